@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/agents/openhands"
 	"github.com/git-trace/git-trace/agents/pi"
 	"github.com/git-trace/git-trace/agents/qwencode"
+	"github.com/git-trace/git-trace/agents/zed"
 )
 
 // The words of agents/capability, so that callers need to import the list alone.
@@ -82,6 +83,7 @@ func registry() []registered {
 		{goose.Name, goose.New},
 		{openhands.Name, openhands.New},
 		{copilotvscode.Name, copilotvscode.New},
+		{zed.Name, zed.New},
 		{generic.Name, generic.New},
 	}
 }

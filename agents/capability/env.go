@@ -2,6 +2,7 @@ package capability
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,8 @@ type Env struct {
 	Getenv func(key string) string // the environment of the process; nil stands for an empty one
 	Now    func() time.Time        // the clock; nil stands for time.Now
 	State  string                  // git-trace's own directory of what is true of the user; "" for none
+	// Unzstd unpacks what was packed with zstd. It is nil where nobody does: the library would make every hook slower.
+	Unzstd func(packed io.Reader) (io.ReadCloser, error)
 }
 
 // SystemEnv reads the environment of this process at the time of the call.

@@ -81,6 +81,14 @@ func (r *Row) Text(column int) (string, error) { return r.text(column) }
 // Int is the value of a column if it is a whole number, otherwise 0.
 func (r *Row) Int(column int) (int64, error) { return r.int(column) }
 
+// Data is the value of a column if it is a text or bytes, otherwise nil.
+func (r *Row) Data(column int) ([]byte, error) {
+	if column < 0 || column >= len(r.cells) || r.cells[column].kind < 12 {
+		return nil, nil
+	}
+	return r.bytes(column)
+}
+
 func (r *Row) text(column int) (string, error) {
 	if column < 0 || column >= len(r.cells) || r.cells[column].kind < 13 || r.cells[column].kind%2 == 0 {
 		return "", nil

@@ -12,7 +12,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/correlate/history"
@@ -64,7 +63,7 @@ func (a *app) backfill(c *cli.Context, ops operands) error {
 	if len(list) == 0 {
 		return b.sum()
 	}
-	env, err := agents.SystemEnv()
+	env, err := systemEnv()
 	if err != nil {
 		return err
 	}

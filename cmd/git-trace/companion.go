@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/git-trace/git-trace/agents"
 )
 
 // companion is git-trace-serve, which holds what would make every hook slower: beside this program or in PATH. It is
@@ -50,6 +52,13 @@ func (a *app) beCompanion(ctx context.Context, verb string, args ...string) erro
 
 // companionEnds is how long the companion may take to end when the person interrupts.
 const companionEnds = 2 * time.Second
+
+// systemEnv is what agents may know of the world, with the companion as the reader of zstd.
+func systemEnv() (agents.Env, error) {
+	env, err := agents.SystemEnv()
+	env.Unzstd = unzstd
+	return env, err
+}
 
 // unpacking is what the companion makes of a compressed stream. Its failure is known at the end.
 type unpacking struct {

@@ -54,7 +54,7 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 			hint: "git trace export --format " + to.name + " writes it for commits of a repository",
 		}
 	}
-	env, err := agents.SystemEnv()
+	env, err := systemEnv()
 	if err != nil {
 		return err
 	}

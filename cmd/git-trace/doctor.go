@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
@@ -30,7 +29,7 @@ func (a *app) doctorCommand() *cli.Command {
 
 // newDoctor makes the doctor of a work tree.
 func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
-	env, err := capability.SystemEnv()
+	env, err := systemEnv()
 	return doctor.New(repo, env, doctor.Deeds{
 		Start:  func(ctx context.Context) error { return startRecording(ctx, repo) },
 		TakeIn: func(ctx context.Context) error { return doLater(ctx, repo, func() {}) },

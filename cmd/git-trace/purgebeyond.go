@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/waiting"
@@ -48,7 +47,7 @@ func (a *app) remotesOf(p *purge.Purge) []string {
 // sessionFiles lists the session files of the conversations that something was taken out of, as far as they hold it
 // still.
 func (a *app) sessionFiles(p *purge.Purge) []string {
-	env, err := agents.SystemEnv()
+	env, err := systemEnv()
 	if err != nil {
 		return nil
 	}

@@ -215,7 +215,7 @@ func (q *judge) file(name string) error {
 			return nil
 		})
 	}
-	env, err := agents.SystemEnv()
+	env, err := systemEnv()
 	if err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := agents.SystemEnv()
+	env, err := systemEnv()
 	if err != nil {
 		return nil, err
 	}

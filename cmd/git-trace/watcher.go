@@ -61,7 +61,7 @@ const (
 )
 
 func (a *app) watcher(repo *refs.Repo) (*watcher, error) {
-	env, err := capability.SystemEnv()
+	env, err := systemEnv()
 	if err != nil {
 		return nil, err
 	}

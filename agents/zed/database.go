@@ -1,0 +1,166 @@
+package zed
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/sqlitefile"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// maxThread is how long the document of a thread may be, unpacked.
+const maxThread = 256 << 20
+
+var (
+	errNoSession = errors.New("no such session")
+	errNoUnzstd  = errors.New("it is packed with zstd, which nobody unpacks here")
+	errTooLong   = fmt.Errorf("it has more than %d MiB, unpacked", maxThread>>20)
+)
+
+// thread is one thread of a database.
+type thread struct {
+	row
+	objects []jsonlines.Object
+	faults  jsonlines.Faults
+}
+
+// open opens a thread; "" stands for the one that was changed last.
+func (s sessions) open(path, id string) (sessionfile.File, error) {
+	db, err := sqlitefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	table, err := tableOf(db)
+	if err != nil {
+		return nil, err
+	}
+	all, err := rowsOf(table)
+	if err != nil {
+		return nil, err
+	}
+	var t *thread
+	for i := range all {
+		if all[i].id == id || id == "" && (t == nil || all[i].changed.After(t.changed)) {
+			t = &thread{row: all[i]}
+		}
+	}
+	if t == nil {
+		return nil, errNoSession
+	}
+	found, err := table.Row(t.number)
+	if err != nil || found == nil {
+		return nil, errors.Join(err, errNoSession)
+	}
+	data, err := found.Data(table.Column("data"))
+	if err == nil && t.packed {
+		data, err = s.unpack(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("thread %s: %w", t.id, err)
+	}
+	t.cut(data)
+	return t, nil
+}
+
+func (s sessions) unpack(data []byte) ([]byte, error) {
+	if s.env.Unzstd == nil {
+		return nil, errNoUnzstd
+	}
+	z, err := s.env.Unzstd(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(z, maxThread+1))
+	if err = errors.Join(err, z.Close()); err != nil {
+		return nil, err
+	}
+	if len(out) > maxThread {
+		return nil, errTooLong
+	}
+	return out, nil
+}
+
+// resumed is what stands in the place of a message where the user had the agent go on.
+const resumed = `"Resume"`
+
+// cut makes objects of a document: its members beside the messages, each as an object with that one member, then its
+// messages.
+func (t *thread) cut(data []byte) {
+	d := rawjson.NewDecoder(data)
+	var messages []byte
+	for d.Open(); d.Member(); {
+		name := string(d.Key())
+		if name == "messages" {
+			messages = d.Raw()
+			continue
+		}
+		var one rawjson.Members
+		t.add(one.Raw(name, d.Raw()).End())
+	}
+	if d.Err() != nil {
+		t.faults.Broken++
+	}
+	d = rawjson.NewDecoder(messages)
+	for d.OpenArray(); d.Element(); {
+		kind, raw := d.Kind(), d.Raw()
+		switch {
+		case d.Err() != nil:
+		case kind == rawjson.Object:
+			t.add(raw)
+		case string(raw) == resumed:
+			t.add([]byte(`{"Resume":null}`))
+		default:
+			t.faults.NotObject++
+		}
+	}
+}
+
+func (t *thread) add(raw []byte) {
+	at := int64(len(t.objects))
+	if len(raw) > jsonlines.MaxLine {
+		t.faults.TooLong++
+		return
+	}
+	t.objects = append(t.objects, jsonlines.Object{Raw: raw, Offset: at, Line: at + 1})
+}
+
+// Start is empty: a thread is written anew.
+func (t *thread) Start() (string, error) { return "", nil }
+
+// Size is the number of objects.
+func (t *thread) Size() int64 { return int64(len(t.objects)) }
+
+// Close has nothing to close.
+func (t *thread) Close() error { return nil }
+
+// From gives the objects.
+func (t *thread) From(int64, int64) sessionfile.Source { return &source{thread: t} }
+
+// source gives the objects of a thread.
+type source struct {
+	*thread
+	at int
+}
+
+// Faults are the counts, all of which are known before.
+func (s *source) Faults() jsonlines.Faults { return s.faults }
+
+// End is the number of objects that have been given.
+func (s *source) End() int64 { return int64(s.at) }
+
+// Lines is the same: an object counts as a line.
+func (s *source) Lines() int64 { return int64(s.at) }
+
+// Next gives the next object; io.EOF after the last.
+func (s *source) Next() (jsonlines.Object, error) {
+	if s.at == len(s.objects) {
+		return jsonlines.Object{}, io.EOF
+	}
+	s.at++
+	return s.objects[s.at-1], nil
+}

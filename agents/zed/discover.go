@@ -1,0 +1,155 @@
+package zed
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/sqlitefile"
+)
+
+// sessions implements what git-trace can do with threads.
+type sessions struct{ env capability.Env }
+
+var (
+	_ capability.SessionParser     = sessions{}
+	_ capability.SessionDiscoverer = sessions{}
+	_ capability.SessionIdentifier = sessions{}
+)
+
+// databaseFile is the name of the database.
+const databaseFile = "threads.db"
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// ProjectSessions lists the threads of the database. A thread whose row does not tell its folders is listed only where
+// every directory is meant.
+func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
+	project := sessionfile.NewProject(dir)
+	var found []capability.Session
+	for _, root := range s.roots() {
+		path := filepath.Join(root, databaseFile)
+		if !isFile(path) {
+			continue
+		}
+		all, err := threadsIn(path)
+		if err != nil {
+			continue // one that is being written for the first time, or of a later version
+		}
+		for _, one := range all {
+			here := project.Any() || slices.ContainsFunc(one.folders, project.Holds)
+			if here && !one.changed.Before(since) {
+				found = append(found, one.session(path))
+			}
+		}
+	}
+	sessionfile.Sort(found)
+	return found, nil
+}
+
+// SessionID is empty: the database holds several.
+func (s sessions) SessionID(string) string { return "" }
+
+// SessionsIn lists the threads of a database.
+func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
+	all, err := threadsIn(path)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]capability.Session, len(all))
+	for i, one := range all {
+		found[i] = one.session(path)
+	}
+	return found, nil
+}
+
+// Recognises tells the database by the columns of its table.
+func (s sessions) Recognises(_ string, head []byte) bool {
+	return bytes.HasPrefix(head, []byte(sqlitefile.Magic)) && bytes.Contains(head, []byte("threads")) &&
+		bytes.Contains(head, []byte("data_type")) && bytes.Contains(head, []byte("summary"))
+}
+
+// row is what the database tells of a thread beside the thread itself.
+type row struct {
+	number           int64
+	id, title        string
+	parent           string // the thread that the one of a sub-agent belongs to
+	folders          []string
+	created, updated string
+	changed          time.Time
+	packed           bool
+}
+
+func (r *row) session(path string) capability.Session {
+	dir := ""
+	if len(r.folders) > 0 {
+		dir = r.folders[0]
+	}
+	return capability.Session{Path: path, ID: r.id, Dir: dir, Changed: r.changed}
+}
+
+// errNoTable reports a database of another program.
+var errNoTable = errors.New("the database is not one of Zed")
+
+func tableOf(db *sqlitefile.DB) (*sqlitefile.Table, error) {
+	table, found, err := db.Table("threads")
+	if err == nil && (!found || table.Column("data_type") < 0) {
+		err = errNoTable
+	}
+	return table, err
+}
+
+func threadsIn(path string) ([]row, error) {
+	db, err := sqlitefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	table, err := tableOf(db)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(table)
+}
+
+// rowsOf lists the threads of a table without reading them.
+func rowsOf(table *sqlitefile.Table) ([]row, error) {
+	var found []row
+	err := table.Each(func(r *sqlitefile.Row) error {
+		var errs []error
+		text := func(name string) string {
+			value, err := r.Text(table.Column(name))
+			errs = append(errs, err)
+			return value
+		}
+		one := row{number: r.ID, id: payload.CheckedID(text("id")), title: text("summary"),
+			parent: payload.CheckedID(text("parent_id")),
+			folders: strings.FieldsFunc(text("folder_paths"), func(c rune) bool { return c == '\n' }),
+			created: moment(text("created_at")), updated: moment(text("updated_at")), packed: text("data_type") == "zstd"}
+		one.changed, _ = time.Parse(time.RFC3339Nano, one.updated)
+		if one.id != "" {
+			found = append(found, one)
+		}
+		return errors.Join(errs...)
+	})
+	return found, err
+}
+
+// moment is a time as records have it; "" for a text that is none.
+func moment(text string) string {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format("2006-01-02T15:04:05.000Z")
+}

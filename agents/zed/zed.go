@@ -1,0 +1,76 @@
+// Package zed reads the threads of the agent in Zed.
+//
+// The editor keeps all threads in one SQLite database, threads/threads.db in its own directory. A row holds a thread
+// as one JSON document, which newer versions pack with zstd. git-trace-serve unpacks it; without it such threads
+// cannot be read. The row tells the folders of the project since early 2026; before that only the document does.
+//
+// A message has no time. The tokens of single answers stand nowhere; those of a thread do. What a tool gave stands in
+// the message that called it. The tool that edits files gives their whole texts before and after.
+//
+// A thread that a sub-agent held is a row of its own, and a conversation of its own here.
+//
+// Zed has no hooks that git-trace could install. Agents of others that run within Zed keep their own session files.
+package zed
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/toolcall"
+)
+
+// Name is the agent's name in events and records.
+const Name = "zed"
+
+// New returns the agent with what can be known of it.
+func New(env capability.Env) capability.Agent {
+	files := sessions{env}
+	return capability.Agent{
+		Name: Name, Title: "Zed", Parser: files, Discoverer: files, Identifier: files, Program: "zed", Dir: files.root(),
+	}
+}
+
+// roots are the directories in which the database may be, by system.
+func (s sessions) roots() []string {
+	home := s.env.Home
+	return []string{
+		filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "zed", "threads"),
+		filepath.Join(home, "Library", "Application Support", "Zed", "threads"),
+		filepath.Join(cmp.Or(s.env.Lookup("LOCALAPPDATA"), filepath.Join(home, "AppData", "Local")), "Zed", "threads"),
+		filepath.Join(home, ".var", "app", "dev.zed.Zed", "data", "zed", "threads"),
+	}
+}
+
+// root is the directory of the first of them that is there.
+func (s sessions) root() string {
+	roots := s.roots()
+	for _, root := range roots {
+		if isFile(filepath.Join(root, databaseFile)) {
+			return root
+		}
+	}
+	return roots[0]
+}
+
+// tools are those of Zed that do something to files.
+var tools = toolcall.Tools{
+	"read_file": toolcall.Reads, "edit_file": toolcall.Replaces, "write_file": toolcall.Writes,
+	"create_file": toolcall.Writes, "terminal": toolcall.Runs,
+}
+
+// dirFor is the directory from which the paths of a call count. They begin with the name of a folder of the project.
+func dirFor(folders []string, name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	for _, folder := range folders {
+		if slashed := strings.ReplaceAll(folder, `\`, "/"); path.Base(slashed) == first {
+			return path.Dir(slashed)
+		}
+	}
+	if len(folders) > 0 {
+		return folders[0]
+	}
+	return ""
+}
