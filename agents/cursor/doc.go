@@ -9,5 +9,10 @@
 // Its transcripts are read too. They tell what was said and which calls were made. They do not tell when, by which
 // model, or what came of a call: an edit counts as made.
 //
+// Conversations without a transcript are read from the editor's own database, globalStorage/state.vscdb, as others have
+// described it; no real one was seen. Its table cursorDiskKV has a key for each conversation and for each message, and
+// the texts of edited files under keys of their own. Only the databases of workspaces tell in which folder a
+// conversation was held. The database can be large: conversations are found by its index.
+//
 // Cursor can also run the hooks in Claude Code's settings; package claudecode keeps quiet then.
 package cursor

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/sqlitefile"
 	"github.com/git-trace/git-trace/agents/toolcall"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
@@ -47,16 +48,21 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		wanted[folderOf(name)] = name
 	}
 	root := filepath.Join(s.env.Home, ".cursor", "projects")
-	return sessionfile.List(root, 3, since, func(path string) (capability.Session, bool) {
+	told := map[string]bool{}
+	found := sessionfile.List(root, 3, since, func(path string) (capability.Session, bool) {
 		id := s.SessionID(path)
 		below, err := filepath.Rel(root, path)
 		parts := strings.Split(filepath.ToSlash(below), "/")
 		if err != nil || id == "" || len(parts) < 3 || parts[1] != transcriptsDir || len(parts) == 4 && parts[2] != id {
 			return capability.Session{}, false
 		}
+		told[id] = true
 		held, here := wanted[parts[0]]
 		return capability.Session{ID: id, Dir: held}, here || project.Any()
-	}), nil
+	})
+	found = append(found, s.chats(project, since, told)...)
+	sessionfile.Sort(found)
+	return found, nil
 }
 
 // folderOf is the name under which the client files a project: its path with hyphens.
@@ -78,8 +84,12 @@ func (s sessions) SessionID(path string) string {
 	return payload.CheckedID(id)
 }
 
-// Recognises tells a transcript by its first line: a message with its role beside it, and nothing else.
+// Recognises tells a transcript by its first line: a message with its role beside it, and nothing else. The editor's
+// database is told by its table.
 func (s sessions) Recognises(_ string, head []byte) bool {
+	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
+		return bytes.Contains(head, []byte("cursorDiskKV"))
+	}
 	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
 	return err == nil && begins(object.Raw)
 }
@@ -90,13 +100,31 @@ func begins(raw []byte) bool {
 		rawjson.Member(rawjson.Member(raw, "message"), "content") != nil
 }
 
-// Parse reads a transcript.
+// Parse reads a transcript, or a conversation of the editor's database. Without a session named in the options it is
+// the one that was changed last.
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
+	var opened *chat
 	kind := sessionfile.Kind{
-		Agent:   Name,
-		Session: func(path string, _ sessionfile.File) string { return s.SessionID(path) },
-		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format {
+		Agent: Name,
+		Open: func(path, session string) (sessionfile.File, error) {
+			is, err := isDatabase(path)
+			if err != nil || !is {
+				return sessionfile.Lines(path, session)
+			}
+			opened, err = openChat(path, session)
+			return opened, err
+		},
+		Session: func(path string, _ sessionfile.File) string {
+			if opened != nil {
+				return payload.CheckedID(rawjson.MemberText(opened.about, "composerId"))
+			}
+			return s.SessionID(path)
+		},
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			if opened != nil {
+				return &talk{c: c, dir: s.workspaces(filepath.Dir(filepath.Dir(path)), sessionfile.NewProject(""))[of.Session]}
+			}
 			return &session{c: c}
 		},
 	}
@@ -151,6 +179,9 @@ func (s *session) prompt(text string, at records.Locator) error {
 	return err
 }
 
+// callID is the id of a call that has none.
+func callID(number int) string { return "call_" + strconv.Itoa(number) }
+
 // redacted is what stands in the place of what the model thought.
 const redacted = "[REDACTED]"
 
@@ -170,7 +201,7 @@ func (s *session) answer(content []byte, at records.Locator) error {
 			continue
 		}
 		s.state.Calls++
-		id, input := "call_"+strconv.Itoa(s.state.Calls), rawjson.Member(block, "input")
+		id, input := callID(s.state.Calls), rawjson.Member(block, "input")
 		call := does.Call(id, rawjson.MemberText(block, "name"), input, "")
 		a.Calls = append(a.Calls, call)
 		made = append(made, assemble.Result{Edits: does.Edits(&call, "")})

@@ -10,6 +10,7 @@ import (
 // Table is a table of the database.
 type Table struct {
 	db      *DB
+	name    string
 	root    uint32
 	columns []string
 }
@@ -34,7 +35,7 @@ func (db *DB) Table(name string) (*Table, bool, error) {
 			return fmt.Errorf("%w: table %s has no row ids", ErrFormat, name)
 		}
 		root, err := row.int(3)
-		found = &Table{db: db, root: uint32(root), columns: columns(sql)}
+		found = &Table{db: db, name: name, root: uint32(root), columns: columns(sql)}
 		return err
 	})
 	if err != nil {

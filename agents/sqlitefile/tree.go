@@ -93,27 +93,33 @@ func (db *DB) leaf(data []byte, yield func(row *Row) error) error {
 	if n == 0 || m == 0 || size > MaxRow {
 		return fmt.Errorf("%w: a row of %d bytes", ErrFormat, size)
 	}
-	row := &Row{ID: int64(id), db: db, size: int64(size)}
-	local := db.localSize(int(size))
-	if local > len(data) {
-		return fmt.Errorf("%w: a row goes beyond its page", ErrFormat)
-	}
-	row.local = data[:local]
-	if local < int(size) {
-		if local+4 > len(data) {
-			return fmt.Errorf("%w: a row goes beyond its page", ErrFormat)
-		}
-		row.more = binary.BigEndian.Uint32(data[local:])
-	}
-	if err := row.header(); err != nil {
+	row, err := db.record(data, int(size), db.usable-35)
+	if err != nil {
 		return err
 	}
+	row.ID = int64(id)
 	return yield(row)
 }
 
+// record reads the record of a cell, of which at most so much stands in the page of the cell.
+func (db *DB) record(data []byte, size, most int) (*Row, error) {
+	row := &Row{db: db, size: int64(size)}
+	local := db.localSize(size, most)
+	if local > len(data) {
+		return nil, fmt.Errorf("%w: a row goes beyond its page", ErrFormat)
+	}
+	row.local = data[:local]
+	if local < size {
+		if local+4 > len(data) {
+			return nil, fmt.Errorf("%w: a row goes beyond its page", ErrFormat)
+		}
+		row.more = binary.BigEndian.Uint32(data[local:])
+	}
+	return row, row.header()
+}
+
 // localSize is how much of a record stands in its own page.
-func (db *DB) localSize(size int) int {
-	most := db.usable - 35
+func (db *DB) localSize(size, most int) int {
 	if size <= most {
 		return size
 	}

@@ -133,7 +133,7 @@ func rowsOf(table *sqlitefile.Table) ([]row, error) {
 			return value
 		}
 		one := row{number: r.ID, id: payload.CheckedID(text("id")), title: text("summary"),
-			parent: payload.CheckedID(text("parent_id")),
+			parent:  payload.CheckedID(text("parent_id")),
 			folders: strings.FieldsFunc(text("folder_paths"), func(c rune) bool { return c == '\n' }),
 			created: moment(text("created_at")), updated: moment(text("updated_at")), packed: text("data_type") == "zstd"}
 		one.changed, _ = time.Parse(time.RFC3339Nano, one.updated)

@@ -1,0 +1,287 @@
+package cursor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/sqlitefile"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Names of keys in the editor's database.
+const (
+	chatKey   = "composerData:"
+	bubbleKey = "bubbleId:"
+	textKey   = "composer.content."
+)
+
+var (
+	errNoTable = errors.New("the database is not one of Cursor")
+	errNoChat  = errors.New("no such conversation")
+)
+
+func isDatabase(path string) (bool, error) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = file.Close() }()
+	head, err := io.ReadAll(io.LimitReader(file.From(0), int64(len(sqlitefile.Magic))))
+	return string(head) == sqlitefile.Magic, err
+}
+
+// values is a table of keys and values in one of the editor's databases.
+type values struct {
+	db    *sqlitefile.DB
+	table *sqlitefile.Table
+}
+
+func openValues(path, table string) (*values, error) {
+	db, err := sqlitefile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &values{db: db}
+	var found bool
+	if v.table, found, err = db.Table(table); err == nil && (!found || v.table.Column("value") != 1) {
+		err = errNoTable
+	}
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *values) close() { _ = v.db.Close() }
+
+// row gives the value of a row, nil for one without.
+func (v *values) row(id int64) ([]byte, error) {
+	row, err := v.table.Row(id)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return row.Data(1)
+}
+
+// errFound ends a search.
+var errFound = errors.New("found")
+
+// get gives the value of a key, nil where there is none.
+func (v *values) get(key string) (value []byte, err error) {
+	err = v.table.Prefix(key, func(name string, id int64) error {
+		if name == key {
+			var err error
+			if value, err = v.row(id); err != nil {
+				return err
+			}
+		}
+		return errFound
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return value, err
+}
+
+// chat is a conversation in the editor's database.
+type chat struct {
+	*values
+	about   []byte
+	inline  [][]byte // the messages of older versions, which stand in the conversation
+	order   []string // ids of messages
+	bubbles map[string]int64
+	beside  int // messages that the conversation does not list
+}
+
+// openChat opens a conversation; "" stands for the one that was changed last.
+func openChat(path, id string) (*chat, error) {
+	v, err := openValues(path, "cursorDiskKV")
+	if err != nil {
+		return nil, err
+	}
+	c := &chat{values: v, bubbles: map[string]int64{}}
+	if err := c.find(id); err != nil {
+		v.close()
+		return nil, fmt.Errorf("open conversation of Cursor: %w", err)
+	}
+	return c, nil
+}
+
+func (c *chat) find(id string) error {
+	latest := int64(-1)
+	err := c.table.Prefix(chatKey+id, func(key string, row int64) error {
+		if id != "" && key != chatKey+id {
+			return nil
+		}
+		value, err := c.row(row)
+		at := rawjson.MemberInt(value, "lastUpdatedAt")
+		if err == nil && len(value) > 0 && at > latest {
+			c.about, latest = value, at
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.about == nil && id != "":
+		return errNoChat
+	case c.about == nil: // the database of a workspace holds none
+		c.about = []byte("{}")
+		return nil
+	}
+	id = rawjson.MemberText(c.about, "composerId")
+	for _, list := range []string{"fullConversationHeadersOnly", "conversation"} {
+		d := rawjson.NewDecoder(rawjson.Member(c.about, list))
+		for d.OpenArray(); d.Element(); {
+			if raw := d.Raw(); list == "conversation" {
+				c.inline = append(c.inline, raw)
+			} else {
+				c.order = append(c.order, rawjson.MemberText(raw, "bubbleId"))
+			}
+		}
+	}
+	if len(c.order) > 0 {
+		c.inline = nil
+	}
+	return c.messages(bubbleKey + id + ":")
+}
+
+// messages finds the rows of the messages, which are read one after the other.
+func (c *chat) messages(prefix string) error {
+	listed := map[string]bool{}
+	for _, id := range c.order {
+		listed[id] = true
+	}
+	return c.table.Prefix(prefix, func(key string, row int64) error {
+		id := strings.TrimPrefix(key, prefix)
+		c.bubbles[id] = row
+		if !listed[id] {
+			c.beside++
+		}
+		return nil
+	})
+}
+
+// Start is empty: messages are written anew.
+func (c *chat) Start() (string, error) { return "", nil }
+
+// Size is the number of objects.
+func (c *chat) Size() int64 { return int64(1 + len(c.inline) + len(c.order) + c.beside) }
+
+// Close closes the database.
+func (c *chat) Close() error { return c.db.Close() }
+
+// From gives the conversation, then its messages.
+func (c *chat) From(int64, int64) sessionfile.Source { return &messages{chat: c} }
+
+// messages gives a conversation and its messages, each as an object.
+type messages struct {
+	*chat
+	at     int64
+	faults jsonlines.Faults
+}
+
+// Faults are the counts so far.
+func (m *messages) Faults() jsonlines.Faults { return m.faults }
+
+// End is the number of objects that have been given.
+func (m *messages) End() int64 { return m.at }
+
+// Lines is the same: an object counts as a line.
+func (m *messages) Lines() int64 { return m.at }
+
+// Next gives the next object; io.EOF after the last.
+func (m *messages) Next() (jsonlines.Object, error) {
+	for m.at < m.Size() {
+		at := m.at
+		m.at++
+		raw, err := m.object(int(at))
+		if err != nil {
+			return jsonlines.Object{}, err
+		}
+		if raw != nil {
+			return jsonlines.Object{Raw: raw, Offset: at, Line: at + 1}, nil
+		}
+	}
+	return jsonlines.Object{}, io.EOF
+}
+
+// object makes an object; nil for one that cannot be read, which is counted.
+func (m *messages) object(at int) ([]byte, error) {
+	var one rawjson.Members
+	if at == 0 {
+		return one.Raw("chat", m.about).End(), nil
+	}
+	at--
+	if at < len(m.inline) {
+		return one.Raw("message", m.inline[at]).End(), nil
+	}
+	if at -= len(m.inline); at >= len(m.order) {
+		return one.Flag("beside", true).End(), nil
+	}
+	row, found := m.bubbles[m.order[at]]
+	if !found {
+		return one.Flag("missing", true).End(), nil
+	}
+	raw, err := m.row(row)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(raw) > jsonlines.MaxLine:
+		m.faults.TooLong++
+		return nil, nil
+	case !sound(raw):
+		m.faults.Broken++
+		return nil, nil
+	}
+	one.Raw("message", raw)
+	return m.withTexts(&one, raw)
+}
+
+// withTexts adds the whole texts of a file before and after an edit, which stand under keys of their own.
+func (m *messages) withTexts(one *rawjson.Members, raw []byte) ([]byte, error) {
+	result := object(rawjson.Member(rawjson.Member(raw, "toolFormerData"), "result"))
+	for _, name := range []string{"before", "after"} {
+		key := rawjson.MemberText(result, name+"ContentId")
+		if !strings.HasPrefix(key, textKey) {
+			continue
+		}
+		text, err := m.get(key)
+		if err != nil {
+			return nil, err
+		}
+		if text != nil || strings.HasSuffix(key, emptyText) {
+			one.Text(name, string(text))
+		}
+	}
+	return one.End(), nil
+}
+
+// emptyText is the SHA-256 of the empty text.
+const emptyText = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+func sound(raw []byte) bool {
+	d := rawjson.NewDecoder(raw)
+	if d.Kind() != rawjson.Object {
+		return false
+	}
+	d.Skip()
+	return d.Err() == nil
+}
+
+// object is an object, or one that stands in a text.
+func object(raw []byte) []byte {
+	if rawjson.NewDecoder(raw).Kind() == rawjson.String {
+		raw = []byte(rawjson.Unquote(raw))
+	}
+	if !sound(raw) {
+		return nil
+	}
+	return raw
+}

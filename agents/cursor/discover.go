@@ -1,0 +1,158 @@
+package cursor
+
+import (
+	"cmp"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// stateFile is the name of the editor's databases.
+const stateFile = "state.vscdb"
+
+// users are the directories that hold the editor's databases.
+func (s sessions) users() []string {
+	home := s.env.Home
+	var out []string
+	for _, base := range []string{
+		cmp.Or(s.env.Lookup("XDG_CONFIG_HOME"), filepath.Join(home, ".config")),
+		filepath.Join(home, "Library", "Application Support"),
+		cmp.Or(s.env.Lookup("APPDATA"), filepath.Join(home, "AppData", "Roaming")),
+	} {
+		out = append(out, filepath.Join(base, "Cursor", "User"))
+	}
+	return out
+}
+
+// chats lists the conversations of the editor's database that no transcript tells of.
+func (s sessions) chats(project sessionfile.Project, since time.Time, told map[string]bool) []capability.Session {
+	var found []capability.Session
+	for _, user := range s.users() {
+		path := filepath.Join(user, "globalStorage", stateFile)
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.ModTime().Before(since) {
+			continue
+		}
+		v, err := openValues(path, "cursorDiskKV")
+		if err != nil {
+			continue // one that is being written for the first time, or of a later version
+		}
+		held := s.workspaces(user, project)
+		_ = v.table.Prefix(chatKey, func(key string, row int64) error {
+			id := payload.CheckedID(strings.TrimPrefix(key, chatKey))
+			dir, here := held[id]
+			if id == "" || told[id] || !here && !project.Any() {
+				return nil
+			}
+			about, err := v.row(row)
+			if err != nil || !talked(about) {
+				return nil //nolint:nilerr // one that cannot be read is left out
+			}
+			changed := time.UnixMilli(cmp.Or(rawjson.MemberInt(about, "lastUpdatedAt"), rawjson.MemberInt(about, "createdAt")))
+			if !changed.Before(since) {
+				found = append(found, capability.Session{Path: path, ID: id, Dir: dir, Changed: changed})
+			}
+			return nil
+		})
+		v.close()
+	}
+	return found
+}
+
+// talked tells whether something was said in a conversation: the editor keeps empty ones.
+func talked(about []byte) bool {
+	for _, list := range []string{"fullConversationHeadersOnly", "conversation"} {
+		d := rawjson.NewDecoder(rawjson.Member(about, list))
+		if d.OpenArray(); d.Element() {
+			return true
+		}
+	}
+	return false
+}
+
+// maxWorkspaces is how many workspaces are looked at.
+const maxWorkspaces = 10_000
+
+// workspaces gives the directory of each conversation that the databases of workspaces in a project list.
+func (s sessions) workspaces(user string, project sessionfile.Project) map[string]string {
+	held := map[string]string{}
+	entries, err := os.ReadDir(filepath.Join(user, "workspaceStorage"))
+	if err != nil {
+		return held
+	}
+	for _, entry := range entries[:min(len(entries), maxWorkspaces)] {
+		at := filepath.Join(user, "workspaceStorage", entry.Name())
+		dir := folderOfWorkspace(filepath.Join(at, "workspace.json"))
+		if dir == "" || !project.Holds(dir) {
+			continue
+		}
+		v, err := openValues(filepath.Join(at, stateFile), "ItemTable")
+		if err != nil {
+			continue
+		}
+		raw, err := v.get("composer.composerData")
+		v.close()
+		if err != nil {
+			continue
+		}
+		d := rawjson.NewDecoder(rawjson.Member(raw, "allComposers"))
+		for d.OpenArray(); d.Element(); {
+			held[rawjson.MemberText(d.Raw(), "composerId")] = dir
+		}
+	}
+	return held
+}
+
+// maxWorkspace is how large the file about a workspace may be.
+const maxWorkspace = 1 << 20
+
+func folderOfWorkspace(name string) string {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWorkspace {
+		return ""
+	}
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	return pathOf(rawjson.MemberText(raw, "folder"))
+}
+
+// pathOf is the path of a file's URI, also of one on another machine.
+func pathOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" && u.Scheme != "vscode-remote" {
+		return ""
+	}
+	return native(u.Path)
+}
+
+// SessionsIn lists the conversations of a database; a transcript has none beside the one that it is.
+func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
+	if is, err := isDatabase(path); err != nil || !is {
+		return nil, err
+	}
+	v, err := openValues(path, "cursorDiskKV")
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	// where the editor has it, workspaces lie beside the directory of the database
+	held := s.workspaces(filepath.Dir(filepath.Dir(path)), sessionfile.NewProject(""))
+	var found []capability.Session
+	err = v.table.Prefix(chatKey, func(key string, row int64) error {
+		about, err := v.row(row)
+		if id := payload.CheckedID(strings.TrimPrefix(key, chatKey)); err == nil && id != "" && talked(about) {
+			changed := time.UnixMilli(rawjson.MemberInt(about, "lastUpdatedAt"))
+			found = append(found, capability.Session{Path: path, ID: id, Dir: held[id], Changed: changed})
+		}
+		return err
+	})
+	return found, err
+}

@@ -1,0 +1,116 @@
+package sqlitefile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNoIndex reports a table whose first column SQLite did not index by itself.
+var ErrNoIndex = fmt.Errorf("%w: no index of the first column", ErrFormat)
+
+// Prefix gives the rows whose first column is a text that begins so, in the order of these texts, until yield gives an
+// error. It reads the index that SQLite makes for a column that is unique (sqlite_autoindex_TABLE_1), and no row.
+func (t *Table) Prefix(prefix string, yield func(text string, id int64) error) error {
+	root, err := t.db.autoIndex(t.name)
+	if err != nil {
+		return fmt.Errorf("read schema: %w", err)
+	}
+	w := indexWalker{db: t.db, prefix: prefix, yield: yield}
+	if err := w.page(root, 0); err != nil && !errors.Is(err, errStop) {
+		return fmt.Errorf("read index: %w", err)
+	}
+	return nil
+}
+
+func (db *DB) autoIndex(table string) (uint32, error) {
+	var root int64
+	err := db.walk(1, func(row *Row) error {
+		name, err := row.text(1)
+		if err != nil || name != "sqlite_autoindex_"+table+"_1" {
+			return err
+		}
+		root, err = row.int(3)
+		return err
+	})
+	if err == nil && root == 0 {
+		err = ErrNoIndex
+	}
+	return uint32(root), err
+}
+
+// Kinds of pages of an index.
+const (
+	indexInterior = 0x02
+	indexLeaf     = 0x0a
+)
+
+// indexWalker goes through the pages of an index.
+type indexWalker struct {
+	db     *DB
+	prefix string
+	yield  func(text string, id int64) error
+	pages  int
+}
+
+func (w *indexWalker) page(number uint32, depth int) error {
+	db := w.db
+	if w.pages++; depth > maxTree || w.pages > int(db.last)+1 {
+		return fmt.Errorf("%w: its pages go in a circle", ErrFormat)
+	}
+	page, err := db.read(number)
+	if err != nil {
+		return err
+	}
+	width, child := 8, 0
+	if page[0] == indexInterior {
+		width, child = 12, 4
+	}
+	count := int(binary.BigEndian.Uint16(page[3:]))
+	if page[0] != indexInterior && page[0] != indexLeaf || width+2*count > len(page) {
+		return fmt.Errorf("%w: page %d is of another kind", ErrFormat, number)
+	}
+	for i := range count {
+		at := int(binary.BigEndian.Uint16(page[width+2*i:]))
+		if at+child+1 > db.usable {
+			return fmt.Errorf("%w: page %d is broken", ErrFormat, number)
+		}
+		if err := w.cell(page[at:db.usable], child, depth); err != nil {
+			return err
+		}
+	}
+	if child > 0 {
+		return w.page(binary.BigEndian.Uint32(page[8:]), depth+1)
+	}
+	return nil
+}
+
+// cell takes a cell of a page: what is before it, then itself.
+func (w *indexWalker) cell(data []byte, child, depth int) error {
+	size, n := varint(data[child:])
+	if n == 0 || size > MaxRow {
+		return fmt.Errorf("%w: an entry of %d bytes", ErrFormat, size)
+	}
+	row, err := w.db.record(data[child+n:], int(size), (w.db.usable-12)*64/255-23)
+	if err != nil {
+		return err
+	}
+	text, err := row.text(0)
+	if err != nil || text < w.prefix {
+		return err
+	}
+	if child > 0 {
+		if err := w.page(binary.BigEndian.Uint32(data), depth+1); err != nil {
+			return err
+		}
+	}
+	if !strings.HasPrefix(text, w.prefix) {
+		return errStop
+	}
+	id, err := row.int(1)
+	if err != nil {
+		return err
+	}
+	return w.yield(text, id)
+}
