@@ -24,16 +24,16 @@ const rulesFile = "../records/redact/gitleaks/rules.json"
 // The form of rules.json.
 type (
 	ruleSet struct {
-		Version    string      `json:"version"`
-		Rules      []storeRule `json:"rules"`
-		Allowlists []storeList `json:"allowlists"`
+		Version    string
+		Rules      []storeRule
+		Allowlists []storeList
 	}
 	storeRule struct {
+		Keywords   []string    `json:"keywords,omitempty"`
 		ID         string      `json:"id"`
 		Regex      string      `json:"regex"`
 		Group      int         `json:"group,omitempty"`
 		Entropy    float64     `json:"entropy,omitempty"`
-		Keywords   []string    `json:"keywords,omitempty"`
 		Allowlists []storeList `json:"allowlists,omitempty"`
 	}
 	storeList struct {
@@ -95,13 +95,27 @@ func storeLists(lists []*config.Allowlist) []storeList {
 	return out
 }
 
+// document writes a set with a rule a line: git-trace decodes a rule when a text calls it.
+func document(t *testing.T, set ruleSet) []byte {
+	t.Helper()
+	encoded := func(v any) []byte {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	rules := make([][]byte, len(set.Rules))
+	for i, r := range set.Rules {
+		rules[i] = encoded(r)
+	}
+	return slices.Concat([]byte(`{"version":`), encoded(set.Version), []byte(",\n\"allowlists\":"), encoded(set.Allowlists),
+		[]byte(",\n\"rules\":[\n"), bytes.Join(rules, []byte(",\n")), []byte("\n]}\n"))
+}
+
 func TestTheRulesAreThoseOfTheLibrary(t *testing.T) {
 	t.Parallel()
-	want, err := json.MarshalIndent(store(libraryRules(t)), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want = append(want, '\n')
+	want := document(t, store(libraryRules(t)))
 	if os.Getenv("UPDATE_RULES") != "" {
 		if err := os.WriteFile(rulesFile, want, 0o644); err != nil {
 			t.Fatal(err)

@@ -4,26 +4,28 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
 
-// patterns are the expressions beside those of gitleaks, compiled with the redactor: a package variable would be
+// patterns are the expressions beside those of gitleaks, compiled when a text needs them: a package variable would be
 // compiled at the start of every process.
 type patterns struct {
-	keyBegin *regexp.Regexp
-	urlLogin *regexp.Regexp
-	forms    [256][]form
+	keyBegin, urlLogin func() *regexp.Regexp
+	forms              [256][]form
 }
 
-func compile() patterns {
-	p := patterns{
+func newPatterns() patterns {
+	when := func(expression string) func() *regexp.Regexp {
+		return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+	}
+	return patterns{
 		forms:    forms(),
-		keyBegin: regexp.MustCompile(`-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----`),
-		urlLogin: regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>\\]{0,200}` +
+		keyBegin: when(`-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----`),
+		urlLogin: when(`[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>\\]{0,200}` +
 			`:([^\s/@"'<>\\]{1,400})@[A-Za-z0-9\[._~%-]`),
 	}
-	return p
 }
 
 // plain finds the secrets of a text that is taken as it stands, by what this package and the user look for, and names.
@@ -33,7 +35,7 @@ func (r *Redactor) plain(text string, m manner) []span {
 		found = append(append(found, homes(text)...), r.userNames(text)...)
 	}
 	if strings.Contains(text, "PRIVATE KEY") {
-		for _, at := range r.keyBegin.FindAllStringIndex(text, -1) {
+		for _, at := range r.keyBegin().FindAllStringIndex(text, -1) {
 			found = append(found, span{start: at[0], end: endOfKey(text, at[1]), rule: privateKeyRule})
 		}
 	}
@@ -61,7 +63,7 @@ func (r *Redactor) logins(text string) []span {
 		}
 		const longestScheme = 21
 		start := max(0, i-longestScheme)
-		at := r.urlLogin.FindStringSubmatchIndex(text[start:min(len(text), from+end+len("@a"))])
+		at := r.urlLogin().FindStringSubmatchIndex(text[start:min(len(text), from+end+len("@a"))])
 		if at == nil || placeholder(text[start+at[2]:start+at[3]]) {
 			continue
 		}

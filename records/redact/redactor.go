@@ -46,7 +46,7 @@ type Redactor struct {
 
 // New makes a redactor.
 func New(o Options) (*Redactor, error) {
-	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: compile(), seen: map[string]string{},
+	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: newPatterns(), seen: map[string]string{},
 		clean: map[[sha256.Size]byte]struct{}{}}
 	if r.finder == nil {
 		rules, err := gitleaks.Load()

@@ -39,7 +39,7 @@ func (r *Rules) called(text string) []part {
 	r.keywords.find(text, func(start int, w *word) {
 		near, far := around(text, start, start+len(w.text))
 		for _, rule := range w.rules {
-			if r.rules[rule].ID == Generic {
+			if r.rules[rule].generic {
 				near.rule = rule
 				out = append(out, near)
 			} else {
@@ -146,7 +146,11 @@ func secretOf(rule *rule, groups []int) (start, end int) {
 }
 
 func (r *Rules) allowed(rule *rule, secret, match, line string) (bool, error) {
-	for _, lists := range [...][]*allowlist{r.allow, rule.allow} {
+	all, err := r.allow()
+	if err != nil {
+		return false, err
+	}
+	for _, lists := range [...][]*allowlist{all, rule.allow} {
 		for _, list := range lists {
 			if ok, err := list.allows(secret, match, line); ok || err != nil {
 				return ok, err

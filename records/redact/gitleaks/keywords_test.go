@@ -16,6 +16,9 @@ func TestKeywordsAreFoundAsByASearchForEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := r.Check(); err != nil { // decodes every rule
+		t.Fatal(err)
+	}
 	var words []string
 	for i, rule := range r.rules {
 		for _, word := range rule.Keywords {

@@ -3,6 +3,7 @@ package gitleaks
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -12,30 +13,33 @@ import (
 // Version is the version of gitleaks whose rules these are.
 const Version = "8.30.1"
 
+// rulesJSON is one document with a rule a line, so that a rule is decoded when a text calls it: a process that redacts
+// one prompt would otherwise spend more on the rules than on all else.
+//
 //go:embed rules.json
-var rulesJSON []byte
+var rulesJSON string
 
 // Rules are the rules of gitleaks, ready to be used by several goroutines.
 type Rules struct {
 	rules    []*rule
 	keywords *keywords
 	always   []int // rules that need no keyword
-	allow    []*allowlist
+	allow    func() ([]*allowlist, error)
 }
 
-// ruleSet is the form of rules.json.
-type ruleSet struct {
+// storeHead is what stands before the rules in rules.json.
+type storeHead struct {
 	Version    string      `json:"version"`
-	Rules      []storeRule `json:"rules"`
 	Allowlists []storeList `json:"allowlists"`
 }
 
+// storeRule is a line of rules.json.
 type storeRule struct {
+	Keywords   []string    `json:"keywords,omitempty"`
 	ID         string      `json:"id"`
 	Regex      string      `json:"regex"`
 	Group      int         `json:"group,omitempty"`
 	Entropy    float64     `json:"entropy,omitempty"`
-	Keywords   []string    `json:"keywords,omitempty"`
 	Allowlists []storeList `json:"allowlists,omitempty"`
 }
 
@@ -48,10 +52,13 @@ type storeList struct {
 	StopWords []string `json:"stop_words,omitempty"`
 }
 
+// rule has its stored form, its allow-lists and its expression once it was compiled.
 type rule struct {
+	line    string // of rules.json
+	generic bool   // it is the rule of the id Generic
+	once    sync.Once
 	storeRule
 	allow   []*allowlist
-	once    sync.Once
 	pattern *regexp.Regexp
 	err     error
 }
@@ -63,28 +70,60 @@ type allowlist struct {
 	err     error
 }
 
-// Load reads the rules. Their expressions are compiled when they are first needed.
+// Between the head of rules.json, its rules, and its end.
+const (
+	beforeRules = ",\n\"rules\":[\n"
+	afterRules  = "\n]}\n"
+)
+
+// Load reads the keywords of the rules. A rule is decoded, and its expressions are compiled, when it is first needed.
 func Load() (*Rules, error) {
-	var set ruleSet
-	if err := json.Unmarshal(rulesJSON, &set); err != nil {
-		return nil, fmt.Errorf("load gitleaks rules: %w", err)
+	head, rest, begun := strings.Cut(rulesJSON, beforeRules)
+	list, ended := strings.CutSuffix(rest, afterRules)
+	if !begun || !ended {
+		return nil, errors.New("load gitleaks rules: there are none")
 	}
-	r := &Rules{allow: lists(set.Allowlists)}
+	r := &Rules{allow: sync.OnceValues(func() ([]*allowlist, error) {
+		var set storeHead
+		err := json.Unmarshal([]byte(head+"}"), &set)
+		return lists(set.Allowlists), err
+	})}
 	called := map[string][]int{}
-	for i := range set.Rules {
-		r.rules = append(r.rules, &rule{storeRule: set.Rules[i], allow: lists(set.Rules[i].Allowlists)})
-		if len(set.Rules[i].Keywords) == 0 {
-			r.always = append(r.always, i)
+	for line := range strings.SplitSeq(list, ",\n") {
+		words, id, ok := calledBy(line)
+		if !ok {
+			return nil, fmt.Errorf("load gitleaks rules: rule %d has another form", len(r.rules)+1)
 		}
-		for _, word := range set.Rules[i].Keywords {
-			called[word] = append(called[word], i)
+		for _, word := range words {
+			called[word] = append(called[word], len(r.rules))
 		}
-	}
-	if len(r.rules) == 0 {
-		return nil, fmt.Errorf("load gitleaks rules: there are none")
+		if len(words) == 0 {
+			r.always = append(r.always, len(r.rules))
+		}
+		r.rules = append(r.rules, &rule{line: line, generic: id == Generic})
 	}
 	r.keywords = newKeywords(called)
 	return r, nil
+}
+
+// calledBy reads the beginning of a line of rules.json: the keywords, none of which has a character that JSON escapes,
+// and the id.
+func calledBy(line string) (words []string, id string, ok bool) {
+	rest, ok := strings.CutPrefix(line, `{"keywords":["`)
+	if ok {
+		var list string
+		if list, rest, ok = strings.Cut(rest, `"],`); !ok {
+			return nil, "", false
+		}
+		words = strings.Split(list, `","`)
+	} else if rest, ok = strings.CutPrefix(line, "{"); !ok {
+		return nil, "", false
+	}
+	if rest, ok = strings.CutPrefix(rest, `"id":"`); !ok {
+		return nil, "", false
+	}
+	id, _, ok = strings.Cut(rest, `"`)
+	return words, id, ok
 }
 
 func lists(stored []storeList) []*allowlist {
@@ -107,7 +146,11 @@ func (r *Rules) Check() error {
 			}
 		}
 	}
-	for _, list := range r.allow {
+	allow, err := r.allow()
+	if err != nil {
+		return err
+	}
+	for _, list := range allow {
 		if _, err := list.compiled(); err != nil {
 			return err
 		}
@@ -116,7 +159,13 @@ func (r *Rules) Check() error {
 }
 
 func (r *rule) compiled() (*regexp.Regexp, error) {
-	r.once.Do(func() { r.pattern, r.err = regexp.Compile(r.Regex) })
+	r.once.Do(func() {
+		if r.err = json.Unmarshal([]byte(r.line), &r.storeRule); r.err != nil {
+			return
+		}
+		r.allow = lists(r.Allowlists)
+		r.pattern, r.err = regexp.Compile(r.Regex)
+	})
 	if r.err != nil {
 		return nil, fmt.Errorf("gitleaks rule %s: %w", r.ID, r.err)
 	}
