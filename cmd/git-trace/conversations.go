@@ -89,7 +89,7 @@ func (s *conversations) close() {
 
 // newPrompts gives texts of prompts, redacted as the user's configuration asks for it.
 func newPrompts(repo *refs.Repo) *view.Prompts {
-	return view.NewPrompts(repo, func() (*redact.Redactor, error) { return newRedactor(context.Background(), repo) })
+	return view.NewPrompts(repo, func() (*redact.Redactor, error) { return shownRedactor(context.Background(), repo) })
 }
 
 // openRecords opens the index of what was said, telling on a terminal how far making it has come; nil where nothing is

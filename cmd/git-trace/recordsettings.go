@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
 )
 
 // newRedactor makes the redactor of what is stored, taken in and given away, as the user's configuration asks for it:
@@ -27,6 +28,23 @@ func newRedactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error)
 			return nil, err
 		}
 	}
+	return redactorBy(repo, config)
+}
+
+// shownRedactor makes the same for what is only shown. Git is started for the user's rules where they have some: one
+// prompt would otherwise cost a process.
+func shownRedactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
+	kept, err := settings.Read(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	if settings.HasRules(kept) {
+		return newRedactor(ctx, repo)
+	}
+	return redactorBy(repo, refs.Config{})
+}
+
+func redactorBy(repo *refs.Repo, config refs.Config) (*redact.Redactor, error) {
 	rules, err := redactRules(config)
 	if err != nil {
 		return nil, fmt.Errorf("read rules of redaction: %w", err)

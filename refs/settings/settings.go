@@ -23,7 +23,7 @@ import (
 // item is one variable as git lists it.
 type item struct{ key, value string }
 
-const magic = "git-trace configuration 3\n"
+const magic = "git-trace configuration 4\n"
 
 // Read gives what blame and the screen ask of git's configuration. It starts no process as long as nothing changed.
 func Read(ctx context.Context, repo *refs.Repo) (refs.Config, error) {
@@ -68,13 +68,13 @@ func read(ctx context.Context, repo *refs.Repo) ([]item, error) {
 
 // needed leaves of a configuration what blame and the screen ask for. Tokens stand in configurations, and on the
 // command line (http.extraHeader, url.<with a password>.insteadOf): what nobody asks for is not kept. Of a value that
-// is only compared with itself, as that of core.sshCommand is, a digest is kept.
+// is only compared with itself, as that of core.sshCommand is, a digest is kept, and of a rule of redaction.
 func needed(items []item) []item {
 	var out []item
 	for _, it := range items {
 		switch {
 		case isAsked(it.key):
-		case Shapes(it.key):
+		case Shapes(it.key), isRule(it.key):
 			if it.value != "" {
 				it.value = DigestOf(it.value).String()
 			}
@@ -104,6 +104,19 @@ func Shapes(key string) bool {
 	switch section {
 	case "attr", "blame", "core", "diff", "extensions", "feature", "filter", "i18n", "log", "mailmap":
 		return true
+	}
+	return false
+}
+
+// isRule tells whether a key is one of the user's rules of redaction. What they say may itself be a secret.
+func isRule(key string) bool { return strings.HasPrefix(key, "trace.redact") }
+
+// HasRules tells whether the user has rules of redaction in what Read gave. Git alone says what they are.
+func HasRules(config refs.Config) bool {
+	for key := range config.Entries() {
+		if isRule(key) {
+			return true
+		}
 	}
 	return false
 }

@@ -168,6 +168,33 @@ func TestNoTokenIsKept(t *testing.T) {
 	}
 }
 
+// Whether there are rules of redaction is known without git, but not what they are.
+func TestThatThereAreRulesIsKeptAndNotWhatTheySay(t *testing.T) {
+	w := newWorld(t)
+	if settings.HasRules(w.read()) {
+		t.Error("there are none")
+	}
+	for _, key := range []string{"trace.redactFile", "trace.redactSecret", "trace.redactAllow", "trace.redactName"} {
+		w.git("config", key, "token-3")
+		for range 2 { // by git, and by what is kept
+			if !settings.HasRules(w.read()) {
+				t.Errorf("%s is not seen", key)
+			}
+		}
+		w.git("config", "--unset", key)
+		if settings.HasRules(w.read()) {
+			t.Errorf("%s is seen although it is gone", key)
+		}
+	}
+	w.write(os.Getenv("GIT_CONFIG_GLOBAL"), "[trace]\n\tredactSecret = token-4\n")
+	if !settings.HasRules(w.read()) {
+		t.Error("the user's own file is not read")
+	}
+	if kept := w.kept(); strings.Contains(kept, "token") {
+		t.Errorf("kept is %q", kept)
+	}
+}
+
 func TestWholeListingsOfEarlierVersionsGo(t *testing.T) {
 	w := newWorld(t)
 	dir := filepath.Join(w.repo.TracesDir(), "cache", "blame")
