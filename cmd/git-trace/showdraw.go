@@ -31,17 +31,20 @@ type showDrawer struct {
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
 	return &showDrawer{pen: pen{s.Color}, terminal: s.Terminal, width: s.Width, now: time.Now(), short: v.short,
-		digits: commitDigits(v.ctx, v.repo),
+		digits: commitDigits(v.ctx, v.repo, s.Config),
 		inside: v.known.Inside}
 }
 
-// commitDigits is how many digits git abbreviates commit ids to here.
-func commitDigits(ctx context.Context, repo *refs.Repo) int {
-	config, err := settings.Read(ctx, repo)
-	if err != nil {
-		return gitblame.DefaultDigits
+// commitDigits is how many digits git abbreviates commit ids to here. The configuration is nil where nobody read it.
+func commitDigits(ctx context.Context, repo *refs.Repo, known *refs.Config) int {
+	if known == nil {
+		config, err := settings.Read(ctx, repo)
+		if err != nil {
+			return gitblame.DefaultDigits
+		}
+		known = &config
 	}
-	value, _ := config.Get("core.abbrev")
+	value, _ := known.Get("core.abbrev")
 	return gitblame.DigitsOf(repo, value)
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // What people ask again is answered without a git process: one costs as much as all else.
-func TestASecondBlameStartsNoGit(t *testing.T) {
+func TestASecondAnswerStartsNoGit(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t)
 	old := time.Now().Add(-time.Hour)
@@ -21,41 +21,50 @@ func TestASecondBlameStartsNoGit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	trace := filepath.Join(t.TempDir(), "trace2")
-	blame := func() (said, started string) {
-		t.Helper()
-		_ = os.Remove(trace)
-		cmd := exec.Command("git-trace", "blame", "bytes")
-		cmd.Dir = r.dir
-		cmd.Env = []string{
-			"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8",
-			"GIT_TRACE2_EVENT=" + trace,
+	for _, asked := range [][]string{
+		{"blame", "bytes"},
+		{"why", "bytes:1"}, // of a prompt that no record holds, which is redacted before it is shown
+	} {
+		first, started := r.startedBy(asked)
+		if started == "" && asked[0] == "blame" {
+			t.Fatal("the first blame asked nobody: the count counts nothing")
 		}
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
+		r.startedBy(asked)
+		second, started := r.startedBy(asked)
+		if started != "" {
+			t.Errorf("%v started git:\n%s", asked, started)
 		}
-		text, err := os.ReadFile(trace)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Fatal(err)
+		if second != first {
+			t.Errorf("%v: %s\nwas\n%s", asked, second, first)
 		}
-		for line := range strings.Lines(string(text)) {
-			if strings.Contains(line, `"event":"start"`) {
-				started += line
-			}
+		if asked[0] == "why" && !strings.Contains(second, `"make <close> safe & `) {
+			t.Errorf("there is no prompt in\n%s", second)
 		}
-		return string(out), started
 	}
-	first, started := blame()
-	if started == "" {
-		t.Fatal("the first blame asked nobody: the count counts nothing")
+}
+
+// startedBy runs a command, and gives what it printed and the git processes that it started.
+func (r *recordedRepo) startedBy(args []string) (said, started string) {
+	r.t.Helper()
+	trace := filepath.Join(r.t.TempDir(), "trace2")
+	cmd := exec.Command("git-trace", args...)
+	cmd.Dir = r.dir
+	cmd.Env = []string{
+		"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8",
+		"GIT_TRACE2_EVENT=" + trace,
 	}
-	blame()
-	second, started := blame()
-	if started != "" {
-		t.Errorf("git was started:\n%s", started)
+	out, err := cmd.Output()
+	if err != nil {
+		r.t.Fatal(err)
 	}
-	if second != first {
-		t.Errorf("%s\nwas\n%s", second, first)
+	text, err := os.ReadFile(trace)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.t.Fatal(err)
 	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, `"event":"start"`) {
+			started += line
+		}
+	}
+	return string(out), started
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/correlate/belief"
@@ -44,19 +45,30 @@ func (s *Search) began(ctx context.Context) string {
 		return *s.beginning
 	}
 	s.beginning = new(string)
-	args := []string{"merge-base", "--octopus"}
+	var first []refs.OID
 	for log := range s.digest.Logs() {
 		heads := s.digest.Heads(log)
 		if len(heads) == 0 {
 			return ""
 		}
-		args = append(args, heads[0].Commit.String())
+		if c := heads[0].Commit; !slices.Contains(first, c) {
+			first = append(first, c)
+		}
 	}
-	if len(args) == 2 {
-		return ""
+	switch len(first) {
+	case 0:
+	case 1: // it needs no git, unless it is gone
+		if _, err := s.objects.Commit(first[0]); err == nil {
+			*s.beginning = first[0].String()
+		}
+	default:
+		args := []string{"merge-base", "--octopus"}
+		for _, c := range first {
+			args = append(args, c.String())
+		}
+		out, _ := s.repo.Git(ctx, nil, args...) // one may be gone: then nothing is left out
+		*s.beginning = strings.TrimSpace(string(out))
 	}
-	out, _ := s.repo.Git(ctx, nil, args...) // a head may be gone: then nothing is left out
-	*s.beginning = strings.TrimSpace(string(out))
 	return *s.beginning
 }
 
