@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -15,10 +16,24 @@ type FetchedLog struct {
 	Writer string // as the ref's name says; empty where it names none, and the log is not read
 	Digest bool   // a publication, which tells who wrote the lines of published commits, and no more
 	Aside  bool   // this clone wrote it under an id that it has no more; it comes from no remote
+	Stored bool   // the remote has it in an archive, not in a ref of its own
 	Tip    refs.OID
 }
 
-const fetchedRefs = "refs/traces/remotes/"
+// Name is the ref that the log has, or would have if it were in no archive.
+func (f FetchedLog) Name() string {
+	if !f.Stored {
+		return f.Ref
+	}
+	return fetchedRefs + strings.TrimPrefix(f.Ref, archivedRefs)
+}
+
+const (
+	fetchedRefs = "refs/traces/remotes/"
+	// archivedRefs begin the refs of what came out of archives. No refspec of a remote covers them, so a plain fetch that
+	// prunes leaves them.
+	archivedRefs = fetchedRefs + "@archive/"
+)
 
 // Fetched lists the logs that were fetched, sorted by ref. Nothing is said of what they hold.
 func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
@@ -33,6 +48,7 @@ func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
 			logs = append(logs, f)
 		}
 	}
+	logs = withoutReturned(logs)
 	if list, err = l.repo.RefsUnder(ctx, asideRefs); err != nil {
 		return nil, fmt.Errorf("list logs set aside: %w", err)
 	}
@@ -43,6 +59,18 @@ func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
 		}
 	}
 	return logs, nil
+}
+
+// withoutReturned leaves out what archives have of clones that came back: they have refs of their own again.
+func withoutReturned(logs []FetchedLog) []FetchedLog {
+	if !slices.ContainsFunc(logs, func(f FetchedLog) bool { return f.Stored }) {
+		return logs
+	}
+	direct := map[string]bool{}
+	for _, f := range logs {
+		direct[f.Ref] = true
+	}
+	return slices.DeleteFunc(logs, func(f FetchedLog) bool { return f.Stored && direct[f.Name()] })
 }
 
 // parseFetched reads the name of a fetched log's ref.
@@ -56,6 +84,10 @@ func parseFetched(ref string) (FetchedLog, bool) {
 		return FetchedLog{}, false
 	}
 	f := FetchedLog{Ref: ref, Remote: rest[:kind], Digest: rest[kind:] == "/digest"}
+	if _, archive := ArchiveOf(ref); archive {
+		return FetchedLog{}, false
+	}
+	f.Remote, f.Stored = strings.CutPrefix(f.Remote, strings.TrimPrefix(archivedRefs, fetchedRefs))
 	slash := strings.LastIndexByte(f.Remote, '/')
 	if slash > 0 && checkWriter(f.Remote[slash+1:]) == nil {
 		f.Remote, f.Writer = f.Remote[:slash], f.Remote[slash+1:]
@@ -70,6 +102,20 @@ func FetchedRef(remote, writer, kind string) string {
 		return fetchedRefs + remote + "/"
 	}
 	return fetchedRefs + remote + "/" + writer + "/" + kind
+}
+
+// ArchivedRef is FetchedRef for what a remote has of a writer in an archive.
+func ArchivedRef(remote, writer, kind string) string {
+	return archivedRefs + strings.TrimPrefix(FetchedRef(remote, writer, kind), fetchedRefs)
+}
+
+// ArchiveOf tells whether a fetched ref is an archive, …/<writer>/archive/<kind>, and of which kind of refs.
+func ArchiveOf(ref string) (kind string, ok bool) {
+	parts := strings.Split(ref, "/")
+	if len(parts) < 4 || parts[len(parts)-2] != "archive" || checkWriter(parts[len(parts)-3]) != nil {
+		return "", false
+	}
+	return parts[len(parts)-1], true
 }
 
 // MayHaveFetched looks without a process, so that a repository that shares nothing does not pay for one.

@@ -47,6 +47,8 @@ type PublicationHead struct {
 	Last         ID        `json:"last"`           // the last one
 	Source       Witness   `json:"source"`         // the event of the full log up to which the digest was made
 	Seen         []Witness `json:"seen,omitempty"` // the ends of the other writers' digests that were there
+	// Adopt is "yes" where others may pass the publication on, into the main repository of a fork for instance.
+	Adopt string `json:"adopt,omitempty"`
 }
 
 // Witness names an event of a writer's log: whoever has another one in its place has another log.
@@ -242,6 +244,9 @@ func (l *Log) WritePublication(p Publication) (refs.OID, error) {
 	}
 	return tree, nil
 }
+
+// EmptyTree stores the tree without entries, and gives its id.
+func (l *Log) EmptyTree() (refs.OID, error) { return l.writeMain(refs.TreeObject, nil) }
 
 // WritePublished stores events as a file of a publication.
 func (l *Log) WritePublished(events []Event) (PublishedFile, error) {

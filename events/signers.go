@@ -24,7 +24,7 @@ func (l *Log) Signers(logs []FetchedLog) map[string]string {
 	}
 	out := map[string]string{}
 	for _, f := range logs {
-		if n := noted[f.Ref]; n.Signer != "" && n.Commit == f.Tip {
+		if n := noted[f.Name()]; n.Signer != "" && n.Commit == f.Tip {
 			out[f.Ref] = n.Signer
 		}
 	}

@@ -148,7 +148,7 @@ func demandedRef(f events.FetchedLog) string {
 // demandFrom fetches from one remote, of what is missing there. It asks first what is shared today.
 func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, traces []events.TraceID,
 	missing []offer) error {
-	patterns := []string{}
+	patterns := []string{r.Prefix + "*/archive/*"}
 	for _, o := range missing {
 		if o.fetched.Remote == r.Label {
 			patterns = append(patterns, r.Prefix+o.fetched.Writer+"/digest", r.Prefix+o.fetched.Writer+"/records")
@@ -158,10 +158,18 @@ func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, tr
 	if err != nil {
 		return err
 	}
+	archives, err := archivesMoved(log, r, found)
+	if err != nil {
+		return err
+	}
 	var moved []string
 	for _, o := range missing {
 		w := o.fetched.Writer
-		if o.fetched.Remote == r.Label && found[r.Prefix+w+"/digest"] != o.fetched.Tip && !slices.Contains(moved, w) {
+		changed := found[r.Prefix+w+"/digest"] != o.fetched.Tip
+		if o.fetched.Stored {
+			changed = archives
+		}
+		if o.fetched.Remote == r.Label && changed && !slices.Contains(moved, w) {
 			moved = append(moved, w)
 		}
 	}
@@ -176,7 +184,9 @@ func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, tr
 	wanted := map[string][]store.Entry{}
 	var writers, blobs []string
 	for _, o := range missing {
-		if w := o.fetched.Writer; o.fetched.Remote == r.Label && !found[r.Prefix+w+"/records"].IsZero() {
+		w := o.fetched.Writer
+		shares := !found[r.Prefix+w+"/records"].IsZero() || o.fetched.Stored
+		if o.fetched.Remote == r.Label && shares {
 			wanted[o.entry.Ref] = append(wanted[o.entry.Ref], o.entry)
 			writers, blobs = append(writers, w), append(blobs, o.entry.Blob.String())
 		}
@@ -190,7 +200,7 @@ func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, tr
 	}
 	args := patient("-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=",
 		"--no-recurse-submodules", "--", r.Name)
-	err = arriving(ctx, log.Repo(), orMost(most), append(args, blobs...)...)
+	err = arriving(ctx, log.Repo(), orMost(most), "", append(args, blobs...)...)
 	var refused *RemoteError
 	switch {
 	case errors.As(err, &refused) && ctx.Err() == nil: // it gives nothing by id alone
@@ -200,6 +210,24 @@ func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, tr
 		return err
 	}
 	return keepDemanded(ctx, log, wanted)
+}
+
+// archivesMoved tells whether a remote has other archives of digests today than those that are here.
+func archivesMoved(log *events.Log, r Remote, found map[string]refs.OID) (bool, error) {
+	own, err := log.Writer()
+	if err != nil {
+		return false, err
+	}
+	for name, id := range found {
+		writer, kind, _ := strings.Cut(strings.TrimPrefix(name, r.Prefix), "/")
+		if kind != "archive/digest" || writer == own {
+			continue
+		}
+		if here, err := log.Tip(events.FetchedRef(r.Label, writer, kind)); err != nil || here != id {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // keepDemanded adds records that came to those that came before.

@@ -27,6 +27,7 @@ type earlier struct {
 	count   int64
 	content map[events.ID]bool // what its events say
 	records map[events.TraceID]refs.OID
+	adopt   string
 }
 
 // readEarlier reads the digest that a ref names, if there is one. It must be sound: what follows is built on it.
@@ -43,7 +44,8 @@ func readEarlier(ctx context.Context, log *events.Log, ref string) (*earlier, er
 	if err := e.hear(ctx, log, ref); err != nil {
 		return nil, err
 	}
-	e.commit, e.files, e.last, e.count, e.records = tip, p.Files, p.Head.Last, p.Head.Events, p.Records
+	e.commit, e.files, e.last, e.count = tip, p.Files, p.Head.Last, p.Head.Events
+	e.records, e.adopt = p.Records, p.Head.Adopt
 	return e, nil
 }
 
@@ -92,7 +94,19 @@ func (e *earlier) hearAside(ctx context.Context, log *events.Log, r Remote) erro
 
 // changes tells whether the publication that the remote has is not the one of today.
 func (p *Plan) changes() bool {
-	return len(p.fresh) > 0 || p.base.count > 0 && !maps.Equal(p.base.records, p.shared())
+	return len(p.fresh) > 0 ||
+		p.base.count > 0 && (!maps.Equal(p.base.records, p.shared()) || p.base.adopt != p.settings.adopt())
+}
+
+// mayAdopt tells whether others may pass on what a clone publishes.
+const mayAdopt = "yes"
+
+// adopt is mayAdopt if trace.allowAdopt says so.
+func (s *Settings) adopt() string {
+	if s.own.Bool("trace.allowAdopt", false) {
+		return mayAdopt
+	}
+	return ""
 }
 
 // shared are the blobs of the records that leave.
@@ -135,6 +149,7 @@ func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 	tree, err := p.log.WritePublication(events.Publication{Files: files, Records: p.shared(), Head: events.PublicationHead{
 		Format: events.Version, Writer: p.Writer, Level: string(p.Level), ObjectFormat: p.repo.Format.String(),
 		Events: count, Last: last, Source: p.Digest.Source, Seen: seen,
+		Adopt: p.settings.adopt(),
 	}})
 	if err != nil {
 		return refs.OID{}, err
@@ -165,21 +180,31 @@ func (p *Plan) seen(ctx context.Context) ([]events.Witness, error) {
 	return out, nil
 }
 
-// commit makes the commit of a publication in the person's name, signed where the person signs, so that it passes the
-// rules that a remote has for commits.
+// commit makes the commit of a publication.
 func (p *Plan) commit(ctx context.Context, tree, parent refs.OID) (refs.OID, error) {
 	subject, _ := p.settings.always.Get("trace.pushsubject")
 	if subject == "" {
 		subject = "traces: " + numbers.Count(len(p.Digest.Commits), "commit")
 	}
-	args := []string{"commit-tree", "-m", subject}
-	if p.settings.own.Bool("trace.signpush", p.settings.always.Bool("commit.gpgsign", false)) {
+	var parents []refs.OID
+	if !parent.IsZero() {
+		parents = append(parents, parent)
+	}
+	return p.settings.commit(ctx, p.repo, subject+"\n", tree, parents)
+}
+
+// commit makes a commit in the person's name, signed where the person signs, so that it passes the rules that a remote
+// has for commits.
+func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, tree refs.OID,
+	parents []refs.OID) (refs.OID, error) {
+	args := []string{"commit-tree", "-F", "-"}
+	if s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false)) {
 		args = append(args, "-S")
 	}
-	if !parent.IsZero() {
+	for _, parent := range parents {
 		args = append(args, "-p", parent.String())
 	}
-	out, err := p.repo.Git(ctx, nil, append(args, tree.String())...)
+	out, err := repo.Git(ctx, strings.NewReader(message), append(args, tree.String())...)
 	if err != nil {
 		return refs.OID{}, fmt.Errorf("commit: %w", err)
 	}

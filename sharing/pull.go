@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -23,6 +24,7 @@ type What struct {
 	Dry     bool     // fetch nothing
 	Most    int64    // bytes that may arrive; MostFetched for 0
 	Accept  []string // writers whose logs may have another history than they had
+	refs    int      // of traces that the remote may have; maxRefs for 0
 }
 
 // Pulled is what a pull brought from a remote.
@@ -70,7 +72,12 @@ func (w What) refspecs(r Remote, own string) []string {
 			out = append(out, "+"+r.Prefix+writer+"/"+kind+":"+events.FetchedRef(r.Label, writer, kind))
 		}
 	}
-	if own != "" && len(w.Writers) == 0 {
+	if len(w.Writers) > 0 { // they may be in an archive
+		for _, kind := range w.refKinds() {
+			out = append(out, "+"+r.Prefix+"*/archive/"+kind+":"+events.FetchedRef(r.Label, "*", "archive/"+kind))
+		}
+	}
+	if own != "" {
 		out = append(out, "^"+r.Prefix+own+"/*")
 	}
 	return out
@@ -89,11 +96,17 @@ func orMost(most int64) int64 {
 // ErrNoWriter reports a word that is not the id of a writer.
 var ErrNoWriter = errors.New("the id of a writer has 16 hexadecimal digits")
 
+// isWriter tells whether a word has the form of a writer's id.
+func isWriter(word string) bool {
+	raw, err := hex.DecodeString(word)
+	return err == nil && len(raw) == 8 && strings.ToLower(word) == word
+}
+
 // Pull fetches what other clones have published on a remote, and says what became of it.
 func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, error) {
 	repo := log.Repo()
 	for _, writer := range slices.Concat(w.Writers, w.Accept) {
-		if raw, err := hex.DecodeString(writer); err != nil || len(raw) != 8 || strings.ToLower(writer) != writer {
+		if !isWriter(writer) {
 			return nil, fmt.Errorf("%w: %s", ErrNoWriter, writer)
 		}
 	}
@@ -102,13 +115,13 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	if err != nil {
 		return nil, err
 	}
-	here, err := repo.RefsUnder(ctx, events.FetchedRef(r.Label, "", ""))
+	before, err := tipsUnder(ctx, repo, events.FetchedRef(r.Label, "", ""))
 	if err != nil {
 		return nil, err
 	}
-	before := map[string]refs.OID{}
-	for _, h := range here {
-		before[h.Name] = h.OID
+	had, err := log.Fetched(ctx)
+	if err != nil {
+		return nil, err
 	}
 	// What was asked for once is kept as it is there, or it would stay here when it is taken back.
 	for kept := range before {
@@ -127,30 +140,22 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	}
 	defer texts.close()
 	out := &Pulled{Remote: r.Label, Writers: []PulledWriter{}}
-	same := true
-	wanted := map[string]bool{}
-	for name, id := range remote {
-		writer, kind, ok := strings.Cut(strings.TrimPrefix(name, r.Prefix), "/")
-		if !ok || writer == own || !slices.Contains(w.refKinds(), kind) ||
-			len(w.Writers) > 0 && !slices.Contains(w.Writers, writer) {
-			continue
-		}
-		out.Refs++
-		kept := events.FetchedRef(r.Label, writer, kind)
-		wanted[kept] = true
-		same = same && before[kept] == id
-	}
-	if out.Refs > maxRefs {
+	wanted, direct := w.wants(r, own, remote)
+	if out.Refs = len(wanted); out.Refs > cmp.Or(w.refs, maxRefs) {
 		return nil, fmt.Errorf("%w: %d", ErrTooMany, out.Refs)
 	}
+	same := true
+	for kept, id := range wanted {
+		same = same && before[kept] == id
+	}
 	for kept := range before { // those that are gone there go here
-		same = same && (wanted[kept] || !w.covers(kept, r, own, w.refKinds()...))
+		same = same && (!wanted[kept].IsZero() || !w.covers(kept, r, own, w.refKinds()...))
 	}
 	if !same && !w.Dry {
 		// What comes is one pack while it comes, so that its size can be seen.
 		args := patient("-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags",
 			"--no-write-fetch-head", "--prune", "--refmap=", "--no-recurse-submodules", "--", r.Name)
-		err := arriving(ctx, repo, w.Most, append(args, w.refspecs(r, own)...)...)
+		err := arriving(ctx, repo, w.Most, "", append(args, w.refspecs(r, own)...)...)
 		switch {
 		case errors.Is(err, ErrTooMuch):
 			return nil, err
@@ -158,19 +163,65 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 			return nil, fmt.Errorf("%w: %w", ErrUnreached, err)
 		}
 	}
-	return out, out.look(ctx, log, r, own, before, w, texts)
+	if !w.Dry {
+		wrong, err := unpack(ctx, repo, r, own, direct)
+		if err != nil {
+			return nil, err
+		}
+		for ref, why := range wrong {
+			out.Writers = append(out.Writers, PulledWriter{Ref: ref, LeftOut: why.Error()})
+		}
+	}
+	return out, out.look(ctx, log, r, own, had, w, texts)
+}
+
+// wants gives those of a remote's refs that are to be here, by their names here, and the names of all that are no
+// archives.
+func (w What) wants(r Remote, own string, remote map[string]refs.OID) (map[string]refs.OID, map[string]bool) {
+	wanted, direct := map[string]refs.OID{}, map[string]bool{}
+	for name, id := range remote {
+		writer, kind, ok := strings.Cut(strings.TrimPrefix(name, r.Prefix), "/")
+		if !ok {
+			continue
+		}
+		kept := events.FetchedRef(r.Label, writer, kind)
+		of, archive := strings.CutPrefix(kind, "archive/")
+		direct[kept] = !archive
+		if writer != own && slices.Contains(w.refKinds(), of) &&
+			(archive || len(w.Writers) == 0 || slices.Contains(w.Writers, writer)) {
+			wanted[kept] = id
+		}
+	}
+	return wanted, direct
+}
+
+// tipsUnder are the refs below a prefix.
+func tipsUnder(ctx context.Context, repo *refs.Repo, prefix string) (map[string]refs.OID, error) {
+	list, err := repo.RefsUnder(ctx, prefix)
+	out := map[string]refs.OID{}
+	for _, ref := range list {
+		out[ref.Name] = ref.OID
+	}
+	return out, err
 }
 
 // covers tells whether a pull with this choice, of these kinds of refs, decides over a ref that is here.
 func (w What) covers(kept string, r Remote, own string, kinds ...string) bool {
 	parts := strings.Split(strings.TrimPrefix(kept, events.FetchedRef(r.Label, "", "")), "/")
+	if _, archive := events.ArchiveOf(kept); archive {
+		return len(parts) == 3 && parts[0] != own && slices.Contains(kinds, parts[2])
+	}
 	return len(parts) == 2 && parts[0] != own && slices.Contains(kinds, parts[1]) &&
 		(len(w.Writers) == 0 || slices.Contains(w.Writers, parts[0]))
 }
 
 // look reads what is here now of the other writers.
-func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string, before map[string]refs.OID,
+func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string, had []events.FetchedLog,
 	what What, texts *texts) error {
+	before := map[string]refs.OID{}
+	for _, f := range had {
+		before[f.Name()] = f.Tip
+	}
 	fetched, err := log.Fetched(ctx)
 	if err != nil {
 		return err
@@ -188,7 +239,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 	noted := readSeen(log.Repo(), r)
 	sound := map[string]events.Publication{}
 	for _, c := range copies {
-		w := PulledWriter{Writer: c.Writer, Ref: c.Ref, New: before[c.Ref] != c.Tip}
+		w := PulledWriter{Writer: c.Writer, Ref: c.Ref, New: before[c.Name()] != c.Tip}
 		if w.New {
 			p.Changed++
 		}
@@ -255,6 +306,7 @@ func (p *Pulled) countTexts(ctx context.Context, texts *texts) error {
 		if w := &p.Writers[i]; strings.HasSuffix(w.Ref, "/digest") {
 			for _, kind := range []string{"records", "demanded"} {
 				w.Records += len(now[events.FetchedRef(p.Remote, w.Writer, kind)])
+				w.Records += len(now[events.ArchivedRef(p.Remote, w.Writer, kind)])
 			}
 		}
 	}

@@ -275,19 +275,24 @@ func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 	if len(p.Refs) == 0 {
 		return nil, nil
 	}
+	sent, err := p.sendAll(ctx, verify)
+	if err == nil && p.rules != "" {
+		_ = refs.WriteFileAtomic(p.rulesPath(), []byte(p.rules), 0o600) // without it all are looked at again
+	}
+	if err == nil {
+		err = noteAuto(p.repo, p.Remote, nil)
+	}
+	return sent, err
+}
+
+// sendAll sends all refs of the plan, at once where the server can.
+func (p *Plan) sendAll(ctx context.Context, verify bool) ([]Pushed, error) {
 	err := p.send(ctx, verify, p.Refs, "--atomic")
 	var remote *RemoteError
 	if errors.As(err, &remote) && strings.Contains(strings.Join(remote.Lines, "\n"), "does not support --atomic") {
 		err = p.sendOneByOne(ctx, verify)
 	}
-	if err == nil && p.rules != "" {
-		_ = refs.WriteFileAtomic(p.rulesPath(), []byte(p.rules), 0o600) // without it all are looked at again
-	}
-	sent, err := p.arrived(ctx, err)
-	if err == nil {
-		err = noteAuto(p.repo, p.Remote, nil)
-	}
-	return sent, err
+	return p.arrived(ctx, err)
 }
 
 // arrived notes here what the remote has now.

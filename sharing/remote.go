@@ -59,7 +59,15 @@ const Pushing = "GITTRACE_PUSHING"
 
 // talk runs a git command that speaks with a remote. What the remote says in an error is the remote's.
 func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) {
+	return ask(ctx, repo, "", args...)
+}
+
+// ask is talk with something on standard input.
+func ask(ctx context.Context, repo *refs.Repo, input string, args ...string) (string, error) {
 	cmd := repo.Command(ctx, args...)
+	if input != "" {
+		cmd.Stdin = strings.NewReader(input)
+	}
 	cmd.Env = append(cmd.Env, Pushing+"=1")
 	var stdout bytes.Buffer
 	stderr := &start{}
@@ -76,8 +84,8 @@ func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) 
 	return stdout.String(), &RemoteError{Err: err, Lines: said(string(stderr.kept))}
 }
 
-// arriving is talk for a fetch: git is ended when more arrives than may.
-func arriving(ctx context.Context, repo *refs.Repo, most int64, args ...string) error {
+// arriving is ask for a fetch: git is ended when more arrives than may.
+func arriving(ctx context.Context, repo *refs.Repo, most int64, input string, args ...string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan struct{})
@@ -96,7 +104,7 @@ func arriving(ctx context.Context, repo *refs.Repo, most int64, args ...string) 
 			}
 		}
 	})
-	_, err := talk(ctx, repo, args...)
+	_, err := ask(ctx, repo, input, args...)
 	close(done)
 	watch.Wait()
 	if cause := context.Cause(ctx); errors.Is(cause, ErrTooMuch) {

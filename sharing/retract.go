@@ -31,7 +31,10 @@ func Retract(ctx context.Context, log *events.Log, remote Remote, texts bool) ([
 	}
 	p := &Plan{Remote: remote, Writer: own, repo: repo, log: log}
 	for name, id := range found {
-		kind := name[strings.LastIndexByte(name, '/')+1:]
+		kind := strings.TrimPrefix(name, p.ref(""))
+		if strings.HasPrefix(kind, "archive/") { // what others published
+			continue
+		}
 		if !texts || kind == "records" {
 			p.Refs = append(p.Refs, Ref{Name: name, Old: id, Force: true, kept: p.kept(kind)})
 		}

@@ -43,7 +43,7 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 // key signs it. Then the ref is put back as it was, unless the person accepts what the remote shows now. Otherwise it
 // notes how far the log goes.
 func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, accept []string) (string, error) {
-	was, known := s[c.Ref]
+	was, known := s[c.Name()]
 	if was.Commit == c.Tip && (was.Signer != "" || was.Key == "") { // a key may have come to be trusted
 		return "", nil
 	}
@@ -76,7 +76,7 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 			signer = s.By()
 		}
 	}
-	s[c.Ref] = lastSeen{
+	s[c.Name()] = lastSeen{
 		Seq: c.Copy.Last(), Event: c.Copy.LastID(), Commit: c.Tip, Time: time.Now().UTC().Truncate(time.Second),
 		Signer: signer, Key: key,
 	}

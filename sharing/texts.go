@@ -39,8 +39,15 @@ func (t *texts) read(ctx context.Context) (map[string][]store.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	archived, err := t.repo.RefsUnder(ctx, events.ArchivedRef(t.label, "", ""))
+	if err != nil {
+		return nil, err
+	}
 	out := map[string][]store.Entry{}
-	for _, r := range list {
+	for _, r := range append(list, archived...) {
+		if _, archive := events.ArchiveOf(r.Name); archive {
+			continue
+		}
 		if kind := r.Name[strings.LastIndexByte(r.Name, '/')+1:]; kind == "records" || kind == "demanded" {
 			out[r.Name], _ = t.store.On(r.Name) // what cannot be read has none
 		}
@@ -57,8 +64,8 @@ func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (
 	}
 	stray = map[string]bool{}
 	for ref, list := range now {
-		parts := strings.Split(strings.TrimPrefix(ref, events.FetchedRef(t.label, "", "")), "/")
-		writer, kind := parts[0], parts[len(parts)-1]
+		parts := strings.Split(ref, "/")
+		writer, kind := parts[len(parts)-2], parts[len(parts)-1]
 		var named []store.Entry
 		for _, e := range list {
 			if blob, shared := sound[writer].Records[e.Trace]; shared && blob == e.Blob {
@@ -66,7 +73,8 @@ func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (
 			}
 		}
 		_, whole := now[events.FetchedRef(t.label, writer, "records")]
-		if kind == "demanded" && whole {
+		_, archived := now[events.ArchivedRef(t.label, writer, "records")]
+		if kind == "demanded" && (whole || archived) {
 			named = nil
 		}
 		if len(named) == len(list) && (len(list) > 0 || kind == "records") {

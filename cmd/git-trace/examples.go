@@ -106,6 +106,7 @@ var examples = []struct {
 	}},
 	{"pull", []example{{"git trace pull origin", "the owners of lines that others have published"}}},
 	{"unshare", []example{{"git trace unshare 4f2a", "its texts leave with no push any more"}}},
+	{"archive", []example{{"git trace archive origin --dry-run", "clones that published nothing for 30 days"}}},
 	{"verify", []example{{"git trace verify", "is the log whole and unchanged"}}},
 	{"checkpoint", []example{{"git trace checkpoint", "sign how long the log is, and what it ends with"}}},
 	{"reconcile", []example{{"git trace reconcile --dry-run", "which commits no hook was heard of"}}},

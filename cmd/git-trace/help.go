@@ -28,7 +28,7 @@ func (a *app) commandGroups() []commandGroup {
 		{"keep, complete, pass on and take out", []*cli.Command{a.recordCommand(), a.backfillCommand(),
 			a.convertCommand(), a.exportCommand(), a.importCommand(), a.trailersCommand(), a.noteCommand(),
 			a.purgeCommand()}},
-		{"share it", []*cli.Command{a.pushCommand(), a.pullCommand(), a.unshareCommand()}},
+		{"share it", []*cli.Command{a.pushCommand(), a.pullCommand(), a.unshareCommand(), a.archiveCommand()}},
 		{"trust the log and keep it small", []*cli.Command{a.verifyCommand(), a.checkpointCommand(),
 			a.reconcileCommand(), a.rebuildCommand(), a.gcCommand()}},
 		{"plumbing", []*cli.Command{a.eventsCommand(), a.snapshotCommand()}},

@@ -248,6 +248,7 @@ var untouched = map[string][]string{
 	"push":         {"", "origin", "--dry-run origin", "--to commits origin"},
 	"pull":         {"", "origin", "--dry-run origin", "--configure --unconfigure"},
 	"unshare":      {"1234", "--undo 1234"},
+	"archive":      {"", "origin", "--dry-run origin", "--drop 0123456789abcdef --yes origin"},
 	"verify":       {"", "--quick", "--json", "--anchored"},
 	"checkpoint":   {""},
 	"reconcile":    {"--dry-run", "--all"},

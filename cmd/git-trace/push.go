@@ -23,7 +23,8 @@ func (a *app) pushCommand() *cli.Command {
 		Name:  "push",
 		Usage: "let others see who wrote the lines of published commits",
 		UsageText: "git trace push [<remote>] [--to <level>] [--dry-run] [--review] [--no-verify] [--json]\n" +
-			"git trace push --retract [--records] [<remote>]",
+			"git trace push --retract [--records] [<remote>]\n" +
+			"git trace push --adopt <id>… [--dry-run] [--no-verify] [<remote>]",
 		Description: "Sends what is recorded to a remote, beside its branches. First it says what would leave and, if " +
 			"nothing was\n" +
 			"chosen for this remote yet, asks. What was chosen stands in remote.<name>.traceShare and holds for the URL " +
@@ -33,32 +34,23 @@ func (a *app) pushCommand() *cli.Command {
 			"number and time of the prompt. No text of a prompt or answer, no commit and no file that is not published.\n" +
 			"conversations: and what was said in those conversations, redacted once more before it leaves.\n" +
 			"log: the whole event log too, with the names of all files, the times of all calls, and what was thrown away.\n" +
+			"--adopt passes on what a clone published elsewhere, in a fork for instance, and was pulled from there. The clone\n" +
+			"must allow it with trace.allowAdopt.\n" +
 			"The exit status is 1 when it is refused, 2 when the remote was not reached.",
-		Flags: options("to", "dry-run", "review", "no-verify", "retract", "records", "json"),
+		Flags: options("to", "dry-run", "review", "no-verify", "retract", "records", "adopt", "json"),
 	}, a.push)
 }
 
 func (a *app) push(c *cli.Context, ops operands) error {
-	if len(ops.all()) > 1 {
-		return usage("unexpected argument '%s'", ops.all()[1])
-	}
-	repo, err := a.repo()
+	log, s, remote, err := a.settledRemote(c, ops)
 	if err != nil {
 		return err
 	}
-	s, err := sharing.ReadSettings(c.Context, repo)
-	if err != nil {
-		return err
-	}
-	name := ""
-	if len(ops.all()) == 1 {
-		name = ops.all()[0]
-	}
-	remote, err := s.Destination(name)
-	if err != nil {
-		return explainSharing(err)
-	}
-	if c.Bool("retract") {
+	repo := log.Repo()
+	switch {
+	case len(c.StringSlice("adopt")) > 0:
+		return a.adopt(c, log, s, remote)
+	case c.Bool("retract"):
 		return a.retract(c, repo, remote)
 	}
 	level := sharing.Level(c.String("to"))
@@ -71,7 +63,7 @@ func (a *app) push(c *cli.Context, ops operands) error {
 	default:
 		return usage("option '--to': '%s' is no such value; it is commits, conversations or log", string(level))
 	}
-	p, err := sharing.MakePlan(c.Context, events.OpenLog(repo), s, remote, level,
+	p, err := sharing.MakePlan(c.Context, log, s, remote, level,
 		func(ctx context.Context) (*redact.Redactor, error) { return newRedactor(ctx, repo) })
 	if err != nil {
 		return explainSharing(err)
@@ -192,8 +184,9 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	fmt.Fprintf(w, "sent to %s: %s, %s\n", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"),
 		plural(len(p.New()), "new event"))
 	if p.Others >= mostOthers {
-		fmt.Fprintf(w, "%s has %s of traces of other clones, which every push is shown\n", printable(p.Remote.Name),
-			plural(p.Others, "ref"))
+		fmt.Fprintf(w, "%s has %s of traces of other clones, which every push is shown;\n"+
+			"git trace archive %s puts those of clones that are gone into one\n", printable(p.Remote.Name),
+			plural(p.Others, "ref"), printable(p.Remote.Name))
 	}
 }
 
@@ -263,6 +256,14 @@ func explainSharing(err error) error {
 		return fail(exitUsage, err, "git trace push <remote>; git remote -v lists them")
 	case errors.Is(err, sharing.ErrUnknownRemote):
 		return fail(exitUsage, err, "git remote -v lists them; git remote add <name> <url> adds one")
+	case errors.Is(err, sharing.ErrNotChosen):
+		return fail(exitUsage, err, "git trace push <remote> shows what would leave, and asks")
+	case errors.Is(err, sharing.ErrNoLeave):
+		return fail(exitFinding, err, "its owner sets trace.allowAdopt, and pushes once more")
+	case errors.Is(err, sharing.ErrUnknown):
+		return fail(exitFinding, err, "git trace pull <url> fetches what is published in a fork")
+	case errors.Is(err, sharing.ErrThereItself), errors.Is(err, sharing.ErrNotKept), errors.Is(err, sharing.ErrNotArchive):
+		return fail(exitFinding, err, "")
 	case errors.Is(err, sharing.ErrNothing):
 		return fail(exitFinding, err, "git trace init begins to record")
 	case errors.Is(err, sharing.ErrMoved):

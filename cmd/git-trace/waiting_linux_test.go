@@ -47,6 +47,7 @@ var mayWait = map[string]string{
 	"push":       "--dry-run origin",
 	"pull":       "--dry-run origin",
 	"unshare":    "1234",
+	"archive":    "--dry-run origin",
 	"verify":     "",
 	"checkpoint": "",
 	"reconcile":  "",

@@ -209,6 +209,9 @@ func (s *Store) refs(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
 	for _, r := range list {
+		if _, archive := events.ArchiveOf(r.Name); archive {
+			continue
+		}
 		if strings.HasSuffix(r.Name, "/records") || strings.HasSuffix(r.Name, "/demanded") {
 			names = append(names, r.Name)
 		}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// silentFor is how long a clone has published nothing before archive takes it for one that is gone.
+const silentFor = 30 * 24 * time.Hour
+
+func (a *app) archiveCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:  "archive",
+		Usage: "put what clones that are gone have published into few refs",
+		UsageText: "git trace archive [<remote>] [--until <date>] [--dry-run] [--yes] [--no-verify]\n" +
+			"git trace archive [<remote>] --drop <id>… [--yes]",
+		Description: "Each clone has refs of its own on a remote, and each git push is shown all of them. Those of clones " +
+			"that\n" +
+			"published nothing for 30 days, or since --until, go into one ref of this clone for each kind, and are deleted\n" +
+			"there. Readers see what they saw. A clone that publishes again has refs again.\n" +
+			"The remote has to be one for which a level was chosen with git trace push.\n" +
+			"--drop takes a clone out of this clone's archives, with their history: nobody's commits tell of it any more.",
+		Flags: append(options("drop", "dry-run", "no-verify", "yes"), opt("until", "").flag()),
+	}, a.archive)
+}
+
+// settledRemote is the remote that is named, or the one that is settled.
+func (a *app) settledRemote(c *cli.Context, ops operands) (log *events.Log, s *sharing.Settings, r sharing.Remote,
+	err error) {
+	if len(ops.all()) > 1 {
+		return nil, nil, r, usage("unexpected argument '%s'", ops.all()[1])
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return nil, nil, r, err
+	}
+	if s, err = sharing.ReadSettings(c.Context, repo); err != nil {
+		return nil, nil, r, err
+	}
+	name := ""
+	if len(ops.all()) == 1 {
+		name = ops.all()[0]
+	}
+	if r, err = s.Destination(name); err != nil {
+		return nil, nil, r, explainSharing(err)
+	}
+	return events.OpenLog(repo), s, r, nil
+}
+
+func (a *app) archive(c *cli.Context, ops operands) error {
+	log, s, remote, err := a.settledRemote(c, ops)
+	if err != nil {
+		return err
+	}
+	if len(c.StringSlice("drop")) > 0 {
+		return a.dropArchived(c, log, s, remote)
+	}
+	since, err := gitDate(c, log.Repo(), "until")
+	if err != nil {
+		return err
+	}
+	if since.IsZero() {
+		since = time.Now().Add(-silentFor)
+	}
+	k, err := sharing.PlanArchive(c.Context, log, s, remote, since)
+	if err != nil {
+		a.tellRemote(err)
+		return explainSharing(err)
+	}
+	defer k.Close()
+	w := quietWriter{a.std.out}
+	if k.Left > 0 {
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s not sound and %s; git trace pull names them\n",
+			numbers.Agree(k.Left, "1 log is", thousands(k.Left)+" logs are"), numbers.Agree(k.Left, "stays", "stay"))
+	}
+	if len(k.Writers) == 0 {
+		fmt.Fprintf(w, "every clone on %s has published since %s\n", printable(remote.Name),
+			since.Local().Format("2 Jan 2006"))
+		return nil
+	}
+	fmt.Fprintf(w, "on %s (%s) %s published nothing since %s\n", printable(remote.Name),
+		printable(sharing.Bare(k.URL)), plural(len(k.Writers), "clone"), since.Local().Format("2 Jan 2006"))
+	sayKept(w, k)
+	if c.Bool("dry-run") {
+		return nil
+	}
+	if !c.Bool("yes") {
+		ok, err := a.confirm("put them into archives and delete their "+plural(k.Refs(), "ref")+" there?", "archives them")
+		if err != nil || !ok {
+			return err
+		}
+	}
+	return a.keep(c, k, "archived")
+}
+
+// sayKept lists clones, the first of many.
+func sayKept(w io.Writer, k *sharing.Keeping) {
+	const most = 10
+	for i, one := range k.Writers {
+		if i == most {
+			fmt.Fprintf(w, "  and %s more\n", thousands(len(k.Writers)-most))
+			return
+		}
+		texts := "no texts"
+		if one.Texts {
+			texts = "with texts"
+		}
+		fmt.Fprintf(w, "  %s  %s, %s, published last on %s\n", one.Writer, plural(one.Commits, "commit"), texts,
+			one.Last.Local().Format("2 Jan 2006"))
+	}
+}
+
+// keep does what was planned.
+func (a *app) keep(c *cli.Context, k *sharing.Keeping, what string) error {
+	if err := k.Keep(c.Context, !c.Bool("no-verify")); err != nil {
+		a.tellRemote(err)
+		return explainSharing(err)
+	}
+	fmt.Fprintf(quietWriter{a.std.out}, "%s on %s: %s\n", what, printable(k.Remote.Name), plural(len(k.Writers), "clone"))
+	return nil
+}
+
+// dropArchived takes clones out of the archives.
+func (a *app) dropArchived(c *cli.Context, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
+	if c.Bool("dry-run") || c.IsSet("until") {
+		return usage("--drop has no --dry-run and no --until")
+	}
+	writers := c.StringSlice("drop")
+	if !c.Bool("yes") {
+		ok, err := a.confirm("nobody will read any more what "+plural(len(writers), "clone")+" published?", "drops them")
+		if err != nil || !ok {
+			return err
+		}
+	}
+	refs, err := sharing.Drop(c.Context, log, s, remote, writers, !c.Bool("no-verify"))
+	if err != nil {
+		a.tellRemote(err)
+		return explainSharing(err)
+	}
+	fmt.Fprintf(quietWriter{a.std.out}, "dropped from the archives on %s: %s\n"+
+		"who has fetched it has it until their next pull; a remote may keep what nothing names for weeks\n",
+		printable(remote.Name), plural(refs, "ref"))
+	return nil
+}
+
+// adopt passes on what clones have published elsewhere.
+func (a *app) adopt(c *cli.Context, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
+	for _, other := range []string{"to", "review", "retract", "records", "json"} {
+		if c.IsSet(other) {
+			return usage("options '--adopt' and '--%s' exclude each other", other)
+		}
+	}
+	k, err := sharing.PlanAdopt(c.Context, log, s, remote, c.StringSlice("adopt"))
+	if err != nil {
+		a.tellRemote(err)
+		return explainSharing(err)
+	}
+	defer k.Close()
+	w := quietWriter{a.std.out}
+	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(remote.Name),
+		printable(sharing.Bare(k.URL)))
+	sayKept(w, k)
+	if c.Bool("dry-run") {
+		return nil
+	}
+	if _, terminal := terminalOf(a.std.err); terminal && !a.asks("pass that on?") { // naming the clones is the answer
+		fmt.Fprintln(a.std.err, "nothing was sent")
+		return nil
+	}
+	return a.keep(c, k, "adopted")
+}

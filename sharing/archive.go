@@ -1,0 +1,395 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Errors of what is done with refs of other writers.
+var (
+	ErrNotChosen   = errors.New("nothing was chosen for this remote")
+	ErrUnknown     = errors.New("no sound digest of that clone is here")
+	ErrNoLeave     = errors.New("the clone does not allow that its traces are adopted")
+	ErrThereItself = errors.New("the clone publishes on that remote itself")
+	ErrNotKept     = errors.New("no archive of this clone has anything of that clone")
+)
+
+// Keeping is what would be put into the archives of a remote, made before anything goes there. Close it.
+type Keeping struct {
+	Remote  Remote
+	URL     string // with credentials, as git would use it
+	Writers []Archived
+	Left    int // writers who are as old, and whose logs cannot be read: they stay as they are
+
+	plan   *Plan
+	log    *events.Log
+	delete bool // the refs of the writers, once they are in an archive
+	most   int64
+}
+
+// Archived is a writer whose refs are kept in an archive.
+type Archived struct {
+	Writer  string
+	Last    time.Time // when the writer published last
+	Commits int       // of whose lines the writer told
+	Texts   bool      // and the records are there
+
+	refs map[string]refs.OID // by their kinds
+}
+
+// Close gives the remote free for another push.
+func (k *Keeping) Close() { k.plan.Close() }
+
+// open settles where it goes: a remote for which the person chose a level, at the URL of that time.
+func openKeeping(ctx context.Context, log *events.Log, s *Settings, remote Remote) (*Keeping, error) {
+	p := &Plan{Remote: remote, repo: log.Repo(), log: log, settings: s}
+	k := &Keeping{Remote: remote, plan: p, log: log}
+	var err error
+	if p.Writer, err = log.Writer(); err != nil {
+		return nil, err
+	}
+	if k.most, err = s.MostFetched(); err != nil {
+		return nil, err
+	}
+	if k.URL, err = PushURL(ctx, p.repo, remote.Name); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Writer == "":
+		return nil, ErrNothing
+	case remote.Share == LevelNone || remote.Pinned == "":
+		return nil, fmt.Errorf("%w: %s", ErrNotChosen, remote.Name)
+	case remote.Pinned != Bare(k.URL):
+		return nil, fmt.Errorf("%w: %s is %s, and was %s", ErrMoved, remote.Name, Bare(k.URL), remote.Pinned)
+	}
+	p.URL = k.URL
+	p.lock, err = refs.Flock(filepath.Join(p.repo.TracesDir(), "locks", "push-"+shortHash(p.URL)), pushPatience)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return k, nil
+}
+
+// maxArchived is how many refs of traces a remote may have that is to be tidied.
+const maxArchived = 100_000
+
+// PlanArchive finds the writers on a remote who published nothing since a day.
+func PlanArchive(ctx context.Context, log *events.Log, s *Settings, remote Remote, since time.Time) (*Keeping, error) {
+	k, err := openKeeping(ctx, log, s, remote)
+	if err != nil {
+		return nil, err
+	}
+	k.delete = true
+	if err := k.findSilent(ctx, since); err != nil {
+		k.Close()
+		return nil, err
+	}
+	return k, nil
+}
+
+// refsOf lists what a remote has of the other writers, by writer and kind.
+func (k *Keeping) refsOf(ctx context.Context) (map[string]map[string]refs.OID, error) {
+	found, err := there(ctx, k.plan.repo, k.URL, k.Remote.Prefix+"*")
+	if err != nil {
+		return nil, err
+	}
+	of := map[string]map[string]refs.OID{}
+	for name, id := range found {
+		writer, kind, _ := strings.Cut(strings.TrimPrefix(name, k.Remote.Prefix), "/")
+		if isWriter(writer) && writer != k.plan.Writer && slices.Contains(archiveKinds, kind) {
+			if of[writer] == nil {
+				of[writer] = map[string]refs.OID{}
+			}
+			of[writer][kind] = id
+		}
+	}
+	return of, nil
+}
+
+// findSilent fills the plan with those whose last publication is older.
+func (k *Keeping) findSilent(ctx context.Context, since time.Time) error {
+	pulled, err := Pull(ctx, k.log, k.Remote, What{Most: k.most, refs: maxArchived})
+	if err != nil {
+		return err
+	}
+	of, err := k.refsOf(ctx)
+	if err != nil {
+		return err
+	}
+	objects := k.plan.repo.Objects()
+	defer func() { _ = objects.Close() }()
+	for _, w := range pulled.Writers {
+		tip := of[w.Writer]["digest"]
+		if w.Ref != events.FetchedRef(k.Remote.Label, w.Writer, "digest") || tip.IsZero() {
+			continue
+		}
+		c, err := objects.Commit(tip)
+		switch {
+		case err != nil || !c.Committer.When.Before(since): // it has published since
+		case w.LeftOut != "":
+			k.Left++
+		default:
+			_, texts := of[w.Writer]["records"]
+			k.Writers = append(k.Writers, Archived{
+				Writer: w.Writer, Last: c.Committer.When, Commits: w.Commits, Texts: texts, refs: of[w.Writer],
+			})
+		}
+	}
+	return nil
+}
+
+// PlanAdopt finds what was fetched of writers who publish elsewhere, in a fork for instance, and who allow that others
+// pass it on. Their texts go along where texts were chosen for the remote, if they are here.
+func PlanAdopt(ctx context.Context, log *events.Log, s *Settings, remote Remote, writers []string) (*Keeping, error) {
+	k, err := openKeeping(ctx, log, s, remote)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.findAdoptable(ctx, writers); err != nil {
+		k.Close()
+		return nil, err
+	}
+	return k, nil
+}
+
+// findAdoptable fills the plan with writers, if all of them can be adopted.
+func (k *Keeping) findAdoptable(ctx context.Context, writers []string) error {
+	of, err := k.refsOf(ctx)
+	if err != nil {
+		return err
+	}
+	fetched, err := k.log.Fetched(ctx)
+	if err != nil {
+		return err
+	}
+	for _, writer := range writers {
+		if !isWriter(writer) {
+			return fmt.Errorf("%w: %s", ErrNoWriter, writer)
+		}
+		if _, itself := of[writer]["digest"]; itself || writer == k.plan.Writer {
+			return fmt.Errorf("%w: %s", ErrThereItself, writer)
+		}
+		w, err := k.adoptable(ctx, fetched, writer)
+		if err != nil {
+			return err
+		}
+		k.Writers = append(k.Writers, w)
+	}
+	return nil
+}
+
+// adoptable looks at what is here of a writer, from other remotes than this one. Of several digests the longest is
+// taken.
+func (k *Keeping) adoptable(ctx context.Context, fetched []events.FetchedLog, writer string) (Archived, error) {
+	var best events.Publication
+	w := Archived{Writer: writer}
+	for _, f := range fetched {
+		if f.Writer != writer || !f.Digest || f.Remote == k.Remote.Label {
+			continue
+		}
+		p, err := k.log.ReadPublication(f.Tip)
+		if err != nil || p.Head.Events <= best.Head.Events {
+			continue
+		}
+		told, err := anchoredOn(ctx, k.log, f.Ref) // it is checked by that
+		if err != nil {
+			continue
+		}
+		best, w.Commits, w.refs = p, len(told), map[string]refs.OID{"digest": f.Tip}
+		if !k.Remote.Share.Wider(LevelCommits) {
+			continue
+		}
+		records, err := k.log.Tip(strings.TrimSuffix(f.Ref, "digest") + "records")
+		if err != nil {
+			return w, err
+		}
+		if w.Texts = !records.IsZero(); w.Texts {
+			w.refs["records"] = records
+		}
+	}
+	switch {
+	case w.refs == nil:
+		return w, fmt.Errorf("%w: %s", ErrUnknown, writer)
+	case best.Head.Adopt != mayAdopt:
+		return w, fmt.Errorf("%w: %s", ErrNoLeave, writer)
+	}
+	objects := k.plan.repo.Objects()
+	c, err := objects.Commit(best.Commit)
+	w.Last = c.Committer.When
+	return w, errors.Join(err, objects.Close())
+}
+
+// Refs is how many refs of the writers the remote would have no more.
+func (k *Keeping) Refs() int {
+	n := 0
+	for _, w := range k.Writers {
+		n += len(w.refs)
+	}
+	return n
+}
+
+// Keep puts the refs of the writers into the archives, and then deletes them there if that was planned. Each step is
+// all or nothing: a remote never lacks what it had.
+func (k *Keeping) Keep(ctx context.Context, verify bool) error {
+	if err := k.bring(ctx); err != nil {
+		return err
+	}
+	for writers := range slices.Chunk(k.Writers, perArchive/2) {
+		if err := k.keep(ctx, verify, writers); err != nil {
+			return err
+		}
+	}
+	if !k.delete {
+		return nil
+	}
+	_, err := Pull(ctx, k.log, k.Remote, What{Most: k.most, refs: maxArchived})
+	return err
+}
+
+// bring fetches what the writers have there besides their digests.
+func (k *Keeping) bring(ctx context.Context) error {
+	objects := k.plan.repo.Objects()
+	defer func() { _ = objects.Close() }()
+	var lacking strings.Builder
+	for _, w := range k.Writers {
+		for kind, id := range w.refs {
+			if _, err := objects.Commit(id); err != nil {
+				fmt.Fprintf(&lacking, "%s%s/%s\n", k.Remote.Prefix, w.Writer, kind)
+			}
+		}
+	}
+	if lacking.Len() == 0 {
+		return nil
+	}
+	args := patient("-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=",
+		"--no-recurse-submodules", "--stdin", "--", k.URL)
+	if err := arriving(ctx, k.plan.repo, orMost(k.most), lacking.String(), args...); err != nil {
+		if errors.Is(err, ErrTooMuch) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", ErrUnreached, err)
+	}
+	return nil
+}
+
+// keep is one step.
+func (k *Keeping) keep(ctx context.Context, verify bool, writers []Archived) error {
+	p := k.plan
+	p.Refs = nil
+	var gone []Ref
+	for _, kind := range archiveKinds {
+		kept := map[string]refs.OID{}
+		for _, w := range writers {
+			id, ok := w.refs[kind]
+			if !ok {
+				continue
+			}
+			kept[w.Writer] = id
+			gone = append(gone, Ref{
+				Name: k.Remote.Prefix + w.Writer + "/" + kind, Old: id, Force: true,
+				kept: events.FetchedRef(k.Remote.Label, w.Writer, kind),
+			})
+		}
+		if err := k.add(ctx, kind, kept); err != nil {
+			return err
+		}
+	}
+	if k.delete {
+		p.Refs = append(p.Refs, gone...)
+	}
+	if len(p.Refs) == 0 {
+		return nil
+	}
+	_, err := p.sendAll(ctx, verify)
+	return err
+}
+
+// add plans the archive of a kind of refs that has what it had and these.
+func (k *Keeping) add(ctx context.Context, kind string, kept map[string]refs.OID) error {
+	if len(kept) == 0 {
+		return nil
+	}
+	ref, had, err := k.archive(ctx, kind)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(kept, func(writer string, id refs.OID) bool { return had[writer] == id })
+	if len(kept) == 0 {
+		return nil
+	}
+	if ref.New, err = k.plan.settings.writeArchive(ctx, k.log, ref.Old, kept); err != nil {
+		return err
+	}
+	k.plan.Refs = append(k.plan.Refs, ref)
+	return nil
+}
+
+// archive reads the own archive of a kind as the remote has it now.
+func (k *Keeping) archive(ctx context.Context, kind string) (Ref, map[string]refs.OID, error) {
+	ref := Ref{Name: k.plan.ref("archive/" + kind), kept: k.plan.kept("archive/" + kind)}
+	found, err := there(ctx, k.plan.repo, k.URL, ref.Name)
+	if err != nil {
+		return ref, nil, err
+	}
+	if ref.Old = found[ref.Name]; ref.Old.IsZero() {
+		return ref, nil, nil
+	}
+	had, err := readArchive(ctx, k.plan.repo, ref.Old)
+	if err != nil { // another directory of this clone's id may have written it
+		args := patient("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules",
+			"--", k.URL, ref.Name)
+		if _, err := talk(ctx, k.plan.repo, args...); err != nil {
+			return ref, nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+		}
+		if had, err = readArchive(ctx, k.plan.repo, ref.Old); err != nil {
+			return ref, nil, fmt.Errorf("%s: %w", ref.Name, err)
+		}
+	}
+	return ref, had, nil
+}
+
+// Drop takes writers out of the archives that this clone has on a remote, and out of their histories. It gives how many
+// refs of them were there.
+func Drop(ctx context.Context, log *events.Log, s *Settings, remote Remote, writers []string,
+	verify bool) (int, error) {
+	k, err := openKeeping(ctx, log, s, remote)
+	if err != nil {
+		return 0, err
+	}
+	defer k.Close()
+	dropped := 0
+	for _, kind := range archiveKinds {
+		ref, had, err := k.archive(ctx, kind)
+		if err != nil {
+			return 0, err
+		}
+		before := len(had)
+		maps.DeleteFunc(had, func(writer string, _ refs.OID) bool { return slices.Contains(writers, writer) })
+		if len(had) == before {
+			continue
+		}
+		dropped += before - len(had)
+		if ref.New, err = s.writeArchive(ctx, log, refs.OID{}, had); err != nil {
+			return 0, err
+		}
+		ref.Force = true
+		k.plan.Refs = append(k.plan.Refs, ref)
+	}
+	if dropped == 0 {
+		return 0, fmt.Errorf("%w: %s", ErrNotKept, strings.Join(writers, ", "))
+	}
+	if _, err := k.plan.sendAll(ctx, verify); err != nil {
+		return 0, err
+	}
+	_, err = Pull(ctx, log, remote, What{Most: k.most, refs: maxArchived})
+	return dropped, err
+}

@@ -1,0 +1,163 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// An archive keeps refs of other writers, those of one kind: a commit whose parents are what the refs named, behind the
+// archive before it. Its message says whose each parent is. It is at refs/traces/writers/<own>/archive/<kind>. A writer
+// who publishes again has a ref again, and that one is read. docs/format.md describes the form.
+
+// archiveKinds are the kinds of refs that are archived, each into a ref of its own: who wants digests gets no text.
+var archiveKinds = []string{"digest", "records", "events", "checkpoints"}
+
+const (
+	archiveBefore = "archive" // the line of the archive before, in the place of a writer
+	maxArchives   = 10_000    // commits of an archive that are read
+	maxArchive    = 1 << 20   // bytes of one of them
+	perArchive    = 100       // writers in one commit: few enough for a command line of any system
+)
+
+// ErrNotArchive reports a commit that is not an archive.
+var ErrNotArchive = errors.New("not an archive")
+
+// readArchive gives what an archive keeps, by the writers; nothing for none.
+func readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID) (map[string]refs.OID, error) {
+	objects := repo.Objects()
+	objects.Max = maxArchive
+	defer func() { _ = objects.Close() }()
+	out := map[string]refs.OID{}
+	for n := 0; !tip.IsZero(); n++ {
+		c, err := objects.Commit(tip)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNotArchive, err)
+		}
+		_, body, _ := strings.Cut(c.Message, "\n\n")
+		lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+		if n == maxArchives || len(lines) != len(c.Parents) {
+			return nil, ErrNotArchive
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		tip = refs.OID{}
+		for i, line := range lines {
+			_, known := out[line]
+			switch {
+			case i == 0 && line == archiveBefore:
+				tip = c.Parents[0]
+			case !isWriter(line):
+				return nil, ErrNotArchive
+			case !known: // what was archived later counts
+				out[line] = c.Parents[i]
+			}
+		}
+	}
+	return out, nil
+}
+
+// writeArchive puts refs of writers into an archive, behind what it has; a zero one begins it.
+func (s *Settings) writeArchive(ctx context.Context, log *events.Log, before refs.OID,
+	kept map[string]refs.OID) (refs.OID, error) {
+	tree, err := log.EmptyTree()
+	if err != nil {
+		return refs.OID{}, err
+	}
+	for writers := range slices.Chunk(slices.Sorted(maps.Keys(kept)), perArchive) {
+		message := "traces: archive of " + numbers.Count(len(writers), "clone") + "\n\n"
+		var parents []refs.OID
+		add := func(line string, parent refs.OID) {
+			if !slices.Contains(parents, parent) { // git leaves the second one out
+				message, parents = message+line+"\n", append(parents, parent)
+			}
+		}
+		if !before.IsZero() {
+			add(archiveBefore, before)
+		}
+		for _, w := range writers {
+			add(w, kept[w])
+		}
+		if before, err = s.commit(ctx, log.Repo(), message, tree, parents); err != nil {
+			return refs.OID{}, err
+		}
+	}
+	return before, nil
+}
+
+// unpack gives what the archives of a remote keep refs of its own here, but for those whose writers publish there:
+// direct has the names of their refs. It returns the archives that are none, by their refs.
+func unpack(ctx context.Context, repo *refs.Repo, r Remote, own string,
+	direct map[string]bool) (map[string]error, error) {
+	list, err := repo.RefsUnder(ctx, events.FetchedRef(r.Label, "", ""))
+	if err != nil {
+		return nil, err
+	}
+	wanted, wrong := map[string]refs.OID{}, map[string]error{}
+	for _, a := range list {
+		kind, ok := events.ArchiveOf(a.Name)
+		if !ok || !slices.Contains(archiveKinds, kind) {
+			continue
+		}
+		kept, err := readArchive(ctx, repo, a.OID)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			wrong[a.Name] = err
+		}
+		for writer, tip := range kept {
+			if writer == own || direct[events.FetchedRef(r.Label, writer, kind)] {
+				continue
+			}
+			name := events.ArchivedRef(r.Label, writer, kind)
+			if other, twice := wanted[name]; !twice || descends(ctx, repo, tip, other) {
+				wanted[name] = tip
+			}
+		}
+	}
+	return wrong, replaceRefs(ctx, repo, events.ArchivedRef(r.Label, "", ""), wanted)
+}
+
+// descends tells whether a commit has another one among those before it.
+func descends(ctx context.Context, repo *refs.Repo, commit, other refs.OID) bool {
+	_, err := repo.Git(ctx, nil, "merge-base", "--is-ancestor", other.String(), commit.String())
+	return err == nil
+}
+
+// replaceRefs makes the refs below a prefix what they should be. One whose object is not here is left out.
+func replaceRefs(ctx context.Context, repo *refs.Repo, prefix string, wanted map[string]refs.OID) error {
+	list, err := repo.RefsUnder(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	var lines strings.Builder
+	for _, have := range list {
+		switch id, ok := wanted[have.Name]; {
+		case !ok:
+			fmt.Fprintf(&lines, "delete %s %s\n", have.Name, have.OID)
+		case id == have.OID:
+			delete(wanted, have.Name)
+		}
+	}
+	objects := repo.Objects()
+	defer func() { _ = objects.Close() }()
+	for name, id := range wanted {
+		if _, err := objects.Commit(id); err == nil {
+			fmt.Fprintf(&lines, "update %s %s\n", name, id)
+		}
+	}
+	if lines.Len() == 0 {
+		return nil
+	}
+	_, err = repo.Git(ctx, strings.NewReader(lines.String()), "update-ref", "--stdin")
+	return err
+}
