@@ -39,8 +39,18 @@ type Deeds struct {
 	Store  func(context.Context, []waiting.Session) error // reads conversations from the session files of their agents
 	// Settings tells why no conversation can be stored with these settings.
 	Settings func(refs.Config) (mend string, err error)
+	// Strays finds traces that were fetched from remotes which are none any more.
+	Strays func(context.Context) ([]Stray, error)
+	Gather func(context.Context) error // gives them their places, or deletes them
 	// Wrong finds settings with values that they do not take, and names that no setting has.
 	Wrong func(context.Context, refs.Config) []Finding
+}
+
+// Stray is what was fetched from a remote that has another name now, or was removed.
+type Stray struct {
+	Remote string // the name that it had
+	Now    string // the one that it has; empty where it was removed
+	Logs   int
 }
 
 // Doctor looks at one work tree.

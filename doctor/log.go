@@ -86,7 +86,7 @@ func (d *Doctor) checkIndex(ctx context.Context) (string, []Finding) {
 	if err != nil {
 		return "", []Finding{{What: "the fetched logs cannot be listed: " + err.Error(), Mend: "git trace verify"}}
 	}
-	problems := misnamedFindings(misnamed)
+	problems := append(misnamedFindings(misnamed), d.strayFindings(ctx)...)
 	for _, note := range reader.Notes() {
 		told := func(m events.Misnamed) bool { return strings.Contains(note, m.Ref) }
 		if !slices.ContainsFunc(misnamed, told) {
@@ -94,6 +94,32 @@ func (d *Doctor) checkIndex(ctx context.Context) (string, []Finding) {
 		}
 	}
 	return "holds " + numbers.Count(int(reader.Last()), "event"), problems
+}
+
+// strayFindings tells of what was fetched from remotes that are none any more. git leaves it there.
+func (d *Doctor) strayFindings(ctx context.Context) []Finding {
+	if d.deeds.Strays == nil {
+		return nil
+	}
+	strays, err := d.deeds.Strays(ctx)
+	if err != nil {
+		return []Finding{{What: "the remotes of fetched logs cannot be listed: " + err.Error(), Mend: "git remote -v"}}
+	}
+	var out []Finding
+	mend := &repair{"what was fetched from remotes that are gone has its place, or went", d.deeds.Gather}
+	for _, s := range strays {
+		logs := numbers.Count(s.Logs, "log")
+		f := Finding{What: s.Remote + " is no remote any more, and " + logs + " of it " +
+			numbers.Agree(s.Logs, "is", "are") + " read", fix: mend,
+			Mend: "git trace doctor --fix deletes what was fetched from it"}
+		if s.Now != "" {
+			f.What = s.Remote + " is called " + s.Now + " now, and " + logs + " that came from it " +
+				numbers.Agree(s.Logs, "has", "have") + " the old name"
+			f.Mend = "git trace doctor --fix renames what was fetched from it"
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // misnamedFindings tells of fetched logs that are not read, as their refs do not name who wrote them.

@@ -112,12 +112,12 @@ func TestDeadClonesAreArchived(t *testing.T) {
 	}
 
 	// The one who archived takes back what is theirs, and not what is others'.
-	s, r := settled(t, keeper, sharing.LevelCommits)
+	_, r := settled(t, keeper, sharing.LevelCommits)
 	_, err := sharing.Retract(t.Context(), events.OpenLog(keeper.Repo), r, false)
 	w.Check(err)
 	pull(t, reader, sharing.What{})
 	tells(t, reader, "back.txt", names[0])
-	s, r = settled(t, keeper, sharing.LevelCommits)
+	s, r := settled(t, keeper, sharing.LevelCommits)
 
 	// What is taken out of an archive is out of its history too.
 	gone := testenv.WriterOf(t, w.Repo.WorkTree)

@@ -20,6 +20,8 @@ import (
 type Conversations struct {
 	Sent     []store.Entry
 	Redacted int           // places in them
+	Attached int           // images and files that stand in them as placeholders
+	Encoded  int           // texts in them with encoded data, which no rule of redaction reads
 	Kept     []Kept        // that own a line of a published commit and stay all the same
 	Unstored int           // that have no record
 	again    bool          // a record was redacted anew
@@ -107,7 +109,7 @@ func (c *Conversations) look(ctx context.Context, s *store.Store, redactor *reda
 		return err
 	}
 	if known {
-		c.Redacted += r.Security.RedactionsApplied
+		c.count(r)
 		return nil
 	}
 	again, err := redactor.Record(ctx, r)
@@ -123,7 +125,7 @@ func (c *Conversations) look(ctx context.Context, s *store.Store, redactor *reda
 	if err != nil {
 		return err
 	}
-	c.Redacted += clean.Security.RedactionsApplied
+	c.count(clean)
 	if clean.Security.RedactionsApplied == r.Security.RedactionsApplied {
 		return nil
 	}
@@ -133,6 +135,14 @@ func (c *Conversations) look(ctx context.Context, s *store.Store, redactor *reda
 		*e = stored.Entry
 	}
 	return err
+}
+
+// count adds what the plan tells of a record that leaves.
+func (c *Conversations) count(r *records.Record) {
+	c.Redacted += r.Security.RedactionsApplied
+	attached, data := unread(r)
+	c.Attached += attached
+	c.Encoded += data
 }
 
 // publishRecords makes the commit with the records. It begins a history of its own where an older version has something

@@ -33,6 +33,7 @@ type Pulled struct {
 	Writers []PulledWriter `json:"writers"` // all whose digests or logs are here now, by their ids
 	Refs    int            `json:"refs"`    // that the remote has
 	Changed int            `json:"changed"` // of which were new here, or other ones
+	Doubts  []Doubt        `json:"doubts"`  // what a writer saw of another one's log, and the remote does not show
 }
 
 // PulledWriter is what is here of a writer.
@@ -172,7 +173,13 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 			out.Writers = append(out.Writers, PulledWriter{Ref: ref, LeftOut: why.Error()})
 		}
 	}
-	return out, out.look(ctx, log, r, own, had, w, texts)
+	if err := out.look(ctx, log, r, own, had, w, texts); err != nil {
+		return nil, err
+	}
+	if out.Doubts, err = doubts(ctx, log, r.Label); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // wants gives those of a remote's refs that are to be here, by their names here, and the names of all that are no

@@ -34,6 +34,7 @@ type Plan struct {
 	Records Conversations // at LevelConversations and wider
 	Refs    []Ref         // that would be made or moved; none when the remote has everything
 	Others  int           // refs of traces that the remote has of other writers
+	Doubts  []Doubt       // what others saw on the remote, and it does not show
 
 	redactor func(context.Context) (*redact.Redactor, error)
 	rules    string // a hash of the redactor's
@@ -142,6 +143,9 @@ func (p *Plan) fill(ctx context.Context) error {
 	}
 	if p.Level.Wider(LevelCommits) {
 		p.chooseRecordsRef(remote[p.ref("records")])
+	}
+	if p.Doubts, err = doubts(ctx, p.log, p.Remote.Label); err != nil {
+		return err
 	}
 	return p.chooseRefs(ctx, remote)
 }

@@ -8,9 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/doctor"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/sharing"
 )
 
 func (a *app) doctorCommand() *cli.Command {
@@ -37,6 +39,22 @@ func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
 		Settings: func(config refs.Config) (string, error) {
 			_, err := priceTable(config)
 			return "mend the file, or git config --unset " + pricesKey, err
+		},
+		Strays: func(ctx context.Context) ([]doctor.Stray, error) {
+			strays, err := sharing.Strays(ctx, events.OpenLog(repo))
+			var out []doctor.Stray
+			for _, s := range strays {
+				out = append(out, doctor.Stray{Remote: s.Label, Now: s.To, Logs: s.Refs})
+			}
+			return out, err
+		},
+		Gather: func(ctx context.Context) error {
+			log := events.OpenLog(repo)
+			strays, err := sharing.Strays(ctx, log)
+			if err != nil {
+				return err
+			}
+			return sharing.Gather(ctx, log, strays)
 		},
 		Wrong: func(ctx context.Context, config refs.Config) []doctor.Finding {
 			return wrongSettings(ctx, repo, config)

@@ -91,7 +91,7 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 		if !c.Bool("json") {
 			sayPulled(quietWriter{a.std.out}, pulled)
 		}
-		left += pulled.LeftOut()
+		left += pulled.LeftOut() + len(pulled.Doubts)
 	}
 	if !what.Dry && !c.Bool("json") {
 		if err := a.offerTexts(c.Context, log, s, sources, out.Remotes); err != nil {
@@ -199,5 +199,8 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 		if o.LeftOut != "" {
 			fmt.Fprintf(w, "  left out: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
 		}
+	}
+	for _, d := range p.Doubts {
+		fmt.Fprintf(w, "  in doubt: %s\n", d)
 	}
 }

@@ -34,7 +34,8 @@ func (a *app) pushCommand() *cli.Command {
 			"number and time of the prompt. No text of a prompt or answer, no commit and no file that is not published.\n" +
 			"conversations: and what was said in those conversations, redacted once more before it leaves.\n" +
 			"log: the whole event log too, with the names of all files, the times of all calls, and what was thrown away.\n" +
-			"--adopt passes on what a clone published elsewhere, in a fork for instance, and was pulled from there. The clone\n" +
+			"--adopt passes on what a clone published elsewhere, in a fork for instance, and was pulled from there. The " +
+			"clone\n" +
 			"must allow it with trace.allowAdopt.\n" +
 			"The exit status is 1 when it is refused, 2 when the remote was not reached.",
 		Flags: options("to", "dry-run", "review", "no-verify", "retract", "records", "adopt", "json"),
@@ -154,6 +155,14 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 		fmt.Fprintf(w, "  texts       %s, redacted (%s); %s\n", plural(len(r.Sent), "conversation"),
 			plural(r.Redacted, "place"), numbers.Agree(r.Unstored+len(r.Kept), "1 stays here",
 				fmt.Sprintf("%s stay here", thousands(r.Unstored+len(r.Kept)))))
+		if r.Attached > 0 {
+			fmt.Fprintf(w, "              %s not in them\n", numbers.Agree(r.Attached, "1 image or file is",
+				thousands(r.Attached)+" images and files are"))
+		}
+		if r.Encoded > 0 {
+			fmt.Fprintf(w, "              %s encoded data, which no rule reads\n", numbers.Agree(r.Encoded, "1 text has",
+				thousands(r.Encoded)+" texts have"))
+		}
 		for _, k := range r.Kept {
 			fmt.Fprintf(w, "              %s stays: %s\n", k.Trace[:8], printable(k.Why))
 		}
@@ -174,6 +183,14 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 		fmt.Fprintf(w, ",\n              the log (%s)", plural(int(p.Digest.Source.Seq), "event"))
 	}
 	fmt.Fprintln(w)
+	sayDoubts(w, p.Doubts)
+}
+
+// sayDoubts tells of logs that others saw more of.
+func sayDoubts(w io.Writer, doubts []sharing.Doubt) {
+	for _, d := range doubts {
+		fmt.Fprintf(w, "  in doubt    %s\n", d)
+	}
 }
 
 func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
@@ -223,7 +240,10 @@ type pushJSON struct {
 	Silent        int              `json:"withheld_conversations"`
 	Texts         int              `json:"texts"`      // records that the remote has, or would
 	Redactions    int              `json:"redactions"` // places in them
-	Kept          []sharing.Kept   `json:"kept"`       // records that stay here
+	Attached      int              `json:"attached"`   // images and files that are not in them
+	Encoded       int              `json:"encoded"`    // texts in them with encoded data
+	Doubts        []sharing.Doubt  `json:"doubts"`
+	Kept          []sharing.Kept   `json:"kept"` // records that stay here
 	Refs          []sharing.Pushed `json:"refs"`
 }
 
@@ -233,6 +253,7 @@ func pushedJSON(p *sharing.Plan, sent []sharing.Pushed, dry bool) pushJSON {
 		Commits: len(p.Digest.Commits), Conversations: len(p.Digest.Conversations), NewEvents: len(p.New()),
 		Withheld: p.Digest.Withheld, Silent: p.Digest.Silent, Refs: append([]sharing.Pushed{}, sent...),
 		Texts: len(p.Records.Sent), Redactions: p.Records.Redacted, Kept: append([]sharing.Kept{}, p.Records.Kept...),
+		Attached: p.Records.Attached, Encoded: p.Records.Encoded, Doubts: append([]sharing.Doubt{}, p.Doubts...),
 	}
 	return out
 }

@@ -33,8 +33,8 @@ const (
 // settingForms are all that there are. docs/settings.md and the manual have them from here.
 var settingForms = []setting{
 	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal", aTruth},
-	{"trace.allowAdopt", "false", "true: others may pass on what this clone publishes, with git trace push --adopt; read " +
-		"from your own configuration alone", aTruth},
+	{"trace.allowAdopt", "false", "true: others may pass on what this clone publishes, with git trace push --adopt; " +
+		"read from your own configuration alone", aTruth},
 	{"trace.autoPush", "false", "true: git push is followed by git trace push; init then adds the hook; read from your " +
 		"own configuration alone", aTruth},
 	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch what was said in a conversation from " +

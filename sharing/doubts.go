@@ -1,0 +1,124 @@
+package sharing
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Doubt is what one writer saw of another one's log, and the remote does not show. Each publication names the ends of
+// the other writers' digests that were there, so a remote that takes events back has to hide all that were published
+// since.
+type Doubt struct {
+	Writer string    `json:"writer"`  // whose log it is
+	Event  int64     `json:"event"`   // its number
+	SeenBy string    `json:"seen_by"` // the writer who names it
+	On     time.Time `json:"on"`      // when that was published
+	Ends   int64     `json:"ends"`    // where the log ends that the remote shows
+}
+
+// String says it in words.
+func (d Doubt) String() string {
+	what := "and it has another one there"
+	if d.Event > d.Ends {
+		what = fmt.Sprintf("and it ends at %d", d.Ends)
+	}
+	return fmt.Sprintf("%s saw event %d of %s on %s, %s", d.SeenBy, d.Event, d.Writer, d.On.Format("2 Jan 2006"), what)
+}
+
+// shown is a digest as a remote shows it.
+type shown struct {
+	made   time.Time
+	head   events.PublicationHead
+	copied *events.Copy
+}
+
+// doubts holds what the digests of a remote say of each other against what they are. A digest that was published after
+// the one that speaks of it may have begun anew, and is not in doubt. Of each log the first doubt is told.
+func doubts(ctx context.Context, log *events.Log, label string) ([]Doubt, error) {
+	fetched, err := log.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fetched = slices.DeleteFunc(fetched, func(f events.FetchedLog) bool {
+		return f.Remote != label || !f.Digest || f.Writer == ""
+	})
+	copies, err := log.Copies(ctx, fetched)
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]shown{}
+	objects := log.Repo().Objects()
+	defer func() { _ = objects.Close() }()
+	for _, c := range copies {
+		if c.Err != nil {
+			continue
+		}
+		defer c.Copy.Close()
+		p, err := log.ReadPublication(c.Tip)
+		if err != nil {
+			continue
+		}
+		if commit, err := objects.Commit(c.Tip); err == nil {
+			there[c.Writer] = shown{commit.Committer.When, p.Head, c.Copy}
+		}
+	}
+	said := map[string][]Doubt{}
+	for writer, by := range there {
+		for _, w := range by.head.Seen {
+			of, here := there[w.Writer]
+			if here && w.Writer != writer && !of.made.After(by.made) {
+				said[w.Writer] = append(said[w.Writer], Doubt{w.Writer, w.Seq, writer, by.made, of.head.Events})
+			}
+		}
+	}
+	out := []Doubt{}
+	for writer, list := range said {
+		slices.SortFunc(list, func(a, b Doubt) int { return bytes.Compare([]byte(a.SeenBy), []byte(b.SeenBy)) })
+		first, err := firstDoubt(there[writer], list, there)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, first...)
+	}
+	slices.SortFunc(out, func(a, b Doubt) int { return bytes.Compare([]byte(a.Writer), []byte(b.Writer)) })
+	return out, nil
+}
+
+// firstDoubt gives the first of what was said of a log that the log does not hold. It reads the log once.
+func firstDoubt(of shown, said []Doubt, there map[string]shown) ([]Doubt, error) {
+	ids := map[int64]events.ID{}
+	for _, d := range said {
+		if d.Event > of.head.Events {
+			return []Doubt{d}, nil
+		}
+		ids[d.Event] = ""
+	}
+	at := int64(0)
+	for line, err := range of.copied.Scan(0) {
+		if err != nil {
+			return nil, err
+		}
+		at++
+		if _, asked := ids[at]; !asked {
+			continue
+		}
+		e, err := events.DecodeLine(bytes.Clone(line.Line))
+		if err != nil {
+			return nil, err
+		}
+		ids[at] = e.ID
+	}
+	for _, d := range said {
+		for _, w := range there[d.SeenBy].head.Seen {
+			if w.Writer == d.Writer && w.Seq == d.Event && w.Event != ids[d.Event] {
+				return []Doubt{d}, nil
+			}
+		}
+	}
+	return nil, nil
+}

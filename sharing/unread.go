@@ -1,0 +1,45 @@
+package sharing
+
+import (
+	"regexp"
+	"sync"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// placeholders stand in a record for what was attached to a conversation and is no text. What they stand for is never
+// stored. Encoded data is in a text, and no rule of redaction reads it.
+var placeholders = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[(?:image|document|file|audio|input_image|input_file|input_audio)(?: [\w.+/-]{1,80})?\]`)
+})
+
+var encoded = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`data:[\w.+/-]{1,80};base64,|[A-Za-z0-9+/]{400,}`)
+})
+
+// unread counts what redaction cannot look into: what was attached, and texts with encoded data.
+func unread(r *records.Record) (attached, data int) {
+	look := func(text *string) {
+		if text == nil {
+			return
+		}
+		attached += len(placeholders().FindAllStringIndex(*text, -1))
+		if encoded().MatchString(*text) {
+			data++
+		}
+	}
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		look(step.Content)
+		for k := range step.Observations {
+			look(step.Observations[k].Content)
+		}
+		for k := range step.ToolCalls {
+			input := string(step.ToolCalls[k].Input)
+			if encoded().MatchString(input) {
+				data++
+			}
+		}
+	}
+	return attached, data
+}
