@@ -1,30 +1,27 @@
 package agents
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
-	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/agents/packed"
 )
 
 // headBytes is how much of a file is read to tell whose it is.
 const headBytes = 256 << 10
 
 // Identify tells which agent wrote a session file, by what stands in it; false for a file that is none. The name of the
-// file is not trusted: people copy session files and give them names of their own.
+// file is not trusted: people copy session files and give them names of their own. Of a packed file the agent reads
+// what is packed.
 func Identify(env Env, path string) (Agent, bool, error) {
-	file, err := transcript.Open(path)
+	head, is, err := packed.Head(path, headBytes, env.Unzstd)
 	if err != nil {
-		return Agent{}, false, fmt.Errorf("identify session file: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	head, err := io.ReadAll(io.LimitReader(file.From(0), headBytes))
-	if err != nil && !errors.Is(err, io.EOF) {
 		return Agent{}, false, fmt.Errorf("identify session file: %w", err)
 	}
 	for _, agent := range All(env) {
 		if agent.Identifier != nil && agent.Identifier.Recognises(path, head) {
+			if is {
+				agent = packed.Agent(agent, env.Unzstd)
+			}
 			return agent, true, nil
 		}
 	}

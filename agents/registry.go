@@ -31,6 +31,7 @@ type (
 	SessionParser     = capability.SessionParser
 	SessionDiscoverer = capability.SessionDiscoverer
 	SessionIdentifier = capability.SessionIdentifier
+	SessionLister     = capability.SessionLister
 	Session           = capability.Session
 	ParseOptions      = capability.ParseOptions
 	Parsed            = capability.Parsed

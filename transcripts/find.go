@@ -64,7 +64,7 @@ func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 				return fmt.Errorf("more than %d files", mostFiles)
 			}
 			agent, found, err := agents.Identify(env, path)
-			if err != nil || !found || agent.Parser == nil || isPartOf(path) {
+			if err != nil || !found || agent.Parser == nil || PartOf(path) {
 				return nil //nolint:nilerr // a file that cannot be read is no transcript
 			}
 			for _, t := range In(agent, path) {
@@ -81,10 +81,7 @@ func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 
 // In are the sessions of a file: one, or those of a database.
 func In(agent agents.Agent, path string) []*Transcript {
-	type several interface {
-		SessionsIn(path string) ([]agents.Session, error)
-	}
-	if in, ok := agent.Discoverer.(several); ok {
+	if in, ok := agent.Discoverer.(agents.SessionLister); ok {
 		if list, err := in.SessionsIn(path); err == nil && len(list) > 0 {
 			out := make([]*Transcript, len(list))
 			for i, s := range list {
@@ -103,8 +100,8 @@ func skipDir(entry fs.DirEntry) error {
 	return nil
 }
 
-// isPartOf tells whether a file is told in that of another session: those of subagents are.
-func isPartOf(path string) bool {
+// PartOf tells whether a file is told in that of another session: those of subagents are.
+func PartOf(path string) bool {
 	dir := filepath.Dir(path)
 	for range 4 {
 		if filepath.Base(dir) == "subagents" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/correlate/backfill"
@@ -24,10 +27,18 @@ func mustJSON(value any) []byte {
 	return raw
 }
 
+func unzstd(in io.Reader) (io.ReadCloser, error) {
+	z, err := zstd.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return z.IOReadCloser(), nil
+}
+
 // read finds and reads what is below folders, in a home of nobody.
 func read(t *testing.T, folders ...string) []*Transcript {
 	t.Helper()
-	found, err := Find(agents.Env{Home: t.TempDir()}, nil, folders)
+	found, err := Find(agents.Env{Home: t.TempDir(), Unzstd: unzstd}, nil, folders)
 	if err != nil {
 		t.Fatal(err)
 	}

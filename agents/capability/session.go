@@ -25,6 +25,12 @@ type SessionDiscoverer interface {
 	ProjectSessions(dir string, since time.Time) ([]Session, error)
 }
 
+// SessionLister is a discoverer of an agent whose files can hold several sessions.
+type SessionLister interface {
+	// SessionsIn lists the sessions of a file; none for one of another form.
+	SessionsIn(path string) ([]Session, error)
+}
+
 // SessionIdentifier tells what a file is without reading all of it.
 type SessionIdentifier interface {
 	// SessionID is the agent's own id of the conversation in a session file, "" when the file's name does not tell it.

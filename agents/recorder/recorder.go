@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/packed"
 	"github.com/git-trace/git-trace/agents/several"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/prices"
@@ -96,6 +97,9 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 	if err != nil {
 		return Outcome{}, err
 	}
+	if s.Transcript != "" && path != s.Transcript {
+		agent = packed.Agent(agent, r.Env.Unzstd)
+	}
 	w := &work{Recorder: r, session: s, path: path, calls: newCallBook()}
 	defer w.close()
 	w.earlier = w.filesBeside()
@@ -159,11 +163,11 @@ func SessionFile(env agents.Env, s waiting.Session) (string, error) {
 	return find(agent, s)
 }
 
-// find gives the path of a session file: as a hook said, or as the agent files it.
+// find gives the path of a session file: as a hook said, also where it was packed since, or as the agent files it.
 func find(agent agents.Agent, s waiting.Session) (string, error) {
 	if s.Transcript != "" {
-		if _, err := os.Stat(s.Transcript); err == nil {
-			return s.Transcript, nil
+		if path := packed.Beside(s.Transcript); path != "" {
+			return path, nil
 		}
 	}
 	if agent.Discoverer == nil {

@@ -2,6 +2,7 @@ package recorder_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"os"
@@ -144,6 +145,38 @@ func TestASessionFileThatGrowsGivesTheSameRecord(t *testing.T) {
 		if !bytes.Equal(a, b) {
 			t.Errorf("%s: the records differ\n%s\n%s", name, a, b)
 		}
+	}
+}
+
+// Somebody packed the file of a conversation to save space: it is read as if it were still there.
+func TestASessionFileThatWasPackedIsRead(t *testing.T) {
+	t.Parallel()
+	raw := session(t, "basic-0001")
+	p := newPlace(t, "basic-0001")
+	p.write(raw)
+	if _, err := p.record(); err != nil {
+		t.Fatal(err)
+	}
+	want := p.stored()
+	again := newPlace(t, "basic-0001")
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(again.session.Transcript+".gz", out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.record(); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := records.Encode(again.stored())
+	b, _ := records.Encode(want)
+	if !bytes.Equal(a, b) {
+		t.Errorf("the records differ\n%s\n%s", a, b)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/packed"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
@@ -23,11 +24,12 @@ func (a *app) convertCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "convert",
 		Usage:     "turn session files into records of another format",
-		UsageText: "git trace convert [--from <format>] --format <format> [--no-redact] <file>…",
+		UsageText: "git trace convert [--from <format>] --format <format> [--no-redact] <file>|<directory>…",
 		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line " +
 			"to standard\n" +
 			"output; treetrace is one object for all files. No repository is needed and none is looked at. Secrets and names\n" +
-			"are taken out of what is written. Files of formats may be compressed with gzip or zstd.",
+			"are taken out of what is written. Files may be compressed with gzip or zstd.\n" +
+			"Of a directory each file is converted that an agent or a format is known for.",
 		Flags: slices.Concat([]cli.Flag{
 			opt("from", "an agent or a format; without it, each file is asked").flag(),
 			opt("format", formatNames(func(e exchange) bool { return e.write != nil || e.tree })).once("to").flag(),
@@ -36,12 +38,12 @@ func (a *app) convertCommand() *cli.Command {
 }
 
 func (a *app) convert(c *cli.Context, ops operands) error {
-	files := ops.all()
+	names := ops.all()
 	to, err := exchangeTo(c.String("format"))
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
+	if len(names) == 0 {
 		return usage("no file was named")
 	}
 	if to.tables {
@@ -73,11 +75,9 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 	if out.begin, err = beginLeaving(c.Bool("no-redact")); err != nil {
 		return err
 	}
-	var faults []error
-	for _, name := range files {
-		if err := converter.file(c.Context, name); err != nil {
-			faults = append(faults, fileFault(name, err))
-		}
+	faults, err := converter.all(c.Context, names)
+	if err != nil {
+		return err
 	}
 	if len(out.tree.books) > 0 {
 		if err := errors.Join(a.convertTree(c, out), out.tree.close()); err != nil {
@@ -169,13 +169,48 @@ func noConversation(format exchange) error {
 	}
 }
 
+// all converts the files that are named, and of directories those that are known.
+func (v *converter) all(ctx context.Context, names []string) (faults []error, err error) {
+	files, over, err := inDirectories(names)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range files {
+		if n.dir != "" && v.from != "" && !v.recognised(n.file, v.from) {
+			over.note(n.dir, true)
+			continue
+		}
+		err := v.file(ctx, n.file)
+		none := errors.Is(err, errUnknownFile) || errors.Is(err, errNoConversation)
+		if n.dir != "" {
+			over.note(n.dir, none)
+		}
+		if err != nil && (n.dir == "" || !none) {
+			faults = append(faults, fileFault(n.file, err))
+		}
+	}
+	return append(faults, over.tell(v.app, "file of any known agent or format")...), nil
+}
+
+// recognised tells whether a file is one of an agent or a format, by what stands in it.
+func (v *converter) recognised(name, as string) bool {
+	if format, found, err := identifyExchange(name); err != nil || found {
+		return err == nil && format.name == as
+	}
+	agent, found, err := agents.Identify(v.env, name)
+	return err == nil && found && agent.Name == as
+}
+
+// errNoConversation reports a session file in which nothing was said.
+var errNoConversation = errors.New("holds no conversation")
+
 // errUnknownFile reports a file that no agent and no format recognises.
 var errUnknownFile = errors.New("not a file of any known agent or format")
 
 func (v *converter) file(ctx context.Context, name string) error {
 	if v.from != "" {
 		if agent, found := agents.Lookup(v.env, v.from); found {
-			return v.session(ctx, agent, name)
+			return v.session(ctx, packed.Agent(agent, v.env.Unzstd), name)
 		}
 		format, err := exchangeOf("from", v.from)
 		if err != nil {
@@ -206,10 +241,8 @@ func (v *converter) file(ctx context.Context, name string) error {
 // session converts a session file of an agent: its session, or those that a database holds, one after the other. Of a
 // database, a session that cannot be read does not keep the others back.
 func (v *converter) session(ctx context.Context, agent agents.Agent, name string) error {
-	if info, err := os.Stat(name); err != nil {
+	if _, err := os.Stat(name); err != nil {
 		return refs.PathCause(err)
-	} else if info.IsDir() {
-		return errors.New("is a directory")
 	}
 	empty, converted := errors.New(""), 0
 	var faults []error
@@ -245,7 +278,7 @@ func (v *converter) session(ctx context.Context, agent agents.Agent, name string
 		converted++
 	}
 	if converted+len(faults) == 0 {
-		return fmt.Errorf("holds no conversation of %s", agent.Title)
+		return fmt.Errorf("%w of %s", errNoConversation, agent.Title)
 	}
 	return errors.Join(faults...)
 }

@@ -29,13 +29,13 @@ func (a *app) importCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:  "import",
 		Usage: "take in files that other programs wrote",
-		UsageText: "git trace import --from <format> [--json] <file>…\n" +
+		UsageText: "git trace import --from <format> [--json] <file>|<directory>…\n" +
 			"git trace import --from git-ai [--json] --notes",
 		Description: "Files of conversations become stored records, redacted like any other. agent-trace and git-ai " +
 			"files tell\n" +
 			"who wrote lines of commits: what they say of commits that are here is written to the log where nobody knows\n" +
 			"better. A file with a fault is refused as a whole. Taking in the same file again changes nothing. Files may be\n" +
-			"compressed with gzip or zstd.",
+			"compressed with gzip or zstd. Of a directory the files of the format are taken.",
 		Flags: append([]cli.Flag{opt("from", formatNames(exchange.taken)).once("format").flag()},
 			options("notes", "json")...),
 	}, a.importFiles)
@@ -50,6 +50,9 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 		return usage("%s is made of records, and cannot be taken in", format.name)
 	}
 	files, notes := ops.all(), c.Bool("notes")
+	if files, err = a.ofFormat(files, format); err != nil {
+		return err
+	}
 	switch {
 	case notes && format.name != gitai.Name:
 		return usage("option '--notes' goes with --from %s", gitai.Name)
@@ -68,6 +71,29 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 		return im.lines(files)
 	}
 	return im.conversations(files)
+}
+
+// ofFormat gives the files that are named, and of directories those that have the format.
+func (a *app) ofFormat(names []string, format exchange) ([]string, error) {
+	all, over, err := inDirectories(names)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, n := range all {
+		if n.dir != "" {
+			is, known, err := identifyExchange(n.file)
+			other := err != nil || !known || is.name != format.name
+			if over.note(n.dir, other); other {
+				continue
+			}
+		}
+		files = append(files, n.file)
+	}
+	if faults := over.tell(a, "file of "+format.name); len(faults) > 0 {
+		return nil, fail(exitUnchecked, errors.Join(faults...), "nothing was taken in")
+	}
+	return files, nil
 }
 
 // importer takes in files of one format.
@@ -329,11 +355,11 @@ func (im *importer) lines(files []string) error {
 }
 
 func (im *importer) file(name string) error {
-	file, err := os.Open(name)
+	file, err := openForeign(name)
 	if err != nil {
-		return refs.PathCause(err)
+		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	if im.format.name == agenttrace.Name {
 		return refs.PathCause(agenttrace.Read(file, im.agentTrace))
 	}

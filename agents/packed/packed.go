@@ -1,0 +1,131 @@
+package packed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/transcript"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/packed"
+)
+
+// Head gives the first bytes of a session file, unpacked if it is packed, and whether it is.
+func Head(path string, most int64, unzstd packed.Unzstd) (head []byte, is bool, err error) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = file.Close() }()
+	head, err = io.ReadAll(io.LimitReader(file.From(0), most))
+	if err != nil || !packed.Is(head) {
+		return head, false, err
+	}
+	in, err := packed.Reader(file.From(0), unzstd)
+	if err != nil {
+		return nil, true, err
+	}
+	defer func() { _ = in.Close() }()
+	head, err = io.ReadAll(io.LimitReader(in, most))
+	return head, true, err
+}
+
+// Beside is the path of a session file, or that of what it was packed into; "" where neither is there.
+func Beside(path string) string {
+	for _, end := range []string{"", ".zst", ".gz"} {
+		if info, err := os.Stat(path + end); err == nil && !info.IsDir() {
+			return path + end
+		}
+	}
+	return ""
+}
+
+// Agent reads the packed files of an agent as well as those that are not.
+func Agent(agent capability.Agent, unzstd packed.Unzstd) capability.Agent {
+	if agent.Parser != nil {
+		agent.Parser = parser{agent.Parser, unzstd}
+	}
+	if in, ok := agent.Discoverer.(capability.SessionLister); ok {
+		agent.Discoverer = discoverer{agent.Discoverer, in, unzstd}
+	}
+	return agent
+}
+
+type parser struct {
+	capability.SessionParser
+	unzstd packed.Unzstd
+}
+
+// Parse reads a session file. A packed one is read from its beginning.
+func (p parser) Parse(ctx context.Context, path string, options capability.ParseOptions,
+	sink records.Sink) (parsed *capability.Parsed, err error) {
+	err = unpacked(path, p.unzstd, func(plain string) error {
+		if plain != path {
+			options.Cursor = nil
+		}
+		parsed, err = p.SessionParser.Parse(ctx, plain, options, sink)
+		if parsed != nil && plain != path {
+			parsed.Cursor = nil
+		}
+		return err
+	})
+	return parsed, err
+}
+
+type discoverer struct {
+	capability.SessionDiscoverer
+	in     capability.SessionLister
+	unzstd packed.Unzstd
+}
+
+// SessionsIn lists the sessions of a file.
+func (d discoverer) SessionsIn(path string) (found []capability.Session, err error) {
+	err = unpacked(path, d.unzstd, func(plain string) error {
+		found, err = d.in.SessionsIn(plain)
+		for i := range found {
+			found[i].Path = path
+		}
+		return err
+	})
+	return found, err
+}
+
+// unpacked gives the path of a file, or that of what it becomes when it is unpacked.
+func unpacked(path string, unzstd packed.Unzstd, read func(path string) error) error {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	head := make([]byte, 4)
+	if n, _ := io.ReadFull(file.From(0), head); !packed.Is(head[:n]) {
+		return read(path)
+	}
+	dir, err := os.MkdirTemp("", "git-trace-unpacked-*")
+	if err != nil {
+		return fmt.Errorf("unpack session file: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	plain := filepath.Join(dir, packed.Name(filepath.Base(path)))
+	if err := unpack(file, plain, unzstd); err != nil {
+		return fmt.Errorf("unpack session file: %w", err)
+	}
+	return read(plain)
+}
+
+func unpack(file *transcript.Tail, to string, unzstd packed.Unzstd) error {
+	in, err := packed.Reader(file.From(0), unzstd)
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = io.Copy(out, in)
+		err = errors.Join(err, out.Close())
+	}
+	return errors.Join(err, in.Close())
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/transcripts"
+)
+
+// mostInDirectory is how many files of one directory are looked at.
+const mostInDirectory = 200_000
+
+// named is a file to be read, and the directory that was named in its place; "" for one that was named itself.
+type named struct{ file, dir string }
+
+// sessionFiles are the names of files that stand for the directory in which they lie: what lies beside them is a part
+// of the same session.
+var sessionFiles = []string{"base_state.json", "api_conversation_history.json", "claude_messages.json"}
+
+// inDirectories gives the files that are named, and in the place of each directory its files, in the order of their
+// names, and what counts them. A directory that an agent keeps for one session counts as one file.
+func inDirectories(names []string) (all []named, over *passed, err error) {
+	over = &passed{over: map[string]int{}, taken: map[string]int{}}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil || !info.IsDir() {
+			all = append(all, named{file: name}) // what is wrong with it is told when it is read
+			continue
+		}
+		before := len(all)
+		over.dirs = append(over.dirs, name)
+		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil && path == name:
+				return err
+			case err != nil, entry.IsDir() && entry.Name() == ".git":
+				return skipTree(entry)
+			case entry.IsDir():
+				if file := sessionOf(path); file != "" {
+					all = append(all, named{file, name})
+					return filepath.SkipDir
+				}
+			case entry.Type().IsRegular() && !transcripts.PartOf(path):
+				all = append(all, named{path, name})
+			}
+			if len(all)-before > mostInDirectory {
+				return fmt.Errorf("holds more than %d files", mostInDirectory)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+		}
+	}
+	return all, over, nil
+}
+
+func skipTree(entry fs.DirEntry) error {
+	if entry != nil && entry.IsDir() {
+		return filepath.SkipDir
+	}
+	return nil
+}
+
+// sessionOf is the file that stands for a directory, "" for any other directory.
+func sessionOf(dir string) string {
+	for _, name := range sessionFiles {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}
+
+// passed counts the files of each directory that were passed over, and those that were not.
+type passed struct {
+	dirs        []string
+	over, taken map[string]int
+}
+
+// note counts a file.
+func (p *passed) note(dir string, over bool) {
+	if over {
+		p.over[dir]++
+		return
+	}
+	p.taken[dir]++
+}
+
+// tell says how many files were passed over. A directory of which nothing was taken is a fault: it holds no such file.
+func (p *passed) tell(a *app, what string) (faults []error) {
+	for _, dir := range p.dirs {
+		switch over := p.over[dir]; {
+		case p.taken[dir] == 0:
+			faults = append(faults, fileFault(dir, fmt.Errorf("holds no %s", what)))
+		case over > 0:
+			fmt.Fprintf(a.std.err, "git-trace: hint: %s\n",
+				printable(fmt.Sprintf("%s: %s passed over", dir, plural(over, "other file"))))
+		}
+	}
+	return faults
+}

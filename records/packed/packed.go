@@ -1,0 +1,103 @@
+// Package packed reads files that are compressed with gzip or zstd, and no more of them than an honest file holds.
+//
+// A few bytes can stand for terabytes. So a stream ends with an error once it is far longer than what was read can
+// honestly become: transcripts shrink to a fifth, those that repeat themselves to a hundredth.
+package packed
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+)
+
+// Unzstd unpacks a stream that is packed with zstd. There is no light library for it.
+type Unzstd func(packed io.Reader) (io.ReadCloser, error)
+
+// What a file may become: so many bytes whatever it is, and so many times its own size.
+const (
+	MostSmall = 64 << 20
+	MostTimes = 400
+)
+
+// ErrTooMuch reports a file that becomes far longer than an honest one would.
+var ErrTooMuch = fmt.Errorf("it unpacks to more than %d times its size", MostTimes)
+
+var errNoUnzstd = errors.New("nobody unpacks zstd here")
+
+// The first bytes of packed files.
+var (
+	gzipMagic = []byte{0x1f, 0x8b}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// Is tells a packed file by its first bytes.
+func Is(head []byte) bool {
+	return bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic)
+}
+
+// Name is the name of a file without what tells that it is packed.
+func Name(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst") }
+
+// Reader gives what a stream holds, unpacked if it is packed.
+func Reader(r io.Reader, unzstd Unzstd) (io.ReadCloser, error) {
+	counted := &counter{Reader: r}
+	in := bufio.NewReaderSize(counted, 64<<10)
+	head, _ := in.Peek(len(zstdMagic)) // an error comes again with the first reading
+	switch {
+	case bytes.HasPrefix(head, gzipMagic):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("read gzip: %w", err)
+		}
+		return &bounded{ReadCloser: z, packed: counted}, nil
+	case bytes.HasPrefix(head, zstdMagic):
+		if unzstd == nil {
+			return nil, fmt.Errorf("read zstd: %w", errNoUnzstd)
+		}
+		z, err := unzstd(in)
+		if err != nil {
+			return nil, fmt.Errorf("read zstd: %w", err)
+		}
+		return &bounded{ReadCloser: z, packed: counted}, nil
+	}
+	return io.NopCloser(in), nil
+}
+
+// counter counts what was read.
+type counter struct {
+	io.Reader
+	n atomic.Int64 // another goroutine reads for a program that unpacks
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// bounded gives an error where too much came out of what was read.
+type bounded struct {
+	io.ReadCloser
+	packed *counter
+	out    int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.out += int64(n)
+	if b.out > MostSmall+MostTimes*b.packed.n.Load() {
+		return 0, ErrTooMuch
+	}
+	return n, err
+}
+
+// Close ends the unpacking. What was wrong with the stream was told when it was read.
+func (b *bounded) Close() error {
+	_ = b.ReadCloser.Close()
+	return nil
+}

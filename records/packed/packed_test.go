@@ -1,0 +1,104 @@
+package packed_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/git-trace/git-trace/records/packed"
+)
+
+func unzstd(r io.Reader) (io.ReadCloser, error) {
+	z, err := zstd.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	return z.IOReadCloser(), nil
+}
+
+func gzipped(t *testing.T, text io.Reader) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := io.Copy(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func zstded(t *testing.T, text io.Reader) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := zstd.NewWriter(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A packed stream gives what was packed. One that breaks off, and one that becomes far too long, is an error.
+func TestAStreamIsUnpackedWithinItsBounds(t *testing.T) {
+	t.Parallel()
+	for name, pack := range map[string]func(*testing.T, io.Reader) []byte{"gzip": gzipped, "zstd": zstded} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Repeat("a line of a transcript\n", 10_000)
+			raw := pack(t, strings.NewReader(text))
+			if !packed.Is(raw) || packed.Is([]byte(text)) {
+				t.Error("it is not told from one that is not packed")
+			}
+			for _, tried := range []struct {
+				raw  []byte
+				want error
+			}{{raw, nil}, {raw[:len(raw)/2], io.ErrUnexpectedEOF}, {pack(t, io.LimitReader(blanks{}, 256<<20)), packed.ErrTooMuch}} {
+				in, err := packed.Reader(bytes.NewReader(tried.raw), unzstd)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got bytes.Buffer
+				n, err := io.Copy(&got, in)
+				if !errors.Is(err, tried.want) {
+					t.Errorf("got %v after %d bytes, want %v", err, n, tried.want)
+				}
+				if err == nil && got.String() != text {
+					t.Errorf("%d bytes of %d", n, len(text))
+				}
+				if limit := int64(packed.MostSmall + packed.MostTimes*len(tried.raw)); n > limit {
+					t.Errorf("%d bytes came out, the limit is %d", n, limit)
+				}
+				if err := in.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func TestWithoutAReaderOfZstdThatIsSaid(t *testing.T) {
+	t.Parallel()
+	_, err := packed.Reader(bytes.NewReader(zstded(t, strings.NewReader("x"))), nil)
+	if err == nil || err.Error() != "read zstd: nobody unpacks zstd here" {
+		t.Errorf("got %v", err)
+	}
+}
+
+type blanks struct{}
+
+func (blanks) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
