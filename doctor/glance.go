@@ -35,7 +35,7 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 	}
 	g.Agents = d.examineAgents(ctx)
 	if g.Log, err = d.logEnd(); err != nil {
-		found([]Finding{{What: "the log cannot be read: " + err.Error(), Mend: "git trace verify"}})
+		found([]Finding{ofLog("the log cannot be read", err, Finding{Mend: "git trace verify"})})
 	}
 	found(d.cutOffFindings(g.Log))
 	misnamed, err := d.log.Misnamed(ctx)

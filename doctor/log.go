@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,12 +32,21 @@ func (d *Doctor) logEnd() (*LogEnd, error) {
 	return &LogEnd{Events: end.Seq, Tip: end.Tip, Last: end.Event, LastTime: end.Time}, nil
 }
 
+// ofLog is what is wrong with the log, and what mends it: a newer program, where one wrote it.
+func ofLog(what string, err error, mend Finding) Finding {
+	if errors.Is(err, events.ErrNewer) {
+		mend = Finding{Mend: "install the newest git-trace"}
+	}
+	mend.What = what + ": " + err.Error()
+	return mend
+}
+
 // checkLog reads the whole log.
 func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
 	report, err := d.log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
 	switch {
 	case err != nil:
-		return "", []Finding{{What: "the log could not be checked: " + err.Error(), Mend: "git fsck"}}
+		return "", []Finding{ofLog("the log could not be checked", err, Finding{Mend: "git fsck"})}
 	case report.State == events.Broken:
 		return "", []Finding{{What: "the log is " + report.Summary() + ": " + report.Faults[0].Detail,
 			Mend: "git trace verify"}}
@@ -79,7 +89,7 @@ func (d *Doctor) checkIndex(ctx context.Context) (string, []Finding) {
 	}}
 	reader, err := index.Open(d.repo)
 	if err != nil {
-		return "", []Finding{{What: "the read cache cannot be used: " + err.Error(), Mend: "git trace rebuild", fix: anew}}
+		return "", []Finding{ofLog("the read cache cannot be used", err, Finding{Mend: "git trace rebuild", fix: anew})}
 	}
 	defer reader.Close()
 	misnamed, err := d.log.Misnamed(ctx)

@@ -49,7 +49,7 @@ func (d *Doctor) checkTimeline(context.Context) (string, []Finding) {
 	}
 	if err != nil {
 		return "", []Finding{{
-			What: "the state of the timeline is damaged: " + refs.PathCause(err).Error(),
+			What: "the state of the timeline cannot be used: " + refs.PathCause(err).Error(),
 			Mend: "git trace doctor --fix", fix: anew,
 		}}
 	}

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -20,6 +22,10 @@ import (
 
 // ErrJournal reports a file of the own log that is not what an append left.
 var ErrJournal = errors.New("the file of the log is damaged")
+
+// ErrNewer reports a file of the own log in a form that a later version made. This program leaves it as it is, and
+// keeps its events in the spool.
+var ErrNewer = errors.New("a newer git-trace wrote the log")
 
 // journal is the file, opened, and where it ended then.
 type journal struct {
@@ -37,7 +43,21 @@ func (l *Log) JournalPath() string { return filepath.Join(l.repo.TracesDir(), jo
 
 // journalHeader is the header line up to the generation.
 func journalHeader(format refs.ObjectFormat) string {
-	return "git-trace log 1 " + format.String() + " "
+	return fmt.Sprintf("%s%d %s ", journalForm, Version, format)
+}
+
+const journalForm = "git-trace log "
+
+// newer tells the number of a later form by the first line of a file.
+func newer(f *os.File) error {
+	const enough = len(journalForm) + 12
+	head := make([]byte, enough)
+	n, _ := f.ReadAt(head, 0) // a shorter one is no log
+	number, _, _ := strings.Cut(strings.TrimPrefix(string(head[:n]), journalForm), " ")
+	if form, err := strconv.Atoi(number); err == nil && form > Version && bytes.HasPrefix(head, []byte(journalForm)) {
+		return fmt.Errorf("%w: it has form %d, and this program reads %d", ErrNewer, form, Version)
+	}
+	return nil
 }
 
 // openJournal opens the own log's file: nil where there is none. A file that cannot be appended to gives ErrJournal,
@@ -49,6 +69,9 @@ func (l *Log) openJournal(flag int) (*journal, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
+	}
+	if err := newer(f); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	j, err := readJournal(f, l.repo.Format)
 	if err != nil {

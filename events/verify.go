@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -88,7 +89,11 @@ func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 	v := &verifier{log: l, report: &report}
 	defer func() { v.own.close() }()
 	if report.Ref == refs.EventsRef {
-		if v.own, v.damage = l.openJournal(os.O_RDONLY); v.own == nil && v.damage != nil {
+		v.own, v.damage = l.openJournal(os.O_RDONLY)
+		if errors.Is(v.damage, ErrNewer) {
+			return report, v.damage
+		}
+		if v.own == nil && v.damage != nil {
 			report.Faults = []Fault{{Kind: FaultFile, Detail: v.damage.Error()}}
 			report.State = Broken
 			return report, nil

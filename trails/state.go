@@ -105,6 +105,9 @@ func loadState(repo *refs.Repo) (*state, error) {
 
 var errState = errors.New("not a state of the timeline, or a damaged one")
 
+// errOtherState reports the state of an earlier or a later program.
+var errOtherState = errors.New("another version of git-trace kept it")
+
 func encodeState(s *state) []byte {
 	w := &codec.Writer{Out: append(make([]byte, 0, 4096), stateMagic...)}
 	s.fields(w)
@@ -114,6 +117,10 @@ func encodeState(s *state) []byte {
 
 func decodeState(raw []byte) (*state, error) {
 	n := len(raw) - 4
+	if like := stateMagic[:len(stateMagic)-1]; n > len(like) && string(raw[:len(like)]) == like &&
+		raw[len(like)] != stateMagic[len(like)] {
+		return nil, errOtherState
+	}
 	if n < len(stateMagic) || string(raw[:len(stateMagic)]) != stateMagic ||
 		crc32.ChecksumIEEE(raw[:n]) != binary.BigEndian.Uint32(raw[n:]) {
 		return nil, errState

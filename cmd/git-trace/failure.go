@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -67,7 +68,13 @@ func report(w io.Writer, err error) int {
 	return code
 }
 
+// hintNewer is what to do where a newer program has stored something.
+const hintNewer = "install the newest git-trace: what this one records meanwhile is kept until then"
+
 func classify(err error) (int, string) {
+	if errors.Is(err, events.ErrNewer) { // whatever else was to be done, this comes first
+		return exitUnchecked, hintNewer
+	}
 	var f *failure
 	if errors.As(err, &f) {
 		return f.code, f.hint

@@ -67,6 +67,8 @@ func operands(q *Query) ([]Candidate, error) {
 	var out []Candidate
 	for _, from := range q.operands() {
 		typed := q.Work.MadeByHand(from.Commit, q.Commit)
+		// Git brought what the commit has, and it is older than what was seen.
+		popped := from.Role == gitfacts.RoleStash && !from.Perhaps && !from.Unlooked
 		for _, name := range names {
 			blob, err := q.Git.Blob(from.Commit, name)
 			if err != nil {
@@ -74,7 +76,7 @@ func operands(q *Query) ([]Candidate, error) {
 			}
 			known := q.knows(name, blob)
 			vouched := from.Commit != q.Commit && known // its owners are known, by somebody's commit
-			if blob.IsZero() || (typed || made[blob]) && !vouched || from.Unlooked && !known {
+			if blob.IsZero() || (typed || made[blob] && !popped) && !vouched || from.Unlooked && !known {
 				continue
 			}
 			trust, err := q.trustOf(from, name, blob)
