@@ -1,29 +1,38 @@
 package agents
 
 import (
+	"errors"
 	"fmt"
+	"io"
 
-	"github.com/git-trace/git-trace/agents/packed"
+	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// headBytes is how much of a file is read to tell whose it is.
-const headBytes = 256 << 10
+// HeadBytes is how much of a file is read to tell whose it is.
+const HeadBytes = 256 << 10
 
 // Identify tells which agent wrote a session file, by what stands in it; false for a file that is none. The name of the
-// file is not trusted: people copy session files and give them names of their own. Of a packed file the agent reads
-// what is packed.
+// file is not trusted: people copy session files and give them names of their own.
 func Identify(env Env, path string) (Agent, bool, error) {
-	head, is, err := packed.Head(path, headBytes, env.Unzstd)
+	file, err := transcript.Open(path)
 	if err != nil {
 		return Agent{}, false, fmt.Errorf("identify session file: %w", err)
 	}
+	defer func() { _ = file.Close() }()
+	head, err := io.ReadAll(io.LimitReader(file.From(0), HeadBytes))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Agent{}, false, fmt.Errorf("identify session file: %w", err)
+	}
+	agent, found := Recognise(env, path, head)
+	return agent, found, nil
+}
+
+// Recognise is Identify for a file whose first bytes are known.
+func Recognise(env Env, path string, head []byte) (Agent, bool) {
 	for _, agent := range All(env) {
 		if agent.Identifier != nil && agent.Identifier.Recognises(path, head) {
-			if is {
-				agent = packed.Agent(agent, env.Unzstd)
-			}
-			return agent, true, nil
+			return agent, true
 		}
 	}
-	return Agent{}, false, nil
+	return Agent{}, false
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/packed"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -63,7 +64,7 @@ func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 			if n++; n > mostFiles {
 				return fmt.Errorf("more than %d files", mostFiles)
 			}
-			agent, found, err := agents.Identify(env, path)
+			agent, found, err := packed.Identify(env, path)
 			if err != nil || !found || agent.Parser == nil || PartOf(path) {
 				return nil //nolint:nilerr // a file that cannot be read is no transcript
 			}

@@ -8,20 +8,35 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/transcript"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/packed"
 )
 
-// Head gives the first bytes of a session file, unpacked if it is packed, and whether it is.
-func Head(path string, most int64, unzstd packed.Unzstd) (head []byte, is bool, err error) {
+// Identify tells which agent wrote a session file, as agents.Identify does. Of a packed file the agent reads what is
+// packed.
+func Identify(env agents.Env, path string) (agents.Agent, bool, error) {
+	head, is, err := headOf(path, env.Unzstd)
+	if err != nil {
+		return agents.Agent{}, false, fmt.Errorf("identify session file: %w", err)
+	}
+	agent, found := agents.Recognise(env, path, head)
+	if found && is {
+		agent = Agent(agent, env.Unzstd)
+	}
+	return agent, found, nil
+}
+
+// headOf gives the first bytes of a session file, unpacked if it is packed, and whether it is.
+func headOf(path string, unzstd packed.Unzstd) (head []byte, is bool, err error) {
 	file, err := transcript.Open(path)
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { _ = file.Close() }()
-	head, err = io.ReadAll(io.LimitReader(file.From(0), most))
+	head, err = io.ReadAll(io.LimitReader(file.From(0), agents.HeadBytes))
 	if err != nil || !packed.Is(head) {
 		return head, false, err
 	}
@@ -30,7 +45,7 @@ func Head(path string, most int64, unzstd packed.Unzstd) (head []byte, is bool, 
 		return nil, true, err
 	}
 	defer func() { _ = in.Close() }()
-	head, err = io.ReadAll(io.LimitReader(in, most))
+	head, err = io.ReadAll(io.LimitReader(in, agents.HeadBytes))
 	return head, true, err
 }
 

@@ -61,11 +61,11 @@ func TestAPackedFileGivesTheRecordOfThePlainOne(t *testing.T) {
 	for _, from := range []string{"claude-code/basic-0001.jsonl", "continue/2dbfd673-0000-4000-8000-00000000000a.json",
 		"goose/sessions.db", "aider/edits.md"} {
 		plain, gz := pack(t, from)
-		agent, found, err := agents.Identify(env, plain)
+		agent, found, err := packed.Identify(env, plain)
 		if err != nil || !found {
 			t.Fatalf("%s: %v, %v", from, found, err)
 		}
-		same, found, err := agents.Identify(env, gz)
+		same, found, err := packed.Identify(env, gz)
 		if err != nil || !found || same.Name != agent.Name {
 			t.Fatalf("%s is packed: %v, %s, %v", from, found, same.Name, err)
 		}

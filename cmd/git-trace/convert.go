@@ -197,7 +197,7 @@ func (v *converter) recognised(name, as string) bool {
 	if format, found, err := identifyExchange(name); err != nil || found {
 		return err == nil && format.name == as
 	}
-	agent, found, err := agents.Identify(v.env, name)
+	agent, found, err := packed.Identify(v.env, name)
 	return err == nil && found && agent.Name == as
 }
 
@@ -228,7 +228,7 @@ func (v *converter) file(ctx context.Context, name string) error {
 	if found {
 		return v.exchanged(ctx, format, name)
 	}
-	agent, found, err := agents.Identify(v.env, name)
+	agent, found, err := packed.Identify(v.env, name)
 	switch {
 	case err != nil:
 		return err

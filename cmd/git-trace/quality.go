@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/packed"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -219,7 +220,7 @@ func (q *judge) file(name string) error {
 	if err != nil {
 		return err
 	}
-	agent, found, err := agents.Identify(env, name)
+	agent, found, err := packed.Identify(env, name)
 	if err != nil {
 		return err
 	}
