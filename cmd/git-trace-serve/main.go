@@ -1,6 +1,6 @@
 // Command git-trace-serve holds what git-trace does not link, because every hook would start later for it: the server
 // of the Model Context Protocol that git trace mcp starts, the language server of git trace lsp, the pages of git trace
-// serve, and the reader of zstd.
+// serve, the writer of Parquet, the reader of zstd, and what sends spans to a collector.
 //
 // It holds no code for any answer: each tool asks git-trace, and gives what that prints. Nothing writes anything but
 // the disposable caches that reading commands write.
@@ -28,6 +28,7 @@ var version = "0.1.0-dev"
 var verbs = map[string]func(ctx context.Context, a *answers, args []string) error{
 	"lsp":     serveEditor,
 	"mcp":     serveTools,
+	"otlp":    sendSpans,
 	"parquet": packFiles,
 	"serve":   servePages,
 	"unzstd": func(_ context.Context, _ *answers, _ []string) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
+	"github.com/git-trace/git-trace/records/otel"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/treetrace"
@@ -32,6 +33,7 @@ func (a *app) exportCommand() *cli.Command {
 		Usage: "write conversations, or who wrote the lines of commits, in a format of other programs",
 		UsageText: "git trace export --format <format> [--notes] [--force] [--redact-auto] " +
 			"[<conversation> | <revision range>]…\n" +
+			"git trace export --format otlp --endpoint <address> [<conversation> | <revision range>]…\n" +
 			"git trace export --format parquet|jsonl [--shard-size <size>] [--partition <columns>] [--anonymise] <directory>",
 		Description: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, those that are " +
 			"named, or those that\n" +
@@ -41,6 +43,10 @@ func (a *app) exportCommand() *cli.Command {
 			" instead. tracestate gives, for\n" +
 			"each answer of a conversation, what the model saw and what it did; dpo gives pairs of answers to the same\n" +
 			"state: the one that was given, and the one that took its place.\n\n" +
+			"otlp with --endpoint sends the spans to a collector of OpenTelemetry, by HTTP in JSON. Nothing else of git-trace\n" +
+			"does, and no variable of the environment makes it. Headers are taken from OTEL_EXPORTER_OTLP_HEADERS. It needs\n" +
+			"git-trace-serve.\n\n" +
+			"   git trace export --format otlp --endpoint http://localhost:4318 main..topic\n\n" +
 			"parquet and jsonl write tables into a directory: conversations, prompts, steps, calls, patches, commits, lines\n" +
 			"and lives, as docs/datasets.md describes them. Many repositories may write into one directory. The same command\n" +
 			"again writes only what has changed, and goes on where it was interrupted. parquet needs git-trace-serve.\n\n" +
@@ -49,7 +55,7 @@ func (a *app) exportCommand() *cli.Command {
 		Flags: slices.Concat([]cli.Flag{
 			opt("format", formatNames(exchange.given)).flag(),
 			opt("force", "much of a conversation could not be read").flag(),
-		}, options("notes", "redact-auto", "words", "include-human"), trainingFlags(), tableFlags()),
+		}, options("notes", "redact-auto", "words", "include-human", "endpoint"), trainingFlags(), tableFlags()),
 	}, a.export)
 }
 
@@ -67,6 +73,9 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	train, err := a.training(c, format)
 	if err != nil {
 		return err
+	}
+	if c.IsSet("endpoint") && format.name != otel.Name {
+		return usage("option '--endpoint' goes with --format %s", otel.Name)
 	}
 	if format.tables {
 		return a.exportTables(c, format.name, ops.all())
@@ -94,7 +103,14 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
+	to, err := sendingTo(c)
+	if err != nil {
+		return err
+	}
 	switch {
+	case to != nil:
+		e.out = &stickyWriter{Writer: to.in}
+		err = to.done(a, e.conversations())
 	case format.lines:
 		err = e.commits(c.Bool("notes"))
 	case format.tree:

@@ -51,6 +51,7 @@ var optionForms = []optionForm{
 	{[]string{"depth"}, takesNumber, "with --by directory, the first `number` parts of the path"},
 	{[]string{"drop"}, takesList, "take the clone with this `id` out of the archives; may be given more than once"},
 	{[]string{"dry-run"}, takesNothing, "only say what would be done"},
+	{[]string{"endpoint"}, takesWord, "with otlp: send to the collector at this `address`, and write nothing"},
 	{[]string{"fail-unknown"}, takesWord, "end with 1 where nobody vouches for more than so many `percent`"},
 	{[]string{"fetched"}, takesNothing, "the logs that were fetched from others"},
 	{[]string{"first-parent"}, takesNothing, "follow only the first parent of merges"},
