@@ -18,7 +18,7 @@ func changedFiles(changes []byte) []assemble.Edit {
 		change := d.Raw()
 		switch rawjson.MemberText(change, "type") {
 		case "add":
-			edits = append(edits, sessionfile.NewFile(path, rawjson.MemberText(change, "content")))
+			edits = append(edits, assemble.NewFile(path, rawjson.MemberText(change, "content")))
 		case "update":
 			hunks := sessionfile.Hunks(rawjson.MemberText(change, "unified_diff"))
 			path = cmp.Or(rawjson.MemberText(change, "move_path"), path)
@@ -34,7 +34,7 @@ func (r *rollout) patchEdits(call *assemble.Call) []assemble.Edit {
 	for _, file := range patchFiles(patchOf(call)) {
 		path := sessionfile.Absolute(file.path, r.state.Cwd)
 		if file.added {
-			edits = append(edits, sessionfile.NewFile(path, file.text))
+			edits = append(edits, assemble.NewFile(path, file.text))
 		} else if file.text != "" {
 			edits = append(edits, assemble.Edit{Path: path, Text: file.text})
 		}

@@ -187,7 +187,7 @@ func (t *talk) result(o, tool []byte, call *assemble.Call, at records.Locator, t
 	case failure != "" || len(call.Writes) != 1:
 	case rawjson.Member(o, "before") != nil && after != nil:
 		before := rawjson.MemberText(o, "before")
-		r.Edits = []assemble.Edit{sessionfile.Changed(call.Writes[0], before, rawjson.Unquote(after))}
+		r.Edits = []assemble.Edit{assemble.Changed(call.Writes[0], before, rawjson.Unquote(after))}
 	case call.Name == "edit_file_v2": // what it wrote is not told
 		r.Edits = nil
 	}

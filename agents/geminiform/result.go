@@ -90,7 +90,7 @@ func edits(call *assemble.Call, o Outcome) []assemble.Edit {
 	case len(hunks) > 0:
 		return []assemble.Edit{{Path: path, Hunks: hunks, Text: sessionfile.Written(hunks)}}
 	case call.Name == "write_file" && fresh:
-		return []assemble.Edit{sessionfile.NewFile(path, content)}
+		return []assemble.Edit{assemble.NewFile(path, content)}
 	case call.Name == "write_file":
 		return []assemble.Edit{sessionfile.WholeFile(path, content)}
 	}

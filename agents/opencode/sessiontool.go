@@ -135,7 +135,7 @@ func edited(one *tool) assemble.Edit {
 	}
 	if content := rawjson.MemberText(one.call.Input, "content"); one.call.Name == "write" {
 		if string(rawjson.Member(one.metadata, "exists")) == "false" {
-			return sessionfile.NewFile(path, content)
+			return assemble.NewFile(path, content)
 		}
 		return sessionfile.WholeFile(path, content)
 	}
@@ -147,7 +147,7 @@ func changed(path string, metadata []byte) assemble.Edit {
 	filediff := rawjson.Member(metadata, "filediff")
 	hunks := sessionfile.Hunks(cmp.Or(rawjson.MemberText(metadata, "diff"), rawjson.MemberText(filediff, "patch")))
 	if before := rawjson.Member(filediff, "before"); len(hunks) == 0 && len(before) > 0 && before[0] == '"' {
-		return sessionfile.Changed(path, rawjson.Unquote(before), rawjson.MemberText(filediff, "after"))
+		return assemble.Changed(path, rawjson.Unquote(before), rawjson.MemberText(filediff, "after"))
 	}
 	return assemble.Edit{Path: path, Hunks: hunks, Text: sessionfile.Written(hunks)}
 }

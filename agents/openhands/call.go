@@ -92,9 +92,9 @@ func editOf(seen []byte, dir string) (assemble.Edit, bool) {
 	content := now.Text()
 	before := rawjson.NewDecoder(rawjson.Member(seen, "old_content"))
 	if before.Kind() != rawjson.String || string(rawjson.Member(seen, "prev_exist")) == "false" {
-		return sessionfile.NewFile(path, content), true
+		return assemble.NewFile(path, content), true
 	}
-	return sessionfile.Changed(path, before.Text(), content), true
+	return assemble.Changed(path, before.Text(), content), true
 }
 
 // textOf is the text of a message or of an observation: a text, an object that has one, or parts.

@@ -92,40 +92,12 @@ func Written(hunks []assemble.Hunk) string {
 	return text.String()
 }
 
-// NewFile is the edit that writes a file that was not there before.
-func NewFile(path, content string) assemble.Edit {
-	edit := assemble.Edit{Path: path, Text: content}
-	if lines := SplitLines(content); len(lines) > 0 {
-		edit.Hunks = []assemble.Hunk{{At: 1, Added: len(lines), Lines: lines}}
-	}
-	return edit
-}
-
 // WholeFile is the edit that writes a file as a whole, of which nobody says whether it was there before.
 func WholeFile(path, content string) assemble.Edit {
-	edit := NewFile(path, content)
+	edit := assemble.NewFile(path, content)
 	if len(edit.Hunks) > 0 {
 		edit.Hunks[0].Removed = assemble.Whatever
 	}
-	return edit
-}
-
-// Changed is the edit that makes one content of a file of another, as far as lines at the beginning and at the end of
-// both are equal: what stands between is written.
-func Changed(path, before, after string) assemble.Edit {
-	old, now := SplitLines(before), SplitLines(after)
-	head := 0
-	for head < min(len(old), len(now)) && old[head] == now[head] {
-		head++
-	}
-	tail := 0
-	for tail < min(len(old), len(now))-head && old[len(old)-1-tail] == now[len(now)-1-tail] {
-		tail++
-	}
-	hunk := assemble.Hunk{At: head + 1, Removed: len(old) - head - tail, Lines: now[head : len(now)-tail]}
-	hunk.Added = len(hunk.Lines)
-	edit := assemble.Edit{Path: path, Hunks: []assemble.Hunk{hunk}}
-	edit.Text = Written(edit.Hunks)
 	return edit
 }
 

@@ -50,7 +50,7 @@ func TestWhatChangedBetweenTwoContents(t *testing.T) {
 		{"a\na\n", "a\na\na\n", assemble.Hunk{At: 3, Added: 1, Lines: []string{"a"}}},
 		{"a\nb\n", "b\n", assemble.Hunk{At: 1, Removed: 1, Lines: []string{}}},
 	} {
-		got := sessionfile.Changed("f", test.before, test.after)
+		got := assemble.Changed("f", test.before, test.after)
 		if len(got.Hunks) != 1 || !reflect.DeepEqual(got.Hunks[0], test.want) {
 			t.Errorf("%q to %q: got %+v", test.before, test.after, got.Hunks)
 		}

@@ -222,7 +222,7 @@ func patchEdits(patch, dir string) []assemble.Edit {
 		}
 		switch {
 		case f.Added:
-			edits = append(edits, sessionfile.NewFile(path, written.String()))
+			edits = append(edits, assemble.NewFile(path, written.String()))
 		case written.Len() > 0:
 			edits = append(edits, assemble.Edit{Path: path, Text: written.String()})
 		}
@@ -236,7 +236,7 @@ func added(h applypatch.Hunk) string {
 		return h.New
 	}
 	var out strings.Builder
-	edit := sessionfile.Changed("", h.Old, h.New)
+	edit := assemble.Changed("", h.Old, h.New)
 	for _, hunk := range edit.Hunks {
 		for _, line := range hunk.Lines {
 			out.WriteString(line + "\n")

@@ -266,7 +266,7 @@ func (s *session) result(one result, at records.Locator) error {
 	output := rawjson.Member(one.raw, "output")
 	before, after := rawjson.Member(output, "old_text"), rawjson.Member(output, "new_text")
 	if r.Error == "" && call != nil && len(call.Writes) == 1 && before != nil && after != nil {
-		r.Edits = []assemble.Edit{sessionfile.Changed(call.Writes[0], rawjson.Unquote(before), rawjson.Unquote(after))}
+		r.Edits = []assemble.Edit{assemble.Changed(call.Writes[0], rawjson.Unquote(before), rawjson.Unquote(after))}
 	}
 	return s.c.Result(at, one.id, r)
 }

@@ -90,3 +90,14 @@ func (b beginning) spans() bool {
 	return r.has("resourceSpans") || r.has("resource_spans") || r.has("attributes") && identified ||
 		r.has("gen_ai.operation.name") || r.has("openinference.span.kind")
 }
+
+// events tells a list of events of OpenHands, or a row that has one; predictions beside such rows hold only a patch.
+func (b beginning) events() bool {
+	event := func(b beginning) bool { return b.has("source") && (b.has("action") || b.has("observation")) }
+	r := b.row()
+	first := r.in("history").first()
+	return b.kind == rawjson.Array && event(r) ||
+		event(first) || event(first.first()) || first.has("action", "content") ||
+		r.has("history") && (r.has("git_patch") || r.has("test_result")) ||
+		r.has("instance_id", "model_patch", "model_name_or_path")
+}

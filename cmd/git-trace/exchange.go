@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/chatgpt"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/messages"
+	"github.com/git-trace/git-trace/records/openhands"
 	"github.com/git-trace/git-trace/records/opentraces"
 	"github.com/git-trace/git-trace/records/otel"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -71,6 +72,7 @@ func exchanges() []exchange {
 				return b.has("trajectory", "history") || b.in("trajectory").first().has("action") ||
 					b.in("history").message()
 			}},
+		{name: openhands.Name, read: openhands.Read, is: beginning.events},
 		{name: messages.Name, read: messages.Read,
 			is: func(b beginning) bool {
 				return b.message() || !b.row().kept() && (b.row().in("messages").message() || b.textOf("messages"))

@@ -1,0 +1,42 @@
+package assemble
+
+import "strings"
+
+// NewFile is the edit that writes a file that was not there before.
+func NewFile(path, content string) Edit {
+	edit := Edit{Path: path, Text: content}
+	if lines := splitLines(content); len(lines) > 0 {
+		edit.Hunks = []Hunk{{At: 1, Added: len(lines), Lines: lines}}
+	}
+	return edit
+}
+
+// Changed is the edit that makes one content of a file of another, as far as lines at the beginning and at the end of
+// both are equal: what stands between is written.
+func Changed(path, before, after string) Edit {
+	old, now := splitLines(before), splitLines(after)
+	head := 0
+	for head < min(len(old), len(now)) && old[head] == now[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(old), len(now))-head && old[len(old)-1-tail] == now[len(now)-1-tail] {
+		tail++
+	}
+	hunk := Hunk{At: head + 1, Removed: len(old) - head - tail, Lines: now[head : len(now)-tail]}
+	hunk.Added = len(hunk.Lines)
+	edit := Edit{Path: path, Hunks: []Hunk{hunk}}
+	edit.Text = strings.Join(hunk.Lines, "\n")
+	if len(hunk.Lines) > 0 {
+		edit.Text += "\n"
+	}
+	return edit
+}
+
+// splitLines are the lines of a text without their line feeds.
+func splitLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
