@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -62,6 +64,17 @@ func (c Config) Get(key string) (string, bool) {
 		return "true", true
 	}
 	return e.Value, ok
+}
+
+// Path is a key read as git reads paths: a leading ~/ is the user's home.
+func (c Config) Path(key string) (string, bool) {
+	name, ok := c.Get(key)
+	if len(name) > 1 && name[0] == '~' && (name[1] == '/' || name[1] == filepath.Separator) {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, name[2:]), ok
+		}
+	}
+	return name, ok
 }
 
 // Bool is a key read as git reads booleans: true, yes, on, a number other than 0, or the key alone. A value that is no

@@ -47,3 +47,32 @@ func (r *Reader) estimate(d *search.Digest, u *Usage) {
 		u.CostUSD, u.CostBy, u.PricesAsOf = &usd, records.CostByPrices, table.AsOf
 	}
 }
+
+// AnswerCost is what one answer of a record cost, by the table of prices.
+type AnswerCost struct {
+	Step    int     `json:"step"` // of the record
+	CostUSD float64 `json:"cost_usd"`
+}
+
+// AnswerCosts are the costs of the answers of a record whose tokens and price are known. Where the client tells a sum
+// of its own, they need not come to that.
+func (r *Reader) AnswerCosts(record *records.Record) []AnswerCost {
+	out := []AnswerCost{}
+	if record == nil || r.prices == nil {
+		return out
+	}
+	table := r.prices()
+	if table == nil {
+		return out
+	}
+	for i := range record.Steps {
+		s := &record.Steps[i]
+		if s.Model == nil || s.TokenUsage == (records.TokenUsage{}) {
+			continue
+		}
+		if usd, known := table.Cost(*s.Model, prices.Usage{TokenUsage: s.TokenUsage}); known && usd > 0 {
+			out = append(out, AnswerCost{s.StepIndex, prices.Round(usd)})
+		}
+	}
+	return out
+}

@@ -11,8 +11,11 @@ import (
 // words are the arguments of a command, made of the parameters of an address. None becomes an option.
 type words func(q *question) ([]string, error)
 
-// mostListed bounds the parameter limit.
-const mostListed = 200
+// mostListed bounds the parameter limit, and usualListed is how many entries follow a cursor without one.
+const (
+	mostListed  = 200
+	usualListed = 50
+)
 
 // programs are the answers for programs: those of the commands.
 var programs = map[string]words{
@@ -125,14 +128,60 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 		problem(w, err)
 		return
 	}
-	out, err := s.answers.get(q.ctx, nil, args...)
+	out, next, err := q.answer(args)
 	if err != nil {
 		problem(w, err)
 		return
 	}
+	if next != "" {
+		w.Header().Set("Link", "<"+next+`>; rel="next"`)
+	}
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(out)
+}
+
+// answer is what a command prints, or a part of its list where the address has a cursor. Next is the address of the
+// entries that follow.
+func (q *question) answer(args []string) (out []byte, next string, err error) {
+	ask := q.r.URL.Query()
+	before, limit := ask.Get("before"), usualListed
+	kind, listed := lists[args[0]]
+	if n, err := strconv.Atoi(ask.Get("limit")); err == nil {
+		limit = n // listing has looked at it
+	}
+	if before == "" {
+		out, err = q.answers.get(q.ctx, nil, args...)
+		if !listed || !ask.Has("limit") || err != nil {
+			return out, "", err
+		}
+		if ids := kind.names(out); len(ids) >= limit {
+			ask.Set("before", ids[len(ids)-1])
+			next = q.r.URL.Path + "?" + ask.Encode()
+		}
+		return out, next, nil
+	}
+	if !listed {
+		return nil, "", fmt.Errorf("before: %w: %s is no list", errBadQuestion, args[0])
+	}
+	at := len(args)
+	head := args
+	for i, word := range args {
+		if word == "-n" {
+			head, at = args[:i], i+2
+			break
+		}
+		if i > 0 && (word == "--" || !strings.HasPrefix(word, "--")) {
+			head, at = args[:i], i
+			break
+		}
+	}
+	out, last, more, err := q.part(head, args[at:], before, limit)
+	if more {
+		ask.Set("before", last)
+		next = q.r.URL.Path + "?" + ask.Encode()
+	}
+	return out, next, err
 }
 
 // problem says what is wrong in the form of RFC 9457.

@@ -71,6 +71,8 @@ type answers struct {
 	state string
 	kept  map[string][]byte
 	size  int
+
+	last lastTalk
 }
 
 // now names the state of the repository: of all refs, the logs and records among them, and of what has been typed.

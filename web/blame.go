@@ -155,6 +155,9 @@ func blamed(q *question) (string, string, any, error) {
 	if err := json.Unmarshal(answer, &runs); err != nil {
 		return "", "", nil, fmt.Errorf("git-trace blame: %w", err)
 	}
+	if err := q.givePrompts(&runs); err != nil {
+		return "", "", nil, err
+	}
 	from, _ := strconv.Atoi(q.r.URL.Query().Get("from")) // what is no number begins at the beginning
 	body.fill(&runs, content, max(from, 1))
 	return path, "blame", body, nil

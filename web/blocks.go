@@ -1,11 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
@@ -22,16 +25,39 @@ type turnBlock struct {
 	Anchor  string
 	Address string // where it is shown
 	Rest    bool   // its beginning is on an earlier page
+	At      int    // steps before it
+	Brief   bool   // the beginning of its text is shown
+
+	Branches []*branch // what subagents did
+	Parts    []partBlock
+}
+
+// partBlock is steps of a turn that are shown the same way: whole, or each as a line.
+type partBlock struct {
+	From, To    int
+	Whole       bool
+	Steps       []*stepBlock
+	Page, Fetch string // where they are shown whole: the page, and what a script puts in their place
+}
+
+// wholeCalls are the calls of the turn that are shown whole.
+func (t *turnBlock) wholeCalls() (out []*callBlock) {
+	for _, part := range t.Parts {
+		if part.Whole {
+			for _, s := range part.Steps {
+				out = append(out, s.Calls...)
+			}
+		}
+	}
+	return out
 }
 
 // Wrote sums the lines that calls of the turn wrote.
 func (t *turnBlock) Wrote() (out view.FileChange) {
 	for _, s := range t.Steps {
-		for _, c := range s.Calls {
-			added, removed := c.Lines()
-			out.Added += added
-			out.Removed += removed
-		}
+		wrote := s.Wrote()
+		out.Added += wrote.Added
+		out.Removed += wrote.Removed
 	}
 	return out
 }
@@ -54,8 +80,51 @@ type stepBlock struct {
 	Text      string
 	Reasoning string
 	Usage     records.TokenUsage
+	Cost      float64 // 0 where it is not known
 	Calls     []*callBlock
+
+	parent int // the step whose call started the subagent
+	task   bool
 }
+
+// Line says of the step what one line can.
+func (s *stepBlock) Line() string {
+	var words []string
+	if s.Who != "" {
+		words = append(words, s.Who+":")
+	}
+	for i, c := range s.Calls {
+		if i == mostLineCalls {
+			words = append(words, "and "+numbers.Count(len(s.Calls)-i, "call"))
+			break
+		}
+		words = append(words, strings.TrimSpace(c.Name+" "+cells.Cut(cells.Line(c.Argument), mostLineWord)))
+	}
+	if len(s.Calls) == 0 {
+		words = append(words, cells.Cut(cells.Line(cmp.Or(s.Text, s.Reasoning)), mostLineText))
+	}
+	return strings.Join(words, " ")
+}
+
+// Bounds of the line of a step.
+const (
+	mostLineCalls = 2
+	mostLineWord  = 32 // cells
+	mostLineText  = 72
+)
+
+// Wrote sums the lines that the calls of the step wrote.
+func (s *stepBlock) Wrote() (out view.FileChange) {
+	for _, c := range s.Calls {
+		added, removed := c.Lines()
+		out.Added += added
+		out.Removed += removed
+	}
+	return out
+}
+
+// Failed tells whether a call of the step came to nothing.
+func (s *stepBlock) Failed() bool { return slices.ContainsFunc(s.Calls, (*callBlock).Failed) }
 
 // Anchor names the step on its page.
 func (s *stepBlock) Anchor() string {
@@ -173,6 +242,9 @@ func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, dra
 		}
 		step := stepOf(s, calls, drawn)
 		step.Depth = min(depths[s.StepIndex], 3)
+		if s.ParentStep != nil {
+			step.parent, step.task = *s.ParentStep, s.Role == records.RoleUser
+		}
 		if step.Text == "" && step.Reasoning == "" && len(step.Calls) == 0 {
 			continue
 		}
@@ -193,7 +265,7 @@ func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool)
 	case s.Role == records.RoleSystem:
 		out.Who = "system"
 	case s.Role == records.RoleUser:
-		out.Who = "task of " + role
+		out.Who = strings.TrimSuffix("task of "+role, " of ")
 	case role != "" && role != "main":
 		out.Who = role
 	}

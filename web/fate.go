@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -131,12 +132,10 @@ func (b *talkBody) follow(trails map[string]*trailAnswer) {
 		b.Fate.add(t)
 	}
 	for _, turn := range b.Turns {
-		for _, s := range turn.Steps {
-			for _, c := range s.Calls {
-				for _, patch := range c.Patches {
-					if t := trails[string(patch)]; t != nil {
-						c.Fate.add(t)
-					}
+		for _, c := range turn.wholeCalls() {
+			for _, patch := range c.Patches {
+				if t := trails[string(patch)]; t != nil {
+					c.Fate.add(t)
 				}
 			}
 		}
@@ -158,17 +157,20 @@ const (
 	longestCall = 10 * time.Minute
 )
 
-// ticksOf lays prompts and calls along a line. Long quiet is shortened.
-func ticksOf(turns []*turnBlock) []tick {
-	type mark struct {
-		tick
-		at, took time.Duration
-	}
+// mark is a tick by its time.
+type mark struct {
+	tick
+	at, took time.Duration
+}
+
+// ticks lays prompts and calls along a line. Long quiet is shortened. Where there are more than a line can show, those
+// that fall together are one.
+func (b *talkBody) ticks() []tick {
 	var marks []mark
 	var last time.Time
 	var at time.Duration
 	add := func(when *time.Time, took time.Duration, t tick) {
-		if when == nil || len(marks) >= mostTicks {
+		if when == nil {
 			return
 		}
 		if !last.IsZero() && when.After(last) {
@@ -180,37 +182,75 @@ func ticksOf(turns []*turnBlock) []tick {
 			at += took
 		}
 	}
-	for i, turn := range turns {
-		add(turn.Time, 0, tick{Kind: "prompt", Address: "#p" + strconv.Itoa(i+1), Label: "prompt " + strconv.Itoa(i+1)})
-		for _, s := range turn.Steps {
+	place := func(at int, anchor string) string {
+		if b.still {
+			return b.address(at) + "#" + anchor
+		}
+		return "#" + anchor
+	}
+	for i, turn := range b.Index {
+		add(turn.Time, 0, tick{Kind: "prompt", Address: place(turn.At, turn.Anchor), Label: "prompt " + strconv.Itoa(i+1)})
+		for k, s := range turn.Steps {
 			for _, c := range s.Calls {
-				kind := "other"
-				switch {
-				case c.Failed():
-					kind = "failed"
-				case len(c.Patches) > 0 || c.Class == "edit":
-					kind = "edit"
-				case c.Class == "run":
-					kind = "run"
-				}
 				when := s.Time
 				if c.Opened != nil {
 					when = c.Opened
 				}
-				label := c.Name + " " + took(c.Took)
-				add(when, min(c.Took, longestCall), tick{Kind: kind, Address: "#" + s.Anchor(), Label: label})
+				t := tick{Kind: c.kind(), Address: place(turn.At+k, s.Anchor()), Label: c.Name + " " + took(c.Took)}
+				add(when, min(c.Took, longestCall), t)
 			}
 		}
 	}
 	if len(marks) < 2 {
 		return nil
 	}
-	out := make([]tick, len(marks))
 	whole := float64(max(at, time.Millisecond))
-	for i, m := range marks {
-		out[i] = m.tick
-		out[i].X = thousandths(float64(m.at) / whole * 0.985)
-		out[i].Width = thousandths(max(float64(m.took)/whole*0.985, 0.005))
+	var out []tick
+	for _, m := range thinned(marks, whole) {
+		m.X = thousandths(float64(m.at) / whole * 0.985)
+		m.Width = thousandths(max(float64(m.took)/whole*0.985, 0.005))
+		out = append(out, m.tick)
+	}
+	return out
+}
+
+// kind is the colour of a call on the time line.
+func (c *callBlock) kind() string {
+	switch {
+	case c.Failed():
+		return "failed"
+	case len(c.Patches) > 0 || c.Class == "edit":
+		return "edit"
+	case c.Class == "run":
+		return "run"
+	}
+	return "other"
+}
+
+// thinned leaves of marks that fall together the one that says most.
+func thinned(marks []mark, whole float64) []mark {
+	if len(marks) <= mostTicks {
+		return marks
+	}
+	says := map[string]int{"other": 1, "run": 2, "edit": 3, "failed": 4, "prompt": 5}
+	var out []mark
+	slot, more := -1, 0
+	for _, m := range marks {
+		at := int(float64(m.at) / whole * (mostTicks - 1))
+		if at != slot {
+			slot, more = at, 0
+			out = append(out, m)
+			continue
+		}
+		more++
+		best := &out[len(out)-1]
+		label, took := best.Label, max(best.took, m.took)
+		if says[m.Kind] > says[best.Kind] {
+			label = m.Label
+			*best = m
+		}
+		label, _, _ = strings.Cut(label, ", and ")
+		best.Label, best.took = label+", and "+strconv.Itoa(more)+" more", took
 	}
 	return out
 }

@@ -41,11 +41,19 @@ func newToken() string {
 
 // newGuard guards a server at an address that only this machine reaches.
 func newGuard(next http.Handler, address, token string) *guard {
-	_, port, _ := net.SplitHostPort(address)
+	host, port, _ := net.SplitHostPort(address)
 	g := &guard{next: next, hosts: map[string]bool{address: true}, token: token, name: "gt" + port,
 		slots: make(chan struct{}, mostRequests)}
 	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {
 		g.hosts[net.JoinHostPort(name, port)] = true
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() { // each address of this machine, as the person wants
+		list, _ := net.InterfaceAddrs()
+		for _, a := range list {
+			if own, is := a.(*net.IPNet); is {
+				g.hosts[net.JoinHostPort(own.IP.String(), port)] = true
+			}
+		}
 	}
 	return g
 }

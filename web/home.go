@@ -82,11 +82,23 @@ func home(q *question) (string, string, any, error) {
 		Lines lineCounts `json:"lines"`
 	}
 	err := all(
-		func() error { return q.into(&body.Status, "status", "--json") },
-		func() error { return q.into(&list, "log", "--json", "-n", strconv.Itoa(homeTalks)) },
-		func() error { return optional(q.into(&commits, "graph", "--json", "-n", strconv.Itoa(homeCommits))) },
-		func() error { return optional(q.into(&figures, "stats", "--json", "-n", strconv.Itoa(homeRange))) },
+		func() error {
+			if q.still != nil { // what this machine records is nobody else's
+				return nil
+			}
+			return q.into(&body.Status, "status", "--json")
+		},
+		func() error { return q.into(&list, q.ranged("log", "--json", "-n", strconv.Itoa(homeTalks))...) },
+		func() error {
+			return optional(q.into(&commits, q.ranged("graph", "--json", "-n", strconv.Itoa(homeCommits))...))
+		},
+		func() error {
+			return optional(q.into(&figures, q.ranged("stats", "--json", "-n", strconv.Itoa(homeRange))...))
+		},
 	)
+	if err == nil {
+		err = q.giveTitles(list.Conversations)
+	}
 	body.Talks, body.Commits, body.Lines = list.Conversations, commits.Commits, figures.Lines
 	return "Overview", "home", body, err
 }
@@ -129,9 +141,7 @@ type talksBody struct {
 func talks(q *question) (string, string, any, error) {
 	ask := q.r.URL.Query()
 	body := &talksBody{Agent: ask.Get("agent"), Grep: ask.Get("grep"), Since: ask.Get("since")}
-	from, _ := strconv.Atoi(ask.Get("from")) // what is no number begins at the beginning
-	from = max(from, 0)
-	args := []string{"log", "--json", "-n", strconv.Itoa(from + talksPage + 1)}
+	args := []string{"log", "--json"}
 	for _, o := range []struct{ name, text string }{
 		{"agent", body.Agent}, {"grep", body.Grep}, {"since", body.Since},
 	} {
@@ -140,13 +150,16 @@ func talks(q *question) (string, string, any, error) {
 		}
 	}
 	var list logAnswer
-	if err := q.into(&list, args...); err != nil {
+	next, err := q.partInto(&list, args, q.ranged(), ask.Get("before"), talksPage)
+	if err == nil {
+		err = q.giveTitles(list.Conversations)
+	}
+	if err != nil {
 		return "", "", nil, err
 	}
-	body.Talks = list.Conversations[min(from, len(list.Conversations)):]
-	if len(body.Talks) > talksPage {
-		body.Talks = body.Talks[:talksPage]
-		ask.Set("from", strconv.Itoa(from+talksPage))
+	body.Talks = list.Conversations
+	if next != "" {
+		ask.Set("before", next)
 		body.More = "/log?" + ask.Encode()
 	}
 	return "Conversations", "talks", body, nil

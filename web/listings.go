@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,38 +24,32 @@ type graphBody struct {
 func commits(q *question) (string, string, any, error) {
 	ask := q.r.URL.Query()
 	body := &graphBody{Range: ask.Get("rev"), Path: ask.Get("path"), Author: ask.Get("author")}
-	args := []string{"graph", "--json", "-n", strconv.Itoa(graphPage + 1)}
+	head, tail := []string{"graph", "--json"}, q.ranged()
 	if body.Author != "" {
-		args = append(args, "--author="+body.Author)
+		head = append(head, "--author="+body.Author)
 	}
-	rev := body.Range
-	if before := ask.Get("before"); before != "" {
-		rev = before
-	}
-	if rev != "" {
-		if err := noOption(rev); err != nil {
+	if body.Range != "" {
+		if err := noOption(body.Range); err != nil {
 			return "", "", nil, err
 		}
-		args = append(args, rev)
+		tail = append(tail, body.Range)
 	}
 	if body.Path != "" {
-		args = append(args, "--", body.Path)
+		tail = append(tail, "--", body.Path)
 	}
 	var answer graphAnswer
-	if err := optional(q.into(&answer, args...)); err != nil {
+	next, err := q.partInto(&answer, head, tail, ask.Get("before"), graphPage)
+	if ask.Get("before") == "" {
+		err = optional(err)
+	}
+	if err != nil {
 		return "", "", nil, err
 	}
 	body.Commits = answer.Commits
-	if len(body.Commits) > graphPage && !strings.Contains(body.Range, "..") {
-		next := url.Values{"before": {body.Commits[graphPage].Commit.String()}}
-		for name, text := range map[string]string{"path": body.Path, "author": body.Author} {
-			if text != "" {
-				next.Set(name, text)
-			}
-		}
-		body.More = "/graph?" + next.Encode()
+	if next != "" {
+		ask.Set("before", next)
+		body.More = "/graph?" + ask.Encode()
 	}
-	body.Commits = body.Commits[:min(len(body.Commits), graphPage)]
 	return "Commits", "graph", body, nil
 }
 
@@ -217,6 +210,12 @@ func tracked(q *question) (string, string, any, error) {
 	}
 	for _, o := range answer.Objects {
 		body.Hunk = o.Patch
+	}
+	if q.still != nil && body.Trail != nil {
+		if _, there := q.still.Talks[body.Trail.Trace]; !there {
+			return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)
+		}
+		body.Hunk = &view.Hunk{} // the contents of snapshots stay here
 	}
 	if body.Trail == nil || body.Hunk == nil {
 		return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)

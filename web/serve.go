@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,8 +15,8 @@ import (
 // Options are how a site is served.
 type Options struct {
 	Address string        // of the loopback device, with a port; 0 takes one that is free
+	Anyway  bool          // also one that other machines reach
 	Idle    time.Duration // without a request, after which the server ends; 0 for never
-	Path    string        // the page that is opened
 }
 
 // ErrNotLoopback refuses an address that other machines could reach.
@@ -27,16 +28,17 @@ const (
 	readTime   = 10 * time.Second
 	restTime   = time.Minute
 	endTime    = 2 * time.Second
+	goneEvery  = 5 * time.Second // whether the repository is there
 )
 
-// Serve answers until ctx ends or nobody has asked for as long as the options say. It tells ready the address that
-// opens the page, which has the token of this start.
-func (s *Site) Serve(ctx context.Context, o Options, ready func(url string)) error {
+// Serve answers until ctx ends, the repository goes, or nobody has asked for as long as the options say. It tells ready
+// the address that opens a page, but for the page: it ends in the token of this start.
+func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 	host, _, err := net.SplitHostPort(o.Address)
 	if err != nil {
 		return err
 	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() && !o.Anyway {
 		return fmt.Errorf("%s: %w", host, ErrNotLoopback)
 	}
 	listener, err := net.Listen("tcp", o.Address)
@@ -80,18 +82,39 @@ func (s *Site) Serve(ctx context.Context, o Options, ready func(url string)) err
 			_ = server.Close()
 		}
 	}()
-	ready("http://" + listener.Addr().String() + withToken(o.Path, token))
+	go s.watchGone(ctx, cancel)
+	ready(Opened{Base: "http://" + listener.Addr().String(), Token: token})
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
 
-// withToken is an address that carries the token.
-func withToken(page, token string) string {
+// watchGone ends a server whose repository is no longer there.
+func (s *Site) watchGone(ctx context.Context, end func()) {
+	for ctx.Err() == nil {
+		if _, err := os.Stat(s.repo.CommonDir); errors.Is(err, os.ErrNotExist) {
+			end()
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(goneEvery):
+		}
+	}
+}
+
+// Opened is a server that answers.
+type Opened struct {
+	Base  string `json:"base"` // http://127.0.0.1:PORT
+	Token string `json:"token"`
+}
+
+// URL opens a page: it carries the token.
+func (o Opened) URL(page string) string {
 	sign := "?"
 	if strings.Contains(page, "?") {
 		sign = "&"
 	}
-	return page + sign + "k=" + token
+	return o.Base + page + sign + "k=" + o.Token
 }

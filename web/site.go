@@ -30,6 +30,7 @@ type Site struct {
 	repo    *refs.Repo
 	name    string
 	live    *watchers
+	still   *still // the pages are files, not answers
 }
 
 // New makes the site of a repository. Questions are asked of git-trace.
@@ -55,20 +56,21 @@ func (q *question) into(to any, args ...string) error { return q.answers.into(q.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, make := range map[string]maker{
-		"/{$}":                   home,
-		"/log":                   talks,
-		"/t/{trace}":             talk,
-		"/t/{trace}/p/{prompt}":  talk,
-		"/t/{trace}/{step}":      talk,
-		"/blame/{rev}/{path...}": blamed,
-		"/tree/{rev}/{path...}":  directory,
-		"/commit/{id}":           committed,
-		"/diff/{range...}":       ranged,
-		"/graph":                 commits,
-		"/search":                search,
-		"/stats":                 figures,
-		"/track/{patch}":         tracked,
-		"/log-health":            health,
+		"/{$}":                    home,
+		"/log":                    talks,
+		"/t/{trace}":              talk,
+		"/t/{trace}/p/{prompt}":   talk,
+		"/t/{trace}/{step}":       talk,
+		"/t/{trace}/steps/{part}": stepsOf,
+		"/blame/{rev}/{path...}":  blamed,
+		"/tree/{rev}/{path...}":   directory,
+		"/commit/{id}":            committed,
+		"/diff/{range...}":        ranged,
+		"/graph":                  commits,
+		"/search":                 search,
+		"/stats":                  figures,
+		"/track/{patch}":          tracked,
+		"/log-health":             health,
 	} {
 		mux.HandleFunc("GET "+pattern, s.page(make))
 	}
@@ -107,6 +109,7 @@ func (s *Site) page(make maker) http.HandlerFunc {
 type frame struct {
 	Title, Repository, Section, Query string
 	State                             string
+	Still                             bool // a file, not an answer
 	Body                              any
 
 	shorts map[string]string
@@ -116,7 +119,7 @@ func (s *Site) frame(r *http.Request, title string, body any) *frame {
 	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	state, _ := s.answers.now(r.Context()) // without it the page does not notice that something is new
 	return &frame{Title: title, Repository: s.name, Section: section, Query: r.URL.Query().Get("q"), State: state,
-		Body: body, shorts: s.shorts(r.Context())}
+		Still: s.still != nil, Body: body, shorts: s.shorts(r.Context())}
 }
 
 // shorts are the ids of conversations as every command abbreviates them.

@@ -95,7 +95,11 @@ func figures(q *question) (string, string, any, error) {
 		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}
 	answers := make([]statsAnswer, len(tables))
 	ask := func(to *statsAnswer, by string) func() error {
-		return func() error { return q.into(to, "stats", "--json", "--since="+since, "--by="+by) }
+		args := []string{"stats", "--json", "--by=" + by}
+		if q.still == nil {
+			args = append(args, "--since="+since)
+		}
+		return func() error { return q.into(to, q.ranged(args...)...) }
 	}
 	asks := []func() error{ask(&body.statsAnswer, "week")}
 	for i := range tables {

@@ -2,12 +2,14 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-trace/git-trace/records"
@@ -20,6 +22,8 @@ type talkAnswer struct {
 	Subagents []string        `json:"subagents"`
 	Turns     []view.Turn     `json:"turns"`
 	Record    *records.Record `json:"record"`
+
+	Costs []view.AnswerCost `json:"costs"`
 }
 
 // shown is what git trace show --json prints.
@@ -43,43 +47,46 @@ type talkBody struct {
 	Followed       bool   // what became of the edits is known
 	Earlier, Later string // addresses; empty at the ends
 	Steps          int
+
+	first, last int  // the steps that are shown whole
+	still       bool // nothing can be fetched later
 }
 
-// talkPage is how many steps a page shows, and followTime how long it waits for what became of them.
+// How many steps a page shows whole: all of a short conversation, otherwise those around the place that was asked for.
+// The others are lines until they come into view.
 const (
-	talkPage   = 200
+	talkWhole = 120
+	talkPart  = 50
+	// An export has no script: a long conversation is several pages.
+	talkPage = 200
+	// followTime is how long the page waits for what became of edits.
 	followTime = 12 * time.Second
 )
 
 // talk is the page of a conversation. A step or a prompt in the address chooses the part that is shown.
 func talk(q *question) (string, string, any, error) {
 	id := q.r.PathValue("trace")
-	if strings.HasPrefix(id, "-") || strings.ContainsAny(id, "#:/@") {
-		return "", "", nil, fmt.Errorf("conversation '%s': %w", id, errNotFound)
-	}
-	var answer shown
-	if err := q.into(&answer, "show", "--json", id); err != nil {
+	t, err := q.said(id)
+	if err != nil {
 		return "", "", nil, err
 	}
-	if len(answer.Objects) != 1 || answer.Objects[0].Trace == nil {
-		return "", "", nil, fmt.Errorf("conversation '%s': %w", id, errNotFound)
-	}
-	t := answer.Objects[0].Trace
 	if full := string(t.Trace); full != id {
 		to := strings.Replace(q.r.URL.EscapedPath(), "/t/"+q.r.PathValue("trace"), "/t/"+full, 1)
 		return "", "", nil, &moved{to}
 	}
-	body := &talkBody{talkAnswer: t, Title: titleOf(t), Index: blocksOf(t)}
-	for i, turn := range body.Index {
-		turn.Anchor = "p" + strconv.Itoa(i+1)
-		body.Steps += len(turn.Steps)
+	body := newTalkBody(t)
+	body.still = q.still != nil
+	if err := q.giveTalk(body); err != nil {
+		return "", "", nil, err
 	}
-	body.Ticks = ticksOf(body.Index)
+	body.number()
+	q.still.note(q.ctx, body)
+	body.Ticks = body.ticks()
 	if err := body.choose(q); err != nil {
 		return "", "", nil, err
 	}
 	var trails map[string]*trailAnswer
-	err := all(
+	err = all(
 		func() error { return body.addHunks(q) },
 		func() (err error) {
 			ctx, cancel := context.WithTimeout(q.ctx, followTime)
@@ -91,6 +98,73 @@ func talk(q *question) (string, string, any, error) {
 	)
 	body.follow(trails)
 	return body.Title, "talk", body, err
+}
+
+// said asks for a conversation. The last one is kept, read, for as long as the repository stays as it is: the parts of
+// a long one are asked for one after the other.
+func (q *question) said(id string) (*talkAnswer, error) {
+	if strings.HasPrefix(id, "-") || strings.ContainsAny(id, "#:/@") {
+		return nil, fmt.Errorf("conversation '%s': %w", id, errNotFound)
+	}
+	state, err := q.answers.now(q.ctx)
+	if err != nil {
+		return nil, err
+	}
+	last := &q.answers.last
+	last.Lock()
+	defer last.Unlock()
+	if last.state == state && last.talk != nil && string(last.talk.Trace) == id {
+		kept := *last.talk
+		return &kept, nil
+	}
+	last.talk = nil
+	out, err := q.answers.fresh(q.ctx, nil, "show", "--json", id)
+	if err != nil {
+		return nil, err
+	}
+	var answer shown
+	if err := json.Unmarshal(out, &answer); err != nil {
+		return nil, fmt.Errorf("git-trace show: %w", err)
+	}
+	if len(answer.Objects) != 1 || answer.Objects[0].Trace == nil {
+		return nil, fmt.Errorf("conversation '%s': %w", id, errNotFound)
+	}
+	last.state, last.talk = state, answer.Objects[0].Trace
+	kept := *last.talk
+	return &kept, nil
+}
+
+// lastTalk is the conversation that was asked for last.
+type lastTalk struct {
+	sync.Mutex
+	state string
+	talk  *talkAnswer
+}
+
+func newTalkBody(t *talkAnswer) *talkBody {
+	b := &talkBody{talkAnswer: t, Title: titleOf(t), Index: blocksOf(t)}
+	costs := map[int]float64{}
+	for _, c := range t.Costs {
+		costs[c.Step] = c.CostUSD
+	}
+	for _, turn := range b.Index {
+		for _, s := range turn.Steps {
+			if s.Number > 0 {
+				s.Cost = costs[s.Number]
+			}
+		}
+		turn.Branches = branchesOf(turn)
+	}
+	return b
+}
+
+// number names the prompts, and counts the steps.
+func (b *talkBody) number() {
+	for i, turn := range b.Index {
+		turn.Anchor = "p" + strconv.Itoa(i+1)
+		turn.At = b.Steps
+		b.Steps += len(turn.Steps)
+	}
 }
 
 // titleOf is what was asked first.
@@ -109,81 +183,167 @@ func (b *talkBody) choose(q *question) error {
 		if err != nil || n < 0 || n >= max(b.Steps, 1) {
 			return fmt.Errorf("step '%s': %w", text, errNotFound)
 		}
-		first = n / talkPage * talkPage
+		first = n
 	}
 	if step, prompt := q.r.PathValue("step"), q.r.PathValue("prompt"); step != "" || prompt != "" {
 		at, anchor := b.find(step, prompt)
 		if at < 0 {
 			return fmt.Errorf("'%s%s' of this conversation: %w", step, prompt, errNotFound)
 		}
-		to := fmt.Sprintf("/t/%s#%s", b.Trace, anchor)
-		if at >= talkPage {
-			to = fmt.Sprintf("/t/%s?from=%d#%s", b.Trace, at/talkPage*talkPage, anchor)
-		}
-		return &moved{to}
+		return &moved{b.address(at) + "#" + anchor}
 	}
-	seen := 0
+	b.first, b.last = b.around(first)
 	for _, turn := range b.Index {
-		from, to := max(first-seen, 0), min(first+talkPage-seen, len(turn.Steps))
-		starts := seen >= first && seen < first+talkPage
+		turn.Address = "#" + turn.Anchor
+		if !b.still {
+			b.divide(turn)
+			b.Turns = append(b.Turns, turn)
+			continue
+		}
+		from, to := max(b.first, turn.At), min(b.last, turn.At+len(turn.Steps))
+		starts := turn.At >= b.first && turn.At < b.last
 		if from < to || starts && len(turn.Steps) == 0 {
-			part := *turn
-			part.Steps, part.Rest = turn.Steps[from:max(from, to)], from > 0
-			b.Turns = append(b.Turns, &part)
+			turn.Rest = from > turn.At
+			turn.Parts = []partBlock{{From: from, To: to, Whole: true, Steps: turn.Steps[from-turn.At : max(to, from)-turn.At]}}
+			b.Turns = append(b.Turns, turn)
 		}
-		seen += len(turn.Steps)
-	}
-	if first > 0 {
-		b.Earlier = fmt.Sprintf("/t/%s?from=%d", b.Trace, first-talkPage)
-	}
-	if first+talkPage < b.Steps {
-		b.Later = fmt.Sprintf("/t/%s?from=%d", b.Trace, first+talkPage)
-	}
-	for _, turn := range b.Index {
-		turn.Address = fmt.Sprintf("/t/%s/p/%s", b.Trace, turn.Anchor[1:])
-		if slices.ContainsFunc(b.Turns, func(t *turnBlock) bool { return t.Anchor == turn.Anchor && !t.Rest }) {
-			turn.Address = "#" + turn.Anchor
+		if !starts {
+			turn.Address = b.address(turn.At) + "#" + turn.Anchor
 		}
+	}
+	if b.still && b.first > 0 {
+		b.Earlier = b.address(b.first - 1)
+	}
+	if b.still && b.last < b.Steps {
+		b.Later = b.address(b.last)
 	}
 	return nil
 }
 
+// around gives the steps that are shown whole where one is asked for.
+func (b *talkBody) around(at int) (first, last int) {
+	size := talkPart
+	switch {
+	case b.still:
+		size = talkPage
+	case b.Steps <= talkWhole:
+		return 0, max(b.Steps, 1)
+	}
+	first = at / size * size
+	return first, first + size
+}
+
+// address is the page on which a step is shown whole.
+func (b *talkBody) address(at int) string {
+	first, _ := b.around(at)
+	if first == 0 {
+		return "/t/" + string(b.Trace)
+	}
+	return fmt.Sprintf("/t/%s?from=%d", b.Trace, first)
+}
+
+// divide gives a turn its parts: those that are shown whole, and those that are lines.
+func (b *talkBody) divide(turn *turnBlock) {
+	end := turn.At + len(turn.Steps)
+	for at := turn.At; at < end; {
+		_, to := b.around(at)
+		to = min(to, end)
+		part := partBlock{From: at, To: to, Whole: at >= b.first && at < b.last, Steps: turn.Steps[at-turn.At : to-turn.At]}
+		part.Page = strings.TrimPrefix(b.address(at), "/t/"+string(b.Trace))
+		part.Fetch = fmt.Sprintf("/t/%s/steps/%d-%d", b.Trace, at, to)
+		turn.Brief = turn.Brief || at == turn.At && !part.Whole
+		turn.Parts = append(turn.Parts, part)
+		at = to
+	}
+}
+
+// stepsOf is some steps of a conversation whole, for the page that has them as lines.
+func stepsOf(q *question) (string, string, any, error) {
+	t, err := q.said(q.r.PathValue("trace"))
+	if err != nil {
+		return "", "", nil, err
+	}
+	body := newTalkBody(t)
+	body.number()
+	var from, to int
+	if n, err := fmt.Sscanf(q.r.PathValue("part"), "%d-%d", &from, &to); n != 2 || err != nil || from < 0 || to <= from ||
+		to-from > talkPart {
+		return "", "", nil, fmt.Errorf("steps '%s': %w", q.r.PathValue("part"), errNotFound)
+	}
+	for _, turn := range body.Index {
+		if from >= turn.At && to <= turn.At+len(turn.Steps) {
+			turn.Parts = []partBlock{{From: from, To: to, Whole: true, Steps: turn.Steps[from-turn.At : to-turn.At]}}
+			body.Turns = append(body.Turns, turn)
+		}
+	}
+	if len(body.Turns) == 0 {
+		return "", "", nil, fmt.Errorf("steps '%s': %w", q.r.PathValue("part"), errNotFound)
+	}
+	if err := body.addHunks(q); err != nil {
+		return "", "", nil, err
+	}
+	ctx, cancel := context.WithTimeout(q.ctx, followTime)
+	defer cancel()
+	if trails, err := q.trails(ctx, string(t.Trace)); err == nil { // as on the page
+		body.follow(trails)
+	}
+	return "", "steps", body, nil
+}
+
 // find gives how many steps stand before a step or a prompt, and its anchor; -1 where there is none.
 func (b *talkBody) find(step, prompt string) (int, string) {
-	seen := 0
 	for i, turn := range b.Index {
 		if prompt != "" && (strconv.Itoa(turn.Number) == prompt || turn.Number == 0 && strconv.Itoa(i+1) == prompt) {
-			return seen, turn.Anchor
+			return turn.At, turn.Anchor
 		}
 		for k, s := range turn.Steps {
 			if step != "" && (strconv.Itoa(s.Number) == step || slices.ContainsFunc(s.Calls, func(c *callBlock) bool {
 				return c.ToolCall == step
 			})) {
-				return seen + k, s.Anchor()
+				return turn.At + k, s.Anchor()
 			}
 		}
 		if step != "" && strconv.Itoa(turn.Step) == step {
-			return seen, turn.Anchor
+			return turn.At, turn.Anchor
 		}
-		seen += len(turn.Steps)
 	}
 	return -1, ""
+}
+
+// places are the prompts and the steps, by what an address adds for them, and where they stand.
+func (b *talkBody) places() map[string]string {
+	out := map[string]string{}
+	for i, turn := range b.Index {
+		number := turn.Number
+		if number == 0 {
+			number = i + 1
+		}
+		place := b.address(turn.At) + "#" + turn.Anchor
+		out["/p/"+strconv.Itoa(number)] = place
+		if turn.Step > 0 {
+			out["/"+strconv.Itoa(turn.Step)] = place
+		}
+		for k, s := range turn.Steps {
+			if s.Number > 0 {
+				out["/"+strconv.Itoa(s.Number)] = b.address(turn.At+k) + "#" + s.Anchor()
+			}
+		}
+	}
+	return out
 }
 
 // mostHunkTurns bounds the prompts whose hunks are asked for at once.
 const mostHunkTurns = 60
 
-// addHunks adds what the calls on this page wrote, line by line.
+// addHunks adds what the calls that are shown whole wrote, line by line.
 func (b *talkBody) addHunks(q *question) error {
 	args := []string{"show", "--json"}
 	at := map[string]*callBlock{}
 	for _, turn := range b.Turns {
 		wrote := false
-		for _, s := range turn.Steps {
-			for _, c := range s.Calls {
-				if len(c.Patches) > 0 {
-					at[c.Subagent+"\x00"+c.ToolCall], wrote = c, true
-				}
+		for _, c := range turn.wholeCalls() {
+			if len(c.Patches) > 0 {
+				at[c.Subagent+"\x00"+c.ToolCall], wrote = c, true
 			}
 		}
 		if wrote && turn.Number > 0 && len(args) < mostHunkTurns {
@@ -208,6 +368,13 @@ func (b *talkBody) addHunks(q *question) error {
 		for _, c := range o.Prompt.Calls {
 			if block := at[c.Subagent+"\x00"+c.ToolCall]; block != nil {
 				block.Hunks = c.Hunks
+			}
+		}
+	}
+	if b.still { // the contents of snapshots stay here
+		for _, block := range at {
+			for _, h := range block.Hunks {
+				h.Added, h.Removed = nil, nil
 			}
 		}
 	}

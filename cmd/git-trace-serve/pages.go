@@ -11,21 +11,25 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"time"
+	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/web"
 )
 
-// idleTime is how long the pages are served while nobody asks.
-const idleTime = 12 * time.Hour
-
-// servePages serves the pages of the repository until the person interrupts, or nobody asks for long.
+// servePages serves the pages of the repository until the person interrupts, or nobody asks for long. Where they are
+// served already, it says where.
 func servePages(ctx context.Context, a *answers, args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	port := flags.Int("port", 0, "")
+	listen := flags.String("listen", "127.0.0.1", "")
+	anyway := flags.Bool("listen-anyway", false, "")
+	idle := flags.Duration("idle", 0, "")
 	open := flags.Bool("open", false, "")
 	page := flags.String("page", "/", "")
+	export := flags.String("export", "", "")
+	span := flags.String("range", "", "")
+	ask := flags.Bool("ask", false, "")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -40,29 +44,50 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 		}
 		return out.Bytes(), err
 	})
-	o := web.Options{Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(*port)), Idle: idleTime, Path: *page}
-	return site.Serve(ctx, o, func(url string) {
+	if *export != "" {
+		return exportPages(ctx, repo, site, *export, *span, *ask)
+	}
+	address := net.JoinHostPort(strings.Trim(*listen, "[]"), strconv.Itoa(*port))
+	o := web.Options{Address: address, Idle: *idle, Anyway: *anyway}
+	running := running{dir: repo.WorktreeTracesDir()}
+	say := func(opened web.Opened) {
+		url := opened.URL(*page)
 		fmt.Println(url)
 		if !*open {
 			return
 		}
-		if err := show(ctx, url); err != nil {
+		if err := running.show(ctx, url); err != nil {
 			fmt.Fprintf(os.Stderr, "git-trace: warning: the browser cannot be opened: %v\n", err)
 		}
+	}
+	if opened, is := running.found(o.Address); is {
+		say(opened)
+		return nil
+	}
+	if *anyway {
+		fmt.Fprintln(os.Stderr, "git-trace: warning: other machines reach this address, and nothing is encrypted: "+
+			"whoever sees the address of a page sees what was said in conversations")
+	}
+	defer running.forget()
+	return site.Serve(ctx, o, func(opened web.Opened) {
+		running.note(opened)
+		say(opened)
 	})
 }
 
 // show opens an address in the browser. It is in a file that only the person can read, since everybody sees the
-// arguments of a program.
-func show(ctx context.Context, url string) error {
-	dir, err := os.MkdirTemp("", "git-trace-serve-")
-	if err != nil {
-		return err
+// arguments of a program. The server takes the file away when it ends.
+func (r *running) show(ctx context.Context, url string) error {
+	dir := r.dir
+	if _, err := os.Stat(dir); err != nil { // nothing was ever recorded here
+		if r.made, err = os.MkdirTemp("", "git-trace-serve-"); err != nil {
+			return err
+		}
+		dir = r.made
 	}
-	context.AfterFunc(ctx, func() { _ = os.RemoveAll(dir) })
-	name := filepath.Join(dir, "open.html")
+	name := filepath.Join(dir, openFile)
 	text := `<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=` + url + `">`
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+	if err := refs.WriteFileAtomic(name, []byte(text), 0o600); err != nil {
 		return err
 	}
 	opener := []string{"xdg-open"}
@@ -74,7 +99,7 @@ func show(ctx context.Context, url string) error {
 	case runtime.GOOS == "windows":
 		opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
-	cmd := exec.CommandContext(ctx, opener[0], append(opener[1:], name)...)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), opener[0], append(opener[1:], name)...) // a browser stays
 	if err := cmd.Start(); err != nil {
 		return err
 	}

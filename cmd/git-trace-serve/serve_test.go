@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -11,19 +12,44 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// built makes both programs, and a home for what they start.
+// builtIn is where programs are, if a test asked for them.
+var builtIn string
+
+// programs are both, built once for all tests.
+var programs = sync.OnceValues(func() (string, error) {
+	bin, err := os.MkdirTemp("", "git-trace-serve-test-")
+	if err != nil {
+		return "", err
+	}
+	builtIn = bin
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../git-trace", ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		return bin, fmt.Errorf("%w\n%s", err, out)
+	}
+	return bin, nil
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if builtIn != "" {
+		_ = os.RemoveAll(builtIn) // on Windows a program that still ends is left
+	}
+	os.Exit(status)
+}
+
+// built gives the program, and a home for what it starts.
 func built(t *testing.T) (program, home string) {
 	t.Helper()
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../git-trace", ".")
-	if out, err := build.CombinedOutput(); err != nil { // before HOME changes, and with it the cache of builds
-		t.Fatalf("%v\n%s", err, out)
+	bin, err := programs() // before HOME changes, and with it the cache of builds
+	if err != nil {
+		t.Fatal(err)
 	}
 	home = t.TempDir()
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR", "TMP"} {

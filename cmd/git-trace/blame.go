@@ -20,7 +20,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-const blameUsage = "git trace blame [<git blame options>] [--json[=runs] | --prompts] [--only-ai] [<rev>] [--] <file>"
+const blameUsage = "git trace blame [<git blame options>] [--json[=runs] | --prompts] [--only-ai] [<rev>] [--] " +
+	"<file>\ngit trace blame --web [<rev>] [--] <file>[:<line>]"
 
 // blameCommand stands in the list of commands; the arguments never come this way, because they are git's.
 func (a *app) blameCommand() *cli.Command {
@@ -36,13 +37,16 @@ func (a *app) blameCommand() *cli.Command {
 			"Behind the owner, ? says that nobody knows who wrote the line, + that an agent and a person did, and ~ that\n" +
 			"it was one of several agents, or that little is certain; ! says that other clones disagree about it. A line\n" +
 			"without a sign is the person's or the agent's named; one that is older than the recording bears none.",
-		Flags:           options("json", "prompts", "only-ai"),
+		Flags:           options("json", "prompts", "only-ai", "web"),
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },
 	}
 }
 
 func (a *app) blame(args []string) error {
+	if rest, web := withoutWeb(args); web {
+		return a.blameInBrowser(rest)
+	}
 	opts, err := gitblame.Parse(args)
 	if errors.Is(err, gitblame.ErrHelp) {
 		if err := a.program().Run([]string{"git-trace", "help", "blame"}); err != nil {

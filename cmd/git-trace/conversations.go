@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
@@ -89,7 +90,9 @@ func (s *conversations) close() {
 
 // newPrompts gives texts of prompts, redacted as the user's configuration asks for it.
 func newPrompts(repo *refs.Repo) *view.Prompts {
-	return view.NewPrompts(repo, func() (*redact.Redactor, error) { return shownRedactor(context.Background(), repo) })
+	return view.NewPrompts(repo, func() (*redact.Redactor, error) {
+		return configured.ToShow(context.Background(), repo)
+	})
 }
 
 // openRecords opens the index of what was said, telling on a terminal how far making it has come; nil where nothing is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -28,7 +29,7 @@ func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 			return nil, err
 		}
 	}
-	redactor, err := newRedactor(ctx, repo)
+	redactor, err := configured.Redactor(ctx, repo)
 	if err != nil {
 		return nil, fail(exitLeak, err, "nothing is written while the rules of redaction cannot be read")
 	}

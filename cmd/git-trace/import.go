@@ -21,6 +21,7 @@ import (
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/jsonl"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -126,7 +127,7 @@ func (im *importer) conversations(files []string) error {
 			lock.Unlock()
 		}
 	}()
-	redactor, err := newRedactor(im.ctx, im.repo)
+	redactor, err := configured.Redactor(im.ctx, im.repo)
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}

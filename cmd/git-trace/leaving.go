@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/opentraces"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -57,7 +58,7 @@ func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	}
 	var redactor *redact.Redactor
 	if err == nil {
-		redactor, err = newRedactor(context.Background(), repo)
+		redactor, err = configured.Redactor(context.Background(), repo)
 	}
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "--no-redact writes conversations as they are, secrets and names included")

@@ -52,6 +52,8 @@ var optionForms = []optionForm{
 	{[]string{"drop"}, takesList, "take the clone with this `id` out of the archives; may be given more than once"},
 	{[]string{"dry-run"}, takesNothing, "only say what would be done"},
 	{[]string{"endpoint"}, takesWord, "with otlp: send to the collector at this `address`, and write nothing"},
+	{[]string{"export"}, takesWord,
+		"write the pages as files into this `directory`, redacted, instead of serving them"},
 	{[]string{"fail-unknown"}, takesWord, "end with 1 where nobody vouches for more than so many `percent`"},
 	{[]string{"fetched"}, takesNothing, "the logs that were fetched from others"},
 	{[]string{"first-parent"}, takesNothing, "follow only the first parent of merges"},
@@ -65,6 +67,7 @@ var optionForms = []optionForm{
 	{[]string{"history"}, takesWord,
 		"with tracestate: full histories, or only what came after the state before (`full|delta`)"},
 	{[]string{"id"}, takesNothing, "and a line for each conversation, Agent-Trace: ID#PROMPT"},
+	{[]string{"idle"}, takesPeriod, "end after so long without a request; 0 for never (`duration`)"},
 	{[]string{"include-human"}, takesNothing,
 		"with dpo: pairs from lines that people wrote in the place of an agent's, too"},
 	{[]string{"install"}, takesNothing,
@@ -73,6 +76,8 @@ var optionForms = []optionForm{
 	{[]string{"json"}, takesNothing, "for programs; the form is described in docs/schema"},
 	{[]string{"keep"}, takesNothing, "keep the repository and say where it is"},
 	{[]string{"key"}, takesWord, "sign with this `key` instead of user.signingKey"},
+	{[]string{"listen"}, takesWord, "listen on this `address` of the loopback device"},
+	{[]string{"listen-anyway"}, takesNothing, "listen on an address that other machines reach"},
 	{[]string{"log"}, takesNothing, "the whole logs of those who share them, too"},
 	{[]string{"markdown"}, takesNothing, "for a page of Markdown, in full"},
 	{[]string{"max-bytes"}, takesWord, "leave out rows beyond this `size`: a number, or the name of a forge's limit"},
@@ -146,6 +151,7 @@ var optionForms = []optionForm{
 	{[]string{"unconfigure"}, takesNothing, "take --configure back"},
 	{[]string{"undo"}, takesNothing, "take it back"},
 	{[]string{"until"}, takesWord, "only what is older than `date`"},
+	{[]string{"web"}, takesNothing, "show it in the browser"},
 	{[]string{"words"}, takesWord, "also know the words of another language, as this `file` lists them"},
 	{[]string{"write"}, takesWord, "write all files of the format into a `directory`"},
 	{[]string{"writer"}, takesList, "only what the clone with this `id` published; may be given more than once"},
@@ -209,7 +215,11 @@ func (u optionUse) flag() cli.Flag {
 	case takesSize:
 		return &cli.Int64Flag{Name: name, Aliases: aliases, Usage: u.does}
 	case takesPeriod:
-		return &cli.DurationFlag{Name: name, Aliases: aliases, Usage: u.does, Value: watchPause}
+		f := &cli.DurationFlag{Name: name, Aliases: aliases, Usage: u.does, Value: watchPause}
+		if name == "idle" {
+			f.Value = servedIdle
+		}
+		return f
 	default:
 		return &cli.BoolFlag{Name: name, Aliases: aliases, Usage: u.does}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -65,7 +66,7 @@ func (a *app) push(c *cli.Context, ops operands) error {
 		return usage("option '--to': '%s' is no such value; it is commits, conversations or log", string(level))
 	}
 	p, err := sharing.MakePlan(c.Context, log, s, remote, level,
-		func(ctx context.Context) (*redact.Redactor, error) { return newRedactor(ctx, repo) })
+		func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) })
 	if err != nil {
 		return explainSharing(err)
 	}

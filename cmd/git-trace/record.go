@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/purged"
+	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
@@ -195,7 +196,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	redactor, err := newRedactor(ctx, repo)
+	redactor, err := configured.Redactor(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +228,7 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 	if stamp == r.stamp {
 		return lock, nil
 	}
-	redactor, err := newRedactor(ctx, r.repo)
+	redactor, err := configured.Redactor(ctx, r.repo)
 	if err != nil {
 		lock.Unlock()
 		return nil, err

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 const servedBy = "The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH."
@@ -51,16 +56,24 @@ func (a *app) serve(verb string) cli.ActionFunc {
 
 func (a *app) serveCommand() *cli.Command {
 	return readingCommand(&cli.Command{
-		Name:      "serve",
-		Usage:     "show conversations, blame and commits as pages in a browser",
-		UsageText: "git trace serve [--port <number>] [--open] [<path>[:<line>] | <id> | <commit>]",
+		Name:  "serve",
+		Usage: "show conversations, blame and commits as pages in a browser",
+		UsageText: "git trace serve [--port <number>] [--listen <address>] [--idle <duration>] [--open] " +
+			"[<path>[:<line>] | <id> | <commit>]\n" +
+			"git trace serve --export <directory> [--yes] [<revision range>]",
 		Description: "Prints the address of the pages and serves them to this machine alone, until it is interrupted. " +
 			"The address holds a secret of this start, without which nobody is answered. The pages only read. An " +
-			"operand is the page to begin at: a file of the work tree, a conversation, a prompt or a commit.\n" +
+			"operand is the page to begin at: a file of the work tree, a conversation, a prompt or a commit. Where " +
+			"the pages of this work tree are served already, their address is printed.\n" +
+			"--export writes the pages of a range (HEAD if none is named) as files for a server of pages: without " +
+			"script, with what was said in stored conversations, redacted once more. It says what they hold, and asks.\n" +
 			servedBy,
-		Flags: options("port", "open"),
+		Flags: options("port", "listen", "listen-anyway", "idle", "open", "export", "yes"),
 	}, a.servePages)
 }
+
+// servedIdle is how long pages are served while nobody asks.
+const servedIdle = 12 * time.Hour
 
 // servePages has the companion serve the pages of the repository.
 func (a *app) servePages(c *cli.Context, ops operands) error {
@@ -68,23 +81,95 @@ func (a *app) servePages(c *cli.Context, ops operands) error {
 	if len(wanted) > 1 {
 		return usage("unexpected argument '%s'", wanted[1])
 	}
+	if c.IsSet("export") {
+		return a.exportPages(c, strings.Join(wanted, ""))
+	}
+	if c.Bool("yes") {
+		return usage("option '--yes' goes with --export")
+	}
 	port := c.Int("port")
 	if port < 0 || port > 65535 {
 		return usage("option '--port': there is no port %d", port)
 	}
-	if _, err := a.repo(); err != nil {
+	if c.Duration("idle") < 0 {
+		return usage("option '--idle': '%s' is no time to wait", c.Duration("idle"))
+	}
+	if c.Bool("listen-anyway") && !c.IsSet("listen") {
+		return usage("option '--listen-anyway' goes with --listen")
+	}
+	repo, err := a.repo()
+	if err != nil {
 		return err
+	}
+	if !c.IsSet("port") {
+		if port, err = a.settledPort(c, repo); err != nil {
+			return err
+		}
 	}
 	page := "/"
 	if len(wanted) == 1 {
-		var err error
 		if page, err = a.pageOf(c, wanted[0]); err != nil {
 			return reportAmbiguous(a.std.err, err)
 		}
 	}
-	args := []string{"--port", strconv.Itoa(port), "--page", page}
-	if c.Bool("open") {
-		args = append(args, "--open")
+	args := []string{"--port", strconv.Itoa(port), "--idle", c.Duration("idle").String(), "--page", page}
+	if text := c.String("listen"); text != "" {
+		args = append(args, "--listen", text)
+	}
+	for _, name := range []string{"open", "listen-anyway"} {
+		if c.Bool(name) {
+			args = append(args, "--"+name)
+		}
+	}
+	return a.beCompanion(c.Context, "serve", args...)
+}
+
+// servePortKey is the setting for the port of the pages.
+const servePortKey = "trace.servePort"
+
+// settledPort is the port that the configuration names; 0 for a free one.
+func (a *app) settledPort(c *cli.Context, repo *refs.Repo) (int, error) {
+	config, err := repo.Config(c.Context)
+	if err != nil {
+		return 0, err
+	}
+	text, set := config.Get(servePortKey)
+	if !set {
+		return 0, nil
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil || port < 0 || port > 65535 {
+		return 0, fail(exitUsage, fmt.Errorf("%s: '%s' is no port", servePortKey, printable(text)),
+			"git config "+servePortKey+" 8080")
+	}
+	return port, nil
+}
+
+// inBrowser has the companion serve a page and open it.
+func (a *app) inBrowser(ctx context.Context, page string) error {
+	return a.beCompanion(ctx, "serve", "--idle", servedIdle.String(), "--open", "--page", page)
+}
+
+// exportPages has the companion write the pages of a range.
+func (a *app) exportPages(c *cli.Context, span string) error {
+	for _, name := range []string{"port", "listen", "listen-anyway", "idle", "open"} {
+		if c.IsSet(name) {
+			return usage("options '--export' and '--%s' exclude each other", name)
+		}
+	}
+	if c.String("export") == "" {
+		return usage("option '--export' needs a directory")
+	}
+	if _, err := a.repo(); err != nil {
+		return err
+	}
+	args := []string{"--export", c.String("export"), "--range", span}
+	if !c.Bool("yes") {
+		if _, terminal := terminalOf(a.std.err); !terminal {
+			return fail(exitUsage, errors.New("nobody is there to ask whether the pages may leave"),
+				"--yes writes them without asking")
+		}
+		args = append(args, "--ask")
 	}
 	return a.beCompanion(c.Context, "serve", args...)
 }

@@ -52,6 +52,7 @@ var settingForms = []setting{
 	{"trace.redactName", "", "a word that is a name, and is taken out; as often as is wanted", ""},
 	{"trace.redactSecret", "", "an expression (RE2) for what is a secret; as often as is wanted", ""},
 	{"trace.remote", "", "the remote that push goes to when none is named", ""},
+	{servePortKey, "0", "the port of git trace serve; 0 takes a free one", aNumber},
 	{"trace.signPush", "commit.gpgSign", "true: the commits that push makes are signed", aTruth},
 	{"trace.snapshotExpire", defaultExpire, "when gc removes the contents of a snapshot that is nobody's last one; " +
 		"spelt as gc.pruneExpire", aDate},

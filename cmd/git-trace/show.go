@@ -17,7 +17,7 @@ func (a *app) showCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "show",
 		Usage:     "one conversation, prompt, tool call, patch, commit or event",
-		UsageText: "git trace show [--json | --markdown] <id>…",
+		UsageText: "git trace show [--json | --markdown] <id>…\ngit trace show --web <id>",
 		Description: "An id is that of a conversation as other commands show it (4f2a), a prompt of it (4f2a#3), a " +
 			"step of it (4f2a:12),\n" +
 			"a tool call (toolu_…), a patch, lines of a file (FILE:LINE, as git trace why),\n" +
@@ -25,7 +25,7 @@ func (a *app) showCommand() *cli.Command {
 			"abbreviated to four characters or more. Of an ambiguous one the candidates are listed, and the exit status is\n" +
 			"128; it is 1 when there is no such id. What was said is shown of conversations that have a record; a step is\n" +
 			"shown in full.",
-		Flags: options("json", "markdown", "color"),
+		Flags: options("json", "markdown", "color", "web"),
 	}, a.show)
 }
 
@@ -56,6 +56,9 @@ func (a *app) show(c *cli.Context, ops operands) error {
 	ids := ops.all()
 	if len(ids) == 0 {
 		return usage("an id is needed: git trace show <id>…")
+	}
+	if c.Bool("web") {
+		return a.showInBrowser(c, ids)
 	}
 	return a.demanding(func(demand demander) error { return a.showAll(c, ids, demand) })
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/tracestate"
 	"github.com/git-trace/git-trace/refs"
@@ -180,7 +181,7 @@ func (e *exporter) tell(t *training) (end func(), err error) {
 	if t == nil {
 		return func() {}, nil
 	}
-	redactor, err := newRedactor(e.ctx, e.repo)
+	redactor, err := configured.Redactor(e.ctx, e.repo)
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "")
 	}

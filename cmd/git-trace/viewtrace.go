@@ -19,6 +19,8 @@ type traceView struct {
 	Record json.RawMessage `json:"record"`
 	// Own tells whether this clone stored the record.
 	Own bool `json:"own"`
+	// Costs are those of its answers, as far as the tokens of each are known and have a price.
+	Costs []view.AnswerCost `json:"costs"`
 
 	record *records.Record
 	far    bool // the log that tells of it is that of another clone
@@ -57,7 +59,7 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Turns, t.Subagents = talk.Turns, talk.Subagents
+	t.Turns, t.Subagents, t.Costs = talk.Turns, talk.Subagents, v.known.AnswerCosts(t.record)
 	return t, nil
 }
 

@@ -158,4 +158,9 @@ func TestPages(t *testing.T) {
 	t.Run("in a browser", func(t *testing.T) { testInABrowser(t, ctx, world) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, ctx, world) })
 	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })
+	if err := world.longTalk(ctx, t.TempDir(), manySteps); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("a long conversation", func(t *testing.T) { testALongConversation(t, ctx, world) })
+	t.Run("an export", func(t *testing.T) { testTheExport(t, ctx, world) })
 }

@@ -52,6 +52,34 @@ function unfold() {
 addEventListener("hashchange", unfold);
 if (location.hash) unfold();
 
+// Steps of a long conversation are lines until they come into view. What takes their place is a page of this server,
+// whose templates escape what others wrote.
+const html = globalThis.trustedTypes?.createPolicy("git-trace", { createHTML: (text) => text }) ?? { createHTML: (text) => text };
+
+async function whole(part) {
+  const address = part.dataset.fetch;
+  if (!address) return;
+  delete part.dataset.fetch;
+  const answer = await fetch(address);
+  if (!answer.ok) {
+    part.dataset.fetch = address;
+    return;
+  }
+  const steps = document.createElement("template");
+  steps.innerHTML = html.createHTML(await answer.text());
+  const focused = part.contains(document.activeElement) && document.activeElement.id;
+  part.replaceWith(steps.content);
+  if (focused) document.getElementById(focused)?.querySelector("a, summary")?.focus();
+}
+const seen = new IntersectionObserver((list) => {
+  for (const entry of list) {
+    if (!entry.isIntersecting) continue;
+    seen.unobserve(entry.target);
+    whole(entry.target);
+  }
+}, { rootMargin: "300px" });
+for (const part of document.querySelectorAll(".part[data-fetch]")) seen.observe(part);
+
 // Browsers keep six connections to a server: a page that nobody sees gives its own back.
 const state = document.body.dataset.state;
 let live = null;

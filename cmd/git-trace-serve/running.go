@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/web"
+)
+
+// Files beside the log of a work tree, for the person alone.
+const (
+	runningFile = "serve.json"
+	openFile    = "serve.html"
+)
+
+// running is the server of a work tree, as the next one finds it.
+type running struct {
+	dir  string
+	made string // a directory that is taken away at the end
+}
+
+// noted is what a server leaves of itself.
+type noted struct {
+	web.Opened
+	Version string     `json:"version"`
+	Process process.ID `json:"process"`
+}
+
+// found gives the server that answers at an address; port 0 is any.
+func (r *running) found(address string) (web.Opened, bool) {
+	raw, err := os.ReadFile(filepath.Join(r.dir, runningFile))
+	if err != nil {
+		return web.Opened{}, false
+	}
+	var n noted
+	if json.Unmarshal(raw, &n) != nil || n.Version != version || n.Process.State() != process.Alive {
+		return web.Opened{}, false
+	}
+	host, port, err := net.SplitHostPort(address)
+	at, own, failed := net.SplitHostPort(strings.TrimPrefix(n.Base, "http://"))
+	return n.Opened, err == nil && failed == nil && host == at && (port == "0" || port == own)
+}
+
+// note leaves word of this server, where something is recorded. Without it a second start serves by itself.
+func (r *running) note(opened web.Opened) {
+	if _, err := os.Stat(r.dir); err == nil {
+		own := noted{opened, version, process.Of(os.Getpid())}
+		_ = refs.WriteJSON(filepath.Join(r.dir, runningFile), own, refs.WriteFileAtomic)
+	}
+}
+
+// forget takes away what this server left.
+func (r *running) forget() {
+	if r.made != "" {
+		_ = os.RemoveAll(r.made)
+	}
+	name := filepath.Join(r.dir, runningFile)
+	var n noted
+	if raw, err := os.ReadFile(name); err == nil && json.Unmarshal(raw, &n) == nil && n.Process.PID == os.Getpid() {
+		_ = os.Remove(name)
+		_ = os.Remove(filepath.Join(r.dir, openFile))
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// withoutWeb takes --web out of the arguments of blame.
+func withoutWeb(args []string) (rest []string, web bool) {
+	at := slices.Index(args, "--web")
+	if end := slices.Index(args, "--"); at < 0 || end >= 0 && end < at {
+		return args, false
+	}
+	return slices.Concat(args[:at], args[at+1:]), true
+}
+
+// blameInBrowser opens the page of a file: as it stands in the work tree, or in a revision.
+func (a *app) blameInBrowser(args []string) error {
+	var words []string
+	dashes := false
+	for _, word := range args {
+		switch {
+		case word == "--" && !dashes:
+			dashes = true
+		case strings.HasPrefix(word, "-") && !dashes:
+			return fail(exitUsage, errors.New("'"+printable(word)+"' does not go with --web"),
+				"a page takes a file, and a revision before it")
+		default:
+			words = append(words, word)
+		}
+	}
+	if len(words) == 0 || len(words) > 2 {
+		return usage("name one file, and at most one revision")
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	place, named, err := placeOf(words[len(words)-1])
+	if err != nil {
+		return err
+	}
+	if !named {
+		place.name = words[len(words)-1]
+	}
+	dir, err := filepath.Abs(a.dir)
+	if err != nil {
+		return err
+	}
+	stored, inside := storedPath(repo, dir, place.name)
+	if !inside || stored == "" {
+		return fail(exitGit, errors.New("'"+printable(place.name)+"' is no file of the work tree"), "")
+	}
+	page := "/blame/worktree"
+	switch {
+	case len(words) == 2: //nolint:mnd // a revision and a file
+		id, err := commitOf(a.life, repo, words[0])
+		if err != nil {
+			return err
+		}
+		page = "/blame/" + id.String()
+	case repo.Bare():
+		page = "/blame/HEAD"
+	default:
+		if info, err := os.Stat(place.name); err != nil || info.IsDir() {
+			return fail(exitGit, errors.New("no such file '"+printable(place.name)+"' in the work tree"), "")
+		}
+	}
+	page = pagePath(page, stored)
+	if place.first > 0 {
+		page += "?line=" + strconv.Itoa(place.first)
+	}
+	return a.inBrowser(a.life, page)
+}
+
+// showInBrowser opens the page of what an id names.
+func (a *app) showInBrowser(c *cli.Context, ids []string) error {
+	for _, name := range []string{"json", "markdown", "color"} {
+		if c.IsSet(name) {
+			return usage("options '--web' and '--%s' exclude each other", name)
+		}
+	}
+	if len(ids) > 1 {
+		return usage("a page shows one thing: unexpected argument '%s'", ids[1])
+	}
+	page, err := a.pageOf(c, ids[0])
+	if err != nil {
+		return reportAmbiguous(a.std.err, err)
+	}
+	return a.inBrowser(c.Context, page)
+}

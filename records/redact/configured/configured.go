@@ -1,0 +1,103 @@
+// Package configured makes the redactor that the user's configuration asks for, of what is stored, taken in and given
+// away.
+//
+// The rules come from trace.redactFile, a file of rules (without it git-trace/redact in the user's directory of
+// configurations, if it is there), and from the multi-valued trace.redactSecret, trace.redactAllow and
+// trace.redactName. What was purged from the repository is taken out too. Only the user can loosen the rules: a file of
+// the repository is not read.
+package configured
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/records/purged"
+	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/settings"
+)
+
+// Redactor makes it for a repository. Outside repositories (repo is nil) only the file counts.
+func Redactor(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
+	var config refs.Config
+	if repo != nil {
+		var err error
+		if config, err = repo.Config(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return by(repo, config)
+}
+
+// ToShow makes the same for what is only shown. Git is started for the user's rules where they have some: one prompt
+// would otherwise cost a process.
+func ToShow(ctx context.Context, repo *refs.Repo) (*redact.Redactor, error) {
+	kept, err := settings.Read(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	if settings.HasRules(kept) {
+		return Redactor(ctx, repo)
+	}
+	return by(repo, refs.Config{})
+}
+
+func by(repo *refs.Repo, config refs.Config) (*redact.Redactor, error) {
+	rules, err := rulesOf(config)
+	if err != nil {
+		return nil, fmt.Errorf("read rules of redaction: %w", err)
+	}
+	if repo != nil {
+		before, err := purged.Load(repo)
+		if err != nil {
+			return nil, err
+		}
+		rules.Purged = before
+	}
+	return redact.New(redact.Options{Names: redact.SystemNames(), Rules: rules})
+}
+
+func rulesOf(config refs.Config) (redact.Rules, error) {
+	rules, err := fileOf(config)
+	if err != nil {
+		return rules, err
+	}
+	for _, kind := range [...]struct{ key, kind string }{
+		{"trace.redactSecret", "secret"}, {"trace.redactAllow", "allow"}, {"trace.redactName", "name"},
+	} {
+		for _, value := range config.All(kind.key) {
+			if err := rules.Add(kind.kind, value); err != nil {
+				return rules, fmt.Errorf("%s: %w", kind.key, err)
+			}
+		}
+	}
+	return rules, nil
+}
+
+func fileOf(config refs.Config) (redact.Rules, error) {
+	name, named := config.Path("trace.redactFile")
+	if !named {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return redact.Rules{}, nil // without such a directory there is no file in it
+		}
+		name = filepath.Join(dir, "git-trace", "redact")
+	}
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return redact.Rules{}, nil
+	}
+	if err != nil {
+		return redact.Rules{}, err
+	}
+	defer file.Close()
+	rules, err := redact.ParseRules(file)
+	if err != nil {
+		return rules, fmt.Errorf("%s: %w", name, err)
+	}
+	return rules, nil
+}
