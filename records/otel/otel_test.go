@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,6 +139,82 @@ const example = `{"schema_version":"0.3.0","trace_id":"5756d20c-81ca-544d-ad54-2
  "observations":[{"source_call_id":"a","content":"x"},{"source_call_id":"b","content":"","error":"exit_code:1"}]},
 {"step_index":3,"role":"user","content":"go on"},
 {"step_index":4,"role":"agent","model":"anthropic/claude-opus-4-5","content":"Done."}]}`
+
+// agentSpan is the span of an agent, without an id of a conversation, as most have none.
+func agentSpan(id, parent, at, name string) string {
+	return chat(id, parent, at, map[string]any{"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name})
+}
+
+func said(id, parent, at, text, calls string) string {
+	return chat(id, parent, at, map[string]any{"gen_ai.operation.name": "chat", "gen_ai.conversation.id": "c-1", "gen_ai.response.id": id,
+		"gen_ai.input.messages": `[{"role":"user","parts":[{"type":"text","content":"fix it"}]}]`, "gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"text","content":"` + text + `"}` + calls + `]}]`})
+}
+
+func TestAgentsWithinAgentsAreSubagents(t *testing.T) {
+	t.Parallel()
+	const call = `,{"type":"tool_call","id":"c9","name":"task","arguments":{}}`
+	list, err := read(otlp(
+		agentSpan("main", "", "1778900000000000000", "coder"),
+		agentSpan("again", "main", "1778900000000000001", "coder"), // the same agent, told by another library
+		said("m1", "again", "1778900001000000000", "start", call),
+		chat("task", "m1", "1778900002000000000", map[string]any{"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "task", "gen_ai.tool.call.id": "c9"}),
+		agentSpan("scout", "task", "1778900003000000000", "scout"),
+		said("s1", "scout", "1778900004000000000", "look", ""),
+		agentSpan("deep", "scout", "1778900005000000000", "deep"),
+		said("d1", "deep", "1778900006000000000", "dig", ""),
+		said("s2", "scout", "1778900007000000000", "found", ""),
+		said("m2", "again", "1778900009000000000", "done", "")))
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d, %v", len(list), err)
+	}
+	got := whoSaid(list[0])
+	want := []string{"main 0 fix it", "main 0 start", "user 2 fix it", "scout 2 look", "user 0 fix it", "deep 0 dig", "scout 2 found", "main 0 done"}
+	if len(list[0].Check()) > 0 || !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v, %v", got, want, list[0].Check())
+	}
+	var out bytes.Buffer
+	if err := otel.Write(&out, list[0]); err != nil {
+		t.Fatal(err)
+	}
+	back, err := read(out.String())
+	if err != nil || len(back) != 1 {
+		t.Fatalf("written and read again: %d, %v", len(back), err)
+	}
+	again := whoSaid(back[0])
+	slices.Sort(again) // one whose call nobody knows comes where there is room for it
+	slices.Sort(want)
+	if !slices.Equal(again, want) {
+		t.Errorf("written and read again: %v", again)
+	}
+}
+
+// whoSaid lists the steps: who, the step that started them, what.
+func whoSaid(r *records.Record) (got []string) {
+	for _, s := range r.Steps {
+		role, parent := "main", 0
+		if s.CallType != nil && *s.CallType == records.CallSubagent {
+			role = "user"
+			if s.AgentRole != nil {
+				role = *s.AgentRole
+			}
+		}
+		if s.ParentStep != nil {
+			parent = *s.ParentStep
+		}
+		got = append(got, fmt.Sprintf("%s %d %s", role, parent, *s.Content))
+	}
+	return got
+}
+
+// A file in which only an agent within another one said something tells of that one.
+func TestWhatIsWithinTheOnlyAgentIsTheConversation(t *testing.T) {
+	t.Parallel()
+	list, err := read(otlp(agentSpan("team", "", "1778900000000000000", "team"), agentSpan("one", "team", "1778900001000000000", "one"),
+		said("m", "one", "1778900002000000000", "hello", ""), agentSpan("loop", "loop", "1778900003000000000", "loop")))
+	if err != nil || len(list) != 1 || len(list[0].Steps) != 2 || *list[0].Steps[1].CallType != records.CallMain {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
 
 func TestWrongFilesAreRefused(t *testing.T) {
 	t.Parallel()

@@ -17,9 +17,7 @@ import (
 // Read gives the conversations of a file in the order of their first spans. The spans of a conversation may lie
 // anywhere in it, so a file is held as a whole.
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
-	var order []string
-	groups := map[string][]*span{}
-	count := 0
+	var all []*span
 	err := foreign.Documents(r, nil, func(d *foreign.Document) error {
 		raw := *d
 		raw.Raw = slices.Clone(d.Raw) // spans point into it
@@ -27,25 +25,19 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 		if err != nil {
 			return d.Fault(err)
 		}
-		if count += len(list); count > maxSpans {
+		if all = append(all, list...); len(all) > maxSpans {
 			return d.Fault(errMany)
-		}
-		for _, s := range list {
-			id := cmp.Or(s.text("gen_ai.conversation.id", "session.id"), s.trace, fmt.Sprintf("row-%d", d.Row))
-			if groups[id] == nil {
-				order = append(order, id)
-			}
-			groups[id] = append(groups[id], s)
 		}
 		return nil
 	})
-	if err == nil && count == 0 {
+	if err == nil && len(all) == 0 {
 		return &foreign.Fault{Place: foreign.Place{Row: 1}, Err: foreign.ErrEmpty}
 	}
 	if err != nil {
 		return err
 	}
-	told := false
+	order, groups := grouped(all)
+	said := false
 	for _, id := range order {
 		from := &groups[id][0].from
 		record, err := conversation(id, groups[id])
@@ -55,16 +47,42 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 		case err != nil:
 			return from.Fault(fmt.Errorf("conversation %.60s: %w", id, err))
 		}
-		told = true
+		said = true
 		if err := yield(from.Row, record); err != nil {
 			return err
 		}
 	}
-	if !told {
+	if !said {
 		return groups[order[0]][0].from.Fault(foreign.ErrNothing)
 	}
 	return nil
 }
+
+// grouped puts spans of one conversation together. Spans of tools and of agents often have no id of a conversation:
+// they belong to the only one of their trace.
+func grouped(all []*span) (order []string, groups map[string][]*span) {
+	several, only := map[string]bool{}, map[string]string{}
+	for _, s := range all {
+		if id := s.conversation(); id != "" && s.trace != "" {
+			several[s.trace] = several[s.trace] || only[s.trace] != "" && only[s.trace] != id
+			only[s.trace] = id
+		}
+	}
+	groups = map[string][]*span{}
+	for _, s := range all {
+		id := s.conversation()
+		if id == "" && !several[s.trace] {
+			id = only[s.trace]
+		}
+		if id = cmp.Or(id, s.trace, fmt.Sprintf("row-%d", s.from.Row)); groups[id] == nil {
+			order = append(order, id)
+		}
+		groups[id] = append(groups[id], s)
+	}
+	return order, groups
+}
+
+func (s *span) conversation() string { return s.text("gen_ai.conversation.id", "session.id") }
 
 // talk is a conversation that is being put together.
 type talk struct {
@@ -73,9 +91,18 @@ type talk struct {
 	seen     map[string]bool
 	answered map[string]bool
 	tools    map[string]*span // spans of calls, by the calls' ids
-	gaps     int
-	absent   int // answers of which no content was recorded
-	faults   int
+	*told
+}
+
+// told is what a conversation and those of its subagents have in common.
+type told struct {
+	scopes    *scopes
+	items     map[*span][]item
+	wraps     map[string][]string // what the models below a span said
+	responses map[string]bool
+	gaps      int
+	absent    int // answers of which no content was recorded
+	faults    int
 }
 
 func conversation(id string, list []*span) (*records.Record, error) {
@@ -88,31 +115,12 @@ func conversation(id string, list []*span) (*records.Record, error) {
 			wraps[s.parent] = append(wraps[s.parent], saidBy(s))
 		}
 	}
-	t := &talk{seen: map[string]bool{}, answered: map[string]bool{}, tools: map[string]*span{}}
+	c := scopesOf(list)
+	t := newTalk(&told{scopes: c, items: c.items(list), wraps: wraps, responses: map[string]bool{}})
 	t.Talk = foreign.Begin(&list[0].from, foreign.Origin{Format: Name, Agent: cmp.Or(agent, service), Session: id,
 		Context: records.Runtime})
-	responses := map[string]bool{}
-	var calls []*span
-	for i, s := range list {
-		switch s.kind() {
-		case tool:
-			calls = append(calls, s)
-		case model:
-			response := s.text("gen_ai.response.id", "ai.response.id")
-			if s.id != "" && slices.Contains(wraps[s.id], saidBy(s)) || response != "" && responses[response] {
-				continue
-			}
-			responses[response] = true
-			if err := t.answer(s, callsAfter(list[i+1:])); err != nil {
-				return nil, err
-			}
-		case other:
-		}
-	}
-	for _, s := range calls {
-		if err := t.ended(s); err != nil {
-			return nil, err
-		}
+	if err := t.play(nil); err != nil {
+		return nil, err
 	}
 	if t.Made() == 0 {
 		return nil, foreign.ErrNothing
@@ -127,6 +135,49 @@ func conversation(id string, list []*span) (*records.Record, error) {
 		}
 	}
 	return record, nil
+}
+
+func newTalk(of *told) *talk {
+	return &talk{told: of, seen: map[string]bool{}, answered: map[string]bool{}, tools: map[string]*span{}}
+}
+
+// play takes what an agent did, in the order of time, with the agents within it where they begin.
+func (t *talk) play(agent *span) error {
+	list := t.items[agent]
+	var calls []*span
+	for i, one := range list {
+		switch s := one.span; {
+		case one.sub != nil:
+			side := newTalk(t.told)
+			side.Talk = t.Sub(t.scopes.call[one.sub], one.sub.id, one.sub.agentName())
+			if err := errors.Join(side.play(one.sub), side.Close()); err != nil {
+				return err
+			}
+		case s.kind() == tool:
+			calls = append(calls, s)
+		case t.twice(s):
+		default:
+			if err := t.answer(s, callsAfter(list[i+1:])); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range calls {
+		if err := t.ended(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// twice tells whether another span tells the same answer: one below it, or one of the same response.
+func (t *talk) twice(s *span) bool {
+	response := s.text("gen_ai.response.id", "ai.response.id")
+	if s.id != "" && slices.Contains(t.wraps[s.id], saidBy(s)) || response != "" && t.responses[response] {
+		return true
+	}
+	t.responses[response] = true
+	return false
 }
 
 // saidBy tells outputs apart: a span around another one has the same.
@@ -168,15 +219,15 @@ func (s *span) kind() kind {
 }
 
 // callsAfter are the spans of tools that come before the next answer.
-func callsAfter(list []*span) []*span {
+func callsAfter(list []item) []*span {
 	var out []*span
-	for _, s := range list {
-		switch s.kind() {
-		case model:
+	for _, one := range list {
+		switch {
+		case one.sub != nil:
+		case one.span.kind() == model:
 			return out
-		case tool:
-			out = append(out, s)
-		case other:
+		default:
+			out = append(out, one.span)
 		}
 	}
 	return out

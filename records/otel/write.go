@@ -55,23 +55,39 @@ type writer struct {
 	root   string
 	at     time.Time // of the last span
 	spans  []outSpan
-	since  []map[string]any // messages since the last answer
+	calls  map[int][]string // spans of the calls of a step, or of the step itself
+	lines  map[string]*line
+}
+
+// line is the conversation, or that of a subagent within it.
+type line struct {
+	name  string
+	own   string           // its span
+	at    int              // where that stands
+	since []map[string]any // messages since the last answer
 }
 
 // Write writes a conversation as one OTLP document, in one line.
 func Write(w io.Writer, r *records.Record) error {
-	o := &writer{record: r, trace: traceOf(r.TraceID), at: time.Unix(0, 1).UTC()}
+	o := &writer{record: r, trace: traceOf(r.TraceID), at: time.Unix(0, 1).UTC(), calls: map[int][]string{},
+		lines: map[string]*line{}}
 	o.root = o.span("root")
 	if r.TimestampStart != nil {
 		o.move(r.TimestampStart)
 	}
-	begin := o.at
-	o.spans = append(o.spans, outSpan{})
+	main := &line{name: r.Agent.Name, own: o.root}
+	o.begin(main, "")
+	roles := rolesOf(r.Steps)
 	for i := range r.Steps {
-		o.step(&r.Steps[i])
+		s := &r.Steps[i]
+		of := main
+		if s.CallType != nil && *s.CallType == records.CallSubagent {
+			of = o.subagent(parentOf(s), roles[i])
+		}
+		o.step(s, of)
+		o.spans[of.at].End = nanos(o.at)
 	}
-	o.spans[0] = outSpan{TraceID: o.trace, SpanID: o.root, Name: "invoke_agent " + r.Agent.Name, Kind: internalSpan,
-		Start: nanos(begin), End: nanos(o.at), Status: map[string]any{}, Attributes: o.common("invoke_agent")}
+	o.spans[0].End = nanos(o.at)
 	raw, err := json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
 		"resource":   map[string]any{"attributes": []attr{textAttr("service.name", r.Agent.Name)}},
 		"scopeSpans": []any{map[string]any{"scope": map[string]any{"name": "git-trace"}, "spans": o.spans}},
@@ -81,6 +97,56 @@ func Write(w io.Writer, r *records.Record) error {
 	}
 	_, err = w.Write(append(raw, '\n'))
 	return err
+}
+
+// begin begins the span of an agent.
+func (o *writer) begin(of *line, parent string) {
+	of.at = len(o.spans)
+	o.spans = append(o.spans, outSpan{TraceID: o.trace, SpanID: of.own, Parent: parent, Name: "invoke_agent " + of.name,
+		Kind: internalSpan, Start: nanos(o.at), End: nanos(o.at), Status: map[string]any{},
+		Attributes: o.common("invoke_agent", of)})
+}
+
+// parentOf is the step that started a subagent, 0 where nothing tells.
+func parentOf(s *records.Step) int {
+	if s.ParentStep == nil {
+		return 0
+	}
+	return *s.ParentStep
+}
+
+// rolesOf gives the role of each step's agent; a prompt has that of the answer after it.
+func rolesOf(steps []records.Step) []string {
+	roles, next := make([]string, len(steps)), map[int]string{}
+	for i := len(steps) - 1; i >= 0; i-- {
+		s := &steps[i]
+		if s.AgentRole != nil {
+			next[parentOf(s)] = *s.AgentRole
+		}
+		roles[i] = cmp.Or(next[parentOf(s)], "subagent")
+	}
+	return roles
+}
+
+// subagent is the line of a subagent, which is told by the step that started it and by its role. It lies within the
+// span of the call that started it; of several calls nothing tells which, so it lies within that of their step.
+func (o *writer) subagent(parent int, role string) *line {
+	key := fmt.Sprint("agent ", parent, " ", role)
+	if of := o.lines[key]; of != nil {
+		return of
+	}
+	of := &line{name: role, own: o.span(key)}
+	around := o.root
+	if spans := o.calls[parent]; len(spans) > 0 {
+		around = spans[len(spans)-1]
+		if len(spans) > 2 {
+			around = spans[0]
+		}
+	}
+	o.lines[key] = of
+	o.move(nil)
+	o.begin(of, around)
+	return of
 }
 
 // traceOf makes 16 bytes of the id of a conversation, which as a rule is a UUID.
@@ -111,18 +177,18 @@ func (o *writer) move(stamp *string) {
 	o.at = next
 }
 
-func (o *writer) common(operation string) []attr {
+func (o *writer) common(operation string, of *line) []attr {
 	return []attr{textAttr("gen_ai.operation.name", operation), textAttr("gen_ai.conversation.id", o.record.SessionID),
-		textAttr("gen_ai.agent.name", o.record.Agent.Name)}
+		textAttr("gen_ai.agent.name", of.name)}
 }
 
-func (o *writer) step(s *records.Step) {
+func (o *writer) step(s *records.Step, of *line) {
 	text := ""
 	if s.Content != nil {
 		text = *s.Content
 	}
 	if s.Role != records.RoleAgent {
-		o.since = append(o.since, message(string(s.Role), contentPart("text", text)))
+		of.since = append(of.since, message(string(s.Role), contentPart("text", text)))
 		return
 	}
 	o.move(s.Timestamp)
@@ -138,12 +204,12 @@ func (o *writer) step(s *records.Step) {
 		said = append(said, map[string]any{"type": "tool_call", "id": c.ToolCallID, "name": c.ToolName, "arguments": c.Input})
 	}
 	own := o.span("step " + strconv.Itoa(s.StepIndex))
-	one := outSpan{TraceID: o.trace, SpanID: own, Parent: o.root, Name: "chat", Kind: clientSpan, Start: nanos(o.at),
-		End: nanos(o.at), Status: map[string]any{}, Attributes: append(o.common("chat"), textAttr(deltaAttr, "true"))}
+	one := outSpan{TraceID: o.trace, SpanID: own, Parent: of.own, Name: "chat", Kind: clientSpan, Start: nanos(o.at),
+		End: nanos(o.at), Status: map[string]any{}, Attributes: append(o.common("chat", of), textAttr(deltaAttr, "true"))}
 	if s.StepIndex <= 2 && s.SystemPromptHash != nil && o.record.SystemPrompts[*s.SystemPromptHash] != "" {
 		one.add("gen_ai.system_instructions", []any{contentPart("text", o.record.SystemPrompts[*s.SystemPromptHash])})
 	}
-	one.add("gen_ai.input.messages", o.since)
+	one.add("gen_ai.input.messages", of.since)
 	one.add("gen_ai.output.messages", []any{message("assistant", said...)})
 	if s.Model != nil {
 		one.Name = "chat " + *s.Model
@@ -151,9 +217,10 @@ func (o *writer) step(s *records.Step) {
 	}
 	one.tokens(s.TokenUsage)
 	o.spans = append(o.spans, one)
-	o.since = nil
+	of.since = nil
+	o.calls[s.StepIndex] = append(o.calls[s.StepIndex], own)
 	for i := range s.ToolCalls {
-		o.call(s, &s.ToolCalls[i], own)
+		o.call(s, &s.ToolCalls[i], of, own)
 	}
 }
 
@@ -191,11 +258,11 @@ func message(role string, parts ...map[string]any) map[string]any {
 }
 
 // call writes the span of a call.
-func (o *writer) call(s *records.Step, c *records.ToolCall, parent string) {
+func (o *writer) call(s *records.Step, c *records.ToolCall, of *line, parent string) {
 	o.move(nil)
 	one := outSpan{TraceID: o.trace, SpanID: o.span(fmt.Sprint("call ", s.StepIndex, " ", c.ToolCallID)), Parent: parent,
 		Name: "execute_tool " + c.ToolName, Kind: internalSpan, Start: nanos(o.at), Status: map[string]any{},
-		Attributes: append(o.common("execute_tool"), textAttr("gen_ai.tool.name", c.ToolName),
+		Attributes: append(o.common("execute_tool", of), textAttr("gen_ai.tool.name", c.ToolName),
 			textAttr("gen_ai.tool.call.id", c.ToolCallID), textAttr("gen_ai.tool.call.arguments", string(c.Input)))}
 	end := o.at
 	if c.DurationMS != nil {
@@ -207,7 +274,7 @@ func (o *writer) call(s *records.Step, c *records.ToolCall, parent string) {
 		if result.Content != nil {
 			one.Attributes = append(one.Attributes, textAttr("gen_ai.tool.call.result", *result.Content))
 			response["response"] = *result.Content
-			o.since = append(o.since, message("tool", response))
+			of.since = append(of.since, message("tool", response))
 		}
 		if result.Error != nil {
 			one.Status = map[string]any{"code": 2}
@@ -216,4 +283,5 @@ func (o *writer) call(s *records.Step, c *records.ToolCall, parent string) {
 		}
 	}
 	o.spans = append(o.spans, one)
+	o.calls[s.StepIndex] = append(o.calls[s.StepIndex], one.SpanID)
 }
