@@ -140,8 +140,8 @@ func (o *Objects) typed(oid OID, want ObjectType) ([]byte, error) {
 	return content, nil
 }
 
-// Resolve asks git what object a revision names ("HEAD:path", "abc123^{tree}"); see gitrevisions(7). Ambiguous and
-// unknown names give ErrMissing.
+// Resolve finds what object a revision names ("HEAD:path", "abc123^{tree}"); see gitrevisions(7). Git is asked but for
+// what a commit or tree of a whole name has. Ambiguous and unknown names give ErrMissing.
 func (o *Objects) Resolve(rev string) (OID, ObjectType, error) {
 	oid, typ, _, err := o.ask(rev, false)
 	if err != nil {
@@ -160,6 +160,9 @@ func (o *Objects) ReadRev(rev string) (OID, ObjectType, []byte, error) {
 }
 
 func (o *Objects) ask(rev string, want bool) (OID, ObjectType, []byte, error) {
+	if at, known, err := o.inside(rev); known {
+		return at.oid, at.typ, at.content, err
+	}
 	name := rev
 	if !lineSafe(rev) {
 		oid, err := o.repo.parseRev(rev)

@@ -3,6 +3,7 @@ package gitblame
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
@@ -97,6 +98,9 @@ func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 		return nil, nil
 	}
 	bases := k.bases()
+	if len(q.target.revs) > 0 {
+		q.withoutNewer(bases)
+	}
 	if len(bases) == 0 && q.pending && len(k.answers) > 0 {
 		head := *q
 		head.pending = false
@@ -119,6 +123,21 @@ func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 		})
 	}
 	return a, lines
+}
+
+// withoutNewer drops the bases that were committed after the commit that is asked about: it cannot come from them. A
+// blame that stops there would have to be asked in full after all.
+func (q *inquiry) withoutNewer(bases map[refs.OID]*answer) {
+	objects := q.repo.Objects()
+	defer func() { _ = objects.Close() }()
+	asked, err := objects.Commit(q.commit)
+	if err != nil {
+		return
+	}
+	maps.DeleteFunc(bases, func(commit refs.OID, _ *answer) bool {
+		base, err := objects.Commit(commit)
+		return err == nil && base.Committer.When.After(asked.Committer.When)
+	})
 }
 
 var errMisfit = errors.New("does not fit the kept answers")

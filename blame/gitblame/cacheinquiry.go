@@ -125,6 +125,12 @@ func (s *Session) askedCommit() (refs.OID, bool) {
 	if strings.HasPrefix(rev, "-") {
 		return refs.OID{}, false
 	}
+	if oid, err := refs.ParseOID(rev); err == nil {
+		objects := s.repo.Objects()
+		typ, _, err := objects.Read(oid)
+		_ = objects.Close()
+		return oid, err == nil && typ == refs.CommitObject
+	}
 	text, err := s.Ask(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
 		return refs.OID{}, false

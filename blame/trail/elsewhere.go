@@ -25,7 +25,11 @@ func (t *Tracker) elsewhere(tr *Trail) error {
 	}
 	here := false
 	for _, step := range slices.Backward(tr.Steps) {
-		if t.isWithin(step.Commit, head) {
+		within, err := t.isWithin(step.Commit, head)
+		if err != nil {
+			return err
+		}
+		if within {
 			here = true
 			continue
 		}
@@ -91,21 +95,6 @@ func (t *Tracker) replaced(tr *Trail) error {
 		}
 	}
 	return nil
-}
-
-// isWithin tells whether a commit is another one or an ancestor of it. One that is not there any more is not.
-func (t *Tracker) isWithin(commit, of refs.OID) bool {
-	if commit == of || of.IsZero() {
-		return commit == of
-	}
-	key := commit.String() + of.String()
-	is, done := t.within[key]
-	if !done {
-		_, err := t.repo.Git(t.ctx, nil, "merge-base", "--is-ancestor", commit.String(), of.String())
-		is = err == nil
-		t.within[key] = is
-	}
-	return is
 }
 
 // refWith is a ref that leads to a commit: a branch, a branch of a remote, a tag, in this order; empty when there is

@@ -31,7 +31,9 @@ func (l *looker) losses() error {
 	found := 0
 	for i := range l.tr.Steps {
 		step := &l.tr.Steps[i]
-		if !l.isWithin(step.Commit, end) {
+		if within, err := l.isWithin(step.Commit, end); err != nil {
+			return err
+		} else if !within {
 			continue
 		}
 		for _, run := range step.Runs {
@@ -152,29 +154,21 @@ func (t *Tracker) blob(commit refs.OID, path string) ([]byte, error) {
 // findRemover finds the child of the last commit that had a line. Where that child is a merge, the commit that took the
 // line away may lie on its other side.
 func (l *looker) findRemover(commit, seen, end refs.OID, path string, line int) (remover, error) {
-	out, err := l.repo.Git(l.ctx, nil, "rev-list", "--topo-order", "--reverse", "--ancestry-path", "--parents",
-		seen.String()+".."+end.String())
+	d, err := l.descentOf(end)
 	if err != nil {
 		return remover{}, err
 	}
-	for row := range strings.Lines(string(out)) {
-		ids := strings.Fields(row)
-		if len(ids) < 2 || !slices.Contains(ids[1:], seen.String()) {
-			continue
-		}
-		child, err := refs.ParseOID(ids[0])
-		if err != nil {
-			return remover{}, err
-		}
-		if len(ids) > 2 {
-			other, err := l.onOtherSide(commit, seen, child, path, line)
-			if err != nil || !other.id.IsZero() {
-				return other, err
-			}
-		}
-		return l.describe(child)
+	child := d.child(seen)
+	if child.id.IsZero() {
+		return remover{}, nil
 	}
-	return remover{}, nil
+	if child.merge {
+		other, err := l.onOtherSide(commit, seen, child.id, path, line)
+		if err != nil || !other.id.IsZero() {
+			return other, err
+		}
+	}
+	return l.describe(child.id)
 }
 
 // onOtherSide finds, among the commits that a merge brought together with the last one that had a line, the newest one

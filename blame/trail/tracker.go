@@ -31,6 +31,7 @@ type Tracker struct {
 	seen     map[string][]refs.OID           // by commit, ref, NUL and path: LastSeen
 	renamed  map[string]map[string][]string  // by commit and ref: new names by old one
 	within   map[string]bool                 // by commit and ref: is it an ancestor
+	descents map[refs.OID]*descent           // by where they end
 	removers map[string]map[refs.OID]remover // by ref, NUL and path: by the last commit that had lines
 	touched  []string                        // paths that differ from HEAD; nil until asked for
 }
@@ -48,7 +49,7 @@ func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver)
 		heirs: map[refs.OID][]index.Rewriting{}, byTrace: map[events.TraceID]map[Key][]holding{},
 		byPath: map[string]map[Key][]holding{}, blamed: map[string]blamed{},
 		seen: map[string][]refs.OID{}, renamed: map[string]map[string][]string{}, within: map[string]bool{},
-		removers: map[string]map[refs.OID]remover{},
+		removers: map[string]map[refs.OID]remover{}, descents: map[refs.OID]*descent{},
 	}
 	if err := t.readRewritings(); err != nil {
 		_ = t.objects.Close()
@@ -58,7 +59,12 @@ func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver)
 }
 
 // Close ends the processes that were started.
-func (t *Tracker) Close() error { return t.objects.Close() }
+func (t *Tracker) Close() error {
+	for _, d := range t.descents {
+		d.close()
+	}
+	return t.objects.Close()
+}
 
 // Patch follows a patch. Hint is a path where it is known to have lines; it may be empty for a patch that the log has.
 func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {

@@ -131,6 +131,10 @@ func (k *keeper) keep(ctx context.Context) error {
 	if len(noted) == 0 {
 		return nil
 	}
+	// in the order in which they were held: git's answer for one commit serves the next
+	slices.SortStableFunc(noted, func(a, b waiting.Session) int {
+		return k.byTrace[a.Trace].First.Compare(k.byTrace[b.Trace].First)
+	})
 	lock, err := k.job.lock(ctx, store.Patience)
 	if err != nil {
 		return fail(exitUnchecked, err, "git trace record stores the conversations later")

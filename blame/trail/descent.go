@@ -1,0 +1,145 @@
+package trail
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// descent is the history that leads to a commit. Git lists it from the newest commit down, and it is read as far as
+// somebody asks: what was committed lately costs little in the longest history.
+type descent struct {
+	cmd      *exec.Cmd
+	out      *bufio.Reader          // nil when all was read
+	broken   bool                   // git could not read all of it
+	met      map[refs.OID]bool      // commits that were listed
+	children map[refs.OID]offspring // by parent
+	at       int64                  // time of the last commit that was listed, in seconds
+}
+
+// offspring is the oldest child of a commit, the one that was listed last.
+type offspring struct {
+	id    refs.OID
+	merge bool
+}
+
+// skew is how far the clocks of committers may differ, in seconds.
+const skew = 24 * 60 * 60
+
+func newDescent(ctx context.Context, repo *refs.Repo, end refs.OID) (*descent, error) {
+	d := &descent{met: map[refs.OID]bool{}, children: map[refs.OID]offspring{}}
+	d.cmd = repo.Command(ctx, "rev-list", "--parents", "--timestamp", end.String(), "--")
+	out, err := d.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	d.out = bufio.NewReader(out)
+	return d, d.cmd.Start()
+}
+
+// reach reads on until a commit is listed, or one that is older than the seconds, and tells whether it was listed.
+func (d *descent) reach(commit refs.OID, seconds int64) bool {
+	for !d.met[commit] && d.out != nil && (len(d.met) == 0 || d.at >= seconds) {
+		row, err := d.out.ReadString('\n')
+		if err == nil {
+			err = d.take(strings.Fields(row))
+		}
+		if err != nil {
+			d.broken = !errors.Is(err, io.EOF)
+			d.end()
+		}
+	}
+	return d.met[commit]
+}
+
+// child is the oldest child that a commit has on the way; the zero one where git does not tell.
+func (d *descent) child(commit refs.OID) offspring {
+	d.reach(commit, math.MinInt64)
+	return d.children[commit]
+}
+
+// take reads a line of git's: the time, the commit, its parents.
+func (d *descent) take(fields []string) error {
+	ids := make([]refs.OID, 0, len(fields))
+	for _, field := range fields[min(1, len(fields)):] {
+		id, err := refs.ParseOID(field)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	at, err := strconv.ParseInt(fields[0], 10, 64)
+	if err != nil {
+		return err
+	}
+	d.at, d.met[ids[0]] = at, true
+	for _, parent := range ids[1:] {
+		d.children[parent] = offspring{ids[0], len(ids) > 2}
+	}
+	return nil
+}
+
+// end ends the process: nothing more is read.
+func (d *descent) end() {
+	if d.broken {
+		_ = d.cmd.Process.Kill()
+	}
+	d.broken = d.cmd.Wait() != nil
+	d.out = nil
+}
+
+func (d *descent) close() {
+	if d.out != nil {
+		d.broken = true
+		d.end()
+	}
+}
+
+// descentOf is the history that leads to a commit, begun once.
+func (t *Tracker) descentOf(end refs.OID) (*descent, error) {
+	d := t.descents[end]
+	if d == nil {
+		var err error
+		if d, err = newDescent(t.ctx, t.repo, end); err != nil {
+			return nil, err
+		}
+		t.descents[end] = d
+	}
+	return d, nil
+}
+
+// isWithin tells whether a commit is another one or an ancestor of it. One that is not there any more is not.
+func (t *Tracker) isWithin(commit, of refs.OID) (bool, error) {
+	if commit == of || of.IsZero() {
+		return commit == of, nil
+	}
+	c, err := t.objects.Commit(commit)
+	if err != nil {
+		return false, nil //nolint:nilerr // it is not there
+	}
+	d, err := t.descentOf(of)
+	if err != nil {
+		return false, err
+	}
+	if d.reach(commit, c.Committer.When.Unix()-skew) || d.out == nil && !d.broken {
+		return d.met[commit], nil
+	}
+	key := commit.String() + of.String() // a clock was wrong, or it is none: git tells
+	is, done := t.within[key]
+	if !done {
+		_, err := t.repo.Git(t.ctx, nil, "merge-base", "--is-ancestor", commit.String(), of.String())
+		is = err == nil
+		t.within[key] = is
+	}
+	return is, nil
+}
