@@ -85,7 +85,7 @@ func StatePath(repo *refs.Repo) string {
 // loadState reads the state. A missing, damaged or foreign state is an empty one: the next snapshot is then an origin,
 // and what changed in between belongs to nobody.
 func loadState(repo *refs.Repo) (*state, error) {
-	fresh := &state{Sessions: map[events.TraceID]*sessionState{}}
+	fresh := &state{Sessions: map[events.TraceID]*sessionState{}, Lost: 1} // an earlier snapshot may be there alone
 	raw, err := refs.ReadFile(StatePath(repo))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fresh, nil
