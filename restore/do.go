@@ -9,22 +9,31 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Do carries the plan out: wholly, or not at all.
+// Do carries the plan out: wholly, or not at all. The caller has the turn ([Begin]).
 func (p *Plan) Do(ctx context.Context) (err error) {
 	if len(p.Changes) == 0 {
 		return nil
 	}
-	stage, err := os.MkdirTemp(p.repo.TracesDir(), "restore-")
+	stage := stageDir(p.repo)
+	if err := os.MkdirAll(stage, 0o700); err != nil {
+		return fmt.Errorf("prepare files: %w", err)
+	}
+	keep := false // what is noted, for the next to clear up
+	defer func() {
+		if !keep {
+			_ = os.RemoveAll(stage) // the next clears it up, too
+		}
+	}()
+	notes, err := os.OpenFile(filepath.Join(stage, notesName), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("prepare files: %w", err)
 	}
-	defer os.RemoveAll(stage)
+	defer func() { _ = notes.Close() }() // what it says is of no use after the end
 	if err := p.checkOut(ctx, stage); err != nil {
 		return err
 	}
@@ -33,10 +42,11 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 		return fmt.Errorf("open work tree: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	w := &work{root: root}
+	w := &work{root: root, notes: notes}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.takeBack())
+			back := w.takeBack()
+			err, keep = errors.Join(err, back), back != nil
 		}
 	}()
 	fresh := make([]string, len(p.Changes)) // where each new file lies
@@ -64,7 +74,7 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 			}
 		}
 	}
-	w.settle()
+	keep = w.settle() != nil
 	return nil
 }
 
@@ -118,22 +128,16 @@ func (p *Plan) lost() error {
 
 // work is a plan that is being carried out, and how to take it back.
 type work struct {
-	root *os.Root
-	undo []func() error // the last step first
-	done []func()       // once all is well
-	n    int
-}
-
-// beside is a name in the directory of a file that nothing has.
-func (w *work) beside(name string) string {
-	w.n++
-	return path.Join(path.Dir(name), ".git-trace-"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(w.n))
+	root  *os.Root
+	notes *os.File
+	undo  []func() error // the last step first
+	done  []func() error // once all is well
+	n     int
 }
 
 // setAside keeps what is in the place of a file until all is well. The file stays in its place where the system knows
 // hard links.
 func (w *work) setAside(c *Change) error {
-	old := w.beside(c.Path)
 	info, err := w.root.Lstat(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		w.undo = append(w.undo, func() error {
@@ -150,13 +154,27 @@ func (w *work) setAside(c *Change) error {
 	if err != nil {
 		return err
 	}
+	kind := replacedKind
+	if c.Deletes() {
+		kind = deletedKind
+	}
+	old, err := w.beside(kind, c.Path)
+	if err != nil {
+		return err
+	}
 	if c.Deletes() || !info.Mode().IsRegular() || w.root.Link(c.Path, old) != nil {
 		if err := w.root.Rename(c.Path, old); err != nil {
 			return err
 		}
 	}
-	w.undo = append(w.undo, func() error { return w.root.Rename(old, c.Path) })
-	w.done = append(w.done, func() { _ = w.root.Remove(old) })
+	w.undo = append(w.undo, func() error {
+		if err := w.root.Rename(old, c.Path); err != nil {
+			return err
+		}
+		_ = w.root.Remove(old) // rename(2) leaves two names of one file as they are
+		return nil
+	})
+	w.done = append(w.done, func() error { return w.root.Remove(old) })
 	return nil
 }
 
@@ -164,9 +182,10 @@ func (w *work) remove(c *Change) error {
 	if err := w.setAside(c); err != nil {
 		return fmt.Errorf("delete %s: %w", c.Path, err)
 	}
-	w.done = append(w.done, func() { // as git, which keeps no empty directories
+	w.done = append(w.done, func() error { // as git, which keeps no empty directories
 		for dir := path.Dir(c.Path); dir != "." && w.root.Remove(dir) == nil; dir = path.Dir(dir) {
 		}
+		return nil
 	})
 	return nil
 }
@@ -176,8 +195,10 @@ func (w *work) prepare(c *Change, from string) (fresh string, err error) {
 	if err := w.makeDirs(path.Dir(c.Path)); err != nil {
 		return "", fmt.Errorf("restore %s: %w", c.Path, err)
 	}
-	fresh = w.beside(c.Path)
 	info, err := os.Lstat(from)
+	if err == nil {
+		fresh, err = w.beside(freshKind, c.Path)
+	}
 	if err == nil {
 		w.undo = append(w.undo, func() error {
 			_ = w.root.Remove(fresh) // it is in its place by now, or was never made
@@ -246,11 +267,13 @@ func (w *work) put(c *Change, fresh string) error {
 	return nil
 }
 
-// settle removes what was set aside.
-func (w *work) settle() {
+// settle removes what was set aside. What cannot be removed now is for the next restore.
+func (w *work) settle() error {
+	_, failed := w.notes.WriteString(endedNote + "\x00")
 	for _, step := range w.done {
-		step()
+		failed = errors.Join(failed, step())
 	}
+	return failed
 }
 
 // takeBack makes everything as it was.

@@ -10,7 +10,9 @@
 //   - Nothing is written through a link, into a submodule, or into another repository.
 //   - What is in no commit, not in the index and in no snapshot is told ([Plan.Unsaved]) before it is replaced.
 //   - All files change or none: contents are made beside the files first and take their places by rename. What was
-//     replaced goes back when one of them fails. A process that is killed leaves files named .git-trace-*.
+//     replaced goes back when one of them fails.
+//   - A process that is killed may leave some files changed and others not, and files named .git-trace-*. Nothing is
+//     lost: what was there is in the snapshot. The next restore clears up ([Begin]), and the same one finishes the work.
 //
 // Who wrote the lines that come back is for package trails ([trails.Engine.Announce]).
 package restore

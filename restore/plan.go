@@ -24,6 +24,7 @@ type Plan struct {
 	Same    int      // named files that are as they were
 
 	repo *refs.Repo
+	gone []string
 }
 
 // Change is what happens to a path.
@@ -50,9 +51,10 @@ func (r *Refusal) Error() string { return r.Path + ": " + r.Why }
 var ErrNotKept = errors.New("its content is not kept any more")
 
 // Make says what restoring paths of the snapshot then would do to a work tree that the snapshot now was taken of. Paths
-// are relative to the top and clean; "" is the top.
-func Make(ctx context.Context, repo *refs.Repo, then, now refs.OID, paths []string) (*Plan, error) {
-	p := &Plan{repo: repo}
+// are relative to the top and clean; "" is the top. Those that are gone ([Turn.Gone]) may be named although they are
+// neither there now nor then.
+func Make(ctx context.Context, repo *refs.Repo, then, now refs.OID, paths, gone []string) (*Plan, error) {
+	p := &Plan{repo: repo, gone: gone}
 	staged, err := p.index(ctx, paths)
 	if err != nil {
 		return nil, err
@@ -135,6 +137,10 @@ func (p *Plan) check(ctx context.Context, name string, then, now refs.OID) error
 	}
 	if _, err := os.Lstat(p.abs(name)); err == nil {
 		p.leave(name, "snapshots leave it out, as git does what it ignores")
+		return nil
+	}
+	if slices.Contains(p.gone, name) {
+		p.Same++
 		return nil
 	}
 	return &Refusal{name, "no such file, neither then nor now", "paths are relative to where you are"}

@@ -46,6 +46,17 @@ func seen(t *testing.T, w *recording.World) []string {
 	return out
 }
 
+// do carries a plan out as the command does.
+func do(t *testing.T, w *recording.World, p *Plan) error {
+	t.Helper()
+	turn, err := Begin(w.Repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer turn.End()
+	return p.Do(t.Context())
+}
+
 // A file that cannot take its place leaves all others as they were, and nothing beside them.
 func TestAPlanIsCarriedOutWhollyOrNotAtAll(t *testing.T) {
 	t.Parallel()
@@ -74,13 +85,13 @@ func TestAPlanIsCarriedOutWhollyOrNotAtAll(t *testing.T) {
 			w.Write("gone", "was not there\n")
 			w.Check(os.Remove(filepath.Join(w.Repo.WorkTree, "link")))
 			w.Check(os.Remove(filepath.Join(w.Repo.WorkTree, "sub/new")))
-			plan, err := Make(t.Context(), w.Repo, then, tree(w), []string{"a", "gone", "link", "sub/new", "z"})
+			plan, err := Make(t.Context(), w.Repo, then, tree(w), []string{"a", "gone", "link", "sub/new", "z"}, nil)
 			if err != nil || len(plan.Changes) != 5 || len(plan.Unsaved) != 3 {
 				t.Fatalf("plan %+v: %v", plan, err)
 			}
 			w.Check(spoil(w.Repo.WorkTree))
 			before := seen(t, w)
-			if err := plan.Do(t.Context()); err == nil {
+			if err := do(t, w, plan); err == nil {
 				t.Fatal("no error")
 			}
 			if after := seen(t, w); !slices.Equal(before, after) {
@@ -105,13 +116,13 @@ func TestFilesComeBackAsGitChecksThemOut(t *testing.T) {
 	w.Write("t.crlf", "three\r\n")
 	w.Check(os.MkdirAll(filepath.Join(w.Repo.WorkTree, "more/than"), 0o777))
 	w.Write("more/than/then", "x\n")
-	plan, err := Make(t.Context(), w.Repo, then, tree(w), []string{"", "more/than/then"})
+	plan, err := Make(t.Context(), w.Repo, then, tree(w), []string{"", "more/than/then"}, nil)
 	w.Check(err)
-	w.Check(plan.Do(t.Context()))
+	w.Check(do(t, w, plan))
 	if got := seen(t, w); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if again, err := Make(t.Context(), w.Repo, then, tree(w), []string{""}); err != nil || len(again.Changes) > 0 || again.Same != 5 {
+	if again, err := Make(t.Context(), w.Repo, then, tree(w), []string{""}, nil); err != nil || len(again.Changes) > 0 || again.Same != 5 {
 		t.Errorf("again: %+v %v", again, err)
 	}
 }

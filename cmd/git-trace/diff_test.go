@@ -68,7 +68,7 @@ func TestDiffTellsWhatBlameTells(t *testing.T) {
 	t.Parallel()
 	first, count := number("GITTRACE_DIFF_SEED", 1), number("GITTRACE_DIFF_SEEDS", 3)
 	if testenv.Long() {
-		count = max(count, 50)
+		count = max(count, 200)
 	}
 	lines := 0
 	for seed := first; seed < first+count; seed++ {

@@ -90,11 +90,20 @@ func (a *app) restore(c *cli.Context, ops operands) error {
 	if err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
+	var gone []string
+	if !c.Bool("dry-run") { // which changes nothing, and leaves what a killed one left
+		turn, err := restore.Begin(repo)
+		if err != nil {
+			return err
+		}
+		defer turn.End()
+		gone = turn.Gone()
+	}
 	taken, err := takeSnapshot(c.Context, repo)
 	if err != nil {
 		return err
 	}
-	plan, err := restore.Make(c.Context, repo, then.Tree, taken.Tree, paths)
+	plan, err := restore.Make(c.Context, repo, then.Tree, taken.Tree, paths, gone)
 	if err != nil {
 		return refused(err)
 	}
