@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 )
 
 // demoScript is a recorded conversation: what the agent's hooks sent, what its tools did to the files, what a person
@@ -48,7 +49,8 @@ func (a *app) demoCommand() *cli.Command {
 		Description: "Makes a repository in a temporary directory, installs the git hooks, plays a recorded conversation\n" +
 			"of Claude Code through the real hooks, with a person's edits in between, commits, and shows the\n" +
 			"blame and the graph. No agent, no model and no network are needed; nothing outside the\n" +
-			"temporary directory is touched.",
+			"temporary directory is touched. With --keep the repository stays. It goes on your list of recorded\n" +
+			"repositories, so that every command works in it.",
 		Flags: options("keep"),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
@@ -80,6 +82,7 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 		return fmt.Errorf("find git-trace itself: %w", err)
 	}
 	// the list of recorded repositories, too
+	state, named := os.LookupEnv("XDG_STATE_HOME")
 	if err := os.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state")); err != nil {
 		return err
 	}
@@ -92,8 +95,30 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 			return fmt.Errorf("step %d of the recorded conversation: %w", i+1, err)
 		}
 	}
-	if keep {
-		fmt.Fprintf(a.std.err, "the repository is in %s\n", p.dir)
+	if !keep {
+		return nil
+	}
+	if named {
+		err = os.Setenv("XDG_STATE_HOME", state)
+	} else {
+		err = os.Unsetenv("XDG_STATE_HOME")
+	}
+	if err == nil {
+		err = p.list()
+	}
+	fmt.Fprintf(a.std.err, "the repository is in %s\n", p.dir)
+	return err
+}
+
+// list puts the repository on the user's own list: otherwise hooks would do nothing there, and every command would say
+// so.
+func (p *demoPlayer) list() error {
+	repo, err := refs.Discover(p.dir)
+	if err != nil {
+		return err
+	}
+	if err := recorded.Add(repo); err != nil {
+		return explainList(err)
 	}
 	return nil
 }
