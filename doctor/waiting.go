@@ -10,8 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-func (d *Doctor) checkSpool(context.Context) (string, []Finding) {
-	problems := append(d.spoolFindings(), d.laterFindings()...)
+func (d *Doctor) checkSpool(ctx context.Context) (string, []Finding) {
+	problems := append(d.tornFindings(ctx), d.spoolFindings()...) // a torn end keeps the spool from being appended
+	problems = append(problems, d.laterFindings()...)
 	bad, err := filepath.Glob(filepath.Join(refs.QuoteGlob(d.log.SpoolDir()), "*.bad"))
 	if err == nil {
 		for _, name := range bad {
@@ -21,6 +22,30 @@ func (d *Doctor) checkSpool(context.Context) (string, []Finding) {
 		}
 	}
 	return "empty", problems
+}
+
+// tornFindings tells of an end of the log that was not written to its end, as when a machine lost power.
+func (d *Doctor) tornFindings(ctx context.Context) []Finding {
+	torn, err := d.log.FindTorn(ctx)
+	if err != nil || torn == nil {
+		return nil // what else is wrong with the log, its own check says
+	}
+	mend := &repair{}
+	mend.run = func(ctx context.Context) error {
+		mended, err := d.log.MendTorn(ctx)
+		if err != nil || mended == nil {
+			return err
+		}
+		mend.what = fmt.Sprintf("%s of it %s in the log again; all of it is kept in %s",
+			numbers.Count(mended.Back, "event"), numbers.Agree(mended.Back, "is", "are"), d.shorten(mended.Kept))
+		return nil
+	}
+	return []Finding{{
+		What: fmt.Sprintf("the end of the log is torn: %s behind event %d are no events, and nothing can be appended",
+			numbers.Count(int(torn.Bytes), "byte"), torn.After),
+		Mend: "git trace doctor --fix puts them aside",
+		fix:  mend,
+	}}
 }
 
 // spoolFindings says what waits to be appended to the log.

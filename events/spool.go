@@ -31,7 +31,10 @@ const (
 // SpoolDir is where this work tree's batches wait.
 func (l *Log) SpoolDir() string { return filepath.Join(l.repo.WorktreeTracesDir(), "spool") }
 
-func (l *Log) spool(drafts []Draft) error {
+func (l *Log) spool(drafts []Draft) error { return l.spoolAt(drafts, time.Now()) }
+
+// spoolAt is spool for a batch that takes its turn by another time.
+func (l *Log) spoolAt(drafts []Draft, at time.Time) error {
 	var text []byte
 	for _, d := range drafts {
 		line, err := draftLine(d)
@@ -40,7 +43,7 @@ func (l *Log) spool(drafts []Draft) error {
 		}
 		text = append(append(text, line...), '\n')
 	}
-	name := fmt.Sprintf("%020d-%d-%08x%s", time.Now().UnixNano(), os.Getpid(), rand.Uint32(), spoolExt)
+	name := fmt.Sprintf("%020d-%d-%08x%s", at.UnixNano(), os.Getpid(), rand.Uint32(), spoolExt)
 	if err := refs.WriteFileAtomic(filepath.Join(l.SpoolDir(), name), text, 0o600); err != nil {
 		return fmt.Errorf("spool: %w", err)
 	}

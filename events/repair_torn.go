@@ -1,0 +1,224 @@
+package events
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A machine that loses power may keep of the last write the length of the file and not its bytes, or some of its pages
+// alone. The log then ends in what no killed append leaves. Nothing can be appended to it, and events wait in the
+// spool.
+// What is behind the last sound batch is put aside as it is, and the events in it that are whole go back into the log:
+// those that follow the last sound event as they are, the others as new ones. More than the one batch that was written
+// last is not taken for such an end; that is for a person to look at.
+
+// ErrNotTorn reports a log whose damage is not that of its end alone.
+var ErrNotTorn = errors.New("more than the end of the log is damaged")
+
+// Torn is the end of a log that was not written to its end.
+type Torn struct {
+	After int64  // the last event before it
+	Bytes int64  // behind that
+	Kept  string // the file that has them, once it was mended
+	Back  int    // events of them that are in the log again
+
+	header bool    // not even the first line is there
+	chain  []Event // that follow the last sound event
+	loose  []Draft // other events that are whole
+	end    flatEnd
+}
+
+// FindTorn looks whether the end of the log keeps it from being appended to: nil where it does not. ErrNotTorn says
+// that mending it would not be safe.
+func (l *Log) FindTorn(ctx context.Context) (*Torn, error) {
+	j, broken := l.openJournal(os.O_RDONLY)
+	defer j.close()
+	if broken == nil || j == nil {
+		return nil, nil // what cannot be opened is not read here
+	}
+	t := &Torn{header: j.gen == "", end: flatEnd{offset: j.head}}
+	if t.header {
+		t.end.offset, j.head = 0, 0
+	} else if err := t.findSound(ctx, j); err != nil {
+		return nil, err
+	}
+	t.After, t.Bytes = t.end.seq, j.size-t.end.offset
+	if t.Bytes > lastEndWindow {
+		return nil, ErrNotTorn
+	}
+	rest := make([]byte, t.Bytes)
+	if _, err := j.file.ReadAt(rest, t.end.offset); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read the end of the log: %w", err)
+	}
+	return t, t.take(ctx, l, rest)
+}
+
+// findSound finds the end of the last sound batch.
+func (t *Torn) findSound(ctx context.Context, j *journal) error {
+	whole := *j
+	whole.end.offset = j.size
+	end, err := whole.check(ctx, t.end)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil { // lines that are no events stand behind it
+		end = j.end
+	}
+	t.end = end
+	return nil
+}
+
+// take finds what is whole behind the sound end: in the seal, if that goes further, and in the rest of the file.
+func (t *Torn) take(ctx context.Context, l *Log, rest []byte) error {
+	at := t.end
+	follow := func(e Event) bool {
+		if e.Seq != at.seq+1 || e.Prev != at.id {
+			return false
+		}
+		t.chain, at.seq, at.id = append(t.chain, e), e.Seq, e.ID
+		return true
+	}
+	var writer string
+	sealed, err := l.copyOfRef(ctx, refs.EventsRef)
+	if err != nil {
+		return fmt.Errorf("read the seal of the log: %w", err)
+	}
+	defer sealed.Close()
+	for line, err := range sealed.Scan(0) {
+		if err != nil {
+			return err
+		}
+		e, err := DecodeLine(bytes.Clone(line.Line))
+		if err != nil {
+			return err
+		}
+		writer = e.Writer
+		follow(e)
+	}
+	ends, others := 0, []Event{}
+	for line := range bytes.SplitSeq(rest, newline) {
+		if _, _, ok := parseEnd(string(line)); ok {
+			ends++
+		}
+		e, err := DecodeLine(bytes.Clone(line))
+		if err != nil || e.CheckID() != nil || writer != "" && e.Writer != writer {
+			continue
+		}
+		if !follow(e) && !slices.ContainsFunc(t.chain, func(c Event) bool { return c.ID == e.ID }) {
+			others = append(others, e)
+		}
+	}
+	// A whole end line behind text that is other than it was says that somebody changed it. A page that was never written
+	// has zeros.
+	if ends > 1 || ends == 1 && bytes.IndexByte(rest, 0) < 0 || t.header && len(others)+ends > 0 {
+		return ErrNotTorn
+	}
+	return t.findLoose(l, others)
+}
+
+// findLoose leaves out what waits in the spool.
+func (t *Torn) findLoose(l *Log, others []Event) error {
+	files, err := l.Spooled()
+	if err != nil {
+		return err
+	}
+	waiting := map[string]bool{}
+	for _, name := range files {
+		text, _ := os.ReadFile(name) // another user's is none of this log's file
+		for line := range bytes.SplitSeq(text, newline) {
+			waiting[string(line)] = true
+		}
+	}
+	for _, e := range others {
+		line, err := draftLine(e.Draft())
+		if err != nil {
+			return err
+		}
+		if !waiting[string(line)] {
+			t.loose = append(t.loose, e.Draft())
+		}
+	}
+	return nil
+}
+
+// MendTorn puts the torn end of the log aside, and appends what waits. It returns nil where nothing was torn. Whoever
+// kills it leaves the log as it was, or mended.
+func (l *Log) MendTorn(ctx context.Context) (t *Torn, err error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	err = l.inTurn(ctx, func() error {
+		if t, err = l.FindTorn(ctx); t == nil || err != nil {
+			return err
+		}
+		if err := l.putAside(t); err != nil {
+			return err
+		}
+		if len(t.loose) > 0 {
+			if err := l.spoolAt(t.loose, t.loose[0].Time); err != nil {
+				return err
+			}
+		}
+		if err := l.replaceEnd(t); err != nil {
+			return err
+		}
+		t.Back = len(t.chain) + len(t.loose)
+		_, err := l.drain(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mend the end of the log: %w", err)
+	}
+	return t, nil
+}
+
+// putAside copies what is behind the sound end into a file beside the log.
+func (l *Log) putAside(t *Torn) error {
+	text, err := os.ReadFile(l.JournalPath())
+	if err != nil {
+		return err
+	}
+	t.Kept = filepath.Join(l.repo.TracesDir(), "torn", fmt.Sprintf("%020d.log", time.Now().UnixNano()))
+	return refs.WriteFileDurable(t.Kept, text[min(t.end.offset, int64(len(text))):], 0o600)
+}
+
+// replaceEnd writes the log anew up to its sound end, with the events that follow it, under a new generation: what was
+// noted of the file is of another one. Of a log without a first line nothing is left but its seal.
+func (l *Log) replaceEnd(t *Torn) error {
+	if t.header {
+		if err := os.Remove(l.JournalPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	text, err := os.ReadFile(l.JournalPath())
+	if err != nil {
+		return err
+	}
+	head := journalHeader(l.repo.Format) + newGeneration() + "\n"
+	text = append([]byte(head), text[len(head):t.end.offset]...)
+	last := tip{seq: t.end.seq, id: t.end.id}
+	if len(t.chain) > 0 {
+		more, _ := batchText(t.chain, t.end)
+		text = append(text, more...)
+		e := t.chain[len(t.chain)-1]
+		last = tip{seq: e.Seq, id: e.ID, writer: e.Writer}
+	}
+	if err := refs.WriteFileDurable(l.JournalPath(), text, 0o666); err != nil {
+		return err
+	}
+	if last.writer == "" {
+		last.writer, _ = l.Writer() // it is remembered beside the end alone
+	}
+	l.rememberEnd(last)
+	return nil
+}
