@@ -43,8 +43,8 @@ func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	})
 }
 
-// lookAgain takes in the boundaries that were put aside until a snapshot was taken, and what git did meanwhile, and
-// joins what has changed since to what it found.
+// lookAgain takes in the boundaries that were put aside until a snapshot was taken, and what git did meanwhile. It
+// joins what has changed since to what the snapshot found.
 func (s *step) lookAgain(o *observation, paths []string) error {
 	for range maxLooks {
 		news := s.meanwhile()
@@ -150,9 +150,9 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// putAsideAt is a moment, by the clock that stamps files, until which nothing that a late boundary begins or ends is to
-// be seen in the work tree: when its hook gave up, for which the agent waits; of a process that was killed, when it
-// began. A file that is much younger than its name is a copy.
+// putAsideAt is a moment, by the clock that stamps files. Nothing that a late boundary begins or ends can be seen in
+// the work tree before it. It is when the boundary's hook gave up, for which the agent waits. For a process that was
+// killed, it is when the process began. A file that is much younger than its name is a copy.
 func putAsideAt(name string) time.Time {
 	began := spooledAt(filepath.Base(name))
 	if at, known := snapshot.Stamp(name); known && strings.HasSuffix(name, lateSuffix) && at.Sub(began) < longest {

@@ -20,8 +20,9 @@ type View struct {
 	Objects *refs.Objects
 	// Blob reads a content.
 	Blob func(refs.OID) ([]byte, error)
-	// Unseen owns a committed line that no content seen before explains: a person when no window was open since the path
-	// was looked at, the one call whose window was, unknown before the first snapshot and where a look came in between.
+	// Unseen owns a committed line that no content seen before explains. A person owns it when no window was open since
+	// the path was looked at. One call owns it when its window alone was open. Nobody is known before the first
+	// snapshot, and where a look came in between.
 	Unseen func(path string, line []byte) vector.Owner
 
 	question func(Committed) *origin.Query
@@ -121,8 +122,8 @@ func (s *step) madeSinceLook(commit refs.OID, path string) bool {
 	return s.workAfter(mark).MadeSince(commit)
 }
 
-// Touched notes that git wrote to the work tree. While a window is open the work tree is looked at at once, so that
-// what git brought in is told apart from what the call writes afterwards; otherwise the next boundary does it.
+// Touched notes that git wrote to the work tree. While a window is open, it looks at the work tree at once. So what git
+// brought in is told apart from what the call writes afterwards. Without a window, the next boundary does it.
 func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method, role string) error {
 	return e.written(ctx, at, method, func(s *step) error {
 		if s.state.Interval > 0 && len(s.state.openWindows()) == 0 {

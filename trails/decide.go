@@ -220,8 +220,8 @@ func byCandidates(ws []*Window) actor {
 	return a
 }
 
-// declaredLines are the lines that a call said it would write to the path and that were not in the text it replaced,
-// without white space.
+// declaredLines are the lines that a call said it would write to the path, without white space. The lines of the text
+// that it replaced are left out.
 func declaredLines(w *Window, path string) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range w.declares(path) {

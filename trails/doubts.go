@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// What an open window can have written is bounded by when its call ran, by what it left running, and by how many bytes
-// that wrote. A change beyond those bounds is not its own.
+// What an open window can have written has three bounds: when its call ran, what it left running, and how many bytes
+// that wrote. A change beyond those bounds is not the call's own.
 
 // livedUntil is when what a call left running was last seen alive, by the clock that stamps files. It is zero where
 // that clock did not go on evenly.

@@ -66,8 +66,8 @@ type Engine struct {
 	Beside func(agent string) bool
 	// Patient tells that a step may take long, so that boundaries come while it looks (see lookAgain).
 	Patient bool
-	// GivesWay tells that such a process is at work: a step that had to take boundaries that were put aside fails with
-	// ErrBehind, since only a look at everything tells what had changed before them.
+	// GivesWay tells that such a process is at work. A step fails with ErrBehind if it had to take boundaries that were
+	// put aside. Only a look at everything tells what had changed before them.
 	GivesWay bool
 	// Most, unless it is 0, is how many changed files a step takes in; one that finds more fails with snapshot.ErrMany.
 	Most       int

@@ -16,9 +16,9 @@ import (
 // Drop tells what must not be kept: the texts that a tool call declared for a path, of a conversation.
 type Drop func(trace events.TraceID, path string, texts ...string) bool
 
-// Forget drops texts that the timeline of a work tree keeps of tool calls, and boundaries that were put aside, or whose
-// processes were killed, with such texts or prompts. It gives how many files were changed or deleted. With dry set it
-// only counts.
+// Forget drops texts of tool calls that the timeline of a work tree keeps. It also drops boundaries with such texts or
+// prompts, if they were put aside or their processes were killed. It gives how many files were changed or deleted. With
+// dry set it only counts.
 func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	lock, err := refs.Flock(lockFile(repo), lockWait)
 	if err != nil {

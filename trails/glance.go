@@ -151,8 +151,8 @@ func (s *step) seenThen(path string) bool {
 	return differed && sight.Same(s.snap.Sight(path))
 }
 
-// glanced finds out which of the rest, what a later look found changed and the boundary's moment did not settle, had
-// changed before that moment too.
+// glanced looks at the rest: the changes that a later look found and that the boundary's moment did not settle. It
+// finds out which of these paths had changed before that moment too.
 func (s *step) glanced(rest []snapshot.Change) {
 	if s.queue.glance == nil {
 		return
@@ -193,8 +193,8 @@ func (s *workTree) seen(path string) int64 {
 	return s.state.seen(path)
 }
 
-// inDoubt tells whether boundaries were lost between the last look at a path, in the interval seen, and this one, or it
-// changed before and after one that was put aside.
+// inDoubt tells whether boundaries were lost between this look at a path and the last one, in the interval seen. A path
+// that changed before and after a boundary that was put aside is in doubt, too.
 func (s *workTree) inDoubt(path string, seen int64) bool {
 	_, found := s.mixed[path]
 	return found || s.state.Lost > seen

@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// pair gives a call to which its agent gave no id one of the timeline's own, and the end of a call the sub-agent of its
-// beginning. The boundaries of a call are brought together by content and order (see openUnnamed).
+// pair gives a call an id of the timeline's own, if its agent gave it none. It gives the end of such a call the
+// sub-agent of its beginning. The boundaries of a call are brought together by content and order (see openUnnamed).
 func (s *step) pair(sess *sessionState, trace events.TraceID, b *events.Boundary) {
 	if b.Tool == nil || b.Tool.CallID != "" || b.Tool.Fingerprint == "" {
 		return

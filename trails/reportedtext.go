@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Clients report text, git has bytes. A report has line feeds alone and no byte order mark, whatever the file has; of a
-// file that is not UTF-8 it has the text, if the client knows the encoding, or marks in the place of what it could not
-// read.
+// Clients report text, git has bytes. A report has line feeds alone and no byte order mark, whatever the file has. If
+// the file is not UTF-8 and the client knows its encoding, the report has the text. Otherwise it has marks in the place
+// of what the client could not read.
 
 const byteOrderMark = "\uFEFF"
 

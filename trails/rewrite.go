@@ -38,9 +38,9 @@ func (e *Engine) AtRewrite(
 	})
 }
 
-// madeOf is the content that a path was last seen with, if nothing but commits was made from then on until the one that
-// is asked for: git wrote nothing to the work tree that a trace is left of, and what somebody changed was changed in
-// that content.
+// madeOf is the content that a path was last seen with. It counts if nothing but commits was made from then on until
+// the one that is asked for. Then git left no trace that it wrote to the work tree, so what somebody changed was
+// changed in that content.
 func (s *workTree) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 	if !s.gitAt(path).OnlyCommitsUntil(commit) {
 		return origin.Candidate{}, false

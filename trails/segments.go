@@ -31,10 +31,11 @@ func (seg segment) writer(line int) *actor {
 	return who
 }
 
-// segments cuts the change of a file where the evidence allows it. An edit tool that reports the whole file as it found
-// it and as it left it, or several that did so one after the other, split the interval exactly: what changed before it
-// wrote is not its own (a person typing while the permission prompt waits, another agent), and neither is what another
-// writer did afterwards. With no other writer about, what follows is a formatter that ran on what the tool wrote.
+// segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file as they found
+// it and as they left it. Such a report splits the interval exactly, and so do several that follow one another. What
+// changed before the tool wrote is not its own: a person may type while the permission prompt waits, or another agent
+// may write. What another writer did afterwards is not its own either. With no other writer about, what follows is a
+// formatter that ran on what the tool wrote.
 func (s *step) segments(f *file) []segment {
 	seen := s.seen(f.path)
 	var done []*Window
@@ -117,9 +118,9 @@ func (s *step) reports(f *file, seen int64) []report {
 	return out
 }
 
-// tookBack is what the edit call that ends here found and left in a file, if it told only what it put in the place of
-// what: with that taken back, the file is what it found. What it put there has to stand in the file once. Nothing may
-// have been written since the hook of its end began: a formatter may be called beside it.
+// tookBack is what the edit call that ends here found and left in a file. It serves calls that told only what they put
+// in the place of what. With that taken back, the file is what the call found. What it put there has to stand in the
+// file once. Nothing may have been written since the hook of its end began: a formatter may be called beside it.
 func (s *step) tookBack(f *file) (*Window, declared) {
 	for _, end := range s.closing {
 		w := end.window

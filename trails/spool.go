@@ -27,8 +27,8 @@ var errTooLate = fmt.Errorf("more boundaries were put aside than one step takes:
 
 func spoolDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "spool") }
 
-// Late puts a boundary aside that could not be taken in time, with a glance at the work tree as far as ctx leaves time
-// for one. The next boundary takes it first. Which windows were open is not lost.
+// Late puts a boundary aside that could not be taken in time. It takes a glance at the work tree as far as ctx leaves
+// time for one. The next boundary takes it first. Which windows were open is not lost.
 func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	aside := putAside{Boundary: withFewTexts(b), Glance: e.glance(ctx, b)}
 	if err := refs.MakeDirs(spoolDir(e.repo), 0o700); err != nil {
@@ -75,8 +75,8 @@ func spooledBy(name string) int {
 	return pid
 }
 
-// isLate tells whether a spooled file is a boundary that was put aside, or the note of a process that does not take its
-// step any more.
+// isLate tells whether a spooled file is a boundary that was put aside. The note of a process that does not take its
+// step any more counts as one, too.
 func isLate(name string, now time.Time) bool {
 	return strings.HasSuffix(name, lateSuffix) || leftNote(name, now)
 }

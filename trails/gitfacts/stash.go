@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A stash is a commit of the work tree. Its parents are the commit that HEAD was at, a commit of the index and, if
-// there were files that were not tracked, a commit of those (git-stash(1)).
+// A stash is a commit of the work tree. Its first parent is the commit that HEAD was at, its second a commit of the
+// index. If there were untracked files, a third parent is a commit of those (git-stash(1)).
 
 // Stash is a stash and its parts.
 type Stash struct {

@@ -57,9 +57,10 @@ func (w *Work) MadeSince(commit refs.OID) bool {
 	return !w.Known() || w.Now.Log < w.Before.Log || w.MovedTo(commit)
 }
 
-// MadeByHand tells whether somebody made a commit of what they had in the work tree, as opposed to git, which puts
-// there what it takes from other commits. What such a commit brings is no evidence of where it comes from. Asked is the
-// commit that is being anchored, if one is: where the reflog does not end with it, nothing else is known of it.
+// MadeByHand tells whether somebody made a commit of what they had in the work tree. The other commits are git's: it
+// puts there what it takes from elsewhere. What a commit made by hand brings is no evidence of where it comes from.
+// Asked is the commit that is being anchored, if one is: where the reflog does not end with it, nothing else is known
+// of it.
 func (w *Work) MadeByHand(commit, asked refs.OID) bool {
 	return slices.Contains(w.ByHand(asked), commit)
 }

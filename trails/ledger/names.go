@@ -8,8 +8,9 @@ import (
 	"strconv"
 )
 
-// A path that was renamed has, beside its file of vectors, one that lists the other names of what it holds, one quoted
-// name a line: git carries changes from one name to the other (git-merge(1), on renames), in both directions.
+// A path that was renamed has a second file beside its file of vectors. That file lists the other names of what the
+// path holds, one quoted name a line. It says so in both directions, since git carries changes from either name to the
+// other (git-merge(1), on renames).
 
 // maxNames bounds how many names are asked for one path.
 const maxNames = 8

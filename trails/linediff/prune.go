@@ -69,8 +69,8 @@ func pruneSide(t *text, ids []int32, otherCounts []int32, start int, minimal boo
 	return seq
 }
 
-// amongAbsent tells whether the common line i lies in a run of absent and common lines that has absent ones on both
-// sides of it, and enough of them.
+// amongAbsent tells whether the common line i lies in a run of absent and common lines. The run must have absent lines
+// on both sides of it, and enough of them.
 func amongAbsent(class []frequency, i int) bool {
 	absentBefore, commonBefore := runOf(class, i, -1)
 	if absentBefore == 0 {

@@ -2,9 +2,9 @@ package linediff
 
 import "math"
 
-// The search is the linear-space form of E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): walk from
-// both corners of the edit graph at once until the two fronts meet, then treat the two boxes left and right of the
-// meeting point alike. Limits on the cost are git's, so that hunks are equal also where the search gives up.
+// The search is the linear-space form of E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). It walks
+// from both corners of the edit graph at once until the two fronts meet. Then it treats the two boxes left and right of
+// the meeting point alike. Limits on the cost are git's, so that hunks are equal also where the search gives up.
 const (
 	minCostLimit  = 256 // no search is given up before this cost
 	longSnake     = 20  // so many equal lines in a row are a find
@@ -76,8 +76,9 @@ type front struct {
 	low, high int
 }
 
-// widen lets the front reach one diagonal further on each side, or, at the border of the box, one less, so that it
-// holds every second diagonal. A diagonal just outside gets the value outside, so that the walk needs no test for it.
+// widen lets the front reach one diagonal further on each side. At the border of the box it reaches one less, so that
+// it holds every second diagonal. A diagonal just outside gets the value outside, so that the walk needs no test for
+// it.
 func (f *front) widen(reach []int, zero, lowest, highest, outside int) {
 	if f.low > lowest {
 		f.low--

@@ -13,7 +13,7 @@ import (
 // amended is what the amended commit has of the path, if the commit that is being anchored took the place of one.
 // git-commit(1) --amend makes its commit of the index, and the index had what the amended commit has. The new commit's
 // parent does not tell of that, where the amended one brought the file. A content that nobody saw tells only that its
-// lines are older than the last look at everything, so that commit has to be older, too.
+// lines are older than the last look at everything. So the amended commit has to be older than that look, too.
 func amended(q *Query) ([]Candidate, error) {
 	commit := q.Work.AmendedBy(q.Commit)
 	if commit.IsZero() {
@@ -154,8 +154,9 @@ func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, erro
 	return true, nil
 }
 
-// carried is what an older commit has of a file whose place the new one took, under the name that the new one or its
-// parent has for it. If it is not there, git is asked for its name: main may have renamed it.
+// carried is what an older commit has of a file, if the new commit took its place. It is looked for under the name that
+// the new commit or its parent has for the file. If it is not there, git is asked for its name: main may have renamed
+// it.
 func carried(q *Query) ([]Candidate, error) {
 	if q.Replaced.IsZero() {
 		return nil, nil

@@ -142,8 +142,8 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 	return found
 }
 
-// taken tells whether a line was copied, or stands in its place in a content that this one need not have been made of,
-// and in none that is nearer.
+// taken tells whether a line was copied. It counts as taken, too, if it stands in its place in a far content alone: one
+// that this content need not have been made of.
 func (c *copier) taken(out []vector.Origin, line int) bool {
 	o := out[line]
 	return c.from[line] != nil || o.Source >= 0 && o.Why == vector.Equal && c.sources[o.Source].Far &&

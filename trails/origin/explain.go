@@ -47,8 +47,8 @@ func apart(list []Candidate) (near, earlier, staged []Candidate) {
 	return near, earlier, staged
 }
 
-// complete tells whether every line was found as it is, with an owner or the word that there is none, in the first
-// contents, of which something is known.
+// complete tells whether every line was found as it is in the first contents. These are the ones of which something is
+// known: an owner, or the word that there is none.
 func complete(found []vector.Origin, known int) bool {
 	return !slices.ContainsFunc(found, func(run vector.Origin) bool {
 		return run.Source < 0 || run.Source >= known || run.Why != vector.Equal

@@ -75,9 +75,9 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 	return put, nil, true, q.learn(put, list)
 }
 
-// resumedOnto is what git had put there before somebody committed the content to go on with a rebase, and what the
-// commit has that was picked. A later pick may have left all as it was, so the commit that the work tree was last seen
-// with is no better source than those.
+// resumedOnto is for a content that somebody committed to go on with a rebase. It gives what git had put there before,
+// and what the picked commit has. A later pick may have left all as it was. So the commit that the work tree was last
+// seen with is no better source than those.
 func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found bool, err error) {
 	made, err := q.byHand()
 	if err != nil || !made[q.New.OID] || !q.Work.WentOnFrom(q.OldPath, q.Old.OID) {
@@ -173,8 +173,9 @@ func (q *Query) stashedAway(head Text) bool {
 	})
 }
 
-// tookAll tells whether there are lines that a content has and its base has not, and a stash has each of them between
-// the same neighbours: a stash of some changes alone (git-stash(1), --patch) has a line like any other elsewhere.
+// tookAll tells whether a content has lines that its base has not, and a stash has each of them between the same
+// neighbours. A stash of some changes alone (git-stash(1), --patch) may have a line like any other elsewhere. For
+// example, it may have the same closing brace at the end of another function.
 func tookAll(base, content, stash [][]byte) bool {
 	in := make([]int, len(content)) // where the stash has them
 	for i := range in {

@@ -50,8 +50,8 @@ func (c *Case) findUndone() bool {
 	return false
 }
 
-// backwards tells whether the paths of the commit are now as they were before an earlier one, and were until now as
-// that one had left them.
+// backwards tells whether the commit takes back an earlier one. Its paths are now as they were before that commit, and
+// were until now as that commit had left them.
 func (c *Case) backwards(x, before refs.OID) bool {
 	same := func(a, b refs.OID, path string) bool {
 		left, leftErr := c.Git.Blob(a, path)
@@ -119,10 +119,10 @@ func (c *Case) findRedone() bool {
 	return false
 }
 
-// What redoes says of files holds of lines where git merges: the pick of a commit that was not committed at once
-// (git-cherry-pick(1), --no-commit) takes away and puts in what that commit did, in files that are not the same. A
-// commit that changes line for line what another one changed, all of it and nothing else, counts as that one over
-// again; a part of it may have been typed.
+// What redoes says of files holds of lines where git merges. A pick that is not committed at once (git-cherry-pick(1),
+// --no-commit) takes away and puts in what the picked commit did. The files that it does so in need not be the same. A
+// commit counts as another one over again if it changes line for line what that one changed, all of it and nothing
+// else. A part of it may have been typed.
 
 // How far it is looked for: in so many contents that a path had, for a commit of so many paths.
 const (

@@ -14,9 +14,9 @@ func stash(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.Path, Blob: q.popped}}, nil
 }
 
-// Work trees share their stashes. One that was made in one of them, and popped in another before anybody looked there,
-// leaves nothing that tells of it but an index that was written. What it brought is found in what the other work trees
-// had or git took from them, and in the stashes that they knew of and that are gone.
+// Work trees share their stashes. A stash can be made in one of them, and popped in another before anybody looks there.
+// Such a pop leaves no trace but an index that was written. What it brought is found in what the other work trees had,
+// and in what git took from them. It is also found in the stashes that they knew of and that are gone.
 
 // elsewhere are the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports what
 // it found and left leaves nothing to be found.
@@ -36,8 +36,8 @@ func elsewhere(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// held lists what the other work trees had of the path when they were looked at last, and what git had taken out of it
-// by then. To these come the contents of the stashes that were there then.
+// held lists what the other work trees had of the path when they were looked at last. It adds what git had taken out of
+// the path by then. To these come the contents of the stashes that were there then.
 func (q *Query) held() []refs.OID {
 	var out []refs.OID
 	for _, other := range q.Others() {

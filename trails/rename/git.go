@@ -175,7 +175,7 @@ func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (r
 
 // takenAlong are the files that git may have moved into the directory that those beside them were renamed to
 // (git-merge(1), on renames of directories). They have the base name of a new file, in a commit from which git took
-// something, and the work tree has not, and had not, the name that they have there.
+// something. The work tree does not have the path that they have there, and did not have it before.
 func takenAlong(q *Query, born []*File, try func([]*File)) error {
 	born = slices.DeleteFunc(slices.Clone(born), func(b *File) bool { return len(b.Lines) == 0 || q.Known(b.Path, b.OID) })
 	if !q.Wrote || len(born) == 0 {

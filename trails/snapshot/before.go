@@ -11,8 +11,8 @@ func Stamp(path string) (at time.Time, known bool) {
 	return time.Unix(0, st.ctime), err == nil && st.ctime != 0
 }
 
-// Before tells which of the changes that snapshots found had come about before a moment, by the change times of the
-// files and of the directories on the way to them: no program can set those back, and a file or a directory that is
+// Before tells which of the changes that snapshots found had come about before a moment. It goes by the change times of
+// the files and of the directories on the way to them. No program can set those back, and a file or a directory that is
 // moved gets a new one. The moment is one of the clock that stamps files. What a later snapshot finds at such a path
 // came later. Where time stamps tell nothing, no change did.
 func Before(workTree string, changes []Change, moment time.Time) (before, after []Change) {
@@ -50,8 +50,8 @@ func (b *beforeMoment) path(c Change) bool {
 	return err == nil && !st.isDir() && !c.New.IsZero() && !st.racy(b.moment, 0) && b.dir(parentPath(c.Path))
 }
 
-// gone tells the same of a path that is not there any more, by the directory that it was in, or by that one's if it is
-// gone too.
+// gone tells the same of a path that is not there any more, by the directory that it was in. If that is gone too, the
+// directory above it tells.
 func (b *beforeMoment) gone(dir string) bool {
 	st, err := b.tree.lstat(dir)
 	if isGone(err) && dir != "" {

@@ -12,8 +12,8 @@ import (
 )
 
 // hashByGit gives the jobs whose content git converts (filters, line endings, keywords, encodings) their ids. One git
-// process stores them all, by way of a small index of its own: it starts with what the user's index has at these paths,
-// because with automatic line endings git looks there whether a file was stored with CRs before.
+// process stores them all, by way of a small index of its own. That index starts with what the user's index has at
+// these paths. With automatic line endings git looks there whether a file was stored with CRs before.
 func (s *scan) hashByGit(jobs []job) error {
 	byPath := make(map[string]*job)
 	var paths []string

@@ -71,8 +71,8 @@ type addition struct {
 	unreachable bool     // among them are some that it may not reach
 }
 
-// addEverything brings the scratch index up to date and writes its tree. The index starts as a copy of the user's, and
-// does so again whenever git would now judge a path differently than when it was added: the scratch index alone would
+// addEverything brings the scratch index up to date and writes its tree. The index starts as a copy of the user's. It
+// does so again whenever git would now judge a path differently than when it was added. The scratch index alone would
 // keep what was ignored later, and miss what the user forced in. Whether files in the work tree say so is found out
 // while git is at work: mostly they do not.
 func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapshot) error {

@@ -16,9 +16,9 @@ import (
 // errWholeTree says that single paths cannot be brought up to date without the rest.
 var errWholeTree = errors.New("needs a snapshot of everything")
 
-// addPaths brings single paths of the scratch index up to date, by `git add`. Paths that are ignored, that are neither
-// in the work tree nor in the index, or that lie in a repository of their own are kept from it: git would refuse them
-// all for one of these. It returns the paths that git could not add.
+// addPaths brings single paths of the scratch index up to date, by `git add`. It leaves out three kinds of paths, since
+// git would refuse all paths for one of these. They are ignored paths, paths that are neither in the work tree nor in
+// the index, and paths in a repository of their own. It returns the paths that git could not add.
 func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([]string, error) {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {

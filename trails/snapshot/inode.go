@@ -1,8 +1,9 @@
 package snapshot
 
-// Moved tells whether the file that is now at a path is the very one that another path had at the last snapshot, and
-// that has another one now: a rename keeps the inode and the time of the last change of the content, and neither a copy
-// nor a file that git wrote has both. Where nothing is kept of inodes, no file was moved.
+// Moved tells whether a file was moved from one path to the other since the last snapshot. Then the new path has the
+// very file that the old path had, and the old path has another one now. A rename keeps the inode and the time of the
+// last change of the content. Neither a copy nor a file that git wrote has both. Where nothing is kept of inodes, no
+// file was moved.
 func (e *Engine) Moved(from, to string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false

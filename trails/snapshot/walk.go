@@ -11,8 +11,8 @@ const (
 	attributesFile = ".gitattributes"
 )
 
-// walk brings directories and all below them in line with what statTree found, level by level, so that git is asked
-// about all new names of a level at once.
+// walk brings directories and all below them in line with what statTree found. It goes level by level, so that git is
+// asked about all new names of a level at once.
 func (s *scan) walk(level []*dir) error {
 	for len(level) > 0 {
 		for _, d := range level {

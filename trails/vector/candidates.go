@@ -18,8 +18,8 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// Less orders blocks: the longer, then the one that stayed in its file, then the one that moved least, then the one
-// that comes first in the new texts, and in the old ones.
+// Less orders blocks. The longer one comes first, then the one that stayed in its file, then the one that moved least.
+// Of equal ones, the first in the new texts comes first, then the first in the old ones.
 func (c *candidates) Less(i, j int) bool {
 	a, b := c.list[i], c.list[j]
 	if a.lines != b.lines {

@@ -17,13 +17,13 @@ const (
 	maxRepeats = 64
 )
 
-// Moves finds the blocks that the changes took from one place and put to another, in the same file or from file to
-// file, so that Resolve lets them keep their owners. Call it once, with all changes of an interval or a commit; their
-// order decides between blocks that are equally good, so it should not depend on chance.
+// Moves finds the blocks that the changes took from one place and put to another, so that Resolve lets them keep their
+// owners. The other place may be in the same file or in another one. Call it once, with all changes of an interval or a
+// commit; their order decides between blocks that are equally good, so it should not depend on chance.
 //
-// A block is three or more deleted lines in a row, equal but for white space to lines in a row that were inserted, with
-// some word in them. No line is taken twice. The longest block wins, then one in the same file, then the nearest. After
-// the blocks come lines that were only put in another order: see reorder.
+// A block is three or more deleted lines in a row, with some word in them. They are equal but for white space to lines
+// in a row that were inserted. No line is taken twice. The longest block wins, then one in the same file, then the
+// nearest. After the blocks come lines that were only put in another order: see reorder.
 func Moves(changes ...*Change) {
 	moveBlocks(changes)
 	for _, c := range changes {

@@ -48,9 +48,9 @@ func (p *part) link(l link) {
 }
 
 // equalRuns finds the runs of lines of a hunk that are equal but for white space. Lines with a word in them are
-// compared first. The others, such as braces and blank lines, count only where they stand as far below the lines
-// matched above them, or as far above those matched below, as they stood: among lines that changed, any brace equals
-// any other.
+// compared first. The others, such as braces and blank lines, count only where they kept their distance. That is the
+// number of lines from those matched above them, or from those matched below. Among lines that changed, any brace
+// equals any other.
 func equalRuns(old, new, oldKeys, newKeys [][]byte) []link {
 	oldWords, newWords := withWords(oldKeys), withWords(newKeys)
 	script := linediff.Diff(pick(old, oldWords), pick(new, newWords), linediff.Options{Key: linediff.NoSpace})
@@ -103,8 +103,8 @@ func pick(lines [][]byte, list []int) [][]byte {
 	return picked
 }
 
-// pairTrivial pairs, in order, the trivial lines of a gap that are equal and equally far from its beginning or from its
-// end, the outermost first.
+// pairTrivial pairs the trivial lines of a gap that are equal, in order, the outermost first. Two of them pair if they
+// are equally far from the gap's beginning or from its end.
 func pairTrivial(old, new [][]byte, pair func(i, j int)) {
 	equal := func(i, j int) bool { return letters(old[i]) < trivial && bytes.Equal(old[i], new[j]) }
 	top := 0

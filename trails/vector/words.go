@@ -3,7 +3,7 @@ package vector
 // trivial is the number of letters and digits below which a text is evidence of nothing: braces, blank lines.
 const trivial = 4
 
-// letters counts the ASCII letters and digits of a text, and its other characters by the bytes that can begin one in
+// letters counts the ASCII letters and digits of a text. It counts other characters by the bytes that can begin one in
 // UTF-8 or be one in Latin-1.
 func letters(text []byte) int {
 	n := 0

@@ -161,8 +161,8 @@ func (w *wrapping) between(first, last link) {
 	}
 }
 
-// wrappedAt tells whether the lines from old line i and from new line j on are the same text up to a common line end,
-// and takes as many lines as are.
+// wrappedAt tells whether the texts from old line i and from new line j on are the same, up to a common line end. It
+// takes as many lines as are the same.
 func (w *wrapping) wrappedAt(i, j, oldEnd, newEnd int) (wrappedRun, bool) {
 	a, b := w.old, w.new
 	offset := a.ends[i] - b.ends[j]
