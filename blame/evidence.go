@@ -51,8 +51,8 @@ func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	}
 }
 
-// Expect searches for the owners of lines of commits that have no anchor, and asks the logs of other clones for those
-// that an anchor does not know: they may have been fetched after the commit was made.
+// Expect searches for the owners of lines of commits that have no anchor. It asks the logs of other clones for those
+// that an anchor does not know. Such logs may have been fetched after the commit was made.
 func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) error {
 	if e.search == nil {
 		return nil

@@ -157,8 +157,8 @@ func (j *jsonBuffer) candidates(all []events.CandidateData) {
 	j.close(']')
 }
 
-// jsonBuffer appends JSON. It exists for the order of the keys, which a map would lose, and for escaping the control
-// characters of the second set too, which a terminal may act upon.
+// jsonBuffer appends JSON. It exists for two reasons. It keeps the order of the keys, which a map would lose. It also
+// escapes the control characters of the second set (U+0080 to U+009F), since a terminal may act upon them.
 type jsonBuffer struct {
 	buf   []byte
 	comma bool

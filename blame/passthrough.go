@@ -13,8 +13,8 @@ import (
 
 // The pass-through formats are git's own with header lines of ours. In the porcelain formats a block of them stands
 // after git's headers and before the content line. The first line of each of git's groups has one, and so has every
-// line with another owner than the line before; with --line-porcelain, on every line. In the incremental format, where
-// one entry speaks of many lines, each block begins with the final lines it is about, and all stand before the file
+// line with another owner than the line before; with --line-porcelain, on every line. In the incremental format one
+// entry speaks of many lines. So each block begins with the final lines it is about. All blocks stand before the file
 // name, which ends the entry. Every block begins with trace-contributor and replaces the one before it.
 
 // passPorcelain writes --porcelain and --line-porcelain.

@@ -32,7 +32,7 @@ func run(
 	return s.Try(func() error { return show(s) })
 }
 
-// Run blames a file in the user's directory dir, asks the resolver who wrote its lines, and writes the result in the
+// Run blames a file in the user's directory dir, and asks the resolver who wrote its lines. It writes the result in the
 // format that the options name. A refusal of git's is a *gitblame.Failure, which carries the exit status to end with.
 func Run(
 	ctx context.Context, repo *refs.Repo, dir string, opts gitblame.Options, resolver Resolver, out io.Writer, style Style,

@@ -33,8 +33,8 @@ func Tiers() []string {
 	}
 }
 
-// Disputes tells whether evidence that was found afterwards speaks against lines being a person's who was only thought
-// to have written them, because no agent was heard of.
+// Disputes tells whether evidence that was found afterwards can take lines from a person. It speaks of lines that a
+// person is only thought to have written, because no agent was heard of.
 func Disputes(tier string) bool {
 	return tier == TierExactBlob || tier == TierExactLines || tier == TierNamed
 }
@@ -232,8 +232,9 @@ func ownersAt(vec vector.Vector, added []linediff.Range) []vector.Run {
 	return out
 }
 
-// ownersOf finds the owner of every line of the committed blob: directly when the work tree was seen with it, else from
-// the work tree as it is, from its earlier contents and from the parent, line by line; tiers says how for each line.
+// ownersOf finds the owner of every line of the committed blob: directly when the work tree was seen with it. Else it
+// goes line by line: first the work tree as it is, then its earlier contents, then the parent. tiers says how for each
+// line.
 func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tiers []string, err error) {
 	if v, ok := a.seen(f, len(lines)); ok {
 		return v, nil, nil

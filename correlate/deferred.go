@@ -27,8 +27,8 @@ import (
 // post-rewrite hook when the rebase is done, or by the hook of the next commit that somebody makes while it stands
 // still.
 //
-// The file holds a line for each: the new commit, a blank, and the commit whose place it took, or, where the shell
-// noted it, the number of the rebase's command (see picking.go).
+// The file holds a line for each: the new commit, a blank, and the commit whose place it took. Where the shell noted
+// it, the number of the rebase's command stands in place of that commit (see picking.go).
 
 // deferred is a commit that is to be anchored later, and the one it was made of.
 type deferred struct{ commit, from refs.OID }
@@ -133,8 +133,8 @@ func readDeferred(repo *refs.Repo) []deferred {
 	return out
 }
 
-// Picked gives the commits that a rebase made in this work tree and that are still to be anchored, and of which commit
-// it made each.
+// Picked gives the commits that a rebase made in this work tree and that are still to be anchored. For each it gives
+// the commit of which git made it.
 func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	out := map[refs.OID]refs.OID{}
 	for _, d := range readDeferred(repo) {

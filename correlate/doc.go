@@ -1,10 +1,10 @@
 // Package correlate ties commits to patches: for every line that a commit added it says which patch wrote it, and on
 // what evidence, as one commit_anchored event.
 //
-// Anchors rest on content. The committed blob is looked up among the contents that the timeline has seen at the path; a
-// blob that was never in the work tree, as partial staging makes them, takes the owners of its lines from the work tree
-// and from the parent. Git's diff and ours may put the same change on different lines, as with a closing brace that
-// belongs to either of two blocks. Then each of git's lines has the owner of the line that stands there.
+// Anchors rest on content. The committed blob is looked up among the contents that the timeline has seen at the path.
+// Partial staging makes blobs that were never in the work tree. The lines of such a blob take their owners from the
+// work tree and from the parent. Git's diff and ours may put the same change on different lines, as with a closing
+// brace that belongs to either of two blocks. Then each of git's lines has the owner of the line that stands there.
 //
 // A commit is anchored once per commit seen, also when no line of it is an agent's: that is what tells a person's line
 // from one that nobody knows anything about. A commit without an anchor stays unknown here.

@@ -162,7 +162,7 @@ func common(lists [][]gitdiff.Record) []FileChange {
 }
 
 // Hunks compares the content of a file with what the parents have. It gives the lines that no parent has, counted from
-// 0 as git counts lines, and the name of the change, which a merge does not have.
+// 0 as git counts lines. It also gives the name of the change, which a merge does not have.
 func (c *FileChange) Hunks(objects *refs.Objects, content []byte) (added []linediff.Range, id events.ChangeID,
 	err error) {
 	lines := linesOfGit(content)

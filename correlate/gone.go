@@ -8,8 +8,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// gone are the lines that a commit took out of a file. A line that it added, of a patch that the parent has already, is
-// one of them that moved, or one of them in another form. Else it is a part of the patch that was not committed before.
+// gone are the lines that a commit took out of a file. The commit may add a line of a patch that the parent has
+// already. Such a line is one of them that moved, or one of them in another form. If it is neither, it is a part of the
+// patch that was not committed before.
 type gone struct {
 	texts, forms map[string]bool
 	all          string // the letters and digits of all of them, so that wrapped lines are found

@@ -49,8 +49,8 @@ const DefaultDigits = 7
 
 const leastDigits = 4
 
-// enoughDigits is git's own measure: with 2^n objects a collision is to be expected among ids of 2n bits, and half of
-// that is spent on ids being drawn from so many.
+// enoughDigits is git's own measure: with 2^n objects a collision is to be expected among ids of 2n bits. Those are n/2
+// hex digits.
 func enoughDigits(objects uint64) int {
 	return max(DefaultDigits, (bits.Len64(objects)+1)/2)
 }

@@ -11,16 +11,16 @@ import (
 // again.
 //
 // Git's answer for a line is a function of (commit, path, line): whatever led blame there, the line goes on to the same
-// parent or stays. So the answer for a commit can be put together from a blame that stops at an older commit and the
-// answer kept for that commit. It depends on little else, and all of that is in the context of an answer
-// (cachecontext.go); where something is in force that the context does not cover, the cache is not used at all:
+// parent or stays. So the answer for a commit can be put together from two parts: a blame that stops at an older
+// commit, and the answer kept for that commit. It depends on little else, and all of that is in the context of an
+// answer (cachecontext.go); where something is in force that the context does not cover, the cache is not used at all:
 //
 //   - grafts, replacement refs, a shallow history, another ref storage than files;
 //   - text conversion, ignored revisions, a mailmap in a blob;
 //   - options other than those that change the drawing, and more than one range of lines.
 //
-// Nothing here decides what is right. What git printed is kept only if it can be printed again byte for byte, and where
-// a bounded blame does not fit the kept answer, git is asked in full.
+// Nothing here decides what is right. What git printed is kept only if it can be printed again byte for byte. Where a
+// bounded blame does not fit the kept answer, git is asked in full.
 
 // answer is git's answer for one content of the path.
 type answer struct {

@@ -43,8 +43,8 @@ func (t target) cutsHistory() bool {
 	return false
 }
 
-// gitArgs are arguments for git blame: the extra ones first, so that the user's are read after them, then the user's in
-// their own order, apart from those of the roles left out.
+// gitArgs are arguments for git blame. The extra ones come first, so that git reads the user's after them. The user's
+// keep their order, and those of the roles in without are left out.
 func (o *Options) gitArgs(extra []string, without ...role) []string {
 	args := append([]string{"blame"}, extra...)
 	for _, arg := range o.args {

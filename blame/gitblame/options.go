@@ -84,8 +84,8 @@ type Options struct {
 	dashes bool       // there was a "--"
 }
 
-// argument is one option as git is to receive it, its value in a word of its own when it was given so, or one
-// positional argument.
+// argument is one option as git is to receive it, or one positional argument. The value of an option is in a word of
+// its own when it was given so.
 type argument struct {
 	words []string
 	role  role

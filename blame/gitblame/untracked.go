@@ -24,8 +24,8 @@ func (s *Session) untracked(err error) (refused *Failure, is bool) {
 	return refused, statErr == nil && info.Mode().IsRegular()
 }
 
-// named does what show does and, where git refuses a file that is not tracked, does it once more beside an index that
-// knows the file. The index is gone afterwards.
+// named does what show does. Where git refuses a file that is not tracked, it does so once more beside an index that
+// knows the file. It deletes that index afterwards.
 func (s *Session) named(show func() error) error {
 	err := show()
 	refused, is := s.untracked(err)

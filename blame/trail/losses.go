@@ -171,8 +171,8 @@ func (l *looker) findRemover(commit, seen, end refs.OID, path string, line int) 
 	return l.describe(child.id)
 }
 
-// onOtherSide finds, among the commits that a merge brought together with the last one that had a line, the newest one
-// that takes such a line away.
+// onOtherSide finds the newest commit that takes a line away, on another side of a merge. It looks among the commits
+// that the merge brought together with the last one that had the line.
 func (l *looker) onOtherSide(commit, seen, merge refs.OID, path string, line int) (remover, error) {
 	raw, err := l.blob(commit, path)
 	if err != nil {

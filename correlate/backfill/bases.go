@@ -25,9 +25,9 @@ const (
 	maxEarlier  = 8
 )
 
-// isDoubtful tells whether the dates leave it open if a content was there before an edit: the edit was made between the
-// two dates of the commit, which may be an older one that was rebased, or one that was amended with the edit; or clocks
-// that differ a little and dates in full seconds say no more.
+// isDoubtful tells whether the dates leave it open if a content was there before an edit. They do so if the edit was
+// made between the two dates of the commit. Such a commit may be an older one that was rebased, or one that was amended
+// with the edit. They also do so where clocks differ a little and dates in full seconds say no more.
 func (f *finder) isDoubtful(place int32, edits []*placed) bool {
 	return slices.ContainsFunc(f.versions[place], func(v version) bool {
 		return slices.ContainsFunc(edits, v.isDoubtful)
@@ -88,8 +88,8 @@ func (r *replay) likely(e *placed) *content {
 	return nil
 }
 
-// contents are those in which an edit may have been made: what was written last in its own checkout (own), then in
-// others of this repository, then what the history holds, what was there at the time first.
+// contents are those in which an edit may have been made. First comes what was written last in its own checkout (own),
+// then in others of this repository. Then comes what the history holds, what was there at the time first.
 func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {
 	return func(yield func(c *content, own bool) bool) {
 		if before := r.states[e.root]; before != nil && !yield(before, true) {
@@ -125,8 +125,8 @@ func distance(a, b time.Time) time.Duration {
 	return b.Sub(a)
 }
 
-// maxContent is the size of a content beyond which it is not looked into, maxRead how much of the history of one file
-// is kept in memory.
+// maxContent is the size of a content beyond which it is not looked into. maxRead is how much of the history of one
+// file is kept in memory.
 const (
 	maxContent = 4 << 20
 	maxRead    = 32 << 20

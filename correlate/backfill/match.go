@@ -108,8 +108,9 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 	return out
 }
 
-// fits tells whether an edit may have written a file: by its path, by the one before a rename, or because it left
-// behind the very content that is committed here, as a file that was renamed before it was committed.
+// fits tells whether an edit may have written a file. Three things say so: its path, its path before a rename, or the
+// very content that is committed here. The third is for a file that was renamed before it was committed. An example: an
+// agent writes a.go, a person does mv a.go b.go and commits b.go.
 func (f *finder) fits(e *placed, file *pastFile) bool {
 	group := f.group(e.place)
 	return group == f.group(file.place) || group == f.group(file.old) ||

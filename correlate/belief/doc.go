@@ -5,8 +5,8 @@
 // with two exceptions: what was reconstructed does not take a line that hooks saw, and what was imported takes neither.
 // Example: a note of git-ai calls a line an agent's that the post-commit hook saw a person write. The line stays the
 // person's. One kind of line may be disputed. Hooks call a line a person's where they were told of no agent. A
-// conversation that no hook was told of takes such a line by its own record of what it wrote, if the line stands in the
-// commit as it was written.
+// conversation that no hook was told of may have its own record of what it wrote. By that record it takes such a line,
+// if the line stands in the commit as it was written.
 //
 // Between logs this order decides, line by line:
 //
@@ -19,9 +19,9 @@
 // Example: here a hook saw a person write a line, and a fetched log says that an agent wrote it there. The line is the
 // person's.
 //
-// What a search finds stands in no anchor (Commit.Fill). Of a commit that hooks saw it fills what nobody knows, and a
-// claim that is carried from an older commit disputes a person's line as it did there. Of a commit of which only claims
-// speak, what is found weighs as much as a claim: the better evidence counts.
+// What a search finds stands in no anchor (Commit.Fill). In a commit that hooks saw, it fills what nobody knows. There
+// a claim that is carried from an older commit disputes a person's line as it did in that commit. Of a commit of which
+// only claims speak, what is found weighs as much as a claim: the better evidence counts.
 //
 // Logs of others are foreign: what is not what it says it is explains nothing, and what one log may say of a path is
 // bounded.

@@ -15,9 +15,9 @@ import (
 )
 
 // A patch that is younger than a commit is not where the commit has its lines from. The order of events in a log is
-// certain; clocks are not. So the first witness is the log itself: it names commits as ones that were checked out or
-// made, and a commit that is one of these, or an ancestor of one, was there when the event was written. Committer dates
-// come second, and are compared with each other rather than with the log's clock.
+// certain; clocks are not. So the first witness is the log itself: it names commits that were checked out or made. A
+// commit that is one of these, or an ancestor of one, was there when the event was written. Committer dates come
+// second, and are compared with each other rather than with the log's clock.
 
 // age is what is known of when a commit was made.
 type age struct {

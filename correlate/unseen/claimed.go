@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A hook carries what the timeline knows to a rewritten commit, and the timeline knows nothing of what a backfill or an
-// import said of the older one: the anchor of the new commit does not know those lines. For example: a branch was made
-// before git-trace came, `git trace backfill` found the conversations behind it, and it is rebased.
+// A hook carries what the timeline knows to a rewritten commit. The timeline knows nothing of what a backfill or an
+// import said of the older commit. So the anchor of the new commit does not know those lines. For example: a branch was
+// made before git-trace came, `git trace backfill` found the conversations behind it, and it is rebased.
 
 // mostReplaced bounds how many older commits are looked at for one commit.
 const mostReplaced = 64

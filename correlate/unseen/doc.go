@@ -1,6 +1,6 @@
-// Package unseen finds the owners of the lines of commits that have no anchor: commits that no hook was heard of,
-// because hooks were switched off, because another tool or another clone made them, or because history was rewritten
-// and git said nothing.
+// Package unseen finds the owners of the lines of commits that have no anchor: no hook was heard of them. Hooks may
+// have been switched off, or another tool or another clone made the commits. Or history was rewritten and git said
+// nothing.
 //
 // It goes from strong evidence to weak evidence, and stops at the first that speaks of a line:
 //

@@ -9,9 +9,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// rewritten takes the owners from the anchors of commits whose place this one took, as commit_rewritten events say, or
-// the notes of a rebase that is under way: a line that the older commit added, and that stands in the same file here,
-// is the same line.
+// rewritten takes the owners from the anchors of commits whose place this one took. commit_rewritten events name them,
+// or the notes of a rebase that is under way. A line that the older commit added, and that stands in the same file
+// here, is the same line.
 func (f *file) rewritten() error {
 	if older, ok := f.picked()[f.commit]; ok {
 		if err := f.carriedFrom(older, f.credible); err != nil {

@@ -192,8 +192,8 @@ func (s *Search) fail(err error) {
 	}
 }
 
-// mentioned tells whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing; a
-// question that is about nothing else has to be looked into, and so has one about such a line in a content that was
+// mentioned tells whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing. So a
+// question that is about nothing else has to be looked into. So has a question about such a line in a content that was
 // seen.
 func (s *Search) mentioned(q Question) bool {
 	telling, common := false, false
