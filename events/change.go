@@ -9,7 +9,7 @@ import (
 
 // ChangeID names what a commit did to one file, as git-patch-id(1) does: equal changes at other places, of other files
 // or in other white space have one id. It is 16 hex digits of the BLAKE3 of the changed lines without their white
-// space, hunk by hunk, what was taken away before what was added.
+// space. It goes hunk by hunk, what was taken away before what was added.
 type ChangeID string
 
 // changeBytes is the length of a change id before it is written in hex.

@@ -149,8 +149,8 @@ func (c *Copy) unload() {
 	c.file, c.gen, c.end = nil, "", flatEnd{}
 }
 
-// extendFile appends the batches between the file's end and the tip, or builds the file anew when it does not lie on
-// the way to the tip. Only sound batches are stored. The caller holds the file's lock.
+// extendFile appends the batches between the file's end and the tip. It builds the file anew when the file's end does
+// not lie on the way to the tip. Only sound batches are stored. The caller holds the file's lock.
 func (l *Log) extendFile(ctx context.Context, c *Copy, path string, tip refs.OID) error {
 	if c.file != nil {
 		err := l.appendToFile(ctx, c, tip)

@@ -33,10 +33,10 @@ func isBroken(err error) bool {
 	return errors.As(err, &broken)
 }
 
-// copySound writes the batches after end up to tip in the file's form, each one hashed and chained to the one before,
-// and returns the new end. At the first batch that is not sound it stops with a brokenError; errForked says that tip
-// does not come after end. What was fetched must also be of the writer that its ref names, and of the shape of its
-// types.
+// copySound writes the batches after end up to tip in the file's form, and returns the new end. It hashes each batch
+// and chains it to the one before. At the first batch that is not sound it stops with a brokenError; errForked says
+// that tip does not come after end. What was fetched must also be of the writer that its ref names, and of the shape of
+// its types.
 func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	fetched, foreign := parseFetched(ref)
 	if fetched.Digest {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The own log needs no copy: its file has the form of one. As a copy holds only what was checked when it was made, the
-// file is believed up to where readers have checked it, which they note in the cache, and the rest is checked.
+// The own log needs no copy: its file has the form of one. A copy holds only what was checked when it was made. So this
+// file is believed only up to where readers have checked it, which they note in the cache. The rest is checked.
 
 // checkedPath is where readers note how far they have checked the file.
 func (l *Log) checkedPath() string { return filepath.Join(l.cacheDir(), "checked") }

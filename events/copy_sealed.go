@@ -9,7 +9,7 @@ import (
 )
 
 // copySealed is copySound for a log whose ref names a seal. A file of it is a batch of the copy. The end lines of all
-// but the last name the file in place of the seal, for what goes only as far as them is not the whole seal.
+// batches but the last name the file in place of the seal. What goes only as far as such a line is not the whole seal.
 func (l *Log) copySealed(of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) (flatEnd, error) {
 	p, err := l.readSeal(tip)
 	if err != nil {

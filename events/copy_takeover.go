@@ -52,8 +52,8 @@ func (l *Log) fillFrom(ctx context.Context, j *journal, lock *refs.RefLock) erro
 	return nil
 }
 
-// fill writes all that a copy holds to a new file, batch by batch as it stands there, and flushes it if that is asked
-// for.
+// fill writes all that a copy holds to a new file, batch by batch as it stands there. If flush says so, it flushes the
+// file.
 func (j *journal) fill(c *Copy, format refs.ObjectFormat, flush bool) error {
 	var text io.Reader = bytes.NewReader(c.tail.text)
 	if c.file != nil {

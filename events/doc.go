@@ -19,8 +19,8 @@
 //     state.
 //  5. The cache may be deleted at any moment; nothing is in it that the log does not hold.
 //
-// What it does not promise: a chain alone does not show that its end was cut off, or that it was rebuilt as a whole by
-// somebody who can write the ref. That takes an anchor outside the log (see AnchorSource, and package
+// What it does not promise: a chain alone does not show that its end was cut off. Nor does it show that somebody who
+// can write the ref built it anew as a whole. That takes an anchor outside the log (see AnchorSource, and package
 // events/checkpoint).
 //
 // The package knows nothing of agents, snapshots or commits' contents. Package events/index, apart because it links an

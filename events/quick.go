@@ -87,7 +87,7 @@ func quickString(line []byte, at int) (body []byte, end int, ok bool) {
 	return nil, 0, false
 }
 
-// shortString is up to where a string is searched byte by byte, which for a name takes less time than setting up a
+// shortString is up to where a string is searched byte by byte. For a name that takes less time than setting up a
 // search in bulk.
 const shortString = 12
 

@@ -15,10 +15,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// `git gc --prune=now` deletes every object that was unreachable when it looked, however young, so it can delete a
-// commit whose ref was set a moment after that look; git-gc(1) warns of it under NOTES. While a gc runs, which it shows
-// by <common>/gc.pid, what a ref of the log's is about to name is therefore kept in the side store as well, and listed
-// in traces/guard. Once the gc has ended, the next append, verification or rebuild puts back what is missing.
+// `git gc --prune=now` deletes every object that was unreachable when it looked, however young. So it can delete a
+// commit whose ref was set a moment after that look; git-gc(1) warns of it under NOTES. A gc that runs shows it by
+// <common>/gc.pid. Meanwhile, what a ref of the log's is about to name is kept in the side store as well, and listed in
+// traces/guard. Once the gc has ended, the next append, verification or rebuild puts back what is missing.
 
 // gcPidAge is the age beyond which git itself takes gc.pid for a left-over.
 const gcPidAge = 12 * time.Hour

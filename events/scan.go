@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkCanonical tells whether raw is one canonical JSON value of strings, integers, arrays and objects and nothing
-// else, within the limits on depth and string length. It reads each byte once and keeps nothing.
+// checkCanonical tells whether raw is one canonical JSON value and nothing else. It takes strings, integers, arrays and
+// objects, within the limits on depth and string length. It reads each byte once and keeps nothing.
 func checkCanonical(raw []byte, depth int) error {
 	s := scanner{buf: raw}
 	if err := s.value(depth); err != nil {

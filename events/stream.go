@@ -116,8 +116,8 @@ func (l *Log) oldestFirst(ctx context.Context, tip, stop refs.OID, yield func(ra
 	return nil
 }
 
-// endsInBatch looks at the last commit alone. Git has to go through all commits before it can name the oldest one, and
-// who fetches a chain of a million commits that are no log must not wait for that.
+// endsInBatch looks at the last commit alone. Git has to go through all commits before it can name the oldest one.
+// Somebody may fetch a chain of a million commits that are no log, and must not wait for that.
 func (l *Log) endsInBatch(commit refs.OID) error {
 	raw, err := l.readCommit(commit)
 	if err == nil {
@@ -129,7 +129,7 @@ func (l *Log) endsInBatch(commit refs.OID) error {
 	return nil
 }
 
-// follow goes back without git as far as commits lie loose or in a pack and are small, and returns the first one that
+// follow goes back without git as far as commits are small and lie loose or in a pack. It returns the first commit that
 // was not given to yield.
 func (l *Log) follow(tip, stop refs.OID, yield func(rawCommit) error) (refs.OID, error) {
 	next := tip

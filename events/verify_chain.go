@@ -242,8 +242,8 @@ func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...an
 	return seq
 }
 
-// goesOn tells whether the event after the one at i has the number that it would have if the one at i had the right
-// one.
+// goesOn asks for the number of the event after the one at i. It tells whether that number goes on from the number that
+// the one at i should have.
 func (n *namer) goesOn(i int) bool {
 	return i > 0 && n.s.marks[i-1].seq == n.expected+1
 }

@@ -27,8 +27,8 @@ func (e *GitError) Error() string {
 	return fmt.Sprintf("git %s: %s", e.Verb, e.Stderr)
 }
 
-// Command prepares a git process at the top of the work tree (or in the git directory of a bare repository) with an
-// environment built from scratch: see Env.
+// Command prepares a git process at the top of the work tree, or in the git directory of a bare repository. Its
+// environment is built from scratch: see Env.
 func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return r.CommandIn(ctx, r.root(), args...)
 }

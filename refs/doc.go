@@ -17,7 +17,7 @@
 // It does not verify that an object's content matches its id when reading, and it does not flush to disk unless
 // Repo.Fsync is set; git does neither by default.
 //
-// Loose objects are coded here and not with go-git's objfile: that knows SHA-1 only, adds 0.1 ms to the start of every
-// hook, and compresses what fills one disk block either way (9 µs for an event of 500 bytes; a stored block takes 1.3).
-// Trees and commits are coded here too, since go-git's models hold 20-byte ids.
+// Loose objects are coded here and not with go-git's objfile: that knows SHA-1 only and adds 0.1 ms to the start of
+// every hook. It also compresses what fills one disk block either way: 9 µs for an event of 500 bytes, where a stored
+// block takes 1.3. Trees and commits are coded here too, since go-git's models hold 20-byte ids.
 package refs

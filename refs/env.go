@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Env is the environment of a git child that works for git-trace: the user's, without the GIT_* variables a hook or a
-// shell left there except those that say how to reach things (configuration, ssh, identity, tracing), and with the
-// repository named absolutely. Replacement refs are off: events and anchors speak of the objects as they are.
+// Env is the environment of a git child that works for git-trace: the user's, without the GIT_* variables that a hook
+// or a shell left there. Those that say how to reach things stay (configuration, ssh, identity, tracing). The
+// repository is named absolutely. Replacement refs are off: events and anchors speak of the objects as they are.
 func (r *Repo) Env() []string {
 	env := append(baseEnv(os.Environ()), r.place()...)
 	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "LANGUAGE=en")

@@ -41,9 +41,10 @@ type RefLock struct {
 // second, then gives ErrLocked.
 //
 // A lock must not outlive the process that was killed while it held it, and must never be taken from a living one. So
-// the lock file is first created under a second name beside the guard (an flock, which dies with its process) and then
-// hard-linked into place: who holds the guard and finds that the lock in the way is the file with that second name
-// knows that its maker is dead. All other locks are left alone unless staleLock proves them abandoned.
+// the lock file is first created under a second name beside the guard, and then hard-linked into place. The guard is an
+// flock, which dies with its process. Whoever holds the guard may find that the lock in the way is the file with that
+// second name. Then they know that its maker is dead. All other locks are left alone unless staleLock proves them
+// abandoned.
 func (r *Repo) LockRef(name string) (*RefLock, error) {
 	return r.LockRefWithin(name, guardWait)
 }

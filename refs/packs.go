@@ -19,8 +19,8 @@ type Loose struct {
 	Size int64     // on disk, in bytes
 }
 
-// LooseEstimate is about how many loose objects an object directory holds, told from one of its 256 subdirectories as
-// `git gc --auto` does (gc.auto in git-config(1)): ids are spread evenly.
+// LooseEstimate is about how many loose objects an object directory holds. It looks at one of its 256 subdirectories,
+// as `git gc --auto` does (gc.auto in git-config(1)): ids are spread evenly.
 func LooseEstimate(dir string) int {
 	f, err := os.Open(filepath.Join(dir, "17"))
 	if err != nil {

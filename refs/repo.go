@@ -67,8 +67,8 @@ func (r *Repo) TracesDir() string { return filepath.Join(r.CommonDir, tracesDir)
 // WorktreeTracesDir is the directory of this work tree's own state: <git dir>/traces.
 func (r *Repo) WorktreeTracesDir() string { return filepath.Join(r.GitDir, tracesDir) }
 
-// SideObjects is the object directory that holds snapshot trees and blobs, kept apart so that git's gc neither prunes
-// them nor warns the user about them.
+// SideObjects is the object directory that holds snapshot trees and blobs. It is kept apart so that git's gc neither
+// prunes them nor warns the user about them.
 func (r *Repo) SideObjects() string { return filepath.Join(r.TracesDir(), sideObjects) }
 
 // MainObjects is the repository's own object directory.

@@ -17,8 +17,9 @@ type Checkpoint struct {
 	Signature Signature // as this machine judges it
 }
 
-// Sign has git sign the log's end at the batch commit named, which the caller has verified, with the key named or, if
-// that is empty, the one that git's configuration gives; sets refs/traces/checkpoints; and appends checkpoint_signed.
+// Sign has git sign the log's end at the batch commit named, which the caller has verified. It signs with the key named
+// or, if that is empty, with the one that git's configuration gives. Then it sets refs/traces/checkpoints and appends
+// checkpoint_signed.
 //
 // An error that wraps events.ErrSpooled comes with the checkpoint: it holds, and the log will tell of it later. Every
 // other error leaves the ref as it was. refs.ErrTipMoved: somebody else has signed in between.

@@ -14,9 +14,9 @@ import (
 )
 
 // Digest says which contents the logs speak of: the lines that patches wrote, by their fingerprints, the contents that
-// patches led to and commits have, the changes of commits. It is what a search for the owners of a commit without an
-// anchor begins with, and what tells at once that there is nothing to be found. Keys are cut to 48 bits: whoever finds
-// something looks at the event.
+// patches led to and commits have, the changes of commits. A search for the owners of a commit without an anchor begins
+// with it. It tells at once when there is nothing to be found. Keys are cut to 48 bits: whoever finds something looks
+// at the event.
 //
 // It is kept apart from the index, in a file of its own, because most readers never need it.
 type Digest struct {

@@ -32,9 +32,9 @@ type Candidate struct {
 // mostCandidates of a kind are in an answer: whoever gets so many has to type more.
 const mostCandidates = 100
 
-// Find lists everything whose id begins with prefix, across all logs, sorted by kind and id: conversations (by their
-// id, or by the agent's own session id in full or in part), patches, tool calls, commits that are anchored or were
-// rewritten, events (with or without "b3:"). An empty prefix finds nothing.
+// Find lists everything whose id begins with prefix, across all logs, sorted by kind and id: conversations, patches,
+// tool calls, commits that are anchored or were rewritten, and events (with or without "b3:"). A conversation is found
+// by its id, or by the agent's own session id in full or in part. An empty prefix finds nothing.
 func (ix *Index) Find(prefix string) ([]Candidate, error) {
 	if prefix == "" {
 		return nil, nil

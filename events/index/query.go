@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ByCommit gives the events that anchor a commit, as far as they are in force, and the rewritings in which it is the
-// old or the new one: those of the own log first, each log in its order.
+// ByCommit gives the events that anchor a commit, as far as they are in force. It also gives the rewritings in which
+// the commit is the old or the new one. Those of the own log come first, each log in its order.
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	return inForce(ix.all(exact(byCommit, commit.String())))
 }

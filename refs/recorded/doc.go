@@ -1,5 +1,5 @@
 // Package recorded is the list of the repositories that a user has recorded. It is kept in the user's state directory,
-// outside of every repository, so that nothing in a clone, an archive or a work tree decides whether a hook opens it.
+// outside of every repository. So nothing in a clone, an archive or a work tree decides whether a hook opens it.
 //
 // An entry is a file named by a hash of the real path of the common git directory. It holds the number of that
 // directory on its file system (the inode) and a random mark, which the repository holds, too, in traces/recording. A

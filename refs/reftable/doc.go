@@ -1,5 +1,5 @@
-// Package reftable reads the tables in which git keeps refs and reflogs under extensions.refStorage=reftable, by git's
-// own specification of the format (Documentation/technical/reftable in git's source), versions 1 and 2.
+// Package reftable reads the tables in which git keeps refs and reflogs under extensions.refStorage=reftable. It goes
+// by git's own specification of the format, versions 1 and 2 (Documentation/technical/reftable in git's source).
 //
 // Git keeps a stack of tables in a directory, and in the file tables.list their names, the oldest first. A table never
 // changes once it is listed; what a newer one says of a ref or of an entry of a reflog hides what the older ones say. A

@@ -10,7 +10,7 @@ import (
 )
 
 // GitProgram names the git that answers: an update of git may answer otherwise. The program is often there under
-// several names, one of which git itself puts before the others, so neither its path nor its inode is looked at.
+// several names, and git itself puts one of them before the others. So neither its path nor its inode is looked at.
 func GitProgram() string {
 	path, err := exec.LookPath("git")
 	if err != nil {
