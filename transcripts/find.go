@@ -15,8 +15,8 @@ import (
 // mostFiles is how many files of a folder are looked at.
 const mostFiles = 200_000
 
-// Find lists the sessions that the agents of this machine keep, those that lie in work trees, and the session files in
-// folders, each told by its content.
+// Find lists the sessions that the agents of this machine keep and those that lie in work trees. It also lists the
+// session files in folders, each told by its content.
 func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 	var list []*Transcript
 	seen := map[string]bool{}

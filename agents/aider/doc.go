@@ -1,9 +1,9 @@
 // Package aider reads the chat history that Aider keeps in a repository.
 //
-// Aider has no hooks. It appends every conversation of a work tree to one file at its top, .aider.chat.history.md,
-// as Markdown that is made for people: a heading begins a conversation, "#### " is before each line of a prompt, ">
-// " before each line of Aider itself, and what has no mark is the model's answer. A conversation's id here is the
-// time in its heading.
+// Aider has no hooks. It appends every conversation of a work tree to one file at its top, .aider.chat.history.md, as
+// Markdown that is made for people. A heading begins a conversation. "#### " is before each line of a prompt, and "> "
+// before each line of Aider itself. What has no mark is the model's answer. A conversation's id here is the time in its
+// heading.
 //
 // What the file tells and what it does not:
 //

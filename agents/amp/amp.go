@@ -1,9 +1,9 @@
 // Package amp reads the threads of Amp.
 //
 // Amp keeps each thread as one JSON document, ~/.local/share/amp/threads/T-<id>.json, and writes it anew with each
-// change. A thread tells more than most: the repository, the branch and the commit that it began at, the tokens of
-// each answer with the cache apart, and of each edit a diff with line numbers. What it tells of the machine (an id
-// of the installation, a fingerprint of the device) is never kept.
+// change. A thread tells more than most. It has the repository, the branch and the commit that it began at. It has the
+// tokens of each answer with the cache apart, and of each edit a diff with line numbers. What it tells of the machine
+// (an id of the installation, a fingerprint of the device) is never kept.
 //
 // Amp has no hooks that git-trace could install.
 package amp

@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// settleBackground finds out whether a call that went on in the background has ended: the client then puts a
-// notification for the model into the queue of the conversation, and a line of it into the session file, before any
-// other call begins.
+// settleBackground finds out whether a call that went on in the background has ended. At its end the client puts a
+// notification for the model into the queue of the conversation. It also puts a line of it into the session file, both
+// before any other call begins.
 func settleBackground(call capability.Call) capability.End {
 	file, err := transcript.Open(payload.AbsPath(call.Transcript))
 	if err != nil {

@@ -37,8 +37,8 @@ var kinds = payload.Events{
 // Events lists the hook events that carry a boundary.
 func (c *Client) Events() []string { return kinds.Names() }
 
-// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one, and for a call
-// that another client made because it reads Claude's settings as well.
+// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one. So it does for
+// a call that another client made because it reads Claude's settings as well.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: c.fields, Fill: c.fill}.Decode(event, snaked(data),
 		c.env.Time())

@@ -25,5 +25,5 @@
 // versions and shortened ones do, gives the same conversation with less of that.
 //
 // What is told in the record of another session is not told again: a fork of versions that copied the history skips the
-// copies when the other rollout is there, and the rollout of a subagent is told in that of its parent.
+// copies when the other rollout is there. The rollout of a subagent is told in that of its parent.
 package codexcli

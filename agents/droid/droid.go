@@ -1,8 +1,8 @@
 // Package droid reads the sessions of Droid, the agent of Factory.
 //
-// A session is a file of JSON lines, ~/.factory/sessions/<directory>/<id>.jsonl, of which the first tells its id
-// and its directory, and each other one a message with blocks. Beside it <id>.settings.json tells the model and the
-// tokens of the whole session; those of single answers stand nowhere.
+// A session is a file of JSON lines, ~/.factory/sessions/<directory>/<id>.jsonl. The first line tells its id and its
+// directory, and each other one is a message with blocks. Beside it <id>.settings.json tells the model and the tokens
+// of the whole session; those of single answers stand nowhere.
 //
 // Droid runs hooks much like Claude Code's. git-trace does not install any there yet: it has not been seen at work.
 package droid

@@ -166,8 +166,8 @@ func began(path string) time.Time {
 }
 
 // Settle relies on the order of calls. Those of a sub-agent are over when it is. An edit of the main conversation runs
-// alone, so that it is over when another boundary comes, unless sub-agents are at work, whose calls cannot be told from
-// its own. Shells may run beside each other.
+// alone, so that it is over when another boundary comes. While sub-agents are at work, this does not hold: their calls
+// cannot be told from its own. Shells may run beside each other.
 func (c *Client) Settle(call capability.Call) (end capability.End) {
 	at := subagents(call.Transcript, sessionOf(call.Transcript))
 	switch {

@@ -7,8 +7,8 @@ func Command(binary, agent, event string) string {
 	return shell.Quote(binary) + " hook " + agent + " " + event
 }
 
-// ParseCommand takes apart what Command wrote, in whatever quoting, and the form `git trace hook AGENT EVENT` that
-// people write by hand, whose binary is "git".
+// ParseCommand takes apart what Command wrote, in whatever quoting. It also takes the form `git trace hook AGENT EVENT`
+// that people write by hand, whose binary is "git".
 func ParseCommand(command string) (binary, agent, event string, ok bool) {
 	words := shell.Words(command)
 	if len(words) == 5 && words[0] == "git" && words[1] == "trace" {

@@ -3,7 +3,7 @@
 // finds the paths that a command line mentions.
 //
 // Payloads come from other programs and, through them, from models and from file contents. So there is a limit on every
-// size, nothing is trusted to be well formed, and what does not fit is dropped or reported, never repaired into
+// size, and nothing is trusted to be well formed. What does not fit is dropped or reported, never repaired into
 // something that looks valid.
 //
 // The package does not know any agent's format.

@@ -11,9 +11,9 @@ const (
 	maxNamedFrom = 3 // directories that it changes to
 )
 
-// Names lists absolute paths of the files that a command line may name: its words, and what looks like a path in the
-// text of its arguments and here-documents, from the directory in which it runs and from those that it changes to. Most
-// of them are no files.
+// Names lists absolute paths of the files that a command line may name. It takes the line's words, and what looks like
+// a path in the text of its arguments and here-documents. It starts from the directory in which the line runs, and from
+// those that it changes to. Most of them are no files.
 func Names(line, cwd, home string) []string {
 	h := hints{cwd: cwd, dir: cwd, home: home}
 	seen := map[string]bool{}

@@ -89,8 +89,8 @@ func seen(call *assemble.Call, content string) *assemble.File {
 	return &assemble.File{Path: call.Reads[0], Content: content}
 }
 
-// edits is what an edit did to its file: by the patch that newer versions note, otherwise by the picture of it, of
-// which the line numbers are certain, and what the model asked for.
+// edits is what an edit did to its file. Newer versions note a patch, which tells it. Otherwise the picture of the edit
+// tells it, of which the line numbers are certain, with what the model asked for.
 func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
 	if len(call.Writes) == 0 {
 		return nil

@@ -55,8 +55,8 @@ func Hunks(diff string) []assemble.Hunk {
 }
 
 // hunkStart reads the first line of a hunk, @@ -3,4 +3,5 @@, and gives the line of the file before that it begins with.
-// Of a hunk without old lines programs name that line or the one before it, so that the new one counts, by which the
-// hunks before it moved the rest.
+// Programs differ in how they number a hunk without old lines: by that line, or by the one before it. So the new number
+// counts, less the lines by which the hunks before it moved the rest.
 func hunkStart(text string, moved int) (line int, found bool) {
 	rest, found := strings.CutPrefix(text, "@@ -")
 	if !found {

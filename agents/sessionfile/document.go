@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Document opens a session file that is one JSON object with a list of that name. Its objects are the members of the
-// object before and after the list, each as an object with that one member, and the elements of the list. The file is
-// read through once, in little memory, however long the list is; a client that keeps its session so writes it anew
-// every time, so that there is no place to go on from.
+// Document opens a session file that is one JSON object with a list of that name. Its objects are the elements of the
+// list, and the members of the object before and after the list. Each of those members is an object with that one
+// member. The file is read through once, in little memory, however long the list is; a client that keeps its session so
+// writes it anew every time, so that there is no place to go on from.
 func Document(path, list string) (File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {

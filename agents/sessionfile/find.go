@@ -14,9 +14,9 @@ import (
 // maxFiles is how many session files of one agent are looked at.
 const maxFiles = 200_000
 
-// List lists the regular files below root, at most depth directories deep and written to at the moment since or later,
-// of which take says that they are session files; take fills in what it can tell. A root that is not there has none;
-// what cannot be read is left out. The oldest comes first.
+// List lists the regular files below root of which take says that they are session files. It goes at most depth
+// directories deep, and takes files that were written to at the moment since or later; take fills in what it can tell.
+// A root that is not there has none; what cannot be read is left out. The oldest comes first.
 func List(root string, depth int, since time.Time, take func(path string) (capability.Session,
 	bool)) []capability.Session {
 	var found []capability.Session
