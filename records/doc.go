@@ -4,8 +4,8 @@
 // Parsers in agents/… make records from session files. Package redact takes secrets and names out of them. Package
 // store keeps them in refs/traces/records. The packages named after formats turn them into what other programs read.
 //
-// A conversation can be larger than memory. So a parser hands its steps one by one to a [Sink], and the rest of the
-// record, which is known only at the end, as a Record without steps. [Collector] makes a whole Record of the two in
+// A conversation can be larger than memory. So a parser hands its steps one by one to a [Sink]. The rest of the record
+// is known only at the end, and goes there as a Record without steps. [Collector] makes a whole Record of the two in
 // memory, [Spool] a file.
 //
 // What holds for every record:

@@ -41,8 +41,8 @@ const (
 	Runtime ExecutionContext = "runtime"
 )
 
-// Blocked tells that so much of the session file could not be read that the record must not be given away before
-// somebody has looked at it.
+// Blocked tells that much of the session file could not be read. The record must not be given away before somebody has
+// looked at it.
 func (r *Record) Blocked() bool { return string(r.Metadata["blocked"]) == "true" }
 
 // Lifecycle tells whether commits are known for a record.

@@ -179,8 +179,8 @@ func amend(raw []byte, results []Observation) ([]byte, error) {
 	return marshal(&step)
 }
 
-// WriteRecord writes the whole record, head and steps, as one line of JSON without a line feed, with its content hash,
-// which it also sets in head. The steps of head are not looked at.
+// WriteRecord writes the whole record, head and steps, as one line of JSON without a line feed. The record has its
+// content hash, which WriteRecord also sets in head. The steps of head are not looked at.
 func (s *Spool) WriteRecord(w io.Writer, head *Record) error {
 	steps := head.Steps
 	head.Steps = nil

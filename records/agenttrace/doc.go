@@ -5,9 +5,9 @@
 // made of one conversation ([FromRecord]): it names a revision only if the conversation does. It is read back as lines
 // of a commit ([Record.Commit]) or as a conversation of which nothing but its lines is known ([Record.Conversation]).
 //
-// Reading is lenient where writers in the wild are: paths with backslashes or a root before them, URLs that are none,
-// content hashes of any algorithm, the flat rows and the nested records that versions of opentraces write. A content
-// hash that can be checked is evidence; one that cannot says nothing.
+// Reading is lenient where writers in the wild are. It takes paths with backslashes or a root before them, URLs that
+// are none, and content hashes of any algorithm. It also takes the flat rows and the nested records that versions of
+// opentraces write. A content hash that can be checked is evidence; one that cannot says nothing.
 package agenttrace
 
 // Name is the name of the format on the command line.

@@ -1,9 +1,9 @@
 // Package assemble puts a record together from what a session file says, line by line, whatever the agent.
 //
 // A parser translates the lines of its agent into a few moves: a prompt, a piece of an answer, the result of a call, a
-// remark. [Conversation] merges the pieces of one answer, joins results with calls, numbers the steps, hands them to a
-// [records.Sink] in order, and gives the rest of the record at the end: sums, cost, outcome, languages, the lines that
-// the conversation wrote.
+// remark. [Conversation] merges the pieces of one answer, joins results with calls, numbers the steps, and hands them
+// to a [records.Sink] in order. At the end it gives the rest of the record: sums, cost, outcome, languages, and the
+// lines that the conversation wrote.
 //
 // What it promises, whatever the moves are:
 //
@@ -14,6 +14,6 @@
 //   - What is dropped is counted, with its reason.
 //
 // Reading can go on where it ended ([Conversation.Cursor]): from the last prompt, because a step may change until the
-// next prompt comes. What was counted up to there travels in the cursor, so that a file that has grown gives the same
-// record as one that was read at once.
+// next prompt comes. What was counted up to there travels in the cursor. So a file that has grown gives the same record
+// as one that was read at once.
 package assemble

@@ -11,8 +11,8 @@ func NewFile(path, content string) Edit {
 	return edit
 }
 
-// Changed is the edit that makes one content of a file of another, as far as lines at the beginning and at the end of
-// both are equal: what stands between is written.
+// Changed is the edit that makes one content of a file of another. Lines that are equal at the beginning and at the end
+// of both are not part of it: what stands between is written.
 func Changed(path, before, after string) Edit {
 	old, now := splitLines(before), splitLines(after)
 	head := 0

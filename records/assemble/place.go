@@ -15,8 +15,8 @@ func (c *Conversation) Keep(at records.Locator) *Place {
 	return &Place{it}
 }
 
-// Release gives up a place and adds a value to a list of the metadata in its stead, with the number of the step before
-// it.
+// Release gives up a place and adds a value to a list of the metadata in its stead. The value has the number of the
+// step before it.
 func (c *Conversation) Release(place *Place, list string, value map[string]any) {
 	note := func(s *state) {
 		value["after_step"] = s.Next

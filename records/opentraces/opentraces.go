@@ -1,9 +1,9 @@
 // Package opentraces reads and writes TraceRecords as opentraces exchanges them: one record a line.
 //
 // The record is git-trace's own form, so writing is encoding it. Reading takes records of the schema's version 0.3.0
-// and of its earlier ones, checks what they claim, and refuses a record whose content hash is not that of its content.
-// Members that later versions of the schema brought are dropped, and with them such a record's hash changes; the hash
-// that it came with is checked before.
+// and of its earlier ones, and checks what they claim. It refuses a record whose content hash is not that of its
+// content. Members that later versions of the schema brought are dropped, and with them such a record's hash changes;
+// the hash that it came with is checked before.
 package opentraces
 
 import (

@@ -7,7 +7,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// eachKey calls take for each key of a TOML document, with the names of the tables above it, whether they stand in a
+// eachKey calls take for each key of a TOML document, with the names of the tables above it. These names may stand in a
 // header, in the key or around it. What follows an error is not read: a document may be a part of one.
 func eachKey(content string, take func(path []string, value *unstable.Node)) {
 	var parser unstable.Parser

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// marker stands where what was read from or written to a purged path was taken out of a record, and takenInput where
-// the input of a call was.
+// marker stands where something was taken out of a record: what was read from a purged path, or written to it.
+// takenInput stands where the input of a call was.
 const (
 	marker     = "[PURGED]"
 	takenInput = `{"purged":true}`

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// literal tells whether a value without quotes is meant as it stands, as in files of variables, in YAML and in options
-// of commands, and is no expression of a program.
+// literal tells whether a value without quotes is meant as it stands, and is no expression of a program. Such values
+// are in files of variables, in YAML and in options of commands.
 func (c *candidate) literal(sep string, start, end int) bool {
 	value := c.text[start:end]
 	if strings.ContainsAny(value, "()[]{}") && !c.closed(value) {

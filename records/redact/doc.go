@@ -1,7 +1,7 @@
 // Package redact takes secrets and names out of conversations before anything of them is stored.
 //
-// A [Redactor] makes a [Record], and nothing else does: its fields are not exported and its zero value holds nothing,
-// so that what takes a Record (package store) cannot be given a conversation that nobody has looked at.
+// A [Redactor] makes a [Record], and nothing else does: its fields are not exported and its zero value holds nothing.
+// So what takes a Record (package store) cannot be given a conversation that nobody has looked at.
 //
 // What is taken out:
 //

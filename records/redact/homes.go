@@ -120,8 +120,8 @@ func drive(text string, slash int) bool {
 	return i > 1 && text[i-2] == '\\' // an escape before it
 }
 
-// rooted tells whether the directory of homes, whose slash is given, stands at the root of a path, or below a directory
-// in which systems keep one. In the middle of a path it is a directory of a program.
+// rooted tells whether the directory of homes, whose slash is given, stands at the root of a path. A directory in which
+// systems keep one may stand above it. In the middle of a path it is a directory of a program.
 func rooted(text string, slash int, dir, name string, end int) bool {
 	if slash == 0 {
 		return true
@@ -184,8 +184,8 @@ func below(path string) bool {
 	return false
 }
 
-// upward tells whether a path goes up and then to a home, as ../../Users/x does, and not to a directory of the program
-// that is called so.
+// upward tells whether a path goes up and then to a home, as ../../Users/x does. A directory of the program that is
+// called so is no home.
 func upward(text string, slash int, dir, name string, end int) bool {
 	levels := 0
 	i := slash

@@ -73,8 +73,8 @@ func joined(v *reading, text string, nl int) int {
 	return at
 }
 
-// line adds the first n bytes of a word as a line, unless what follows the context is too little or no part of a
-// secret.
+// line adds the first n bytes of a word as a line. It does not if what follows the context is too little or no part of
+// a secret.
 func (v *reading) line(word reading, context, n int, quote bool) {
 	length := n - context
 	if length < leastWord && (context == 0 || length < leastValued) || context == 0 && length < leastPlain &&

@@ -246,8 +246,8 @@ func (ix *Index) chosen(matches []match, want func(*Digest) bool) ([]match, erro
 	return slices.DeleteFunc(matches, func(m match) bool { return !wanted[m.place] }), nil
 }
 
-// saturate is the part of BM25 that makes the tenth occurrence count less than the first, and an occurrence in a long
-// text less than one in a short one.
+// saturate is the part of BM25 that makes the tenth occurrence count less than the first. It also makes an occurrence
+// in a long text count less than one in a short text.
 func saturate(count uint32, d document) float64 {
 	const k, b, usual = 1.2, 0.5, 60.0
 	n := float64(count)

@@ -122,8 +122,8 @@ func (c *conversation) nodes() []*turn {
 	return c.everyTurn()
 }
 
-// originOf is the turn from which a conversation goes on: the last of the one that it was forked from, otherwise of the
-// one before, if both changed a file or were on the same branch.
+// originOf is the turn from which a conversation goes on. It is the last turn of the conversation that it was forked
+// from. Otherwise it is that of the conversation before, if both changed a file or were on the same branch.
 func (a *analysis) originOf(c *conversation) *turn {
 	var forked []string
 	c.meta("forked_from", &forked)

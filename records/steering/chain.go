@@ -108,8 +108,9 @@ func readRepairs(c *conversation, failures []*failure) *repairs {
 	return r
 }
 
-// of is the turn that corrected a failure: the next prompt where the failure was that the person declined or
-// interrupted, the one in which the failing command ran well, the correction that took its lines.
+// of is the turn that corrected a failure. Where the person declined or interrupted, it is the next prompt. Where a
+// command failed, it is the turn in which the command ran well. Otherwise it is the correction that took the failure's
+// lines.
 func (r *repairs) of(f *failure) *turn {
 	switch f.kind {
 	case treetrace.UserRejected:

@@ -64,8 +64,8 @@ func withoutVersion(name string) string {
 	return name
 }
 
-// inventedPackages finds packages that no registry has: the registry said so, the agent's command or an edit of the
-// agent's named the package, the person did not, and no later call installed it.
+// inventedPackages finds packages that no registry has. The registry said so, and no later call installed the package.
+// The agent's command or an edit of the agent's named it, and the person did not.
 func (a *analysis) inventedPackages(c *conversation) {
 	wrote := map[string]bool{}
 	for _, t := range c.everyTurn() {

@@ -1,7 +1,7 @@
 // Package store keeps conversations in git: redacted records on refs/traces/records, one JSON file a conversation.
 //
-// The ref's commits have one parent each; the tree of the last one holds what is there now, as <first two digits of the
-// trace id>/<trace id>.json, each file a record as records.Encode writes it. What was fetched from others lies on
+// The ref's commits have one parent each. The tree of the last one holds what is there now, as <first two digits of the
+// trace id>/<trace id>.json. Each file is a record as records.Encode writes it. What was fetched from others lies on
 // refs/traces/remotes/<remote>/<writer>/records and is read beside the own ref, never merged into it.
 //
 // What it promises:

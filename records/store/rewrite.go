@@ -37,8 +37,8 @@ type Move struct {
 	Old, New refs.OID
 }
 
-// Unread is a fetched ref that is not one of records, though it has the name of one, or leads to more than is looked
-// at.
+// Unread is a fetched ref that has the name of a ref of records and is not one. A ref that leads to more than is looked
+// at is one, too.
 type Unread struct {
 	Ref string
 	Err error
@@ -55,8 +55,8 @@ type Rewritten struct {
 	Unread  []Unread
 }
 
-// Rewrite judges every version of every record that is or ever was on the refs of records, the fetched ones included,
-// and writes their histories anew without what must go. Neither a ref nor an old object is touched: Move does the one,
+// Rewrite judges every version of every record that is or ever was on the refs of records, the fetched ones included.
+// It writes their histories anew without what must go. Neither a ref nor an old object is touched: Move does the one,
 // and Old names what can be deleted then. With dry set it writes nothing.
 func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, error) {
 	names, err := s.refs(ctx)

@@ -157,10 +157,9 @@ func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	return found
 }
 
-// reverted pairs an edit all of whose lines a commit reverted, or a person took out before any commit, with the next
-// edit of the file that stayed. One prompt
-// may stand between. What took the place of the turn need not be an answer to the same question: the weakest of the
-// pairs.
+// reverted pairs an edit that is gone with the next edit of the file that stayed. A commit reverted all lines of the
+// first edit, or a person took them out before any commit. One prompt may stand between. What took the place of the
+// turn need not be an answer to the same question: the weakest of the pairs.
 func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	gone, found := m.fate(st.step)
 	origin, lines := Reverted, gone.Reverted

@@ -1,6 +1,6 @@
 // Package treetrace reads and writes TreeTrace 0.3: the prompts of conversations as a tree that tells how people
-// steered agents. A prompt is a node with a kind (direction, correction, checkpoint, …), the calls that followed it,
-// what was declined or failed, and what that says about the work.
+// steered agents. A prompt is a node with a kind (direction, correction, checkpoint, …). The node has the calls that
+// followed it, what was declined or failed, and what that says about the work.
 //
 // Package steering makes a [Document] of conversations. Here a document becomes files, and a file a document or
 // conversations:

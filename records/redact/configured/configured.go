@@ -1,10 +1,10 @@
 // Package configured makes the redactor that the user's configuration asks for, of what is stored, taken in and given
 // away.
 //
-// The rules come from trace.redactFile, a file of rules (without it git-trace/redact in the user's directory of
-// configurations, if it is there), and from the multi-valued trace.redactSecret, trace.redactAllow and
-// trace.redactName. What was purged from the repository is taken out too. Only the user can loosen the rules: a file of
-// the repository is not read.
+// The rules come from trace.redactFile, a file of rules. Without that setting the file is git-trace/redact in the
+// user's directory of configurations, if it is there. They also come from the multi-valued trace.redactSecret,
+// trace.redactAllow and trace.redactName. What was purged from the repository is taken out too. Only the user can
+// loosen the rules: a file of the repository is not read.
 package configured
 
 import (

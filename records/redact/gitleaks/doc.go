@@ -1,8 +1,8 @@
 // Package gitleaks finds secrets with the rules of gitleaks v8 (github.com/zricethezav/gitleaks, MIT licence, copyright
 // Zachary Rice), without linking its detector.
 //
-// The detector imports archive readers, template engines and a configuration system, 75 modules in all, whose package
-// initialisation doubles the start-up time of every git-trace process, the hooks included: a Go program pays for what
+// The detector imports archive readers, template engines and a configuration system, 75 modules in all. Their package
+// initialisation doubles the start-up time of every git-trace process, the hooks included. A Go program pays for what
 // it links, not for what it uses. So [rules.json] holds the rules as gitleaks' own config package reads them. A test
 // makes the file again from the library and compares. Another gives the same texts to both and compares what they find
 // (module conformance). The rules are compiled when the first text needs them.

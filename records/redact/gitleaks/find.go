@@ -62,7 +62,7 @@ const (
 	longestWord = 16 << 10 // a token that begins in reach is read to its end
 )
 
-// around gives the part of a text in which a match with a keyword may lie, and the lesser one that ends with the line
+// around gives the part of a text in which a match with a keyword may lie. The lesser part, near, ends with the line
 // after the keyword's.
 func around(text string, start, end int) (near, far part) {
 	from := max(0, start-lookBack)
