@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Safe makes text safe for a terminal: control characters as ^X, other characters that act on a terminal or on the
-// order of the text around them as <U+202E>, bytes that are not UTF-8 as <E9>.
+// Safe makes text safe for a terminal. Control characters become ^X, and bytes that are not UTF-8 become <E9>. Other
+// characters that act on a terminal or on the order of the text around them become <U+202E>.
 func Safe(text string) string {
 	at := firstUnsafe(text)
 	if at == len(text) {

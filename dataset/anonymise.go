@@ -27,8 +27,8 @@ func (a *Anonymiser) Hash(kind, text string) string {
 	return hex.EncodeToString(mac.Sum(nil)[:hashed])
 }
 
-// path hashes each part of a path by what leads to it, so that directories stay directories, and a name says nothing
-// about the same name elsewhere.
+// path hashes each part of a path by what leads to it. So directories stay directories, and a name says nothing about
+// the same name elsewhere.
 func (a *Anonymiser) path(path string) string {
 	parts := strings.Split(path, "/")
 	for i := range parts {

@@ -16,8 +16,8 @@ func (d *Doctor) Untraced(ctx context.Context) []Finding {
 	return d.untracedFindings(ctx, d.examineAgents(ctx))
 }
 
-// Past tells of conversations of the work tree that are in session files and nowhere else, an agent at a time, and when
-// the agent deletes the first of them.
+// Past tells of conversations of the work tree that are in session files and nowhere else, an agent at a time. It also
+// tells when the agent deletes the first of them.
 func (d *Doctor) Past(now time.Time) (past []Finding) {
 	stored := d.storedAt()
 	engine := trails.New(d.repo, d.log, nil)

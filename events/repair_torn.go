@@ -15,12 +15,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A machine that loses power may keep of the last write the length of the file and not its bytes, or some of its pages
-// alone. The log then ends in what no killed append leaves. Nothing can be appended to it, and events wait in the
-// spool.
-// What is behind the last sound batch is put aside as it is, and the events in it that are whole go back into the log:
-// those that follow the last sound event as they are, the others as new ones. More than the one batch that was written
-// last is not taken for such an end; that is for a person to look at.
+// A machine that loses power may keep the length of the file and not the bytes of the last write. Or it may keep some
+// of its pages alone. The log then ends in what no killed append leaves. Nothing can be appended to it, and events wait
+// in the spool. What is behind the last sound batch is put aside as it is. The events in it that are whole go back into
+// the log. Those that follow the last sound event go back as they are, the others as new ones. More than the one batch
+// that was written last is not taken for such an end; that is for a person to look at.
 
 // ErrNotTorn reports a log whose damage is not that of its end alone.
 var ErrNotTorn = errors.New("more than the end of the log is damaged")

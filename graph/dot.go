@@ -36,7 +36,7 @@ func WriteDOT(w io.Writer, g *Graph, style Style) error {
 }
 
 // dotString is a quoted string of lines. In a label a backslash begins an escape of Graphviz' own, such as \N for the
-// name of the node, and in attributes & begins a character entity of HTML.
+// name of the node. In attributes & begins a character entity of HTML.
 func dotString(lines []string) string {
 	escaped := make([]string, len(lines))
 	for i, line := range lines {

@@ -27,8 +27,8 @@ type Query struct {
 	Dashed bool
 }
 
-// mark begins the text of a line. Git draws edges of printable characters only, so the first mark ends them, and each
-// field that a stranger could fill has a line of its own; none can hold a line feed.
+// mark begins the text of a line. Git draws edges of printable characters only, so the first mark ends them. Each field
+// that a stranger could fill has a line of its own; none can hold a line feed.
 const mark = '\x1e'
 
 // format is one line of ids and times, which git makes, then a line each for what people wrote.

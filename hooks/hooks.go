@@ -36,8 +36,8 @@ func Hint(err error) string {
 	return ""
 }
 
-// Names are the hooks that get a part of ours, in the order of listings: all of githooks(5) that run after a commit has
-// come to be or a work tree was changed, and whose exit status cannot stop the user's command.
+// Names are the hooks that get a part of ours, in the order of listings. They are all of githooks(5) that run after a
+// commit has come to be or a work tree was changed. Their exit status cannot stop the user's command.
 func Names() []string {
 	return []string{"post-commit", "post-rewrite", "post-checkout", "post-merge", "post-applypatch"}
 }

@@ -199,8 +199,8 @@ func planJoinHook(p *plan, f hookFile, our part) error {
 	return nil
 }
 
-// planMakeRoom keeps what stands at the path for a hook aside, from a time before a hook manager wrote over ours,
-// unless it is the same.
+// planMakeRoom keeps aside what stands at the path for a hook, unless it is the same. It is from a time before a hook
+// manager wrote over ours.
 func planMakeRoom(p *plan, path, hook string) error {
 	if !present(path) || hook != "" && sameFile(path, hook) {
 		return nil

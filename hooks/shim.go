@@ -67,10 +67,10 @@ fi
 ` + tidy
 
 // callPicks is call for the hook that a rebase runs for each commit that it picks. git-trace does no more than note
-// those (package correlate), and where it has said beforehand which of them there will be, the shell notes them: a
-// shell for each instead of a shell and a program. The file "picking" begins with the process id of git and the numbers
-// of the first and the last command of the rebase that this is true of (rebase-merge/msgnum). What another git process
-// commits meanwhile is not meant, nor a conflict that was resolved (rebase-merge/stopped-sha).
+// those (package correlate). Where it has said beforehand which of them there will be, the shell notes them. That costs
+// a shell for each instead of a shell and a program. The file "picking" begins with the process id of git. Then come
+// the numbers of the first and the last command of the rebase that this is true of (rebase-merge/msgnum). What another
+// git process commits meanwhile is not meant, nor a conflict that was resolved (rebase-merge/stopped-sha).
 const callPicks = locate + `git_trace_noted=
 if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] &&
 	[ -d "$git_trace_own/rebase-merge" ] && [ ! -e "$git_trace_own/rebase-merge/stopped-sha" ]; then
@@ -116,9 +116,9 @@ unset git_trace_noted || :
 ` + tidy
 
 // callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The script
-// starts itself again with what was read, marked by an argument (a marker in the environment could get lost, and the
-// script would start itself for ever; a here-document needs a temporary file in some shells). The input is lines of
-// ids, which every echo prints as they are; printf is a program, with a limit to its arguments, in some shells.
+// starts itself again with what was read, marked by an argument. A marker in the environment could get lost, and the
+// script would start itself for ever. A here-document needs a temporary file in some shells. The input is lines of ids,
+// which every echo prints as they are; printf is a program, with a limit to its arguments, in some shells.
 const callFed = `if [ "${1-}" = --git-trace-fed ]; then
 	shift
 else

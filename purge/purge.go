@@ -19,10 +19,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Purge is one purge, or the search for what one would do. The order is: the rules and the plan are written down, so
-// that nothing that was purged is recorded again, and that a process that is killed leaves word of what it had begun;
-// new objects; the plan again, with everything that has to go; files; refs; old objects; the plan goes. Each step can
-// be done again.
+// Purge is one purge, or the search for what one would do. The rules and the plan are written down first. So nothing
+// that was purged is recorded again, and a process that is killed leaves word of what it had begun. The order of the
+// rest is: new objects; the plan again, with everything that has to go; files; refs; old objects; the plan goes. Each
+// step can be done again.
 type Purge struct {
 	ctx    context.Context // it lives as long as the command
 	Repo   *refs.Repo

@@ -23,8 +23,8 @@ type Turn struct {
 // turnWait is how long a restore waits for another one.
 const turnWait = 10 * time.Second
 
-// Begin waits for the turn. What a killed process left beside the files goes, and a file that it had moved away comes
-// back to its place, unless something else is there by now.
+// Begin waits for the turn. What a killed process left beside the files goes. A file that it had moved away comes back
+// to its place, unless something else is there by now.
 func Begin(repo *refs.Repo) (*Turn, error) {
 	lock, err := refs.Flock(filepath.Join(repo.WorktreeTracesDir(), "restore.lock"), turnWait)
 	if err != nil {

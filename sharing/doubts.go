@@ -11,8 +11,7 @@ import (
 )
 
 // Doubt is what one writer saw of another one's log, and the remote does not show. Each publication names the ends of
-// the other writers' digests that were there, so a remote that takes events back has to hide all that were published
-// since.
+// the other writers' digests that were there. So a remote that takes events back has to hide all publications since.
 type Doubt struct {
 	Writer string    `json:"writer"`  // whose log it is
 	Event  int64     `json:"event"`   // its number

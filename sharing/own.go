@@ -19,8 +19,8 @@ type Regained struct {
 }
 
 // PullOwn is for a clone that came out of a backup which is older than what it published. The log that is here becomes
-// one of another writer, as what the remote has under that id does, so that what was lost is read from there; the clone
-// goes on under a new id.
+// one of another writer, as what the remote has under that id does. So what was lost is read from there. The clone goes
+// on under a new id.
 func PullOwn(ctx context.Context, log *events.Log, r Remote, most int64) (out Regained, err error) {
 	p := &Plan{Remote: r, repo: log.Repo(), log: log}
 	if p.Writer, err = log.Writer(); err != nil {

@@ -27,7 +27,7 @@ type Alive [len(Ages)]struct{ Written, Alive int }
 var ErrManyTips = errors.New("survival is told of one history, and these revisions have several ends")
 
 // Survival tells of the lines of commits how many lived, group by group. A line's life begins with the commit of the
-// first-parent history that brought it, whoever wrote it on whichever branch, and ends with the one in which it is no
+// first-parent history that brought it, whoever wrote it on whichever branch. It ends with the commit in which it is no
 // longer there. The last commit of the history ends what is known.
 //
 // Lines that never reached that history have no part in it. A line that is moved within its file, or that is changed,
@@ -51,8 +51,8 @@ func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Que
 	})
 }
 
-// Life are lines of one contributor in one file of a commit that reached the first-parent history together, and left it
-// together or are still there.
+// Life are lines of one contributor in one file of a commit. They reached the first-parent history together, and left
+// it together or are still there.
 type Life struct {
 	Commit *graph.Commit
 	Who    *graph.Contributor // without its lines

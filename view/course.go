@@ -16,8 +16,8 @@ type Course struct {
 	Pauses   []Pause             // in the order of the log
 }
 
-// Pause is the time between the end of a turn and the next call, of which this clone saw all and in which no other
-// conversation stirred: what changed then, people changed.
+// Pause is the time between the end of a turn and the next call. This clone saw all of it, and no other conversation
+// stirred in it. So what changed then, people changed.
 type Pause struct {
 	Prompt        int // whose turn ended
 	Before, After refs.OID

@@ -96,9 +96,9 @@ func (r *Reader) toolCallOf(ctx context.Context, e *events.Event) (*WholeCall, e
 	return call, err
 }
 
-// CallOf finds a tool call of a conversation, with the prompt that it followed and the step of the record in which the
-// agent made it. Of a call that is not known, as without an id, the prompt is the one with the number that is given.
-// Each of them is nil where nobody knows it.
+// CallOf finds a tool call of a conversation and the prompt that it followed. It also finds the step of the record in
+// which the agent made it. Of a call that is not known, as without an id, the prompt is the one with the number that is
+// given. Each of them is nil where nobody knows it.
 func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id string, prompt int) (
 	*Turn, *WholeCall, *records.Step, error,
 ) {

@@ -20,9 +20,9 @@ import (
 
 // unheard are the commits whose lines a search knows better than the anchors do: made with hooks switched off, fetched,
 // rewritten while nobody listened. A search looks at the whole history, so what it found is kept in
-// <common>/traces/cache/found/unheard: a line that names the logs and the tips for which it holds, then a line for each
-// commit with the conversations and how many lines it holds of each. It has ids and numbers only, and may be deleted at
-// any moment.
+// <common>/traces/cache/found/unheard. The first line of that file names the logs and the tips for which it holds. Then
+// a line for each commit names the conversations and how many lines it holds of each. It has ids and numbers only, and
+// may be deleted at any moment.
 type unheard struct {
 	lines map[refs.OID]map[events.TraceID]int
 }

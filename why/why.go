@@ -1,5 +1,5 @@
-// Package why unites what is known of a line: who wrote it on which evidence, what was asked and thought before, the
-// call with its change, the commit, and what became of the change since. It draws nothing.
+// Package why unites what is known of a line. It says who wrote it on which evidence, and what was asked and thought
+// before. It shows the call with its change, the commit, and what became of the change since. It draws nothing.
 package why
 
 import (
@@ -53,8 +53,8 @@ type Finder struct {
 	Contents []byte // what the work tree is taken to have in the path that is asked about; nil for what it has
 }
 
-// Lines finds why the lines from first to last of a path are there, as a revision has it, or, without one, as the work
-// tree has it. Lines of one origin make one reason, in the order of their first lines.
+// Lines finds why the lines from first to last of a path are there. It takes them as a revision has them or, without
+// one, as the work tree has them. Lines of one origin make one reason, in the order of their first lines.
 func (f *Finder) Lines(ctx context.Context, rev, path string, first, last int) ([]*Reason, error) {
 	blamed, err := f.blamed(rev, path)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package page writes Markdown that quotes anybody's text, and keeps it to a number of bytes.
 //
-// A prompt, a path or the name of an agent may hold anything. On a forge it must mention nobody, close no issue,
-// load no image, run no command of a bot or of a runner, and end no table:
+// A prompt, a path or the name of an agent may hold anything. On a forge it must mention nobody, close no issue, load
+// no image and end no table. It must also run no command of a bot or of a runner:
 //
 //   - Foreign text stands in a code span (Code, Cell), in a fence (Fence), or in <code> inside HTML of ours (HTML).
 //     CommonMark and the forges' own additions find nothing in these.

@@ -1,6 +1,7 @@
-// Command git-trace-serve holds what git-trace does not link, because every hook would start later for it: the server
-// of the Model Context Protocol that git trace mcp starts, the language server of git trace lsp, the pages of git trace
-// serve, the writer of Parquet, the reader of zstd, and what sends spans to a collector.
+// Command git-trace-serve holds what git-trace does not link, because every hook would start later for it. It holds the
+// server of the Model Context Protocol that git trace mcp starts, and the language server of git trace lsp. It holds
+// the pages of git trace serve, the writer of Parquet and the reader of zstd. It also holds what sends spans to a
+// collector.
 //
 // It holds no code for any answer: each tool asks git-trace, and gives what that prints. Nothing writes anything but
 // the disposable caches that reading commands write.

@@ -151,7 +151,7 @@ func (r *openedRecords) Close() {
 	_ = r.store.Close()
 }
 
-// short abbreviates the ids of conversations to the fewest digits that tell all of them apart, so that what is shown
+// short abbreviates the ids of conversations to the fewest digits that tell all of them apart. So what is shown
 // anywhere can be given to show.
 func (s *conversations) short() (func(events.TraceID) string, error) {
 	ids, err := s.IDs()

@@ -20,8 +20,8 @@ type named struct{ file, dir string }
 // of the same session.
 var sessionFiles = []string{"base_state.json", "api_conversation_history.json", "claude_messages.json"}
 
-// inDirectories gives the files that are named, and in the place of each directory its files, in the order of their
-// names, and what counts them. A directory that an agent keeps for one session counts as one file.
+// inDirectories gives the files that are named, and what counts them. In the place of a directory it gives the
+// directory's files, in the order of their names. A directory that an agent keeps for one session counts as one file.
 func inDirectories(names []string) (all []named, over *passed, err error) {
 	over = &passed{over: map[string]int{}, taken: map[string]int{}}
 	for _, name := range names {

@@ -62,8 +62,8 @@ func unknownVerb(program *cli.App, verb string) error {
 		meant(verb, names, "git trace help lists the commands"))
 }
 
-// edits is how many characters have to be put in, left out, replaced or exchanged with their neighbour to make b of a
-// (Damerau and Levenshtein's distance, each place edited once).
+// edits is how many edits make b of a. An edit puts in, leaves out or replaces a character, or exchanges it with its
+// neighbour. It is Damerau and Levenshtein's distance, with each place edited once.
 func edits(a, b string) int {
 	before, last := []int{}, make([]int, len(b)+1)
 	for j := range last {

@@ -396,7 +396,7 @@ func (r *recording) one(ctx context.Context, s waiting.Session, tell func(record
 	return nil
 }
 
-// noteConversation puts the conversation of a boundary on the list of those that wait, and tells whether the process
+// noteConversation puts the conversation of a boundary on the list of those that wait. It tells whether the process
 // that stores them should be started now.
 func noteConversation(repo *refs.Repo, agent agents.Agent, b events.Boundary) (due bool) {
 	if agent.Parser == nil || b.Session == "" || b.Subagent != "" {

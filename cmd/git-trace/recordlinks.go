@@ -54,7 +54,7 @@ func (g *gathering) link(out *recorder.Facts) error {
 	return nil
 }
 
-// tiersOf gives each commit its tier. A commit that holds the lines as the tools wrote them is the better evidence than
+// tiersOf gives each commit its tier. A commit may hold the lines as the tools wrote them. It is better evidence than
 // one in which they are found again after a change.
 func tiersOf(held []view.Anchored) map[string]records.Tier {
 	tiers := map[string]records.Tier{}

@@ -47,8 +47,8 @@ type resolver struct {
 	demand demander // nil to ask nobody for a record
 }
 
-// resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, tool calls, patches,
-// commits as git names them, events (b3:… or @N).
+// resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, and those of tool calls
+// and patches. It also understands commits as git names them, and events (b3:… or @N).
 func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 	id = strings.TrimSuffix(strings.TrimSpace(id), "…") // as an abbreviated id is shown
 	if seq, ok := strings.CutPrefix(id, "@"); ok {

@@ -139,8 +139,8 @@ func (w *watcher) begin(now time.Time) {
 	w.memory.Looked, w.changed = now, true
 }
 
-// unreported lists the conversations that were written to since the last look, in a directory of the work tree, and of
-// which no hook has told. At the first look of all nothing is known to be new.
+// unreported lists the conversations in a directory of the work tree that were written to since the last look. It lists
+// only those that no hook reported. At the first look of all nothing is known to be new.
 func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 	if !w.due {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 
 // node adds the mutants of one node.
 //
-// What only passes a failure on is left out: `if err != nil` with its body, and returns of an error. That a failure of
-// the disk or of git is passed on is held by tests that make them fail, and mutants of it would be most of all.
+// What only passes a failure on is left out: `if err != nil` with its body, and returns of an error. Most mutants would
+// be of these. Other tests hold them: they make the disk or git fail, and see that the failure is passed on.
 func (f *finder) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.IfStmt:

@@ -14,6 +14,6 @@
 //   - Several writers may share a directory. The names of files carry the key of their writer.
 //   - Memory does not depend on the number of rows or partitions: a few files are open at a time, each with a buffer.
 //
-// It does not promise that a reader who looks while a writer puts its files in place sees all of the old or all of the
-// new ones. The manifest is replaced last.
+// A reader may look while a writer puts its files in place. Then it is not promised that they see all of the old files
+// or all of the new ones. The manifest is replaced last.
 package shards

@@ -1,8 +1,8 @@
 // Package active says, inside a program that cmd/mutate built, which mutant the program is. No package of the product
 // imports it: cmd/mutate writes the calls into copies of the source files, which only its own builds see.
 //
-// The number is part of the program's file and not of its environment, since git and the tests run programs with
-// environments of their own making.
+// The number is part of the program's file and not of its environment. Git and the tests run programs with environments
+// of their own making.
 package active
 
 import (

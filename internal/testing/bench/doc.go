@@ -1,5 +1,5 @@
-// Command bench measures every path whose speed git-trace promises, beside plain git on the same machine in the same
-// minute, and says whether the promise is kept:
+// Command bench measures every path whose speed git-trace promises. It does so beside plain git on the same machine in
+// the same minute, and says whether the promise is kept:
 //
 //	go run ./internal/testing/bench            all of it; some minutes and two gigabytes of a temporary directory
 //	go run ./internal/testing/bench --quick    smaller repositories and logs; a minute

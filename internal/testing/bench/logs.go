@@ -20,8 +20,8 @@ const (
 	packEvery       = 4000 // batches
 )
 
-// makeLog appends so many events of conversations to the log of a repository that makeHistory made, and evenly among
-// them one commit_anchored for every commit of the hot file: however long the log is, it says the same of that file.
+// makeLog appends so many events of conversations to the log of a repository that makeHistory made. Evenly among them
+// stands one commit_anchored for every commit of the hot file. However long the log is, it says the same of that file.
 func (b *bench) makeLog(dir string, number int) error {
 	repo, err := refs.Discover(dir)
 	if err != nil {

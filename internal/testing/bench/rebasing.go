@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// What is rebased: commits of an agent, each of which changes every file, onto a main that changed every file too, so
-// that each line has to be found at a new place.
+// What is rebased are commits of an agent, each of which changes every file. The new main has changed every file too,
+// so that each line has to be found at a new place.
 const (
 	rebaseFiles  = 20
 	rebaseLines  = 60

@@ -1,10 +1,8 @@
-// Package driver runs real coding-agent clients offline, against a scripted
-// model server, so that tests see the hooks, transcripts and file edits of the
-// client itself and not of an imitation.
+// Package driver runs real coding-agent clients offline, against a scripted model server. So tests see the hooks,
+// transcripts and file edits of the client itself and not of an imitation.
 //
-// A [Script] says what the model answers, turn by turn. A [Server] plays it on
-// 127.0.0.1 in the wire protocol the client speaks. [RunClaude] starts the
-// client in a [Repo] with an environment built from scratch, waits for it, and
+// A [Script] says what the model answers, turn by turn. A [Server] plays it on 127.0.0.1 in the wire protocol the
+// client speaks. [RunClaude] starts the client in a [Repo] with an environment built from scratch, and waits for it. It
 // hands back everything that can be observed from outside.
 //
 // What it promises:
@@ -16,9 +14,8 @@
 //     left the process group of the client);
 //   - tool ids are readable and the same in every execution of a test.
 //
-// What it does not: it is no sandbox (scripts run with the rights of the test),
-// and it does not judge what the client did, apart from a script that it failed
-// to play.
+// What it does not: it is no sandbox, since scripts run with the rights of the test. It does not judge what the client
+// did, apart from a script that it failed to play.
 //
 // The package is for tests and for continuous integration; git-trace does not
 // link it. Clients are installed by `go run ./internal/testing/driver/install NAME`.

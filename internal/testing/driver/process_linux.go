@@ -11,17 +11,16 @@ import (
 	"time"
 )
 
-// ownGroup makes the client the leader of a process group that is killed with
-// it, and lets the client end when the test binary is killed.
+// ownGroup makes the client the leader of a process group that is killed with it. It lets the client end when the test
+// binary is killed.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// reap waits for the processes that carry the mark in their environment, and
-// kills those still there after linger, then what is left of the group. Clients
-// start shells in sessions of their own, so the group alone does not hold them.
-// It returns the names of those it killed.
+// reap waits for the processes that carry the mark in their environment, and kills those still there after linger. Then
+// it kills what is left of the group. Clients start shells in sessions of their own, so the group alone does not hold
+// them. It returns the names of those it killed.
 func reap(group int, mark string, linger time.Duration) []string {
 	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }() // usually there is none
 	end := time.Now().Add(linger)

@@ -167,8 +167,8 @@ func offline(url string) []string {
 	return append(env, "NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
 }
 
-// execute starts the client in a process group of its own, waits for it and
-// returns the group, which is 0 if it could not be started.
+// execute starts the client in a process group of its own and waits for it. It returns the group, which is 0 if the
+// client could not be started.
 func (j *job) execute(ctx context.Context, args, env []string, res *Result) (group int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, j.opts.Limit)
 	defer cancel()

@@ -36,9 +36,8 @@ type Turn struct {
 	BlockGapMS int            `json:"block_gap_ms,omitempty"` // pause between content blocks
 }
 
-// Tool is one tool call of a [Turn]. In its strings "@{re:REGEXP}@" stands for
-// group 1 of the last match in the recent history of the request, which is how
-// a script uses an id that the client made up.
+// Tool is one tool call of a [Turn]. In its strings "@{re:REGEXP}@" stands for group 1 of the last match in the recent
+// history of the request. That is how a script uses an id that the client made up.
 type Tool struct {
 	Name      string  `json:"name"`
 	Input     any     `json:"input,omitempty"`

@@ -137,8 +137,8 @@ func checkUsage(t *testing.T, record *records.Record, want Plain) {
 	}
 }
 
-// checkLines holds that every object of the file is in the record or counted, and that none is of an unknown kind
-// without a reason that the agent's tests give.
+// checkLines holds that every object of the file is in the record or counted. None is of an unknown kind without a
+// reason that the agent's tests give.
 func checkLines(t *testing.T, record *records.Record, parsed *capability.Parsed, want Plain, reason string) {
 	t.Helper()
 	var capture struct {

@@ -9,12 +9,13 @@ import (
 )
 
 // Config is the part of a configuration that every git of a test needs: newer ones start their housekeeping in a
-// process that outlives the command, which changes files under a test that looks at them, and under its clean-up.
+// process that outlives the command. That process changes files under a test that looks at them, and under its
+// clean-up.
 const Config = "[maintenance]\n\tauto = false\n[gc]\n\tautoDetach = false\n"
 
 const home = "[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n" + Config
 
-// Main runs the tests of a package in a home of their own, so that nothing of the user's decides them, and returns the
+// Main runs the tests of a package in a home of their own, so that nothing of the user's decides them. It returns the
 // exit status. The home has Config in its .gitconfig. Of the GIT_* variables only Formats are left, and an author and a
 // committer are set; more are variables, NAME=VALUE, that are set on top.
 func Main(m *testing.M, more ...string) int {

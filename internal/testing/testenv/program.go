@@ -31,7 +31,7 @@ func CopySelf(t testing.TB, path string) {
 }
 
 // writeProgram lets no other goroutine start a process meanwhile: that process would have the file open for writing
-// until it is the program that it shall be, and the kernel runs no file that is (ETXTBSY).
+// until it becomes another program. The kernel runs no file that is open for writing (ETXTBSY).
 func writeProgram(path string, content io.Reader) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -28,8 +28,8 @@ func Pick(short, quick, long int) int {
 	return quick
 }
 
-// Within is how long something may take: the bar itself in the full form, which has the machine for itself, half a
-// minute more in the others, which share it with tests that use every processor.
+// Within is how long something may take. In the full form it is the bar itself, since that form has the machine for
+// itself. The others get half a minute more, since they share it with tests that use every processor.
 func Within(bar time.Duration) time.Duration {
 	if Long() {
 		return bar

@@ -33,9 +33,9 @@ func openPlace() string {
 	return os.TempDir()
 }
 
-// AsNobody tells whether to go on with a test that asks what a user may not do. Root may do everything: then the test
-// is run in a process of another user, with a directory of that user's for temporary files, and this one has nothing
-// left to do.
+// AsNobody tells whether to go on with a test that asks what a user may not do. Root may do everything. So then the
+// test is run in a process of another user, with a directory of that user's for temporary files. This process has
+// nothing left to do.
 func AsNobody(t *testing.T) bool {
 	t.Helper()
 	if os.Geteuid() != 0 || os.Getenv(asNobody) != "" {
