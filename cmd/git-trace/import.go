@@ -284,7 +284,8 @@ func (a *app) eachRecord(format exchange, name string, yield func(int, *records.
 // readRecords gives the records of a file, and tells what of its elements is in no record.
 func (a *app) readRecords(format exchange, file io.Reader, name string, yield func(int, *records.Record) error) error {
 	var told records.Captured
-	err := format.read(file, func(row int, r *records.Record) error {
+	read := func(yield func(int, *records.Record) error) error { return format.read(file, yield) }
+	err := ahead(read, func(row int, r *records.Record) error {
 		told.Add(r)
 		return yield(row, r)
 	})
@@ -292,6 +293,39 @@ func (a *app) readRecords(format exchange, file io.Reader, name string, yield fu
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(name+": "+told.String()))
 	}
 	return err
+}
+
+// errStopped ends a reading whose records nobody wants any more.
+var errStopped = errors.New("stopped")
+
+// ahead reads the next records while one is taken: both take about as long.
+func ahead(read func(yield func(int, *records.Record) error) error, yield func(int, *records.Record) error) error {
+	type row struct {
+		number int
+		record *records.Record
+	}
+	rows, stop := make(chan row, 1), make(chan struct{})
+	var failed error
+	go func() {
+		defer close(rows)
+		failed = read(func(number int, record *records.Record) error {
+			select {
+			case rows <- row{number, record}:
+				return nil
+			case <-stop:
+				return errStopped
+			}
+		})
+	}()
+	for one := range rows {
+		if err := yield(one.number, one.record); err != nil {
+			close(stop)
+			for range rows { // until the reading has ended: its file is closed next
+			}
+			return err
+		}
+	}
+	return failed
 }
 
 // openRecords opens a file that was read once without a fault.

@@ -6,6 +6,6 @@
 // What its input has that was not said before comes before it. Spans of tools give results and durations. Where no
 // content was recorded there are steps with models, tokens and times, and the record says so.
 //
-// An agent within an agent, by their spans, is a subagent: its steps stand after that of the call that started it. Where
-// two spans tell of one agent, by its name, there is none within another.
+// An agent within an agent, by their spans, is a subagent: its steps stand after that of the call that started it.
+// Where two spans tell of one agent, by its name, there is none within another.
 package otel
