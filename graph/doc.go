@@ -12,8 +12,8 @@
 //
 // Invariants, and where they are tested:
 //
-//   - Whatever bytes names, subjects and paths hold, the structure of git's output is read right (gitlog_test.go), and
-//     nothing but printable text reaches the screen (draw_test.go); in the other forms it means nothing
+//   - Names, subjects and paths may hold any bytes. The structure of git's output is still read right (gitlog_test.go).
+//     Nothing but printable text reaches the screen (draw_test.go), and in the other forms it means nothing
 //     (forms_test.go).
 //   - Lines put beside a commit continue git's edges: they are drawn as git itself would draw them (edges_test.go).
 //   - Eighty columns hold every line drawn.

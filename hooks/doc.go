@@ -6,8 +6,9 @@
 //
 //   - A shell script gets our lines after its "#!" line, between marker comments. At the end they would not run: every
 //     hook manager ends its script with exit or exec. In a file put before it, $0 would be another, which husky reads.
-//   - Anything else (another language, a program, a link, a file git ignores) gets a second name, which is a hard link,
-//     and ours takes the first and hands over with exec. A link to a shell script is read in instead, so that $0 stays.
+//   - Anything else (another language, a program, a link, a file git ignores) gets a second name, which is a hard link.
+//     Ours takes the first name and hands over with exec. A link to a shell script is read in instead, so that $0
+//     stays.
 //   - Where a hook is part of the work tree, core.hooksPath is pointed at a directory of ours, which hands over every
 //     hook. This is not the rule: lefthook and pre-commit refuse to install beside a core.hooksPath they do not know.
 //

@@ -10,8 +10,8 @@
 //   - A git child never inherits what a hook or a terminal left in the environment: Repo.Command builds it from
 //     scratch.
 //   - A ref changes only under git's own <ref>.lock and only from the value read under that lock, by rename. A lock
-//     that a killed process of ours left is recovered at once, a foreign one only when it is old and nobody can hold
-//     it.
+//     that a killed process of ours left is recovered at once. A foreign one is recovered only when it is old and
+//     nobody can hold it.
 //   - Objects appear whole or not at all (temporary file, then rename), in the main or in the side store.
 //
 // It does not verify that an object's content matches its id when reading, and it does not flush to disk unless

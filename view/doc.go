@@ -8,8 +8,8 @@
 //   - Lines written are known of conversations that hooks saw. Lines in commits are known of all.
 //   - A commit counts while a branch, a tag or another ref leads to it, or HEAD. Where it was rewritten, its heir
 //     counts.
-//   - Lines of commits that no hook was heard of are searched for (package correlate/unseen), and what is found is kept
-//     for as long as refs and logs stay as they are.
+//   - Lines of commits that no hook reported are searched for (package correlate/unseen). What is found is kept for as
+//     long as refs and logs stay as they are.
 //   - Tokens and cost are the record's. The sums are never smaller than what the steps add up to. A record without a
 //     cost has that of its tokens, by the table of prices.
 //   - A line has the agent, the session and the model of its conversation. Log gives them to those who ask who wrote

@@ -8,9 +8,9 @@
 //
 // What every implementation promises:
 //
-//   - Everything an agent sends is foreign data. Decoding never panics, never follows a path that the data names except
-//     to read the end of a regular file, and never keeps a command line.
+//   - Everything an agent sends is foreign data. Decoding never panics and never keeps a command line. It follows a
+//     path that the data names only to read the end of a regular file.
 //   - Nothing is read from the process environment or the home directory except through Env, at the time of the call.
-//   - An installer validates before it writes, writes atomically, keeps what others wrote byte for byte, does nothing
-//     when run twice, and leaves on removal what it found.
+//   - An installer validates before it writes, and writes atomically. It keeps what others wrote byte for byte, and
+//     does nothing when run twice. On removal it leaves what it found.
 package capability

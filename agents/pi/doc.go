@@ -11,8 +11,8 @@
 //     start together and end in any order.
 //   - A call that is blocked, by a handler or because the tool is not known, has no tool_result; tool_execution_end
 //     comes for every call. After a signal nothing comes, and a shell that runs goes on and writes.
-//   - An extension of the project is loaded only where Pi is started at the top of the project and, in newer versions,
-//     only when the project is trusted; one of the user's always.
+//   - An extension of the project is loaded only where Pi is started at the top of the project. In newer versions it is
+//     loaded only when the project is trusted, too. One of the user's is loaded always.
 //
 // A session is one file, <agent directory>/sessions/--<directory>--/<time>_<id>.jsonl: a header, then entries that form
 // a tree by id and parentId; those of the first version have no ids and follow one another. An answer of the model is

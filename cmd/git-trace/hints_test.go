@@ -88,7 +88,7 @@ func eachOwnFile(t *testing.T, root string, take func(*token.FileSet, *ast.File)
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
-		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution|parser.ParseComments)
 		if err == nil {
 			take(set, file)
 		}

@@ -1,14 +1,21 @@
 package main
 
 import (
+	"go/ast"
+	"go/token"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// longSentence is how many words a sentence of a document may have at most. 25 is what is meant; a few more do no harm.
-const longSentence = 30
+const (
+	// longSentence is how many words a sentence of a document may have at most. 25 is what is meant; a few more do no
+	// harm.
+	longSentence = 30
+	// longInComment is the same for the comments of the code.
+	longInComment = 25
+)
 
 var (
 	codeBlock   = regexp.MustCompile("(?s)```.*?```")
@@ -45,6 +52,16 @@ func sentences(page string) []string {
 	return out
 }
 
+// overlong lists the sentences of a page that have more words than a number.
+func overlong(page string, most int) (long []string) {
+	for _, s := range sentences(page) {
+		if words := strings.Fields(s); len(words) > most && !strings.Contains(s, " · ") {
+			long = append(long, strings.Join(words, " "))
+		}
+	}
+	return long
+}
+
 // Whoever reads a page is in a hurry, and often has another mother tongue.
 func TestDocumentsKeepSentencesShort(t *testing.T) {
 	t.Parallel()
@@ -62,14 +79,38 @@ func TestDocumentsKeepSentencesShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		name = filepath.ToSlash(name)
-		var long []string
-		for _, s := range sentences(document(t, name)) {
-			if words := strings.Fields(s); len(words) > longSentence && !strings.Contains(s, " · ") {
-				long = append(long, strings.Join(words, " "))
-			}
-		}
-		if len(long) > 0 {
+		if long := overlong(document(t, name), longSentence); len(long) > 0 {
 			t.Errorf("%s has sentences of more than %d words:\n%s", name, longSentence, strings.Join(long, "\n"))
 		}
+	}
+}
+
+// codeInComment is a line of a comment that is indented by a tab: code, or a table.
+var codeInComment = regexp.MustCompile(`(?m)^\t.*$`)
+
+// Whoever reads a comment does not know the code yet. The test houses count, too, and tests do not.
+func TestCommentsKeepSentencesShort(t *testing.T) {
+	t.Parallel()
+	houses, err := filepath.Glob(filepath.Join(moduleRoot, "internal", "testing", "*"))
+	if err != nil || len(houses) == 0 {
+		t.Fatalf("%d test houses, %v", len(houses), err)
+	}
+	read := 0
+	for _, root := range append(houses, moduleRoot) {
+		eachOwnFile(t, root, func(set *token.FileSet, file *ast.File) {
+			if ast.IsGenerated(file) {
+				return
+			}
+			for _, comment := range file.Comments {
+				read++
+				if long := overlong(codeInComment.ReplaceAllString(comment.Text(), ""), longInComment); len(long) > 0 {
+					t.Errorf("%s: a comment has sentences of more than %d words:\n%s",
+						set.Position(comment.Pos()), longInComment, strings.Join(long, "\n"))
+				}
+			}
+		})
+	}
+	if read < 10_000 {
+		t.Errorf("only %d comments were read", read)
 	}
 }

@@ -3,11 +3,11 @@
 //
 // It goes by content:
 //
-//   - What each edit wrote is worked out as whole lines: from what the agent says of its hunks, otherwise by making the
-//     edit again on what the file held, as far as that is known from earlier edits and from the history.
-//   - The lines that a commit added are laid beside those that edits wrote to the same path, whatever the directory
-//     that the path was in. Lines that agree one after the other make a run; a run counts if it says something, for
-//     lines that stand everywhere do not: "}" is no evidence.
+//   - What each edit wrote is worked out as whole lines. The agent may say it of its hunks. Otherwise the edit is made
+//     again on what the file held, as far as earlier edits and the history tell that.
+//   - The lines that a commit added are laid beside those that edits wrote to the same path. It does not matter what
+//     directory the path was in. Lines that agree one after the other make a run; a run counts if it says something,
+//     for lines that stand everywhere do not: "}" is no evidence.
 //   - A line that was written once lands once on each line of history, unless it was taken away in between.
 //
 // Clocks decide only between what content leaves open, and forbid that a commit holds what was written after it;

@@ -8,10 +8,10 @@
 //   - rewritten: the log says that the commit took the place of another one (commit_rewritten), whose anchor knows the
 //     line;
 //   - same_patch: an anchored commit changed a file in the same way, with white space and place apart;
-//   - exact_lines, reformatted, moved_lines: contents that the path is known to have had hold the lines, as a commit
-//     hook finds them for a file that was staged in part;
-//   - line_fingerprint: patches wrote the lines. A line must say something (minSpecific), in another file so must the
-//     lines around it (minMoved), and patches of several owners that fit equally well cancel each other out.
+//   - exact_lines, reformatted, moved_lines: contents that the path is known to have had hold the lines. A commit hook
+//     finds them so for a file that was staged in part;
+//   - line_fingerprint: patches wrote the lines. A line must say something (minSpecific), and in another file so must
+//     the lines around it (minMoved). Patches of several owners that fit equally well cancel each other out.
 //
 // Whatever is found must be able to be the cause. The log had the patch before it named the commit, a descendant of it,
 // or any other commit made since. And the commit is not dated before a commit that was there when the patch was made.

@@ -5,11 +5,11 @@
 // It promises:
 //
 //   - What it answers is in the logs at the moment it was opened. It reads the flat copies of package events, which
-//     hold nothing that was not hashed and chained, and hashes every event again that it gives out.
+//     hold nothing that was not hashed and chained. It hashes every event again that it gives out.
 //   - A fetched log with anything wrong in it is left out as a whole, with a note; it can neither stop nor change what
 //     the own log says.
-//   - Its file is a cache: it may be deleted at any moment, a killed build leaves nothing that is believed, and where
-//     nothing can be written everything is done in memory.
+//   - Its file is a cache: it may be deleted at any moment, and a killed build leaves nothing that is believed. Where
+//     nothing can be written, everything is done in memory.
 //   - Readers do not wait for a build: what the file lacks, they index for themselves.
 //
 // It lives apart from package events because it links an embedded database (bbolt), which hooks must not carry. The

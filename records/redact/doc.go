@@ -5,8 +5,9 @@
 //
 // What is taken out:
 //
-//   - secrets of known forms: by the rules of gitleaks v8 (package gitleaks behind [Finder]) and of services that these
-//     do not know, private keys, tokens of HTTP authorization, what the user's own rules match;
+//   - secrets of known forms: private keys, tokens of HTTP authorization, and what the rules match. The rules are those
+//     of gitleaks v8 (package gitleaks behind [Finder]), those for services that gitleaks does not know, and the user's
+//     own;
 //   - what a name tells to be a secret, whatever it looks like: DB_PASSWORD=…, "apiKey": "…", --token …, mysql -p…,
 //     .netrc, passwords in URLs; what stands for a secret ($TOKEN, ***, <password>) stays;
 //   - strings of high entropy, as they stand;

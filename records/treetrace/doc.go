@@ -8,8 +8,8 @@
 //   - [Encode] writes tree.json, [Files] all files of the format under their usual names, each with the same document
 //     behind it;
 //   - [Decode] reads tree.json of version 0.2 and later; members and values that it does not know are passed over;
-//   - [Read] makes a conversation of each session. Answers, results and tokens of single answers are not in the format,
-//     so what comes back are prompts and calls, and what the document says of them in metadata.treetrace.
+//   - [Read] makes a conversation of each session. Answers, results and tokens of single answers are not in the format.
+//     So what comes back are prompts and calls, and what the document says of them in metadata.treetrace.
 //
 // A document has no clock in it: written twice it is the same, byte for byte. generatedAt is the time of the newest
 // prompt or answer. Members that the format's page does not have are added where they tell more (kindBy, ran, files,

@@ -7,9 +7,9 @@
 // It promises:
 //
 //   - An object that a snapshot relies on is there at every moment, loose or packed: a pack has its name before the
-//     loose copies go, and what is kept of an old pack is in a new one before the old one goes.
-//   - A process killed at any moment leaves at worst an object that is there twice and a temporary file, which the next
-//     run clears away.
+//     loose copies go. What is kept of an old pack is in a new one before the old one goes.
+//   - A process killed at any moment leaves at worst an object that is there twice, and a temporary file. The next run
+//     clears both away.
 //   - Writers and readers go on meanwhile. A writer that finds an object in its place may rely on it. Its time stamp
 //     was renewed if it was older than a day (refs.WriteLoose). Expiry looks at the stamp again under the lock that the
 //     timelines of all work trees share with their writers.
