@@ -70,7 +70,8 @@ func (p *painter) question(q *question) {
 		id = "?"
 	}
 	rest := []string{oneLine(q.of.Agent)}
-	rest = appendKnown(rest, oneLine(q.of.Model), q.date(), q.tools(), q.pending())
+	model := q.of.Model[strings.LastIndexByte(q.of.Model, '/')+1:] // a person needs no provider
+	rest = appendKnown(rest, oneLine(model), q.date(), q.tools(), q.pending())
 	p.write(edge, colour(escape, id), " ", strings.Join(rest, between), "\n")
 	for _, line := range p.quoted(q.of) {
 		p.write(edge, line, "\n")

@@ -93,7 +93,7 @@ func (c *Call) holds(held []Anchored) {
 func (c *Call) window(e *events.Event, d events.WindowData) {
 	c.Tool, c.Class, c.Prompt, c.Seen = d.Tool, d.Class, d.Prompt, true
 	if d.Model != "" {
-		c.Model = d.Model
+		c.Model = SharedModel(d.Model)
 	}
 	for _, p := range d.Paths {
 		if p = events.RawPath(p); !slices.Contains(c.Paths, p) {
@@ -110,7 +110,7 @@ func (c *Call) window(e *events.Event, d events.WindowData) {
 
 func (c *Call) change(e *events.Event, d events.PatchData) {
 	if c.Tool == "" {
-		c.Tool, c.Prompt, c.Model = d.Tool, d.Prompt, d.Model
+		c.Tool, c.Prompt, c.Model = d.Tool, d.Prompt, SharedModel(d.Model)
 	}
 	c.note(e)
 	c.Patches = append(c.Patches, d.Patch)

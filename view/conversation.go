@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/search"
 )
 
@@ -82,7 +83,7 @@ type Usage struct {
 func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 	c := Conversation{
 		Trace: t.ID, Agent: t.Agent, Session: t.Session, Writer: t.Writer, Sources: []Source{},
-		Models: append([]string{}, t.Models...),
+		Models: sharedModels(t.Models),
 		First:  t.First, Last: t.Last, Prompts: t.Prompts, Calls: t.Calls, Added: t.Added, Removed: t.Removed,
 		Files:   t.Files(),
 		Commits: []CommitLines{}, Lost: []CommitLines{}, held: t.Held,
@@ -136,19 +137,34 @@ func (r *Reader) calls(t *index.Trace, d *search.Digest) (int, error) {
 	return max(t.Calls, d.Calls+later), nil
 }
 
-// ModelName is a model without its provider, which hooks do not tell.
+// SharedModel is a model as records name it, whatever the client calls it: so it is called the same before its record
+// is there and after. What records would not name stays as it is.
+func SharedModel(model string) string { return cmp.Or(assemble.Model(model), model) }
+
+// sharedModels names models so, each once.
+func sharedModels(list []string) []string {
+	out := []string{}
+	for _, m := range list {
+		if m = SharedModel(m); !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// ModelName is a model without its provider.
 func ModelName(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }
 
-// name takes what the record says of who spoke. The log and the record may name one with or without its provider.
+// name takes what the record says of who spoke.
 func (c *Conversation) name(d *search.Digest) {
 	c.Agent, c.Session = cmp.Or(c.Agent, d.Agent), cmp.Or(c.Session, d.Session)
 	for _, m := range d.Models {
-		at := slices.IndexFunc(c.Models, func(have string) bool { return ModelName(have) == ModelName(m.Model) })
+		at := slices.IndexFunc(c.Models, func(have string) bool { return sameModel(have, m.Model) })
 		switch {
 		case m.Model == "":
 		case at < 0:
-			c.Models = append(c.Models, m.Model)
-		case len(m.Model) > len(c.Models[at]):
+			c.Models = append(c.Models, SharedModel(m.Model))
+		case len(m.Model) > len(c.Models[at]): // with its provider, which git-trace does not know
 			c.Models[at] = m.Model
 		}
 	}

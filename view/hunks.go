@@ -229,7 +229,7 @@ func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	before, after := r.content(d.Before), r.content(d.After)
 	return &Hunk{
 		Patch: d.Patch, Owner: d.Owner, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent,
-		ToolCall: e.ToolCall, Tool: d.Tool, Prompt: d.Prompt, Model: d.Model, Time: e.Time, Path: path,
+		ToolCall: e.ToolCall, Tool: d.Tool, Prompt: d.Prompt, Model: SharedModel(d.Model), Time: e.Time, Path: path,
 		PathBase64: events.EncodeBytes(path), OldPath: events.RawPath(d.OldPath), Before: d.Before, After: d.After,
 		OldStart: d.OldStart, OldCount: d.OldCount, NewStart: d.NewStart, NewCount: d.NewCount, Mode: d.Mode, Kept: d.Kept,
 		Previous: d.Previous, Candidates: d.Candidates, Limits: e.Limits, Commits: SumCommits(own),

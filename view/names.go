@@ -6,7 +6,6 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
-	"github.com/git-trace/git-trace/records/assemble"
 )
 
 // Log is the log for those who ask who wrote lines: it calls their owners as their conversations are called.
@@ -42,6 +41,8 @@ func (l *Log) Name(o *events.AnchorOwner) {
 		o.Model = n.models[0]
 	case len(n.models) > 1:
 		o.Model = ""
+	default:
+		o.Model = SharedModel(o.Model)
 	}
 }
 
@@ -51,8 +52,7 @@ func sameModel(a, b string) bool {
 	if ModelName(a) == ModelName(b) {
 		return true
 	}
-	shared := assemble.Model(a)
-	return shared != "" && ModelName(shared) == ModelName(assemble.Model(b))
+	return ModelName(SharedModel(a)) == ModelName(SharedModel(b))
 }
 
 // names says what a conversation is called. Where something cannot be read, there is less to say.
@@ -64,7 +64,7 @@ func (r *Reader) names(id events.TraceID) names {
 	if err != nil {
 		return names{}
 	}
-	c := Conversation{Agent: t.Agent, Session: t.Session, Models: slices.Clone(t.Models)}
+	c := Conversation{Agent: t.Agent, Session: t.Session, Models: sharedModels(t.Models)}
 	if d, recorded := r.records[id]; recorded {
 		c.name(&d)
 	}

@@ -122,7 +122,7 @@ func (p *reportPage) writer(w *reportWriter) string {
 	case w.Agent == "":
 		return "one of several agents"
 	case len(w.Models) > 0:
-		return page.Cell(w.Agent) + " (" + someOf(coded(w.Models)) + ")"
+		return page.Cell(w.Agent) + " (" + someOf(coded(names(w.Models))) + ")"
 	}
 	return page.Cell(w.Agent)
 }

@@ -361,8 +361,8 @@ func (r *rangeReport) addTalks(ctx context.Context, known *conversations, talks 
 		}
 		at := slices.IndexFunc(r.Writers, func(w reportWriter) bool { return w.Kind == events.OwnerAI && w.Agent == t.Agent })
 		for _, model := range t.Models {
-			if name := view.ModelName(model); at >= 0 && !slices.Contains(r.Writers[at].Models, name) {
-				r.Writers[at].Models = append(r.Writers[at].Models, name)
+			if at >= 0 && !slices.Contains(r.Writers[at].Models, model) {
+				r.Writers[at].Models = append(r.Writers[at].Models, model)
 			}
 		}
 	}
