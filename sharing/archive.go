@@ -271,7 +271,7 @@ func (k *Keeping) bring(ctx context.Context) error {
 		return nil
 	}
 	args := patient("-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=",
-		"--no-recurse-submodules", "--stdin", "--", k.URL)
+		"--no-recurse-submodules", "--no-filter", "--stdin", "--", k.URL)
 	if err := arriving(ctx, k.plan.repo, orMost(k.most), lacking.String(), args...); err != nil {
 		if errors.Is(err, ErrTooMuch) {
 			return err

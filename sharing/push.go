@@ -227,7 +227,7 @@ func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 		return nil
 	}
 	args := patient("fetch", "--quiet", "--no-tags",
-		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--", from, p.ref("digest"))
+		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--no-filter", "--", from, p.ref("digest"))
 	if _, err := talk(ctx, p.repo, args...); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnreached, err)
 	}
