@@ -34,7 +34,8 @@ func Tiers() []string {
 }
 
 // Disputes tells whether evidence that was found afterwards can take lines from a person. It speaks of lines that a
-// person is only thought to have written, because no agent was heard of.
+// person is only thought to have written, because no agent was heard of. For example: an agent without hooks writes
+// lines, and a person commits them. Its session file tells later that it wrote them.
 func Disputes(tier string) bool {
 	return tier == TierExactBlob || tier == TierExactLines || tier == TierNamed
 }
@@ -163,7 +164,7 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 
 // file anchors the lines that the commit added to one file. The evidence for a line is as it was composed, or, where
 // the whole blob was seen, the blob. A line that git calls added and whose patch the parent has already may have been
-// moved there, or have changed its form.
+// moved there, or have changed its form. For example: a person moves an agent's function further down in the file.
 func (a *anchorer) file(f fileDiff) error {
 	raw, err := a.view.Blob(f.New)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 
 // gone are the lines that a commit took out of a file. The commit may add a line of a patch that the parent has
 // already. Such a line is one of them that moved, or one of them in another form. If it is neither, it is a part of the
-// patch that was not committed before.
+// patch that was not committed before. For example: an agent writes four lines, and a person commits two of them and
+// then the others.
 type gone struct {
 	texts, forms map[string]bool
 	all          string // the letters and digits of all of them, so that wrapped lines are found

@@ -51,20 +51,23 @@ func later(over, under *Run) bool {
 }
 
 // disputes tells whether a conversation that no hook was told of takes a line that is thought to be a person's. Whoever
-// wrote the anchor made sure that no hook was (package claim).
+// wrote the anchor made sure that no hook was (package claim). For example: an agent without hooks wrote a line that a
+// person committed, and backfill finds its conversation.
 func disputes(over, under *Run) bool {
 	return correlate.Disputes(over.Tier) && over.Owner.Kind == events.OwnerAI && under.Owner.Kind == events.OwnerHuman &&
 		originOf(over.By) == reconstructed
 }
 
 // fills is the order for what was found of a commit that hooks saw: it takes what nobody knows. A claim about a commit
-// whose place this one took, which has no patch, disputes a person's line as it did there.
+// whose place this one took, which has no patch, disputes a person's line as it did there. For example: backfill found
+// an agent's conversation for a commit, and that commit is rebased.
 func fills(over, under *Run) bool {
 	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
 }
 
-// outweighs is the order for what was found of a commit of which there are only claims. Where both name a conversation
-// the one that is found has the patch.
+// outweighs is the order for what was found of a commit of which there are only claims. Where both name one
+// conversation, what is found has its patch. For example: a note says which conversation wrote a line, and the search
+// finds the line in a patch of it.
 func outweighs(over, under *Run) bool {
 	switch {
 	case !over.Knows() || !under.Knows():
@@ -90,7 +93,9 @@ func signersOf(log Log) func(writer string) string {
 	return func(string) string { return "" }
 }
 
-// right is the order between logs, as far as it is more than a matter of names: who has the better right to speak.
+// right is the order between logs, as far as it is more than a matter of names: who has the better right to speak. For
+// example: two other clones speak of a line. One saw an agent write it, and the other imported it as a person's. The
+// first one is believed.
 func right(a, b *Run, own string, signer func(string) string) int {
 	order := cmp.Or(first(a.Knows(), b.Knows()), first(a.By.Writer == own, b.By.Writer == own))
 	if order != 0 || a.By.Writer == b.By.Writer {

@@ -17,7 +17,8 @@ import (
 // A patch that is younger than a commit is not where the commit has its lines from. The order of events in a log is
 // certain; clocks are not. So the first witness is the log itself: it names commits that were checked out or made. A
 // commit that is one of these, or an ancestor of one, was there when the event was written. Committer dates come
-// second, and are compared with each other rather than with the log's clock.
+// second, and are compared with each other rather than with the log's clock. For example: an agent types again what a
+// commit of last year has. That commit is still not the agent's.
 
 // age is what is known of when a commit was made.
 type age struct {

@@ -76,7 +76,8 @@ func (f *file) search(ctx context.Context) error {
 
 // link makes known what other names the content had, or its path: those under which the logs speak of the content. Seen
 // tells whether the content itself was seen in a work tree. A content that says too little, and that the commit did not
-// rename, has no other names: anybody may type it.
+// rename, has no other names: anybody may type it. An example of another name: an agent wrote a, and a person did mv a
+// b and committed b with hooks switched off.
 func (f *file) link(view *trails.View) (seen bool, err error) {
 	if _, seen = view.Known.Get(f.change.Path, f.change.New); seen {
 		return true, nil

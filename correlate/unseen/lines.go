@@ -17,7 +17,8 @@ type row struct {
 }
 
 // byLines finds the patches that wrote the lines of which no content tells anything. The longest row in which a line
-// stands counts; where several owners have equally long ones, nobody does.
+// stands counts; where several owners have equally long ones, nobody does. An example of a row: an agent wrote a
+// function, a person edited other places of the file, and a program without hooks committed it.
 func (f *file) byLines(open map[int]bool) error {
 	prints := make([]events.Fingerprint, len(f.lines))
 	for i, l := range f.lines {

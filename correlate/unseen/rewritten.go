@@ -11,7 +11,7 @@ import (
 
 // rewritten takes the owners from the anchors of commits whose place this one took. commit_rewritten events name them,
 // or the notes of a rebase that is under way. A line that the older commit added, and that stands in the same file
-// here, is the same line.
+// here, is the same line. For example: an agent's commit is rebased, and main had other lines added to the file.
 func (f *file) rewritten() error {
 	if older, ok := f.picked()[f.commit]; ok {
 		if err := f.carriedFrom(older, f.credible); err != nil {

@@ -13,7 +13,9 @@ import (
 // amended is what the amended commit has of the path, if the commit that is being anchored took the place of one.
 // git-commit(1) --amend makes its commit of the index, and the index had what the amended commit has. The new commit's
 // parent does not tell of that, where the amended one brought the file. A content that nobody saw tells only that its
-// lines are older than the last look at everything. So the amended commit has to be older than that look, too.
+// lines are older than the last look at everything. So the amended commit has to be older than that look, too. For
+// example: an agent writes a file, a person commits it, adds a line, and amends the commit. The agent's lines are those
+// of the first commit.
 func amended(q *Query) ([]Candidate, error) {
 	commit := q.Work.AmendedBy(q.Commit)
 	if commit.IsZero() {
@@ -35,7 +37,9 @@ func amended(q *Query) ([]Candidate, error) {
 	return nil, nil
 }
 
-// autostash is what git put aside for a rebase or a merge and brought back. What nobody saw of it explains nothing.
+// autostash is what git put aside for a rebase or a merge and brought back. What nobody saw of it explains nothing. For
+// example: an agent writes a line and nobody commits it. git rebase --autostash puts it aside and back, and it stays
+// the agent's.
 func autostash(q *Query) ([]Candidate, error) {
 	kept := q.Work.Before.Autostash
 	if !q.Work.Restored || kept.IsZero() || !q.Work.Now.Autostash.IsZero() {
@@ -91,7 +95,8 @@ func operands(q *Query) ([]Candidate, error) {
 }
 
 // trustOf tells how far an operand's content is to be believed. It is faint if HEAD has another file at its name, or if
-// it is of a stash that was not applied.
+// it is of a stash that was not applied. For example: git stash pop shows a conflict, the stash stays, and a person
+// takes none of its lines.
 func (q *Query) trustOf(from gitfacts.Operand, name string, blob refs.OID) (Trust, error) {
 	if two, err := q.twoFiles(name); err != nil || two {
 		return Faint, err
@@ -105,8 +110,9 @@ func (q *Query) trustOf(from gitfacts.Operand, name string, blob refs.OID) (Trus
 	return Far, nil
 }
 
-// twoFiles tells whether HEAD has different files at the path and at another name, of which one was the other's at some
-// time: what another commit has at one of them is no more what git made the other one of.
+// twoFiles tells whether HEAD has files at the path and at another name, though one name was the other's at some time.
+// Then what another commit has at one name is not what git made the other file of. For example: a person does git mv a
+// b, and an agent commits a new a.
 func (q *Query) twoFiles(other string) (bool, error) {
 	if other == q.Path {
 		return false, nil
@@ -119,8 +125,9 @@ func (q *Query) twoFiles(other string) (bool, error) {
 	return true, nil
 }
 
-// applied tells whether all lines that a commit brought to a file are among the new ones: a stash is applied as a
-// whole, or not.
+// applied tells whether all lines that a commit brought to a file are among the new ones. A stash is applied as a
+// whole, or not at all. For example: a stash brought two lines, and the file now has one of them. Then somebody typed
+// it.
 func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, error) {
 	c, err := q.Git.Commit(commit)
 	if err != nil {
@@ -156,7 +163,8 @@ func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, erro
 
 // carried is what an older commit has of a file, if the new commit took its place. It is looked for under the name that
 // the new commit or its parent has for the file. If it is not there, git is asked for its name: main may have renamed
-// it.
+// it. For example: an agent's commit is rebased onto a main that renamed a to b. The lines of b that the commit adds
+// are the agent's.
 func carried(q *Query) ([]Candidate, error) {
 	if q.Replaced.IsZero() {
 		return nil, nil
@@ -175,7 +183,8 @@ func carried(q *Query) ([]Candidate, error) {
 
 // replaced is what the older commit has at a path, as far as that can be read. A content that nobody saw, of a commit
 // that was made while others were seen, tells nothing. What it was made of tells more, which may be what the work tree
-// was last seen with.
+// was last seen with. For example: an agent writes a file, and a person adds a line and commits before anybody looks.
+// What the agent wrote tells more than the commit.
 func (q *Query) replaced(path string) (out []Candidate) {
 	blob, err := q.Git.Blob(q.Replaced, path)
 	if err != nil || blob.IsZero() {
@@ -203,7 +212,8 @@ const maxFruitless = 8
 
 // brought is a commit of any ref that has this very content at this path. `git checkout REV -- PATH` and `git restore
 // --source REV` write to the work tree and say nowhere what REV was. Commits that were found for other paths come
-// first: one command brings many.
+// first: one command brings many. For example: an agent wrote a file on another branch, and a person does git checkout
+// other -- file. The lines are the agent's.
 func brought(q *Query) ([]Candidate, error) {
 	w, blob := q.Work, q.New.OID
 	made, err := q.byHand()

@@ -13,7 +13,8 @@ const Specific = 12
 // copies finds the lines that no source has at their place, but that stand elsewhere in one: whoever resolves a
 // conflict may keep both sides of a line, or change their order. A line that does not speak for itself was copied with
 // the next one if it stands beside it in the source too. All sources that have such a line must agree on its owner, but
-// for those behind the first known ones: of them nothing is known.
+// for those behind the first known ones: of them nothing is known. For example: an agent's branch adds a line above a
+// person's, and the merge puts it below. It stays the agent's.
 func copies(lines [][]byte, found []vector.Origin, sources []vector.Content, known int) []vector.Origin {
 	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return found
@@ -109,8 +110,9 @@ func (c *copier) beside(line, next int) []place {
 const maxGap = 8
 
 // between lists the places of a line that does not speak for itself. They lie between the places of the next lines
-// above and below. One of these was copied, or is no other source's than a far one's: whoever takes some lines of a
-// side of a conflict leaves others out.
+// above and below. One of these was copied, or a far source alone has it: whoever takes some lines of a side of a
+// conflict leaves others out. For example: of an agent's function a person keeps the first and the last line, and a
+// brace between them.
 func (c *copier) between(out []vector.Origin, line int) []place {
 	if out[line].Source >= 0 || len(c.keys[line]) >= Specific {
 		return nil

@@ -19,7 +19,8 @@ type Verdict struct {
 }
 
 // Judge tells what git explains of a change. Text that git restores keeps the owner it had. The same text typed anew
-// does not. So a content that was seen before explains nothing unless git was at work.
+// does not. So a content that was seen before explains nothing unless git was at work. For example: a person deletes an
+// agent's line and does git restore, and it is the agent's. They type it again, and it is theirs.
 func (q *Query) Judge() (v Verdict, err error) {
 	if q.Work.Elsewhere {
 		if v, err = q.fromElsewhere(); v.Explained || err != nil {
@@ -62,7 +63,8 @@ func (q *Query) inOperands() bool {
 }
 
 // fromElsewhere finds what git may have brought from another work tree: a content that one had last is explained; of
-// any other one, the lines that stand in such a content keep their owners.
+// any other one, the lines that stand in such a content keep their owners. For example: an agent writes in one work
+// tree, a person stashes that there and pops it here.
 func (q *Query) fromElsewhere() (v Verdict, err error) {
 	if q.New.OID.IsZero() || q.New.Whole || q.Old.Whole {
 		return v, nil
@@ -103,8 +105,9 @@ func (q *Query) withoutGit(v Verdict) (Verdict, error) {
 }
 
 // asCommitted tells whether a file is again what HEAD has, though git is not known to have been at work: somebody took
-// his changes back, or git did and no hook ran. To git its lines are as old as their commits. So it is with what a
-// commit has that takes an earlier one back, or is one of another branch over again.
+// their changes back, or git did and no hook ran. To git its lines are as old as their commits. For example: an agent's
+// line is committed, a person deletes it and undoes that in the editor. It is the agent's. So it is with what a commit
+// has that takes an earlier one back, or is one of another branch over again.
 func (q *Query) asCommitted() (bool, error) {
 	if q.New.OID.IsZero() {
 		return false, nil
@@ -143,7 +146,8 @@ func (q *Query) asNamedBefore() (bool, error) {
 
 // composed finds the owners of what git put into a file: a merge, a stash popped onto other changes, a picked commit.
 // Every line that a candidate has keeps the owner it has there; what is left is a change like any other. A file that is
-// all git's is explained; what is new in it is nobody's here.
+// all git's is explained; what is new in it is nobody's here. For example: git merges an agent's branch into a person's
+// file, and each line stays with the one who wrote it.
 func (q *Query) composed() (v Verdict, err error) {
 	look := q.at(GitWrote)
 	list, err := Gather(look)
@@ -196,7 +200,8 @@ func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 }
 
 // Owners is what is known of the owners of a content of the path: nothing, before tracing saw the path change. A
-// content that was not seen before, though others of its path were, has the owners that they tell.
+// content that was not seen before, though others of its path were, has the owners that they tell. For example: git
+// checks out a commit from between two that were seen.
 func (q *Query) Owners(t Text) vector.Vector {
 	if v, known := q.Memory.Get(q.Path, t.OID); known && v.Len() == len(t.Lines) {
 		return v

@@ -8,7 +8,8 @@ import (
 
 // between finds owners for lines that no other candidate has. They were in the index, where git may have put an earlier
 // content (git-reset(1), git-restore(1) --staged). A brace that this path had between the same lines before is that
-// one, though alone it says nothing.
+// one, though alone it says nothing. For example: an agent wrote a block, git reset put it into the index again, and a
+// person commits it.
 func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Told) ([]vector.Origin, error) {
 	open := func(o vector.Origin) bool { return o.Source < 0 }
 	keys := keysOf(lines)

@@ -22,7 +22,8 @@ var onTheWay = []func(q *Query, list []Candidate) (put Text, more []Candidate, f
 }
 
 // headPut is what HEAD has, if git put it there: a stash took what was there, git went on from the commit that had it,
-// or the new content is nearer to HEAD's.
+// or the new content is nearer to HEAD's. For example: an agent's line is stashed, and a person then edits the file.
+// What they edited is HEAD's content, and the agent's line is not among it.
 func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 	blob, byGit, err := q.headByGit()
 	if err != nil || !byGit || blob.IsZero() {
@@ -77,7 +78,8 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 
 // resumedOnto is for a content that somebody committed to go on with a rebase. It gives what git had put there before,
 // and what the picked commit has. A later pick may have left all as it was. So the commit that the work tree was last
-// seen with is no better source than those.
+// seen with is no better source than those. For example: a pick of an agent's commit stops at a conflict. A person
+// takes lines of both sides and does git rebase --continue.
 func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found bool, err error) {
 	made, err := q.byHand()
 	if err != nil || !made[q.New.OID] || !q.Work.WentOnFrom(q.OldPath, q.Old.OID) {
@@ -98,7 +100,8 @@ func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found b
 
 // poppedOnto is the content that a stash which is gone from the list made of a file: the stash's own where all was as
 // it was when it was made, else a merge (git-stash(1), pop). A stash may also have been dropped, so what there is now
-// must be closer to that content than to what was there before.
+// must be closer to that content than to what was there before. For example: an agent's line was stashed, a person does
+// git stash pop and edits below it.
 func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 	if q.Work.Before.Index == q.Work.Now.Index { // dropped, or brought back in another work tree
 		return Text{}, nil, false, nil
@@ -153,7 +156,9 @@ func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 
 // stashedAway tells whether a new stash took the content that the file was last seen with, so that it was HEAD's
 // afterwards. Or it took, with what was written in other places of it since then, all lines that this content has and
-// HEAD's has not. What was staged may have been kept (git-stash(1), --keep-index) and says nothing.
+// HEAD's has not. What was staged may have been kept (git-stash(1), --keep-index) and says nothing. An example of what
+// a stash took: an agent writes a line, and a person does git stash and writes another one. That one was added to
+// HEAD's content.
 func (q *Query) stashedAway(head Text) bool {
 	return slices.ContainsFunc(q.Work.Now.Stashes, func(stash refs.OID) bool {
 		parts, found := gitfacts.StashOf(q.Git, stash)

@@ -4,7 +4,8 @@ import "github.com/git-trace/git-trace/refs"
 
 // The finders of contents that the path itself had.
 
-// latest is the content that a committed one was most likely made of.
+// latest is the content that a committed one was most likely made of. For example: an agent writes two functions, and a
+// person stages one of them. Its lines are found in the work tree as it was seen last.
 func latest(q *Query) ([]Candidate, error) {
 	if q.Latest == nil {
 		return nil, nil
@@ -16,13 +17,15 @@ func latest(q *Query) ([]Candidate, error) {
 	return []Candidate{c}, nil
 }
 
-// before is what there was before the change, under the name that it had.
+// before is what there was before the change, under the name that it had. For example: a person adds a line to an
+// agent's file, and the other lines are the agent's as before.
 func before(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.OldPath, Blob: q.Old.OID, Kind: Before}}, nil
 }
 
 // head is what HEAD has. After git was at work it counts unless somebody made it: what they commit was in the work
-// tree, and says nothing of where it came from.
+// tree, and says nothing of where it came from. For example: git merge makes a commit, so git put its lines into the
+// work tree. A person's git commit has only what was there.
 func head(q *Query) ([]Candidate, error) {
 	blob, byGit, err := q.headByGit()
 	if err != nil || q.Moment == GitWrote && !byGit {
@@ -44,7 +47,9 @@ func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
 const MaxEarlier = 64
 
 // earlier lists what the path had before, the last content first. Where no more is known than that a stash may have
-// been applied, what is written now may have been typed anew. But a line of a commit was there when it was staged.
+// been applied, what is written now may have been typed anew. But a line of a commit was there when it was staged. For
+// example: an agent writes a line, a person stages it and deletes it, then commits. The content before the deletion has
+// it.
 func earlier(q *Query) ([]Candidate, error) {
 	if q.Work.Doubtful && q.Moment != Committed && q.Moment != Unlooked {
 		return nil, nil
@@ -58,7 +63,7 @@ func earlier(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// staged lists the same for lines that were in the index: it may have had each of them.
+// staged lists the same for lines that were in the index: it may have had each of them. See between for an example.
 func staged(q *Query) ([]Candidate, error) {
 	var out []Candidate
 	for _, name := range q.names() {

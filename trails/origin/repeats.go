@@ -17,7 +17,8 @@ type again struct {
 
 // A revert that is not committed at once (git-revert(1), --no-commit) and that nobody looks at in between leaves no
 // trace but the commit itself: it is an earlier commit backwards. So such a commit counts as what git brought back. One
-// that takes back less than a whole commit does not: anybody may type a line anew.
+// that takes back less than a whole commit does not: anybody may type a line anew. An example of a whole one: a commit
+// deletes an agent's file, and git revert --no-commit brings it back. The lines are the agent's.
 
 // maxUndone is how many commits are looked at for the one that is taken back.
 const maxUndone = 16
@@ -73,8 +74,9 @@ func (c *Case) wholeOf(x, before refs.OID) bool {
 
 // A pick that is not committed at once (git-cherry-pick(1), --no-commit), and that nobody looks at in between, leaves
 // no trace but the commit itself: its files are those of a commit of another branch. Such a commit counts as what git
-// brought if it has all that the other one changed, as it has it, and no more; what is like a part of it may have been
-// typed.
+// brought if it has all that the other one changed, as it has it, and no more. What is like a part of it may have been
+// typed. For example: an agent's commit adds a file and changes another. A commit that has the file alone is the
+// person's.
 
 // maxRedone is how many commits that have one of the contents are compared in full.
 const maxRedone = 4

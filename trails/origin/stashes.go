@@ -9,7 +9,8 @@ import (
 
 // The finders of contents that stashes have.
 
-// stash is what a stash has of the path that git applies.
+// stash is what a stash has of the path that git applies. For example: an agent's line is stashed, and git stash pop
+// merges it with a person's.
 func stash(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.Path, Blob: q.popped}}, nil
 }
@@ -19,7 +20,8 @@ func stash(q *Query) ([]Candidate, error) {
 // and in what git took from them. It is also found in the stashes that they knew of and that are gone.
 
 // elsewhere are the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports what
-// it found and left leaves nothing to be found.
+// it found and left leaves nothing to be found. An example of what is found: an agent writes in one work tree, and a
+// person does git stash there and git stash pop here.
 func elsewhere(q *Query) ([]Candidate, error) {
 	if !q.Work.Elsewhere || q.Reported(q.Path) {
 		return nil, nil

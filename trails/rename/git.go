@@ -9,7 +9,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// inStash are the files that a new stash tells to have been gone and that are there again.
+// inStash are the files that a new stash tells to have been gone and that are there again. For example: an agent's a is
+// committed, a person does mv a b and git stash. Git brings a back, and the untracked b stays.
 func inStash(q *Query, _ []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -51,7 +52,7 @@ func (q *Query) back(path string) (*File, error) {
 }
 
 // returned are the files that were not there when somebody committed one of the new files, and that git brought back
-// since.
+// since. For example: a person does git mv a b and git commit, and git merge brings a back.
 func returned(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -89,8 +90,9 @@ func returned(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// missingOf are the files that a commit has at which HEAD was lately, and the work tree has not; and those of a wanted
-// content that git left there for another one. A copy of what is still there is its maker's.
+// missingOf are the files that a commit has at which HEAD was lately, and the work tree has not. They are also those of
+// a wanted content that git left there for another one. For example: git switch brings an agent's a, and a person does
+// mv a b before anybody looks. A copy of what is still there is its maker's.
 func missingOf(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil
@@ -129,7 +131,8 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 
 // replaced are the contents that a name had before a checkout put another one in their place, or none, before a stash
 // was made. What the work tree has now does not tell: git may have brought the old name back since, as by a rebase.
-// Only a content that is all the same counts.
+// Only a content that is all the same counts. For example: an agent writes a, a person does mv a b, git switch brings
+// another a, and git stash -u takes b.
 func replaced(q *Query, born []*File, try func([]*File)) error {
 	wanted := map[refs.OID]bool{}
 	for _, b := range born {
@@ -175,7 +178,8 @@ func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (r
 
 // takenAlong are the files that git may have moved into the directory that those beside them were renamed to
 // (git-merge(1), on renames of directories). They have the base name of a new file, in a commit from which git took
-// something. The work tree does not have the path that they have there, and did not have it before.
+// something. The work tree does not have the path that they have there, and did not have it before. For example: main
+// renamed old to new, an agent's branch adds old/a, and git merge puts it at new/a.
 func takenAlong(q *Query, born []*File, try func([]*File)) error {
 	born = slices.DeleteFunc(slices.Clone(born), func(b *File) bool { return len(b.Lines) == 0 || q.Known(b.Path, b.OID) })
 	if !q.Wrote || len(born) == 0 {

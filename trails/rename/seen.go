@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// deleted are the files that are gone.
+// deleted are the files that are gone. For example: an agent writes a, and a person does mv a b.
 func deleted(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
 	for i := range q.Changes {
@@ -16,7 +16,8 @@ func deleted(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// untold are the files that are gone and of which a stash says nothing.
+// untold are the files that are gone and of which a stash says nothing. For example: an agent writes a, which nobody
+// adds. A person does mv a b, git add b and git stash.
 func untold(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
 	for i := range q.Untold {
@@ -49,7 +50,7 @@ func (q *Query) lost() []*File {
 }
 
 // inIndex are those of which the index says that git mv gave them a new name. Git is asked only where a content tells
-// so.
+// so. For example: a person does git mv a b and writes a new a.
 func inIndex(q *Query, born []*File, try func([]*File)) error {
 	lost := q.lost()
 	if len(match("", lost, born)) == 0 {
@@ -60,7 +61,8 @@ func inIndex(q *Query, born []*File, try func([]*File)) error {
 }
 
 // movedInIndex are those that are gone and of which the index says that git mv gave them a new name. What somebody
-// wrote there since may be quite another text. Git is asked only where its index was written.
+// wrote there since may be quite another text. Git is asked only where its index was written. For example: a person
+// does git mv a b and rewrites most of b.
 func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 	if q.Work.Before.Index == q.Work.Now.Index {
 		return nil
@@ -91,7 +93,7 @@ func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 
 // sameInode are the files that a new one is by its inode. By its content it is a copy, and a copy is its maker's; but
 // it is the file that the old name was seen with. A file that was written since everything was looked at is none of
-// them.
+// them. An example of one: an agent's a is committed, and a person does mv a b and git restore a.
 func sameInode(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote && q.Work.Before.Index == q.Work.Now.Index || q.Work.Now.Head.IsZero() { // nothing was brought back
 		return nil
@@ -128,7 +130,8 @@ func sameInode(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// overwritten are the contents in the place of which git put another one.
+// overwritten are the contents in the place of which git put another one. For example: an agent writes a, a person does
+// mv a b, and git reset --hard brings back an older a.
 func overwritten(q *Query, _ []*File, try func([]*File)) error {
 	if q.Wrote {
 		try(q.lost())

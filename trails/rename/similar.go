@@ -122,7 +122,8 @@ func Count(lines [][]byte) map[string]int {
 }
 
 // Alike is the share of characters that stand in common lines, in per cent; 0 when it is too small for a rename. A file
-// that holds half of the lines of the other one is that file, grown or cut, if enough of it speaks.
+// that holds half of the lines of the other one is that file, grown or cut, if enough of it speaks. For example: a
+// person moves an agent's file of 20 lines and changes 5 of them. It is the same file, and 15 lines stay the agent's.
 func Alike(a map[string]int, aLines int, b map[string]int, bLines int) int {
 	common, inCommon, words := 0, 0, 0
 	for l, n := range a {

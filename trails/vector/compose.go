@@ -13,9 +13,9 @@ type Origin struct {
 // Origins says for every line of a content which source has it and who owns it there.
 //
 // A line that a source has byte for byte counts before one that differs in white space, and that before a moved one;
-// among equals the earlier source counts. The owner that a nearer source knows, and be it that nobody knows him, was
-// carried to it step by step; that a farther one has an equal line says less. A caller who knows nothing of a source
-// puts it last, and marks as far what the content need not come from.
+// among equals the earlier source counts. The owner that a nearer source knows was carried to it step by step, and so
+// was the word that nobody knows one. That a farther source has an equal line says less. A caller who knows nothing of
+// a source puts it last, and marks as far what the content need not come from.
 //
 // The order matters for lines that are everywhere. Say an agent added two functions below a person's one, and the first
 // of them was staged. Against the parent, a diff can take either of two closing braces for the new one; against the
@@ -79,7 +79,8 @@ func matchLines(source Content, lines [][]byte) []match {
 const telling = 12
 
 // dropLoose takes back the matches of lines in a row that say nothing together. What was told before does not count.
-// Between the lines of a row there may be a conflict, which git put there.
+// For example: a far source has the same closing brace and blank line in a row, which may come from anywhere. Between
+// the lines of a row there may be a conflict, which git put there.
 func dropLoose(lines [][]byte, matches []match, told []bool) {
 	for first := 0; first < len(matches); {
 		if matches[first].why == Written {

@@ -23,7 +23,8 @@ const (
 //
 // A block is three or more deleted lines in a row, with some word in them. They are equal but for white space to lines
 // in a row that were inserted. No line is taken twice. The longest block wins, then one in the same file, then the
-// nearest. After the blocks come lines that were only put in another order: see reorder.
+// nearest. After the blocks come lines that were only put in another order: see reorder. For example: a person moves an
+// agent's function of ten lines to another file, and it stays the agent's.
 func Moves(changes ...*Change) {
 	moveBlocks(changes)
 	for _, c := range changes {

@@ -103,7 +103,8 @@ func (h *Hunk) addKept(k Kept) {
 }
 
 // replacedBy pairs the written lines of a hunk with the old lines they replaced: between two places where old lines
-// live on, the first with the first and so on. A written line that replaced none has -1.
+// live on, the first with the first and so on. A written line that replaced none has -1. For example: a person writes
+// three lines in the place of an agent's two. The first two replaced the agent's, and the third none.
 func (c *Change) replacedBy(p *part) []int {
 	replaced := make([]int, len(p.origins))
 	at := link{}
@@ -129,7 +130,8 @@ func (c *Change) replacedBy(p *part) []int {
 }
 
 // previousOf is the agent's patch that a line replaced: that of the line before it or, when people changed the line
-// more than once, the one before their first change.
+// more than once, the one before their first change. For example: an agent writes a line and a person changes it twice.
+// The line still remembers the agent's patch.
 func previousOf(author, replaced Owner) events.PatchID {
 	switch {
 	case replaced.Kind == events.OwnerAI:

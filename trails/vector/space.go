@@ -50,7 +50,8 @@ func (p *part) link(l link) {
 // equalRuns finds the runs of lines of a hunk that are equal but for white space. Lines with a word in them are
 // compared first. The others, such as braces and blank lines, count only where they kept their distance. That is the
 // number of lines from those matched above them, or from those matched below. Among lines that changed, any brace
-// equals any other.
+// equals any other. For example: a person puts an agent's block into an if, which indents it. The block stays the
+// agent's, its last brace included.
 func equalRuns(old, new, oldKeys, newKeys [][]byte) []link {
 	oldWords, newWords := withWords(oldKeys), withWords(newKeys)
 	script := linediff.Diff(pick(old, oldWords), pick(new, newWords), linediff.Options{Key: linediff.NoSpace})

@@ -38,7 +38,8 @@ func hasWords(lines [][]byte) bool {
 const newTextLines = 3
 
 // isNewText tells whether nothing but punctuation is left of a text of some length: somebody deleted everything and
-// wrote something else, and the braces that both texts have are no more kept than the rest.
+// wrote something else, and the braces that both texts have are no more kept than the rest. For example: a person
+// replaces an agent's file by one of their own. Its closing braces are the person's.
 func (c *Change) isNewText() bool {
 	if len(c.new) == 0 {
 		return false

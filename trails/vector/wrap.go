@@ -42,7 +42,8 @@ type wrappedRun struct {
 	offset int
 }
 
-// matchWrapped finds the lines in a gap of a hunk that were wrapped or joined without other changes.
+// matchWrapped finds the lines in a gap of a hunk that were wrapped or joined without other changes. For example: a
+// formatter breaks an agent's long call into three lines, and all three are the agent's.
 func (c *Change) matchWrapped(p *part, oldKeys, newKeys [][]byte, gap link) {
 	if gap.old.Len() == 0 || gap.new.Len() == 0 {
 		return
@@ -194,7 +195,8 @@ func (w *wrapping) wrappedAt(i, j, oldEnd, newEnd int) (wrappedRun, bool) {
 }
 
 // lineOf finds the old line of the gap whose owner a new line takes: the owner of most of its characters, of equals the
-// first. A blank line comes from a blank line at the same place, or from nowhere. The gap begins at the old line base.
+// first. For example: a person joins their own short line with an agent's long one, and the joined line is the agent's.
+// A blank line comes from a blank line at the same place, or from nowhere. The gap begins at the old line base.
 func (c *Change) lineOf(w wrapping, run wrappedRun, j, base int) (line int, found bool) {
 	start, end := w.new.ends[j]+run.offset, w.new.ends[j+1]+run.offset
 	if start == end {
