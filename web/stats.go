@@ -2,10 +2,8 @@ package web
 
 import (
 	"cmp"
-	"fmt"
-	"math"
+	"context"
 	"slices"
-	"strconv"
 )
 
 // statsAnswer is the part of git trace stats --json that pages show.
@@ -40,33 +38,18 @@ type statsAnswer struct {
 type statsGroup struct {
 	Key map[string]*string `json:"key"`
 	lineCounts
+	Contributor   *string  `json:"contributor"`
+	Survival      []lived  `json:"survival"`
 	Conversations int      `json:"conversations"`
 	Cost          *float64 `json:"cost_usd"`
 }
 
-// column is a bar of a chart, in units of its box.
-type column struct {
-	Label  string
-	X      string
-	Parts  []columnPart
-	Counts lineCounts
-}
-
-type columnPart struct{ Kind, Y, Height string }
-
-// Size of the chart of weeks.
-const (
-	chartWidth, chartHeight = 1000.0, 180.0
-	mostColumns             = 80
-)
-
 type statsBody struct {
 	statsAnswer
-	Since   string
-	Columns []column
-	Width   string // of a column
-	Most    int
-	By      []statsTable
+	Since string
+	Weeks weekChart
+	Lives lifeChart
+	By    []statsTable
 }
 
 // statsTable is the lines by one thing.
@@ -105,6 +88,13 @@ func figures(q *question) (string, string, any, error) {
 	for i := range tables {
 		asks = append(asks, ask(&answers[i], tables[i].key))
 	}
+	var lives statsAnswer
+	asks = append(asks, func() error {
+		ctx, cancel := context.WithTimeout(q.ctx, followTime)
+		defer cancel()
+		_ = q.answers.into(ctx, &lives, q.ranged("stats", "--json", "--by=agent", "--survival")...)
+		return nil // the page is shown without it
+	})
 	if err := all(asks...); err != nil {
 		return "", "", nil, err
 	}
@@ -114,43 +104,6 @@ func figures(q *question) (string, string, any, error) {
 		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), 20)]
 	}
 	body.By = tables
-	body.chart()
+	body.Weeks, body.Lives = weeksOf(body.Groups), livesOf(lives.Groups)
 	return "Figures", "stats", body, nil
-}
-
-// chart stacks the lines of each week.
-func (b *statsBody) chart() {
-	weeks := slices.Clone(b.Groups)
-	slices.SortFunc(weeks, func(x, y statsGroup) int { return cmp.Compare(value(x.Key["week"]), value(y.Key["week"])) })
-	weeks = weeks[max(0, len(weeks)-mostColumns):]
-	for _, w := range weeks {
-		b.Most = max(b.Most, w.Added)
-	}
-	if b.Most == 0 {
-		return
-	}
-	each := math.Min(chartWidth/float64(len(weeks)), 60)
-	b.Width = units(each * 0.78)
-	for i, w := range weeks {
-		c := column{Label: value(w.Key["week"]), X: units(float64(i)*each + each*0.11), Counts: w.lineCounts}
-		top := chartHeight
-		for _, p := range []struct {
-			kind string
-			n    int
-		}{{"ai", w.AI}, {"human", w.Human}, {"unknown", w.Unknown}} {
-			if height := float64(p.n) / float64(b.Most) * (chartHeight - 8); height > 0 {
-				top -= height
-				c.Parts = append(c.Parts, columnPart{p.kind, units(top), units(height)})
-			}
-		}
-		b.Columns = append(b.Columns, c)
-	}
-}
-
-func units(n float64) string { return strconv.FormatFloat(math.Round(n*10)/10, 'f', -1, 64) }
-
-// About says of a column what it shows.
-func (c column) About() string {
-	return fmt.Sprintf("week of %s: %d by agents, %d by people, %d unknown", c.Label, c.Counts.AI, c.Counts.Human,
-		c.Counts.Unknown)
 }

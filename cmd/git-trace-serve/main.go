@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/git-trace/git-trace/lsp"
+	"github.com/git-trace/git-trace/web"
 )
 
 // version is set at release by the linker, to what git-trace has.
@@ -31,6 +32,7 @@ var verbs = map[string]func(ctx context.Context, a *answers, args []string) erro
 	"mcp":     serveTools,
 	"otlp":    sendSpans,
 	"parquet": packFiles,
+	"report":  drawReport,
 	"serve":   servePages,
 	"unzstd": func(_ context.Context, _ *answers, _ []string) error {
 		return unzstd(os.Stdin, os.Stdout)
@@ -41,10 +43,16 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
 	stop()
-	if err != nil {
+	var refused *web.Refusal
+	switch {
+	case errors.As(err, &refused): // git-trace has said it in its form
+		fmt.Fprintln(os.Stderr, refused.Text)
+	case err != nil:
 		fmt.Fprintf(os.Stderr, "git-trace: error: %v\n", err)
-		os.Exit(exitUnchecked)
+	default:
+		return
 	}
+	os.Exit(exitUnchecked)
 }
 
 // exitUnchecked is the status of git-trace for what could not be done.

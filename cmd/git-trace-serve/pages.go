@@ -37,13 +37,7 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 	if err != nil {
 		return err
 	}
-	site := web.New(repo, func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-		out, err := a.run(ctx, question{args: args, dir: repo.Top(), stdin: stdin, most: mostAnswer})
-		if err == nil && out.dropped {
-			err = errors.New("the answer is too long")
-		}
-		return out.Bytes(), err
-	})
+	site := web.New(repo, a.asked(repo.Top()))
 	if *export != "" {
 		return exportPages(ctx, repo, site, *export, *span, *ask)
 	}
@@ -73,6 +67,45 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 		running.note(opened)
 		say(opened)
 	})
+}
+
+// asked is how pages ask git-trace in a directory.
+func (a *answers) asked(dir string) web.Ask {
+	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+		out, err := a.run(ctx, question{args: args, dir: dir, stdin: stdin, most: mostAnswer})
+		if err == nil && out.dropped {
+			err = errors.New("the answer is too long")
+		}
+		return out.Bytes(), err
+	}
+}
+
+// drawReport writes a report as a page, whole or not at all.
+func drawReport(ctx context.Context, a *answers, args []string) error {
+	flags := flag.NewFlagSet("report", flag.ContinueOnError)
+	prompts := flags.String("prompts", "first", "")
+	span := flags.String("range", "", "")
+	output := flags.String("output", "", "")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	repo, err := refs.Discover(".")
+	if err != nil {
+		return err
+	}
+	var named []string
+	if *span != "" {
+		named = append(named, *span)
+	}
+	page, err := web.Report(ctx, repo, a.asked(repo.Top()), *prompts, named...)
+	switch {
+	case err != nil:
+		return err
+	case *output != "":
+		return os.WriteFile(*output, page, 0o666)
+	}
+	_, err = os.Stdout.Write(page)
+	return err
 }
 
 // show opens an address in the browser. It is in a file that only the person can read, since everybody sees the

@@ -66,6 +66,7 @@ var optionForms = []optionForm{
 	{[]string{"grep"}, takesWord, "only conversations in which all words of `text` were said or done"},
 	{[]string{"history"}, takesWord,
 		"with tracestate: full histories, or only what came after the state before (`full|delta`)"},
+	{[]string{"html"}, takesNothing, "for a page of HTML, with charts and without script"},
 	{[]string{"id"}, takesNothing, "and a line for each conversation, Agent-Trace: ID#PROMPT"},
 	{[]string{"idle"}, takesPeriod, "end after so long without a request; 0 for never (`duration`)"},
 	{[]string{"include-human"}, takesNothing,

@@ -26,8 +26,9 @@ func (a *app) reportCommand() *cli.Command {
 			"figures are those of git trace stats and git trace diff for the same range. A branch is compared with its\n" +
 			"upstream; without a name it is the one that is checked out. Texts of others stand in code, so they mention\n" +
 			"nobody and close no issue. --max-bytes leaves out whole rows until the page fits, and says what is missing:\n" +
-			"github-comment is 65536, github-summary 1048576, gitlab-comment 1000000.",
-		Flags: slices.Concat(options("markdown", "json"),
+			"github-comment is 65536, github-summary 1048576, gitlab-comment 1000000. --html gives a page in one file, with\n" +
+			"charts and without script, which CI can keep; git-trace-serve draws it.",
+		Flags: slices.Concat(options("markdown", "json", "html"),
 			[]cli.Flag{opt("show-prompts", "").once("prompts").or(promptsFirst).flag()},
 			options("max-bytes", "fail-unknown", "output")),
 	}, a.reportRange)
@@ -90,6 +91,9 @@ func (a *app) reportRange(c *cli.Context, ops operands) error {
 	if len(named) > 1 {
 		return fail(exitUsage, errors.New("name one range"), "for example: git trace report main...HEAD")
 	}
+	if c.Bool("html") {
+		return a.reportPage(c, opts, strings.Join(named, ""))
+	}
 	repo, err := a.repo()
 	if err != nil {
 		return err
@@ -119,6 +123,23 @@ func (a *app) reportRange(c *cli.Context, ops operands) error {
 			plural(sum.Lines, "line"), opts.mayUnknown), "")
 	}
 	return nil
+}
+
+// reportPage has the companion draw the report as a page.
+func (a *app) reportPage(c *cli.Context, opts reportOptions, given string) error {
+	for _, name := range []string{"json", "markdown", "max-bytes", "fail-unknown"} {
+		if c.IsSet(name) {
+			return usage("options '--html' and '--%s' exclude each other", name)
+		}
+	}
+	if _, err := a.repo(); err != nil {
+		return err
+	}
+	args := []string{"--prompts", opts.prompts, "--range", given}
+	if opts.file != "" && opts.file != "-" {
+		args = append(args, "--output", opts.file)
+	}
+	return a.beCompanion(c.Context, "report", args...)
 }
 
 // writeReport writes it whole, or nothing.

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
+)
+
+// held counts what a server holds on Linux: files, and children.
+func held(t *testing.T, pid int) (files, children int) {
+	t.Helper()
+	list, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "fd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range stats {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		if fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:])); len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+			children++
+		}
+	}
+	return len(list), children
+}
+
+// server is the companion below git-trace.
+func server(t *testing.T, parent int) int {
+	t.Helper()
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
+	pids := strings.Fields(string(raw))
+	if err != nil || len(pids) == 0 {
+		t.Skipf("the kernel tells of no children: %v", err)
+	}
+	pid, err := strconv.Atoi(pids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// W6: slow clients, clients that go in the middle, and very many requests leave nothing behind: no file, no child, no
+// connection; and the server still answers.
+func TestClientsThatMisbehaveLeaveNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what a process holds is read in /proc")
+	}
+	program, dir := demo(t)
+	s := startServe(t, program, dir, "serve")
+	base, token, _ := strings.Cut(s.url, "/?k=")
+	address, port, _ := strings.Cut(strings.TrimPrefix(base, "http://"), ":")
+	cookie := &http.Cookie{Name: "gt" + port, Value: token}
+	pid := server(t, s.cmd.Process.Pid)
+	get := func(ctx context.Context, path string) (int, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, http.NoBody)
+		if err != nil {
+			return 0, err
+		}
+		r.AddCookie(cookie)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return 0, err
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+		return answer.StatusCode, answer.Body.Close()
+	}
+	if status, err := get(t.Context(), "/"); err != nil || status != http.StatusOK {
+		t.Fatalf("%d %v", status, err)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	var dialer net.Dialer
+	var slow []net.Conn
+	for range 200 {
+		c, err := dialer.DialContext(t.Context(), "tcp", net.JoinHostPort(address, port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: ")
+		slow = append(slow, c)
+	}
+	var wait sync.WaitGroup
+	for client := range 8 {
+		wait.Go(func() {
+			for n := range testenv.Pick(100, 250, 1250) {
+				path := []string{"/static/0/x", "/log", "/graph", "/api/1/log?limit=5"}[n%4]
+				if status, err := get(t.Context(), path); err != nil || status >= http.StatusInternalServerError {
+					t.Errorf("client %d: %s: %d %v", client, path, status, err)
+				}
+				if n%10 == 0 { // one that has gone when the answer comes
+					ctx, cancel := context.WithCancel(t.Context())
+					time.AfterFunc(time.Duration(n%30)*time.Millisecond, cancel)
+					if _, err := get(ctx, fmt.Sprintf("/stats?since=%d.days.ago", n+client*1000)); err != nil && !errors.Is(err, context.Canceled) {
+						t.Errorf("client %d: %v", client, err)
+					}
+					cancel()
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for _, c := range slow { // the server has given them up, or does so now
+		_ = c.Close()
+	}
+	http.DefaultClient.CloseIdleConnections()
+	const few = 16 // files of the program itself
+	var files, children int
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if files, children = held(t, pid); files <= few && children == 0 {
+			break
+		}
+	}
+	if files > few || children > 0 {
+		t.Errorf("a minute later the server holds %d files and %d children", files, children)
+	}
+	if status, err := get(t.Context(), "/log"); err != nil || status != http.StatusOK {
+		t.Errorf("it no longer answers: %d %v", status, err)
+	}
+}
+
+// W11: what is recorded, collected, rebuilt and purged while pages are open is never shown wrong; what was purged is gone
+// from every answer at once.
+func TestPagesFollowWhatHappensToTheLog(t *testing.T) {
+	program, dir := demo(t)
+	remembered(t, program, dir)
+	s := serveSite(t, program, dir)
+	paths := []string{"/", "/log", "/t/c86c", "/search?q=falconhost", "/blame/HEAD/server.go", "/api/1/log", "/api/1/show?id=c86c", "/graph"}
+	look := func(when string) (all string) {
+		for _, path := range paths {
+			body, status := s.get(path)
+			if status != http.StatusOK && status != http.StatusServiceUnavailable {
+				t.Errorf("%s: %s: status %d\n%s", when, path, status, body)
+			}
+			all += body
+		}
+		return all
+	}
+	run := func(args ...string) {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	if all := look("before"); !strings.Contains(all, "falconhost") || !strings.Contains(all, "c86c#1") {
+		t.Fatal("what is to be purged was never shown")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "new.txt"), []byte("by hand\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run("git", "add", "new.txt")
+	run("git", "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-qm", "a commit while the page is open")
+	if all := look("after a commit"); !strings.Contains(all, "a commit while the page is open") {
+		t.Error("the new commit is not shown")
+	}
+	run("git", "gc", "-q")
+	run(program, "gc")
+	look("after gc")
+	if err := os.RemoveAll(filepath.Join(dir, ".git", "traces", "cache")); err != nil {
+		t.Fatal(err)
+	}
+	if all := look("while everything is made anew"); !strings.Contains(all, "c86c#1") {
+		t.Error("a line has lost its owner")
+	}
+	run(program, "purge", "--yes", "--pattern", "falcon[a-z]+")
+	for _, path := range paths {
+		if path == "/search?q=falconhost" { // has what was asked for
+			continue
+		}
+		if body, _ := s.get(path); strings.Contains(body, "falconhost") {
+			t.Errorf("%s shows what was purged", path)
+		}
+	}
+	if body, _ := s.get("/search?q=falconhost"); !strings.Contains(body, "No conversation holds all of these words") {
+		t.Error("what was purged is found")
+	}
+}
