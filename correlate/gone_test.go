@@ -272,7 +272,7 @@ func record(path string, id refs.OID) gitdiff.Record {
 	return gitdiff.Record{Path: path, OldPath: path, New: id}
 }
 
-// What contents tell of a commit that no hook was heard of is what a hook would have said, however many owners a file
+// What contents tell of a commit that no hook reported is what a hook would have said, however many owners a file
 // has.
 func TestWhatContentsTellOfAFile(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 }
 
-// Head anchors the commit that HEAD names, and before it those made since the last one of which no hook was heard. git
+// Head anchors the commit that HEAD names, and before it those made since the last one that no hook reported. git
 // is the id of the process that made it, if the hook knows it, or 0.
 func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time) error {
 	head, _, err := repo.Head()
@@ -69,7 +69,7 @@ func JustMade(repo *refs.Repo) refs.OID {
 	return refs.OID{}
 }
 
-// Later anchors a commit that the hook had no time for, and before it those made until then of which no hook was heard.
+// Later anchors a commit that the hook had no time for, and before it those made until then that no hook reported.
 // HEAD may have gone on since.
 func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time) error {
 	anchored := timeline.Anchored()

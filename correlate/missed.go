@@ -7,13 +7,13 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// Bounds of the search for commits that no hook was heard of.
+// Bounds of the search for commits that no hook reported.
 const (
 	missedTail  = 400 // entries of the reflog
 	missedLimit = 32
 )
 
-// missed lists the commits made here since the last anchored one, oldest first, of which no hook was heard: cut off on
+// missed lists the commits made here since the last anchored one, oldest first, that no hook reported: cut off on
 // a loaded machine, killed, or switched off for one command. The reflog of HEAD tells them from commits that only came
 // in. Without a reflog, or before the first anchored commit, there are none. Head is where HEAD stood; what came after
 // that is left out.

@@ -38,7 +38,7 @@ func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) 
 // key is what tells writers apart.
 func (w Writer) key() Writer { return Writer{Kind: w.Kind, Trace: w.Trace} }
 
-// mostSearched bounds the commits in which lines are searched for that no hook was heard of.
+// mostSearched bounds the commits in which lines are searched for that no hook reported.
 const mostSearched = 500
 
 // churn adds up what the commits between the sides added, and takes off what is still there.

@@ -154,7 +154,7 @@ func abandonedNote(name string, now time.Time) bool {
 	return !events.ProcessLives(number) || now.Sub(time.Unix(0, nanos)) > begunLong
 }
 
-// leftNote tells whether a spooled file is a note whose process does not take its step any more.
+// leftNote tells whether a spooled file is a note that a process left and will not act on: it was killed, for example.
 func leftNote(name string, now time.Time) bool {
 	return strings.HasSuffix(name, wroteSuffix) || abandonedNote(name, now)
 }

@@ -123,8 +123,8 @@ func (s *workTree) pendingChange(moment rename.Moment, path string, now text) (*
 	return f, s.nameBefore(moment, changes, files...)
 }
 
-// OlderName is the name under which a file of the work tree was seen last that has got another one since; no name if
-// there is none.
+// OlderName is the older name of a file that has a new name in the work tree: the one under which it was seen last. It
+// is empty if there is none. For example: a person did mv a b, and b's older name is a.
 func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error) {
 	if repo.Bare() {
 		return "", nil

@@ -120,7 +120,9 @@ func (s *step) reports(f *file, seen int64) []report {
 
 // tookBack is what the edit call that ends here found and left in a file. It serves calls that told only what they put
 // in the place of what. With that taken back, the file is what the call found. What it put there has to stand in the
-// file once. Nothing may have been written since the hook of its end began: a formatter may be called beside it.
+// file once. Nothing may have been written since the hook of its end began: a formatter may be called beside it. For
+// example: an agent says that it put x := 2 in the place of x := 1. With x := 1 put back, the file is as the call found
+// it.
 func (s *step) tookBack(f *file) (*Window, declared) {
 	for _, end := range s.closing {
 		w := end.window

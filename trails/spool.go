@@ -75,8 +75,8 @@ func spooledBy(name string) int {
 	return pid
 }
 
-// isLate tells whether a spooled file is a boundary that was put aside. The note of a process that does not take its
-// step any more counts as one, too.
+// isLate tells whether a spooled file is a boundary that was put aside. The note of a process that was killed before it
+// took its step counts as one, too.
 func isLate(name string, now time.Time) bool {
 	return strings.HasSuffix(name, lateSuffix) || leftNote(name, now)
 }

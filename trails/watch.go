@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Unreported is a conversation that goes on in a work tree and of which no hook tells.
+// Unreported is a conversation that goes on in a work tree and that no hook reports.
 type Unreported struct {
 	Agent   string
 	Session string
@@ -15,7 +15,7 @@ type Unreported struct {
 }
 
 // Watch looks at the whole work tree without a boundary of an agent and returns how many paths changed. What changed is
-// attributed as at any boundary. While conversations go on of which no hook tells, what no window explains belongs to
+// attributed as at any boundary. While conversations go on that no hook reports, what no window explains belongs to
 // nobody: they may have written it, and so may a person.
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported) (changed int, err error) {
 	err = e.advance(ctx, at, func(s *step) error {

@@ -49,7 +49,7 @@ type witness struct {
 	hosts   map[process.ID]process.State
 	sizes   map[string]int64 // bytes that have to be written for the change of a path, see silent
 	environ []byte           // of this process; nil until asked for
-	// unreported tells that a conversation goes on of which no hook tells: what no window explains may be its work.
+	// unreported tells that a conversation goes on that no hook reports: what no window explains may be its work.
 	unreported bool
 }
 

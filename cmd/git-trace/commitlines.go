@@ -30,7 +30,7 @@ type commitOwners struct {
 	objects  *refs.Objects
 }
 
-// newCommitOwners looks into the log and, if there is a search, for commits that no hook was heard of.
+// newCommitOwners looks into the log and, if there is a search, for commits that no hook reported.
 func newCommitOwners(ctx context.Context, repo *refs.Repo, reader *index.Index, search *unseen.Search) *commitOwners {
 	return &commitOwners{ctx: ctx, repo: repo, reader: reader, log: reader, search: search,
 		evidence: blame.NewEvidence(repo, reader, nil), objects: repo.Objects()}
@@ -189,7 +189,7 @@ func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerUnknown, "")
 }
 
-// dispute lets conversations of which no hook told have lines that are thought to be a person's: that no agent was
+// dispute lets conversations that no hook reported have lines that are thought to be a person's: that no agent was
 // heard of says nothing against those, and what they wrote stands in the commit as it was written.
 func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
 	return &claim.Dispute{Persons: o.persons(commit), May: func(owner events.AnchorOwner, tier string) bool {

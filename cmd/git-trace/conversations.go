@@ -43,7 +43,7 @@ func (a *app) openConversations(ctx context.Context, repo *refs.Repo) (*conversa
 	}
 	out := &conversations{log: log, prompts: newPrompts(repo)}
 	out.Reader = view.NewReader(repo, log, func() (view.Records, error) { return a.openRecords(ctx, repo) }, out.prompts).
-		Within(ctx, a.progress("searching commits that no hook was heard of").at).
+		Within(ctx, a.progress("searching commits that no hook reported").at).
 		Priced(sync.OnceValue(func() *prices.Table { return tableInUse(ctx, repo) }))
 	return out, nil
 }

@@ -109,7 +109,7 @@ var examples = []struct {
 	{"archive", []example{{"git trace archive origin --dry-run", "clones that published nothing for 30 days"}}},
 	{"verify", []example{{"git trace verify", "is the log whole and unchanged"}}},
 	{"checkpoint", []example{{"git trace checkpoint", "sign how long the log is, and what it ends with"}}},
-	{"reconcile", []example{{"git trace reconcile --dry-run", "which commits no hook was heard of"}}},
+	{"reconcile", []example{{"git trace reconcile --dry-run", "which commits no hook reported"}}},
 	{"rebuild", []example{{"git trace rebuild", "make the caches anew from the log"}}},
 	{"gc", []example{{"git trace gc --dry-run", "what is kept, and what would go"}}},
 	{"events", []example{

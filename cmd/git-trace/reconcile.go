@@ -22,7 +22,7 @@ import (
 func (a *app) reconcileCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "reconcile",
-		Usage:     "write to the log what is found of commits that no hook was heard of",
+		Usage:     "write to the log what is found of commits that no hook reported",
 		UsageText: "git trace reconcile [--all | <revision range>…] [--dry-run] [--json]",
 		Description: "Searches the commits of the range (HEAD and everything behind it, if none is given) that have " +
 			"no anchor: made\n" +

@@ -27,7 +27,7 @@ func (a *app) watchCommand() *cli.Command {
 		UsageText: "git trace watch [--once] [--interval <duration>]\ngit trace watch --install --dry-run",
 		Description: "Looks at the work trees of the repository every two seconds, and at the agents' session files. " +
 			"A change is\n" +
-			"attributed as at any hook, never by its time. A conversation of which no hook tells is put down in the\n" +
+			"attributed as at any hook, never by its time. A conversation that no hook reported is put down in the\n" +
 			"log; what changes while it goes on belongs to nobody unless something else explains it.",
 		Flags: append(options("once", "interval", "install"), dryRunOnce()),
 	}, a.watch)

@@ -1,4 +1,4 @@
-// Package backfill finds out which conversations wrote the lines of commits that no hook was heard of, from the session
+// Package backfill finds out which conversations wrote the lines of commits that no hook reported, from the session
 // files that agents keep.
 //
 // It goes by content:

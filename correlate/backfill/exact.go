@@ -7,7 +7,8 @@ import (
 )
 
 // asMade gives the lines of a content that an edit left behind to the edits that wrote them: the replay knows of each
-// line whose it is, however little it says.
+// line whose it is, however little it says. For example: an agent writes a file that is committed as it is, and its
+// braces are the agent's.
 func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bool) {
 	m := f.maker(commit, file, strict)
 	if m == nil {

@@ -16,7 +16,8 @@ const (
 
 // carried finds the lines of a change that were not written by it. They are the same as before, within one hunk, but
 // for white space. Or they are in a block that went from one place to another, of the same file or of another one. The
-// result is parallel to the added lines. says tells of an added line whether it has a word of its own.
+// result is parallel to the added lines. says tells of an added line whether it has a word of its own. For example: a
+// person moves an agent's function to another file. The commit did not write it.
 func carried(hunks []twoSides, says func(hunk, line int) bool) [][]source {
 	out := make([][]source, len(hunks))
 	used := make([][]bool, len(hunks))

@@ -215,7 +215,8 @@ func (r *replay) byReplacing(e *placed) *content {
 }
 
 // byRewriting makes a command's change again on what the file held then, and on nothing else: that a command would have
-// changed another content says nothing.
+// changed another content says nothing. For example: an agent's command is sed -i s/old/new/ a.go. Made again on what
+// a.go held, it shows the lines that changed.
 func (r *replay) byRewriting(e *placed) *content {
 	for old := range r.contents(e) {
 		return r.change(e, old, newContent(e.Rewrite(old.raw)))
@@ -254,7 +255,8 @@ func replaceAll(text []byte, list []Replacement) ([]byte, bool) {
 }
 
 // byWriting compares a whole file with what was there before: of all that may have been, what leaves the fewest new
-// lines.
+// lines. For example: an agent writes a whole file of which two lines differ from the committed one. It wrote these
+// two.
 func (r *replay) byWriting(e *placed) *content {
 	now := newContent(joinLines(toBytes(e.Whole)))
 	old := &content{}

@@ -86,7 +86,7 @@ func TestWhoseWordCounts(t *testing.T) {
 		"an import takes nothing that hooks saw":  {[]events.Event{saw(own, "1+2 human", "3+2 unknown"), read(own, "1+4 A")}, "human human A A - 4 2 2 0"},
 		"nor what a backfill found":               {[]events.Event{found(own, "1+2 A"), read(own, "1+2 B")}, "A A - - - 2 2 0 0"},
 		"hooks take what was imported":            {[]events.Event{read(own, "1+2 A"), saw(own, "1+2 human")}, "human human - - - 2 0 2 0"},
-		"a conversation that no hook was told of disputes a person's line": {
+		"a conversation that no hook reported disputes a person's line": {
 			[]events.Event{saw(own, "1+3 human"), found(own, "2+1 A exact_lines")}, "human A human - - 3 1 2 0",
 		},
 		"not by weak evidence":           {[]events.Event{saw(own, "1+3 human"), found(own, "2+1 A line_fingerprint")}, "human human human - - 3 0 3 0"},

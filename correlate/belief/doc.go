@@ -5,7 +5,7 @@
 // with two exceptions: what was reconstructed does not take a line that hooks saw, and what was imported takes neither.
 // Example: a note of git-ai calls a line an agent's that the post-commit hook saw a person write. The line stays the
 // person's. One kind of line may be disputed. Hooks call a line a person's where they were told of no agent. A
-// conversation that no hook was told of may have its own record of what it wrote. By that record it takes such a line,
+// conversation that no hook reported may have its own record of what it wrote. By that record it takes such a line,
 // if the line stands in the commit as it was written.
 //
 // Between logs this order decides, line by line:

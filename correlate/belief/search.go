@@ -10,7 +10,7 @@ import (
 
 // Searcher finds what is not recorded of commits, as far as it can be found. A *unseen.Search does.
 type Searcher interface {
-	// Commits is about commits that no hook was heard of.
+	// Commits is about commits that no hook reported.
 	Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
 	// Carried is what was claimed of commits whose place these took.
 	Carried(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)

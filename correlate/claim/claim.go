@@ -2,7 +2,7 @@
 //
 // A claim is weaker than what hooks saw: it fills what nobody knows, and never takes the place of what is known. So a
 // claim that was written once is not written again. One thing is not known by what was seen: that lines are a person's
-// because no agent was heard of. An agent of which no hook told can dispute it, by its own record of what it wrote. For
+// because no agent was heard of. An agent that no hook reported can dispute it, by its own record of what it wrote. For
 // example: a session file shows the very lines that a commit added.
 package claim
 

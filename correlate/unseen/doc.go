@@ -1,4 +1,4 @@
-// Package unseen finds the owners of the lines of commits that have no anchor: no hook was heard of them. Hooks may
+// Package unseen finds the owners of the lines of commits that have no anchor: no hook reported them. Hooks may
 // have been switched off, or another tool or another clone made the commits. Or history was rewritten and git said
 // nothing.
 //

@@ -116,7 +116,7 @@ func (f *file) link(view *trails.View) (seen bool, err error) {
 	return seen, nil
 }
 
-// linkUnlooked makes known the name under which a file was seen last that nobody has looked at under its new one.
+// linkUnlooked makes known the older name of a file that nobody has looked at under its new one.
 func (f *file) linkUnlooked(ctx context.Context, view *trails.View) error {
 	if f.elsewhere || f.recall.Remembers(f.change.Path) ||
 		slices.ContainsFunc(f.change.Old, func(old refs.OID) bool { return !old.IsZero() }) {

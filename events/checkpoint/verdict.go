@@ -29,7 +29,7 @@ type Signature struct {
 	Kind    Kind
 	Verdict Verdict
 	Key     string // fingerprint, if git tells it
-	Signer  string // the key's owner as the user's keys call him, if git tells it; may hold anything
+	Signer  string // the key's owner as the user's keys call them, if git tells it; may hold anything
 	Hint    string // what would make an unverifiable one verifiable
 }
 

@@ -30,7 +30,7 @@ type Trust uint8
 // The degrees of trust.
 const (
 	Near  Trust = iota // the content was made of it
-	Far                // the content need not have been made of it: lines that say too little prove nothing
+	Far                // some lines may be of it: a line that says too little, such as a brace, proves nothing
 	Faint              // nothing speaks for it but that the path had it once
 )
 

@@ -144,8 +144,8 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 	return found
 }
 
-// taken tells whether a line was copied. It counts as taken, too, if it stands in its place in a far content alone: one
-// that this content need not have been made of.
+// taken tells whether a line was copied. It counts as taken, too, if it stands in its place in a far content alone (see
+// Far).
 func (c *copier) taken(out []vector.Origin, line int) bool {
 	o := out[line]
 	return c.from[line] != nil || o.Source >= 0 && o.Why == vector.Equal && c.sources[o.Source].Far &&

@@ -66,7 +66,7 @@ type Case struct {
 	Others func() []Tree
 	// Latest is the content that a committed one was most likely made of. Nil if nothing is known of it.
 	Latest func(path string, lines [][]byte) (Candidate, bool)
-	// MadeOf is what a path was last seen with, if a commit that no hook was heard of was made of that. UnderOlderName
+	// MadeOf is what a path was last seen with, if a commit that no hook reported was made of that. UnderOlderName
 	// is the same for a file that has another name in the commit. Both may be nil.
 	MadeOf, UnderOlderName func(commit refs.OID, path string) (Candidate, bool)
 

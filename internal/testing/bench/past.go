@@ -154,8 +154,8 @@ func (p *pastWriter) save() error {
 	return os.WriteFile(filepath.Join(p.sessions, p.name()+".jsonl"), []byte(text), 0o666)
 }
 
-// makeUnanchored makes the same history behind the back of a log that had begun before it: no hook was heard of any
-// commit, and each may hold what the log knows.
+// makeUnanchored makes the same history behind the back of a log that had begun before it: no hook reported any commit,
+// and each may hold what the log knows.
 func (b *bench) makeUnanchored(dir string, commits, conversations int) error {
 	if err := b.check(b.git(dir, "init", "-q")); err != nil {
 		return err
