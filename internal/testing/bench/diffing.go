@@ -17,6 +17,10 @@ const (
 	branchLines   = 200
 	diffBound     = 1.5
 	diffByGit     = "git diff, and git blame of files changed twice"
+	reportByGit   = "git log --numstat, git diff, git blame of those"
+	branchNumstat = "git log --numstat"
+	reportBound   = 1.5
+	groupBound    = 1.5
 )
 
 // diffing is what the owners of a diff cost. The reference is what git takes for it: the diff, and a blame, within the
@@ -27,6 +31,10 @@ func diffing() scenario {
 		rows: []row{
 			{"diff of a branch", "diff", diffByGit, work, diffBound},
 			{"diff of the work tree", "worktree", "git diff", extra, 40},
+			{"report of a branch", "report", reportByGit, work, reportBound},
+			{"stats of a branch by agent", "by agent", branchNumstat, work, groupBound},
+			{"stats of a branch by week", "by week", branchNumstat, work, groupBound},
+			{"stats of a branch by directory", "by directory", branchNumstat, work, groupBound},
 		},
 		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareDiff() },
 	}
@@ -60,21 +68,39 @@ func (b *bench) prepareDiff() (func(int, *recorder) error, error) {
 		return nil, err
 	}
 	return func(i int, r *recorder) error {
-		byGit := []*exec.Cmd{b.git(dir, "diff", between)}
-		for name, n := range times {
-			if n > 1 {
-				byGit = append(byGit, b.git(dir, "blame", "--porcelain", between, "--", name))
-			}
-		}
+		counted := b.git(dir, "log", "--numstat", between)
 		return errors.Join(
 			inTurn(i,
+				func() error { return r.run("report", b.trace(dir, "report", between)) },
+				func() error { return r.run(reportByGit, append(b.byGit(dir, between, times), counted)...) }),
+			inTurn(i,
+				func() error {
+					var all error
+					for _, by := range []string{"agent", "week", "directory"} {
+						all = errors.Join(all, r.run("by "+by, b.trace(dir, "stats", "--by", by, between)))
+					}
+					return all
+				},
+				func() error { return r.run(branchNumstat, b.git(dir, "log", "--numstat", between)) }),
+			inTurn(i,
 				func() error { return r.run("diff", b.trace(dir, "diff", between)) },
-				func() error { return r.run(diffByGit, byGit...) }),
+				func() error { return r.run(diffByGit, b.byGit(dir, between, times)...) }),
 			inTurn(i,
 				func() error { return r.run("worktree", b.trace(dir, "diff")) },
 				func() error { return r.run("git diff", b.git(dir, "diff")) }),
 		)
 	}, nil
+}
+
+// byGit is what git needs for the owners of a diff: the diff, and a blame of each file that several commits changed.
+func (b *bench) byGit(dir, between string, times map[string]int) []*exec.Cmd {
+	list := []*exec.Cmd{b.git(dir, "diff", between)}
+	for name, n := range times {
+		if n > 1 {
+			list = append(list, b.git(dir, "blame", "--porcelain", between, "--", name))
+		}
+	}
+	return list
 }
 
 func branchFile(n int) string { return fmt.Sprintf("unit%d.go", n) }
