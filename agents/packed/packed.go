@@ -22,23 +22,22 @@ func Identify(env agents.Env, path string) (agents.Agent, bool, error) {
 	if err != nil {
 		return agents.Agent{}, false, fmt.Errorf("identify session file: %w", err)
 	}
-	agent, found := agents.Recognise(env, path, head)
-	if found && is {
-		agent = Agent(agent, env.Unzstd)
+	if !is {
+		return agents.Identify(env, path)
 	}
-	return agent, found, nil
+	agent, found := agents.Recognise(env, path, head)
+	return Agent(agent, env.Unzstd), found, nil
 }
 
-// headOf gives the first bytes of a session file, unpacked if it is packed, and whether it is.
+// headOf gives the first bytes of what a session file holds, if it is packed.
 func headOf(path string, unzstd packed.Unzstd) (head []byte, is bool, err error) {
 	file, err := transcript.Open(path)
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { _ = file.Close() }()
-	head, err = io.ReadAll(io.LimitReader(file.From(0), agents.HeadBytes))
-	if err != nil || !packed.Is(head) {
-		return head, false, err
+	if !isPacked(file) {
+		return nil, false, nil
 	}
 	in, err := packed.Reader(file.From(0), unzstd)
 	if err != nil {
@@ -47,6 +46,12 @@ func headOf(path string, unzstd packed.Unzstd) (head []byte, is bool, err error)
 	defer func() { _ = in.Close() }()
 	head, err = io.ReadAll(io.LimitReader(in, agents.HeadBytes))
 	return head, true, err
+}
+
+func isPacked(file *transcript.Tail) bool {
+	head := make([]byte, 4)
+	n, _ := io.ReadFull(file.From(0), head) // what is shorter is not packed
+	return packed.Is(head[:n])
 }
 
 // Beside is the path of a session file, or that of what it was packed into; "" where neither is there.
@@ -116,8 +121,7 @@ func unpacked(path string, unzstd packed.Unzstd, read func(path string) error) e
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	head := make([]byte, 4)
-	if n, _ := io.ReadFull(file.From(0), head); !packed.Is(head[:n]) {
+	if !isPacked(file) {
 		return read(path)
 	}
 	dir, err := os.MkdirTemp("", "git-trace-unpacked-*")

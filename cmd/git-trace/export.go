@@ -43,8 +43,8 @@ func (a *app) exportCommand() *cli.Command {
 			" instead. tracestate gives, for\n" +
 			"each answer of a conversation, what the model saw and what it did; dpo gives pairs of answers to the same\n" +
 			"state: the one that was given, and the one that took its place.\n\n" +
-			"otlp with --endpoint sends the spans to a collector of OpenTelemetry, by HTTP in JSON. Nothing else of git-trace\n" +
-			"does, and no variable of the environment makes it. Headers are taken from OTEL_EXPORTER_OTLP_HEADERS. It needs\n" +
+			"otlp with --endpoint sends the spans to a collector of OpenTelemetry, by HTTP in JSON. Nothing else sends\n" +
+			"them, and no variable of the environment makes it. Headers are taken from OTEL_EXPORTER_OTLP_HEADERS. It needs\n" +
 			"git-trace-serve.\n\n" +
 			"   git trace export --format otlp --endpoint http://localhost:4318 main..topic\n\n" +
 			"parquet and jsonl write tables into a directory: conversations, prompts, steps, calls, patches, commits, lines\n" +
