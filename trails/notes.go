@@ -115,6 +115,14 @@ func (n *Note) stay() {
 	_ = os.Rename(n.name, strings.TrimSuffix(n.name, begunSuffix))
 }
 
+// leaveMissed leaves the empty note of a boundary that could not even be put aside. A full disk takes an empty file as
+// a rule, for that needs no room but a name.
+func leaveMissed(repo *refs.Repo) {
+	if n := Announce(repo, time.Now()); n != nil {
+		_ = n.file.Close()
+	}
+}
+
 // begin leaves the note of a boundary, or fills in the one that the process has left before it knew of it. The function
 // it returns takes the note away.
 func (e *Engine) begin(b events.Boundary) (end func()) {

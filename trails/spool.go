@@ -41,6 +41,7 @@ func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 		at = time.Now()
 	}
 	if err := refs.WriteJSON(spooledName(e.repo, at, lateSuffix), aside, refs.WriteFileAtomic); err != nil {
+		leaveMissed(e.repo)
 		return fmt.Errorf("put boundary aside: %w", err)
 	}
 	return nil

@@ -20,13 +20,16 @@ import (
 // programs below that play an agent and read a blame.
 func TestMain(m *testing.M) {
 	testscript.Main(atHome{m}, map[string]func(){
-		"git-trace": func() { dieEarly(); main() },
+		"git-trace": func() { dieEarly(); os.Exit(metered(runProgram)) },
 		"agent":     func() { os.Exit(playAgent(os.Args[1:])) },
 		"owners":    func() { os.Exit(printOwners(os.Args[1:])) },
 
 		"git-trace-batch": func() { os.Exit(runTrials(os.Args[1:])) },
 	})
 }
+
+// runProgram is main without its end.
+func runProgram() int { return run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) }
 
 // atHome are the tests, with a list of recorded repositories of their own for what they do in this process. The
 // processes of those that have a home of their own have a list of their own.
