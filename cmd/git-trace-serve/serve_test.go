@@ -129,6 +129,15 @@ func TestZstdIsUncompressed(t *testing.T) {
 	}
 }
 
+// What an agent keeps packed with zstd git-trace has this program unpack.
+func TestThreadsOfZedAreConverted(t *testing.T) {
+	program, _ := built(t)
+	out, err := exec.Command(program, "convert", "--format", "opentraces", "../../testdata/sessions/zed/threads.db").Output()
+	if err != nil || bytes.Count(out, []byte("\n")) != 3 || !bytes.Contains(out, []byte(`"model":"openai/gpt-5"`)) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // An agent asks by the protocol and gets what the commands print; what is wrong is told, and no argument is taken for
 // an option.
 func TestAgentsAreServed(t *testing.T) {
