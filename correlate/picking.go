@@ -30,7 +30,7 @@ func rebaseFile(repo *refs.Repo, name string) string {
 	return filepath.Join(repo.GitDir, "rebase-merge", name)
 }
 
-// firstInit is the process id that every parent has that is gone, or that the shell cannot name.
+// firstInit is the parent's process id where the parent is gone, or where the shell cannot name it.
 const firstInit = 1
 
 // maxTodo bounds what is read of the commands of a rebase, in bytes.

@@ -147,8 +147,8 @@ func (k *Keeping) findSilent(ctx context.Context, since time.Time) error {
 	return nil
 }
 
-// PlanAdopt finds what was fetched of writers who publish elsewhere, in a fork for instance, and who allow that others
-// pass it on. Their texts go along where texts were chosen for the remote, if they are here.
+// PlanAdopt finds what was fetched of writers who publish elsewhere, in a fork for instance. Only those count who let
+// others pass it on. Their texts go along where texts were chosen for the remote, if they are here.
 func PlanAdopt(ctx context.Context, log *events.Log, s *Settings, remote Remote, writers []string) (*Keeping, error) {
 	k, err := openKeeping(ctx, log, s, remote)
 	if err != nil {

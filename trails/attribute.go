@@ -132,7 +132,7 @@ func (s *step) settlePart(p *part) error {
 	return nil
 }
 
-// keepReported stores the contents that only a tool's report has, so that every patch names contents that can be read.
+// keepReported stores the contents that only a tool's report has. So every patch names contents that can be read.
 func (s *step) keepReported(p *part) error {
 	for _, t := range []text{p.seg.from, p.seg.to} {
 		if t.oid.IsZero() || t.oid == p.file.old.oid && !p.file.reported || t.oid == p.file.new.oid && !p.file.reported {

@@ -19,8 +19,7 @@ type ending struct {
 }
 
 // endWindows decides, before the work tree is looked at, which windows end at this boundary. A window that never ran is
-// taken out at once, so that what changed meanwhile is not credited to it; the others still own the interval that ends
-// here.
+// taken out at once. So changes of that time are not credited to it; the others still own the interval that ends here.
 func (s *step) endWindows(trace events.TraceID, b events.Boundary) []ending {
 	var out []ending
 	if b.Kind == events.ToolAfter || b.Kind == events.ToolFailed {
@@ -138,9 +137,9 @@ func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
 	}
 }
 
-// Overdue closes the calls of which lines were recorded and whose agents have written down since that they are over. A
-// reader asks for it, so that it does not tell what the agent's own record contradicts. Where there is no such call it
-// takes no lock and writes nothing.
+// Overdue closes calls with recorded lines, if their agents have written down since that they are over. A reader asks
+// for it, so that it does not tell what the agent's own record contradicts. Where there is no such call it takes no
+// lock and writes nothing.
 func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	state, err := loadState(e.repo)
 	if err != nil || !slices.ContainsFunc(state.openWindows(), e.tellsOtherwise) {

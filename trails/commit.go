@@ -38,8 +38,8 @@ type Committed struct {
 	Renamed func() map[string]string
 }
 
-// Origins says where the lines of a committed content come from: from what it was most likely made of, from those that
-// git may have taken it from, and from what the path had before.
+// Origins says where the lines of a committed content come from: the content it was most likely made of, contents that
+// git may have taken it from, and earlier contents of the path.
 func (v *View) Origins(c Committed) ([]vector.Origin, error) { return v.question(c).Lines() }
 
 // AtCommit takes a commit into the timeline. First it settles the paths of the commit: a file written and committed

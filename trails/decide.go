@@ -121,9 +121,9 @@ func (s *witness) unfinished() []*Window {
 	})
 }
 
-// decideAmong is the rule itself. No window: a person. One window: that call, except that an edit call which has not
-// reported back owns only the text that it declared. Several: the edit call that declared the line; then the calls that
-// may write anywhere; and where more than one is left, all of them, as candidates.
+// decideAmong is the rule itself. No window: a person. One window: that call. An edit call that has not reported back
+// owns only the text that it declared. Several: the edit call that declared the line; then the calls that may write
+// anywhere; and where more than one is left, all of them, as candidates.
 func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	if len(ws) == 0 {
 		return always(person)
@@ -247,7 +247,7 @@ func declaredLines(w *Window, path string) map[string]bool {
 	return out
 }
 
-// ownerOf makes the owner of lines that an actor wrote, and remembers who that is.
+// ownerOf makes the owner of an actor's lines, and remembers who that is.
 func (s *step) ownerOf(who actor, seed patchSeed) vector.Owner {
 	if who.kind == events.OwnerUnknown {
 		return vector.Owner{Kind: events.OwnerUnknown}

@@ -283,8 +283,8 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	return w, nil
 }
 
-// toolPaths are the declared paths that lie in this work tree, with the files to which those lead that are links. They
-// are looked up once: the way to each costs as many system calls as it has directories.
+// toolPaths are the declared paths in this work tree. Where one is a link, the file that it leads to is added. They are
+// looked up once: the way to each costs as many system calls as it has directories.
 func (s *step) toolPaths(b events.Boundary) []string {
 	if b.Tool == nil {
 		return nil

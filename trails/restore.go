@@ -27,8 +27,8 @@ func remembered(repo *refs.Repo, path string, t text) (p PendingLines, known boo
 	return p, known
 }
 
-// Announce looks at the work tree, so that what is there is kept, and notes which contents paths are about to get back.
-// A content that turns up as it was announced brings the owners that its lines had.
+// Announce looks at the work tree, so that its contents are kept. It notes which contents the paths are about to get
+// back. A content that turns up as it was announced brings the owners that its lines had.
 func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
 	return e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{events.Manual}}

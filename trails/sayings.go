@@ -31,7 +31,7 @@ const (
 	maxSayingLines = 2000
 )
 
-// keepSayings keeps what the calls that end here said of paths that git passes over.
+// keepSayings serves paths that git passes over. It keeps what calls said of them, if the calls end here.
 func (s *step) keepSayings() {
 	for _, end := range s.closing {
 		w := end.window

@@ -96,8 +96,8 @@ type report struct {
 	said   declared
 }
 
-// reports are the calls that did so and ended since the path was looked at: those whose ends were put aside, in the
-// order in which they began, and the one that ends at this boundary.
+// reports are the calls that did so and ended since the path was looked at: first the calls whose ends were put aside,
+// in the order of their beginnings, then the call that ends at this boundary.
 func (s *step) reports(f *file, seen int64) []report {
 	var out []report
 	for _, w := range writers(s.state.Windows, f.path, seen) {
@@ -118,11 +118,11 @@ func (s *step) reports(f *file, seen int64) []report {
 	return out
 }
 
-// tookBack is what the edit call that ends here found and left in a file. It serves calls that told only what they put
-// in the place of what. With that taken back, the file is what the call found. What it put there has to stand in the
-// file once. Nothing may have been written since the hook of its end began: a formatter may be called beside it. For
-// example: an agent says that it put x := 2 in the place of x := 1. With x := 1 put back, the file is as the call found
-// it.
+// tookBack is what the edit call that ends here found and left in a file. It serves calls that told only a text and the
+// text that they put in its place. With that taken back, the file is what the call found. What it put there has to
+// stand in the file once. Nothing may have been written since the hook of its end began: a formatter may be called
+// beside it. For example: an agent says that it put x := 2 in the place of x := 1. With x := 1 put back, the file is as
+// the call found it.
 func (s *step) tookBack(f *file) (*Window, declared) {
 	for _, end := range s.closing {
 		w := end.window

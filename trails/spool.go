@@ -82,8 +82,8 @@ func isLate(name string, now time.Time) bool {
 	return strings.HasSuffix(name, lateSuffix) || leftNote(name, now)
 }
 
-// waiting lists the boundaries that were put aside and those whose processes were killed, oldest first, but for those
-// that this step has taken.
+// waiting lists the boundaries that were put aside and those of killed processes, oldest first. Those that this step
+// has taken are left out.
 func (s *step) waiting() []string {
 	var out []string
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read does not wait

@@ -120,7 +120,7 @@ func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change)
 // maxVanished bounds the contents of one path that a stash may have renamed.
 const maxVanished = 4
 
-// vanished lists what the files had last that a stash deleted, and that were gone when they were seen last.
+// vanished lists the last contents of files that a stash deleted. They were gone when everything was looked at last.
 func (s *step) vanished(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for path, blob := range stashed {

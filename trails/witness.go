@@ -253,8 +253,8 @@ func (s *witness) keepLeft() {
 	}
 }
 
-// doubtGone notes of the windows whose processes have ended since the last look that they may have ended before what
-// changed, and returns them: they are over with this step.
+// doubtGone returns the windows whose processes have ended since the last look: they are over with this step. It notes
+// that they may have ended before the change.
 func (s *witness) doubtGone() []*Window {
 	var out []*Window
 	for w, b := range s.bounds {

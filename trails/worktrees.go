@@ -105,8 +105,8 @@ func (s *workTree) orient() {
 	s.asks.Squash, s.asks.Known = s.state.Squash, s.state.Git.Stashes
 }
 
-// A stash is on the list of all work trees, but what is in it was written in one of them: it changes what that one was
-// last seen with, and the calls that were under way there are those that may have written it.
+// A stash is on the list of all work trees, but its changes were written in one of them. It changes the files as that
+// work tree was last seen. The calls that were under way there may have written it.
 
 // otherWorkTrees lists the git directories of the other work trees of the repository (gitrepository-layout(5)).
 func otherWorkTrees(repo *refs.Repo) []string {

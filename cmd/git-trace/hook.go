@@ -34,7 +34,7 @@ const (
 	maxHookMemory = 96 << 20
 )
 
-// hookLimits are the time after which a hook puts aside what is not done, and that after which its process ends.
+// hookLimits are two times. After the first a hook puts aside what is not done, and after the second its process ends.
 func hookLimits() (soft, hard time.Duration) {
 	hard = hardLimit
 	if n, err := strconv.Atoi(os.Getenv(limitEnv)); err == nil && n > 0 && n <= maxSeconds {

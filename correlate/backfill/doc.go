@@ -1,5 +1,5 @@
-// Package backfill finds out which conversations wrote the lines of commits that no hook reported, from the session
-// files that agents keep.
+// Package backfill finds out which conversations wrote the lines of commits that no hook reported. It reads the session
+// files of agents.
 //
 // It goes by content:
 //
@@ -10,8 +10,8 @@
 //     for lines that stand everywhere do not: "}" is no evidence.
 //   - A line that was written once lands once on each line of history, unless it was taken away in between.
 //
-// Clocks decide only between what content leaves open, and forbid that a commit holds what was written after it;
-// sessions that are dated after all commits are judged without a clock, and more strictly.
+// Clocks decide only where content leaves it open. A commit never holds a line that was written after it; sessions that
+// are dated after all commits are judged without a clock, and more strictly.
 //
 // A session that was held in another directory must first be shown to belong to the repository: its paths must fit
 // below one root, what it replaced must be what the history holds there, and what it wrote must have landed.

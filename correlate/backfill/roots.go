@@ -64,7 +64,8 @@ func absolute(s *Session, name string) string {
 	return path.Join(s.Dirs[0], name)
 }
 
-// commonRoot is the directory below which most of what a session wrote has a path that the history knows.
+// commonRoot is a directory of a session. Below it, most files that the session wrote have a path that the history
+// knows.
 func (f *finder) commonRoot(s *Session) string {
 	votes := map[string]int{}
 	seen := map[string]bool{}

@@ -38,8 +38,8 @@ func (r *Run) end() int { return r.Start + r.Count }
 // Knows tells whether the run has an owner.
 func (r *Run) Knows() bool { return r.Owner.Kind != events.OwnerUnknown && r.Owner.Kind != "" }
 
-// Elsewhere tells of lines that do not count as what the commit holds of a conversation: those that a backfill found to
-// be older than the commit, which only put them into another place, and those beyond what it added.
+// Elsewhere tells of lines that do not count as the commit's part of a conversation. A backfill may have found that
+// they are older, and that the commit only moved them. Or they are beyond what the commit added.
 func (r *Run) Elsewhere() bool {
 	return r.Beyond || r.Tier == correlate.TierMovedLines && r.By != nil && slices.Contains(r.By.Method, events.Backfill)
 }

@@ -23,6 +23,6 @@
 // a claim that is carried from an older commit disputes a person's line as it did in that commit. Of a commit of which
 // only claims speak, what is found weighs as much as a claim: the better evidence counts.
 //
-// Logs of others are foreign: what is not what it says it is explains nothing, and what one log may say of a path is
-// bounded.
+// Logs of others are foreign. An event that is not what it claims to be explains nothing, and a log may say only so
+// much of a path.
 package belief

@@ -18,8 +18,8 @@ type Searcher interface {
 	Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
 }
 
-// All weighs what is recorded of commits, and fills what nobody knows with what can be found; nil for a searcher finds
-// nothing. The commits are searched together, since git is asked about all of them at once.
+// All weighs what is recorded of commits. Lines that nobody knows are searched for; nil for a searcher finds nothing.
+// The commits are searched together, since git is asked about all of them at once.
 func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([]*Commit, error) {
 	out := make([]*Commit, len(commits))
 	var bare, open []*Commit

@@ -39,8 +39,8 @@ type Dispute struct {
 	May     func(o events.AnchorOwner, tier string) bool // whether this owner may have them on this evidence
 }
 
-// Fill leaves of the claim the lines that the commit added and that nobody knows anything about, or that are disputed.
-// The owners that are left are numbered anew.
+// Fill cuts the claim to lines that the commit added. Of these it keeps the ones that nobody knows, and the disputed
+// ones. The owners that are left are numbered anew.
 func (c *Commit) Fill(unknown Unknown, dispute *Dispute) error {
 	owners, used := c.Owners, map[int]int{}
 	c.Owners, c.Added, c.AI, c.Human, c.Unknown = nil, 0, 0, 0, 0

@@ -18,8 +18,8 @@ import (
 // mostReplaced bounds how many older commits are looked at for one commit.
 const mostReplaced = 64
 
-// claimed lists the commits whose place a commit took, the nearest first, of which somebody said later who wrote their
-// lines.
+// claimed lists the commits whose place a commit took, the nearest first. Only those count of which somebody said later
+// who wrote their lines.
 func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 	if out, done := s.claims[commit]; done {
 		return out, nil
@@ -52,8 +52,8 @@ func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 // isClaim tells of lines that a backfill or an import spoke of. They have no patch.
 func isClaim(r *belief.Run) bool { return r.By != nil && r.By.Claimed() && r.Owner.Patch == "" }
 
-// fromClaims finds the owners of lines that a commit added to a file in what was said later of the commits whose place
-// it took.
+// fromClaims finds the owners of lines that a commit added to a file. It reads the later claims about the commits whose
+// place this one took.
 func (s *Search) fromClaims(commit refs.OID, c correlate.FileChange) (Answer, error) {
 	older, err := s.claimed(commit)
 	if err != nil || len(older) == 0 {

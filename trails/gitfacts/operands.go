@@ -82,8 +82,9 @@ func (o *operands) stashes(perhaps bool, seen, list []refs.OID) {
 	}
 }
 
-// Operands lists the commits from which git may have taken what it wrote, with their parents, and those that HEAD has
-// been at. The nearest come first. Doubtful tells that no more is known than that a stash may have been applied.
+// Operands lists the commits from which git may have taken what it wrote, with their parents. It adds the commits at
+// which HEAD has been. The nearest come first. Doubtful tells that no more is known than that a stash may have been
+// applied.
 func (w *Work) Operands(asking Asking) []Operand {
 	o := operands{Work: w, most: maxOperands}
 	o.underWay(asking)
@@ -117,7 +118,8 @@ func (w *Work) StashesThatMayBeApplied(asking Asking) []Operand {
 	return o.list
 }
 
-// underWay adds what the files and refs of an operation name that stands still, or that left its message.
+// underWay adds the commits that an operation's files and refs name. The operation stands still, or has left its
+// message.
 func (o *operands) underWay(asking Asking) {
 	for _, oid := range slices.Backward(namedIn(o.repo, "MERGE_HEAD")) {
 		o.withParents(Operand{Role: RoleMerged}, oid)

@@ -1,6 +1,6 @@
-// Package ledger is what a repository keeps beside its log for those who ask whose a line is. It holds the ownership
-// vector of every content that a path was seen with, and the other names of a path. It also holds whom the owner keys
-// of patches stand for, and the texts of prompts as they were typed.
+// Package ledger is what a repository keeps beside its log to tell the owners of lines. It holds the ownership vector
+// of every content that a path was seen with, and the other names of a path. It also holds whom the owner keys of
+// patches stand for, and the texts of prompts as they were typed.
 //
 // Vectors, names and owners are caches: package trails derives them again from the patches in the log (trails.Rebuild).
 // A record that a killed process left unfinished does not count, and costs no other record. The texts of prompts are no

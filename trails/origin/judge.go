@@ -12,7 +12,7 @@ import (
 type Verdict struct {
 	// Explained tells that it needs no owner of its own: the owners of all of the content are known.
 	Explained bool
-	// Put is the content that git had put in the place of what was seen last, if the change is one of that.
+	// Put is a content that git had put in the place of the one seen last, if somebody changed that one.
 	Put *Text
 	// From says where the new lines come from.
 	From []vector.Origin

@@ -167,8 +167,8 @@ func replaced(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// replacedBlob is the wanted content that a path had before a checkout: that which it was last seen with, or that of
-// the commit that was left. A content that the path still has was copied, not moved.
+// replacedBlob is the wanted content that a path had before a checkout. It is the content last seen there, or the one
+// of the commit that HEAD left. A content that the path still has was copied, not moved.
 func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (refs.OID, bool) {
 	if wanted[last] && last != c.New {
 		return last, true

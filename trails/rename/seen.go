@@ -60,9 +60,9 @@ func inIndex(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// movedInIndex are those that are gone and of which the index says that git mv gave them a new name. What somebody
-// wrote there since may be quite another text. Git is asked only where its index was written. For example: a person
-// does git mv a b and rewrites most of b.
+// movedInIndex are files that are gone. The index says that git mv gave them a new name. What somebody wrote there
+// since may be quite another text. Git is asked only where its index was written. For example: a person does git mv a b
+// and rewrites most of b.
 func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 	if q.Work.Before.Index == q.Work.Now.Index {
 		return nil
