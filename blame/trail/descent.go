@@ -2,6 +2,7 @@ package trail
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,6 +22,7 @@ type descent struct {
 	broken   bool                   // git could not read all of it
 	met      map[refs.OID]bool      // commits that were listed
 	children map[refs.OID]offspring // by parent
+	reverted map[refs.OID]bool      // commits that a listed one says it takes back
 	at       int64                  // time of the last commit that was listed, in seconds
 }
 
@@ -34,8 +36,8 @@ type offspring struct {
 const skew = 24 * 60 * 60
 
 func newDescent(ctx context.Context, repo *refs.Repo, end refs.OID) (*descent, error) {
-	d := &descent{met: map[refs.OID]bool{}, children: map[refs.OID]offspring{}}
-	d.cmd = repo.Command(ctx, "rev-list", "--parents", "--timestamp", end.String(), "--")
+	d := &descent{met: map[refs.OID]bool{}, children: map[refs.OID]offspring{}, reverted: map[refs.OID]bool{}}
+	d.cmd = repo.Command(ctx, "log", "-z", "--no-show-signature", "--format=%ct %H %P%n%b", end.String(), "--")
 	out, err := d.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -47,9 +49,9 @@ func newDescent(ctx context.Context, repo *refs.Repo, end refs.OID) (*descent, e
 // reach reads on until a commit is listed, or one that is older than the seconds, and tells whether it was listed.
 func (d *descent) reach(commit refs.OID, seconds int64) bool {
 	for !d.met[commit] && d.out != nil && (len(d.met) == 0 || d.at >= seconds) {
-		row, err := d.out.ReadString('\n')
-		if err == nil {
-			err = d.take(strings.Fields(row))
+		record, err := d.out.ReadString(0)
+		if record != "" {
+			err = cmp.Or(d.take(strings.TrimSuffix(record, "\x00")), err)
 		}
 		if err != nil {
 			d.broken = !errors.Is(err, io.EOF)
@@ -65,8 +67,10 @@ func (d *descent) child(commit refs.OID) offspring {
 	return d.children[commit]
 }
 
-// take reads a line of git's: the time, the commit, its parents.
-func (d *descent) take(fields []string) error {
+// take reads what git says of a commit: the time, the commit, its parents, and below the body of its message.
+func (d *descent) take(record string) error {
+	row, body, _ := strings.Cut(record, "\n")
+	fields := strings.Fields(row)
 	ids := make([]refs.OID, 0, len(fields))
 	for _, field := range fields[min(1, len(fields)):] {
 		id, err := refs.ParseOID(field)
@@ -86,7 +90,24 @@ func (d *descent) take(fields []string) error {
 	for _, parent := range ids[1:] {
 		d.children[parent] = offspring{ids[0], len(ids) > 2}
 	}
+	if back := takenBack(body); !back.IsZero() {
+		d.reverted[back] = true
+	}
 	return nil
+}
+
+// revertedWords is what git-revert(1) writes into the message, before the id of the commit.
+const revertedWords = "This reverts commit "
+
+// takenBack is the commit that a message says is taken back; zero if it says nothing like that.
+func takenBack(message string) refs.OID {
+	_, rest, _ := strings.Cut(message, revertedWords)
+	word, _, _ := strings.Cut(rest, "\n")
+	commit, err := refs.ParseOID(strings.TrimRight(word, "., "))
+	if err != nil {
+		return refs.OID{}
+	}
+	return commit
 }
 
 // end ends the process: nothing more is read.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/refs"
@@ -27,15 +26,17 @@ func (l *looker) losses() error {
 	if err != nil || end.IsZero() {
 		return err
 	}
+	steps, err := l.stepsWithin(end)
+	if err != nil {
+		return err
+	}
+	if l.brief && !l.takenBack(steps, end) {
+		l.lostToSomebody(steps, gone)
+		return nil
+	}
 	by := map[remover]int{}
 	found := 0
-	for i := range l.tr.Steps {
-		step := &l.tr.Steps[i]
-		if within, err := l.isWithin(step.Commit, end); err != nil {
-			return err
-		} else if !within {
-			continue
-		}
+	for _, step := range steps {
 		for _, run := range step.Runs {
 			for line := run.Start; line < run.Start+run.Count && found < gone; line++ {
 				if l.alive[credit{step.Commit, run.Path, line}] {
@@ -65,15 +66,70 @@ func (l *looker) losses() error {
 			return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Commit.String(), b.Commit.String()))
 		})
 	}
-	l.now.Dropped = max(gone-found, 0)
-	if len(l.tr.Steps) > 0 {
-		held := 0
-		for i := range l.tr.Steps {
-			held = max(held, l.tr.Steps[i].Lines())
-		}
-		l.now.Dropped = min(l.now.Dropped, max(l.tr.Lines-held, 0)) // what was committed was not dropped before
-	}
+	l.dropped(gone - found)
 	return nil
+}
+
+// dropped notes how many lines were never committed: what was committed was not dropped before.
+func (l *looker) dropped(lines int) {
+	l.now.Dropped = max(lines, 0)
+	if len(l.tr.Steps) > 0 {
+		l.now.Dropped = min(l.now.Dropped, max(l.tr.Lines-mostLines(l.tr.Steps), 0))
+	}
+}
+
+// mostLines is how many lines the step has that has the most.
+func mostLines(steps []Step) int {
+	held := 0
+	for i := range steps {
+		held = max(held, steps[i].Lines())
+	}
+	return held
+}
+
+// stepsWithin are the steps whose commits lead to the end.
+func (l *looker) stepsWithin(end refs.OID) ([]Step, error) {
+	var out []Step
+	for _, step := range l.tr.Steps {
+		within, err := l.isWithin(step.Commit, end)
+		if err != nil {
+			return nil, err
+		}
+		if within {
+			out = append(out, step)
+		}
+	}
+	return out, nil
+}
+
+// takenBack tells whether a commit on the way from one of the steps to the end says that it takes it back,
+// or may say so.
+func (l *looker) takenBack(steps []Step, end refs.OID) bool {
+	d := l.descents[end]
+	return d != nil && (d.broken || slices.ContainsFunc(steps, func(s Step) bool {
+		return d.reverted[s.Commit] || d.reverted[s.From]
+	}))
+}
+
+// lostToSomebody counts the lines that are gone, of those that were committed, and asks nobody who took them. Of a
+// content that is not here any more nothing is told.
+func (l *looker) lostToSomebody(steps []Step, gone int) {
+	held := 0
+	for i := range steps {
+		here := 0
+		for _, run := range steps[i].Runs {
+			blob, _, err := l.objects.Resolve(steps[i].Commit.String() + ":" + run.Path)
+			if err == nil && l.objects.MayBeStored(blob) {
+				here += run.Count
+			}
+		}
+		held = max(held, here)
+	}
+	taken := max(min(gone, held-l.now.Alive-lost(l.now.Changed)), 0)
+	if taken > 0 {
+		l.now.Lost = []Loss{{Lines: taken}}
+	}
+	l.dropped(gone - taken)
 }
 
 // end is the commit in which the looking ends.
@@ -204,20 +260,10 @@ func (l *looker) onOtherSide(commit, seen, merge refs.OID, path string, line int
 	return remover{}, nil
 }
 
-// revertedWords is what git-revert(1) writes into the message, before the id of the commit.
-const revertedWords = "This reverts commit "
-
 func (l *looker) describe(id refs.OID) (remover, error) {
 	c, err := l.objects.Commit(id)
 	if err != nil {
 		return remover{}, err
 	}
-	who := remover{id: id, author: c.Author.Name}
-	if _, rest, ok := strings.Cut(c.Message, revertedWords); ok {
-		word, _, _ := strings.Cut(rest, "\n")
-		if reverted, err := refs.ParseOID(strings.TrimRight(word, "., ")); err == nil {
-			who.reverts = reverted
-		}
-	}
-	return who, nil
+	return remover{id: id, author: c.Author.Name, reverts: takenBack(c.Message)}, nil
 }

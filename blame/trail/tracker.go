@@ -24,6 +24,7 @@ type Tracker struct {
 	objects  *refs.Objects
 	known    *ledger.Known
 
+	brief    bool // see Briefly
 	heirs    map[refs.OID][]index.Rewriting
 	byTrace  map[events.TraceID]map[Key][]holding
 	byPath   map[string]map[Key][]holding
@@ -56,6 +57,13 @@ func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver)
 		return nil, fmt.Errorf("read rewritten commits: %w", err)
 	}
 	return t, nil
+}
+
+// Briefly makes a tracker leave open who took lines away, which costs most: all lines that are gone are one loss without
+// a commit. Where a commit says that it takes one of the patch's back, all is told as ever.
+func (t *Tracker) Briefly() *Tracker {
+	t.brief = true
+	return t
 }
 
 // Close ends the processes that were started.

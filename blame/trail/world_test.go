@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -74,7 +75,7 @@ func (w *world) tracker() *Tracker {
 // trails follows the patches of a conversation, "human" for those of people, in the order of the log.
 func (w *world) trails(session string) []*Trail {
 	w.t.Helper()
-	tracker := w.tracker()
+	tracker, brief := w.tracker(), w.tracker().Briefly()
 	var out []*Trail
 	for _, e := range w.Log() {
 		d := events.DataOf[events.PatchData](e)
@@ -84,8 +85,24 @@ func (w *world) trails(session string) []*Trail {
 		tr, err := tracker.Patch(d.Patch, "")
 		w.Check(err)
 		out = append(out, tr)
+		short, err := brief.Patch(d.Patch, "")
+		w.Check(err)
+		w.sameButForNames(tr, short)
 	}
 	return out
+}
+
+// sameButForNames holds a brief trail against the whole one: all but who took lines away is the same.
+func (w *world) sameButForNames(whole, brief *Trail) {
+	w.t.Helper()
+	a, b := whole.Now, brief.Now
+	if lost(a.Lost) != lost(b.Lost) {
+		w.t.Errorf("%d lines are lost, briefly %d", lost(a.Lost), lost(b.Lost))
+	}
+	a.Lost, b.Lost = nil, nil
+	if !reflect.DeepEqual(a, b) {
+		w.t.Errorf("what is left is\n%+v\nbriefly\n%+v", a, b)
+	}
 }
 
 // told writes trails, a line each: PATH +LINES -REMOVED, the steps, and what is left.

@@ -280,7 +280,7 @@ func (g *gathering) track() (*trail.Tracker, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.tracker = tracker
+		g.tracker = tracker.Briefly()
 	}
 	return g.tracker, nil
 }
