@@ -1,12 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -94,8 +95,9 @@ func mapKeys(set map[string]bool) func(yield func(string) bool) {
 	}
 }
 
-// The promise: a repository of 1,600 commits and 277 sessions is searched, and its conversations are stored, in 10
-// seconds of processor time and 250 MB.
+// The promise: a repository of 1,600 commits and 277 sessions of 600 MB is searched in 10 seconds of processor time and
+// 250 MB. Storing the conversations takes as long as git's blame of every file at the end of each: docs/backfill.md has
+// the figures.
 // Found 6.11.
 func TestBackfillOfAGrownRepositoryIsQuickAndSmall(t *testing.T) {
 	if os.Getenv("GITTRACE_LONG") == "" {
@@ -110,20 +112,44 @@ func TestBackfillOfAGrownRepositoryIsQuickAndSmall(t *testing.T) {
 		}
 		return err
 	}))
-	run := func(args ...string) (time.Duration, int64) {
-		cmd := w.command("git-trace", append([]string{"backfill", "--transcripts", w.folder}, args...)...)
-		out, err := cmd.CombinedOutput()
+	for _, run := range []struct {
+		args []string
+		most time.Duration
+	}{{[]string{"--dry-run"}, 10 * time.Second}, {nil, 100 * time.Second}} {
+		cmd := w.command("git-trace", append([]string{"backfill", "--transcripts", w.folder}, run.args...)...)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		w.must(cmd.Start())
+		done := make(chan int64)
+		go func() { done <- peakOf(cmd.Process.Pid) }()
+		err := cmd.Wait()
+		held := <-done
 		if err != nil {
-			t.Fatalf("%v: %s", err, out)
+			t.Fatalf("%v: %s", err, out.String())
 		}
 		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-		said := strings.Split(strings.TrimSpace(string(out)), "\n")
-		t.Logf("%d sessions of %d MB: %v of processor time, %d MB; %s", w.made, size>>20, used, usage.Maxrss>>10, said[len(said)-1])
-		return used, int64(usage.Maxrss) >> 10 //nolint:unconvert // an int32 on systems of 32 bits
+		said := strings.Split(strings.TrimSpace(out.String()), "\n")
+		t.Logf("%d sessions of %d MB: %v of processor time, %d MB; %s", w.made, size>>20, used, held, said[len(said)-1])
+		if used > run.most || held > 250 || held == 0 {
+			t.Errorf("%v: it takes %v and %d MB", run.args, used, held)
+		}
 	}
-	run("--dry-run")
-	if used, held := run(); used > 10*time.Second || held > 250 {
-		t.Errorf("it takes %v and %d MB", used, held)
+}
+
+// peakOf waits for the end of a process and gives the most memory that it was seen to have, in MB. What wait4(2) tells
+// of a child holds what its parent had.
+func peakOf(pid int) (mb int64) {
+	for {
+		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		_, rest, found := strings.Cut(string(raw), "VmHWM:")
+		if err != nil || !found { // it has ended
+			return mb
+		}
+		kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+		if err != nil {
+			return 0
+		}
+		mb = max(mb, kb>>10)
+		time.Sleep(20 * time.Millisecond)
 	}
 }

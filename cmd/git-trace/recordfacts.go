@@ -43,12 +43,25 @@ func gatherer(repo *refs.Repo) recorder.Gatherer {
 	}
 }
 
-// lastingGatherer is gatherer for many conversations of which nothing more is told meanwhile: all are asked of the log
+// manyConversations is after how many a lasting gatherer lets go of what it knows: memory does not grow with a backfill.
+const manyConversations = 64
+
+// lastingGatherer is gatherer for many conversations of which nothing more is told meanwhile: many are asked of the log
 // as it was at the first one, and git is asked once for what several have in common. Done ends it.
 func lastingGatherer(whole context.Context, repo *refs.Repo) (gather recorder.Gatherer, done func()) {
 	places := newBirthplaces(repo)
 	var g *gathering
+	done = func() {
+		if g != nil {
+			g.close()
+		}
+		g = nil
+	}
+	count := 0
 	gather = func(_ context.Context, head, prior *records.Record) (facts *recorder.Facts, err error) {
+		if count++; count%manyConversations == 0 {
+			done()
+		}
 		if g == nil { // it outlives the time that one conversation is given
 			if g, err = newGathering(whole, repo, places); err != nil {
 				return nil, err
@@ -56,11 +69,7 @@ func lastingGatherer(whole context.Context, repo *refs.Repo) (gather recorder.Ga
 		}
 		return g.of(head, prior)
 	}
-	return gather, func() {
-		if g != nil {
-			g.close()
-		}
-	}
+	return gather, done
 }
 
 // gathering is the work for one conversation, or for one after the other.
