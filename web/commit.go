@@ -56,7 +56,13 @@ func committed(q *question) (string, string, any, error) {
 	}
 	body := &commitBody{To: id.String(), Message: strings.TrimSpace(c.Message)}
 	if len(c.Parents) > 0 {
-		body.From = c.Parents[0].String()
+		_, err := objects.Commit(c.Parents[0])
+		switch {
+		case err == nil:
+			body.From = c.Parents[0].String()
+		case !errors.Is(err, refs.ErrMissing): // of a shallow clone the first commit has a parent that is not here
+			return "", "", nil, err
+		}
 	}
 	var answer struct {
 		Objects []struct {

@@ -17,6 +17,7 @@ type logAnswer struct {
 
 // statusAnswer is the part of git trace status --json that pages show.
 type statusAnswer struct {
+	Bare      bool `json:"-"`
 	Recording bool `json:"recording"`
 	Agents    []struct {
 		Name   string `json:"name"`
@@ -86,7 +87,7 @@ func home(q *question) (string, string, any, error) {
 			if q.still != nil { // what this machine records is nobody else's
 				return nil
 			}
-			return q.into(&body.Status, "status", "--json")
+			return q.status(&body.Status)
 		},
 		func() error { return q.into(&list, q.ranged("log", "--json", "-n", strconv.Itoa(homeTalks))...) },
 		func() error {
@@ -101,6 +102,14 @@ func home(q *question) (string, string, any, error) {
 	}
 	body.Talks, body.Commits, body.Lines = list.Conversations, commits.Commits, figures.Lines
 	return "Overview", "home", body, err
+}
+
+// status asks what is recorded. A bare repository has no files, and status refuses it.
+func (q *question) status(to *statusAnswer) error {
+	if to.Bare = q.repo.Bare(); to.Bare {
+		return nil
+	}
+	return q.into(to, "status", "--json")
 }
 
 // optional forgives what a repository without commits has no answer to.

@@ -247,7 +247,7 @@ func health(q *question) (string, string, any, error) {
 	body := &healthBody{}
 	body.Verify.Checked = time.Now()
 	return "Health", "health", body, all(
-		func() error { return q.into(&body.Status, "status", "--json") },
+		func() error { return q.status(&body.Status) },
 		func() error { return q.into(&body.Verify, "verify", "--quick", "--json") },
 	)
 }

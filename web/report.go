@@ -130,7 +130,7 @@ func Report(ctx context.Context, repo *refs.Repo, ask Ask, prompts string, span 
 		return nil, err
 	}
 	b := &reportBody{Repository: filepath.Base(repo.Top())}
-	b.Style = template.CSS(style) //nolint:gosec // a file of this package
+	b.Style = template.CSS(style)
 	args := append([]string{"report", "--json", "--show-prompts=" + prompts}, span...)
 	if err := a.into(ctx, &b.reportAnswer, args...); err != nil {
 		return nil, err

@@ -158,6 +158,7 @@ func TestPages(t *testing.T) {
 	t.Run("in a browser", func(t *testing.T) { testInABrowser(t, ctx, world) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, ctx, world) })
 	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })
+	t.Run("other pages", func(t *testing.T) { testOtherPages(t, ctx, world) })
 	if err := world.longTalk(ctx, t.TempDir(), manySteps); err != nil {
 		t.Fatal(err)
 	}

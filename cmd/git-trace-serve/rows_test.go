@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each row of the table in docs/serve.md has tests, and these tests are there.
+func TestEveryRowOfThePagesHasItsTest(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/serve.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, dir := range []string{".", "../../web", "../../web/browser", "../../lsp", "../../blame"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v %v", dir, files, err)
+		}
+		for _, name := range files {
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`(?m)^func ([Tt]est\w+)\(`).FindAllSubmatch(raw, -1) {
+				there[string(m[1])] = true
+			}
+		}
+	}
+	var rows []string
+	for _, m := range regexp.MustCompile(`(?m)^\| ([WE]\d+) \|[^|]*\|([^|]*)\|`).FindAllSubmatch(page, -1) {
+		rows = append(rows, string(m[1]))
+		names := regexp.MustCompile("`([Tt]est\\w+)`").FindAllSubmatch(m[2], -1)
+		if len(names) == 0 {
+			t.Errorf("%s names no test", m[1])
+		}
+		for _, name := range names {
+			if !there[string(name[1])] {
+				t.Errorf("%s: there is no %s", m[1], name[1])
+			}
+		}
+	}
+	var want []string
+	for n := range 14 {
+		want = append(want, fmt.Sprintf("W%d", n+1))
+	}
+	if want = append(want, "E1", "E2", "E3"); !slices.Equal(rows, want) {
+		t.Errorf("the rows are %v", rows)
+	}
+}
+
+// W12: a repository that has little, or lies in another way, has pages that say so.
+func TestPagesOfOddRepositories(t *testing.T) {
+	program, demoDir := demo(t)
+	root := t.TempDir()
+	git := func(dir string, args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	made := func(name string, args ...string) string {
+		dir := filepath.Join(root, name)
+		git(root, append(append([]string{"init", "-q", "-b", "main"}, args...), dir)...)
+		return dir
+	}
+	unborn, sha256 := made("unborn"), made("sha256", "--object-format=sha256")
+	if err := os.WriteFile(filepath.Join(sha256, "a b#?%.txt"), []byte("one\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git(sha256, "add", ".")
+	git(sha256, "commit", "-qm", "one")
+	bare, linked, shallow, broken := filepath.Join(root, "bare"), filepath.Join(root, "linked"), filepath.Join(root, "shallow"), filepath.Join(root, "broken")
+	git(demoDir, "clone", "-q", "--bare", ".", bare)
+	git(demoDir, "worktree", "add", "-q", "--detach", linked)
+	git(root, "clone", "-q", "--depth", "1", "file://"+filepath.ToSlash(demoDir), shallow)
+	if out, err := exec.Command("cp", "-R", demoDir, broken).CombinedOutput(); err != nil {
+		t.Skipf("cp: %v %s", err, out)
+	}
+	log := filepath.Join(broken, ".git", "traces", "events.log")
+	raw, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(log, bytes.Replace(raw, []byte(`"Edit"`), []byte(`"Edjt"`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_ = os.RemoveAll(filepath.Join(broken, ".git", "traces", "cache"))
+	for _, test := range []struct {
+		name, dir string
+		pages     map[string]string
+	}{
+		{"nothing", unborn, map[string]string{"/": "There is no commit yet", "/log": "No conversation", "/graph": "There is no such commit",
+			"/stats": "Figures", "/log-health": "The log is empty", "/search?q=x": "No conversation"}},
+		{"sha256", sha256, map[string]string{"/": "one", "/blame/HEAD/a%20b%23%3F%25.txt": "one", "/tree/HEAD/": "a b#?%.txt", "/commit/HEAD": "one"}},
+		{"bare", bare, map[string]string{"/": "A bare repository has no files to trace", "/log-health": "The log is empty", "/blame/HEAD/server.go": "CompareAndSwap", "/graph": "server: safe close"}},
+		{"linked", linked, map[string]string{"/blame/HEAD/server.go": "c86c#1", "/blame/worktree/server.go": "c86c#1", "/t/c86c": "What became of it"}},
+		{"shallow", shallow, map[string]string{"/": "server: safe close", "/commit/HEAD": "CompareAndSwap", "/blame/HEAD/server.go": "Server struct"}},
+		{"broken", broken, map[string]string{"/log-health": "The log is damaged"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := serveSite(t, program, test.dir)
+			for path, want := range test.pages {
+				body, status := s.get(path)
+				if status != 200 || !strings.Contains(body, want) {
+					t.Errorf("%s: status %d, no %q in\n%s", path, status, want, body)
+				}
+			}
+		})
+	}
+}
