@@ -153,3 +153,33 @@ func (failing) Find(text string) ([]gitleaks.Finding, error) {
 	}
 	return nil, nil
 }
+
+// S9: a redactor that fails for one record keeps that one here. The others leave, and the plan names it as a fault.
+func TestARedactorThatFailsKeepsOneRecord(t *testing.T) { // alone: it changes the rules of redaction
+	defer func() { redactions = redact.Options{} }()
+	w, remote := published(t)
+	var traces []events.TraceID
+	for _, name := range []string{"one", "two", "three"} {
+		text := "asked in " + name
+		if name == "two" {
+			text += ", trouble"
+		}
+		w.Edit(name, name+".txt", "of "+name+"\n")
+		traces = append(traces, talked(t, w, name, text))
+	}
+	w.Commit("of three")
+	w.Anchor()
+	w.Git("push", "-q", "origin", "main")
+	redactions.Finder = failing{}
+	p, err := plan(t, w, sharing.LevelConversations)
+	w.Check(err)
+	defer p.Close()
+	if len(p.Records.Sent) != 2 || len(p.Records.Kept) != 1 || p.Records.Kept[0].Trace != traces[1] || !p.Records.Kept[0].Fault {
+		t.Errorf("%+v", p.Records)
+	}
+	_, err = p.Push(t.Context(), true)
+	w.Check(err)
+	if onRemote(t, remote, "trouble") || !onRemote(t, remote, "asked in one") || !onRemote(t, remote, "asked in three") {
+		t.Error("what leaves is not what was planned")
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -234,6 +235,34 @@ func TestTheReliabilitySuiteIsListed(t *testing.T) {
 	for _, row := range strings.Fields("A1 A2 A3 B1 B2 B3 B4 C1 C2 C3 C4 C5 D1 E1 E2 E3 F1 G1 G2 H1 I1 J1 L1") {
 		if !strings.Contains(text, "\n| "+row+" |") || !strings.Contains(text, "`TestReliability"+row) {
 			t.Errorf("docs/reliability.md has no test of row %s", row)
+		}
+	}
+}
+
+// Each row of the suite of sharing names tests that there are.
+func TestTheSharingSuiteIsListed(t *testing.T) {
+	t.Parallel()
+	rows := map[string]string{}
+	for line := range strings.Lines(document(t, "docs/reliability.md")) {
+		cells := strings.Split(line, "|")
+		if len(cells) > 6 && strings.HasPrefix(cells[1], " S") {
+			for name := range strings.SplitSeq(strings.TrimSpace(cells[1]), ", ") {
+				rows[name] = cells[6]
+			}
+		}
+	}
+	tests := testsOfTheProject(t)
+	for n := 1; n <= 27; n++ {
+		name := fmt.Sprint("S", n)
+		if rows[name] == "" {
+			t.Errorf("docs/reliability.md has no row %s", name)
+		}
+		for word := range strings.SplitSeq(strings.TrimSpace(rows[name]), ", ") {
+			word = strings.Trim(word, "`")
+			_, err := os.Stat(filepath.Join("../../testdata/script", word))
+			if is := slices.Contains(tests, word) || strings.HasSuffix(word, ".txtar") && err == nil; !is {
+				t.Errorf("row %s names %q, which is no test", name, word)
+			}
 		}
 	}
 }

@@ -1,0 +1,52 @@
+package sharing_test
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/sharing"
+)
+
+// S22: a remote with thousands of refs of traces is asked about first; with a writer's id it is read.
+func TestARemoteWithThousandsOfRefs(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	push(t, w, sharing.LevelCommits)
+	writer := testenv.WriterOf(t, w.Repo.WorkTree)
+	tip := gitIn(t, remote, "rev-parse", "refs/traces/writers/"+writer+"/digest")
+	var lines strings.Builder
+	for n := range testenv.Pick(5001, 5001, 100_000) {
+		fmt.Fprintf(&lines, "create refs/traces/writers/%016x/digest %s\n", n, tip)
+	}
+	cmd := exec.Command("git", "-C", remote, "update-ref", "--stdin")
+	cmd.Stdin = strings.NewReader(lines.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	fresh := w.Clone()
+	fresh.Git("remote", "set-url", "origin", remote)
+	s, err := sharing.ReadSettings(t.Context(), fresh.Repo)
+	w.Check(err)
+	r, err := s.Source("origin")
+	w.Check(err)
+	if _, err := sharing.Pull(t.Context(), events.OpenLog(fresh.Repo), r, sharing.What{}); !errors.Is(err, sharing.ErrTooMany) {
+		t.Errorf("all of it: %v", err)
+	}
+	if kept := fresh.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
+		t.Errorf("something was fetched: %.200s", kept)
+	}
+	if p := pull(t, fresh, sharing.What{Writers: []string{writer}}); p.LeftOut() != 0 || len(p.Writers) != 1 {
+		t.Errorf("one of them: %+v", p)
+	}
+	p, err := plan(t, w, sharing.LevelCommits)
+	w.Check(err)
+	defer p.Close()
+	if p.Others < 5000 {
+		t.Errorf("a push counts %d refs of others", p.Others)
+	}
+}
