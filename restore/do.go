@@ -20,7 +20,7 @@ func (p *Plan) Do(ctx context.Context) (err error) {
 		return nil
 	}
 	stage := stageDir(p.repo)
-	if err := os.MkdirAll(stage, 0o700); err != nil {
+	if err := refs.MakeDirs(stage, 0o700); err != nil {
 		return fmt.Errorf("prepare files: %w", err)
 	}
 	keep := false // what is noted, for the next to clear up

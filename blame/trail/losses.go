@@ -102,8 +102,7 @@ func (l *looker) stepsWithin(end refs.OID) ([]Step, error) {
 	return out, nil
 }
 
-// takenBack tells whether a commit on the way from one of the steps to the end says that it takes it back,
-// or may say so.
+// takenBack tells whether a commit behind one of the steps says that it takes it back, or may say so.
 func (l *looker) takenBack(steps []Step, end refs.OID) bool {
 	d := l.descents[end]
 	return d != nil && (d.broken || slices.ContainsFunc(steps, func(s Step) bool {

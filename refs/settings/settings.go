@@ -109,7 +109,10 @@ func Shapes(key string) bool {
 }
 
 // isRule tells whether a key is one of the user's rules of redaction. What they say may itself be a secret.
-func isRule(key string) bool { return strings.HasPrefix(key, "trace.redact") }
+func isRule(key string) bool {
+	section, name, _ := strings.Cut(key, ".")
+	return section == "trace" && strings.HasPrefix(name, "redact")
+}
 
 // HasRules tells whether the user has rules of redaction in what Read gave. Git alone says what they are.
 func HasRules(config refs.Config) bool {
