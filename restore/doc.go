@@ -12,7 +12,7 @@
 //   - All files change or none: contents are made beside the files first and take their places by rename. What was
 //     replaced goes back when one of them fails.
 //   - A process that is killed may leave some files changed and others not, and files named .git-trace-*. Nothing is
-//     lost: what was there is in the snapshot. The next restore clears up ([Begin]), and the same one finishes the work.
+//     lost: what was there is in the snapshot. The next restore clears up ([Begin]), and the same one ends the work.
 //
 // Who wrote the lines that come back is for package trails ([trails.Engine.Announce]).
 package restore

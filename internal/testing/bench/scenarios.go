@@ -16,7 +16,8 @@ func scenarios(o options) []scenario {
 	}
 	all = append(all, appending(), committing(commitTree), rebasing(rebased))
 	all = append(all, blaming(o.quick)...)
-	all = append(all, diffing(), restoring(), counting(past, conversations), reading(log), conversing(stored), growing(log))
+	all = append(all, diffing(), restoring(), counting(past, conversations), reading(log), conversing(stored),
+		growing(log))
 	if o.million {
 		all = append(all, verifying(1_000_000))
 	}
