@@ -66,10 +66,11 @@ func (a *app) installDocsCommand() *cli.Command {
 	}, a.installDocs)
 }
 
-// docFile is a file that install-docs writes.
+// docFile is a file that install-docs writes. The directory is one that may have been there before.
 type docFile struct {
-	path string
-	text []byte
+	below string
+	path  string
+	text  []byte
 }
 
 func (a *app) installDocs(c *cli.Context, ops operands) error {
@@ -142,25 +143,25 @@ func docFiles(pages, data string) ([]docFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, docFile{filepath.Join(pages, "man", filepath.FromSlash(name)), text})
+		out = append(out, docFile{pages, filepath.Join(pages, "man", filepath.FromSlash(name)), text})
 	}
 	for _, shell := range shells {
 		text, err := completions.ReadFile("completion/" + completionFiles[shell].name)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, docFile{filepath.Join(data, filepath.FromSlash(completionFiles[shell].shared)), text})
+		out = append(out, docFile{data, filepath.Join(data, filepath.FromSlash(completionFiles[shell].shared)), text})
 	}
 	return out, nil
 }
 
-// put writes the file whole, or takes it away with the directories that this leaves empty.
+// put writes the file whole, or takes it away with the directories below the given one that this leaves empty.
 func (f docFile) put(away bool) error {
 	if away {
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		for dir := filepath.Dir(f.path); os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(f.path); dir != f.below && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
 			continue // Remove takes away nothing that holds a file
 		}
 		return nil
