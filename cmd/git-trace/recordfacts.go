@@ -43,7 +43,8 @@ func gatherer(repo *refs.Repo) recorder.Gatherer {
 	}
 }
 
-// manyConversations is after how many a lasting gatherer lets go of what it knows. Memory does not grow with a backfill.
+// manyConversations is after how many a lasting gatherer lets go of what it knows, so that memory does not grow with a
+// backfill.
 const manyConversations = 64
 
 // lastingGatherer is gatherer for many conversations of which nothing more is told meanwhile: many are asked of the log
