@@ -237,7 +237,7 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 			w.must(errors.Join(os.Remove(settings(w)), os.RemoveAll(filepath.Join(w.env.Home, ".claude"))))
 		}, "no agent is traced here | git trace init --agent <name>", true, ""},
 		{"the timeline is damaged", func(w *ward) { w.put(trails.StatePath(w.repo), "{") },
-			"the state of the timeline is damaged", false, "the timeline begins anew"},
+			"the state of the timeline cannot be used", false, "the timeline begins anew"},
 		{"the last snapshot is lost", func(w *ward) { w.must(os.RemoveAll(filepath.Join(w.repo.TracesDir(), "objects"))) },
 			"the last snapshot is lost", false, "the timeline begins anew"},
 		{"events wait", func(w *ward) {
