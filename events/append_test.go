@@ -161,7 +161,7 @@ func TestDamagedEndOfTheLogStopsAppendsAndLosesNothing(t *testing.T) {
 	for name, spoil := range map[string]func(text []byte) []byte{
 		"the last event": func(b []byte) []byte { return bytes.Replace(b, []byte(`"kind"`), []byte(`"kinD"`), 1) },
 		"the end line":   func(b []byte) []byte { return append(b[:len(b)-2], 'x', '\n') },
-		"the first line": func(b []byte) []byte { return bytes.Replace(b, []byte("log 1"), []byte("log 2"), 1) },
+		"the first line": func(b []byte) []byte { return bytes.Replace(b, []byte("log 1"), []byte("lag 1"), 1) },
 		"nothing":        func([]byte) []byte { return nil },
 		"other lines":    func(b []byte) []byte { return append(b, "and more\n"...) },
 	} {

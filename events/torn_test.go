@@ -165,7 +165,7 @@ func TestAChangedLogIsNotTakenForATornOne(t *testing.T) {
 			return append(bytes.Replace(b, []byte(`"kind"`), []byte(`"kinD"`), 1), "and more\n"...)
 		},
 		"the last event": func(b []byte) []byte { return bytes.Replace(b, []byte(`"chars":30`), []byte(`"chars":31`), 1) },
-		"the first line": func(b []byte) []byte { return bytes.Replace(b, []byte("log 1"), []byte("log 2"), 1) },
+		"the first line": func(b []byte) []byte { return bytes.Replace(b, []byte("log 1"), []byte("lag 1"), 1) },
 	} {
 		log := tornLog(t)
 		text, err := os.ReadFile(log.JournalPath())

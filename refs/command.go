@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -77,8 +78,19 @@ func (r *Repo) GitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, arg
 		return sink.err
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("git %s: %w", verbOf(args), ctx.Err())
+	case err != nil && interrupted(cmd.ProcessState): // the key ends git too, and perhaps before this process hears of it
+		return fmt.Errorf("git %s: %w", verbOf(args), context.Canceled)
 	}
 	return err
+}
+
+// interrupted tells whether a process was ended by the interrupt key.
+func interrupted(state *os.ProcessState) bool {
+	if state == nil {
+		return false
+	}
+	status, known := state.Sys().(interface{ Signal() syscall.Signal })
+	return known && status.Signal() == syscall.SIGINT
 }
 
 // sink remembers why a writer did not take what it was given: git, which is killed by that, says something else.

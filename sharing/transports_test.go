@@ -82,6 +82,10 @@ func TestSharingInEveryForm(t *testing.T) { // alone: git takes the forms from t
 func sshd(t *testing.T) (command, who string) {
 	t.Helper()
 	testenv.Needs(t, "ssh", "ssh-keygen", "sshd")
+	t.Setenv("GIT_SSH_COMMAND", "") // an earlier test may have asked nobody in this process
+	if err := os.Unsetenv("GIT_SSH_COMMAND"); err != nil {
+		t.Fatal(err)
+	}
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)

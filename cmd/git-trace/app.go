@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -50,6 +51,12 @@ func runApp(args []string, std streams) int {
 		err = a.program().RunContext(ctx, append([]string{"git-trace"}, rest...))
 	}
 	a.line.end()
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil { // git heard of the key before this process did
+		select {
+		case <-ctx.Done():
+		case <-time.After(interruptGrace):
+		}
+	}
 	if status := a.signals.status(); status != 0 && err != nil {
 		return status
 	}

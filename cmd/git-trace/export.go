@@ -46,7 +46,7 @@ func (a *app) exportCommand() *cli.Command {
 			"otlp with --endpoint sends the spans to a collector of OpenTelemetry, by HTTP in JSON. Nothing else sends\n" +
 			"them, and no variable of the environment makes it. Headers are taken from OTEL_EXPORTER_OTLP_HEADERS. It needs\n" +
 			"git-trace-serve.\n\n" +
-			"   git trace export --format otlp --endpoint http://localhost:4318 main..topic\n\n" +
+			"   git trace export --format otlp --endpoint http://localhost:4318 main..HEAD\n\n" +
 			"parquet and jsonl write tables into a directory: conversations, prompts, steps, calls, patches, commits, lines\n" +
 			"and lives, as docs/datasets.md describes them. Many repositories may write into one directory. The same command\n" +
 			"again writes only what has changed, and goes on where it was interrupted. parquet needs git-trace-serve.\n\n" +
