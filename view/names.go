@@ -22,10 +22,12 @@ func (r *Reader) Log() *Log { return &Log{Index: r.log, reader: r, known: map[ev
 type names struct {
 	agent, session string
 	models         []string
+	last           int // the last prompt that its record holds; -1 where it has no record, or one without prompts
 }
 
 // Name calls an owner as its conversation is called. A model that is not one of the conversation's is not known: of
-// those that it used, nothing tells which one it was, unless there is only one.
+// those that it used, nothing tells which one it was, unless there is only one. A prompt that the record does not hold
+// yet may have had another one: somebody resumed the conversation with it.
 func (l *Log) Name(o *events.AnchorOwner) {
 	n, known := l.known[o.Trace]
 	if !known {
@@ -37,9 +39,9 @@ func (l *Log) Name(o *events.AnchorOwner) {
 	switch {
 	case at >= 0:
 		o.Model = n.models[at]
-	case len(n.models) == 1:
+	case len(n.models) == 1 && (n.last < 0 || o.Prompt <= n.last):
 		o.Model = n.models[0]
-	case len(n.models) > 1:
+	case len(n.models) > 0:
 		o.Model = ""
 	default:
 		o.Model = SharedModel(o.Model)
@@ -62,11 +64,14 @@ func (r *Reader) names(id events.TraceID) names {
 	}
 	t, _, err := r.log.Trace(id)
 	if err != nil {
-		return names{}
+		return names{last: -1}
 	}
-	c := Conversation{Agent: t.Agent, Session: t.Session, Models: sharedModels(t.Models)}
+	c, last := Conversation{Agent: t.Agent, Session: t.Session, Models: sharedModels(t.Models)}, -1
 	if d, recorded := r.records[id]; recorded {
 		c.name(&d)
+		if d.LastPrompt > 0 {
+			last = d.LastPrompt
+		}
 	}
-	return names{c.Agent, c.Session, c.Models}
+	return names{c.Agent, c.Session, c.Models, last}
 }

@@ -35,7 +35,7 @@ func TestCopilotEditsAreItsOwn(t *testing.T) {
 	}
 	r.want("b.py", "unknown | def f():", "unknown |     return 1", "human | # by human")
 	for _, l := range r.blame("guide.md") { // the session file, which names the model, is written behind
-		if l.Session != res.Session || l.Agent != "copilot-cli" || l.Model != "" && l.Model != "claude-sonnet-4.5" || l.Prompt.Index != 1 {
+		if l.Session != res.Session || l.Agent != "copilot-cli" || l.Model != "" && l.Model != "claude-sonnet-4-5" || l.Prompt.Index != 1 {
 			t.Errorf("guide.md: %+v of session %s", l, res.Session)
 		}
 	}
@@ -55,7 +55,7 @@ func TestCopilotEditsAreItsOwn(t *testing.T) {
 	if l := r.blame("a.txt")[1]; l.Contributor != "human" {
 		t.Errorf("the person's line is %+v", l)
 	}
-	if l := r.blame("guide.md")[2]; l.Contributor != "ai" || l.Prompt.Index != 2 || l.Session != res.Session || l.Model != "" && l.Model != "claude-haiku-4.5" {
+	if l := r.blame("guide.md")[2]; l.Contributor != "ai" || l.Prompt.Index != 2 || l.Session != res.Session || l.Model != "" && l.Model != "claude-haiku-4-5" {
 		t.Errorf("the second turn's line is %+v", l)
 	}
 	r.trace("verify")
