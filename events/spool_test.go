@@ -195,9 +195,9 @@ func TestLiveRefLockIsWaitedForAndNeverRemoved(t *testing.T) {
 		_ = os.Remove(lock)
 	}()
 	mustAppend(t, log, promptDraft(1)) // it makes the log, so it has to wait
-	f, err = os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	again, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	check(t, err)
-	defer f.Close()
+	defer again.Close()
 	mustAppend(t, log, promptDraft(2)) // no append after the first does
 	if got := promptNumbers(t, log); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("order %v", got)
