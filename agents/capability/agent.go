@@ -25,6 +25,9 @@ type Agent struct {
 	Program, Dir string
 	// Kept tells for how long the agent keeps a session file that is not written to; nil for one that deletes none.
 	Kept func() time.Duration
+	// Stands are names of files that stand for the directory in which they lie: what lies beside one is a part of its
+	// session, or another copy of it. The first that is there counts.
+	Stands []string
 	// InProject tells that sessions lie in the project itself: the discoverer knows none unless it is told a directory.
 	InProject bool
 }

@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -46,6 +47,15 @@ func (e Env) Lookup(key string) string {
 		return ""
 	}
 	return e.Getenv(key)
+}
+
+// ConfigDirs are the directories in which programs with windows keep what the user settled, those of all systems.
+func (e Env) ConfigDirs() []string {
+	return []string{
+		cmp.Or(e.Lookup("XDG_CONFIG_HOME"), filepath.Join(e.Home, ".config")),
+		filepath.Join(e.Home, "Library", "Application Support"),
+		cmp.Or(e.Lookup("APPDATA"), filepath.Join(e.Home, "AppData", "Roaming")),
+	}
 }
 
 // Time is the present moment in UTC.

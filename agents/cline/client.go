@@ -17,7 +17,7 @@ func New(env capability.Env) capability.Agent {
 	files := sessions{env: env, name: Name, folder: "saoudrizwan.claude-dev"}
 	return capability.Agent{
 		Name: Name, Title: "Cline", Parser: files, Discoverer: files, Identifier: files,
-		Program: "cline", Dir: filepath.Join(env.Home, ".cline"),
+		Program: "cline", Dir: filepath.Join(env.Home, ".cline"), Stands: []string{historyFile, olderFile},
 	}
 }
 
@@ -25,5 +25,5 @@ func New(env capability.Env) capability.Agent {
 func NewRoo(env capability.Env) capability.Agent {
 	files := sessions{env: env, name: RooName, folder: "rooveterinaryinc.roo-cline"}
 	return capability.Agent{Name: RooName, Title: "Roo Code", Parser: files, Discoverer: files, Identifier: files,
-		Dir: filepath.Join(env.Home, ".roo")}
+		Dir: filepath.Join(env.Home, ".roo"), Stands: []string{historyFile, olderFile}}
 }

@@ -43,11 +43,7 @@ var editors = []string{"Code", "Code - Insiders", "Cursor", "Windsurf", "VSCodiu
 func (s sessions) roots() []string {
 	home := s.env.Home
 	var storages []string
-	for _, base := range []string{
-		cmp.Or(s.env.Lookup("XDG_CONFIG_HOME"), filepath.Join(home, ".config")),
-		filepath.Join(home, "Library", "Application Support"),
-		cmp.Or(s.env.Lookup("APPDATA"), filepath.Join(home, "AppData", "Roaming")),
-	} {
+	for _, base := range s.env.ConfigDirs() {
 		for _, editor := range editors {
 			storages = append(storages, filepath.Join(base, editor, "User", "globalStorage"))
 		}

@@ -2,7 +2,6 @@ package copilotvscode
 
 import (
 	"bytes"
-	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -35,11 +34,7 @@ const (
 func (s sessions) roots() []string {
 	home := s.env.Home
 	var out []string
-	for _, base := range []string{
-		cmp.Or(s.env.Lookup("XDG_CONFIG_HOME"), filepath.Join(home, ".config")),
-		filepath.Join(home, "Library", "Application Support"),
-		cmp.Or(s.env.Lookup("APPDATA"), filepath.Join(home, "AppData", "Roaming")),
-	} {
+	for _, base := range s.env.ConfigDirs() {
 		for _, editor := range []string{"Code", "Code - Insiders", "VSCodium"} {
 			out = append(out, filepath.Join(base, editor, "User", "workspaceStorage"))
 		}

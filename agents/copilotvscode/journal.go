@@ -38,8 +38,7 @@ var errTooLarge = errors.New("the journal of the chat is too large")
 
 // journal is a document that is told by its changes.
 type journal struct {
-	objects [][]byte // what it tells of itself, then its requests
-	faults  jsonlines.Faults
+	sessionfile.Held // what it tells of itself, then its requests
 }
 
 // openJournal makes the changes of a journal, one after the other.
@@ -64,10 +63,10 @@ func openJournal(path string) (sessionfile.File, error) {
 			return nil, err
 		}
 		if !change(&document, object.Raw) {
-			j.faults.Broken++
+			j.Counts.Broken++
 		}
 	}
-	j.faults.Add(in.Faults())
+	j.Counts.Add(in.Faults())
 	return j, j.take(document)
 }
 
@@ -79,14 +78,14 @@ func (j *journal) take(document any) error {
 	delete(members, "inputState")
 	for _, one := range append([]any{members}, requests...) {
 		if _, is := one.(map[string]any); !is {
-			j.faults.NotObject++
+			j.Counts.NotObject++
 			continue
 		}
 		raw, err := json.Marshal(one)
 		if err != nil {
 			return err
 		}
-		j.objects = append(j.objects, raw)
+		j.Objects = append(j.Objects, raw)
 	}
 	return nil
 }
@@ -172,40 +171,4 @@ func (c *changed) apply(value any) (any, bool) {
 		return append(list, more...), true
 	}
 	return nil, false
-}
-
-// Start is empty: a journal is read from its beginning.
-func (j *journal) Start() (string, error) { return "", nil }
-
-// Size is the number of objects.
-func (j *journal) Size() int64 { return int64(len(j.objects)) }
-
-// Close has nothing to close.
-func (j *journal) Close() error { return nil }
-
-// From gives the objects.
-func (j *journal) From(int64, int64) sessionfile.Source { return &entries{journal: j} }
-
-type entries struct {
-	*journal
-	at int64
-}
-
-// Faults are the counts.
-func (e *entries) Faults() jsonlines.Faults { return e.faults }
-
-// End is the number of objects that have been given.
-func (e *entries) End() int64 { return e.at }
-
-// Lines is the same: an object counts as a line.
-func (e *entries) Lines() int64 { return e.at }
-
-// Next gives the next object; io.EOF after the last.
-func (e *entries) Next() (jsonlines.Object, error) {
-	if e.at >= e.Size() {
-		return jsonlines.Object{}, io.EOF
-	}
-	at := e.at
-	e.at++
-	return jsonlines.Object{Raw: e.objects[at], Offset: at, Line: at + 1}, nil
 }

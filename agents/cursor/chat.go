@@ -3,7 +3,6 @@ package cursor
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
@@ -84,11 +83,7 @@ func (t *talk) about(raw []byte) {
 // timeOf is the time of a message: a text, or milliseconds.
 func timeOf(message []byte) string {
 	if text := rawjson.MemberText(message, "createdAt"); text != "" {
-		at, err := time.Parse(time.RFC3339Nano, text)
-		if err != nil {
-			return ""
-		}
-		return at.UTC().Format("2006-01-02T15:04:05.000Z")
+		return sessionfile.Stamp(text)
 	}
 	return sessionfile.Millis(rawjson.MemberInt(message, "createdAt"))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/agents/sqlitefile"
-	"github.com/git-trace/git-trace/agents/transcript"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -24,16 +23,6 @@ var (
 	errNoTable = errors.New("the database is not one of Cursor")
 	errNoChat  = errors.New("no such conversation")
 )
-
-func isDatabase(path string) (bool, error) {
-	file, err := transcript.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = file.Close() }()
-	head, err := io.ReadAll(io.LimitReader(file.From(0), int64(len(sqlitefile.Magic))))
-	return string(head) == sqlitefile.Magic, err
-}
 
 // values is a table of keys and values in one of the editor's databases.
 type values struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/sqlitefile"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -19,13 +20,8 @@ const stateFile = "state.vscdb"
 
 // users are the directories that hold the editor's databases.
 func (s sessions) users() []string {
-	home := s.env.Home
 	var out []string
-	for _, base := range []string{
-		cmp.Or(s.env.Lookup("XDG_CONFIG_HOME"), filepath.Join(home, ".config")),
-		filepath.Join(home, "Library", "Application Support"),
-		cmp.Or(s.env.Lookup("APPDATA"), filepath.Join(home, "AppData", "Roaming")),
-	} {
+	for _, base := range s.env.ConfigDirs() {
 		out = append(out, filepath.Join(base, "Cursor", "User"))
 	}
 	return out
@@ -135,7 +131,7 @@ func pathOf(uri string) string {
 
 // SessionsIn lists the conversations of a database; a transcript has none beside the one that it is.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
-	if is, err := isDatabase(path); err != nil || !is {
+	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err
 	}
 	v, err := openValues(path, "cursorDiskKV")

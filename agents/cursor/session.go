@@ -108,7 +108,7 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 	kind := sessionfile.Kind{
 		Agent: Name,
 		Open: func(path, session string) (sessionfile.File, error) {
-			is, err := isDatabase(path)
+			is, err := sqlitefile.Is(path)
 			if err != nil || !is {
 				return sessionfile.Lines(path, session)
 			}

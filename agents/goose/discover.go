@@ -2,7 +2,6 @@ package goose
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/agents/sqlitefile"
-	"github.com/git-trace/git-trace/agents/transcript"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -73,7 +71,7 @@ func (s sessions) SessionID(path string) string {
 
 // SessionsIn lists the sessions of a database; a file of another form has none beside the one that it is.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
-	if is, err := isDatabase(path); err != nil || !is {
+	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err
 	}
 	db, err := sqlitefile.Open(path)
@@ -103,16 +101,6 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-func isDatabase(path string) (bool, error) {
-	file, err := transcript.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = file.Close() }()
-	head, err := io.ReadAll(io.LimitReader(file.From(0), int64(len(sqlitefile.Magic))))
-	return string(head) == sqlitefile.Magic, err
-}
-
 // Recognises tells a database by the columns of its tables, and a file of JSON lines by its first one.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
@@ -140,7 +128,7 @@ func peek(file sessionfile.File) (about []byte, began bool) {
 
 // open opens a session in one of its forms.
 func open(path, session string) (sessionfile.File, error) {
-	is, err := isDatabase(path)
+	is, err := sqlitefile.Is(path)
 	if err != nil {
 		return nil, err
 	}

@@ -88,12 +88,7 @@ func (s sessions) SessionID(path string) string {
 
 // SessionsIn lists the sessions of a database; a file of another form has none beside the one that it is.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
-	file, err := transcript.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	head, err := io.ReadAll(io.LimitReader(file.From(0), int64(len(sqlitefile.Magic))))
-	if err = errors.Join(err, file.Close()); err != nil || string(head) != sqlitefile.Magic {
+	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err
 	}
 	db, err := sqlitefile.Open(path)

@@ -31,6 +31,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: "OpenHands", Parser: files, Discoverer: files, Identifier: files, Program: "openhands",
 		Dir: filepath.Join(env.Home, ".openhands"), Resumer: capability.ResumeBy{"openhands", "--resume"},
+		Stands: []string{stateFile},
 	}
 }
 

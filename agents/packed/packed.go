@@ -56,7 +56,7 @@ func isPacked(file *transcript.Tail) bool {
 
 // Beside is the path of a session file, or that of what it was packed into; "" where neither is there.
 func Beside(path string) string {
-	for _, end := range []string{"", ".zst", ".gz"} {
+	for _, end := range append([]string{""}, packed.Endings...) {
 		if info, err := os.Stat(path + end); err == nil && !info.IsDir() {
 			return path + end
 		}

@@ -68,8 +68,19 @@ func Millis(ms int64) string {
 	if ms <= 0 || ms > 1<<46 {
 		return ""
 	}
-	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+	return stamp(time.UnixMilli(ms))
 }
+
+// Stamp is a time of RFC 3339 as records have it; "" for a text that is none.
+func Stamp(text string) string {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return ""
+	}
+	return stamp(at)
+}
+
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // Tagged tells whether a text is wrapped in one tag as a whole, and which: text that clients put into the user's mouth
 // is.

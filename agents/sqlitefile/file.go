@@ -16,6 +16,17 @@ var ErrFormat = errors.New("not an SQLite database that can be read")
 // Magic begins every SQLite database.
 const Magic = "SQLite format 3\x00"
 
+// Is tells whether a file is a database.
+func Is(path string) (bool, error) {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = file.Close() }()
+	head, err := io.ReadAll(io.LimitReader(file.From(0), int64(len(Magic))))
+	return string(head) == Magic, err
+}
+
 // DB is an open database.
 type DB struct {
 	main, log *transcript.Tail

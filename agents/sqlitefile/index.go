@@ -40,50 +40,22 @@ func (db *DB) autoIndex(table string) (uint32, error) {
 	return uint32(root), err
 }
 
-// Kinds of pages of an index.
-const (
-	indexInterior = 0x02
-	indexLeaf     = 0x0a
-)
-
 // indexWalker goes through the pages of an index.
 type indexWalker struct {
 	db     *DB
 	prefix string
 	yield  func(text string, id int64) error
-	pages  int
+	visited
 }
 
 func (w *indexWalker) page(number uint32, depth int) error {
-	db := w.db
-	if w.pages++; depth > maxTree || w.pages > int(db.last)+1 {
-		return fmt.Errorf("%w: its pages go in a circle", ErrFormat)
-	}
-	page, err := db.read(number)
-	if err != nil {
-		return err
-	}
-	width, child := 8, 0
-	if page[0] == indexInterior {
-		width, child = 12, 4
-	}
-	count := int(binary.BigEndian.Uint16(page[3:]))
-	if page[0] != indexInterior && page[0] != indexLeaf || width+2*count > len(page) {
-		return fmt.Errorf("%w: page %d is of another kind", ErrFormat, number)
-	}
-	for i := range count {
-		at := int(binary.BigEndian.Uint16(page[width+2*i:]))
-		if at+child+1 > db.usable {
-			return fmt.Errorf("%w: page %d is broken", ErrFormat, number)
+	return w.node(w.db, number, depth, indexPages, func(data []byte, inner bool) error {
+		child := 0
+		if inner {
+			child = 4
 		}
-		if err := w.cell(page[at:db.usable], child, depth); err != nil {
-			return err
-		}
-	}
-	if child > 0 {
-		return w.page(binary.BigEndian.Uint32(page[8:]), depth+1)
-	}
-	return nil
+		return w.cell(data, child, depth)
+	}, w.page)
 }
 
 // cell takes a cell of a page: what is before it, then itself.

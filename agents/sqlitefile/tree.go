@@ -39,12 +39,36 @@ type walker struct {
 	db    *DB
 	yield func(row *Row) error
 	from  int64 // pages that only hold smaller ids are left out
-	pages int
+	visited
 }
 
 func (w *walker) page(number uint32, depth int) error {
-	db := w.db
-	if w.pages++; depth > maxTree || w.pages > int(db.last)+1 {
+	return w.node(w.db, number, depth, tablePages, func(data []byte, inner bool) error {
+		if !inner {
+			return w.db.leaf(data, w.yield)
+		}
+		if last, n := varint(data[4:]); n > 0 && int64(last) < w.from {
+			return nil
+		}
+		return w.page(binary.BigEndian.Uint32(data), depth+1)
+	}, w.page)
+}
+
+// pageKinds are the first bytes of the two kinds of pages of a b-tree.
+type pageKinds struct{ inner, leaf byte }
+
+var (
+	tablePages = pageKinds{0x05, 0x0d}
+	indexPages = pageKinds{0x02, 0x0a}
+)
+
+// visited counts the pages that were read of a b-tree: a broken one may lead in a circle.
+type visited struct{ pages int }
+
+// node reads a page. It gives each cell, as far as the page goes, and then the page behind the last of an inner one.
+func (v *visited) node(db *DB, number uint32, depth int, kinds pageKinds,
+	cell func(data []byte, inner bool) error, rest func(number uint32, depth int) error) error {
+	if v.pages++; depth > maxTree || v.pages > int(db.last)+1 {
 		return fmt.Errorf("%w: its pages go in a circle", ErrFormat)
 	}
 	page, err := db.read(number)
@@ -55,35 +79,31 @@ func (w *walker) page(number uint32, depth int) error {
 	if number == 1 {
 		header = page[headerSize:]
 	}
-	count := int(binary.BigEndian.Uint16(header[3:]))
-	width := 8
-	if header[0] == 0x05 {
+	inner, width := header[0] == kinds.inner, 8
+	if inner {
 		width = 12
 	}
-	if header[0] != 0x05 && header[0] != 0x0d || width+2*count > len(header) {
+	count := int(binary.BigEndian.Uint16(header[3:]))
+	if !inner && header[0] != kinds.leaf || width+2*count > len(header) {
 		return fmt.Errorf("%w: page %d is of another kind", ErrFormat, number)
 	}
 	for i := range count {
 		at := int(binary.BigEndian.Uint16(header[width+2*i:]))
-		if at+4 > db.usable {
+		if at+leastCell > db.usable {
 			return fmt.Errorf("%w: page %d is broken", ErrFormat, number)
 		}
-		if header[0] == 0x05 {
-			if last, n := varint(page[at+4 : db.usable]); n == 0 || int64(last) >= w.from {
-				err = w.page(binary.BigEndian.Uint32(page[at:]), depth+1)
-			}
-		} else {
-			err = db.leaf(page[at:db.usable], w.yield)
-		}
-		if err != nil {
+		if err := cell(page[at:db.usable], inner); err != nil {
 			return err
 		}
 	}
-	if header[0] == 0x05 {
-		return w.page(binary.BigEndian.Uint32(header[8:]), depth+1)
+	if inner {
+		return rest(binary.BigEndian.Uint32(header[8:]), depth+1)
 	}
 	return nil
 }
+
+// leastCell is how long a cell is at least, in bytes.
+const leastCell = 4
 
 // leaf reads a cell of a leaf page.
 func (db *DB) leaf(data []byte, yield func(row *Row) error) error {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/sessionfile"
-	"github.com/git-trace/git-trace/agents/sqlitefile"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -24,21 +23,16 @@ var (
 // thread is one thread of a database.
 type thread struct {
 	row
-	objects []jsonlines.Object
-	faults  jsonlines.Faults
+	sessionfile.Held
 }
 
 // open opens a thread; "" stands for the one that was changed last.
 func (s sessions) open(path, id string) (sessionfile.File, error) {
-	db, err := sqlitefile.Open(path)
+	db, table, err := openTable(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	table, err := tableOf(db)
-	if err != nil {
-		return nil, err
-	}
 	all, err := rowsOf(table)
 	if err != nil {
 		return nil, err
@@ -103,7 +97,7 @@ func (t *thread) cut(data []byte) {
 		t.add(one.Raw(name, d.Raw()).End())
 	}
 	if d.Err() != nil {
-		t.faults.Broken++
+		t.Counts.Broken++
 	}
 	d = rawjson.NewDecoder(messages)
 	for d.OpenArray(); d.Element(); {
@@ -115,52 +109,15 @@ func (t *thread) cut(data []byte) {
 		case string(raw) == resumed:
 			t.add([]byte(`{"Resume":null}`))
 		default:
-			t.faults.NotObject++
+			t.Counts.NotObject++
 		}
 	}
 }
 
 func (t *thread) add(raw []byte) {
-	at := int64(len(t.objects))
 	if len(raw) > jsonlines.MaxLine {
-		t.faults.TooLong++
+		t.Counts.TooLong++
 		return
 	}
-	t.objects = append(t.objects, jsonlines.Object{Raw: raw, Offset: at, Line: at + 1})
-}
-
-// Start is empty: a thread is written anew.
-func (t *thread) Start() (string, error) { return "", nil }
-
-// Size is the number of objects.
-func (t *thread) Size() int64 { return int64(len(t.objects)) }
-
-// Close has nothing to close.
-func (t *thread) Close() error { return nil }
-
-// From gives the objects.
-func (t *thread) From(int64, int64) sessionfile.Source { return &source{thread: t} }
-
-// source gives the objects of a thread.
-type source struct {
-	*thread
-	at int
-}
-
-// Faults are the counts, all of which are known before.
-func (s *source) Faults() jsonlines.Faults { return s.faults }
-
-// End is the number of objects that have been given.
-func (s *source) End() int64 { return int64(s.at) }
-
-// Lines is the same: an object counts as a line.
-func (s *source) Lines() int64 { return int64(s.at) }
-
-// Next gives the next object; io.EOF after the last.
-func (s *source) Next() (jsonlines.Object, error) {
-	if s.at == len(s.objects) {
-		return jsonlines.Object{}, io.EOF
-	}
-	s.at++
-	return s.objects[s.at-1], nil
+	t.Objects = append(t.Objects, raw)
 }

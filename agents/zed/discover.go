@@ -101,24 +101,29 @@ func (r *row) session(path string) capability.Session {
 // errNoTable reports a database of another program.
 var errNoTable = errors.New("the database is not one of Zed")
 
-func tableOf(db *sqlitefile.DB) (*sqlitefile.Table, error) {
+// openTable opens the database and the table of the threads. The caller closes the database.
+func openTable(path string) (*sqlitefile.DB, *sqlitefile.Table, error) {
+	db, err := sqlitefile.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
 	table, found, err := db.Table("threads")
 	if err == nil && (!found || table.Column("data_type") < 0) {
 		err = errNoTable
 	}
-	return table, err
+	if err != nil {
+		_ = db.Close()
+		return nil, nil, err
+	}
+	return db, table, nil
 }
 
 func threadsIn(path string) ([]row, error) {
-	db, err := sqlitefile.Open(path)
+	db, table, err := openTable(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	table, err := tableOf(db)
-	if err != nil {
-		return nil, err
-	}
 	return rowsOf(table)
 }
 
@@ -135,7 +140,8 @@ func rowsOf(table *sqlitefile.Table) ([]row, error) {
 		one := row{number: r.ID, id: payload.CheckedID(text("id")), title: text("summary"),
 			parent:  payload.CheckedID(text("parent_id")),
 			folders: strings.FieldsFunc(text("folder_paths"), func(c rune) bool { return c == '\n' }),
-			created: moment(text("created_at")), updated: moment(text("updated_at")), packed: text("data_type") == "zstd"}
+			created: sessionfile.Stamp(text("created_at")), updated: sessionfile.Stamp(text("updated_at")),
+			packed: text("data_type") == "zstd"}
 		one.changed, _ = time.Parse(time.RFC3339Nano, one.updated)
 		if one.id != "" {
 			found = append(found, one)
@@ -143,13 +149,4 @@ func rowsOf(table *sqlitefile.Table) ([]row, error) {
 		return errors.Join(errs...)
 	})
 	return found, err
-}
-
-// moment is a time as records have it; "" for a text that is none.
-func moment(text string) string {
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return ""
-	}
-	return at.UTC().Format("2006-01-02T15:04:05.000Z")
 }

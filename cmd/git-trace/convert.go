@@ -171,7 +171,7 @@ func noConversation(format exchange) error {
 
 // all converts the files that are named, and of directories those that are known.
 func (v *converter) all(ctx context.Context, names []string) (faults []error, err error) {
-	files, over, err := inDirectories(names)
+	files, over, err := inDirectories(v.env, names)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/transcripts"
 )
@@ -16,13 +17,13 @@ const mostInDirectory = 200_000
 // named is a file to be read, and the directory that was named in its place; "" for one that was named itself.
 type named struct{ file, dir string }
 
-// sessionFiles are the names of files that stand for the directory in which they lie: what lies beside them is a part
-// of the same session.
-var sessionFiles = []string{"base_state.json", "api_conversation_history.json", "claude_messages.json"}
-
 // inDirectories gives the files that are named, and what counts them. In the place of a directory it gives the
 // directory's files, in the order of their names. A directory that an agent keeps for one session counts as one file.
-func inDirectories(names []string) (all []named, over *passed, err error) {
+func inDirectories(env agents.Env, names []string) (all []named, over *passed, err error) {
+	var stands []string // files that stand for the directory in which they lie
+	for _, agent := range agents.All(env) {
+		stands = append(stands, agent.Stands...)
+	}
 	over = &passed{over: map[string]int{}, taken: map[string]int{}}
 	for _, name := range names {
 		info, err := os.Stat(name)
@@ -39,7 +40,7 @@ func inDirectories(names []string) (all []named, over *passed, err error) {
 			case err != nil, entry.IsDir() && entry.Name() == ".git":
 				return skipTree(entry)
 			case entry.IsDir():
-				if file := sessionOf(path); file != "" {
+				if file := sessionOf(path, stands); file != "" {
 					all = append(all, named{file, name})
 					return filepath.SkipDir
 				}
@@ -66,8 +67,8 @@ func skipTree(entry fs.DirEntry) error {
 }
 
 // sessionOf is the file that stands for a directory, "" for any other directory.
-func sessionOf(dir string) string {
-	for _, name := range sessionFiles {
+func sessionOf(dir string, stands []string) string {
+	for _, name := range stands {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path

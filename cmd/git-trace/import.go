@@ -76,7 +76,11 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 
 // ofFormat gives the files that are named, and of directories those that have the format.
 func (a *app) ofFormat(names []string, format exchange) ([]string, error) {
-	all, over, err := inDirectories(names)
+	env, err := systemEnv()
+	if err != nil {
+		return nil, err
+	}
+	all, over, err := inDirectories(env, names)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -40,8 +41,16 @@ func Is(head []byte) bool {
 	return bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic)
 }
 
+// Endings are those of the names of packed files.
+var Endings = []string{".zst", ".gz"}
+
 // Name is the name of a file without what tells that it is packed.
-func Name(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst") }
+func Name(name string) string {
+	for _, end := range slices.Backward(Endings) {
+		name = strings.TrimSuffix(name, end)
+	}
+	return name
+}
 
 // Reader gives what a stream holds, unpacked if it is packed.
 func Reader(r io.Reader, unzstd Unzstd) (io.ReadCloser, error) {
