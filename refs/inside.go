@@ -70,13 +70,8 @@ func (o *Objects) below(at thing, path string) (found thing, known bool, err err
 	return at, true, nil
 }
 
-// direct is Read without git.
+// direct is stored as inside wants it.
 func (o *Objects) direct(oid OID) (thing, bool) {
-	for _, dir := range [...]string{o.repo.SideObjects(), o.repo.MainObjects()} {
-		if typ, content, err := readLoose(dir, oid, o.limit()); err == nil {
-			return thing{oid, typ, content}, true
-		}
-	}
-	typ, content, err := o.packed(oid)
+	typ, content, err := o.stored(oid)
 	return thing{oid, typ, content}, err == nil
 }

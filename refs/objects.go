@@ -41,17 +41,7 @@ func (o *Objects) Read(oid OID) (ObjectType, []byte, error) {
 	if oid.IsZero() {
 		return "", nil, fmt.Errorf("read object: %w", ErrMissing)
 	}
-	for _, dir := range [...]string{o.repo.SideObjects(), o.repo.MainObjects()} {
-		typ, content, err := readLoose(dir, oid, o.limit())
-		if err == nil || errors.Is(err, ErrTooLarge) {
-			return typ, content, err
-		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrCorrupt) {
-			return "", nil, fmt.Errorf("read object %s: %w", oid, err)
-		}
-		// A damaged copy may have a sound one behind it: that is for git to say.
-	}
-	typ, content, err := o.packed(oid)
+	typ, content, err := o.stored(oid)
 	if errors.Is(err, errNotHere) {
 		_, typ, content, err = o.ask(oid.String(), true)
 	}
@@ -59,6 +49,18 @@ func (o *Objects) Read(oid OID) (ObjectType, []byte, error) {
 		return "", nil, fmt.Errorf("read object %s: %w", oid, err)
 	}
 	return typ, content, nil
+}
+
+// stored reads a loose object, or one in a pack; errNotHere sends on to git.
+func (o *Objects) stored(oid OID) (ObjectType, []byte, error) {
+	for _, dir := range [...]string{o.repo.SideObjects(), o.repo.MainObjects()} {
+		typ, content, err := readLoose(dir, oid, o.limit())
+		if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrCorrupt) {
+			return typ, content, err
+		}
+		// A damaged copy may have a sound one behind it: that is for git to say.
+	}
+	return o.packed(oid)
 }
 
 // ReadPacked reads an object from a pack and starts no process; ErrMissing where only git can tell.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate"
@@ -208,21 +207,9 @@ func (l *looker) paths() ([]string, error) {
 // inHead tells whether HEAD is known to have all of the paths.
 func (l *looker) inHead(paths []string) bool {
 	head, _, err := l.repo.Head()
-	if err != nil || head.IsZero() {
-		return false
-	}
-	commit, err := l.objects.Commit(head)
-	return err == nil && !slices.ContainsFunc(paths, func(path string) bool {
-		tree := commit.Tree
-		for part := range strings.SplitSeq(path, "/") {
-			entries, err := l.objects.Tree(tree)
-			at := slices.IndexFunc(entries, func(e refs.TreeEntry) bool { return e.Name == part })
-			if err != nil || at < 0 {
-				return true
-			}
-			tree = entries[at].OID
-		}
-		return false
+	return err == nil && !head.IsZero() && !slices.ContainsFunc(paths, func(path string) bool {
+		_, _, err := l.objects.Resolve(head.String() + ":" + path)
+		return err != nil
 	})
 }
 
