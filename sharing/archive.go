@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +30,6 @@ type Keeping struct {
 	Left    int // writers who are as old, and whose logs cannot be read: they stay as they are
 
 	plan   *Plan
-	log    *events.Log
 	delete bool // the refs of the writers, once they are in an archive
 	most   int64
 }
@@ -49,10 +47,10 @@ type Archived struct {
 // Close gives the remote free for another push.
 func (k *Keeping) Close() { k.plan.Close() }
 
-// open settles where it goes: a remote for which the person chose a level, at the URL of that time.
+// openKeeping begins a plan for a remote for which the person chose a level.
 func openKeeping(ctx context.Context, log *events.Log, s *Settings, remote Remote) (*Keeping, error) {
 	p := &Plan{Remote: remote, repo: log.Repo(), log: log, settings: s}
-	k := &Keeping{Remote: remote, plan: p, log: log}
+	k := &Keeping{Remote: remote, plan: p}
 	var err error
 	if p.Writer, err = log.Writer(); err != nil {
 		return nil, err
@@ -60,22 +58,16 @@ func openKeeping(ctx context.Context, log *events.Log, s *Settings, remote Remot
 	if k.most, err = s.MostFetched(); err != nil {
 		return nil, err
 	}
-	if k.URL, err = PushURL(ctx, p.repo, remote.Name); err != nil {
-		return nil, err
-	}
 	switch {
 	case p.Writer == "":
 		return nil, ErrNothing
 	case remote.Share == LevelNone || remote.Pinned == "":
 		return nil, fmt.Errorf("%w: %s", ErrNotChosen, remote.Name)
-	case remote.Pinned != Bare(k.URL):
-		return nil, fmt.Errorf("%w: %s is %s, and was %s", ErrMoved, remote.Name, Bare(k.URL), remote.Pinned)
 	}
-	p.URL = k.URL
-	p.lock, err = refs.Flock(filepath.Join(p.repo.TracesDir(), "locks", "push-"+shortHash(p.URL)), pushPatience)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+	if err := p.reach(ctx); err != nil {
+		return nil, err
 	}
+	k.URL = p.URL
 	return k, nil
 }
 
@@ -117,7 +109,7 @@ func (k *Keeping) refsOf(ctx context.Context) (map[string]map[string]refs.OID, e
 
 // findSilent fills the plan with those whose last publication is older.
 func (k *Keeping) findSilent(ctx context.Context, since time.Time) error {
-	pulled, err := Pull(ctx, k.log, k.Remote, What{Most: k.most, refs: maxArchived})
+	pulled, err := Pull(ctx, k.plan.log, k.Remote, What{Most: k.most, refs: maxArchived})
 	if err != nil {
 		return err
 	}
@@ -167,7 +159,7 @@ func (k *Keeping) findAdoptable(ctx context.Context, writers []string) error {
 	if err != nil {
 		return err
 	}
-	fetched, err := k.log.Fetched(ctx)
+	fetched, err := k.plan.log.Fetched(ctx)
 	if err != nil {
 		return err
 	}
@@ -196,11 +188,11 @@ func (k *Keeping) adoptable(ctx context.Context, fetched []events.FetchedLog, wr
 		if f.Writer != writer || !f.Digest || f.Remote == k.Remote.Label {
 			continue
 		}
-		p, err := k.log.ReadPublication(f.Tip)
+		p, err := k.plan.log.ReadPublication(f.Tip)
 		if err != nil || p.Head.Events <= best.Head.Events {
 			continue
 		}
-		told, err := anchoredOn(ctx, k.log, f.Ref) // it is checked by that
+		told, err := anchoredOn(ctx, k.plan.log, f.Ref) // it is checked by that
 		if err != nil {
 			continue
 		}
@@ -208,7 +200,7 @@ func (k *Keeping) adoptable(ctx context.Context, fetched []events.FetchedLog, wr
 		if !k.Remote.Share.Wider(LevelCommits) {
 			continue
 		}
-		records, err := k.log.Tip(strings.TrimSuffix(f.Ref, "digest") + "records")
+		records, err := k.plan.log.Tip(strings.TrimSuffix(f.Ref, "digest") + "records")
 		if err != nil {
 			return w, err
 		}
@@ -251,7 +243,12 @@ func (k *Keeping) Keep(ctx context.Context, verify bool) error {
 	if !k.delete {
 		return nil
 	}
-	_, err := Pull(ctx, k.log, k.Remote, What{Most: k.most, refs: maxArchived})
+	return k.pull(ctx)
+}
+
+// pull has the refs here follow what was changed there.
+func (k *Keeping) pull(ctx context.Context) error {
+	_, err := Pull(ctx, k.plan.log, k.Remote, What{Most: k.most, refs: maxArchived})
 	return err
 }
 
@@ -270,15 +267,16 @@ func (k *Keeping) bring(ctx context.Context) error {
 	if lacking.Len() == 0 {
 		return nil
 	}
-	args := patient("-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=",
-		"--no-recurse-submodules", "--no-filter", "--stdin", "--", k.URL)
-	if err := arriving(ctx, k.plan.repo, orMost(k.most), lacking.String(), args...); err != nil {
-		if errors.Is(err, ErrTooMuch) {
-			return err
-		}
-		return fmt.Errorf("%w: %w", ErrUnreached, err)
+	return k.fetch(ctx, lacking.String())
+}
+
+// fetch fetches refs of the remote, a line each.
+func (k *Keeping) fetch(ctx context.Context, lines string) error {
+	err := arriving(ctx, k.plan.repo, orMost(k.most), lines, fetching("--stdin", "--", k.URL)...)
+	if err != nil && !errors.Is(err, ErrTooMuch) {
+		err = fmt.Errorf("%w: %w", ErrUnreached, err)
 	}
-	return nil
+	return err
 }
 
 // keep is one step.
@@ -326,7 +324,7 @@ func (k *Keeping) add(ctx context.Context, kind string, kept map[string]refs.OID
 	if len(kept) == 0 {
 		return nil
 	}
-	if ref.New, err = k.plan.settings.writeArchive(ctx, k.log, ref.Old, kept); err != nil {
+	if ref.New, err = k.plan.settings.writeArchive(ctx, k.plan.log, ref.Old, kept); err != nil {
 		return err
 	}
 	k.plan.Refs = append(k.plan.Refs, ref)
@@ -345,10 +343,8 @@ func (k *Keeping) archive(ctx context.Context, kind string) (Ref, map[string]ref
 	}
 	had, err := readArchive(ctx, k.plan.repo, ref.Old)
 	if err != nil { // another directory of this clone's id may have written it
-		args := patient("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules",
-			"--", k.URL, ref.Name)
-		if _, err := talk(ctx, k.plan.repo, args...); err != nil {
-			return ref, nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+		if err := k.fetch(ctx, ref.Name+"\n"); err != nil {
+			return ref, nil, err
 		}
 		if had, err = readArchive(ctx, k.plan.repo, ref.Old); err != nil {
 			return ref, nil, fmt.Errorf("%s: %w", ref.Name, err)
@@ -390,6 +386,5 @@ func Drop(ctx context.Context, log *events.Log, s *Settings, remote Remote, writ
 	if _, err := k.plan.sendAll(ctx, verify); err != nil {
 		return 0, err
 	}
-	_, err = Pull(ctx, log, remote, What{Most: k.most, refs: maxArchived})
-	return dropped, err
+	return dropped, k.pull(ctx)
 }

@@ -198,9 +198,7 @@ func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, tr
 	if err != nil {
 		return err
 	}
-	args := patient("-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=",
-		"--no-recurse-submodules", "--", r.Name)
-	err = arriving(ctx, log.Repo(), orMost(most), "", append(args, blobs...)...)
+	err = arriving(ctx, log.Repo(), orMost(most), "", append(fetching("--", r.Name), blobs...)...)
 	var refused *RemoteError
 	switch {
 	case errors.As(err, &refused) && ctx.Err() == nil: // it gives nothing by id alone

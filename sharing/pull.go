@@ -153,11 +153,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 		same = same && (!wanted[kept].IsZero() || !w.covers(kept, r, own, w.refKinds()...))
 	}
 	if !same && !w.Dry {
-		// What comes is one pack while it comes, so that its size can be seen.
-		// A partial clone gets it whole, too.
-		args := patient("-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-filter",
-			"--no-write-fetch-head", "--prune", "--refmap=", "--no-recurse-submodules", "--", r.Name)
-		err := arriving(ctx, repo, w.Most, "", append(args, w.refspecs(r, own)...)...)
+		err := arriving(ctx, repo, w.Most, "", append(fetching("--prune", "--", r.Name), w.refspecs(r, own)...)...)
 		switch {
 		case errors.Is(err, ErrTooMuch):
 			return nil, err

@@ -81,21 +81,29 @@ func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 		return nil, ErrNothing
 	}
 	p.Writer = end.Writer
-	if p.URL, err = PushURL(ctx, p.repo, remote.Name); err != nil {
+	if err := p.reach(ctx); err != nil {
 		return nil, err
-	}
-	if remote.Pinned != "" && remote.Pinned != Bare(p.URL) {
-		return nil, fmt.Errorf("%w: %s is %s, and was %s", ErrMoved, remote.Name, Bare(p.URL), remote.Pinned)
-	}
-	p.lock, err = refs.Flock(filepath.Join(p.repo.TracesDir(), "locks", "push-"+shortHash(p.URL)), pushPatience)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	if err := p.fill(ctx); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
+}
+
+// reach settles where it goes, the URL of the time when a level was chosen, and keeps other pushes from there meanwhile.
+func (p *Plan) reach(ctx context.Context) (err error) {
+	if p.URL, err = PushURL(ctx, p.repo, p.Remote.Name); err != nil {
+		return err
+	}
+	if was := p.Remote.Pinned; was != "" && was != Bare(p.URL) {
+		return fmt.Errorf("%w: %s is %s, and was %s", ErrMoved, p.Remote.Name, Bare(p.URL), was)
+	}
+	p.lock, err = refs.Flock(filepath.Join(p.repo.TracesDir(), "locks", "push-"+shortHash(p.URL)), pushPatience)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return nil
 }
 
 // pushPatience is how long a push waits for another one to the same place.
@@ -226,9 +234,7 @@ func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 	if err == nil {
 		return nil
 	}
-	args := patient("fetch", "--quiet", "--no-tags",
-		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--no-filter", "--", from, p.ref("digest"))
-	if _, err := talk(ctx, p.repo, args...); err != nil {
+	if _, err := talk(ctx, p.repo, fetching("--", from, p.ref("digest"))...); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnreached, err)
 	}
 	return nil

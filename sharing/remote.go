@@ -32,6 +32,14 @@ func patient(args ...string) []string {
 	return append([]string{"-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"}, args...)
 }
 
+// fetching are the arguments of a git command that fetches what is named of traces, and no more. Others follow: options,
+// "--", the remote, what is wanted. What comes is one pack while it comes, so that its size can be seen; a partial clone
+// gets it whole.
+func fetching(args ...string) []string {
+	return patient(append([]string{"-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-filter",
+		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules"}, args...)...)
+}
+
 // there lists refs of a remote by their names.
 func there(ctx context.Context, repo *refs.Repo, remote string, patterns ...string) (map[string]refs.OID, error) {
 	ctx, cancel := context.WithTimeout(ctx, silence)
