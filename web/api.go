@@ -1,15 +1,32 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// words are the arguments of a command, made of the parameters of an address. None becomes an option.
-type words func(q *question) ([]string, error)
+// asked are the arguments of a command: the verb and its options, how many entries of a list are wanted, and
+// what follows. Zero entries are all.
+type asked struct {
+	head  []string
+	limit int
+	tail  []string
+}
+
+func (a asked) args() []string {
+	if a.limit == 0 {
+		return slices.Concat(a.head, a.tail)
+	}
+	return slices.Concat(a.head, []string{"-n", strconv.Itoa(a.limit)}, a.tail)
+}
+
+// words makes them of the parameters of an address. None becomes an option.
+type words func(q *question) (asked, error)
 
 // mostListed bounds the parameter limit, and usualListed is how many entries follow a cursor without one.
 const (
@@ -27,15 +44,17 @@ var programs = map[string]words{
 	"show":   naming("show"),
 	"track":  naming("track"),
 	"report": naming("report"),
-	"diff": func(q *question) ([]string, error) {
-		args, err := naming("diff")(q)
-		return append(args, "--"), err
+	"diff": func(q *question) (asked, error) {
+		a, err := naming("diff")(q)
+		a.tail = append(a.tail, "--")
+		return a, err
 	},
-	"search": func(q *question) ([]string, error) {
-		args, err := listing("search", "agent")(q)
-		return append(append(args, "--"), strings.Fields(q.r.URL.Query().Get("q"))...), err
+	"search": func(q *question) (asked, error) {
+		a, err := listing("search", "agent")(q)
+		a.tail = append([]string{"--"}, strings.Fields(q.r.URL.Query().Get("q"))...)
+		return a, err
 	},
-	"blame": func(q *question) ([]string, error) {
+	"blame": func(q *question) (asked, error) {
 		ask := q.r.URL.Query()
 		form := "--json"
 		if ask.Has("runs") {
@@ -43,55 +62,55 @@ var programs = map[string]words{
 		}
 		commit, err := q.files.commit(q.ctx, ask.Get("rev"))
 		if err != nil {
-			return nil, err
+			return asked{}, err
 		}
-		return []string{"blame", form, commit.String(), "--", ask.Get("path")}, nil
+		return asked{head: []string{"blame", form}, tail: []string{commit.String(), "--", ask.Get("path")}}, nil
 	},
 }
 
 func plainly(verb string) words {
-	return func(*question) ([]string, error) { return []string{verb, "--json"}, nil }
+	return func(*question) (asked, error) { return asked{head: []string{verb, "--json"}}, nil }
 }
 
 // listing takes options that the command has, a limit and a range.
 func listing(verb string, options ...string) words {
-	return func(q *question) ([]string, error) {
+	return func(q *question) (asked, error) {
 		ask := q.r.URL.Query()
-		args := []string{verb, "--json"}
+		a := asked{head: []string{verb, "--json"}}
 		for _, name := range options {
 			for _, text := range ask[name] {
-				args = append(args, "--"+name+"="+text)
+				a.head = append(a.head, "--"+name+"="+text)
 			}
 		}
 		if text := ask.Get("limit"); text != "" {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 || n > mostListed {
-				return nil, fmt.Errorf("limit '%s': %w: a number from 1 to %d", text, errBadQuestion, mostListed)
+				return a, fmt.Errorf("limit '%s': %w: a number from 1 to %d", text, errBadQuestion, mostListed)
 			}
-			args = append(args, "-n", text)
+			a.limit = n
 		}
 		if text := ask.Get("range"); text != "" && verb != "search" {
 			if err := noOption(text); err != nil {
-				return nil, err
+				return a, err
 			}
-			args = append(args, text)
+			a.tail = append(a.tail, text)
 		}
-		return args, nil
+		return a, nil
 	}
 }
 
 // naming takes what the parameter id or range names.
 func naming(verb string) words {
-	return func(q *question) ([]string, error) {
+	return func(q *question) (asked, error) {
 		ask := q.r.URL.Query()
-		args := []string{verb, "--json"}
+		a := asked{head: []string{verb, "--json"}}
 		for _, text := range append(ask["id"], ask["range"]...) {
 			if err := noOption(text); err != nil {
-				return nil, err
+				return a, err
 			}
-			args = append(args, text)
+			a.tail = append(a.tail, text)
 		}
-		return args, nil
+		return a, nil
 	}
 }
 
@@ -123,12 +142,12 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	args, err := make(q)
+	a, err := make(q)
 	if err != nil {
 		problem(w, err)
 		return
 	}
-	out, next, err := q.answer(args)
+	out, next, err := q.answer(a)
 	if err != nil {
 		problem(w, err)
 		return
@@ -143,40 +162,23 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 
 // answer is what a command prints, or a part of its list where the address has a cursor. Next is the address of the
 // entries that follow.
-func (q *question) answer(args []string) (out []byte, next string, err error) {
+func (q *question) answer(a asked) (out []byte, next string, err error) {
 	ask := q.r.URL.Query()
-	before, limit := ask.Get("before"), usualListed
-	kind, listed := lists[args[0]]
-	if n, err := strconv.Atoi(ask.Get("limit")); err == nil {
-		limit = n // listing has looked at it
-	}
-	if before == "" {
-		out, err = q.answers.get(q.ctx, nil, args...)
-		if !listed || !ask.Has("limit") || err != nil {
-			return out, "", err
-		}
-		if ids := kind.names(out); len(ids) >= limit {
-			ask.Set("before", ids[len(ids)-1])
-			next = q.r.URL.Path + "?" + ask.Encode()
-		}
-		return out, next, nil
-	}
-	if !listed {
-		return nil, "", fmt.Errorf("before: %w: %s is no list", errBadQuestion, args[0])
-	}
-	at := len(args)
-	head := args
-	for i, word := range args {
-		if word == "-n" {
-			head, at = args[:i], i+2
-			break
-		}
-		if i > 0 && (word == "--" || !strings.HasPrefix(word, "--")) {
-			head, at = args[:i], i
-			break
+	before, last, more := ask.Get("before"), "", false
+	kind, listed := lists[a.head[0]]
+	switch {
+	case before != "" && !listed:
+		return nil, "", fmt.Errorf("before: %w: %s is no list", errBadQuestion, a.head[0])
+	case before != "":
+		out, last, more, err = q.part(a.head, a.tail, before, cmp.Or(a.limit, usualListed))
+	default:
+		out, err = q.answers.get(q.ctx, nil, a.args()...)
+		if listed && a.limit > 0 && err == nil {
+			if _, list, err := kind.entries(out); err == nil && len(list) >= a.limit {
+				last, more = kind.name(list[len(list)-1]), true
+			}
 		}
 	}
-	out, last, more, err := q.part(head, args[at:], before, limit)
 	if more {
 		ask.Set("before", last)
 		next = q.r.URL.Path + "?" + ask.Encode()

@@ -82,15 +82,21 @@ func committed(q *question) (string, string, any, error) {
 	return title, "commit", body, nil
 }
 
+// endsOf takes a range apart: A..B, or A...B from where they parted. Of one revision two is false.
+func endsOf(span string) (from, to string, parted, two bool) {
+	if from, to, parted = strings.Cut(span, "..."); parted {
+		return from, to, true, true
+	}
+	from, to, two = strings.Cut(span, "..")
+	return from, to, false, two
+}
+
 // ranged is the page of what lies between two commits: A..B, or A...B from where they parted.
 func ranged(q *question) (string, string, any, error) {
 	given := q.r.PathValue("range")
-	from, to, whole := strings.Cut(given, "...")
-	parted := whole
-	if !whole {
-		if from, to, whole = strings.Cut(given, ".."); !whole {
-			return "", "", nil, fmt.Errorf("range '%s': %w: name two revisions, A..B or A...B", given, errBadQuestion)
-		}
+	from, to, parted, two := endsOf(given)
+	if !two {
+		return "", "", nil, fmt.Errorf("range '%s': %w: name two revisions, A..B or A...B", given, errBadQuestion)
 	}
 	if to == "" {
 		to = "HEAD"

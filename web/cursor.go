@@ -16,21 +16,21 @@ var lists = map[string]listed{
 
 type listed struct{ list, id string }
 
-// names are the entries of an answer.
-func (l listed) names(answer []byte) []string {
-	var all map[string]json.RawMessage
-	var list []json.RawMessage
-	if err := json.Unmarshal(answer, &all); err == nil {
-		_ = json.Unmarshal(all[l.list], &list) // what is no list has no entries
+// entries takes an answer apart: its members, and its list.
+func (l listed) entries(answer []byte) (all map[string]json.RawMessage, list []json.RawMessage, err error) {
+	if err := json.Unmarshal(answer, &all); err != nil {
+		return nil, nil, err
 	}
-	ids := make([]string, len(list))
-	for i, entry := range list {
-		var of map[string]json.RawMessage
-		if err := json.Unmarshal(entry, &of); err == nil {
-			_ = json.Unmarshal(of[l.id], &ids[i])
-		}
+	return all, list, json.Unmarshal(all[l.list], &list)
+}
+
+// name names an entry; "" for one that has no name.
+func (l listed) name(entry json.RawMessage) (name string) {
+	var of map[string]json.RawMessage
+	if err := json.Unmarshal(entry, &of); err == nil {
+		_ = json.Unmarshal(of[l.id], &name)
 	}
-	return ids
+	return name
 }
 
 // A list is asked for again, longer, until the entry is found after which it goes on.
@@ -55,19 +55,14 @@ func (q *question) part(
 		if err != nil {
 			return nil, "", false, err
 		}
-		var all map[string]json.RawMessage
-		var list []json.RawMessage
-		if err := json.Unmarshal(out, &all); err != nil {
-			return nil, "", false, err
-		}
-		if err := json.Unmarshal(all[kind.list], &list); err != nil {
+		all, list, err := kind.entries(out)
+		if err != nil {
 			return nil, "", false, err
 		}
 		whole := len(list) < n
-		ids := kind.names(out)
 		from := 0
 		if before != "" {
-			from = slices.Index(ids, before) + 1
+			from = slices.IndexFunc(list, func(entry json.RawMessage) bool { return kind.name(entry) == before }) + 1
 		}
 		switch {
 		case (before != "" && from == 0 || len(list) <= from+limit) && !whole:
@@ -77,7 +72,7 @@ func (q *question) part(
 		}
 		to := min(from+limit, len(list))
 		if to > from {
-			last = ids[to-1]
+			last = kind.name(list[to-1])
 		}
 		if all[kind.list], err = json.Marshal(list[from:to]); err != nil {
 			return nil, "", false, err

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,15 +58,11 @@ func (s *Site) Plan(ctx context.Context, span string, redact Redact) (*Export, e
 	if err := noOption(span); err != nil {
 		return nil, err
 	}
-	_, end, _ := strings.Cut(span, "..")
-	end = strings.TrimPrefix(end, ".")
-	switch {
-	case !strings.Contains(span, ".."):
+	_, end, _, two := endsOf(span)
+	if !two {
 		end = span
-	case end == "":
-		end = "HEAD"
 	}
-	tip, err := s.files.commit(ctx, end)
+	tip, err := s.files.commit(ctx, cmp.Or(end, "HEAD"))
 	if err != nil {
 		return nil, err
 	}
@@ -116,20 +113,14 @@ func (f *files) touched(ctx context.Context, span string, tip refs.OID) (map[str
 	if err != nil {
 		return nil, err
 	}
+	still := map[string]bool{}
+	for _, name := range there {
+		still[name] = true
+	}
 	out := map[string]bool{}
 	for _, name := range changed {
-		if name = strings.TrimLeft(name, "\n"); name != "" {
-			out[name] = false
-		}
-	}
-	for _, name := range there {
-		if _, is := out[name]; is {
+		if name = strings.TrimLeft(name, "\n"); name != "" && still[name] {
 			out[name] = true
-		}
-	}
-	for name, is := range out {
-		if !is {
-			delete(out, name)
 		}
 	}
 	return out, nil
