@@ -159,7 +159,11 @@ func (l *Log) MendTorn(ctx context.Context) (t *Torn, err error) {
 		if t, err = l.FindTorn(ctx); t == nil || err != nil {
 			return err
 		}
-		if err := l.putAside(t); err != nil {
+		text, err := os.ReadFile(l.JournalPath())
+		if err != nil {
+			return err
+		}
+		if err := l.putAside(t, text); err != nil {
 			return err
 		}
 		if len(t.loose) > 0 {
@@ -167,11 +171,11 @@ func (l *Log) MendTorn(ctx context.Context) (t *Torn, err error) {
 				return err
 			}
 		}
-		if err := l.replaceEnd(t); err != nil {
+		if err := l.replaceEnd(t, text); err != nil {
 			return err
 		}
 		t.Back = len(t.chain) + len(t.loose)
-		_, err := l.drain(ctx)
+		_, err = l.drain(ctx)
 		return err
 	})
 	if err != nil {
@@ -181,27 +185,19 @@ func (l *Log) MendTorn(ctx context.Context) (t *Torn, err error) {
 }
 
 // putAside copies what is behind the sound end into a file beside the log.
-func (l *Log) putAside(t *Torn) error {
-	text, err := os.ReadFile(l.JournalPath())
-	if err != nil {
-		return err
-	}
+func (l *Log) putAside(t *Torn, text []byte) error {
 	t.Kept = filepath.Join(l.repo.TracesDir(), "torn", fmt.Sprintf("%020d.log", time.Now().UnixNano()))
 	return refs.WriteFileDurable(t.Kept, text[min(t.end.offset, int64(len(text))):], 0o600)
 }
 
 // replaceEnd writes the log anew up to its sound end, with the events that follow it, under a new generation: what was
 // noted of the file is of another one. Of a log without a first line nothing is left but its seal.
-func (l *Log) replaceEnd(t *Torn) error {
+func (l *Log) replaceEnd(t *Torn, text []byte) error {
 	if t.header {
 		if err := os.Remove(l.JournalPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
-	}
-	text, err := os.ReadFile(l.JournalPath())
-	if err != nil {
-		return err
 	}
 	head := journalHeader(l.repo.Format) + newGeneration() + "\n"
 	text = append([]byte(head), text[len(head):t.end.offset]...)

@@ -97,7 +97,7 @@ func (k *Keeping) refsOf(ctx context.Context) (map[string]map[string]refs.OID, e
 	of := map[string]map[string]refs.OID{}
 	for name, id := range found {
 		writer, kind, _ := strings.Cut(strings.TrimPrefix(name, k.Remote.Prefix), "/")
-		if isWriter(writer) && writer != k.plan.Writer && slices.Contains(archiveKinds, kind) {
+		if events.IsWriter(writer) && writer != k.plan.Writer && slices.Contains(archiveKinds, kind) {
 			if of[writer] == nil {
 				of[writer] = map[string]refs.OID{}
 			}
@@ -164,7 +164,7 @@ func (k *Keeping) findAdoptable(ctx context.Context, writers []string) error {
 		return err
 	}
 	for _, writer := range writers {
-		if !isWriter(writer) {
+		if !events.IsWriter(writer) {
 			return fmt.Errorf("%w: %s", ErrNoWriter, writer)
 		}
 		if _, itself := of[writer]["digest"]; itself || writer == k.plan.Writer {

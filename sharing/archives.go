@@ -55,7 +55,7 @@ func readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID) (map[string
 			switch {
 			case i == 0 && line == archiveBefore:
 				tip = c.Parents[0]
-			case !isWriter(line):
+			case !events.IsWriter(line):
 				return nil, ErrNotArchive
 			case !known: // what was archived later counts
 				out[line] = c.Parents[i]

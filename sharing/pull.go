@@ -3,7 +3,6 @@ package sharing
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -97,17 +96,11 @@ func orMost(most int64) int64 {
 // ErrNoWriter reports a word that is not the id of a writer.
 var ErrNoWriter = errors.New("the id of a writer has 16 hexadecimal digits")
 
-// isWriter tells whether a word has the form of a writer's id.
-func isWriter(word string) bool {
-	raw, err := hex.DecodeString(word)
-	return err == nil && len(raw) == 8 && strings.ToLower(word) == word
-}
-
 // Pull fetches what other clones have published on a remote, and says what became of it.
 func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, error) {
 	repo := log.Repo()
 	for _, writer := range slices.Concat(w.Writers, w.Accept) {
-		if !isWriter(writer) {
+		if !events.IsWriter(writer) {
 			return nil, fmt.Errorf("%w: %s", ErrNoWriter, writer)
 		}
 	}

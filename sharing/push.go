@@ -91,7 +91,7 @@ func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 	return p, nil
 }
 
-// reach settles where it goes, the URL of the time when a level was chosen, and keeps other pushes from there meanwhile.
+// reach settles where it goes, the URL of the time when a level was chosen. It keeps other pushes from there meanwhile.
 func (p *Plan) reach(ctx context.Context) (err error) {
 	if p.URL, err = PushURL(ctx, p.repo, p.Remote.Name); err != nil {
 		return err

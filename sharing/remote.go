@@ -32,8 +32,8 @@ func patient(args ...string) []string {
 	return append([]string{"-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"}, args...)
 }
 
-// fetching are the arguments of a git command that fetches what is named of traces, and no more. Others follow: options,
-// "--", the remote, what is wanted. What comes is one pack while it comes, so that its size can be seen; a partial clone
+// fetching are the arguments of a git command that fetches what is named of traces, and no more. Others follow: more
+// options, "--", the remote, what is wanted. What comes is one pack while it comes, so that its size can be seen. A partial clone
 // gets it whole.
 func fetching(args ...string) []string {
 	return patient(append([]string{"-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-filter",
