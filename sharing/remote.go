@@ -33,8 +33,8 @@ func patient(args ...string) []string {
 }
 
 // fetching are the arguments of a git command that fetches what is named of traces, and no more. Others follow: more
-// options, "--", the remote, what is wanted. What comes is one pack while it comes, so that its size can be seen. A partial clone
-// gets it whole.
+// options, "--", the remote, what is wanted. What comes is one pack while it comes, so that its size can be seen. A
+// partial clone gets it whole.
 func fetching(args ...string) []string {
 	return patient(append([]string{"-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-filter",
 		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules"}, args...)...)
