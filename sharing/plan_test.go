@@ -34,8 +34,8 @@ func TestThePlanCountsWhatNobodyReads(t *testing.T) {
 	p.Close()
 }
 
-// S15: what one writer saw of another one's log, and the remote does not show any more, is told by pull and in the plan
-// of the next push, to somebody who had not seen it themselves.
+// S15: a remote takes back a part of a log that one writer saw. Somebody who had not seen it is told by pull, and by the
+// plan of their next push.
 func TestWhatOthersSawIsHeldAgainstARemote(t *testing.T) {
 	t.Parallel()
 	w, remote := published(t)

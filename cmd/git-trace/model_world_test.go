@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
@@ -51,6 +52,21 @@ type world struct {
 
 // failed is what stops a run: the model's machinery broke, not the attribution.
 type failed struct{ err error }
+
+// failsAs fails a test in which the machinery broke. It is to be deferred. Where says what was being done; nil for
+// nothing.
+func failsAs(t *testing.T, where *string) {
+	switch broke := recover().(type) {
+	case nil:
+	case failed:
+		if where != nil {
+			t.Fatalf("%s: %v", *where, broke.err)
+		}
+		t.Fatal(broke.err)
+	default:
+		panic(broke)
+	}
+}
 
 func (w *world) must(err error) {
 	if err != nil {

@@ -28,15 +28,7 @@ func TestFoundPurgeKilledAnywhere(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	testenv.NeedsTrace(t)
-	defer func() {
-		switch broke := recover().(type) {
-		case nil:
-		case failed:
-			t.Fatal(broke.err)
-		default:
-			panic(broke)
-		}
-	}()
+	defer failsAs(t, nil)
 	w := newPurgeWorld(t)
 	calls := append([]string{"openat", "fsync,fdatasync", "?fchmodat,?chmod"}, killCalls...)
 	points := 0
@@ -195,11 +187,16 @@ func (p *purgeWorld) interrupted(call, how string, n int) bool {
 	}
 	traced, err := os.ReadFile(filepath.Join(p.world.root, "strace"))
 	p.world.must(err)
-	hit := bytes.Contains(traced, []byte("INJECTED")) || bytes.Contains(traced, []byte("killed by SIGKILL"))
+	hit := injected(traced)
 	if !hit && (exit != nil || !strings.HasPrefix(string(out), "purged\n")) {
 		p.t.Errorf("a purge that nothing happened to: %v: %s", exit, out)
 	}
 	return hit
+}
+
+// injected tells by what strace wrote whether the fault came to a call.
+func injected(traced []byte) bool {
+	return bytes.Contains(traced, []byte("INJECTED")) || bytes.Contains(traced, []byte("killed by SIGKILL"))
 }
 
 // finish lets one of those that finish a purge finish it. What was interrupted before anything was written down has to

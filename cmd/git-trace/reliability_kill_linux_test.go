@@ -93,15 +93,7 @@ func (k *killRun) begin() {
 // were.
 func (k *killRun) play(story []killStep) (points int) {
 	where := ""
-	defer func() {
-		switch broke := recover().(type) {
-		case nil:
-		case failed:
-			k.t.Fatalf("%s: %v", where, broke.err)
-		default:
-			panic(broke)
-		}
-	}()
+	defer failsAs(k.t, &where)
 	k.begin()
 	saved := filepath.Join(k.world.root, "saved")
 	for at, step := range story {

@@ -173,7 +173,7 @@ func (w *week) thursday() {
 	w.evening("thursday")
 }
 
-// friday: Ann has the newest program; branches are picked from, squashed and merged, and a third person clones it all.
+// friday: Ann has the newest program; her branch is rebased, squashed and merged, and both have all of it in the end.
 func (w *week) friday() {
 	w.ann.install("")
 	w.ann.trace("doctor", "--fix")
