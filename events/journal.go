@@ -53,8 +53,9 @@ func newer(f *os.File) error {
 	const enough = len(journalForm) + 12
 	head := make([]byte, enough)
 	n, _ := f.ReadAt(head, 0) // a shorter one is no log
-	number, _, _ := strings.Cut(strings.TrimPrefix(string(head[:n]), journalForm), " ")
-	if form, err := strconv.Atoi(number); err == nil && form > Version && bytes.HasPrefix(head, []byte(journalForm)) {
+	rest, is := strings.CutPrefix(string(head[:n]), journalForm)
+	number, _, _ := strings.Cut(rest, " ")
+	if form, err := strconv.Atoi(number); is && err == nil && form > Version {
 		return fmt.Errorf("%w: it has form %d, and this program reads %d", ErrNewer, form, Version)
 	}
 	return nil
@@ -70,14 +71,14 @@ func (l *Log) openJournal(flag int) (*journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
-	if err := newer(f); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
 	j, err := readJournal(f, l.repo.Format)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrJournal, err)
+	if err == nil {
+		return j, nil
 	}
-	return j, err
+	if later := newer(f); later != nil {
+		return nil, errors.Join(later, f.Close())
+	}
+	return j, fmt.Errorf("%w: %w", ErrJournal, err)
 }
 
 func readJournal(f *os.File, format refs.ObjectFormat) (*journal, error) {
