@@ -143,7 +143,10 @@ func TestFound9WhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
 	g.write("a", "1\n2\n")
 	g.git("add", ".")
 	g.git("commit", "-qm", "one")
-	g.git("remote", "add", "origin", filepath.Join(g.dir, "nothing.git"))
+	origin := filepath.Join(g.dir, "nothing.git")
+	g.git("remote", "add", "origin", origin)
+	g.git("config", "remote.origin.traceUrl", origin)
+	g.git("config", "remote.origin.traceShare", "commits") // archive refuses a remote for which nothing was chosen
 	for _, step := range []string{"git-trace init --agent claude-code", "agent S1 start", "agent S1 write b word", "agent S1 stop", "git add .", "git commit -qm two"} {
 		words := strings.Fields(step)
 		if code := g.run(words[0], words[1:]...); code != 0 {
