@@ -22,8 +22,6 @@ type Unread struct {
 // refusal is an error of the one who takes the commits.
 type refusal struct{ error }
 
-func (r *refusal) Unwrap() error { return r.error }
-
 // walker reads a history past what is damaged.
 type walker struct {
 	repo    *refs.Repo

@@ -21,8 +21,8 @@ import (
 //	u32 length of what follows up to the checksum · u8 id length · blob id · vector · u32 CRC-32
 //
 // in big-endian order. The last record of a blob counts; a record that a killed process left unfinished ends the file
-// for a reader and is overwritten by the next writer's compaction. The files are a cache: package ledger derives them
-// again from the patches in the log (Rebuild).
+// for a reader and is overwritten by the next writer's compaction. The files are a cache: package trails derives them
+// again from the patches in the log (trails.Rebuild).
 type Known struct {
 	dir string
 	mem map[string][]Record

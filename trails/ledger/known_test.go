@@ -3,6 +3,7 @@ package ledger
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -123,4 +124,148 @@ func FuzzKnownRecords(f *testing.F) {
 			t.Errorf("records do not read back: %x, want %x", again, raw[:end])
 		}
 	})
+}
+
+// What turns out about owners is put into every content of the path, in the file too, and into no other path.
+func TestOwnersAreRevisedInAllContentsOfAPath(t *testing.T) {
+	t.Parallel()
+	person := vector.Owner{Kind: events.OwnerHuman, Patch: "00000000000000010000000000000000"}
+	agent := vector.Owner{Kind: events.OwnerAI, Patch: "00000000000000021111111111111111"}
+	toAgent := func(o vector.Owner) vector.Owner {
+		if o == person {
+			return agent
+		}
+		return o
+	}
+	for name, tt := range map[string]struct {
+		owner  func(vector.Owner) vector.Owner
+		frozen bool
+		here   vector.Owner // who has the lines in this process
+		file   vector.Owner // and in the next
+	}{
+		"another owner":               {toAgent, false, agent, agent},
+		"the same owner":              {func(o vector.Owner) vector.Owner { return o }, false, person, person},
+		"another owner, for a reader": {toAgent, true, agent, person},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			k := NewKnownIn(dir)
+			for _, path := range []string{"a", "other"} {
+				for i := range 3 {
+					if err := k.Put(path, blob(strconv.Itoa(i)), human(i+1)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if tt.frozen {
+				k.Frozen()
+			}
+			if err := k.Revise("a", tt.owner); err != nil {
+				t.Fatal(err)
+			}
+			for process, read := range map[string]struct {
+				*Known
+				want vector.Owner
+			}{"this process": {k, tt.here}, "the next": {NewKnownIn(dir), tt.file}} {
+				for i := range 3 {
+					v, found := read.Get("a", blob(strconv.Itoa(i)))
+					if want := vector.Uniform(i+1, read.want); !found || !v.Equal(want) {
+						t.Errorf("%s has content %d as %v, want %v", process, i, v, want)
+					}
+					if v, _ := read.Get("other", blob(strconv.Itoa(i))); !v.Equal(human(i + 1)) {
+						t.Errorf("%s has another path's content %d as %v", process, i, v)
+					}
+				}
+				if got := read.Blobs("a", 9); !slices.Equal(got, []refs.OID{blob("2"), blob("1"), blob("0")}) {
+					t.Errorf("%s has the contents in the order %v", process, got)
+				}
+			}
+		})
+	}
+}
+
+// A store that lets some contents through shows these, takes new ones, and leaves the file as it is.
+func TestOnlySomeContentsOfAStore(t *testing.T) {
+	t.Parallel()
+	repo := &refs.Repo{CommonDir: t.TempDir()}
+	k := NewKnown(repo)
+	for i := range 4 {
+		if err := k.Put("a", blob(strconv.Itoa(i)), human(i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	some := k.Only(func(r *Record) bool { return r.Blob != blob("1") && r.Blob != blob("3") })
+	if got := some.Blobs("a", 9); !slices.Equal(got, []refs.OID{blob("2"), blob("0")}) {
+		t.Errorf("it shows %v", got)
+	}
+	if _, found := some.Get("a", blob("3")); found {
+		t.Error("it shows a content that was held back")
+	}
+	if err := some.Put("a", blob("new"), human(7)); err != nil {
+		t.Fatal(err)
+	}
+	if v, found := some.Get("a", blob("new")); !found || v.Len() != 7 {
+		t.Errorf("a new content is %v, %v", v, found)
+	}
+	again := NewKnown(repo)
+	if _, found := again.Get("a", blob("new")); found || len(again.Blobs("a", 9)) != 4 {
+		t.Errorf("the file has %v", again.Blobs("a", 9))
+	}
+}
+
+// Another work tree's process wrote meanwhile: its record stays, also where it is one that was left unfinished.
+func TestTwoProcessesKeepEachOthersContents(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []int{0, 3} { // bytes that the end of the other's record lacks
+		dir := t.TempDir()
+		k, other := NewKnownIn(dir), NewKnownIn(dir)
+		put := func(k *Known, name string) {
+			t.Helper()
+			if err := k.Put("a", blob(name), human(len(name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(k, "1")
+		put(other, "22")
+		put(other, "333")
+		info, err := os.Stat(other.file("a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(other.file("a"), info.Size()-int64(cut)); err != nil {
+			t.Fatal(err)
+		}
+		put(k, "4444")
+		want := []refs.OID{blob("4444"), blob("333"), blob("22"), blob("1")}
+		if cut > 0 {
+			want = slices.Delete(want, 1, 2)
+		}
+		if got := NewKnownIn(dir).Blobs("a", 9); !slices.Equal(got, want) {
+			t.Errorf("cut by %d: the contents are %v, want %v", cut, got, want)
+		}
+	}
+}
+
+// A vector that cannot be stored is told, and is known to this process all the same.
+func TestAStoreThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := NewKnownIn(file)
+	if err := k.Put("a", blob("1"), human(1)); err == nil {
+		t.Error("nothing is said")
+	}
+	if _, found := k.Get("a", blob("1")); !found {
+		t.Error("this process has forgotten it")
+	}
+	toPerson := func(vector.Owner) vector.Owner { return vector.Owner{Kind: events.OwnerUnknown} }
+	if err := k.Revise("a", toPerson); err == nil {
+		t.Error("a revision that cannot be written is lost in silence")
+	}
+	if err := NewOwners(&refs.Repo{CommonDir: file}).Put("0123456789abcdef", events.AnchorOwner{}); err == nil {
+		t.Error("an owner that cannot be written is lost in silence")
+	}
 }

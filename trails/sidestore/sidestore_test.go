@@ -388,3 +388,79 @@ func TestTemporaryFilesOfTheDeadAreSwept(t *testing.T) {
 		t.Errorf("swept %d files again", n)
 	}
 }
+
+// While commits of the log wait to be put back, they are looked for as loose objects: nothing is packed and nothing
+// expires.
+func TestAGuardedStoreStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	old := f.blob("old")
+	f.age(48 * time.Hour)
+	guard := filepath.Join(f.repo.TracesDir(), "guard")
+	if err := os.MkdirAll(guard, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.pack(); n != 0 || f.loose() != 1 {
+		t.Errorf("packed %d, %d are loose", n, f.loose())
+	}
+	if out := f.expire(false); out.Objects != 0 || !f.has(old) {
+		t.Errorf("removed %+v", out)
+	}
+	if err := os.Remove(guard); err != nil {
+		t.Fatal(err)
+	}
+	if out := f.expire(false); out.Objects != 1 || f.has(old) {
+		t.Errorf("once the guard is gone: removed %+v", out)
+	}
+}
+
+// The number of loose objects is estimated by one of 256 directories.
+func TestPackingIsDueByOneDirectory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	if f.store.PackDue(1) {
+		t.Error("a store that is not there is due")
+	}
+	for i := range 600 {
+		f.blob(fmt.Sprint(i))
+	}
+	if !f.store.PackDue(1) {
+		t.Error("600 loose objects are fewer than one")
+	}
+	if f.store.PackDue(LooseLimit) {
+		t.Errorf("600 loose objects are %d", LooseLimit)
+	}
+	f.pack()
+	if f.store.PackDue(1) {
+		t.Error("what was packed counts as loose")
+	}
+}
+
+// Who stops an expiry stops it before anything is removed; roots that cannot be told, a lock that another one holds.
+func TestAnExpiryThatCannotBeDoneRemovesNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	old := f.blob("old")
+	f.age(48 * time.Hour)
+	unknown := errors.New("unknown")
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	for name, tt := range map[string]struct {
+		ctx    context.Context
+		expiry Expiry
+		want   error // nil for any
+	}{
+		"stopped":                      {stopped, Expiry{Roots: fixed()}, context.Canceled},
+		"the roots cannot be told":     {context.Background(), Expiry{Roots: func() ([]refs.OID, error) { return nil, unknown }}, unknown},
+		"a lock that cannot be a file": {context.Background(), Expiry{Roots: fixed(), Locks: []string{f.repo.CommonDir}}, nil},
+	} {
+		tt.expiry.Before = time.Now()
+		out, err := f.store.Expire(tt.ctx, tt.expiry)
+		if err == nil || out.Objects != 0 || !f.has(old) {
+			t.Errorf("%s: removed %+v, %v", name, out, err)
+		}
+		if tt.want != nil && !errors.Is(err, tt.want) {
+			t.Errorf("%s: the cause is %v", name, err)
+		}
+	}
+}
