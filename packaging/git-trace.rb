@@ -12,7 +12,7 @@ class GitTrace < Formula
     ENV["CGO_ENABLED"] = "0"
     %w[git-trace git-trace-serve].each do |program|
       system "go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs",
-             "-ldflags", "-s -w -X main.version=#{version}", "-o", bin/program, "./cmd/#{program}"
+             "-ldflags", "-s -w -X github.com/git-trace/git-trace/version.Number=#{version}", "-o", bin/program, "./cmd/#{program}"
     end
     man1.install Dir["man/man1/*.1"]
     bash_completion.install "cmd/git-trace/completion/git-trace.bash" => "git-trace"

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-trace/git-trace/version"
 )
 
 // Bounds of what goes to a collector, and of how long it may take.
@@ -68,7 +70,7 @@ func newCollector(address, headers string) (*collector, error) {
 		}
 	}
 	c.headers.Set("Content-Type", "application/json")
-	c.headers.Set("User-Agent", "git-trace/"+version)
+	c.headers.Set("User-Agent", "git-trace/"+version.Number)
 	return c, nil
 }
 

@@ -19,11 +19,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/git-trace/git-trace/lsp"
+	"github.com/git-trace/git-trace/version"
 	"github.com/git-trace/git-trace/web"
 )
-
-// version is set at release by the linker, to what git-trace has.
-var version = "0.1.0-dev"
 
 // verbs are what git-trace starts this program for. It calls VERB PROGRAM VERSION ARGUMENT…: the program that answers,
 // its own version, and what the verb takes.
@@ -61,16 +59,16 @@ const exitUnchecked = 2
 func run(ctx context.Context, args []string) error {
 	const before = 3
 	if len(args) == 1 && args[0] == "--version" {
-		fmt.Println("git-trace-serve version " + version)
+		fmt.Println("git-trace-serve version " + version.Text())
 		return nil
 	}
 	if len(args) < before {
 		return errors.New("git-trace-serve is started by git-trace: see git trace help mcp")
 	}
 	verb, known := verbs[args[0]]
-	if args[2] != version || !known {
+	if args[2] != version.Number || !known {
 		return fmt.Errorf("git-trace-serve is version %s, and git-trace %s asks it for %s: install both from one source",
-			version, args[2], args[0])
+			version.Number, args[2], args[0])
 	}
 	return verb(ctx, &answers{program: args[1]}, args[before:])
 }
@@ -90,7 +88,7 @@ const mostAnswer = 64 << 20
 
 // serveEditor serves an editor until it says so or its stream ends.
 func serveEditor(ctx context.Context, a *answers, _ []string) error {
-	return lsp.Serve(ctx, os.Stdin, os.Stdout, version,
+	return lsp.Serve(ctx, os.Stdin, os.Stdout, version.Number,
 		func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
 			out, err := a.run(ctx, question{args: args, dir: dir, stdin: stdin, most: mostAnswer})
 			if err == nil && out.dropped {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/git-trace/git-trace/dataset/shards"
 	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/version"
 )
 
 // Bounds of a row group. What is in one is held in memory.
@@ -71,7 +72,7 @@ func (p *packing) pack() error {
 }
 
 func (p *packing) write(in io.Reader, out io.Writer) error {
-	w := parquet.NewWriter(out, schemaOf(p.Columns), parquet.CreatedBy("git-trace", version, ""),
+	w := parquet.NewWriter(out, schemaOf(p.Columns), parquet.CreatedBy("git-trace", version.Number, ""),
 		parquet.Compression(&parquet.Zstd))
 	lines := bufio.NewReaderSize(in, 256<<10)
 	rows := make([]parquet.Row, 0, rowsAtOnce)

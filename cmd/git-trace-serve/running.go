@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/version"
 	"github.com/git-trace/git-trace/web"
 )
 
@@ -38,7 +39,7 @@ func (r *running) found(address string) (web.Opened, bool) {
 		return web.Opened{}, false
 	}
 	var n noted
-	if json.Unmarshal(raw, &n) != nil || n.Version != version || n.Process.State() != process.Alive {
+	if json.Unmarshal(raw, &n) != nil || n.Version != version.Number || n.Process.State() != process.Alive {
 		return web.Opened{}, false
 	}
 	host, port, err := net.SplitHostPort(address)
@@ -49,7 +50,7 @@ func (r *running) found(address string) (web.Opened, bool) {
 // note leaves word of this server, where something is recorded. Without it a second start serves by itself.
 func (r *running) note(opened web.Opened) {
 	if _, err := os.Stat(r.dir); err == nil {
-		own := noted{opened, version, process.Of(os.Getpid())}
+		own := noted{opened, version.Number, process.Of(os.Getpid())}
 		_ = refs.WriteJSON(filepath.Join(r.dir, runningFile), own, refs.WriteFileAtomic)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/version"
 )
 
 // startedServe is git trace with arguments that serve, after it has said its address.
@@ -62,7 +64,7 @@ func (s *startedServe) ended(t *testing.T, what string) {
 func TestOneServerForAWorkTree(t *testing.T) {
 	program, dir := demo(t)
 	word := filepath.Join(dir, ".git", "traces", runningFile)
-	left := `{"base":"http://127.0.0.1:1","token":"x","version":"` + version + `","process":{"PID":1,"Start":1}}`
+	left := `{"base":"http://127.0.0.1:1","token":"x","version.Number":"` + version.Number + `","process":{"PID":1,"Start":1}}`
 	if err := os.WriteFile(word, []byte(left), 0o600); err != nil {
 		t.Fatal(err)
 	}

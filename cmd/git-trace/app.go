@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/version"
 )
 
 // app is one call of the command line: where it runs and where it writes.
@@ -150,7 +151,7 @@ func (a *app) program() *cli.App {
 		Name:      "git-trace",
 		Usage:     "who wrote this line, and in which conversation",
 		UsageText: "git trace [--version] [-C <path>] [--git-dir=<path>] [--no-pager] <command> [<args>]",
-		Version:   version,
+		Version:   version.Number,
 		Writer:    a.std.out, ErrWriter: a.std.err, Reader: a.std.in,
 		HideVersion:               true,
 		UseShortOptionHandling:    true,

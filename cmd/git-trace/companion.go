@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/version"
 )
 
 // companion is git-trace-serve, which holds what would make every hook slower: beside this program or in PATH. It is
@@ -29,7 +30,7 @@ func companion(ctx context.Context, verb string, args ...string) (*exec.Cmd, err
 				"go install ./cmd/git-trace-serve puts it beside git-trace")
 		}
 	}
-	return exec.CommandContext(ctx, server, append([]string{verb, own, version}, args...)...), nil
+	return exec.CommandContext(ctx, server, append([]string{verb, own, version.Number}, args...)...), nil
 }
 
 // beCompanion has the companion do what the verb says, with this program's streams, and ends as it does.

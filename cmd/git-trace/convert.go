@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/transcripts"
+	"github.com/git-trace/git-trace/version"
 )
 
 func (a *app) convertCommand() *cli.Command {
@@ -94,7 +95,7 @@ func (a *app) convertTree(c *cli.Context, out *outgoing) error {
 	if err != nil {
 		return err
 	}
-	b, err := steering.New(steering.Options{Version: version, Words: known})
+	b, err := steering.New(steering.Options{Version: version.Number, Words: known})
 	if err != nil {
 		return err
 	}

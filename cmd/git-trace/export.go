@@ -24,6 +24,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/version"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -238,7 +239,7 @@ func (e *exporter) commits(asNotes bool) error {
 		if c.Cut() {
 			content = owners.content(c.ID)
 		}
-		record, err := agenttrace.FromCommit(data, c.Committed, version, content)
+		record, err := agenttrace.FromCommit(data, c.Committed, version.Number, content)
 		if err != nil {
 			return err
 		}

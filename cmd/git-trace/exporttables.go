@@ -27,6 +27,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/version"
 )
 
 // Formats of tables.
@@ -159,8 +160,8 @@ func tableSource(c *cli.Context, repo *refs.Repo, known *conversations, o *shard
 	if table := tableInUse(c.Context, repo); table != nil {
 		asOf = table.AsOf
 	}
-	state, err := json.Marshal([]any{version, o.Name, o.Ext, o.Size, o.By, c.Bool("force"), head, known.log.State(), tips,
-		asOf})
+	state, err := json.Marshal([]any{version.Number, o.Name, o.Ext, o.Size, o.By, c.Bool("force"), head, known.log.State(),
+		tips, asOf})
 	if err != nil {
 		return "", err
 	}

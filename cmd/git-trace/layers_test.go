@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	"lsp":       {"cells"},
 	"man":       {},
 	"numbers":   {},
+	"version":   {},
 	"web":       {"refs", "events", "records", "graph", "view", "cells", "numbers"},
 	"blame":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
 	"graph":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
@@ -46,7 +47,7 @@ var layers = map[string][]string{
 	"doctor":      {"refs", "events", "trails", "agents", "records", "correlate", "hooks", "purge", "cells", "numbers"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
 	"internal": {"refs", "events", "trails", "agents", "records", "correlate"},
-	"cmd":      {"web", "dataset", "lsp", "man", "sharing", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers"},
+	"cmd":      {"web", "dataset", "lsp", "man", "sharing", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers", "version"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {

@@ -6,41 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
-	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/version"
 )
-
-// version is set at release by the linker (-X main.version=…).
-var version = "0.1.0-dev"
 
 func main() {
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
-}
-
-// versionText is the version with the commit that the program was built from, where the build knew it:
-// "0.2.0 (4be77d1a2b3c)". What `go install …@v0.2.0` built has no commit, and its module's version is the program's.
-func versionText(info *debug.BuildInfo) string {
-	if info == nil {
-		return version
-	}
-	commit, changed := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value[:min(len(s.Value), 12)]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = ", changed"
-		}
-	}
-	if commit != "" {
-		return version + " (" + commit + changed + ")"
-	}
-	if asked, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
-		return asked
-	}
-	return version
 }
 
 // streams are the standard streams, so that a command can be run without touching the process's own.
@@ -73,8 +45,7 @@ func run(args []string, std streams) int {
 		case "git-hook":
 			return runGitHook(args[1:], std.in)
 		case "--version", "version", "-v":
-			info, _ := debug.ReadBuildInfo() // nil where the build left none
-			fmt.Fprintln(std.out, "git-trace version "+versionText(info))
+			fmt.Fprintln(std.out, "git-trace version "+version.Text())
 			return 0
 		}
 	}

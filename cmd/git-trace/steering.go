@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/version"
 )
 
 // steeringSchema names the form of the JSON output; docs/schema/steering-1.schema.json describes it.
@@ -122,7 +123,7 @@ func (e *exporter) writeTree(c *cli.Context, form func(*treetrace.Document) ([]b
 	if err != nil {
 		return err
 	}
-	o := steering.Options{Version: version, Words: known}
+	o := steering.Options{Version: version.Number, Words: known}
 	if !e.repo.Bare() {
 		o.Project = filepath.Base(e.repo.WorkTree)
 		root, err := gate.text(filepath.ToSlash(e.repo.WorkTree))

@@ -1,4 +1,4 @@
-package main
+package version
 
 import (
 	"runtime/debug"
@@ -18,14 +18,14 @@ func TestTheVersionTellsWhatWasBuilt(t *testing.T) {
 		info *debug.BuildInfo
 		want string
 	}{
-		{"without information", nil, version},
-		{"from an archive", built("(devel)"), version},
-		{"from a checkout", built("v0.0.0-20261124111516-4be77d1a2b3c", revision), version + " (4be77d1a2b3c)"},
-		{"from a changed one", built("(devel)", revision, changed), version + " (4be77d1a2b3c, changed)"},
+		{"without information", nil, Number},
+		{"from an archive", built("(devel)"), Number},
+		{"from a checkout", built("v0.0.0-20261124111516-4be77d1a2b3c", revision), Number + " (4be77d1a2b3c)"},
+		{"from a changed one", built("(devel)", revision, changed), Number + " (4be77d1a2b3c, changed)"},
 		{"installed at a tag", built("v0.2.0"), "0.2.0"},
 		{"installed at a commit", built("v0.0.0-20261124111516-4be77d1a2b3c"), "0.0.0-20261124111516-4be77d1a2b3c"},
 	} {
-		if got := versionText(c.info); got != c.want {
+		if got := text(c.info); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -1,0 +1,40 @@
+// Package version says which version of git-trace a program is, the same for each of its programs.
+package version
+
+import (
+	"runtime/debug"
+	"strings"
+)
+
+// Number is the version without a commit. A release sets it by the linker
+// (-X github.com/git-trace/git-trace/version.Number=…).
+var Number = "0.1.0-dev"
+
+// Text is the number with the commit that the program was built from, where the build knew it: "0.2.0 (4be77d1a2b3c)".
+// What `go install …@v0.2.0` built has no commit, and its module's version is the program's.
+func Text() string {
+	info, _ := debug.ReadBuildInfo() // nil where the build left none
+	return text(info)
+}
+
+func text(info *debug.BuildInfo) string {
+	if info == nil {
+		return Number
+	}
+	commit, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(len(s.Value), 12)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = ", changed"
+		}
+	}
+	if commit != "" {
+		return Number + " (" + commit + changed + ")"
+	}
+	if asked, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
+		return asked
+	}
+	return Number
+}
