@@ -4,30 +4,45 @@
 // directory, and each other one is a message with blocks. Beside it <id>.settings.json tells the model and the tokens
 // of the whole session; those of single answers stand nowhere.
 //
-// Droid runs hooks much like Claude Code's. git-trace does not install any there yet: it has not been seen at work.
+// What its maker's documentation says of its hooks, and is relied on; it has not been seen at work:
+//
+//   - Events and payloads have the names and the shape of Claude Code's. A call has no id that is promised: the two
+//     ends of one are brought together by content and order.
+//   - PostToolUse comes only for a call that succeeded. One that failed is over when the turn is.
+//   - Hooks stand in settings.json, unless hooks.json is beside it: then the settings' are not read.
+//   - Only the session's settings name the model.
 package droid
 
 import (
-	"path/filepath"
-
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/toolcall"
 )
 
-// Name is the agent's name in events and records.
+// Name is the agent's name in hook commands, events and records.
 const Name = "droid"
+
+// title is the agent's name as people write it.
+const title = "Droid"
 
 // New returns the agent with what can be known of it.
 func New(env capability.Env) capability.Agent {
-	files := sessions{env}
+	files, hooks := sessions{env}, &client{env}
 	return capability.Agent{
-		Name: Name, Title: "Droid", Parser: files, Discoverer: files, Identifier: files, Program: "droid",
-		Dir: filepath.Join(env.Home, ".factory"), Resumer: capability.ResumeBy{"droid", "--resume"},
+		Name: Name, Title: title, Decoder: hooks, Installer: hooks.newInstaller(),
+		Parser: files, Discoverer: files, Identifier: files, Program: "droid",
+		Dir: hooks.configDir(), Resumer: capability.ResumeBy{"droid", "--resume"},
+		Traits: capability.Traits{
+			CallIDs: capability.CallIDsEither, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
+			Notes: []string{"by the maker's documentation; not seen at work"},
+		},
 	}
 }
 
-// tools are those of Droid that do something to files.
+// tools are those of Droid.
 var tools = toolcall.Tools{
 	"Read": toolcall.Reads, "Create": toolcall.Writes, "Edit": toolcall.Replaces, "MultiEdit": toolcall.Replaces,
 	"ApplyPatch": toolcall.Patches, "Execute": toolcall.Runs,
+	"LS": toolcall.Looks, "Grep": toolcall.Looks, "Glob": toolcall.Looks, "FetchUrl": toolcall.Looks,
+	"WebSearch": toolcall.Looks, "TodoWrite": toolcall.Looks, "ExitSpecMode": toolcall.Looks,
+	"AskUser": toolcall.Looks, "Skill": toolcall.Looks, "Task": toolcall.Looks, // the calls of a sub-agent are told
 }

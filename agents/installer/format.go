@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/hookfile"
@@ -17,6 +18,20 @@ var ErrForeign = errors.New("the file was not written by git-trace")
 type Settings struct {
 	Entries func() []hookfile.Entry // a hook never asks
 	Ours    hookfile.Ours
+}
+
+// Entries are those of an agent whose hooks are Claude Code's in form: one an event, and of tools for every tool.
+func Entries(binary, agent string, events []string, timeout int) func() []hookfile.Entry {
+	return func() []hookfile.Entry {
+		list := make([]hookfile.Entry, len(events))
+		for i, event := range events {
+			list[i] = hookfile.Entry{Event: event, Command: hookfile.Command(binary, agent, event), Timeout: timeout}
+			if strings.Contains(event, "ToolUse") {
+				list[i].Matcher = "*"
+			}
+		}
+		return list
+	}
 }
 
 // Install puts the entries in.

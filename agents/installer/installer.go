@@ -46,6 +46,8 @@ type Installer struct {
 	// Place finds the file of a target.
 	Place     func(capability.Target) (Place, error)
 	OnlyAtTop bool // what InDirs says of the file below the top of the work tree
+	// Refuse tells why nothing is to be installed at a target, nil for nothing.
+	Refuse func(capability.Target) error
 	// Obstacles and DisabledBy tell, for Status, what else keeps the hooks of a target from running; nil for nothing.
 	Obstacles  func(context.Context, capability.Target) ([]capability.Obstacle, error)
 	DisabledBy func(capability.Target) []string
@@ -71,6 +73,11 @@ func (in *Installer) Install(ctx context.Context, target capability.Target) ([]c
 func (in *Installer) prepare(ctx context.Context, target capability.Target) (p plan, err error) {
 	if err := checkBinary(in.Env.Binary); err != nil {
 		return p, err
+	}
+	if in.Refuse != nil {
+		if err := in.Refuse(target); err != nil {
+			return p, err
+		}
 	}
 	place, file, err := in.open(target)
 	if err != nil {
@@ -203,6 +210,12 @@ func Ours(binary, agent string) hookfile.Ours {
 		base := program[strings.LastIndexAny(program, `/\`)+1:]
 		return program == binary || base == "git-trace" || base == "git-trace.exe" || program == "git"
 	}
+}
+
+// OthersOnly tells whether a file is there that holds no hook command of ours for an agent, whatever its form.
+func OthersOnly(path, agent string) bool {
+	file, err := userfile.Read(path)
+	return err == nil && file.Data != nil && !strings.Contains(string(file.Data), " hook "+agent+" ")
 }
 
 // checkBinary refuses a path that a settings file or a shell could not carry.

@@ -39,8 +39,7 @@ const (
 // ProjectSessions looks at the state of every conversation.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
-	root := cmp.Or(s.env.Lookup("OPENHANDS_CONVERSATIONS_DIR"), filepath.Join(s.env.Home, ".openhands", "conversations"))
-	return sessionfile.List(root, 1, time.Time{}, func(path string) (capability.Session, bool) {
+	return sessionfile.List(conversations(s.env), 1, time.Time{}, func(path string) (capability.Session, bool) {
 		if filepath.Base(path) != stateFile {
 			return capability.Session{}, false
 		}

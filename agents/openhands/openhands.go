@@ -12,32 +12,48 @@
 //   - An editor's observation has the whole file before and after, so that its lines are exact.
 //   - Times are those of the machine's clock, without a zone.
 //
-// OpenHands runs hooks from .openhands/hooks.json; git-trace installs none there yet.
+// What the documentation and the source of OpenHands say of its hooks, and is relied on; it has not been seen at work:
+//
+//   - .openhands/hooks.json is that of the directory in which OpenHands is started, otherwise that of the user.
+//   - A payload has the name and the input of a tool, and no id of the call. The two ends of one are brought together
+//     by content and order. All calls of an answer are announced before the first one runs.
+//   - PostToolUse comes for what a tool returned. A call that was refused, or failed before its tool ran, is over when
+//     the turn is.
+//   - Only the conversation's state names the model.
 package openhands
 
 import (
-	"path/filepath"
-
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/toolcall"
 )
 
-// Name is the agent's name in events and records.
+// Name is the agent's name in hook commands, events and records.
 const Name = "openhands"
+
+// title is the agent's name as people write it.
+const title = "OpenHands"
 
 // New returns the agent with what can be known of it.
 func New(env capability.Env) capability.Agent {
-	files := sessions{env}
+	files, hooks := sessions{env}, &client{env}
 	return capability.Agent{
-		Name: Name, Title: "OpenHands", Parser: files, Discoverer: files, Identifier: files, Program: "openhands",
-		Dir: filepath.Join(env.Home, ".openhands"), Resumer: capability.ResumeBy{"openhands", "--resume"},
+		Name: Name, Title: title, Decoder: hooks, Installer: hooks.newInstaller(),
+		Parser: files, Discoverer: files, Identifier: files, Program: "openhands",
+		Dir: hooks.configDir(), Resumer: capability.ResumeBy{"openhands", "--resume"},
 		Stands: []string{stateFile},
+		Traits: capability.Traits{
+			CallIDs: capability.CallIDsPaired, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
+			Notes: []string{"by its documentation and source; not seen at work"},
+		},
 	}
 }
 
-// tools are those of OpenHands that do something to files.
+// tools are those of OpenHands.
 var tools = toolcall.Tools{
 	"terminal": toolcall.Runs, "execute_bash": toolcall.Runs, "file_editor": toolcall.Edits,
 	"str_replace_editor": toolcall.Edits, "apply_patch": toolcall.Patches, "write_file": toolcall.Writes,
 	"edit": toolcall.Replaces, "read_file": toolcall.Reads,
+	"planning_file_editor": toolcall.Edits,
+	"list_directory":       toolcall.Looks, "glob": toolcall.Looks, "grep": toolcall.Looks,
+	"task_tracker": toolcall.Looks, "think": toolcall.Looks, "finish": toolcall.Looks, "delegate": toolcall.Looks,
 }

@@ -30,6 +30,7 @@ const (
 	Patches       // files, by a patch in the form "*** Begin Patch"
 	Runs          // a command
 	Edits         // what its member "command" says: view, create, str_replace, insert
+	Looks         // and writes nothing, whatever its input names
 )
 
 // Tools are the tools of an agent by their names.
@@ -66,7 +67,7 @@ func (t Tools) Call(id, name string, input []byte, dir string) assemble.Call {
 		}
 	case Runs:
 		call.Command = command(call.Input)
-	case Other, Edits:
+	case Other, Edits, Looks:
 	}
 	return call
 }
@@ -84,7 +85,7 @@ func (t Tools) Edits(call *assemble.Call, dir string) []assemble.Edit {
 		}
 	case Patches:
 		return patchEdits(patchOf(call.Input), dir)
-	case Other, Reads, Runs, Edits:
+	case Other, Reads, Runs, Edits, Looks:
 	}
 	return nil
 }
@@ -128,6 +129,7 @@ func (t Tools) Result(call *assemble.Call, r *assemble.Result, dir string) {
 var (
 	pathMembers = []string{"path", "file_path", "filepath", "filePath", "absolute_path", "target_file", "file"}
 	contents    = []string{"content", "contents", "file_text", "fileText", "new_text"}
+	searched    = []string{"old_string", "old_str", "oldText", "old_text", "oldString", "search"}
 	replaced    = []string{"new_string", "new_str", "newText", "new_text", "newString", "replace"}
 	commands    = []string{"command", "cmd", "command_line"}
 )

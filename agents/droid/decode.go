@@ -1,0 +1,73 @@
+package droid
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/events"
+)
+
+// kinds are the hook events that carry a boundary, in the order in which they happen. The end of a sub-agent does not
+// say which one ended.
+var kinds = payload.Events{
+	{Name: "SessionStart", Kind: events.SessionStart},
+	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
+	{Name: "PreToolUse", Kind: events.ToolBefore},
+	{Name: "PostToolUse", Kind: events.ToolAfter},
+	{Name: "PreCompact", Kind: events.Compaction},
+	{Name: "Stop", Kind: events.TurnEnd},
+	{Name: "SessionEnd", Kind: events.SessionEnd},
+}
+
+// client implements what git-trace can do with the agent while it works.
+type client struct{ env capability.Env }
+
+var _ capability.PayloadDecoder = (*client)(nil)
+
+// Events lists the hook events that carry a boundary.
+func (c *client) Events() []string { return kinds.Names() }
+
+// wire is a hook payload with the fields of all events.
+type wire struct {
+	Session    string          `json:"session_id"`
+	Transcript string          `json:"transcript_path"`
+	Cwd        string          `json:"cwd"`
+	Model      string          `json:"model"`
+	Source     string          `json:"source"`
+	Reason     string          `json:"reason"`
+	Trigger    string          `json:"trigger"`
+	Prompt     string          `json:"prompt"`
+	Tool       string          `json:"tool_name"`
+	CallID     string          `json:"tool_use_id"`
+	Input      json.RawMessage `json:"tool_input"`
+}
+
+// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
+func (c *client) Decode(event string, data []byte) ([]events.Boundary, error) {
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
+		c.env.Time())
+}
+
+func fields(w *wire) payload.Fields {
+	return payload.Fields{
+		Session: w.Session, Model: w.Model, Cwd: w.Cwd, Transcript: w.Transcript,
+		Source: w.Source, Reason: w.Reason, Trigger: w.Trigger, Prompt: w.Prompt,
+	}
+}
+
+func (c *client) fill(b *events.Boundary, w *wire) bool {
+	if !payload.OfCall(b.Kind) || tools.Describe(b, w.CallID, w.Tool, w.Input, c.env.Home).Class == events.ToolReads {
+		return true
+	}
+	if b.Model == "" && strings.HasSuffix(b.Transcript, ".jsonl") {
+		b.Model = payload.Name(settingsOf(b.Transcript).model)
+	}
+	payload.NeedModel(b)
+	return true
+}
+
+// Settle knows nothing more than the hooks told: without ids the session file does not say which call an entry is
+// about.
+func (c *client) Settle(capability.Call) capability.End { return capability.End{} }

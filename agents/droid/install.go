@@ -1,0 +1,68 @@
+package droid
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/hookfile"
+	"github.com/git-trace/git-trace/agents/installer"
+	"github.com/git-trace/git-trace/agents/userfile"
+)
+
+// hookTimeout is after how many seconds Droid ends a hook.
+const hookTimeout = 10
+
+const (
+	settingsFile = "settings.json"
+	hooksFile    = "hooks.json" // of version 0.136 and newer; where it is there, no hooks of the settings are read
+	configName   = ".factory"
+)
+
+func (c *client) newInstaller() *installer.Installer {
+	in := &installer.Installer{
+		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
+		Format: installer.Settings{Entries: installer.Entries(c.env.Binary, Name, c.Events(), hookTimeout),
+			Ours: installer.Ours(c.env.Binary, Name)},
+		Obstacles: c.obstacles,
+	}
+	in.Place = in.InDirs(c.configDir(), settingsFile, configName+"/"+settingsFile)
+	return in
+}
+
+func (c *client) configDir() string { return filepath.Join(c.env.Home, configName) }
+
+// places are the directories of settings that Droid reads for a target, the target's own one last.
+func (c *client) places(target capability.Target) []string {
+	dirs := []string{c.configDir()}
+	if target.Repo == nil || target.Repo.Bare() {
+		return dirs
+	}
+	project := filepath.Join(target.Repo.WorkTree, configName)
+	if target.Scope == capability.ScopeUser {
+		return append([]string{project}, dirs...)
+	}
+	return append(dirs, project)
+}
+
+// obstacles tell of files that switch all hooks off, and of one beside the settings in which ours are not.
+func (c *client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
+	var out []capability.Obstacle
+	dirs := c.places(target)
+	for _, dir := range dirs {
+		for _, name := range []string{settingsFile, hooksFile} {
+			path := filepath.Join(dir, name)
+			if file, err := userfile.Read(path); err == nil && hookfile.Flag(file.Data, "hooksDisabled") {
+				out = append(out, capability.Obstacle{
+					What: "all hooks are switched off in " + path, Mend: "remove hooksDisabled from that file"})
+			}
+		}
+	}
+	if path := filepath.Join(dirs[len(dirs)-1], hooksFile); installer.OthersOnly(path, Name) {
+		out = append(out, capability.Obstacle{
+			What: "Droid reads " + path + " in the place of the hooks in " + settingsFile,
+			Mend: `move what the file holds below "hooks" in ` + filepath.Join(filepath.Dir(path), settingsFile),
+		})
+	}
+	return out, nil
+}

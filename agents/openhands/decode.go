@@ -1,0 +1,72 @@
+package openhands
+
+import (
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// kinds are the hook events that carry a boundary, in the order in which they happen.
+var kinds = payload.Events{
+	{Name: "SessionStart", Kind: events.SessionStart},
+	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
+	{Name: "PreToolUse", Kind: events.ToolBefore},
+	{Name: "PostToolUse", Kind: events.ToolAfter},
+	{Name: "Stop", Kind: events.TurnEnd},
+	{Name: "SessionEnd", Kind: events.SessionEnd},
+}
+
+// client implements what git-trace can do with the agent while it works.
+type client struct{ env capability.Env }
+
+var _ capability.PayloadDecoder = (*client)(nil)
+
+// Events lists the hook events that carry a boundary.
+func (c *client) Events() []string { return kinds.Names() }
+
+// wire is a hook payload with the fields of all events.
+type wire struct {
+	Session string          `json:"session_id"`
+	Cwd     string          `json:"working_dir"`
+	Message string          `json:"message"`
+	Tool    string          `json:"tool_name"`
+	Input   json.RawMessage `json:"tool_input"`
+}
+
+// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
+func (c *client) Decode(event string, data []byte) ([]events.Boundary, error) {
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: c.fields, Fill: c.fill}.Decode(event, data,
+		c.env.Time())
+}
+
+// fields name the session file: the directory of a conversation is its id without the hyphens.
+func (c *client) fields(w *wire) payload.Fields {
+	f := payload.Fields{Session: w.Session, Cwd: w.Cwd, Prompt: w.Message}
+	if id := payload.CheckedID(strings.ReplaceAll(w.Session, "-", "")); id != "" {
+		f.Transcript = filepath.Join(conversations(c.env), id, stateFile)
+	}
+	return f
+}
+
+func (c *client) fill(b *events.Boundary, w *wire) bool {
+	if payload.OfCall(b.Kind) && tools.Describe(b, "", w.Tool, w.Input, c.env.Home).Class != events.ToolReads {
+		llm := rawjson.Member(rawjson.Member(stateOf(b.Transcript), "agent"), "llm")
+		b.Model = payload.Name(modelOf(rawjson.MemberText(llm, "model")))
+		payload.NeedModel(b)
+	}
+	return true
+}
+
+// conversations is the directory in which OpenHands keeps its conversations.
+func conversations(env capability.Env) string {
+	return cmp.Or(env.Lookup("OPENHANDS_CONVERSATIONS_DIR"), filepath.Join(env.Home, ".openhands", "conversations"))
+}
+
+// Settle knows nothing more than the hooks told: they give no ids of calls.
+func (c *client) Settle(capability.Call) capability.End { return capability.End{} }

@@ -1,0 +1,51 @@
+package toolcall
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/applypatch"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/searchreplace"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Describe gives a boundary what the timeline needs of a call that a hook reports. A tool that is not named may write
+// anywhere.
+func (t Tools) Describe(b *events.Boundary, id, name string, input json.RawMessage, home string) *events.ToolUse {
+	call := payload.Call{ID: id, Name: name, Input: &input, Path: text(input, pathMembers)}
+	switch t.does(name, input) {
+	case Reads, Looks:
+		call.Class = events.ToolReads
+	case Writes:
+		call.Class, call.Edits = events.ToolEdits, []events.DeclaredEdit{{New: text(input, contents)}}
+	case Replaces:
+		call.Class, call.Edits = events.ToolEdits, declared(input)
+	case Patches:
+		call.Class = events.ToolEdits
+		call.Paths, call.Edits = applypatch.Declare(patchOf(input), b.Cwd, home)
+	case Runs:
+		call.Class, call.Command = events.ToolRuns, command(input)
+	case Other, Edits:
+		call.Class = events.ToolUnknown
+	}
+	return call.Describe(b, home)
+}
+
+// declared are the texts that a call replaces, and those that it puts in their place.
+func declared(input []byte) []events.DeclaredEdit {
+	var out []events.DeclaredEdit
+	for _, block := range searchreplace.Blocks(strings.Split(rawjson.MemberText(input, "diff"), "\n"), maxBlocks) {
+		out = append(out, events.DeclaredEdit{Old: block.Old, New: block.New})
+	}
+	d := rawjson.NewDecoder(rawjson.Member(input, "edits"))
+	for d.OpenArray(); d.Element() && len(out) < maxBlocks; {
+		one := d.Raw()
+		out = append(out, events.DeclaredEdit{Old: text(one, searched), New: text(one, replaced)})
+	}
+	if len(out) == 0 {
+		out = append(out, events.DeclaredEdit{Old: text(input, searched), New: text(input, replaced)})
+	}
+	return out
+}
