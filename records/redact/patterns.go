@@ -63,6 +63,7 @@ func (r *Redactor) logins(text string) []span {
 		}
 		const longestScheme = 21
 		start := max(0, i-longestScheme)
+		start += 1 + strings.LastIndexByte(text[start:i], ':') // behind another URL
 		at := r.urlLogin().FindStringSubmatchIndex(text[start:min(len(text), from+end+len("@a"))])
 		if at == nil || placeholder(text[start+at[2]:start+at[3]]) {
 			continue
