@@ -144,12 +144,12 @@ func staleness(f hookFile, our part) string {
 		return "the hook that stood aside is gone"
 	case f.block.version != version:
 		return "made by another version"
-	case was != "" && was != filepath.ToSlash(our.binary) && !present(filepath.FromSlash(was)):
+	case was == "" || was == filepath.ToSlash(our.binary):
+		return "edited"
+	case !present(filepath.FromSlash(was)):
 		return "starts " + was + ", which is gone"
-	case was != filepath.ToSlash(our.binary):
-		return "starts " + was
 	}
-	return "edited"
+	return "starts " + was
 }
 
 // planDisabled serves a script with our part in it that somebody has made non-executable: theirs stays switched off.
@@ -202,7 +202,7 @@ func planJoinHook(p *plan, f hookFile, our part) error {
 // planMakeRoom keeps aside what stands at the path for a hook, unless it is the same. It is from a time before a hook
 // manager wrote over ours.
 func planMakeRoom(p *plan, path, hook string) error {
-	if !present(path) || hook != "" && sameFile(path, hook) {
+	if !present(path) || sameFile(path, hook) {
 		return nil
 	}
 	for n := 1; ; n++ {
