@@ -182,30 +182,23 @@ func (q *Query) stashedAway(head Text) bool {
 // neighbours. A stash of some changes alone (git-stash(1), --patch) may have a line like any other elsewhere. For
 // example, it may have the same closing brace at the end of another function.
 func tookAll(base, content, stash [][]byte) bool {
-	in := make([]int, len(content)) // where the stash has them
-	for i := range in {
-		in[i] = -1
-	}
+	in := map[int]int{-1: -1, len(content): len(stash)} // where the stash has them, and where both begin and end
 	for at, from := range linediff.Lineage(content, stash) {
 		if from >= 0 {
 			in[from] = at
 		}
 	}
-	place := func(i int) int {
-		switch i {
-		case -1:
-			return -1
-		case len(content):
-			return len(stash)
-		}
-		return in[i]
+	together := func(i int) bool { // it and the next one
+		at, found := in[i]
+		next, foundNext := in[i+1]
+		return found && foundNext && next == at+1
 	}
 	added := false
 	for i, from := range linediff.Lineage(base, content) {
 		if from >= 0 {
 			continue
 		}
-		if in[i] < 0 || place(i-1) != in[i]-1 || place(i+1) != in[i]+1 {
+		if !together(i-1) || !together(i) {
 			return false
 		}
 		added = true
