@@ -204,6 +204,13 @@ func TestTheFleetSaysWhatStatsSays(t *testing.T) {
 	if have, want := line(got[0].Rows[0], "added", "ai"), fmt.Sprint(all.Lines.Added, " ", all.Lines.AI); have != want {
 		t.Errorf("the fleet has %s lines, and the repositories %s", have, want)
 	}
+	here := strings.NewReplacer("'fleet/", "'"+f.data+"/", "month=2026-10", "**", "'packed/", "'"+dir+"/")
+	packed := here.Replace(queries["one month in one file"])
+	counts := duckdb(t, home, append(views, packed, "SELECT count(*) AS n FROM lines",
+		"SELECT count(*) AS n FROM '"+dir+"/lines-2026-10.parquet'")...)[len(views)+1:]
+	if have, want := line(counts[1].Rows[0], "n"), line(counts[0].Rows[0], "n"); packed == "" || have != want {
+		t.Errorf("one file has %s rows, and all files %s", have, want)
+	}
 	if len(got[1].Rows) == 0 || !strings.HasPrefix(fmt.Sprint(got[1].Rows[0]["text"]), "do what s") {
 		t.Errorf("no prompt is behind reverted lines: %v", got[1].Rows)
 	}

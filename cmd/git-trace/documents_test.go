@@ -51,6 +51,7 @@ func document(t *testing.T, name string) string {
 var (
 	quoted   = regexp.MustCompile("`([^`\n]+)`")
 	testName = regexp.MustCompile(`^(Test|Fuzz)[A-Z]\w*$`)
+	testArgs = regexp.MustCompile(`(?m)^[^|\n]*\bgo test .*?-(?:run|fuzz) '?((?:Test|Fuzz)?\w+)`)
 )
 
 // evidence are the tests and test scripts that a text names between backquotes; missing are those that do not exist.
@@ -79,17 +80,18 @@ func evidence(t *testing.T, text string, tests []string) (found, missing []strin
 func TestDocumentsNameTestsThatExist(t *testing.T) {
 	t.Parallel()
 	tests := testsOfTheProject(t)
-	files, err := filepath.Glob(filepath.Join(moduleRoot, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	named := 0
-	for _, file := range append(files, filepath.Join(moduleRoot, "README.md"), filepath.Join(moduleRoot, "ARCHITECTURE.md")) {
-		rel, _ := filepath.Rel(moduleRoot, file)
-		found, missing := evidence(t, document(t, rel), tests)
+	for _, page := range pages(t) {
+		text := document(t, page)
+		found, missing := evidence(t, text, tests)
 		named += len(found)
+		for _, m := range testArgs.FindAllStringSubmatch(text, -1) { // commands that run some tests by a part of their names
+			if !slices.ContainsFunc(tests, func(name string) bool { return strings.Contains(name, m[1]) }) {
+				missing = append(missing, m[1])
+			}
+		}
 		for _, name := range missing {
-			t.Errorf("%s names %s, which does not exist", rel, name)
+			t.Errorf("%s names %s, which does not exist", page, name)
 		}
 	}
 	if named < 50 {

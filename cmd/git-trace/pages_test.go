@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // pages are the documents, relative to the top.
@@ -118,43 +116,3 @@ func TestDocumentsNameCommandsThatAreThere(t *testing.T) {
 		t.Errorf("only %d commands were found", found)
 	}
 }
-
-// changing are parts of a screen that differ from run to run: ids of commits, moments, and how long ago they were.
-var changing = regexp.MustCompile(`\b[0-9a-f]{7}\b|\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ \w+ ago|just now|\bnow\b`)
-
-var pageBlock = regexp.MustCompile("(?ms)^```\n(.*?)^```$")
-
-// runPage is the script command `page FILE`, for the repository of git trace demo. A block of the page that begins with
-// a prompt has to be what the command prints today. In another block each line that is a command has to end well. It runs those that name nothing but what the demo has.
-func runPage(ts *testscript.TestScript, _ bool, args []string) {
-	text, err := os.ReadFile(filepath.Join(moduleRoot, args[0]))
-	ts.Check(err)
-	screens, commands := 0, 0
-	for _, m := range pageBlock.FindAllStringSubmatch(string(text), -1) {
-		if command, shown, is := strings.Cut(m[1], "\n"); is && strings.HasPrefix(command, "$ ") {
-			screens++
-			ts.Check(ts.Exec("sh", "-c", strings.TrimPrefix(command, "$ ")))
-			made := changing.ReplaceAllString(ts.ReadFile("stdout"), "#")
-			if shown = changing.ReplaceAllString(shown, "#"); !strings.HasPrefix(unpadded(made), unpadded(shown)) {
-				ts.Fatalf("%s: %s prints\n%s\nand the page has\n%s", args[0], command, made, shown)
-			}
-			continue
-		}
-		for line := range strings.Lines(m[1]) {
-			if ofTheDemo.MatchString(line) {
-				commands++
-				ts.Check(ts.Exec("sh", "-c", line))
-			}
-		}
-	}
-	ts.Logf("%s: %d screens, %d commands", args[0], screens, commands)
-	if screens+commands == 0 {
-		ts.Fatalf("%s has neither screens nor commands", args[0])
-	}
-}
-
-// ofTheDemo are commands that can be run there: they name a file, a prompt or commits that it has, or nothing.
-var ofTheDemo = regexp.MustCompile(`^git trace (status|log|graph|stats|demo|config|[a-z-]+ .*(server\.go|c86c|HEAD~1|--dry-run).*)( +#.*)?\n$`)
-
-// unpadded is a screen without the white space that follows from how wide a masked word was.
-func unpadded(screen string) string { return strings.Join(strings.Fields(screen), " ") }

@@ -110,7 +110,6 @@ func scriptParams(t *testing.T, variant string) testscript.Params {
 			"repo":     func(ts *testscript.TestScript, neg bool, args []string) { makeRepo(ts, variant, args) },
 			"fetchlog": fetchLog,
 			"cutlog":   cutLog,
-			"page":     runPage,
 			"examples": runExamples,
 			"hint":     runHint,
 		},
