@@ -71,7 +71,7 @@ func TestFingerprintsTellRulesApart(t *testing.T) {
 		"none": {}, "a name": {Names: []string{"alice"}}, "another name": {Names: []string{"carol"}},
 		"a name of the rules": {Rules: parsed(t, "name quimby")}, "a secret": {Rules: parsed(t, "secret x+")},
 		"another secret": {Rules: parsed(t, "secret y+")}, "two": {Rules: parsed(t, "secret x+", "secret y+")},
-		"allowed": {Rules: parsed(t, "allow x+")}, "purged": {Rules: Rules{Purged: purgedWord("pug")}},
+		"allowed": {Rules: parsed(t, "allow x+")}, "a secret like it": {Rules: parsed(t, "secret ^(?:x+)$")}, "purged": {Rules: Rules{Purged: purgedWord("pug")}},
 		"purged as well": {Rules: Rules{Purged: purgedWord("dog")}},
 	} {
 		print := newRedactor(t, o).Fingerprint()
