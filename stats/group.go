@@ -23,11 +23,12 @@ const (
 	Week      Dimension = "week"   // of the commit's authorship, by its Monday (UTC)
 	Month     Dimension = "month"  // of the commit's authorship (UTC)
 	Directory Dimension = "directory"
+	File      Dimension = "file"
 	Language  Dimension = "language"
 )
 
 // Dimensions are all of them.
-var Dimensions = []Dimension{Agent, Model, Author, Week, Month, Directory, Language}
+var Dimensions = []Dimension{Agent, Model, Author, Week, Month, Directory, File, Language}
 
 // Owns tells whether the dimension is one of who wrote a line: people, and what nobody knows, are groups of it.
 func (d Dimension) Owns() bool { return d == Agent || d == Model }
@@ -36,7 +37,7 @@ func (d Dimension) Owns() bool { return d == Agent || d == Model }
 func (d Dimension) Times() bool { return d == Week || d == Month }
 
 // InFiles tells whether the dimension asks which file a line is in.
-func (d Dimension) InFiles() bool { return d == Directory || d == Language }
+func (d Dimension) InFiles() bool { return d == Directory || d == File || d == Language }
 
 // By says how to group.
 type By struct {
@@ -159,6 +160,8 @@ func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, file str
 		return MonthOf(c.Time)
 	case Directory:
 		return directory(file, max(b.Depth, 1))
+	case File:
+		return file
 	case Language:
 		return LanguageOf(file)
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +61,23 @@ type runBlock struct {
 	Rows    int
 }
 
+// Earlier is the address of the file before the commit of the block.
+func (b *runBlock) Earlier() string {
+	return fmt.Sprintf("%s?line=%d", at("blame", *b.Commit+"^", b.OriginalPath), b.OriginalLine)
+}
+
+// About tells how an agent's block was written, and how far that is known.
+func (b *runBlock) About() string {
+	text := "What became of this edit"
+	if b.Tool != nil {
+		text += " by " + *b.Tool
+	}
+	if b.Evidence != nil && b.Confidence != nil {
+		text += fmt.Sprintf("; %s, confidence %s", strings.ReplaceAll(*b.Evidence, "_", " "), *b.Confidence)
+	}
+	return text
+}
+
 // Numbers are the numbers of the lines.
 func (b *runBlock) Numbers() []int {
 	out := make([]int, b.Rows)
@@ -88,6 +106,9 @@ type blameBody struct {
 	From, To      int
 	Before, After string
 	WorkTree      bool
+	Blank, Only   bool   // white space is passed over; only what agents wrote is shown
+	OtherBlank    string // the address with the other choice
+	OtherOnly     string
 	Binary        bool
 }
 
@@ -122,11 +143,12 @@ func blamed(q *question) (string, string, any, error) {
 		return "", "", nil, &moved{fmt.Sprintf("%s?from=%d#L%d", at("blame", rev, path), line, line)}
 	}
 	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == "worktree", Names: crumbs(rev, path)}
+	args := append([]string{"blame", "--json=runs"}, body.choose(q)...)
 	var content, answer []byte
 	var err error
 	if body.WorkTree {
 		if content, err = q.files.worktree(q.ctx, path); err == nil && utf8.ValidString(path) {
-			answer, err = q.answers.get(q.ctx, content, "blame", "--json=runs", "--contents", "-", "--", path)
+			answer, err = q.answers.get(q.ctx, content, append(args, "--contents", "-", "--", path)...)
 		}
 	} else {
 		var commit refs.OID
@@ -141,7 +163,7 @@ func blamed(q *question) (string, string, any, error) {
 			return "", "", nil, &moved{to}
 		}
 		if content, err = q.files.content(commit, path); err == nil && !bytes.Contains(content, []byte{0}) {
-			answer, err = q.answers.get(q.ctx, nil, "blame", "--json=runs", commit.String(), "--", path)
+			answer, err = q.answers.get(q.ctx, nil, append(args, commit.String(), "--", path)...)
 		}
 	}
 	if err != nil {
@@ -163,6 +185,45 @@ func blamed(q *question) (string, string, any, error) {
 	return path, "blame", body, nil
 }
 
+// choose reads what is asked of the page besides the file, and gives the options of blame for it.
+func (b *blameBody) choose(q *question) []string {
+	if q.still != nil {
+		return nil // the pages are files: each is there once
+	}
+	b.Blank, b.Only = q.r.URL.Query().Has("w"), q.r.URL.Query().Has("agents")
+	other := func(name string) string {
+		ask := q.r.URL.Query()
+		if ask.Has(name) {
+			ask.Del(name)
+		} else {
+			ask.Set(name, "1")
+		}
+		return (&url.URL{Path: q.r.URL.Path, RawQuery: ask.Encode()}).String()
+	}
+	b.OtherBlank, b.OtherOnly = other("w"), other("agents")
+	if b.Blank {
+		return []string{"-w"}
+	}
+	return nil
+}
+
+// page is the address of this page from another line on.
+func (b *blameBody) page(from int) string {
+	ask := url.Values{"from": {strconv.Itoa(from)}}
+	if b.Blank {
+		ask.Set("w", "1")
+	}
+	if b.Only {
+		ask.Set("agents", "1")
+	}
+	return at("blame", b.Rev, b.Path) + "?" + ask.Encode()
+}
+
+// ai tells whether an agent wrote a part of it.
+func (r *ownedRun) ai() bool {
+	return r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil
+}
+
 // fill lays the lines of the file beside their owners, as many as a page holds.
 func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 	lines := strings.SplitAfter(string(content), "\n")
@@ -174,14 +235,17 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 	b.To = min(b.From+blamePage, b.Lines)
 	b.Numbered = b.To-b.From <= mostAnchors
 	if b.From > 0 {
-		b.Before = at("blame", b.Rev, b.Path) + "?from=" + strconv.Itoa(b.From-blamePage+1)
+		b.Before = b.page(b.From - blamePage + 1)
 	}
 	if b.To < b.Lines {
-		b.After = at("blame", b.Rev, b.Path) + "?from=" + strconv.Itoa(b.To+1)
+		b.After = b.page(b.To + 1)
 	}
 	b.count(runs)
 	columns := 0
 	for _, run := range runs.Runs {
+		if b.Only && !run.ai() {
+			continue
+		}
 		first, last := max(run.Start-1, b.From), min(run.Start-1+run.Count, b.To, len(lines))
 		for at := first; at < last; at += mostRows {
 			rows := min(mostRows, last-at)

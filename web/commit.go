@@ -37,6 +37,7 @@ type commitBody struct {
 	Added    int
 	Removed  int
 	Other    string // the address of the other form
+	Child    string // the commit after it on the way to HEAD, where it is among the newest
 }
 
 // committed is the page of a commit: its diff with its first parent, with who wrote the lines.
@@ -72,6 +73,12 @@ func committed(q *question) (string, string, any, error) {
 	if err := all(
 		func() error { return q.into(&answer, "show", "--json", body.To) },
 		func() error { return body.fill(q) },
+		func() error {
+			if q.still == nil {
+				body.Child = q.files.child(q.ctx, body.To)
+			}
+			return nil
+		},
 	); err != nil {
 		return "", "", nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -32,6 +34,23 @@ func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
 	}
 	return refs.ParseOID(strings.TrimSpace(string(out)))
+}
+
+// newest is how many commits are looked at for a child.
+const newest = 5000
+
+// child is the commit that follows another on the way to HEAD; empty for one that is not found among the newest.
+func (f *files) child(ctx context.Context, of string) string {
+	out, err := f.repo.Git(ctx, nil, "rev-list", "--parents", "-n", strconv.Itoa(newest), "HEAD")
+	if err != nil {
+		return "" // HEAD has no commit
+	}
+	for line := range strings.Lines(string(out)) {
+		if id, parents, _ := strings.Cut(strings.TrimSpace(line), " "); slices.Contains(strings.Fields(parents), of) {
+			return id
+		}
+	}
+	return ""
 }
 
 // entry walks from the tree of a commit down a path, entry by entry, so that a path is nothing but names.

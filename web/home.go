@@ -27,6 +27,18 @@ type statusAnswer struct {
 		Events int       `json:"events"`
 		Last   time.Time `json:"last_time"`
 	} `json:"log"`
+	Shared []struct {
+		Remote  string `json:"remote"`
+		Level   string `json:"level"`
+		Moved   bool   `json:"moved"`
+		Commits int    `json:"commits"`
+		Waiting int    `json:"waiting"`
+		Writers int    `json:"writers"`
+		Failed  *struct {
+			Since time.Time `json:"since"`
+			Why   string    `json:"why"`
+		} `json:"failed"`
+	} `json:"shared"`
 	Attention []struct {
 		What string `json:"what"`
 		Mend string `json:"mend"`
@@ -44,6 +56,15 @@ func (s *statusAnswer) Traced() string {
 	return strings.Join(names, ", ")
 }
 
+// Writers is how many others' logs are here.
+func (s *statusAnswer) Writers() int {
+	n := 0
+	for _, r := range s.Shared {
+		n += r.Writers
+	}
+	return n
+}
+
 // graphAnswer is what git trace graph --json prints.
 type graphAnswer struct {
 	Uncommitted *graph.UncommittedJSON `json:"uncommitted"`
@@ -59,6 +80,13 @@ type lineCounts struct {
 	Unknown int `json:"unknown"`
 }
 
+func (c *lineCounts) add(more lineCounts) {
+	c.Added += more.Added
+	c.AI += more.AI
+	c.Human += more.Human
+	c.Unknown += more.Unknown
+}
+
 // How much the overview shows.
 const (
 	homeTalks   = 8
@@ -69,7 +97,7 @@ const (
 type homeBody struct {
 	Status  statusAnswer
 	Talks   []*view.Conversation
-	Commits []graph.CommitJSON
+	Commits []commitRow
 	Lines   lineCounts
 	Range   int
 }
@@ -100,7 +128,7 @@ func home(q *question) (string, string, any, error) {
 	if err == nil {
 		err = q.giveTitles(list.Conversations)
 	}
-	body.Talks, body.Commits, body.Lines = list.Conversations, commits.Commits, figures.Lines
+	body.Talks, body.Commits, body.Lines = list.Conversations, unlaned(commits.Commits), figures.Lines
 	return "Overview", "home", body, err
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -15,7 +14,7 @@ import (
 const graphPage = 50
 
 type graphBody struct {
-	Commits           []graph.CommitJSON
+	Commits           []commitRow
 	Range, Path, More string
 	Author            string
 }
@@ -45,7 +44,7 @@ func commits(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	body.Commits = answer.Commits
+	body.Commits = laned(answer.Commits, next != "" && body.Author == "") // an author's have other people's between them
 	if next != "" {
 		ask.Set("before", next)
 		body.More = "/graph?" + ask.Encode()
@@ -120,7 +119,7 @@ type treeEntry struct {
 	Name    string
 	Dir     bool
 	Address string
-	Lines   *lineCounts // that commits added below a directory; nil where it is not known
+	Lines   *lineCounts // that commits added to it or below it; nil where it is not known
 }
 
 type treeBody struct {
@@ -129,7 +128,7 @@ type treeBody struct {
 	Entries   []treeEntry
 }
 
-// directory lists a directory of a commit, with whose lines commits added below each directory in it.
+// directory lists a directory of a commit, with whose lines commits added to each file and below each directory.
 func directory(q *question) (string, string, any, error) {
 	commit, err := q.files.commit(q.ctx, q.r.PathValue("rev"))
 	if err != nil {
@@ -150,25 +149,21 @@ func directory(q *question) (string, string, any, error) {
 		return "", "", nil, err
 	}
 	body := &treeBody{Rev: commit.String(), Path: path, Names: crumbs(commit.String(), path)}
-	depth := 1
-	if path != "" {
-		depth += strings.Count(path, "/") + 1
-	}
-	args := []string{"stats", "--json", "--by=directory", "--depth=" + strconv.Itoa(depth), commit.String()}
-	var figures statsAnswer
+	args := []string{"stats", "--json", "--by=file", commit.String()}
 	if path != "" {
 		args = append(args, "--", path)
 	}
+	var figures statsAnswer
 	known := q.into(&figures, args...) == nil // without them the names are shown
+	below := figures.below(path)
 	for _, entry := range list {
 		full := strings.TrimPrefix(path+"/"+entry.Name, "/")
 		one := treeEntry{Name: entry.Name, Dir: entry.IsDir(), Address: at("blame", commit, full)}
 		if one.Dir {
 			one.Address = at("tree", commit, full)
-			at := slices.IndexFunc(figures.Groups, func(g statsGroup) bool { return deref(g.Key["directory"]) == full })
-			if known && at >= 0 {
-				one.Lines = &figures.Groups[at].lineCounts
-			}
+		}
+		if lines := below[entry.Name]; known && lines.Added > 0 {
+			one.Lines = &lines
 		}
 		body.Entries = append(body.Entries, one)
 	}
@@ -182,6 +177,23 @@ func directory(q *question) (string, string, any, error) {
 		return 1
 	})
 	return "/" + path, "tree", body, nil
+}
+
+// below sums the lines of files by the entries of a directory that they are, or that they are below.
+func (a *statsAnswer) below(dir string) map[string]lineCounts {
+	sums := map[string]lineCounts{}
+	for _, g := range a.Groups {
+		rest, in := value(g.Key["file"]), true
+		if dir != "" {
+			rest, in = strings.CutPrefix(rest, dir+"/")
+		}
+		if name, _, _ := strings.Cut(rest, "/"); in && name != "" {
+			sum := sums[name]
+			sum.add(g.lineCounts)
+			sums[name] = sum
+		}
+	}
+	return sums
 }
 
 // tracked is the page of a patch.
@@ -231,23 +243,46 @@ func (t *trailAnswer) Fate() fate {
 }
 
 type healthBody struct {
-	Status statusAnswer
-	Verify struct {
+	Status  statusAnswer
+	Fetched []fetchedLog // empty where there are too many
+	Verify  struct {
 		State   string    `json:"state"`
 		Events  int       `json:"events"`
-		Commits int       `json:"commits"`
 		Writer  string    `json:"writer"`
 		Faults  []any     `json:"faults"`
 		Checked time.Time `json:"-"`
 	}
 }
 
+// fetchedLog is what git trace verify --fetched --json prints of a log of another writer.
+type fetchedLog struct {
+	Remote string `json:"remote"`
+	Writer string `json:"writer"`
+	Digest bool   `json:"digest"`
+	Own    bool   `json:"own"`
+	Events int    `json:"events"`
+	Why    string `json:"why"`
+	Signed string `json:"signed"`
+	Signer string `json:"signer"`
+}
+
+// mostWriters is how many logs of others are checked for a page.
+const mostWriters = 200
+
 // health says whether the log is whole, and what is recorded.
 func health(q *question) (string, string, any, error) {
 	body := &healthBody{}
 	body.Verify.Checked = time.Now()
-	return "Health", "health", body, all(
+	err := all(
 		func() error { return q.status(&body.Status) },
 		func() error { return q.into(&body.Verify, "verify", "--quick", "--json") },
 	)
+	if n := body.Status.Writers(); err == nil && n > 0 && n <= mostWriters {
+		var answer struct {
+			Fetched []fetchedLog `json:"fetched"`
+		}
+		err = q.into(&answer, "verify", "--fetched", "--json")
+		body.Fetched = slices.DeleteFunc(answer.Fetched, func(f fetchedLog) bool { return f.Own })
+	}
+	return "Health", "health", body, err
 }

@@ -99,7 +99,15 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 	s.shows("/diff/HEAD~1...HEAD", "c86c#2", "server_test.go")
 	s.shows("/graph", "server: safe close", "c86c#2", "94 % agents")
 	s.shows("/graph?path=server_test.go", "server: safe close")
-	s.shows("/tree/HEAD/", "server_test.go")
+	s.shows("/tree/HEAD/", "server_test.go", "<td>12</td><td>100 %</td>")
+	s.shows("/graph", `<svg class="rest"`, `<circle class="ai"`)
+	s.shows("/blame/HEAD/server.go", "Blame before this commit", `href="/track/`, "What became of this edit by Edit; exact")
+	s.shows("/blame/HEAD~1/server.go", "package server")
+	s.shows("/blame/HEAD/server.go?w=1", "heed white space", "c86c#1")
+	if page, _ := s.get("/blame/HEAD/server.go?agents=1"); strings.Contains(page, "package server") || !strings.Contains(page, "c86c#1") {
+		t.Errorf("only what agents wrote was asked for:\n%s", page)
+	}
+	s.shows("/commit/HEAD~1", `data-key="]"`, "child <a")
 	s.shows("/search?q=safe", asked[:13], "<mark>safe</mark>")
 	s.shows("/search?q=nothing+like+it", "No conversation holds all of these words")
 	s.shows("/stats", "claude-code", "Lines that commits added, by week", "As a table")

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
@@ -123,6 +124,53 @@ func testKeys(t *testing.T, ctx context.Context, world *World) { //nolint:revive
 	if focused() != "find" {
 		t.Errorf("/ and j go to %q", focused())
 	}
+	visit(t, ctx, world.Base+"/commit/HEAD", 1280)
+	newest := evaluate[string](t, ctx, "location.pathname")
+	arrives := func(key string, there func(path string) bool) {
+		t.Helper()
+		press(key)
+		path := ""
+		for range 100 {
+			path = evaluate[string](t, ctx, `document.readyState === "complete" ? location.pathname : ""`)
+			if there(path) {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Errorf("%s goes to %q", key, path)
+	}
+	if press("?"); focused() != "endkeys" {
+		t.Errorf("? goes to %q", focused())
+	}
+	arrives("[", func(path string) bool { return strings.HasPrefix(path, "/commit/") && path != newest })
+	arrives("]", func(path string) bool { return path == newest })
+	arrives("b", func(path string) bool { return path == strings.Replace(newest, "commit", "blame", 1)+"/server.go" })
+	arrives("g", func(path string) bool { return path == "/graph" })
+}
+
+// On paper stands what is on the screen, without what one presses; of a long file every line.
+func testOnPaper(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+	set := func(medium string) {
+		if err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium})
+			return err
+		})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("print")
+	defer set("")
+	for _, path := range []string{"/blame/HEAD/server.go", "/t/c86c"} {
+		visit(t, ctx, world.Base+path, 800)
+		const sight = `[...document.querySelectorAll(".top, .end, .side")].filter((e) => e.checkVisibility()).length`
+		if n := evaluate[int](t, ctx, sight); n > 0 {
+			t.Errorf("%s: %d things to press on paper", path, n)
+		}
+		const unseen = `[...document.querySelectorAll(".run pre, .step pre")].filter((e) => !e.checkVisibility({contentVisibilityAuto: true})).length`
+		if n := evaluate[int](t, ctx, unseen); n > 0 {
+			t.Errorf("%s: %d parts are not on paper", path, n)
+		}
+	}
 }
 
 // The judge of accessibility finds nothing, in light and in dark.
@@ -157,6 +205,7 @@ func TestPages(t *testing.T) {
 	ctx, world := opened(t)
 	t.Run("in a browser", func(t *testing.T) { testInABrowser(t, ctx, world) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, ctx, world) })
+	t.Run("on paper", func(t *testing.T) { testOnPaper(t, ctx, world) })
 	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })
 	t.Run("other pages", func(t *testing.T) { testOtherPages(t, ctx, world) })
 	if err := world.longTalk(ctx, t.TempDir(), manySteps); err != nil {

@@ -51,6 +51,9 @@ func NewWorld(ctx context.Context, root, module string) (*World, error) {
 		return nil, fmt.Errorf("demo: %w\n%s", err, out)
 	}
 	w.Dir = at[1]
+	if out, err := w.Run(ctx, w.Dir, "init", "--agent", "claude-code"); err != nil {
+		return nil, fmt.Errorf("init: %w\n%s", err, out)
+	}
 	return w, w.serve(ctx)
 }
 

@@ -19,11 +19,13 @@ const keys = {
   n: () => step(runs(), 1),
   p: () => step(runs(), -1),
   g: () => location.assign("/graph"),
+  "?": () => document.getElementById("keys").focus(),
 };
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
-  const act = keys[event.key];
+  const link = "[]b".includes(event.key) && document.querySelector(`[data-key="${event.key}"]`);
+  const act = link ? () => link.click() : keys[event.key];
   if (act) {
     event.preventDefault();
     act();
