@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -80,6 +81,95 @@ func TestCheckCanonicalRefusesOtherSpellings(t *testing.T) {
 	} {
 		if err := checkCanonical([]byte(in), MaxDepth); !errors.Is(err, ErrNotCanonical) {
 			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
+// What is checked is what Canonical writes, and nothing else: texts of a few pieces of JSON, put together by chance.
+func TestCanonicalIsWhatCanonicalWrites(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(31, 32))
+	pieces := []string{
+		`"`, `""`, `\`, `\"`, `\\`, `\b`, `\t`, `\n`, `\f`, `\r`, `\u0`, `\u00`, `\u000`, `\u001`, `0`, `1`, `2`, `8`, `9`, `a`, `f`, `u`, `F`, `-`,
+		`9007199254740991`, `9007199254740992`, `[`, `]`, `{`, `}`, `:`, `,`, ` `, `"a":`, `"b":1`, `"é":[]`, `"\u001f":2`, `"b"`, `é`, "\xc3", "\xff",
+		"\x1f", "\x20", "\x7f", "\ufffd", "😀", `"😀":{}`, "\"\ue000\":3",
+	}
+	var value func(depth int) string
+	value = func(depth int) string {
+		var list []string
+		for range random.IntN(4) {
+			switch n := random.IntN(6); {
+			case n == 0 && depth > 0:
+				list = append(list, value(depth-1))
+			case n < 3:
+				list = append(list, `"`+pieces[random.IntN(len(pieces))]+pieces[random.IntN(len(pieces))]+`"`)
+			default:
+				list = append(list, pieces[random.IntN(len(pieces))])
+			}
+		}
+		if random.IntN(2) == 0 {
+			return "[" + strings.Join(list, ",") + "]"
+		}
+		for i := range list {
+			list[i] = `"` + pieces[random.IntN(len(pieces))] + `":` + list[i]
+		}
+		return "{" + strings.Join(list, ",") + "}"
+	}
+	const depth = 3
+	accepted := 0
+	for range 60_000 {
+		text := value(4)
+		switch random.IntN(3) {
+		case 0: // anything
+			text = ""
+			for range 1 + random.IntN(6) {
+				text += pieces[random.IntN(len(pieces))]
+			}
+		case 1: // cut off, or with a piece more
+			at := random.IntN(len(text) + 1)
+			text = text[:at] + []string{"", pieces[random.IntN(len(pieces))] + text[at:]}[random.IntN(2)]
+		}
+		written, err := Canonical([]byte(text))
+		want := err == nil && string(written) == text && nested(text) <= depth
+		if got := checkCanonical([]byte(text), depth) == nil; got != want {
+			t.Fatalf("%q: accepted %v; it is written %q, %v", text, got, written, err)
+		}
+		if want {
+			accepted++
+		}
+	}
+	if accepted < 2000 {
+		t.Errorf("no more than %d were canonical", accepted)
+	}
+}
+
+// nested is how deep the arrays and objects of a JSON text are.
+func nested(text string) (most int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == '[' || c == '{'):
+			depth++
+			most = max(most, depth)
+		case !quoted && (c == ']' || c == '}'):
+			depth--
+		}
+	}
+	return most
+}
+
+func TestHowLongAnEscapeIs(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		`\`: 0, `\n`: 2, `\nx`: 2, `\x`: 0, `\u`: 0, `\u001`: 0, `\u001f`: 6, `\u001f0`: 6, `\u001F`: 0, `\u0020`: 0, `\u0100`: 0, `\u1000`: 0,
+		`\u000a`: 0, `\u0008`: 0, `\u0000`: 6, `\u001g`: 0, `\/`: 0, `\"`: 2,
+	} {
+		if got := escapeLength([]byte(text)); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
 		}
 	}
 }

@@ -152,14 +152,13 @@ func (f *forged) replace(seq int, lines ...string) {
 	}
 }
 
-// write stores the log as a forger would, every commit consistent with the one before, and points a ref to it.
-func (f *forged) write(ref string) refs.OID {
-	f.t.Helper()
-	var parent refs.OID
+// commits are the log as a forger would store it: every commit consistent with the one before.
+func (f *forged) commits() []rawCommit {
+	var out []rawCommit
 	for _, fb := range f.batches {
 		b := batch{tree: fb.tree, parents: fb.parents}
-		if b.parents == nil && !parent.IsZero() {
-			b.parents = []refs.OID{parent}
+		if b.parents == nil && len(out) > 0 {
+			b.parents = []refs.OID{out[len(out)-1].oid}
 		}
 		b.parents = append(slices.Clone(b.parents), fb.also...)
 		for _, line := range fb.lines {
@@ -174,12 +173,21 @@ func (f *forged) write(ref string) refs.OID {
 		if fb.edit != nil {
 			content = fb.edit(content)
 		}
-		oid, err := f.repo.WriteLoose(f.repo.MainObjects(), refs.CommitObject, content)
-		check(f.t, err)
-		parent = oid
+		out = append(out, rawCommit{oid: f.repo.Format.Hash(refs.CommitObject, content), raw: content})
 	}
-	runGit(f.t, f.repo.WorkTree, "update-ref", ref, parent.String())
-	return parent
+	return out
+}
+
+// write stores the log and points a ref to it.
+func (f *forged) write(ref string) (tip refs.OID) {
+	f.t.Helper()
+	for _, c := range f.commits() {
+		var err error
+		tip, err = f.repo.WriteLoose(f.repo.MainObjects(), refs.CommitObject, c.raw)
+		check(f.t, err)
+	}
+	runGit(f.t, f.repo.WorkTree, "update-ref", ref, tip.String())
+	return tip
 }
 
 // reseal gives a changed line a fitting id.

@@ -138,6 +138,23 @@ func TestFetchedLogMustBeOfTheWriterItsRefNames(t *testing.T) {
 	}
 }
 
+func TestWhatIsAnEmptyLog(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		report Report
+		empty  bool
+	}{
+		"there is nothing":             {Report{State: Consistent}, true},
+		"a ref":                        {Report{State: Consistent, Tip: refs.SHA1.EmptyTree()}, false},
+		"a file that no ref names yet": {Report{State: Consistent, Events: 1}, false},
+		"what cannot be read":          {Report{State: Broken}, false},
+	} {
+		if got := tt.report.Empty(); got != tt.empty {
+			t.Errorf("%s: empty %v", name, got)
+		}
+	}
+}
+
 func TestLogsThatAreNone(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
