@@ -26,6 +26,7 @@ var seldom = []struct{ name, agent, event, payload, want string }{
 
 	{"roots", "cursor", "stop", `{"conversation_id":"s","workspace_roots":["/work","/other"]}`, `{"cwd":"/work","kind":"turn_end"}`},
 	{"a directory and roots", "cursor", "stop", `{"conversation_id":"s","cwd":"/here","workspace_roots":["/work"]}`, `{"cwd":"/here","kind":"turn_end"}`},
+	{"a directory with a colon", "cursor", "stop", `{"conversation_id":"s","cwd":"/c:/work","transcript_path":"/x:"}`, `{"cwd":"/c:/work","kind":"turn_end","transcript":"/x:"}`},
 	{"a directory that is none", "cursor", "stop", `{"conversation_id":"s","cwd":"here"}`, `{"kind":"turn_end"}`},
 	{"an id of the session alone", "cursor", "stop", `{"session_id":"s"}`, `{"kind":"turn_end"}`},
 	{"a conversation under its own id", "cursor", "stop", `{"conversation_id":"s","parent_conversation_id":"s"}`, `{"kind":"turn_end"}`},

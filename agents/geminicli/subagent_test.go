@@ -63,6 +63,7 @@ func TestASubagentIsToldByTheFilesOfItsSession(t *testing.T) {
 		"its calls have ended":                  {busy, map[string][]string{"H": {helperHead, task, answer, ended}}, " ", false},
 		"it was told that its time is over":     {busy, map[string][]string{"H": {helperHead, task, answer, warning, last}}, " ", false},
 		"so it was after calls":                 {busy, map[string][]string{"H": {helperHead, task, ended, results, warning, last}}, " ", false},
+		"it begins like no file of a session":   {busy, map[string][]string{"H": {strings.Replace(helperHead, `,"kind":"subagent"`, "", 1), task, answer}}, " ", false},
 		"an answer of before started it":        {busy, map[string][]string{"H": {earlier, task, answer}}, " ", false},
 		"the main conversation goes on":         {[]string{mainHead, task, answer, ended, results}, map[string][]string{"H": {helperHead, task, answer}}, " ", false},
 		"another one waits for an answer":       {busy, map[string][]string{"H": {helperHead, task, answer}, "I": {helperHead, task}}, "H big", false},
@@ -105,6 +106,30 @@ func TestACallIsOverWhenItsSubagentIs(t *testing.T) {
 		test.call.Transcript = sessionDir(t, test.main, test.helpers)
 		if got := (&Client{}).Settle(test.call).Outcome; got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+// The model of a sub-agent is not taken for the one of the main conversation.
+func TestTheModelOfACallIsThatOfWhoMakesIt(t *testing.T) {
+	t.Parallel()
+	nameless := strings.Replace(answer, `,"model":"big"`, "", 1)
+	for name, test := range map[string]struct {
+		helpers map[string][]string
+		event   string
+		want    string
+	}{
+		"of the main conversation":   {nil, "BeforeTool", "big"},
+		"at its end":                 {nil, "AfterTool", "big"},
+		"of a sub-agent":             {map[string][]string{"H": {helperHead, task, ended, results, next}}, "BeforeTool", "small"},
+		"of one that names no model": {map[string][]string{"H": {helperHead, task, nameless}}, "BeforeTool", ""},
+		"of one of two":              {map[string][]string{"H": {helperHead, task, nameless}, "I": {helperHead, task, ended, results, next}}, "BeforeTool", ""},
+	} {
+		path := sessionDir(t, []string{mainHead, task, answer}, test.helpers)
+		payload := `{"session_id":"S","cwd":"/work","transcript_path":"` + path + `","tool_name":"replace","tool_input":{"file_path":"a"}}`
+		got, err := (&Client{}).Decode(test.event, []byte(payload))
+		if err != nil || len(got) != 1 || got[0].Model != test.want || slices.Contains(got[0].Limits, events.LimitModelUnknown) != (test.want == "") {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }
