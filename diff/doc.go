@@ -5,6 +5,7 @@
 //
 //   - no commit has the lines by which the index or the work tree differs from HEAD: the timeline is asked;
 //   - where one commit of a range made the whole change of a file, the lines it added are its own;
+//   - where several commits changed a file, one after the other, their patches lead each line to its commit;
 //   - for any other file git blames the lines, of the side that has them.
 //
 // Invariants, and where they are tested:

@@ -17,6 +17,7 @@ import (
 type history struct {
 	commits  []*gitblame.Commit // of the newer side, merges among them
 	straight bool               // the older side has no commits of its own
+	merges   bool
 	touches  map[string][]touch
 }
 
@@ -49,10 +50,11 @@ func (f *finder) between() error {
 	return nil
 }
 
-// logFormat is of the fields of a commit: side, id, the author's name, address and time, the committer's, subject.
-const logFormat = "--format=%x1e%m%x1f%H%x1f%aN%x1f%aE%x1f%ad%x1f%cN%x1f%cE%x1f%cd%x1f%s"
+// logFormat is of the fields of a commit: side, id, the author's name, address and time, the committer's, parents,
+// subject.
+const logFormat = "--format=%x1e%m%x1f%H%x1f%aN%x1f%aE%x1f%ad%x1f%cN%x1f%cE%x1f%cd%x1f%P%x1f%s"
 
-const logFields = 9
+const logFields = 10
 
 var errLog = errors.New("unexpected output of git log")
 
@@ -78,7 +80,7 @@ func readHistory(ctx context.Context, repo *refs.Repo, dir string, revs []string
 		case len(field) == 0:
 			out = rest
 		case field[0] == 0x1e:
-			if commit, err = logCommit(string(field[1:])); err != nil {
+			if commit, err = h.logCommit(string(field[1:])); err != nil {
 				return nil, err
 			}
 			if commit != nil {
@@ -136,7 +138,7 @@ func (h *history) touch(c *gitblame.Commit, r gitdiff.Record) {
 }
 
 // logCommit reads the fields of a commit; nil for one of the older side.
-func logCommit(text string) (*gitblame.Commit, error) {
+func (h *history) logCommit(text string) (*gitblame.Commit, error) {
 	fields := strings.SplitN(text, "\x1f", logFields)
 	if len(fields) != logFields {
 		return nil, errLog
@@ -148,7 +150,8 @@ func logCommit(text string) (*gitblame.Commit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errLog, err)
 	}
-	c := &gitblame.Commit{ID: id, Summary: fields[8]}
+	h.merges = h.merges || strings.Contains(fields[8], " ")
+	c := &gitblame.Commit{ID: id, Summary: fields[9]}
 	for i, person := range []*gitblame.Person{&c.Author, &c.Committer} {
 		seconds, zone, _ := strings.Cut(fields[4+3*i], " ")
 		*person = gitblame.Person{Name: fields[2+3*i], Mail: "<" + fields[3+3*i] + ">", TZ: zone}

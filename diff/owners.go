@@ -53,6 +53,7 @@ func (f *finder) own() error {
 // question is what blame is asked of a file.
 type question struct {
 	blame.Query
+	chain []touch
 	file  *File
 	lines []*Line
 	found []gitblame.Line
@@ -63,7 +64,7 @@ type question struct {
 // side finds the owners of the lines that only one side has.
 func (f *finder) side(sign byte, here, there Side) error {
 	b := &batch{finder: f, sign: sign, here: here}
-	var questions []*question
+	var questions, chained []*question
 	for _, file := range f.Files {
 		var own []*Line
 		file.each(sign, func(l *Line) { own = append(own, l) })
@@ -81,10 +82,18 @@ func (f *finder) side(sign byte, here, there Side) error {
 			}
 			continue
 		}
-		one := &question{Query: q.with(file.pathOf(sign), own), file: file, lines: own}
-		one.Config = &f.from.Config
-		questions = append(questions, one)
+		one := &question{Query: q.with(file.pathOf(sign), own), chain: q.chain, file: file, lines: own}
+		if one.Config = &f.from.Config; one.chain != nil {
+			chained = append(chained, one)
+		} else {
+			questions = append(questions, one)
+		}
 	}
+	rest, err := f.follow(b, chained)
+	if err != nil {
+		return err
+	}
+	questions = append(questions, rest...)
 	if err := f.blame(questions); err != nil {
 		return err
 	}
@@ -202,9 +211,10 @@ func credited(c *gitblame.Commit, path string, lines []*Line) []gitblame.Line {
 	return out
 }
 
-// inquiry is whom to ask about the lines of a file: a commit that wrote all of them, or blame.
+// inquiry is whom to ask about the lines of a file: a commit that wrote all of them, patches, or blame.
 type inquiry struct {
 	commit   *gitblame.Commit
+	chain    []touch // blame is asked where a line leads beyond it
 	revs     []string
 	contents []byte
 	bounded  bool // the history ends at the other side
@@ -216,11 +226,16 @@ func (f *finder) ask(file *File, sign byte, here, there Side) (inquiry, error) {
 	forward := sign == Added && !f.o.reverse
 	switch {
 	case here.Kind == Commit && there.Kind == Commit && forward:
-		if c := f.history.only(file); c != nil && !converts && !f.o.compares {
+		plain := !converts && !f.o.compares
+		if c := f.history.only(file); c != nil && plain {
 			return inquiry{commit: c}, nil
 		}
 		if f.history.straight {
-			return inquiry{revs: []string{here.Rev, "^" + there.Rev}, bounded: true}, nil
+			q := inquiry{revs: []string{here.Rev, "^" + there.Rev}, bounded: true}
+			if plain && !f.otherHunks() {
+				q.chain = f.history.chain(file)
+			}
+			return q, nil
 		}
 		return inquiry{revs: []string{here.Rev}}, nil
 	case here.Kind == Commit:
@@ -437,6 +452,13 @@ func (f *finder) stagedPaths() (map[string]refs.OID, error) {
 func (f *finder) merging() bool {
 	_, err := os.Lstat(filepath.Join(f.repo.GitDir, "MERGE_HEAD"))
 	return err == nil
+}
+
+// otherHunks tells whether the user's git may compare lines in another way than patches that are read here.
+func (f *finder) otherHunks() bool {
+	_, algorithm := f.from.Config.Get("diff.algorithm")
+	_, heuristic := f.from.Config.Get("diff.indentheuristic")
+	return algorithm || heuristic
 }
 
 // converts tells whether texts of some files are converted before they are compared.

@@ -264,17 +264,24 @@ func TestDiffTakesEveryOptionOfGits(t *testing.T) {
 	}
 }
 
-// TestDiffStartsGitTwice holds what a diff of two commits costs: one process for the patch, one for the history, and one
-// for each file that several commits changed.
-func TestDiffStartsGitTwice(t *testing.T) {
+// TestDiffStartsFewProcesses holds what a diff of two commits costs: one process for the patch, one for the history, and
+// one for all files that several commits changed one after the other. Where a merge is among them git blames each.
+func TestDiffStartsFewProcesses(t *testing.T) {
 	t.Parallel()
-	r := newRecorded(t)
-	r.run("sh", "-c", "git add -A; git commit -qm base; for i in $(seq 20); do seq 30 >f$i; done; git add -A; git commit -qm files")
-	for i := 1; i <= 20; i++ {
-		r.run("sh", "-c", fmt.Sprintf("echo %d >>f%d; git commit -qam %d", i, i, i))
+	files, commits := 20, 20
+	if testenv.Long() {
+		files, commits = 300, 40
 	}
-	r.run("sh", "-c", "for i in 3 7; do sed -i '1s/.*/again/' f$i; git commit -qam again$i; done")
-	r.run("git-trace", "diff", "HEAD~22", "HEAD")
+	r := newRecorded(t)
+	r.run("sh", "-c", fmt.Sprintf("git add -A; git commit -qm base; for i in $(seq %d); do seq 30 >f$i; done; git add -A; git commit -qm files",
+		files))
+	for i := 1; i <= commits; i++ {
+		r.run("sh", "-c", fmt.Sprintf("for i in $(seq %d %d %d); do echo %d >>f$i; done; git commit -qam %d", i, commits, files, i, i))
+	}
+	r.run("sh", "-c", "for i in 3 7; do sed -i '1s/.*/again/' f$i; git commit -qam again$i; done; git tag straight")
+	r.run("sh", "-c", "git checkout -qb side HEAD~1; echo side >>f9; git commit -qam side; git checkout -q -; git merge -q --no-edit side")
+	base := fmt.Sprintf("straight~%d", commits+2)
+	r.run("git-trace", "diff", base, "HEAD")
 	bin, count := t.TempDir(), filepath.Join(t.TempDir(), "count")
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -288,9 +295,10 @@ func TestDiffStartsGitTwice(t *testing.T) {
 		args []string
 		most int
 	}{
-		{[]string{"HEAD~22", "HEAD"}, 2 + 2},
-		{[]string{"HEAD~22...HEAD"}, 2 + 2},
-		{[]string{"HEAD~1..HEAD"}, 2},
+		{[]string{base, "straight"}, 3},
+		{[]string{base + "...straight"}, 3},
+		{[]string{"straight~1..straight"}, 2},
+		{[]string{base, "HEAD"}, 2 + 3},
 		{[]string{"--cached"}, 1},
 		{[]string{"HEAD"}, 2}, // one for the files that are not tracked
 	} {

@@ -15,8 +15,12 @@ const (
 	branchFiles   = 300
 	branchCommits = 40
 	branchLines   = 200
+	workFiles     = 10_000
+	workChanged   = 10
 	diffBound     = 1.5
+	smallBound    = 4 // most of it is the start of the program
 	diffByGit     = "git diff, and git blame of files changed twice"
+	workByGit     = "git diff, git diff-index --cached, git ls-files --others"
 	reportByGit   = "git log --numstat, git diff, git blame of those"
 	branchNumstat = "git log --numstat"
 	reportBound   = 1.5
@@ -30,7 +34,8 @@ func diffing() scenario {
 		name: fmt.Sprintf("diff, %d files in %d commits", branchFiles, branchCommits),
 		rows: []row{
 			{"diff of a branch", "diff", diffByGit, work, diffBound},
-			{"diff of the work tree", "worktree", "git diff", extra, 40},
+			{fmt.Sprintf("diff of 1 of %d files", branchFiles), "worktree", "the same of these", work, smallBound},
+			{fmt.Sprintf("diff of %d of %s files", workChanged, size(workFiles)), "large", workByGit, work, diffBound},
 			{"report of a branch", "report", reportByGit, work, reportBound},
 			{"stats of a branch by agent", "by agent", branchNumstat, work, groupBound},
 			{"stats of a branch by week", "by week", branchNumstat, work, groupBound},
@@ -67,6 +72,10 @@ func (b *bench) prepareDiff() (func(int, *recorder) error, error) {
 	if err != nil {
 		return nil, err
 	}
+	large, err := b.prepareWork()
+	if err != nil {
+		return nil, err
+	}
 	return func(i int, r *recorder) error {
 		counted := b.git(dir, "log", "--numstat", between)
 		return errors.Join(
@@ -87,9 +96,36 @@ func (b *bench) prepareDiff() (func(int, *recorder) error, error) {
 				func() error { return r.run(diffByGit, b.byGit(dir, between, times)...) }),
 			inTurn(i,
 				func() error { return r.run("worktree", b.trace(dir, "diff")) },
-				func() error { return r.run("git diff", b.git(dir, "diff")) }),
+				func() error { return r.run("the same of these", b.workByGit(dir)...) }),
+			inTurn(i,
+				func() error { return r.run("large", b.trace(large, "diff")) },
+				func() error { return r.run(workByGit, b.workByGit(large)...) }),
 		)
 	}, nil
+}
+
+// prepareWork makes a work tree in which some files differ.
+func (b *bench) prepareWork() (string, error) {
+	dir, err := b.place("worktree-"+size(workFiles), func(dir string) error { return b.makeTree(dir, workFiles) })
+	if err != nil {
+		return "", err
+	}
+	if _, err := b.startAgent(dir); err != nil {
+		return "", err
+	}
+	for n := range workChanged {
+		name := fileName(n * workFiles / workChanged)
+		if err := writeFile(dir, name, fmt.Sprintf("package unit%d\n\nvar changed = true\n", n)); err != nil {
+			return "", err
+		}
+	}
+	return dir, b.check(b.trace(dir, "diff"))
+}
+
+// workByGit is what git needs for the changes of a work tree, staged ones and new files among them.
+func (b *bench) workByGit(dir string) []*exec.Cmd {
+	return []*exec.Cmd{b.git(dir, "diff"), b.git(dir, "diff-index", "--cached", "HEAD"),
+		b.git(dir, "ls-files", "--others", "--exclude-standard")}
 }
 
 // byGit is what git needs for the owners of a diff: the diff, and a blame of each file that several commits changed.

@@ -1,0 +1,137 @@
+package diff
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
+)
+
+// chain are the changes that several commits made to a file, newest first, where each began with what the next one in
+// the list left: git blame goes the same way. Nil where the history has merges, or the file had another name.
+func (h *history) chain(f *File) []touch {
+	list := h.touches[f.Path]
+	if !h.straight || h.merges || len(list) == 0 || f.OldPath != f.Path {
+		return nil
+	}
+	content := f.New
+	for i := range list {
+		if r := &list[i].record; r.Path != r.OldPath || r.New != content || r.Status != 'M' && r.Status != 'A' {
+			return nil
+		}
+		content = list[i].record.Old
+	}
+	if content != f.Old {
+		return nil
+	}
+	return list
+}
+
+// follow lets lines of chains go back to the commits that wrote them, by patches that one process gives. It answers
+// with the questions of which a line leads beyond the chain.
+func (f *finder) follow(b *batch, list []*question) ([]*question, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	patches, err := readPatches(f.ctx, f.repo, list)
+	if err != nil {
+		return nil, err
+	}
+	var rest []*question
+	for _, q := range list {
+		credits := credited(noCommit, q.file.Path, q.lines)
+		found := 0
+		for i := range q.chain {
+			hunks := patches[place{q.chain[i].commit.ID, q.file.Path}]
+			for k := range credits {
+				if c := &credits[k]; c.Commit == noCommit && goBack(hunks, &c.OrigLine) {
+					c.Commit = q.chain[i].commit
+					found++
+				}
+			}
+		}
+		if found < len(credits) {
+			rest = append(rest, q)
+		} else if err := b.add(q.file, q.lines, credits); err != nil {
+			return nil, err
+		}
+	}
+	return rest, nil
+}
+
+// goBack turns the number of a line into that of the older side, or tells that the hunks brought the line.
+func goBack(hunks []gitdiff.Hunk, line *int) (brought bool) {
+	shift := 0
+	for _, h := range hunks {
+		switch {
+		case h.NewCount > 0 && *line >= h.NewStart && *line < h.NewStart+h.NewCount:
+			return true
+		case *line > h.NewStart:
+			shift += h.OldCount - h.NewCount
+		}
+	}
+	*line += shift
+	return false
+}
+
+// place is a path in a commit.
+type place struct {
+	commit refs.OID
+	path   string
+}
+
+// mostPaths bounds what is named on a command line.
+const mostPaths = 1000
+
+// readPatches reads the hunks of the files of chains.
+func readPatches(ctx context.Context, repo *refs.Repo, list []*question) (map[place][]gitdiff.Hunk, error) {
+	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--root", "--text"}, gitdiff.Patch()...)
+	if args = append(args, "--no-renames", "--"); len(list) <= mostPaths {
+		for _, q := range list {
+			args = append(args, q.file.Path)
+		}
+	}
+	var commits []*gitblame.Commit
+	for _, q := range list {
+		for i := range q.chain {
+			commits = append(commits, q.chain[i].commit)
+		}
+	}
+	slices.SortFunc(commits, func(a, b *gitblame.Commit) int { return bytes.Compare(a.ID.Bytes(), b.ID.Bytes()) })
+	var in strings.Builder
+	for _, c := range slices.Compact(commits) {
+		in.WriteString(c.ID.String() + "\n")
+	}
+	out := map[place][]gitdiff.Hunk{}
+	err := gitdiff.Run(ctx, repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
+		r.MaxLine = 1 << 10 // nothing is asked of what the lines say
+		return r.Each(func(id refs.OID) error {
+			records, err := r.Records()
+			if err != nil {
+				return err
+			}
+			return r.Patch(records, &hunkTaker{records, id, out})
+		})
+	})
+	return out, err
+}
+
+// hunkTaker takes the hunks of a commit.
+type hunkTaker struct {
+	records []gitdiff.Record
+	commit  refs.OID
+	to      map[place][]gitdiff.Hunk
+}
+
+func (t *hunkTaker) Hunk(record int, h gitdiff.Hunk) {
+	at := place{t.commit, t.records[record].Path}
+	t.to[at] = append(t.to[at], h)
+}
+
+func (*hunkTaker) Removed([]byte) {}
+
+func (*hunkTaker) Added([]byte) {}
