@@ -2,10 +2,12 @@ package trails
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -85,8 +87,25 @@ type recorder struct {
 func (r recorder) Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error) {
 	for _, d := range drafts {
 		r.story.tell(d)
+		r.story.readable(d)
 	}
 	return r.Log.Append(ctx, drafts)
+}
+
+// readable checks that the contents that a patch names are there.
+func (y *story) readable(d events.Draft) {
+	if d.Type != events.PatchRecorded || slices.Contains(d.Limits, events.LimitBinary) {
+		return
+	}
+	var data struct{ Before, After refs.OID }
+	y.check(json.Unmarshal(d.Data, &data))
+	objects := y.repo.Objects()
+	defer objects.Close()
+	for _, oid := range []refs.OID{data.Before, data.After} {
+		if _, err := objects.Blob(oid); !oid.IsZero() && err != nil {
+			y.t.Errorf("a patch names a content that cannot be read: %v", err)
+		}
+	}
 }
 
 func (y *story) settle(w Window) End { return y.settled[w.CallID] }
@@ -97,9 +116,41 @@ func (y *story) engine() *Engine {
 	return e
 }
 
+// lookAtLast looks at the work tree as a new conversation does. The look says of every line what a reader was told
+// before it, unless the agent's own record told the reader that a call is over: a hook of another one does not read that.
+func (y *story) lookAtLast() {
+	was := map[string]PendingLines{}
+	for path := range strings.FieldsSeq(y.git("ls-files", "--cached", "--others", "--exclude-standard")) {
+		raw, found := readWorkFile(y.repo, path)
+		if !found {
+			continue
+		}
+		pending, err := Pending(y.t.Context(), y.repo, y.settle, path, raw)
+		y.check(err)
+		was[path] = pending
+	}
+	y.do("start a-new-one")
+	y.said.Reset()
+	owners := ledger.NewOwners(y.repo)
+	y.eachFile(func(path string, v vector.Vector) {
+		for line := range v.Len() {
+			then, now := was[path].Vector.At(line), v.At(line)
+			a, b := was[path].Describe(then), owners.Describe(now.Patch)
+			if now.Patch == "" {
+				b = events.AnchorOwner{Kind: now.Kind}
+			}
+			a.Patch, b.Patch = "", ""
+			if fmt.Sprint(a) != fmt.Sprint(b) && (then.Kind != events.OwnerUnknown || len(y.settled) == 0) {
+				y.t.Errorf("line %d of %s was said to be of %v, and is of %v once it is looked at", line, path, a, b)
+			}
+		}
+	})
+}
+
 // end ends a story. What is rebuilt from the log says of each line what the timeline said, or nothing: contents that
 // were seen in commits alone are in no patch.
 func (y *story) end() {
+	y.lookAtLast()
 	was := map[string]vector.Vector{}
 	y.eachFile(func(path string, v vector.Vector) { was[path] = v })
 	y.check(Rebuild(y.repo, y.log.Walk(y.t.Context(), events.Range{})))

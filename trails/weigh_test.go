@@ -1,0 +1,523 @@
+package trails
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/rename"
+)
+
+// What speaks against a call having written a path: the first of these that is known.
+func TestWhyACallMayNotHaveWrittenAPath(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	within, left := map[string]bool{"f": true}, []process.Process{{}}
+	sized := map[string]int64{"f": 10}
+	for name, tt := range map[string]struct {
+		window Window
+		bound  *bound
+		ends   string // how it ends at this boundary
+		want   events.Limit
+	}{
+		"nothing":                                   {want: ""},
+		"nothing is known of its processes":         {window: Window{}, bound: &bound{}, want: ""},
+		"it is in doubt for a reason":               {window: Window{Doubt: true, Why: events.LimitBoundaryLate}, want: events.LimitBoundaryLate},
+		"it is in doubt":                            {window: Window{Doubt: true}, want: events.LimitMissingAfter},
+		"a reason without a doubt is none":          {window: Window{Why: events.LimitBoundaryLate}, want: ""},
+		"it may never have begun":                   {bound: &bound{unbegun: true, within: within}, want: events.LimitMissingAfter},
+		"it did, for it reports back":               {bound: &bound{unbegun: true}, ends: "done", want: ""},
+		"it changed while the call ran":             {bound: &bound{within: within, doubt: events.LimitProcessGone, ended: now}, want: ""},
+		"what it left running has ended":            {window: Window{Left: left}, bound: &bound{over: true, ended: now}, want: events.LimitProcessGone},
+		"it reports back, and leaves it so":         {window: Window{Left: left}, bound: &bound{over: true}, ends: "done", want: ""},
+		"it had left nothing running":               {bound: &bound{over: true}, want: ""},
+		"some of it has ended, the rest wrote less": {window: Window{Left: left}, bound: &bound{partly: true, wrote: 9}, want: events.LimitProcessGone},
+		"some of it has ended, the rest wrote it":   {window: Window{Left: left}, bound: &bound{partly: true, wrote: 10}, want: ""},
+		"the agent wrote down that it was over":     {bound: &bound{ended: now, doubt: events.LimitProcessUnknown}, want: events.LimitMissingAfter},
+		"its agent's process is gone":               {bound: &bound{doubt: events.LimitProcessGone}, want: events.LimitProcessGone},
+		"and yet it reports back":                   {bound: &bound{doubt: events.LimitProcessGone}, ends: "failed", want: ""},
+		"it is found over, which is no report":      {bound: &bound{doubt: events.LimitProcessGone}, ends: "abandoned", want: events.LimitProcessGone},
+		"it was refused, which is none either":      {bound: &bound{doubt: events.LimitProcessGone}, ends: "rejected", want: events.LimitProcessGone},
+		"nobody knows whether it got consent":       {bound: &bound{consent: consentUnknown}, want: events.LimitConsentUnknown},
+		"it reports back, so it did":                {bound: &bound{consent: consentUnknown}, ends: "done", want: ""},
+		"it waits for consent":                      {bound: &bound{consent: consentAwaited}, want: events.LimitMissingAfter},
+		"it waited, and reports back":               {bound: &bound{consent: consentAwaited}, ends: "done", want: ""},
+		"it got consent":                            {bound: &bound{consent: consentGiven}, want: ""},
+	} {
+		w := &tt.window
+		other := &Window{CallID: "other"}
+		s := stepAmong(nil, &state{Windows: []*Window{w, other}})
+		s.bounds, s.sizes = map[*Window]*bound{w: tt.bound}, sized
+		s.closing = []ending{{window: other, status: "done"}}
+		if tt.ends != "" {
+			s.closing = append(s.closing, ending{window: w, status: tt.ends})
+		}
+		if got := s.doubts(w, "f"); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// A change that needs more bytes than something wrote is not its own, where both are known.
+func TestWhatWroteTooLittleForAChange(t *testing.T) {
+	t.Parallel()
+	w := &Window{Class: events.ToolRuns}
+	s := stepAmong(nil, &state{Windows: []*Window{w}})
+	s.sizes = map[string]int64{"f": 10}
+	for _, tt := range []struct {
+		bound *bound
+		path  string
+		want  bool
+	}{
+		{nil, "f", false}, {&bound{silent: true, wrote: 9}, "f", true}, {&bound{silent: true, wrote: 10}, "f", false},
+		{&bound{silent: true, wrote: 11}, "f", false}, {&bound{wrote: 9}, "f", false}, {&bound{silent: true}, "not measured", false},
+	} {
+		s.bounds = map[*Window]*bound{w: tt.bound}
+		if got := s.silent(w, tt.path); got != tt.want {
+			t.Errorf("%+v, %s: silent %v", tt.bound, tt.path, got)
+		}
+	}
+}
+
+func TestWhichOfSeveralCallsWroteEnough(t *testing.T) {
+	t.Parallel()
+	little, enough, unknown := &bound{apart: true, wrote: 9}, &bound{apart: true, wrote: 10}, &bound{wrote: 9}
+	for name, tt := range map[string]struct {
+		path    string
+		classes []events.ToolClass
+		bounds  []*bound
+		want    string
+	}{
+		"one of two did":                    {"f", []events.ToolClass{"run", "run"}, []*bound{little, enough}, "1"},
+		"both did":                          {"f", []events.ToolClass{"run", "run"}, []*bound{enough, enough}, "0 1"},
+		"of one it is not known":            {"f", []events.ToolClass{"run", "run"}, []*bound{little, unknown}, "1"},
+		"of one nothing is known":           {"f", []events.ToolClass{"run", "run"}, []*bound{little, nil}, "1"},
+		"neither did":                       {"f", []events.ToolClass{"run", "run"}, []*bound{little, little}, ""},
+		"neither did, and one runs nothing": {"f", []events.ToolClass{"run", "unknown"}, []*bound{little, little}, "0 1"},
+		"the change was not measured":       {"g", []events.ToolClass{"run", "run"}, []*bound{little, little}, "0 1"},
+	} {
+		var able []*Window
+		s := stepAmong(nil, &state{})
+		s.sizes, s.bounds = map[string]int64{"f": 10}, map[*Window]*bound{}
+		for i, class := range tt.classes {
+			w := &Window{CallID: fmt.Sprint(i), Class: class}
+			able, s.bounds[w] = append(able, w), tt.bounds[i]
+		}
+		var got []string
+		for _, w := range s.wroteEnough(able, tt.path) {
+			got = append(got, w.CallID)
+		}
+		if strings.Join(got, " ") != tt.want || len(able) != len(tt.classes) {
+			t.Errorf("%s: %v, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// Calls are told apart by what their processes wrote if a command is at work, or several calls are open.
+func TestWhetherACommandIsAtWork(t *testing.T) {
+	t.Parallel()
+	run, edit, unknown := Window{Class: events.ToolRuns}, Window{Class: events.ToolEdits}, Window{Class: events.ToolUnknown}
+	with := func(w Window, change func(*Window)) Window { change(&w); return w }
+	rejected := with(run, func(w *Window) { w.Rejected = true })
+	background := with(run, func(w *Window) { w.Background = true })
+	leaving := with(run, func(w *Window) { w.Left = []process.Process{{}} })
+	closed := with(run, func(w *Window) { w.Closed = 3 })
+	for name, tt := range map[string]struct {
+		windows []Window
+		ends    int // which of them ends here, from 1
+		want    bool
+	}{
+		"none": {nil, 0, false}, "a command": {[]Window{run}, 0, true}, "one that ends": {[]Window{run}, 1, false},
+		"an edit": {[]Window{edit}, 0, false}, "two edits": {[]Window{edit, edit}, 0, false},
+		"a tool that nobody knows": {[]Window{unknown}, 0, false}, "two of them": {[]Window{unknown, unknown}, 0, true},
+		"one that ends, and an edit": {[]Window{run, edit}, 1, false}, "one that ends, and another": {[]Window{run, run}, 1, true},
+		"a refused one": {[]Window{rejected}, 0, false}, "a refused one and another that ends": {[]Window{rejected, run}, 2, false},
+		"one in the background": {[]Window{background}, 0, false}, "one that left something": {[]Window{leaving}, 0, false},
+		"one that is over": {[]Window{closed}, 0, false}, "two in the background": {[]Window{background, background}, 0, true},
+	} {
+		s := stepAmong(nil, &state{})
+		for i := range tt.windows {
+			s.state.Windows = append(s.state.Windows, &tt.windows[i])
+		}
+		if tt.ends > 0 {
+			s.closing = []ending{{window: &tt.windows[tt.ends-1], status: "done"}}
+		}
+		if got := s.shellAtWork(); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// Some agents tell what a sub-agent does under the id of whoever started it, which may be a sub-agent itself.
+func TestTheSessionThatABoundaryBelongsTo(t *testing.T) {
+	t.Parallel()
+	const agent = "claude-code"
+	known := func(sessions ...*sessionState) map[events.TraceID]*sessionState {
+		out := map[events.TraceID]*sessionState{}
+		for _, s := range sessions {
+			out[events.NewTraceID(s.Agent, s.Session)] = s
+		}
+		return out
+	}
+	main := &sessionState{Agent: agent, Session: "main", Subagents: []string{"x", "sub"}}
+	for name, tt := range map[string]struct {
+		sessions map[events.TraceID]*sessionState
+		b        events.Boundary
+		want     string
+	}{
+		"of a session":                             {known(main), events.Boundary{Session: "main"}, "main"},
+		"of a sub-agent, under the session's id":   {known(main), events.Boundary{Session: "main", Subagent: "sub"}, "main"},
+		"of a sub-agent, under another one's id":   {known(main), events.Boundary{Session: "sub", Subagent: "below"}, "main"},
+		"under an id that nobody knows":            {known(main), events.Boundary{Session: "who", Subagent: "below"}, "who"},
+		"under the id of another agent's":          {known(&sessionState{Agent: "other", Session: "main", Subagents: []string{"sub"}}), events.Boundary{Session: "sub", Subagent: "below"}, "sub"},
+		"of no sub-agent, though one has that id":  {known(main), events.Boundary{Session: "sub"}, "sub"},
+		"of a session that is also a sub-agent's":  {known(main, &sessionState{Agent: agent, Session: "sub"}), events.Boundary{Session: "sub", Subagent: "below"}, "sub"},
+		"of a sub-agent that has the session's id": {known(main), events.Boundary{Session: "main", Subagent: "main"}, "main"},
+	} {
+		tt.b.Agent = agent
+		if got := stepAmong(nil, &state{Sessions: tt.sessions}).sessionOf(tt.b); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// What a boundary tells of its conversation, and the model that calls have which tell none.
+func TestWhatAConversationIsKnownBy(t *testing.T) {
+	t.Parallel()
+	tool := &events.ToolUse{CallID: "c", Class: events.ToolRuns}
+	for name, tt := range map[string]struct {
+		was           *sessionState
+		b             events.Boundary
+		model, stated string
+		adopted       bool
+	}{
+		"it is new":                              {nil, events.Boundary{Kind: events.SessionStart, Model: "m"}, "m", "m", true},
+		"it is new, and a call":                  {nil, events.Boundary{Kind: events.ToolBefore, Tool: tool, Model: "m"}, "m", "", true},
+		"it begins again with no model":          {&sessionState{Model: "m", Stated: "m"}, events.Boundary{Kind: events.SessionStart}, "m", "", false},
+		"a prompt with a model":                  {&sessionState{Model: "m", Stated: "m"}, events.Boundary{Kind: events.PromptSubmit, Model: "n"}, "n", "n", false},
+		"a prompt with none":                     {&sessionState{Model: "m", Stated: "m"}, events.Boundary{Kind: events.PromptSubmit}, "m", "m", false},
+		"a call with a model":                    {&sessionState{Model: "m", Stated: "m"}, events.Boundary{Kind: events.ToolBefore, Tool: tool, Model: "n"}, "n", "m", false},
+		"a sub-agent with a model":               {&sessionState{Model: "m", Stated: "m"}, events.Boundary{Kind: events.SubagentStart, Subagent: "a", Model: "n"}, "m", "m", false},
+		"it goes on after its end":               {&sessionState{Ended: true}, events.Boundary{Kind: events.PromptSubmit}, "", "", false},
+		"a sub-agent's session begins, no model": {&sessionState{Stated: "m"}, events.Boundary{Kind: events.SessionStart, Subagent: "a"}, "", "m", false},
+	} {
+		s := stepAmong(nil, &state{Sessions: map[events.TraceID]*sessionState{}})
+		if tt.was != nil {
+			s.state.Sessions["T"] = tt.was
+		}
+		tt.b.Agent, tt.b.Session = "a", "S"
+		sess, adopted := s.adopt("T", tt.b)
+		if sess != s.state.Sessions["T"] || adopted != tt.adopted || sess.Model != tt.model || sess.Stated != tt.stated || sess.Ended || sess.Last != s.time {
+			t.Errorf("%s: %+v, adopted %v", name, sess, adopted)
+		}
+		if tt.was == nil && (sess.Agent != "a" || sess.Session != "S") {
+			t.Errorf("%s: it is called %s, %s", name, sess.Agent, sess.Session)
+		}
+	}
+	for name, tt := range map[string]struct {
+		b      events.Boundary
+		stated string
+		model  string
+		limits int
+	}{
+		"the call tells":                        {events.Boundary{Model: "n"}, "m", "n", 1},
+		"it does not: the session's":            {events.Boundary{}, "m", "m", 0},
+		"a sub-agent's is not known":            {events.Boundary{Subagent: "a"}, "m", "", 1},
+		"nobody told any":                       {events.Boundary{}, "", "", 1},
+		"it may be a sub-agent's, nobody knows": {events.Boundary{Limits: []events.Limit{events.LimitSubagentUnknown, events.LimitModelUnknown}}, "m", "", 2},
+	} {
+		s := stepAmong(nil, &state{})
+		tt.b.Tool = tool
+		if tt.b.Limits == nil {
+			tt.b.Limits = []events.Limit{events.LimitModelUnknown}
+		}
+		w, err := s.newWindow(&sessionState{Stated: tt.stated}, "T", tt.b)
+		if err != nil || w.Model != tt.model || len(w.Limits) != tt.limits {
+			t.Errorf("%s: model %q, limits %v, %v", name, w.Model, w.Limits, err)
+		}
+	}
+}
+
+// The prompt that a call answers: one that this work tree did not see is counted when its first call comes.
+func TestThePromptThatACallAnswers(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		prompts int
+		last    string
+		prompt  *events.Prompt
+		want    int
+		heard   string // the last one's id, afterwards
+		told    int    // prompts that are written down
+	}{
+		"no prompt is named":                   {2, "b", nil, 2, "b", 0},
+		"one without an id":                    {2, "b", &events.Prompt{}, 2, "b", 0},
+		"the last one":                         {2, "b", &events.Prompt{ID: "b"}, 2, "b", 0},
+		"another one":                          {2, "b", &events.Prompt{ID: "c"}, 3, "c", 1},
+		"the last one, which had no name then": {2, "", &events.Prompt{ID: "c"}, 2, "c", 0},
+		"the first, which nobody saw":          {0, "", &events.Prompt{ID: "c"}, 1, "c", 1},
+	} {
+		s := stepAmong(nil, &state{})
+		sess := &sessionState{Prompts: tt.prompts, LastPrompt: tt.last}
+		got, err := s.promptIndex(sess, events.Boundary{Prompt: tt.prompt, Tool: &events.ToolUse{CallID: "c"}})
+		if err != nil || got != tt.want || sess.LastPrompt != tt.heard || sess.Prompts != tt.want || len(s.drafts) != tt.told {
+			t.Errorf("%s: %d (%v), last %q, %d told", name, got, err, sess.LastPrompt, len(s.drafts))
+		}
+	}
+}
+
+// Which calls a dialog is about.
+func TestWhichCallsConsentIsAskedFor(t *testing.T) {
+	t.Parallel()
+	open := func() []*Window {
+		return []*Window{
+			{Trace: "T", CallID: "a", Tool: "Bash"}, {Trace: "T", CallID: "b", Tool: "Bash", Subagent: "s"}, {Trace: "T", CallID: "c", Tool: "Edit"},
+			{Trace: "U", CallID: "a", Tool: "Bash"}, {Trace: "T", CallID: "d", Tool: "Bash", Background: true},
+			{Trace: "T", CallID: "e", Tool: "Bash", Left: []process.Process{{}}}, {Trace: "T", CallID: "f", Tool: "Bash", Closed: 3},
+		}
+	}
+	for name, tt := range map[string]struct {
+		b    events.Boundary
+		want string
+	}{
+		"no tool is named: any":      {events.Boundary{}, "a b c"},
+		"a call is named":            {events.Boundary{Tool: &events.ToolUse{CallID: "b"}}, "b"},
+		"a tool is named":            {events.Boundary{Tool: &events.ToolUse{Name: "Bash"}}, "a"},
+		"a sub-agent's tool":         {events.Boundary{Subagent: "s", Tool: &events.ToolUse{Name: "Bash"}}, "b"},
+		"a tool of which none is on": {events.Boundary{Tool: &events.ToolUse{Name: "Write"}}, ""},
+	} {
+		s := stepAmong(nil, &state{Windows: open()})
+		tt.b.Time = minute(5)
+		var got []string
+		for _, w := range s.asked("T", tt.b) {
+			got = append(got, w.CallID)
+			if !w.Asked.Equal(minute(5)) {
+				t.Errorf("%s: %s was asked for at %v", name, w.CallID, w.Asked)
+			}
+		}
+		asked := 0
+		for _, w := range s.state.Windows {
+			if !w.Asked.IsZero() {
+				asked++
+			}
+		}
+		if strings.Join(got, " ") != tt.want || asked != len(got) {
+			t.Errorf("%s: %v, of %d noted; want %s", name, got, asked, tt.want)
+		}
+	}
+}
+
+// A file that git passed over turns up: its lines are those of the calls that said they wrote them.
+func TestWhoseAreTheLinesOfAFileThatTurnsUp(t *testing.T) {
+	t.Parallel()
+	wordy := strings.Repeat("w", rename.WordyLine)
+	prints := func(lines ...string) string {
+		var list []events.Fingerprint
+		for _, l := range lines {
+			list = append(list, events.FingerprintOf([]byte(l)))
+		}
+		slices.SortFunc(list, func(a, b events.Fingerprint) int { return slices.Compare(a[:], b[:]) })
+		return events.EncodeFingerprints(list)
+	}
+	content := refs.SHA1.Hash(refs.BlobObject, []byte("x"))
+	first := &Window{CallID: "c1", Class: events.ToolEdits, Said: []saying{{Path: "f", Lines: prints(wordy, "short", "both of them wrote it")}}}
+	second := &Window{CallID: "c2", Class: events.ToolEdits, Said: []saying{{Path: "f", Lines: prints("both of them wrote it", "}"), After: content, Whole: true}}}
+	elsewhere := &Window{CallID: "c3", Class: events.ToolEdits, Said: []saying{{Path: "g", Lines: prints(wordy)}}}
+	damaged := &Window{CallID: "c4", Class: events.ToolEdits, Said: []saying{{Path: "f", Lines: "?"}}}
+	for name, tt := range map[string]struct {
+		windows []*Window
+		now     refs.OID
+		line    string
+		want    string
+	}{
+		"a line that a call wrote":                    {[]*Window{first}, refs.OID{}, wordy, "c1"},
+		"a line of its form":                          {[]*Window{first}, refs.OID{}, " " + wordy, "c1"},
+		"a line that may be anybody's":                {[]*Window{first}, refs.OID{}, "short", "nobody"},
+		"a line that nobody spoke of":                 {[]*Window{first}, refs.OID{}, "another long enough line", "nobody"},
+		"the last that wrote it counts":               {[]*Window{first, second}, refs.OID{}, "both of them wrote it", "c2"},
+		"the very content that was told":              {[]*Window{first, second}, content, "}", "c2"},
+		"a blank line of that":                        {[]*Window{first, second}, content, "", "c2"},
+		"another content: a brace says nothing":       {[]*Window{first, second}, refs.OID{}, "}", "nobody"},
+		"what was told last is older than a part":     {[]*Window{second, first}, content, "short", "nobody"},
+		"of another file":                             {[]*Window{elsewhere, first}, refs.OID{}, wordy, "c1"},
+		"what cannot be read says nothing":            {[]*Window{damaged, first}, refs.OID{}, wordy, "c1"},
+		"git passed over it, and no call spoke":       {[]*Window{elsewhere}, refs.OID{}, wordy, "nobody"},
+		"a shorter line that is not told in whole":    {[]*Window{first}, content, wordy[1:], "nobody"},
+		"the same in a content that is told of whole": {[]*Window{second}, content, "both of them wrote it", "c2"},
+	} {
+		s := stepAmong(nil, &state{Windows: tt.windows})
+		s.passed = map[string]bool{"f": name == "git passed over it, and no call spoke"}
+		by, ok := s.turnedUp("f", tt.now)
+		if !ok {
+			t.Errorf("%s: it did not turn up", name)
+			continue
+		}
+		who := by([]byte(tt.line))
+		got := "nobody"
+		if who.window != nil {
+			got = who.window.CallID
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+	if _, ok := stepAmong(nil, &state{Windows: []*Window{elsewhere}}).turnedUp("f", content); ok {
+		t.Error("a file that nobody passed over turned up")
+	}
+}
+
+// What a call says of a file that git passes over.
+func TestWhatIsKeptOfACallThatWroteWhatGitPassesOver(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	hash := func(s string) refs.OID { return refs.SHA1.Hash(refs.BlobObject, []byte(s)) }
+	earlier := &Window{Said: []saying{{Path: "f", After: hash("one\n"), Whole: true}}}
+	part := &Window{Said: []saying{{Path: "f", After: hash("one\n")}}}
+	for name, tt := range map[string]struct {
+		before *Window
+		edits  []declared
+		lines  int
+		after  string
+		whole  bool
+	}{
+		"a part of it":                        {nil, []declared{{Path: "f", Old: "a\n", New: "a\nb\nc\n"}}, 2, "", false},
+		"a new file":                          {nil, []declared{{Path: "f", Before: text(""), After: text("one\ntwo\n")}}, 2, "one\ntwo\n", true},
+		"a file of which nothing was told":    {nil, []declared{{Path: "f", Before: text("one\n"), After: text("one\ntwo\n")}}, 1, "one\ntwo\n", false},
+		"the one that was told of whole":      {earlier, []declared{{Path: "f", Before: text("one\n"), After: text("one\ntwo\n")}}, 1, "one\ntwo\n", true},
+		"the one that was told of in part":    {part, []declared{{Path: "f", Before: text("one\n"), After: text("one\ntwo\n")}}, 1, "one\ntwo\n", false},
+		"another one than was told":           {earlier, []declared{{Path: "f", Before: text("two\n"), After: text("one\ntwo\n")}}, 1, "one\ntwo\n", false},
+		"several edits: what it was at first": {nil, []declared{{Path: "f", Before: text(""), After: text("one\n")}, {Path: "f", Before: text("one\n"), After: text("two\n")}}, 2, "two\n", true},
+		"blank lines say nothing":             {nil, []declared{{Path: "f", New: "a\n\n  \n"}}, 1, "", false},
+		"what it found is not told":           {nil, []declared{{Path: "f", After: text("one\n")}}, 1, "one\n", false},
+	} {
+		w := &Window{Edits: tt.edits}
+		s := stepAmong(nil, &state{Windows: []*Window{w}})
+		s.repo.Format = refs.SHA1
+		if tt.before != nil {
+			s.state.Windows = []*Window{tt.before, w}
+		}
+		said, fits := s.sayingOf(w, "f")
+		prints, err := events.DecodeFingerprints(said.Lines)
+		var after refs.OID
+		if tt.after != "" {
+			after = hash(tt.after)
+		}
+		if !fits || err != nil || said.Path != "f" || len(prints) != tt.lines || said.After != after || said.Whole != tt.whole {
+			t.Errorf("%s: %+v of %d lines, %v", name, said, len(prints), err)
+		}
+	}
+	many := func(n int) *Window {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintln(&b, "line", i)
+		}
+		return &Window{Edits: []declared{{Path: "f", New: b.String()}}}
+	}
+	for n, want := range map[int]bool{maxSayingLines: true, maxSayingLines + 1: false} {
+		if _, fits := stepAmong(nil, &state{}).sayingOf(many(n), "f"); fits != want {
+			t.Errorf("%d lines fit: %v", n, fits)
+		}
+	}
+}
+
+// The state keeps the texts and the sayings of the last calls, up to a bound.
+func TestHowMuchTheStateKeepsOfWhatCallsSaid(t *testing.T) {
+	t.Parallel()
+	half := strings.Repeat("x", maxTexts/2)
+	texts := func(w Window, n int) *Window {
+		for range n {
+			w.Edits = append(w.Edits, declared{New: half})
+		}
+		return &w
+	}
+	s := &state{LastFull: 5, Windows: []*Window{
+		texts(Window{Closed: 7}, 1), texts(Window{Closed: 8}, 1), texts(Window{}, 3), texts(Window{Closed: 9}, 1), texts(Window{Closed: 5}, 0),
+	}}
+	s.Windows[4].Edits = []declared{{}}
+	s.boundTexts()
+	var kept []int
+	for _, w := range s.Windows {
+		kept = append(kept, len(w.Edits))
+	}
+	if !slices.Equal(kept, []int{0, 1, 3, 1, 0}) {
+		t.Errorf("texts that are kept: %v", kept)
+	}
+	said := func(n int) *Window { return &Window{Said: make([]saying, n)} }
+	s = &state{Windows: []*Window{said(1), said(1), said(maxSayings - 1)}}
+	s.boundSayings()
+	if len(s.Windows[0].Said) != 0 || len(s.Windows[1].Said) != 1 || len(s.Windows[2].Said) != maxSayings-1 {
+		t.Error("the sayings of the oldest call are kept, or of others lost")
+	}
+	s = &state{Windows: []*Window{{Said: []saying{{Path: "f", Lines: "1"}, {Path: "g"}}}, {Said: []saying{{Path: "f", Lines: "2"}}}}}
+	if last, found := s.said("f"); !found || last.Lines != "2" {
+		t.Errorf("the last that was said is %+v, %v", last, found)
+	}
+	if _, found := s.said("h"); found {
+		t.Error("nobody said anything of h")
+	}
+	if s.heardOf("f"); len(s.Windows[0].Said) != 1 || len(s.Windows[1].Said) != 0 || s.Windows[0].Said[0].Path != "g" {
+		t.Errorf("of f is left: %+v", s.Windows)
+	}
+}
+
+func TestWhatIsInsideOfAWorkTree(t *testing.T) {
+	t.Parallel()
+	for abs, want := range map[string]string{
+		"/w/a": "a", "/w/d/a": "d/a", "/w/d/../a": "a", "/w": "", "/w/": "", "/w/.": "", "/wx/a": "", "/x/a": "", "/w/.git": "", "/w/.git/config": "",
+		"/w/.GIT/config": "", "/w/.gitignore": ".gitignore", "/w/d/.git/x": "d/.git/x", "a": "",
+	} {
+		if got, ok := inside("/w", abs); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v", abs, got, ok)
+		}
+	}
+	if _, ok := inside("", "/a"); ok {
+		t.Error("a repository without a work tree has something inside")
+	}
+}
+
+// The window that a boundary without an id ends.
+func TestWhichUnnamedCallEnds(t *testing.T) {
+	t.Parallel()
+	call := func(id, print, tool, sub string, paths ...string) *Window {
+		return &Window{Trace: "T", CallID: id, Print: print, Tool: tool, Subagent: sub, Paths: paths}
+	}
+	for name, tt := range map[string]struct {
+		windows []*Window
+		sub     string
+		want    string
+	}{
+		"the oldest of the same input":              {[]*Window{call("1", "p", "Bash", ""), call("2", "p", "Bash", "")}, "", "1"},
+		"another input is none, with other paths":   {[]*Window{call("1", "q", "Bash", "", "x")}, "", ""},
+		"another input of the same paths":           {[]*Window{call("1", "q", "Bash", ""), call("2", "q", "Bash", "")}, "", "1"},
+		"the same input before the same paths":      {[]*Window{call("1", "q", "Bash", ""), call("2", "p", "Bash", "")}, "", "2"},
+		"of a sub-agent that the end does not name": {[]*Window{call("1", "p", "Bash", "s"), call("2", "p", "Bash", "r")}, "", "1"},
+		"rather than another input":                 {[]*Window{call("1", "q", "Bash", ""), call("2", "p", "Bash", "s")}, "", "2"},
+		"not of another sub-agent":                  {[]*Window{call("1", "p", "Bash", "s")}, "r", ""},
+		"nor of the main agent":                     {[]*Window{call("1", "p", "Bash", "")}, "r", ""},
+		"its own before a sub-agent's":              {[]*Window{call("1", "p", "Bash", "s"), call("2", "p", "Bash", "")}, "", "2"},
+		"another tool":                              {[]*Window{call("1", "p", "Edit", "")}, "", ""},
+		"one that had an id":                        {[]*Window{call("1", "", "Bash", "")}, "", ""},
+		"another conversation":                      {[]*Window{{Trace: "U", CallID: "1", Print: "p", Tool: "Bash"}}, "", ""},
+		"one that is over":                          {[]*Window{{Trace: "T", CallID: "1", Print: "p", Tool: "Bash", Closed: 2}}, "", ""},
+	} {
+		s := stepAmong(nil, &state{Windows: tt.windows})
+		got := ""
+		if w := s.openUnnamed("T", &events.Boundary{Subagent: tt.sub, Tool: &events.ToolUse{Name: "Bash", Fingerprint: "p"}}); w != nil {
+			got = w.CallID
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+func TestABareRepositoryHasNoOlderNames(t *testing.T) {
+	t.Parallel()
+	if name, err := OlderName(t.Context(), &refs.Repo{GitDir: t.TempDir()}, "a"); name != "" || err != nil {
+		t.Errorf("%q, %v", name, err)
+	}
+}
