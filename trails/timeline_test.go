@@ -190,6 +190,9 @@ func (y *story) owners(path string) {
 	pending, err := Pending(y.t.Context(), y.repo, y.settle, path, raw)
 	y.check(err)
 	y.said.WriteString("  ")
+	if pending.Vector.Len() == 0 {
+		y.said.WriteString("no lines")
+	}
 	for i, run := range pending.Vector.Runs() {
 		if i > 0 {
 			y.said.WriteString(", ")
