@@ -70,7 +70,11 @@ type Parsed struct {
 	Cursor    json.RawMessage // for the next reading; nil when the file has to be read from its beginning
 	Lines     int             // objects that were read this time
 	Lost      int             // lines and pieces of lines, of the whole file, that could not be read
+	LostAt    Place           // the first that this reading lost; zero where it is not known
 }
+
+// Place is a place in a session file.
+type Place struct{ Line, Offset int64 } // from 1, and in bytes; in a database or a directory both count its parts
 
 // maxLost is the share of lines that may be lost before a record counts as broken: one in twenty.
 const maxLost = 20

@@ -28,6 +28,7 @@ type session struct {
 	depth   int              // of subagents' files that are being read
 	lines   int              // objects read this time
 	lost    jsonlines.Faults // in the session's own file
+	lostAt  capability.Place // of the first of lost
 	below   jsonlines.Faults // in those of subagents
 }
 
@@ -142,8 +143,12 @@ func (s *session) read(ch *chain, in *jsonlines.Reader) error {
 		if n%256 == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
+		from, had := capability.Place{Line: in.Lines() + 1, Offset: in.End()}, in.Faults().Lost()
 		object, err := in.Next()
 		if faults := in.Faults(); ch == s.main {
+			if s.lostAt == (capability.Place{}) && faults.Lost() > had {
+				s.lostAt = from
+			}
 			s.lost = before
 			s.lost.Add(faults)
 		}
@@ -223,6 +228,6 @@ func (s *session) finish(parsed *capability.Parsed) error {
 	if lost != (jsonlines.Faults{}) {
 		head.SetMeta("unreadable", lost)
 	}
-	parsed.Head, parsed.Lines, parsed.Lost = head, s.lines, lost.Lost()
+	parsed.Head, parsed.Lines, parsed.Lost, parsed.LostAt = head, s.lines, lost.Lost(), s.lostAt
 	return nil
 }

@@ -23,6 +23,7 @@ type reading struct {
 	main   *conversation
 	agents subagents
 	lines  int              // objects read this time
+	lostAt capability.Place // of the first of lost
 	lost   jsonlines.Faults // in the session's own file
 	below  jsonlines.Faults // in those of subagents
 	depth  int              // of subagents' files that are being read
@@ -111,8 +112,12 @@ func (r *reading) read(to *conversation, in Source) error {
 		if n%256 == 0 && r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
+		from, had := capability.Place{Line: in.Lines() + 1, Offset: in.End()}, in.Faults().Lost()
 		object, err := in.Next()
 		if to == r.main {
+			if r.lostAt == (capability.Place{}) && in.Faults().Lost() > had {
+				r.lostAt = from
+			}
 			r.lost = before
 			r.lost.Add(in.Faults())
 		}
@@ -173,6 +178,6 @@ func (r *reading) finish(parsed *capability.Parsed) error {
 	if lost != (jsonlines.Faults{}) {
 		head.SetMeta("unreadable", lost)
 	}
-	parsed.Head, parsed.Lines, parsed.Lost = head, r.lines, lost.Lost()
+	parsed.Head, parsed.Lines, parsed.Lost, parsed.LostAt = head, r.lines, lost.Lost(), r.lostAt
 	return nil
 }

@@ -72,7 +72,7 @@ func TestLinesOfAnotherTableAreRefused(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		err := (&packing{Columns: everyKind}).write(strings.NewReader(line), &out)
-		if err == nil || !strings.HasPrefix(err.Error(), "line 1: ") {
+		if err == nil || !strings.HasPrefix(err.Error(), "line 1, byte ") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == "another order" && !errors.Is(err, errRow) {

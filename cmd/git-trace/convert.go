@@ -255,8 +255,12 @@ func (v *converter) session(ctx context.Context, agent agents.Agent, name string
 				return nil, err
 			}
 			if parsed.Lost > 0 {
-				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
-					printable(fmt.Sprintf("%s: %s could not be read, whole or in part", name, plural(parsed.Lost, "line"))))
+				place := ""
+				if at := parsed.LostAt; at.Line > 0 {
+					place = fmt.Sprintf("line %d, byte %d: ", at.Line, at.Offset)
+				}
+				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n", printable(
+					fmt.Sprintf("%s: %s%s could not be read, whole or in part", name, place, plural(parsed.Lost, "line"))))
 			}
 			if what := agent.Untested(parsed.Head); what != "" {
 				fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n", printable(name+": "+what))

@@ -253,7 +253,7 @@ func TestFaultsNameTheirLine(t *testing.T) {
 		`{"schema":"agent-trace/v0.1.0","file_path":"a","start_line":5,"end_line":4}`:                                                      agenttrace.ErrValue,
 		`{"version":"0.1.0","id":"x","timestamp":"t","files":[{"path":"a","conversations":[{"contributor":{"type":"dog"},"ranges":[]}]}]}`: agenttrace.ErrValue,
 	} {
-		if list, err := read(good + raw); !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "line 2: ") || len(list) != 1 {
+		if list, err := read(good + raw); !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "line 2, byte ") || len(list) != 1 {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}

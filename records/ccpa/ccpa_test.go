@@ -254,11 +254,11 @@ func TestFaultsNameTheirLine(t *testing.T) {
 		start + "\n" + `{"kind":"assistant_turn","v":1,"turn":1,"blocks":[],"stop_reason":"end_turn"}`: ccpa.ErrValue,
 	} {
 		_, err := read(raw)
-		line := "line 2: "
+		line := "line 2, byte "
 		if strings.Contains(raw, "\n\n") {
-			line = "line 3: "
+			line = "line 3, byte "
 		} else if !strings.Contains(raw, "\n") {
-			line = "line 1: "
+			line = "line 1, byte "
 		}
 		if !errors.Is(err, want) || !strings.HasPrefix(err.Error(), line) {
 			t.Errorf("%s\ngives %v", raw, err)

@@ -24,16 +24,16 @@ const maxLine = 64 << 20
 func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
 	in := jsonl.NewReader(r, maxLine)
 	var b *builder
-	first := 0
+	var first jsonl.Fault
 	end := func() error {
 		if b == nil {
 			return nil
 		}
 		record, err := b.record()
 		if err != nil {
-			return &jsonl.Fault{Line: first, Err: err}
+			return &jsonl.Fault{Line: first.Line, Offset: first.Offset, Err: err}
 		}
-		return yield(first, record)
+		return yield(first.Line, record)
 	}
 	for {
 		raw, err := in.Next()
@@ -51,7 +51,7 @@ func Read(r io.Reader, yield func(line int, record *records.Record) error) error
 			if err := end(); err != nil {
 				return err
 			}
-			b, first = newBuilder(l), in.Line()
+			b, first = newBuilder(l), jsonl.Fault{Line: in.Line(), Offset: in.Offset()}
 		}
 		if b == nil {
 			return in.Fault(fmt.Errorf("%w: a trace begins with session_start", ErrOrder))

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/packed"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -145,6 +146,9 @@ func (s *scanner) fill(keep int) (moved int) {
 	for n < need && s.err == nil {
 		var more int
 		more, s.err = s.in.Read(s.buf[n:])
+		if broken := (*packed.Fault)(nil); errors.As(s.err, &broken) {
+			s.err = broken.Err // the place is told by the row
+		}
 		n += more
 	}
 	s.buf = s.buf[:n]

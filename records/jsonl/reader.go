@@ -1,5 +1,5 @@
-// Package jsonl reads JSON lines that somebody else wrote: one object a line, with limits, and with the number of the
-// line in every fault.
+// Package jsonl reads JSON lines that somebody else wrote: one object a line, with limits, and with the line and
+// the byte in every fault.
 //
 // A blank line is skipped, a byte order mark and carriage returns are taken off. Nothing is decoded here beyond what
 // tells whether a line is one whole object: a line that is not is a fault, and the caller decides whether to go on.
@@ -26,12 +26,13 @@ var ErrNotObject = errors.New("not one JSON object")
 
 // Fault is what is wrong with a line.
 type Fault struct {
-	Line int // from 1
-	Err  error
+	Line   int   // from 1
+	Offset int64 // the byte of the file at which it is wrong; that at which the line begins, where more is not known
+	Err    error
 }
 
-// Error is "line N: cause".
-func (f *Fault) Error() string { return fmt.Sprintf("line %d: %v", f.Line, f.Err) }
+// Error is "line N, byte N: cause".
+func (f *Fault) Error() string { return fmt.Sprintf("line %d, byte %d: %v", f.Line, f.Offset, f.Err) }
 
 // Unwrap gives the cause.
 func (f *Fault) Unwrap() error { return f.Err }
@@ -41,6 +42,8 @@ type Reader struct {
 	in   *bufio.Reader
 	max  int
 	line int
+	at   int64 // offset of the line that was given last
+	next int64 // offset of the line after it
 	walk *rawjson.Decoder
 	long []byte
 }
@@ -56,8 +59,11 @@ func NewReader(r io.Reader, maxLine int) *Reader {
 // Line is the number of the line that was given last.
 func (r *Reader) Line() int { return r.line }
 
-// Fault gives an error the number of the line that was given last.
-func (r *Reader) Fault(err error) error { return &Fault{r.line, err} }
+// Offset is the first byte of the line that was given last.
+func (r *Reader) Offset() int64 { return r.at }
+
+// Fault gives an error the place of the line that was given last.
+func (r *Reader) Fault(err error) error { return &Fault{r.line, r.at, err} }
 
 // Next gives the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault, after
 // which Next goes on with the line that follows, unless the line was too long; an error of reading is any other error.
@@ -65,13 +71,17 @@ func (r *Reader) Fault(err error) error { return &Fault{r.line, err} }
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.read()
+		r.at, r.next = r.next, r.next+int64(len(line))
 		if len(line) == 0 && err != nil {
 			return nil, err
 		}
 		r.line++
+		whole := len(line)
 		if r.line == 1 {
 			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 		}
+		line = bytes.TrimLeft(line, " \t\r\n")
+		r.at += int64(whole - len(line))
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
@@ -88,9 +98,9 @@ func (r *Reader) check(line []byte) error {
 	r.walk.Skip()
 	switch {
 	case r.walk.Err() != nil:
-		return r.Fault(r.walk.Err())
+		return &Fault{r.line, r.at + int64(r.walk.Pos()), errors.Unwrap(r.walk.Err())} // the place is told once
 	case r.walk.Pos() != len(line):
-		return r.Fault(ErrNotObject)
+		return &Fault{r.line, r.at + int64(r.walk.Pos()), ErrNotObject}
 	}
 	return nil
 }
@@ -105,6 +115,7 @@ func (r *Reader) read() ([]byte, error) {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		if len(r.long) > r.max {
 			r.line++
+			r.at = r.next
 			return nil, r.Fault(ErrTooLong)
 		}
 		line, err = r.in.ReadSlice('\n')

@@ -44,7 +44,7 @@ func TestALineBeyondTheLimitIsRefused(t *testing.T) {
 	if _, err := r.Next(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Next(); !errors.Is(err, jsonl.ErrTooLong) || err.Error() != "line 2: line is too long" {
+	if _, err := r.Next(); !errors.Is(err, jsonl.ErrTooLong) || err.Error() != "line 2, byte 3: line is too long" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -79,7 +79,7 @@ func TestARecordThatWasChangedIsRefusedWithItsLine(t *testing.T) {
 		"wrong number": strings.Replace(string(raw), `"generation_index":0`, `"generation_index":-1`, 1),
 	} {
 		list, err := read([]byte(string(raw) + "\n" + line + "\n"))
-		if err == nil || !strings.HasPrefix(err.Error(), "line 2: ") || len(list) != 1 {
+		if err == nil || !strings.HasPrefix(err.Error(), "line 2, byte ") || len(list) != 1 {
 			t.Errorf("%s: %d records, %v", name, len(list), err)
 		}
 	}

@@ -89,18 +89,36 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bounded gives an error where too much came out of what was read.
+// Fault is where a stream breaks off, in what it holds.
+type Fault struct {
+	Line   int   // from 1
+	Offset int64 // bytes that came before
+	Err    error
+}
+
+// Error is "line N, byte N: cause".
+func (f *Fault) Error() string { return fmt.Sprintf("line %d, byte %d: %v", f.Line, f.Offset, f.Err) }
+
+// Unwrap gives the cause.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// bounded gives an error where too much came out of what was read. Its errors are Faults.
 type bounded struct {
 	io.ReadCloser
 	packed *counter
 	out    int64
+	lines  int
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.out += int64(n)
+	b.lines += bytes.Count(p[:n], []byte("\n"))
 	if b.out > MostSmall+MostTimes*b.packed.n.Load() {
-		return 0, ErrTooMuch
+		n, err = 0, ErrTooMuch
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &Fault{b.lines + 1, b.out, err}
 	}
 	return n, err
 }

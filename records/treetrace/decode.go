@@ -27,8 +27,14 @@ var ErrNotTreeTrace = errors.New("not a TreeTrace document")
 func Decode(raw []byte) (*Document, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	walk := rawjson.NewDecoder(raw)
-	if walk.Skip(); walk.Err() != nil { // before encoding/json sees it: the depth is limited
-		return nil, fmt.Errorf("decode treetrace: %w", walk.Err())
+	walk.Skip() // before encoding/json sees it: the depth is limited
+	fault := errors.Unwrap(walk.Err())
+	if fault == nil && len(bytes.TrimSpace(walk.Rest())) > 0 {
+		fault = rawjson.ErrSyntax
+	}
+	if fault != nil {
+		line := 1 + bytes.Count(raw[:walk.Pos()], []byte("\n"))
+		return nil, fmt.Errorf("decode treetrace: line %d, byte %d: %w", line, walk.Pos(), fault)
 	}
 	var has struct {
 		Nodes         *json.RawMessage `json:"nodes"`
