@@ -1,0 +1,345 @@
+package trails
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// The process that the hooks of a conversation come from is its agent if it says so, or is met twice.
+func TestWhichProcessIsTheAgents(t *testing.T) {
+	t.Parallel()
+	self, parent := process.Of(os.Getpid()), process.Of(os.Getppid())
+	if !self.Known() || !parent.Known() {
+		t.Skip("this system does not tell which processes live")
+	}
+	gone := process.Ended(noProcess)
+	for name, tt := range map[string]struct {
+		was   process.ID // of the hooks before
+		heard int
+		b     events.Boundary
+		host  process.ID
+		sure  bool
+		times int
+	}{
+		"it says so":                             {process.ID{}, 0, events.Boundary{Process: self.PID}, self, true, 1},
+		"its hook was started by it, or another": {process.ID{}, 0, events.Boundary{Parent: self.PID}, self, false, 1},
+		"it is met again":                        {self, 1, events.Boundary{Parent: self.PID}, self, true, 2},
+		"more often":                             {self, 2, events.Boundary{Parent: self.PID}, self, true, 2},
+		"another one":                            {parent, 2, events.Boundary{Parent: self.PID}, self, false, 1},
+		"what it says counts before the parent":  {process.ID{}, 0, events.Boundary{Process: self.PID, Parent: parent.PID}, self, true, 1},
+		"nothing is told":                        {self, 2, events.Boundary{}, process.ID{}, false, 2},
+		"it has ended":                           {process.ID{}, 0, events.Boundary{Process: noProcess}, gone, true, 1},
+		"it has ended, and was known":            {process.ID{PID: noProcess, Start: 7}, 1, events.Boundary{Parent: noProcess}, process.ID{PID: noProcess, Start: 7}, true, 2},
+		"its number is another's by now":         {process.ID{PID: self.PID, Start: 1}, 1, events.Boundary{Process: self.PID, Moment: 2}, process.ID{PID: self.PID, Start: 1}, true, 2},
+		"it began before the boundary":           {process.ID{}, 0, events.Boundary{Process: self.PID, Moment: self.Start}, self, true, 1},
+	} {
+		mine := &Window{Session: "S", Agent: "a", Host: tt.host}
+		others := []*Window{
+			{Session: "T", Agent: "a", Host: tt.host}, {Session: "S", Agent: "b", Host: tt.host}, {Session: "S", Agent: "a", Host: parent},
+			{Session: "S", Agent: "a", Host: tt.host, Closed: 2},
+		}
+		s := stepAmong(nil, &state{Windows: append(slices.Clone(others), mine)})
+		sess := &sessionState{Session: "S", Agent: "a", Host: tt.was, Heard: tt.heard}
+		s.hearHost(sess, tt.b)
+		if s.host != tt.host || s.sure != tt.sure || sess.Heard != tt.times {
+			t.Errorf("%s: %v, sure %v, heard %d times", name, s.host, s.sure, sess.Heard)
+		}
+		if want := tt.sure && tt.host != (process.ID{}); mine.Sure != want {
+			t.Errorf("%s: the open call's is known: %v", name, mine.Sure)
+		}
+		for i, w := range others {
+			if w.Sure && w.Host != parent {
+				t.Errorf("%s: another call's is known: %d", name, i)
+			}
+		}
+	}
+}
+
+// An agent that calls a hook goes on, and with it its calls, unless it begins anew.
+func TestWhichCallsLiveWithTheirConversation(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		w    Window
+		was  events.Limit
+		kind events.BoundaryKind
+		want events.Limit
+	}{
+		"a call of which nothing was known":       {Window{Trace: "T"}, events.LimitProcessUnknown, events.ToolBefore, ""},
+		"another conversation's":                  {Window{Trace: "U"}, events.LimitProcessUnknown, events.ToolBefore, events.LimitProcessUnknown},
+		"one whose agent is gone":                 {Window{Trace: "T"}, events.LimitProcessGone, events.ToolBefore, events.LimitProcessGone},
+		"one in the background":                   {Window{Trace: "T", Background: true}, events.LimitProcessUnknown, events.ToolBefore, events.LimitProcessUnknown},
+		"a session begins: it may have ended":     {Window{Trace: "T"}, events.LimitProcessUnknown, events.SessionStart, events.LimitProcessUnknown},
+		"a person asks for something: it may too": {Window{Trace: "T"}, events.LimitProcessUnknown, events.PromptSubmit, events.LimitProcessUnknown},
+		"its turn ends":                           {Window{Trace: "T"}, events.LimitProcessUnknown, events.TurnEnd, ""},
+	} {
+		s := stepAmong(nil, &state{Windows: []*Window{&tt.w}})
+		s.bounds = map[*Window]*bound{&tt.w: {doubt: tt.was}}
+		s.live("T", events.Boundary{Kind: tt.kind})
+		if got := s.bounds[&tt.w].doubt; got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// A call that left something running may have written until it was found over. Nothing is asked of one that is over.
+func TestWhatIsAskedOfACallThatLeftSomethingRunning(t *testing.T) {
+	t.Parallel()
+	self := process.Of(os.Getpid())
+	if !self.Known() {
+		t.Skip("this system does not tell which processes live")
+	}
+	running := []process.Process{{ID: self}}
+	over, open := &Window{Trace: "T", Left: running, Closed: 3}, &Window{Trace: "T", Left: running, Host: self, Sure: true}
+	s := stepAmong(nil, &state{Windows: []*Window{over, open, {Closed: 3}}, Sessions: map[events.TraceID]*sessionState{"T": {}}})
+	s.askProcesses(time.Now())
+	if b := s.bounds[over]; b == nil || !b.over || len(b.left) > 0 {
+		t.Errorf("one that is over: %+v", b)
+	}
+	if b := s.bounds[open]; b == nil || b.over || b.doubt != "" || len(b.left) == 0 {
+		t.Errorf("one whose process lives: %+v", b)
+	}
+	if len(s.bounds) != 2 {
+		t.Errorf("%d were asked for", len(s.bounds))
+	}
+	s.state.Sessions["T"].Idle = true
+	s.bounds = nil
+	s.askProcesses(time.Now())
+	if b := s.bounds[open]; b.doubt != events.LimitBackgroundProcess {
+		t.Errorf("one whose agent waits for the person: %+v", b)
+	}
+}
+
+// The window that an end closes. Without a beginning one is made up.
+func TestTheWindowThatAnEndCloses(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "a.txt")
+	edit := func(change func(*events.ToolUse)) *events.ToolUse {
+		tool := &events.ToolUse{CallID: "c", Class: events.ToolEdits, Paths: []string{file}}
+		if change != nil {
+			change(tool)
+		}
+		return tool
+	}
+	run := &events.ToolUse{CallID: "c", Class: events.ToolRuns}
+	told := edit(func(tool *events.ToolUse) { tool.Edits = []events.DeclaredEdit{{Path: file, New: "x"}} })
+	const begun, lost = "begun", "made up"
+	for name, tt := range map[string]struct {
+		windows []*Window
+		befores bool // the agent tells when calls begin
+		b       events.Boundary
+		want    string // the window, and what is known of it
+	}{
+		"it was open":                       {[]*Window{{CallID: "c"}}, true, events.Boundary{Tool: run}, "begun done"},
+		"it was in doubt":                   {[]*Window{{CallID: "c", Doubt: true}}, true, events.Boundary{Tool: run}, "begun done"},
+		"it was found over":                 {[]*Window{{CallID: "c", Closed: 4}}, true, events.Boundary{Tool: run}, "begun done"},
+		"it was found refused":              {[]*Window{{CallID: "c", Closed: 4, Rejected: true}}, true, events.Boundary{Tool: run}, "made up done lost"},
+		"it goes on":                        {[]*Window{{CallID: "c"}}, true, events.Boundary{Tool: &events.ToolUse{CallID: "c", Background: true, TaskID: "t"}}, "begun background task t"},
+		"it ended in the background":        {[]*Window{{CallID: "c", Closed: 4, Background: true, Rejected: true}}, true, events.Boundary{Tool: run}, "begun done rejected"},
+		"it failed":                         {[]*Window{{CallID: "c"}}, true, events.Boundary{Kind: events.ToolFailed, Tool: run}, "begun failed"},
+		"it was refused":                    {[]*Window{{CallID: "c"}}, true, events.Boundary{Tool: &events.ToolUse{CallID: "c", Rejected: true}}, "begun rejected rejected"},
+		"it tells its path":                 {[]*Window{{CallID: "c", Class: events.ToolEdits, Paths: []string{"link"}}}, true, events.Boundary{Tool: edit(nil)}, "begun done a.txt"},
+		"it tells none":                     {[]*Window{{CallID: "c", Class: events.ToolEdits, Paths: []string{"link"}}}, true, events.Boundary{Tool: run}, "begun done link"},
+		"another call is open":              {[]*Window{{CallID: "d", Trace: "T"}}, true, events.Boundary{Tool: run}, "made up done"},
+		"another conversation's":            {[]*Window{{CallID: "c", Trace: "U"}}, true, events.Boundary{Tool: run}, "made up done lost"},
+		"its beginning was lost":            {nil, true, events.Boundary{Tool: run}, "made up done lost"},
+		"its agent tells no beginnings":     {nil, false, events.Boundary{Tool: run}, "made up done"},
+		"an edit that says what it wrote":   {nil, false, events.Boundary{Tool: told}, "made up done doubt a.txt"},
+		"an edit that does not":             {nil, false, events.Boundary{Tool: edit(nil)}, "made up done a.txt"},
+		"an edit of a file of no work tree": {nil, false, events.Boundary{Tool: &events.ToolUse{CallID: "c", Class: events.ToolEdits, Paths: []string{"/elsewhere/a"}}}, "none"},
+	} {
+		s := stepAmong(nil, &state{Windows: tt.windows, Sessions: map[events.TraceID]*sessionState{"T": {Befores: tt.befores}}})
+		s.repo.WorkTree, s.interval = dir, 9
+		known := map[*Window]bool{}
+		for _, w := range tt.windows {
+			known[w] = true
+			if w.Trace == "" {
+				w.Trace = "T"
+			}
+		}
+		if tt.b.Kind == "" {
+			tt.b.Kind = events.ToolAfter
+		}
+		end := s.endOf("T", tt.b)
+		got := "none"
+		if w := end.window; w != nil {
+			got = lost
+			if known[w] {
+				got = begun
+			}
+			got += " " + end.status
+			for word, is := range map[string]bool{"doubt": w.Doubt, "rejected": w.Rejected, "lost": s.state.Lost == 9} {
+				if is {
+					got += " " + word
+				}
+			}
+			if w.TaskID != "" {
+				got += " task " + w.TaskID
+			}
+			got = strings.TrimSpace(got + " " + strings.Join(w.Paths, " "))
+			if made := slices.Contains(w.Limits, events.LimitMissingBefore); w.Closed != 0 || made == known[w] || !slices.Contains(s.state.Windows, w) ||
+				w.Background != (end.status == "background") {
+				t.Errorf("%s: %+v", name, w)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+func TestTheModelThatAnEndTells(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		was, tells, want string
+	}{
+		"the beginning told it": {"m", "n", "m"}, "the end does": {"", "n", "n"}, "neither does": {"", "", ""},
+	} {
+		w := &Window{Trace: "T", CallID: "c", Model: tt.was, Limits: []events.Limit{events.LimitModelUnknown}}
+		s := stepAmong(nil, &state{Windows: []*Window{w}})
+		s.endOf("T", events.Boundary{Kind: events.ToolAfter, Model: tt.tells, Tool: &events.ToolUse{CallID: "c"}})
+		if unknown := len(w.Limits) > 0; w.Model != tt.want || unknown == (tt.was == "" && tt.tells != "") {
+			t.Errorf("%s: %q, unknown %v", name, w.Model, unknown)
+		}
+	}
+}
+
+// The patches of a content that is remembered, which tell how old it is.
+func TestThePatchesOfARememberedContent(t *testing.T) {
+	t.Parallel()
+	var b vector.Builder
+	for _, patch := range []events.PatchID{"p1", "", "p2", "", "p1"} {
+		b.Add(vector.Owner{Kind: events.OwnerHuman, Patch: patch}, 1)
+	}
+	r := &Recall{patches: map[*byte][]events.PatchID{}}
+	one, none := &ledger.Record{Raw: vector.Encode(b.Vector())}, &ledger.Record{}
+	for range 2 { // the second time from memory
+		if got := r.patchesOf(one); !slices.Equal(got, []events.PatchID{"p1", "p2"}) {
+			t.Errorf("patches %v", got)
+		}
+	}
+	if got := r.patchesOf(none); got != nil {
+		t.Errorf("of no owners: %v", got)
+	}
+	if got := r.patchesOf(&ledger.Record{Raw: []byte("?")}); len(got) != 0 {
+		t.Errorf("of what cannot be read: %v", got)
+	}
+}
+
+func TestWhatIsLeftOfALineWithoutItsForm(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"a b\tc\r\v\f": "abc", `'a' "b"`: "ab", "f(a, b);": "f(ab)", `it\'s \"so\"`: "itsso", `a\b\`: `a\b\`, `\`: `\`, "": "", `\\'`: `\`, "x.y": "x.y",
+	} {
+		if got := string(form([]byte(line))); got != want {
+			t.Errorf("%q is %q, want %q", line, got, want)
+		}
+	}
+}
+
+// Lines that were joined or wrapped are those whose texts, put together, are the same: as few as can be, one after the
+// other, from the beginning on.
+func TestRewrappedLinesAreThoseOfTheRule(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(41, 42))
+	pieces := []string{"", "a", "b", "ab", "aa", "ba", "aab"}
+	some := func() (out [][]byte) {
+		for range random.IntN(6) {
+			out = append(out, []byte(pieces[random.IntN(len(pieces))]))
+		}
+		return out
+	}
+	text := func(lines [][]byte) string {
+		var b strings.Builder
+		for _, l := range lines {
+			b.Write(l)
+		}
+		return b.String()
+	}
+	for range 30_000 {
+		was, is := some(), some()
+		from, to := random.IntN(3), random.IntN(3) // lines above the hunk
+		want := slices.Repeat([]int{-1}, to+len(is))
+		for i, j := 0, 0; i < len(was) && j < len(is); {
+			a, b := 0, 0
+			for x := i + 1; x <= len(was); x++ {
+				for y := j + 1; y <= len(is); y++ {
+					if text(was[i:x]) == text(is[j:y]) && (a == 0 || x+y < a+b) {
+						a, b = x, y
+					}
+				}
+			}
+			if a == 0 {
+				break
+			}
+			for k := j; k < b; k++ {
+				old := i
+				for old < a-1 && len(text(was[i:old+1])) <= len(text(is[j:k])) {
+					old++
+				}
+				want[to+k] = from + old
+			}
+			i, j = a, b
+		}
+		got := slices.Repeat([]int{-1}, to+len(is))
+		h := linediff.Hunk{OldStart: from, OldCount: len(was), NewStart: to, NewCount: len(is)}
+		rewrapped(slices.Concat(make([][]byte, from), was), slices.Concat(make([][]byte, to), is), h, got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q → %q: %v, want %v", was, is, got, want)
+		}
+	}
+}
+
+// A note of a work tree that is another one's is not filled in.
+func TestANoteIsFilledInWhereItLies(t *testing.T) {
+	t.Parallel()
+	here, there := newStory(t), newStory(t)
+	for name, tt := range map[string]struct {
+		announced *refs.Repo
+		left      int // notes in the other work tree that this boundary did not take
+	}{"this work tree's": {here.repo, 0}, "another work tree's": {there.repo, 1}, "none": {nil, 0}} {
+		e := here.engine()
+		if tt.announced != nil {
+			e.Announced = Announce(tt.announced, time.Now())
+		}
+		end := e.begin(events.Boundary{Kind: events.TurnEnd, Agent: "claude-code", Session: "S", Time: time.Now()})
+		notes := func(repo *refs.Repo) (full []string) {
+			all, _ := filepath.Glob(filepath.Join(globSafe(spoolDir(repo)), "*"))
+			for _, one := range all {
+				if info, err := os.Stat(one); err == nil && info.Size() > 0 {
+					full = append(full, one)
+				}
+			}
+			return full
+		}
+		if n := len(notes(here.repo)); n != 1 {
+			t.Errorf("%s: %d notes say here what is under way", name, n)
+		}
+		if n := len(notes(there.repo)); n != 0 {
+			t.Errorf("%s: %d notes say it elsewhere", name, n)
+		}
+		end()
+		if n := len(notes(here.repo)); n != 0 {
+			t.Errorf("%s: %d notes are left", name, n)
+		}
+		if left, _ := filepath.Glob(filepath.Join(globSafe(spoolDir(there.repo)), "*")); len(left) != tt.left {
+			t.Errorf("%s: left elsewhere: %v", name, left)
+		}
+		e.Announced.End()
+	}
+}
