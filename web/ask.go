@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -100,7 +101,7 @@ func (a *answers) get(ctx context.Context, stdin []byte, args ...string) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	key := strings.Join(args, "\x00")
+	key := fmt.Sprintf("%q", args)
 	a.mu.Lock()
 	if a.state != state {
 		a.state, a.kept, a.size = state, map[string][]byte{}, 0
@@ -123,6 +124,9 @@ func (a *answers) get(ctx context.Context, stdin []byte, args ...string) ([]byte
 
 // fresh asks. A command that found something wrong says so by its exit status, and what it found on standard output.
 func (a *answers) fresh(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	if at := slices.IndexFunc(args, func(arg string) bool { return strings.ContainsRune(arg, 0) }); at >= 0 {
+		return nil, fmt.Errorf("'%s': %w: no argument holds a zero byte", args[at], errBadQuestion)
+	}
 	out, err := a.ask(ctx, stdin, args...)
 	if err != nil && !json.Valid(bytes.TrimSpace(out)) {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -147,7 +146,7 @@ func blamed(q *question) (string, string, any, error) {
 	var content, answer []byte
 	var err error
 	if body.WorkTree {
-		if content, err = q.files.worktree(q.ctx, path); err == nil && utf8.ValidString(path) {
+		if content, err = q.files.worktree(q.ctx, path); err == nil && !bytes.Contains(content, []byte{0}) {
 			answer, err = q.answers.get(q.ctx, content, append(args, "--contents", "-", "--", path)...)
 		}
 	} else {

@@ -33,7 +33,11 @@ func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 	if err != nil {
 		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
 	}
-	return refs.ParseOID(strings.TrimSpace(string(out)))
+	id, err := refs.ParseOID(strings.TrimSpace(string(out)))
+	if err != nil { // ^HEAD is all but a commit
+		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
+	}
+	return id, nil
 }
 
 // newest is how many commits are looked at for a child.

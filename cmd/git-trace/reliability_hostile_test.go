@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/internal/testing/harm"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -230,23 +231,6 @@ func (w *twin) watched(agent, event string, payload any) (c call, others []strin
 	return c, others
 }
 
-// hostilePaths point out of the work tree, into .git, or are no paths.
-func hostilePaths(base string) []string {
-	paths := []string{
-		"..", "../x", "../../../../../../etc/passwd", "/etc/passwd", "/", ".", "", "./../x", "a/../../x", ".git", ".git/hooks/pre-commit", ".git/config", ".git/refs/heads/x", ".GIT/hooks/x", ".Git/x",
-		"git~1/hooks/x", ".git /x", ".git./x", ".git::$INDEX_ALLOCATION/x", "C:\\x", "C:/x", "\\\\server\\share", "a\x00b", "a\nb", "-rf", "--upload-pack=x", "link/x", "dirlink/x", "up/x", "x\\..\\..\\y",
-		"\u200c.git/x", ".g\u200cit/x", "file:///etc/passwd", "~/x", "$HOME/x", "`id`", "$(id)", "a/./b", "a//b", "con", "nul", "aux.txt", strings.Repeat("d/", 2000) + "x", strings.Repeat("x", 4096), "\xff\xfe",
-		filepath.Join(base, "home", ".gitconfig"), filepath.Join(base, "outside"), filepath.Join(base, "theirs"), filepath.Join(base, "theirs", ".git", "config"), "%2e%2e/x", "..%2fx", "....//x", "/proc/self/environ", "/dev/stdin",
-	}
-	var all []string
-	for _, p := range paths {
-		for _, form := range []string{"%s", "a/%s", "./%s", "%s/", "../work/%s", "%s/../x", "//%s", " %s", "%s\t", "nested/../%s"} {
-			all = append(all, fmt.Sprintf(form, p))
-		}
-	}
-	return all
-}
-
 // Paths of all kinds come in payloads of edits, as directories, sessions and transcripts, and as arguments: nothing is
 // written outside of git-trace's own directories, whatever they point to, and no program runs but git and git-trace.
 // Found 1.5.
@@ -267,7 +251,7 @@ func TestReliabilityJ1PathsFromOutsideWriteNothing(t *testing.T) {
 	w.must("git", "add", "-A")
 	w.must("git", "commit", "-qm", "links")
 	before := place(t, w.base)
-	paths := hostilePaths(w.base)
+	paths := harm.Paths(w.base)
 	step := testenv.Pick(0, 17, 1)
 	for i := 0; i < len(paths); i += step {
 		p := paths[i]

@@ -11,22 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/git-trace/git-trace/internal/testing/harm"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
-
-// sequences act on a terminal, on the order of the text beside them, or on a drawing: 256 single bytes and the rest.
-func sequences() []string {
-	list := []string{
-		"\x1b]0;title\x07", "\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1b[2J", "\x1b[1;1H", "\x1b[31m", "\x1b[?1049h", "\x1b[6n", "\x1bP+q544e\x1b\\", "\x1bc", "\x1b[201~",
-		"\u009b31m", "\u009d0;x\u009c", "\u0090x\u009c", "\u0085", "a\rb", "a\bb", "a\vb", "a\fb", "\x7f", "\x0e\x0f", "\u202eevil", "\u202a\u202b\u202c\u202d", "\u2066\u2067\u2068\u2069", "\u200e\u200f\u061c",
-		"\u200b\u200c\u200d\ufeff", "\u2028\u2029", "\xc3\x28", "\xe2\x82", "\xf0\x9f", "\xed\xa0\x80", "\xc0\x80", "\xff\xfe", "a\u0300\u0301\u0302", "\U000e0041\U000e007f", "\ufff9x\ufffa", "\x1b[3g", "\x1b#8", "\x1b[!p",
-		`"];evil[label="x`, `</script><script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `&lt;`, "--> A[evil]", "```", `\n`, `"`, `'`, "`", "|", "#", "%%{init: {}}%%", "click A \"javascript:x\"", "$(id)", "%s%n", "\x00",
-	}
-	for b := range 256 {
-		list = append(list, "<"+string([]byte{byte(b)})+">")
-	}
-	return list
-}
 
 // own is what our drawing may send to a terminal: colours, the end of a coloured line, and how far something has come.
 var own = regexp.MustCompile(`\x1b\[[0-9;]*m|\r?\x1b\[K|\r[a-z ]+: +\d+%`)
@@ -62,7 +49,7 @@ func recordHostile(t *testing.T) (w *twin, ids []string) {
 	t.Helper()
 	w = newTwin(t, true)
 	w.must("git", "commit", "-qam", "before")
-	all := sequences()
+	all := harm.Sequences()
 	step := testenv.Pick(40, 8, 1)
 	var batch strings.Builder
 	for i := 0; i < len(all); i++ {

@@ -37,6 +37,12 @@ const attempts = `(async (base) => {
     await loads(frame);
     return frame.contentWindow.document.body.textContent + frame.contentWindow.length;
   });
+  await from("window", async () => {
+    const opened = open(base + "/log");
+    if (!opened) return "the browser opens no window, so nothing is shown by this";
+    for (let waited = 0; !opened.closed && waited < 4000; waited += 50) await new Promise((done) => setTimeout(done, 50));
+    return opened.closed ? "" : opened.length + opened.document.body.textContent; // cut off from what opened it
+  });
   await from("form", async () => {
     const inside = make("iframe", { name: "inside" });
     document.body.append(inside);
@@ -62,7 +68,7 @@ func testOtherPages(t *testing.T, ctx context.Context, world *World) { //nolint:
 			t.Fatal(err)
 		}
 		got := evaluate[map[string]string](t, ctx, fmt.Sprintf("(%s)(%q)", attempts, world.Base))
-		if len(got) != 3*5+3 {
+		if len(got) != 3*5+4 {
 			t.Errorf("%s: %d attempts", origin, len(got))
 		}
 		for name, text := range got {

