@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -200,7 +201,11 @@ func (r *Reader) Lines() (*Lineage, error) {
 
 // Conversations lists all, the one that went on last first. Those of unknown time come at the end, in the order of
 // their ids.
-func (r *Reader) Conversations() ([]Conversation, error) {
+func (r *Reader) Conversations() ([]Conversation, error) { return r.Newest("", math.MaxInt) }
+
+// Newest lists the first of Conversations whose ids begin so, at most so many. Which of those in logs are among them,
+// the times in the logs say: the others are not put together.
+func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
 	if err := r.readSums(); err != nil {
 		return nil, err
 	}
@@ -208,29 +213,32 @@ func (r *Reader) Conversations() ([]Conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Conversation, 0, len(logged)+len(r.records))
+	out := make([]Conversation, 0, min(most, len(logged)+len(r.records)))
+	put := func(sum *index.Trace) error {
+		c, err := r.unite(sum)
+		out = append(out, c)
+		return err
+	}
 	known := make(map[events.TraceID]bool, len(logged))
 	for i := range logged {
-		c, err := r.unite(&logged[i])
-		if err != nil {
-			return nil, err
-		}
-		known[c.Trace] = true
-		out = append(out, c)
-	}
-	for id := range r.records {
-		if !known[id] && !r.superseded(id, logged) {
-			c, err := r.unite(&index.Trace{ID: id})
-			if err != nil {
+		known[logged[i].ID] = true
+		if len(out) < most && strings.HasPrefix(string(logged[i].ID), beginning) {
+			if err := put(&logged[i]); err != nil {
 				return nil, err
 			}
-			out = append(out, c)
+		}
+	}
+	for id := range r.records {
+		if !known[id] && strings.HasPrefix(string(id), beginning) && !r.superseded(id, logged) {
+			if err := put(&index.Trace{ID: id}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Conversation) int {
 		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Trace, b.Trace))
 	})
-	return out, nil
+	return out[:min(most, len(out))], nil
 }
 
 // Conversation is the one with an id; found is false where there is none.

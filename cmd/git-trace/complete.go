@@ -13,7 +13,6 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/view"
 )
 
 // completer says what may come next on a command line. Shells ask it at each press of the key: what goes wrong is
@@ -217,7 +216,8 @@ func (c *completer) conversations(typed string) {
 		return
 	}
 	defer known.close()
-	all, err := known.Conversations() // the newest first
+	typed = strings.ToLower(typed)
+	all, err := known.Newest(typed, mostOffered)
 	if err != nil {
 		return
 	}
@@ -225,9 +225,6 @@ func (c *completer) conversations(typed string) {
 	if err != nil {
 		return
 	}
-	typed = strings.ToLower(typed)
-	all = slices.DeleteFunc(all, func(one view.Conversation) bool { return !strings.HasPrefix(string(one.Trace), typed) })
-	all = all[:min(len(all), mostOffered)]
 	if err := known.Prompted(all); err != nil {
 		return
 	}

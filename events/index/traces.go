@@ -152,15 +152,19 @@ func (ix *Index) Traces() ([]Trace, error) {
 				all[id] = append(all[id], *t)
 			}
 		}
-		out := make([]Trace, 0, len(all))
+		newest := make([]*Trace, 0, len(all)) // a summary is large to be moved while sorting
 		for _, logs := range all {
 			if t := united(logs); t.Events > 0 || t.holds() {
-				out = append(out, t)
+				newest = append(newest, &t)
 			}
 		}
-		slices.SortFunc(out, func(a, b Trace) int {
+		slices.SortFunc(newest, func(a, b *Trace) int {
 			return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID))
 		})
+		out := make([]Trace, len(newest))
+		for i, t := range newest {
+			out[i] = *t
+		}
 		return out, nil
 	})
 }

@@ -28,7 +28,8 @@ const withoutRecord = 10
 // stepsPerRecord is how long a conversation is.
 const stepsPerRecord = 30
 
-// conversing is what it costs to list and search many conversations that are stored, and some that are not yet.
+// conversing is what it costs to list and search many conversations that are stored, and some that are not yet. Each
+// has ten events: 10,000 are a log of 100,000.
 func conversing(number int) scenario {
 	name := size(number) + " conversations"
 	return scenario{
@@ -131,26 +132,26 @@ func (b *bench) makeConversations(dir string, number int) error {
 	return b.check(b.git(dir, "gc", "-q"))
 }
 
-// short are the events of a short conversation.
+// short are the events of a conversation of two edits: ten of them.
 func (l *logWriter) short() []events.Draft {
-	path := fileName(l.rng.IntN(historyOf))
-	id := "toolu_" + l.session
-	window := events.WindowData{Tool: "Edit", Class: "edit", Prompt: 1, Model: benchModel, Paths: []string{path},
-		Interval: 1, Tree: l.oid()}
 	out := []events.Draft{
 		l.draft(events.SessionStarted, "", events.SessionData{Source: "startup", Model: benchModel}),
 		l.draft(events.PromptSubmitted, "", events.PromptData{Index: 1, Chars: 100, Kind: "user"}),
-		l.draft(events.WindowOpened, id, window),
-		l.draft(events.PatchRecorded, id, events.PatchData{
-			Patch: l.patch(), Interval: 1, Path: path, Before: l.oid(), After: l.oid(), OldStart: 10, OldCount: 1, NewStart: 10,
-			NewCount: 3,
-			Owner:    events.OwnerAI, Tool: "Edit", Prompt: 1, Model: benchModel,
-			Lines: events.EncodeFingerprints(make([]events.Fingerprint, 3)),
-		}),
 	}
-	window.Status, window.Patches = "done", 1
-	return append(out, l.draft(events.WindowClosed, id, window),
-		l.draft(events.TurnEnded, "", events.TurnData{Prompt: 1, Interval: 1, Tree: l.oid()}),
+	for i := int64(1); i <= 2; i++ {
+		path, id := fileName(l.rng.IntN(historyOf)), fmt.Sprintf("toolu_%s_%d", l.session, i)
+		window := events.WindowData{Tool: "Edit", Class: "edit", Prompt: 1, Model: benchModel, Paths: []string{path},
+			Interval: i, Tree: l.oid()}
+		out = append(out, l.draft(events.WindowOpened, id, window),
+			l.draft(events.PatchRecorded, id, events.PatchData{
+				Patch: l.patch(), Interval: i, Path: path, Before: l.oid(), After: l.oid(), OldStart: 10, OldCount: 1,
+				NewStart: 10, NewCount: 3, Owner: events.OwnerAI, Tool: "Edit", Prompt: 1, Model: benchModel,
+				Lines: events.EncodeFingerprints(make([]events.Fingerprint, 3)),
+			}))
+		window.Status, window.Patches = "done", 1
+		out = append(out, l.draft(events.WindowClosed, id, window))
+	}
+	return append(out, l.draft(events.TurnEnded, "", events.TurnData{Prompt: 1, Interval: 2, Tree: l.oid()}),
 		l.draft(events.SessionEnded, "", events.SessionData{Source: "prompt_input_exit"}))
 }
 
