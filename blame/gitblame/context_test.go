@@ -124,3 +124,33 @@ func TestWhatIsInForceIsPartOfTheDigest(t *testing.T) {
 		t.Error("there is a digest of a repository without a work tree")
 	}
 }
+
+func TestAVariableThatShapesAnswersIsPartOfTheDigest(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	repo, err := refs.Discover(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func() settings.Digest {
+		t.Helper()
+		sum, ok := (&Session{repo: repo}).context(refs.Config{})
+		if !ok {
+			t.Fatal("there is none")
+		}
+		return sum
+	}
+	plain := of()
+	t.Setenv("GIT_TRACE2_X", "1")
+	if of() != plain {
+		t.Error("a variable that shapes nothing makes another digest")
+	}
+	t.Setenv("GIT_ATTR_SOURCE", "a")
+	one := of()
+	t.Setenv("GIT_ATTR_SOURCE", "b")
+	if one == plain || of() == one {
+		t.Error("a variable that shapes answers makes no other digest")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,57 @@ func TestHunksEqualThoseOfGit(t *testing.T) {
 	t.Logf("%d of %d files agree", equal, len(pairs))
 	if share < agreement {
 		t.Errorf("hunks agree with git in %.1f %% of %d files, want %.1f %%", 100*share, len(pairs), 100*agreement)
+	}
+}
+
+// A group of lines that can stand at several places stands where git puts it: by indentation, blank lines and the ends
+// of the file. Many small texts of few lines have such groups.
+func TestHunksOfSmallTextsEqualThoseOfGit(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(13, 14))
+	pool := []string{"", "", "a", "}", "\ta", "\t}", "\t\ta", "\t\t}", "    a", "        a", "  ", "\tb", "b", " a", "  \ta"}
+	some := func(most int) (out [][]byte) {
+		for range random.IntN(most + 1) {
+			out = append(out, []byte(pool[random.IntN(len(pool))]))
+		}
+		return out
+	}
+	olds, news := map[string][][]byte{}, map[string][][]byte{}
+	for i := range 1500 {
+		old := some(12)
+		at := random.IntN(len(old) + 1)
+		to := at + random.IntN(len(old)-at+1)
+		block := old[at:to]
+		var new [][]byte
+		switch random.IntN(4) {
+		case 0:
+			new = slices.Concat(old[:at], old[to:])
+		case 1:
+			new = slices.Concat(old[:to], block, old[to:]) // the same once more
+		case 2:
+			new = slices.Concat(old[:to], some(1), block, old[to:])
+		case 3:
+			new = slices.Concat(old[:at], some(4), old[to:])
+		}
+		name := fmt.Sprintf("%04d.txt", i)
+		olds[name], news[name] = old, new
+		write(t, filepath.Join(dir, "old", name), join(old))
+		write(t, filepath.Join(dir, "new", name), join(new))
+	}
+	want, other := gitHeaders(t, dir), 0
+	for name := range olds {
+		script := linediff.Diff(olds[name], news[name], linediff.Options{})
+		if got := headers(script.Hunks); got != want[name] {
+			other++
+			t.Logf("%s: %q → %q: hunks %s; git says %s", name, olds[name], news[name], got, want[name])
+		}
+	}
+	if other > 2 { // another version of git may differ somewhere
+		t.Errorf("hunks of %d of %d texts are not git's", other, len(olds))
 	}
 }
 

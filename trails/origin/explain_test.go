@@ -31,7 +31,7 @@ func (t *told) Text(blob refs.OID) (Text, error) {
 	if text, found := t.texts[blob]; found {
 		return text, nil
 	}
-	return Text{OID: blob, Whole: true}, nil
+	return Text{OID: blob, Whole: !blob.IsZero()}, nil // what is not there is empty, what is gone is whole
 }
 
 // bare is a content that is there and of which nothing is known.

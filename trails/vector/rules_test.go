@@ -155,6 +155,52 @@ func standing(old Content, h linediff.Hunk, low, high int) int {
 	return best
 }
 
+// Rule 2. Lines with a word in them are compared first. The others pair in the gaps between them (see pairTrivial).
+func TestLinesWithOtherWhiteSpaceAreThoseOfTheRule(t *testing.T) {
+	t.Parallel()
+	rounds(t, 6000, []string{"", "}", "abc", "abc ;", "abcd", " abcd", "ab cd", "abcd1", "a1b2", "end of it"}, func(m *maker) string {
+		old := m.lines(8)
+		new := m.edit(old)
+		words := func(lines [][]byte) (at []int, texts [][]byte) {
+			for i, l := range lines {
+				if letters(linediff.StripSpace(l)) >= 4 {
+					at, texts = append(at, i), append(texts, l)
+				}
+			}
+			return at, texts
+		}
+		oldAt, oldWords := words(old)
+		newAt, newWords := words(new)
+		want := map[[2]int]bool{}
+		i, j := 0, 0
+		gap := func(toOld, toNew int) {
+			pairTrivial(linediff.StripLines(old[i:toOld]), linediff.StripLines(new[j:toNew]), func(a, b int) { want[[2]int{i + a, j + b}] = true })
+			i, j = toOld+1, toNew+1
+		}
+		for word, from := range linediff.Lineage(oldWords, newWords) {
+			if from >= 0 {
+				want[[2]int{oldAt[from], newAt[word]}] = true
+				gap(oldAt[from], newAt[word])
+			}
+		}
+		gap(len(old), len(new))
+		got, last := map[[2]int]bool{}, link{linediff.Range{Start: -1, End: -1}, linediff.Range{Start: -1, End: -1}}
+		for _, run := range equalRuns(old, new, linediff.StripLines(old), linediff.StripLines(new)) {
+			if run.old.Len() != run.new.Len() || run.old.Start < last.old.End || run.old.Start == last.old.End && run.new.Start == last.new.End {
+				return fmt.Sprintf("%s → %s: a run %v behind %v", shown(old), shown(new), run, last)
+			}
+			for k := range run.old.Len() {
+				got[[2]int{run.old.Start + k, run.new.Start + k}] = true
+			}
+			last = run
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			return fmt.Sprintf("%s → %s: %v, want %v", shown(old), shown(new), got, want)
+		}
+		return ""
+	})
+}
+
 // Rule 3. What is left between matched lines is compared as two streams.
 func TestWrappedLinesAreThoseOfTheRule(t *testing.T) {
 	t.Parallel()
