@@ -343,3 +343,17 @@ func TestANoteIsFilledInWhereItLies(t *testing.T) {
 		e.Announced.End()
 	}
 }
+
+// A boundary that could not even be put aside leaves a note without content.
+func TestABoundaryThatWasMissedLeavesItsName(t *testing.T) {
+	t.Parallel()
+	y := newStory(t)
+	leaveMissed(y.repo)
+	left, _ := filepath.Glob(filepath.Join(globSafe(spoolDir(y.repo)), "*"+begunSuffix))
+	if len(left) != 1 {
+		t.Fatalf("left are %v", left)
+	}
+	if info, err := os.Stat(left[0]); err != nil || info.Size() != 0 {
+		t.Errorf("the note: %v, %v", info, err)
+	}
+}

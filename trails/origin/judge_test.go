@@ -362,6 +362,31 @@ func TestACommitThatIsAnotherOneAgain(t *testing.T) {
 			s.base[[2]refs.OID{commitID(2), commitID(7)}] = commitID(6)
 			s.files[commitID(2)]["b.txt"], s.Paths = s.bare(other), []string{"a.txt", "b.txt"}
 		}, ""},
+		"another file was a binary one, and not the same": {func(s *story) {
+			s.knew("a.txt", "o", theirs)
+			now := s.knew("b.txt", "o", other)
+			binary := func(name string) refs.OID {
+				oid := refs.SHA1.Hash(refs.BlobObject, []byte(name))
+				s.texts[oid] = Text{OID: oid, Whole: true}
+				return oid
+			}
+			s.commit(6, nil, "a.txt", was+"and what they have more\n")
+			s.newest = []refs.OID{s.commit(7, []int{6}, "a.txt", theirs)}
+			s.base[[2]refs.OID{commitID(2), commitID(7)}] = commitID(6)
+			s.files[commitID(1)]["b.txt"], s.files[commitID(6)]["b.txt"] = binary("one"), binary("two")
+			s.files[commitID(2)]["b.txt"], s.files[commitID(7)]["b.txt"], s.Paths = now, now, []string{"a.txt", "b.txt"}
+		}, ""},
+		"another file was the same binary one": {func(s *story) {
+			s.knew("a.txt", "o", theirs)
+			now := s.knew("b.txt", "o", other)
+			binary := refs.SHA1.Hash(refs.BlobObject, []byte("binary"))
+			s.texts[binary] = Text{OID: binary, Whole: true}
+			s.commit(6, nil, "a.txt", was+"and what they have more\n")
+			s.newest = []refs.OID{s.commit(7, []int{6}, "a.txt", theirs)}
+			s.base[[2]refs.OID{commitID(2), commitID(7)}] = commitID(6)
+			s.files[commitID(1)]["b.txt"], s.files[commitID(6)]["b.txt"] = binary, binary
+			s.files[commitID(2)]["b.txt"], s.files[commitID(7)]["b.txt"], s.Paths = now, now, []string{"a.txt", "b.txt"}
+		}, "human o human"},
 		"a tool reports the whole file": {func(s *story) {
 			s.knew("a.txt", "o", theirs)
 			s.Reported = func(string) bool { return true }
@@ -433,8 +458,10 @@ func TestWhatARewrittenCommitCarries(t *testing.T) {
 			s.commit(4, nil, "a.txt", was)
 			s.knew("a.txt", "o", was)
 		}, ""},
-		"it has no such file":     {func(s *story) { clear(s.files) }, ""},
-		"no commit was rewritten": {func(s *story) { s.Replaced = refs.OID{} }, ""},
+		"nobody saw it, and it has no parent": {func(s *story) { s.commit(5, nil, "a.txt", theirs) }, "a.txt"},
+		"it is gone, but for its files":       {func(s *story) { clear(s.commits) }, "a.txt"},
+		"it has no such file":                 {func(s *story) { clear(s.files) }, ""},
+		"no commit was rewritten":             {func(s *story) { s.Replaced = refs.OID{} }, ""},
 	} {
 		s := tell(t, Rewritten)
 		s.Replaced = s.commit(5, []int{4}, "a.txt", theirs)
@@ -499,6 +526,12 @@ func TestHowFarAnOperandIsToBeBelieved(t *testing.T) {
 			s.knew("a.txt", "o", theirs)
 			s.Work.Now.Stashes, s.Work.Before.Stashes = []refs.OID{s.stashed(5, 1, "a.txt", theirs)}, nil
 			s.New = s.text(theirs)
+		}, Far},
+		"a stash that was applied, and a line of before it is gone": {func(s *story) {
+			s.commit(3, nil)
+			s.knew("a.txt", "o", theirs)
+			s.Work.Now.Stashes, s.Work.Before.Stashes = []refs.OID{s.stashed(5, 1, "a.txt", theirs)}, nil
+			s.New = s.text(strings.TrimPrefix(theirs, "the first of the lines\n"))
 		}, Far},
 		"a stash that was not": {func(s *story) {
 			s.commit(3, nil)
