@@ -44,8 +44,12 @@ type person struct {
 	void  bool // its call had ended before, or never ran
 }
 
-// believes tells whether a patch can be the cause of what the commit has.
+// believes tells whether a patch can be the cause of what the commit has. What other clones publish of anchors may
+// tell of no patch: then the anchor speaks for it.
 func (f *file) believes(id events.PatchID) bool {
+	if p, err := f.person(id); f.others && err == nil && !p.found {
+		return true
+	}
 	known, done := f.age.belief[id]
 	if !done {
 		p, err := f.person(id)

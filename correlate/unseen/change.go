@@ -22,6 +22,9 @@ func (f *file) sameChange() error {
 	agreed := map[int]claim{}
 	split := map[int]bool{}
 	for _, m := range latest(f.digest.Change(f.id), maxMentions) {
+		if f.others && m.Log == ownLog {
+			continue
+		}
 		e, found, err := f.index.At(m)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package unseen
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/git-trace/git-trace/correlate"
@@ -23,6 +24,7 @@ type file struct {
 	id     events.ChangeID
 
 	elsewhere bool          // see Question
+	others    bool          // only what anchors of other clones say counts
 	owners    map[int]claim // of lines, counted from 0
 }
 
@@ -61,16 +63,24 @@ func (f *file) search(ctx context.Context) error {
 	if err := f.byLines(found.Open); err != nil || f.index.Logs() == 1 {
 		return err
 	}
-	// A content that came here from another clone was seen, and its owners were not. Its log may know them.
-	open, mode := map[int]bool{}, f.elsewhere
+	return f.fromOthers()
+}
+
+// fromOthers asks the logs of other clones about lines that nobody here knows. A content that came here from another
+// clone was seen, and its owners were not: for example that of a colleague's commit that was picked.
+func (f *file) fromOthers() error {
+	known, mode := f.owners, f.elsewhere
+	f.owners, f.elsewhere, f.others = map[int]claim{}, true, true
+	open := map[int]bool{}
 	for _, r := range f.added {
 		for line := r.Start; line < r.End; line++ {
-			open[line] = true
+			_, done := known[line]
+			open[line] = !done
 		}
 	}
-	f.elsewhere = true
-	err = f.byLines(open)
-	f.elsewhere = mode
+	err := errors.Join(f.sameChange(), f.rewritten(), f.byLines(open))
+	maps.Copy(f.owners, known)
+	f.elsewhere, f.others = mode, false
 	return err
 }
 

@@ -31,7 +31,12 @@ func (f *file) rewritten() error {
 }
 
 // credible tells whether the patch of a run can be the cause of what the commit has.
-func (f *file) credible(r *belief.Run) bool { return r.Owner.Patch == "" || f.believes(r.Owner.Patch) }
+func (f *file) credible(r *belief.Run) bool {
+	if own, err := f.index.OwnWriter(); f.others && (err != nil || r.By == nil || r.By.Writer == own) {
+		return false
+	}
+	return r.Owner.Patch == "" || f.believes(r.Owner.Patch)
+}
 
 // carriedFrom compares the file with what an older commit has of it. Only runs that counts tells of are taken.
 func (f *file) carriedFrom(older refs.OID, counts func(*belief.Run) bool) error {

@@ -194,7 +194,7 @@ func (s *Search) fail(err error) {
 
 // mentioned tells whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing. So a
 // question that is about nothing else has to be looked into. So has a question about such a line in a content that was
-// seen.
+// seen. What other clones publish tells of changes alone, and of no line.
 func (s *Search) mentioned(q Question) bool {
 	telling, common := false, false
 	for _, text := range q.Texts {
@@ -207,7 +207,7 @@ func (s *Search) mentioned(q Question) bool {
 			return true
 		}
 	}
-	return !telling || common && s.seen(q)
+	return !telling || q.Elsewhere || common && s.seen(q)
 }
 
 // seen tells whether a log speaks of the very content that a question is about.
