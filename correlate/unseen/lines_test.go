@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -340,6 +341,56 @@ func TestAKeptAnswerEndsWithWhatItWasMadeOf(t *testing.T) {
 		step.do()
 		if ai, human, asked := whole(); ai != step.ai || human != step.human || asked != step.asked {
 			t.Errorf("step %d: %d lines by agents, %d by people, searched %v", i, ai, human, asked)
+		}
+	}
+}
+
+// A row begins at each line that the patch has, and goes on as far as the patch does: of its places in the patch the
+// one with the longest row counts, of equals the first.
+func TestRowsAreThoseOfTheRule(t *testing.T) {
+	t.Parallel()
+	texts := []string{"}", "short", "elevenchars", "twelve_chars", "another line that says a lot", "return nil"}
+	for seed := range uint64(4000) {
+		random := rand.New(rand.NewPCG(seed, 81))
+		some := func() (out [][]byte) {
+			for range 1 + random.IntN(8) {
+				out = append(out, []byte(texts[random.IntN(len(texts))]))
+			}
+			return out
+		}
+		wrote := some()
+		f := &file{lines: some(), change: correlate.FileChange{Path: "a.txt"}}
+		if random.IntN(2) == 0 {
+			f.lines = slices.Concat(some(), wrote[random.IntN(len(wrote)):], some())
+		}
+		path, least, fewest := "a.txt", 12, 1
+		if random.IntN(2) == 0 {
+			path, least, fewest = "b.txt", 40, 3
+		}
+		var want []string
+		for line := 0; line < len(f.lines); {
+			at, count := 0, 0
+			for from := range wrote {
+				n := 0
+				for line+n < len(f.lines) && from+n < len(wrote) && string(f.lines[line+n]) == string(wrote[from+n]) {
+					n++
+				}
+				if n > count {
+					at, count = from, n
+				}
+			}
+			if weight := lettersIn(f.lines[line : line+count]); count >= fewest && weight >= least {
+				want = append(want, fmt.Sprintf("%d+%d@%d:%d", line, count, at, weight))
+			}
+			line += max(count, 1)
+		}
+		var got []string
+		patch := events.PatchData{Path: path, Lines: events.EncodeFingerprints(printsOf(wrote))}
+		for _, r := range f.rowsOf(patch, events.AnchorOwner{}, printsOf(f.lines)) {
+			got = append(got, fmt.Sprintf("%d+%d@%d:%d", r.start, r.count, r.at, r.weight))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %q of %q: %v, want %v", seed, f.lines, wrote, got, want)
 		}
 	}
 }
