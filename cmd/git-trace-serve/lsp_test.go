@@ -449,3 +449,71 @@ vim.cmd('qa!')
 		}
 	}
 }
+
+// The commands for Kakoune in a real one: marks beside lines, and the reason of a line with text that means something to
+// the editor.
+func TestKakouneShowsWhoWroteALine(t *testing.T) {
+	testenv.Needs(t, "kak")
+	program, dir := demo(t)
+	client, err := filepath.Abs("../../editors/kakoune/git-trace.kak")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := filepath.Join(t.TempDir(), "told")
+	script := fmt.Sprintf(`try %%{
+source %q
+set-option global git_trace_program %q
+edit server.go
+git-trace-marks
+echo -to-file %[3]q -- %%opt{git_trace_marks}
+execute-keys 11g
+git-trace-why
+git-trace-unmark
+nop %%sh{ printf '\nunmarked [%%s]' "$kak_opt_git_trace_marks" >> %[3]q }
+} catch %%{ echo -to-file %[3]q -- %%val{error} }
+`, client, program, told)
+	file := filepath.Join(t.TempDir(), "script.kak")
+	if err := os.WriteFile(file, []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	kak := exec.CommandContext(ctx, "kak", "-n", "-ui", "json", "-e", "source "+file)
+	kak.Dir = dir
+	drawn, err := kak.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := kak.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kak.Start(); err != nil {
+		t.Fatal(err)
+	}
+	info := ""
+	lines := bufio.NewScanner(drawn)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var call struct {
+			Method string            `json:"method"`
+			Params []json.RawMessage `json:"params"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &call); err == nil && call.Method == "info_show" {
+			info = string(call.Params[1])
+			break
+		}
+	}
+	_ = in.Close()
+	_ = kak.Process.Kill()
+	_ = kak.Wait()
+	for _, want := range []string{"server.go:11", "close must be safe to call twice", "Edit toolu_demo_01"} {
+		if !strings.Contains(info, want) {
+			t.Errorf("no %q in %s", want, info)
+		}
+	}
+	got := read(t, told)
+	if want := " 6|claude-code#1 11|claude-code#1 18|claude-code#1 19|claude-code#1 20|claude-code#1\nunmarked [0]"; !strings.HasSuffix(got, want) {
+		t.Errorf("the marks are %q, not %q", got, want)
+	}
+}
