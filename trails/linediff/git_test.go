@@ -64,7 +64,6 @@ func TestHunksOfSmallTextsEqualThoseOfGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(13, 14))
 	pool := []string{"", "", "a", "}", "\ta", "\t}", "\t\ta", "\t\t}", "    a", "        a", "  ", "\tb", "b", " a", "  \ta"}
 	some := func(most int) (out [][]byte) {
@@ -92,8 +91,16 @@ func TestHunksOfSmallTextsEqualThoseOfGit(t *testing.T) {
 		}
 		name := fmt.Sprintf("%04d.txt", i)
 		olds[name], news[name] = old, new
-		write(t, filepath.Join(dir, "old", name), join(old))
-		write(t, filepath.Join(dir, "new", name), join(new))
+	}
+	equalToGit(t, t.TempDir(), olds, news)
+}
+
+// equalToGit checks that texts have git's hunks.
+func equalToGit(t *testing.T, dir string, olds, news map[string][][]byte) {
+	t.Helper()
+	for name := range olds {
+		write(t, filepath.Join(dir, "old", name), join(olds[name]))
+		write(t, filepath.Join(dir, "new", name), join(news[name]))
 	}
 	want, other := gitHeaders(t, dir), 0
 	for name := range olds {
@@ -106,6 +113,41 @@ func TestHunksOfSmallTextsEqualThoseOfGit(t *testing.T) {
 	if other > 2 { // another version of git may differ somewhere
 		t.Errorf("hunks of %d of %d texts are not git's", other, len(olds))
 	}
+}
+
+// Git does not look at most of a long end that both texts have, so that nothing slides into it.
+func TestHunksBeforeALongCommonEndEqualThoseOfGit(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	random := rand.New(rand.NewPCG(15, 16))
+	olds, news := map[string][][]byte{}, map[string][][]byte{}
+	for i := range 600 {
+		var pool []string
+		for _, letter := range []string{"a", "b", "c"}[:1+random.IntN(3)] {
+			pool = append(pool, strings.Repeat(letter, random.IntN(260)))
+		}
+		some := func(n int) (out [][]byte) {
+			for range n {
+				out = append(out, []byte(pool[random.IntN(len(pool))]))
+			}
+			return out
+		}
+		end := some(random.IntN(30))
+		if random.IntN(3) == 0 { // as long as a block that git leaves out, or a byte more or less
+			rest := 1024*(1+random.IntN(2)) - 2 + random.IntN(4) - len(join(end))%1024
+			end = append([][]byte{[]byte(strings.Repeat("a", max(0, rest)))}, end...)
+		}
+		unlike := [2][]byte{}
+		if random.IntN(2) == 0 { // the last lines before it end alike
+			unlike = [2][]byte{append([]byte("x"), pool[0]...), append([]byte("y"), pool[0]...)}
+		}
+		name := fmt.Sprintf("%04d.txt", i)
+		olds[name] = slices.Concat(some(random.IntN(4)), [][]byte{unlike[0]}, end)
+		news[name] = slices.Concat(some(random.IntN(4)), [][]byte{unlike[1]}, some(random.IntN(3)), end)
+	}
+	equalToGit(t, t.TempDir(), olds, news)
 }
 
 // Where much has changed git gives the search up at a cost, or at a long run of equal lines far ahead of it, and cuts
