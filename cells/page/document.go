@@ -52,15 +52,17 @@ func (e *TooSmallError) Error() string {
 	return fmt.Sprintf("%d bytes are too few: the least is %d", e.Limit, e.Least)
 }
 
-// Within is the text in at most so many bytes; a limit of 0 is none. Told says at the end what was left out.
-func (d *Document) Within(limit int, told func([]Left) string) (string, error) {
+// Within is the text in at most so many bytes; a limit of 0 is none. Tell says at the end what was left out to keep to
+// the limit.
+func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (string, error) {
+	told := func(left []Left) string { return tell(limit, left) }
 	text := d.without(0, told)
 	if limit == 0 || len(text) <= limit {
 		return text, nil
 	}
 	least := d.without(len(d.order), told)
 	if len(least) > limit {
-		return "", &TooSmallError{limit, len(least)}
+		return "", &TooSmallError{limit, d.least(tell)}
 	}
 	fits, over := len(d.order), 0 // so many parts fewer fit, so many do not
 	text = least
@@ -73,6 +75,17 @@ func (d *Document) Within(limit int, told func([]Left) string) (string, error) {
 		}
 	}
 	return text, nil
+}
+
+// least is the smallest limit that can be kept. What is told of a longer one may be longer.
+func (d *Document) least(tell func(int, []Left) string) int {
+	for limit := 0; ; {
+		n := len(d.without(len(d.order), func(left []Left) string { return tell(limit, left) }))
+		if n <= limit {
+			return limit
+		}
+		limit = n
+	}
 }
 
 // without is the text without the first parts of the order.

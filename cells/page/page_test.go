@@ -65,7 +65,7 @@ func TestForeignTextIsShownAsItIs(t *testing.T) {
 	}
 }
 
-func told(left []Left) string { return fmt.Sprintln(left) }
+func told(_ int, left []Left) string { return fmt.Sprintln(left) }
 
 // The longest text that fits is given, whatever the limit; sections without rows go with them.
 func TestADocumentIsKeptToItsLimit(t *testing.T) {
@@ -108,6 +108,11 @@ func TestADocumentIsKeptToItsLimit(t *testing.T) {
 		if strings.Contains(text, "note 0\n") && !strings.Contains(text, "row 8\n") {
 			t.Errorf("rows went before the notes:\n%s", text)
 		}
+	}
+	var small *TooSmallError
+	_, err = build().Within(1, func(limit int, left []Left) string { return fmt.Sprint(limit, told(limit, left)) })
+	if !errors.As(err, &small) || small.Least != least+2 {
+		t.Errorf("where the limit is said: %v; without it the least is %d", err, least)
 	}
 	text, err := build().Within(least, told)
 	if want := "head\n[{note 9 9} {row 9 9}]\n"; err != nil || text != want {

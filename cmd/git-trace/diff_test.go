@@ -259,7 +259,7 @@ func TestDiffTakesEveryOptionOfGits(t *testing.T) {
 			}
 		}
 	}
-	if count < 240 {
+	if count < 250 {
 		t.Errorf("%d diffs", count)
 	}
 }

@@ -241,21 +241,27 @@ func TestTheReliabilitySuiteIsListed(t *testing.T) {
 	}
 }
 
-// Each row of the suite of sharing names tests that there are.
-func TestTheSharingSuiteIsListed(t *testing.T) {
+// Each row of the suites of sharing and of the terminal names tests that there are.
+func TestTheSuitesOfSharingAndTheTerminalAreListed(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{}
 	for line := range strings.Lines(document(t, "docs/reliability.md")) {
 		cells := strings.Split(line, "|")
-		if len(cells) > 6 && strings.HasPrefix(cells[1], " S") {
+		if len(cells) > 6 && (strings.HasPrefix(cells[1], " S") || strings.HasPrefix(cells[1], " V")) {
 			for name := range strings.SplitSeq(strings.TrimSpace(cells[1]), ", ") {
 				rows[name] = cells[6]
 			}
 		}
 	}
-	tests := testsOfTheProject(t)
+	var names []string
 	for n := 1; n <= 27; n++ {
-		name := fmt.Sprint("S", n)
+		names = append(names, fmt.Sprint("S", n))
+	}
+	for n := 1; n <= 7; n++ {
+		names = append(names, fmt.Sprint("V", n))
+	}
+	tests := testsOfTheProject(t)
+	for _, name := range names {
 		if rows[name] == "" {
 			t.Errorf("docs/reliability.md has no row %s", name)
 		}

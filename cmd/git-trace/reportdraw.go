@@ -335,11 +335,11 @@ func (p *reportPage) rests() {
 }
 
 // missing says what was left out of a page.
-func (r *rangeReport) missing(left []page.Left) string {
+func (r *rangeReport) missing(limit int, left []page.Left) string {
 	var parts []string
 	for _, one := range left {
 		parts = append(parts, fmt.Sprintf("%s of %s", thousands(one.Parts), plural(one.Of, one.What)))
 	}
-	return fmt.Sprintf("**Left out** to keep to %s: %s. All of it: %s\n", plural(r.asked.limit, "byte"),
+	return fmt.Sprintf("**Left out** to keep to %s: %s. All of it: %s\n", plural(limit, "byte"),
 		strings.Join(parts, ", "), page.Code("git trace report "+r.Range.text))
 }

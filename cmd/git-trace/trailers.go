@@ -172,7 +172,7 @@ func heaviest(shares []share, text func(share) string) []string {
 		}
 		sums[one] += s.lines
 	}
-	slices.SortStableFunc(out, func(x, y string) int { return cmp.Compare(sums[y], sums[x]) })
+	slices.SortFunc(out, func(x, y string) int { return cmp.Or(cmp.Compare(sums[y], sums[x]), cmp.Compare(x, y)) })
 	return out
 }
 
