@@ -194,3 +194,21 @@ func TestTheOwnerOfALine(t *testing.T) {
 		t.Errorf("a file that is not there has %d lines, %v", count, err)
 	}
 }
+
+// The commits of a conversation tell of its patches, of each one, also where the lines went to another file before they
+// were committed.
+func TestLinesThatWentToAnotherFileAreFoundByTheirConversation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	block := func(name string) string {
+		return lines("the first line of block "+name, "the second line of block "+name, "the third line of block "+name)
+	}
+	w.Edit("S1", "a.txt", block("a"))
+	w.Edit("S1", "b.txt", block("b"))
+	w.Check(os.Remove(filepath.Join(w.Repo.WorkTree, "a.txt")))
+	w.Check(os.Remove(filepath.Join(w.Repo.WorkTree, "b.txt")))
+	w.Write("c.txt", lines("of a person")+block("b")+lines("and between them")+block("a"))
+	w.commit("both")
+	w.expect("a.txt +3 -0; anchored both 3 exact_blob high; moved 3/3 c.txt:6+3@both~\n"+
+		"b.txt +3 -0; anchored both 3 exact_blob high; moved 3/3 c.txt:2+3@both~", w.trails("S1")...)
+}
