@@ -21,7 +21,7 @@ func unzstd(r io.Reader) (io.ReadCloser, error) {
 	return z.IOReadCloser(), nil
 }
 
-func gzipped(t *testing.T, text io.Reader) []byte {
+func gzipped(t testing.TB, text io.Reader) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -34,7 +34,7 @@ func gzipped(t *testing.T, text io.Reader) []byte {
 	return out.Bytes()
 }
 
-func zstded(t *testing.T, text io.Reader) []byte {
+func zstded(t testing.TB, text io.Reader) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := zstd.NewWriter(&out)
@@ -53,7 +53,7 @@ func zstded(t *testing.T, text io.Reader) []byte {
 // A packed stream gives what was packed. One that breaks off, and one that becomes far too long, is an error.
 func TestAStreamIsUnpackedWithinItsBounds(t *testing.T) {
 	t.Parallel()
-	for name, pack := range map[string]func(*testing.T, io.Reader) []byte{"gzip": gzipped, "zstd": zstded} {
+	for name, pack := range map[string]func(testing.TB, io.Reader) []byte{"gzip": gzipped, "zstd": zstded} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Repeat("a line of a transcript\n", 10_000)
@@ -101,4 +101,40 @@ type blanks struct{}
 func (blanks) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil
+}
+
+// Whatever a stream is, it gives text within its bounds, or an error with the place at which it breaks off.
+func FuzzReader(f *testing.F) {
+	for _, text := range []string{"", "one\ntwo\n", strings.Repeat("a line of a transcript\n", 1000)} {
+		for _, pack := range []func(testing.TB, io.Reader) []byte{gzipped, zstded} {
+			raw := pack(f, strings.NewReader(text))
+			f.Add(raw)
+			f.Add(raw[:len(raw)/2])
+		}
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		in, err := packed.Reader(bytes.NewReader(raw), unzstd)
+		if err != nil {
+			return
+		}
+		out, err := io.ReadAll(in)
+		var fault *packed.Fault
+		switch errors.As(err, &fault) {
+		case false:
+			if err != nil || !packed.Is(raw) && !bytes.Equal(out, raw) {
+				t.Errorf("%d bytes, %v", len(out), err)
+			}
+		default:
+			if fault.Line != 1+bytes.Count(out, []byte("\n")) && !errors.Is(err, packed.ErrTooMuch) {
+				t.Errorf("%v after %q", fault, out)
+			}
+		}
+		if int64(len(out)) > packed.MostSmall+packed.MostTimes*int64(len(raw)) {
+			t.Errorf("%d bytes of %d", len(out), len(raw))
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
