@@ -166,3 +166,35 @@ func TestOfTwoLogsTheOneWithTheBetterRightIsBelieved(t *testing.T) {
 		}
 	}
 }
+
+// Of what was found and what is claimed, the one that is found counts where both name one conversation; else the one
+// that is known better does.
+func TestWhetherWhatWasFoundOutweighsAClaim(t *testing.T) {
+	t.Parallel()
+	disputing := correlate.Tiers()[slices.IndexFunc(correlate.Tiers(), correlate.Disputes)]
+	best, worst := correlate.Tiers()[0], correlate.Tiers()[len(correlate.Tiers())-1]
+	agent := &events.AnchorOwner{Kind: events.OwnerAI, Trace: "T"}
+	another, person := &events.AnchorOwner{Kind: events.OwnerAI, Trace: "U"}, &events.AnchorOwner{Kind: events.OwnerHuman}
+	nobody := &events.AnchorOwner{Kind: events.OwnerUnknown}
+	by := func(method events.Method) *events.Event { return &events.Event{Method: []events.Method{method}} }
+	for name, tt := range map[string]struct {
+		over, under Run
+		want        bool
+	}{
+		"nothing is claimed":                   {Run{Owner: agent}, Run{Owner: nobody, By: by(events.Import)}, true},
+		"nothing was found":                    {Run{Owner: nobody}, Run{Owner: agent, By: by(events.Import)}, false},
+		"neither knows":                        {Run{Owner: nobody}, Run{Owner: nobody, By: by(events.Import)}, false},
+		"one conversation":                     {Run{Owner: agent, Tier: worst}, Run{Owner: agent, Tier: best, By: by(events.PostCommit)}, true},
+		"two, and the claim is better known":   {Run{Owner: another, Tier: best}, Run{Owner: agent, Tier: best, By: by(events.PostCommit)}, false},
+		"two, and it is known worse":           {Run{Owner: another, Tier: worst}, Run{Owner: agent, Tier: best, By: by(events.Import)}, true},
+		"two, known alike, by better evidence": {Run{Owner: another, Tier: best}, Run{Owner: agent, Tier: worst, By: by(events.Backfill)}, true},
+		"two, known alike, by worse":           {Run{Owner: another, Tier: worst}, Run{Owner: agent, Tier: best, By: by(events.Backfill)}, false},
+		"two persons, who are no conversation": {Run{Owner: person, Tier: worst}, Run{Owner: person, Tier: best, By: by(events.Backfill)}, false},
+		"all alike":                            {Run{Owner: another, Tier: best}, Run{Owner: agent, Tier: best, By: by(events.Backfill)}, true},
+		"an agent disputes a person's line":    {Run{Owner: person, Tier: best}, Run{Owner: agent, Tier: disputing, By: by(events.Backfill)}, false},
+	} {
+		if got := outweighs(&tt.over, &tt.under); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -205,14 +205,15 @@ func TestACommitIsGatheredOfItsFiles(t *testing.T) {
 	first := Answer{[]events.AnchorOwner{human, ai}, events.AnchorFile{Path: "a", Runs: []events.AnchorRun{{Start: 1, Count: 1, Owner: 1}, {Start: 2, Count: 2, Owner: 0}}}}
 	d.add(first)
 	d.add(Answer{})
-	d.add(Answer{[]events.AnchorOwner{ai, nobody, mixed}, events.AnchorFile{Path: "b", Runs: []events.AnchorRun{{Count: 4, Owner: 0}, {Count: 8, Owner: 1}, {Count: 16, Owner: 2}}}})
+	second := Answer{[]events.AnchorOwner{ai, nobody, mixed}, events.AnchorFile{Path: "b", Runs: []events.AnchorRun{{Count: 4, Owner: 0}, {Count: 8, Owner: 1}, {Count: 16, Owner: 2}}}}
+	d.add(second)
 	if d.Added != 31 || d.AI != 21 || d.Human != 2 || d.Unknown != 8 {
 		t.Errorf("added %d, agents' %d, people's %d, unknown %d", d.Added, d.AI, d.Human, d.Unknown)
 	}
 	if len(d.Owners) != 4 || len(d.Files) != 2 || d.Owners[d.Files[1].Runs[0].Owner].ToolCall != "a" || d.Files[0].Runs[0].Owner != 1 || d.Files[1].Runs[2].Owner != 3 {
 		t.Errorf("owners %v, files %+v", d.Owners, d.Files)
 	}
-	if first.File.Runs[1].Owner != 0 || d.Files[1].Runs[0].Owner != 1 {
+	if first.File.Runs[1].Owner != 0 || second.File.Runs[0].Owner != 0 || second.File.Runs[2].Owner != 2 || d.Files[1].Runs[0].Owner != 1 {
 		t.Error("the answer that was given is changed, or an owner is listed twice")
 	}
 }
