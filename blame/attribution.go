@@ -23,7 +23,7 @@ type Resolver interface {
 	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error)
 }
 
-// Forewarned is a Resolver that is told beforehand about all lines of commits that it will be asked about. So it can
+// Forewarned is a Resolver that hears beforehand of all lines of commits in question. So it can
 // search for all of them at once.
 type Forewarned interface {
 	Expect(ctx context.Context, questions []unseen.Question) error
@@ -55,7 +55,7 @@ type Attribution struct {
 	Limits      []events.Limit
 	Time        time.Time // of the tool call
 	Writer      string    // of another clone, whose log says so; empty for what was seen or found here
-	Signer      string    // by whom that log is signed, with a key that git trusts
+	Signer      string    // by whom that log is signed with a key trusted by git
 	Disputed    []string  // the writers of other clones who say otherwise, with the same right
 }
 

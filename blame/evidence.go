@@ -172,7 +172,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 	runs := c.Runs(path)
 	out := make([]*Attribution, len(lines))
 	var who *Attribution
-	told := -1 // the run that who was made of
+	told := -1 // the run behind who
 	for i, line := range lines {
 		out[i] = unknown
 		at := sort.Search(len(runs), func(i int) bool { return runs[i].Start+runs[i].Count > line })
@@ -241,7 +241,7 @@ func (e *Evidence) promptText(trace events.TraceID, index int) string {
 	if text, done := e.texts[key]; done {
 		return text
 	}
-	text, _, _ := e.prompts.Get(trace, index) // a prompt that cannot be read is one that is not kept here
+	text, _, _ := e.prompts.Get(trace, index) // a prompt that cannot be read counts as not kept here
 	e.texts[key] = text
 	return text
 }

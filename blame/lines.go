@@ -83,7 +83,7 @@ func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.L
 	return lines, known, err
 }
 
-// Owners says who wrote lines of any number of files, each of which has the commit that wrote it. Content gives what a
+// Owners says who wrote lines of any number of files, each with the commit that wrote it. Content gives what a
 // path has, for lines that no commit has.
 func Owners(
 	ctx context.Context, resolver Resolver, lines []gitblame.Line, content func(path string) ([]byte, error),

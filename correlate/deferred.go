@@ -21,8 +21,8 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// A rebase calls the post-commit hook for every commit that it picks. A pick that went without a conflict holds nothing
-// of the work tree that needs to be seen at its moment: its lines come from the commit that was picked and from the new
+// A rebase calls the post-commit hook for every commit that it picks. A pick without a conflict holds nothing of the
+// work tree that needs to be seen at its moment: its lines come from the commit that was picked and from the new
 // parent. So it is only noted, in the file "deferred" of the work tree, and all of them are anchored together: by the
 // post-rewrite hook when the rebase is done, or by the hook of the next commit that somebody makes while it stands
 // still.

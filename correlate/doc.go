@@ -1,5 +1,5 @@
-// Package correlate ties commits to patches: for every line that a commit added it names the patch that wrote it, and
-// the evidence. A commit_anchored event holds all of it.
+// Package correlate ties commits to patches: for every line added by a commit it names the patch that wrote it, and the
+// evidence. A commit_anchored event holds all of it.
 //
 // Anchors rest on content. The committed blob is looked up among the contents that the timeline has seen at the path.
 // Partial staging makes blobs that were never in the work tree. The lines of such a blob take their owners from the

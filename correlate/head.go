@@ -59,7 +59,7 @@ func Merged(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at ti
 	return Head(ctx, repo, timeline, 0, at)
 }
 
-// JustMade gives the commit that HEAD names if making it was the last thing that happened to HEAD; zero if not.
+// JustMade gives HEAD's commit if making it was the last thing that happened to HEAD; zero if not.
 func JustMade(repo *refs.Repo) refs.OID {
 	for _, m := range gitfacts.Last(repo, 1) {
 		if m.Kind.Makes() {

@@ -73,7 +73,7 @@ type Source struct {
 	Log      belief.Log
 	Searcher belief.Searcher // nil for none
 	Config   refs.Config
-	// Added counts the lines that commits added of which nothing is known.
+	// Added counts the lines that commits added and of which nothing is known.
 	Added func(ctx context.Context, commits []refs.OID) (map[refs.OID]int, error)
 }
 

@@ -39,7 +39,7 @@ type Deeds struct {
 	Store  func(context.Context, []waiting.Session) error // reads conversations from the session files of their agents
 	// Settings tells why no conversation can be stored with these settings.
 	Settings func(refs.Config) (mend string, err error)
-	// Strays finds traces that were fetched from remotes which are none any more.
+	// Strays finds traces that were fetched from former remotes.
 	Strays func(context.Context) ([]Stray, error)
 	Gather func(context.Context) error // gives them their places, or deletes them
 	// Wrong finds settings with values that they do not take, and names that no setting has.

@@ -48,7 +48,7 @@ type Boundary struct {
 	// started, in the units of the system.
 	Parent int   `json:"parent,omitempty"`
 	Moment int64 `json:"moment,omitempty"`
-	// Mark is an entry that the environment of all has that the agent starts, where its session id does not stand in it.
+	// Mark is an entry in the environment of all that the agent starts, where its session id does not stand in it.
 	Mark string `json:"mark,omitempty"`
 	// Running lists the ids of background tasks that the agent says are still running at a turn end; nil when it does not
 	// say.
@@ -60,8 +60,8 @@ type Boundary struct {
 // hooks of others run before ours.
 const answerSlack = 5 * time.Second
 
-// AnsweredFor tells whether the model that the boundary names can be that of a call that began at a time. A session
-// file that is written behind may end with an earlier answer that asks for the same.
+// AnsweredFor tells whether the boundary's model can be the one of a call that began at a time. A session file that
+// lags may end with an earlier answer about the same.
 func (b *Boundary) AnsweredFor(begun time.Time) bool {
 	return b.Answered.IsZero() || !begun.After(b.Answered.Add(answerSlack))
 }

@@ -44,7 +44,7 @@ func (l *Log) guardFromGC(typ refs.ObjectType, oid refs.OID, content []byte) err
 	return nil
 }
 
-// KeepBesideGC keeps a commit that a ref of the log's family is about to name from a gc that runs just now.
+// KeepBesideGC keeps a commit from a gc that runs just now, before a ref of the log's family names it.
 func (l *Log) KeepBesideGC(commit refs.OID, content []byte) error {
 	return l.guardFromGC(refs.CommitObject, commit, content)
 }

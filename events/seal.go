@@ -314,7 +314,7 @@ func (l *Log) keepSeal(commit refs.OID) error {
 }
 
 // begin makes the own log's file: of what the ref names, or, where that is nothing, of a first batch. The file appears
-// when the ref names its seal. So a version that knows only logs of commits never goes on with one that was taken over.
+// when the ref names its seal. So a version that knows only logs of commits never goes on with one taken over.
 // The caller holds the append lock, and there is no file.
 func (l *Log) begin(ctx context.Context, first []Event) error {
 	lock, err := l.lockRef(ctx)

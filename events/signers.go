@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Signers are those who signed the publications that were fetched, by the refs, as the last pull found them: of a key
+// Signers are those who signed the fetched publications, by the refs, as the last pull found them: of a key
 // that git trusts, and of the commit that the ref names today. Whoever has fetched since has to pull for a signer.
 func (l *Log) Signers(logs []FetchedLog) map[string]string {
 	noted := map[string]struct {

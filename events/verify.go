@@ -213,7 +213,7 @@ func (v *verifier) shorterThanKnown() string {
 	return v.log.CutOff(v.chain.last)
 }
 
-// CutOff says that a log which ends at an event has lost later ones that this clone has written; empty where none is
+// CutOff says that a log which ends at an event has lost later ones of this clone; empty where none is
 // remembered.
 func (l *Log) CutOff(last int64) string {
 	known, ok := l.knownEnd()

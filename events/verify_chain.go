@@ -242,8 +242,8 @@ func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...an
 	return seq
 }
 
-// goesOn asks for the number of the event after the one at i. It tells whether that number goes on from the number that
-// the one at i should have.
+// goesOn asks for the number of the event after the one at i. It tells whether that number goes on from the right
+// number of the one at i.
 func (n *namer) goesOn(i int) bool {
 	return i > 0 && n.s.marks[i-1].seq == n.expected+1
 }

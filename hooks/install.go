@@ -227,7 +227,7 @@ func findAside(dir, hook string) string {
 	return ""
 }
 
-// leftovers are the names to which managers move a hook that they find: pre-commit runs ".legacy", lefthook keeps
+// leftovers are the names to which managers move a hook of others: pre-commit runs ".legacy", lefthook keeps
 // ".old".
 var leftovers = [...]string{".legacy", ".old"}
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// receiptName is the file in <common>/traces that says what was installed. It tells a hook that a manager wrote over
+// receiptName is the file in <common>/traces that says what was installed. It tells a hook written over by a manager
 // from one that never was; everything that removal needs stands in the hooks themselves too.
 const receiptName = "hooks.json"
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// keptSuffix keeps lines that somebody added to a file of ours whose place the earlier hook takes again.
+// keptSuffix keeps lines that somebody added to a file of ours before the earlier hook takes its place again.
 const keptSuffix = ".git-trace-kept"
 
 func (in Installer) planRemove(ctx context.Context) (*plan, error) {

@@ -66,7 +66,7 @@ const callPush = locate + `if ` + traced + `; then
 fi
 ` + tidy
 
-// callPicks is call for the hook that a rebase runs for each commit that it picks. git-trace does no more than note
+// callPicks is call for the hook that a rebase runs for each picked commit. git-trace does no more than note
 // those (package correlate). Where it has said beforehand which of them there will be, the shell notes them. That costs
 // a shell for each instead of a shell and a program. The file "picking" begins with the process id of git. Then come
 // the numbers of the first and the last command of the rebase that this is true of (rebase-merge/msgnum). What another
@@ -80,7 +80,7 @@ if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] &&
 ` + amongThem + `	} 2>/dev/null; then
 ` + note + callUnlessNoted
 
-// callPatches is the same for the hook that a rebase runs for each patch that it applies (rebase-apply/next). git says
+// callPatches is the same for the hook that a rebase runs for each applied patch (rebase-apply/next). git says
 // itself which commit it is of.
 const callPatches = locate + `git_trace_noted=
 if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] && [ -f "$git_trace_own/rebase-apply/rebasing" ]; then

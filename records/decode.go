@@ -36,7 +36,7 @@ func Decode(raw []byte) (*Record, error) {
 	return r, nil
 }
 
-// UnmarshalJSON takes an attribution that does not say whether it is experimental for one that is.
+// UnmarshalJSON takes an attribution for an experimental one if it does not say.
 func (a *Attribution) UnmarshalJSON(raw []byte) error {
 	type plain Attribution
 	value := plain{Experimental: true}

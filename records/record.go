@@ -32,7 +32,7 @@ type Record struct {
 	Metadata        map[string]json.RawMessage `json:"metadata"`
 }
 
-// ExecutionContext tells an agent that edits code from one that acts in an environment.
+// ExecutionContext tells an agent that edits code from one at work in an environment.
 type ExecutionContext string
 
 // The contexts.

@@ -13,7 +13,7 @@ const (
 	metaHooks    = "hooks"
 )
 
-// MetaDirectory is the member of the metadata that names the directory of the work tree in which a conversation began.
+// MetaDirectory is the member of the metadata with the directory of the work tree in which a conversation began.
 const MetaDirectory = "working_directory"
 
 // Source are the agent's own ids of the lines that a step was read from: those with text or calls, if there are any.

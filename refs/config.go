@@ -38,7 +38,7 @@ func parseConfigList(out string) Config {
 	return c
 }
 
-// Add appends an entry that takes precedence over those that are there. The key is in the case that git prints.
+// Add appends an entry that takes precedence over the others. The key is in the case that git prints.
 func (c *Config) Add(key, value string) {
 	c.entries = append(c.entries, configEntry{Key: key, Value: value})
 }

@@ -60,7 +60,7 @@ func quoteAlternate(path string) string {
 
 // FetchNothing makes every git child of this process do without objects that a partial clone has left on its remote.
 // Nobody who commits or calls a tool has asked for them, and one at a time they take minutes. Git knows a variable for
-// it since 2.44; before, a child that wants to fetch finds no transport that it may use (GIT_ALLOW_PROTOCOL, git(1)).
+// it since 2.44; before, a child that wants to fetch finds no permitted transport (GIT_ALLOW_PROTOCOL, git(1)).
 func FetchNothing() error {
 	return errors.Join(os.Setenv("GIT_NO_LAZY_FETCH", "1"), os.Setenv("GIT_ALLOW_PROTOCOL", "none"))
 }

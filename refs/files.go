@@ -138,7 +138,7 @@ func makeDirs(dir, inside string, perm os.FileMode) error {
 }
 
 // MakeTracesDir makes the directory of TracesDir, for its owner alone: the contents that snapshots keep may be of files
-// that nobody else may read. In a repository shared by a group it is the group's, as everything there.
+// closed to others. In a repository shared by a group it is the group's, as everything there.
 func (r *Repo) MakeTracesDir() error {
 	if err := MakeDirs(r.TracesDir(), 0o777); err != nil {
 		return err

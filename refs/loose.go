@@ -118,8 +118,7 @@ func storedStream(header, content []byte, size int) []byte {
 	return binary.BigEndian.AppendUint32(out, adler32.Checksum(out[7:]))
 }
 
-// ReadLoose reads an object from an object directory; an object that is not there as a loose file gives an error that
-// is os.ErrNotExist.
+// ReadLoose reads an object from an object directory; an object that is not there as a loose file gives os.ErrNotExist.
 func ReadLoose(dir string, oid OID) (ObjectType, []byte, error) {
 	return readLoose(dir, oid, 0)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// staleAge is the age below which a lock that is not ours is taken for live without looking further.
+// staleAge is the age below which a lock of others is taken for live without looking further.
 const staleAge = 10 * time.Second
 
 // staleAgeBlind is that age where the system does not show who has a file open.

@@ -12,8 +12,8 @@ type NamedRef struct {
 	OID  OID
 }
 
-// RefsUnder lists the refs whose names begin with a prefix that ends in a slash, sorted by name. Where there is no such
-// ref it starts no process, as far as files can tell that.
+// RefsUnder lists the refs whose names begin with a prefix with a slash at its end, sorted by name. Where there is no
+// such ref it starts no process, as far as files can tell that.
 func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error) {
 	if !r.MayHaveRefs(prefix) {
 		return nil, nil

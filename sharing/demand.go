@@ -228,7 +228,7 @@ func archivesMoved(log *events.Log, r Remote, found map[string]refs.OID) (bool, 
 	return false, nil
 }
 
-// keepDemanded adds records that came to those that came before.
+// keepDemanded adds records that came to the earlier ones.
 func keepDemanded(ctx context.Context, log *events.Log, wanted map[string][]store.Entry) error {
 	s := store.Open(log.Repo())
 	defer func() { _ = s.Close() }()

@@ -65,7 +65,7 @@ func MakeDigest(ctx context.Context, log *events.Log, published Published) (*Dig
 	return d, nil
 }
 
-// setAside are the events of the logs that this clone wrote under ids which it gave up.
+// setAside are the events of this clone's logs under ids that it gave up.
 func setAside(ctx context.Context, log *events.Log) (all []events.Event, err error) {
 	fetched, err := log.Fetched(ctx)
 	if err != nil {

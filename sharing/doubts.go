@@ -37,7 +37,7 @@ type shown struct {
 }
 
 // doubts holds what the digests of a remote say of each other against what they are. A digest that was published after
-// the one that speaks of it may have begun anew, and is not in doubt. Of each log the first doubt is told.
+// its mention may have begun anew, and is not in doubt. Of each log the first doubt is told.
 func doubts(ctx context.Context, log *events.Log, label string) ([]Doubt, error) {
 	fetched, err := log.Fetched(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ type Regained struct {
 	Pulled   *Pulled
 }
 
-// PullOwn is for a clone that came out of a backup which is older than what it published. The log that is here becomes
+// PullOwn is for a clone that came out of a backup older than its publications. The log that is here becomes
 // one of another writer, as what the remote has under that id does. So what was lost is read from there. The clone goes
 // on under a new id.
 func PullOwn(ctx context.Context, log *events.Log, r Remote, most int64) (out Regained, err error) {

@@ -265,8 +265,8 @@ func (p *Plan) isOurs(ctx context.Context, commit refs.OID) error {
 	return nil
 }
 
-// Push sends what was planned. It tells how each ref fared; the refs here that note what the remote has are moved for
-// those that arrived, and for them alone.
+// Push sends what was planned. It tells how each ref fared; the notes here of what the remote has are moved for the
+// refs that arrived, and for them alone.
 func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 	for i := range p.Refs {
 		r := &p.Refs[i]

@@ -111,7 +111,7 @@ func within(path, top string) bool {
 	return err == nil && first != ".." && first != ".git"
 }
 
-// Errors that name a remote which cannot be used, or none.
+// Errors for a remote that cannot be used, or none.
 var (
 	ErrNoRemote      = errors.New("no remote is named, and none is settled")
 	ErrUnknownRemote = errors.New("there is no such remote")

@@ -1,4 +1,4 @@
-// Package stats adds up who wrote the lines that commits added, and how long they lived.
+// Package stats adds up who wrote the lines added by commits, and how long they lived.
 //
 //	Count     the commits of a query, and who wrote the lines that they added.
 //	GroupBy   the same by agent, model, author, week, month, directory, file or language, or by several of them.

@@ -30,7 +30,7 @@ var ErrManyTips = errors.New("survival is told of one history, and these revisio
 // first-parent history that brought it, whoever wrote it on whichever branch. It ends with the commit in which it is no
 // longer there. The last commit of the history ends what is known.
 //
-// Lines that never reached that history have no part in it. A line that is moved within its file, or that is changed,
+// Lines that never reached this history have no part in it. A line that is moved within its file, or that is changed,
 // ends, as git's diff says; a renamed file takes its lines along. With paths, lines count that were written in them,
 // wherever they are now.
 func Survival(ctx context.Context, repo *refs.Repo, from Source, query graph.Query, commits []*graph.Commit,

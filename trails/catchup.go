@@ -18,8 +18,8 @@ import (
 // be the work of a call that began while it looked. So it looks again, at what has changed since, which takes
 // milliseconds, until nothing was put aside and git did nothing meanwhile; only then it says who wrote what it saw.
 // What had changed before the first of those boundaries, by the time stamps of the system, is settled without them. A
-// hook's own look does the same as far as boundaries go: one that was put aside while it looked may be the beginning of
-// a call whose work it sees.
+// hook's own look does the same as far as boundaries go: one put aside while it looked may be the beginning of a call
+// whose work it sees.
 
 // maxLooks bounds how often that is done in one step.
 const maxLooks = 16

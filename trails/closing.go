@@ -91,7 +91,7 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	return ending{window: w, status: status}
 }
 
-// beganUnheard tells whether one of some windows that end is of a call whose before-boundary never came.
+// beganUnheard tells whether one of the ending windows is of a call whose before-boundary never came.
 func beganUnheard(ended []ending) bool {
 	return slices.ContainsFunc(ended, func(end ending) bool {
 		return slices.Contains(end.window.Limits, events.LimitMissingBefore)

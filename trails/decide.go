@@ -122,8 +122,8 @@ func (s *witness) unfinished() []*Window {
 }
 
 // decideAmong is the rule itself. No window: a person. One window: that call. An edit call that has not reported back
-// owns only the text that it declared. Several: the edit call that declared the line; then the calls that may write
-// anywhere; and where more than one is left, all of them, as candidates.
+// owns only its declared text. Several: the edit call that declared the line; then the calls that may write anywhere;
+// and where more than one is left, all of them, as candidates.
 func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	if len(ws) == 0 {
 		return always(person)

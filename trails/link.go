@@ -21,7 +21,7 @@ func Relative(repo *refs.Repo, abs string) (string, bool) {
 	return inside(repo.WorkTree, resolveDir(abs))
 }
 
-// names are the paths of this work tree that a tool may write that was given an absolute path: the file that it leads
+// names are the paths of this work tree that a tool with an absolute path may write: the file that it leads
 // to and, if it is a link, the link. Those that lie elsewhere are left out.
 func names(repo *refs.Repo, abs string) []string {
 	var out []string

@@ -15,8 +15,8 @@ import (
 )
 
 // A process that takes part in the timeline leaves a note among the spooled files of the work tree. It does so before
-// it begins, and takes the note away when it is done. A note whose process is gone tells the next one that something
-// was lost: a look at the work tree, and with it the proof of where a window begins or ends. It holds
+// it begins, and takes the note away when it is done. A note whose process is gone tells the next one of a loss: a look
+// at the work tree, and with it the proof of where a window begins or ends. It holds
 //
 //   - nothing, as long as the process does not know what it is about. Any window may have ended then;
 //   - a boundary of an agent (boundaryFields), without the texts that a call declares.

@@ -28,7 +28,7 @@ func remembered(repo *refs.Repo, path string, t text) (p PendingLines, known boo
 }
 
 // Announce looks at the work tree, so that its contents are kept. It notes which contents the paths are about to get
-// back. A content that turns up as it was announced brings the owners that its lines had.
+// back. A content that turns up as announced brings the owners of its lines.
 func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
 	return e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{events.Manual}}

@@ -92,7 +92,7 @@ func (s *step) revise(w *Window, ended time.Time) error {
 	return nil
 }
 
-// apply gives the contents that were seen meanwhile the owners that they turned out to have.
+// apply gives the contents that were seen meanwhile their true owners.
 func (r *revision) apply(known *ledger.Known) error {
 	for path := range r.looks {
 		if err := known.Revise(path, r.owner); err != nil {

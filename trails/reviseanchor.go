@@ -77,8 +77,8 @@ func sound(d *events.CommitData) bool {
 }
 
 // part gives the lines of the call in a part of an anchor to whom they belong. The owner that names the call stays in
-// the list, though no run may have it any more: readers that sum conversations up learn by it that the commit has no
-// line of that one left.
+// the list, though no run may have it any more: readers that sum conversations up learn by it of a commit without a
+// line of this one.
 func (r *revision) part(d *events.CommitData) bool {
 	changed := false
 	owners := slices.Clone(d.Owners)

@@ -69,7 +69,7 @@ func (s *workTree) findLast() bool {
 	return true
 }
 
-// maxContents bounds the contents that are kept while commits that follow each other are anchored, in bytes.
+// maxContents bounds the contents that are kept while successive commits are anchored, in bytes.
 const maxContents = 16 << 20
 
 // blob reads a content. Where commits follow each other, what one made is what the next one changes.

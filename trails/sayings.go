@@ -112,7 +112,7 @@ func (s *state) heardOf(path string) {
 	}
 }
 
-// maxTexts bounds the declared texts that the state keeps of calls that have ended, in bytes.
+// maxTexts bounds the declared texts that the state keeps of ended calls, in bytes.
 const maxTexts = 8 << 20
 
 // boundTexts lets go of declared texts: of calls that have ended before everything was looked at, and of the oldest

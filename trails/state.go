@@ -26,7 +26,7 @@ type state struct {
 	LastFull int64
 	Tree     refs.OID
 	Git      gitfacts.Mark
-	// RestoredAt is the interval in which a git hook last noted that git wrote to the work tree.
+	// RestoredAt is the interval in which a git hook last noted writes of git to the work tree.
 	RestoredAt int64
 	// Squash is the last commit of a branch that was squashed since everything was looked at.
 	Squash refs.OID
@@ -35,7 +35,7 @@ type state struct {
 	Marks    []lookMark
 	Windows  []*Window
 	Sessions map[events.TraceID]*sessionState
-	// Scoped remembers in which interval a path was last seen by a scoped snapshot that came after the last full one.
+	// Scoped remembers the interval in which a path was last seen by a scoped snapshot after the last full one.
 	Scoped map[string]int64
 	// Anchored are the last commits that were taken in: a hook that is called twice for one finds it here.
 	Anchored []refs.OID
@@ -169,7 +169,7 @@ func (s *state) save(repo *refs.Repo) error {
 }
 
 // forget drops what no later boundary can need: the sessions longest silent, and windows closed before every path's
-// last sighting. Windows stay that spoke of a path which cannot be seen, or which hooks may still be at work on.
+// last sighting. Windows stay if a path of theirs cannot be seen, or hooks may still be at work on it.
 func (s *state) forget() {
 	s.boundSayings()
 	s.boundTexts()

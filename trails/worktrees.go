@@ -53,7 +53,7 @@ type older struct {
 	newNames map[string]origin.Candidate // see underOlderName
 }
 
-// texts are contents that are kept in mind while commits that follow each other are anchored.
+// texts are contents that are kept in mind while successive commits are anchored.
 type texts struct {
 	contents map[refs.OID][]byte
 	kept     int // bytes

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Shell commands that write a text that stands in them: cat or tee with a here-document (bash(1), Here Documents).
+// Shell commands that write a text from their own line: cat or tee with a here-document (bash(1), Here Documents).
 const (
 	hereWord   = `<<-?[ \t]*(?:'(\w+)'|"(\w+)"|(\w+))`
 	hereTarget = `[ \t]*('[^'\n]+'|"[^"\n]+"|[^\s|;&<>'"]+)`

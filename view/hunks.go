@@ -216,7 +216,7 @@ func (r *Reader) Hunk(id events.PatchID) (*Hunk, error) {
 	return r.hunk(e, held), nil
 }
 
-// hunk is the patch of an event; held are runs of lines among which are those that the patch owns.
+// hunk is the patch of an event; held are runs of lines among which are the patch's own.
 func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	d := events.DataOf[events.PatchData](e)
 	path := events.RawPath(d.Path)

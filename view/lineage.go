@@ -72,7 +72,7 @@ func (l *Lineage) Replaced(id string) bool {
 	return false
 }
 
-// heir is the commit under which lines count that a commit holds: itself, or, where it was rewritten and the new one
+// heir is the commit under which a commit's lines count: itself, or, where it was rewritten and the new one
 // has no anchor of its own, the new one. ok is false where the new one speaks for the lines itself: by its own anchor,
 // or by what a search found of it.
 func (l *Lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {

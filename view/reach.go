@@ -15,7 +15,7 @@ import (
 )
 
 // reach tells which commits a branch, a tag or HEAD leads to. In a long history git walks far for an old commit, so the
-// answers are kept in <common>/traces/cache/reach: a line that names the state of the refs for which they hold, then a
+// answers are kept in <common>/traces/cache/reach: a line with the state of the refs for which they hold, then a
 // line for each commit, "+ id" or "- id". A commit that is not here is not kept: it may be fetched at any time. The
 // file may be deleted at any moment.
 type reach struct {

@@ -163,7 +163,7 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range logged { // those of which only anchors speak have no event that the index finds
+		for i := range logged { // those of which only anchors speak have no event in the index
 			add(logged[i].ID, logged[i].Agent, logged[i].Session)
 		}
 	}

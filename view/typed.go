@@ -28,7 +28,7 @@ func TypedPrompts(repo *refs.Repo) (Typed, error) {
 	return Typed{n, &oldest}, nil
 }
 
-// typedHit is a conversation that is found by prompts which are in no record: it goes on, or none is kept of it.
+// typedHit is a conversation that is found by prompts outside its record: it goes on, or none is kept of it.
 type typedHit struct {
 	trace    events.TraceID
 	indexes  []int

@@ -193,7 +193,7 @@ func (e *Export) Write(ctx context.Context, dir string) (pages int, err error) {
 	return len(e.names), os.Rename(beside, dir)
 }
 
-// draw draws the first page, and each page that one which was drawn names.
+// draw draws the first page, and each page that a drawn one names.
 func (e *Export) draw(ctx context.Context, dir string) error {
 	handler := e.site.Handler()
 	e.wants("/")

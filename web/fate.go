@@ -227,7 +227,7 @@ func (c *callBlock) kind() string {
 	return "other"
 }
 
-// thinned leaves of marks that fall together the one that says most.
+// thinned leaves of marks at one place the one that says most.
 func thinned(marks []mark, whole float64) []mark {
 	if len(marks) <= mostTicks {
 		return marks

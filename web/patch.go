@@ -270,7 +270,7 @@ func (f *patchFile) own(runs []*ownedLines) {
 // Pair is a row of a diff with its sides beside each other.
 type Pair struct{ Old, New *patchRow }
 
-// Pairs lays the lines that went beside those that came.
+// Pairs lays the lines that went beside the new ones.
 func (h *patchHunk) Pairs() []Pair {
 	var out []Pair
 	for i := 0; i < len(h.Rows); {

@@ -25,7 +25,7 @@ type Agent struct {
 	Program, Dir string
 	// Kept tells for how long the agent keeps a session file that is not written to; nil for one that deletes none.
 	Kept func() time.Duration
-	// Stands are names of files that stand for the directory in which they lie: what lies beside one is a part of its
+	// Stands are names of files that stand for their directory: what lies beside one is a part of its
 	// session, or another copy of it. The first that is there counts.
 	Stands []string
 	// InProject tells that sessions lie in the project itself: the discoverer knows none unless it is told a directory.
@@ -75,7 +75,7 @@ type Call struct {
 // Outcome is what became of a tool call. The zero value is OutcomeUnknown.
 type Outcome int
 
-// The outcomes of a call. A call that was interrupted while it ran counts as one that ran: what it wrote stays written.
+// The outcomes of a call. A call that was interrupted while it ran has run: what it wrote stays written.
 const (
 	OutcomeUnknown  Outcome = iota // no evidence, or evidence that does not split the two
 	OutcomeRan                     // it ran, in full or in part

@@ -33,7 +33,7 @@ func SystemEnv() (Env, error) {
 	return Env{Home: home, Binary: programPath(), Getenv: os.Getenv, Now: time.Now, State: state}, nil
 }
 
-// MadeList is the file that lists the directories that installers made beside those of the user; "" for none.
+// MadeList is the file with the directories that installers made beside those of the user; "" for none.
 func (e Env) MadeList() string {
 	if e.State == "" {
 		return ""

@@ -76,8 +76,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// running lists the tasks that go on, whether shells or subagents. A subagent that ends is still listed as running in
-// the payload that says so. nil stands for a client that does not tell.
+// running lists the tasks that go on, whether shells or subagents. The payload that tells a subagent's end still lists
+// it as running. nil stands for a client that does not tell.
 func running(w *wire) []string {
 	if w.Background == nil {
 		return nil

@@ -65,7 +65,7 @@ func addID(ids []string, id string) []string {
 }
 
 // session decides whose file it is: that of the session that the file is named after, if its lines know it; otherwise
-// that of the session which wrote last.
+// the one of the session that wrote last.
 func (h hints) session(known, path string) string {
 	if known != "" {
 		return known

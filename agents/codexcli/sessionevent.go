@@ -69,7 +69,7 @@ func (r *rollout) title(title string) {
 	}
 }
 
-// completed takes the event with which newer versions tell of everything that was done.
+// completed takes the event by which newer versions tell everything done.
 func (r *rollout) completed(l *line, at records.Locator) error {
 	done := l.item.item
 	id := rawjson.MemberText(done, "id")

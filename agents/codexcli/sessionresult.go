@@ -23,7 +23,7 @@ type note struct {
 }
 
 // noteFor is the note of a call that waits for its result. What is told of any other is dropped: a reading that goes on
-// from the line of a call finds the same notes as one that began before.
+// from the line of a call finds the same notes as an earlier one.
 func (r *rollout) noteFor(id string) *note {
 	if r.c.Waiting(id) == nil {
 		return &note{}

@@ -55,7 +55,7 @@ func attribute(b *events.Boundary) {
 	}
 }
 
-// subagents are those that were started by the answer that the main conversation is busy with; none when it is not.
+// subagents are those that the present answer of the main conversation started; none when it is not.
 func subagents(main, session string) []subagent {
 	dir := filepath.Join(filepath.Dir(main), session)
 	entries, err := os.ReadDir(dir)

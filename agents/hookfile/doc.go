@@ -1,5 +1,4 @@
-// Package hookfile edits settings files that hold hook entries in the form that Claude Code introduced and others took
-// over:
+// Package hookfile edits settings files with hook entries in the form that Claude Code introduced and others took over:
 //
 //	{"hooks": {"EVENT": [{"matcher": "*", "hooks": [{"type": "command", "command": "…", "timeout": 10}]}]}}
 //

@@ -115,7 +115,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// modelOf is provider/model. Providers that host models of others give them names that tell the maker.
+// modelOf is provider/model. Providers of others' models give them names that tell the maker.
 func modelOf(provider, name string) string {
 	model := assemble.Model(name)
 	if provider = payload.Name(provider); provider == "" || model == "" || strings.Contains(model, "/") {

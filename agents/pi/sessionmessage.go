@@ -210,7 +210,7 @@ func (s *session) spent(cost []byte) {
 	}
 }
 
-// modelOf is provider/model. Providers that host models of others give them names that tell the maker.
+// modelOf is provider/model. Providers of others' models give them names that tell the maker.
 func modelOf(provider, name string) string {
 	model := assemble.Model(name)
 	if provider = payload.Name(provider); provider == "" || model == "" || strings.Contains(model, "/") {

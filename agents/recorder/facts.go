@@ -20,7 +20,7 @@ type Facts struct {
 	Revision string // the commit that the conversation's work is told of: the newest that holds lines of it
 	// Files are the lines of the conversation as Revision has them.
 	Files []FileFacts
-	// Unaccounted are the files that calls changed which were no edits of an edit tool.
+	// Unaccounted are the files that calls changed without an edit tool.
 	Unaccounted []string
 	Base        *string // what was checked out when the conversation began
 	Diff        *string // what was not committed then
@@ -35,7 +35,7 @@ type Facts struct {
 type Note struct {
 	Success *bool
 	Reward  *float64
-	At      time.Time // of its event, by which a record knows the text that came with it
+	At      time.Time // of its event: a record knows by it the text that came along
 }
 
 // sourceAnnotated is the source of what a person said.

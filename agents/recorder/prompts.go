@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/records/redact"
 )
 
-// promptsMember is the member of a record's metadata that tells which step holds which prompt of the log: an object of
+// promptsMember is the member of a record's metadata that tells the step of each prompt in the log: an object of
 // the prompts' numbers and the steps'.
 const promptsMember = "prompts"
 
-// PromptSteps reads which step of a record holds which prompt of the log.
+// PromptSteps reads which step of a record holds each prompt of the log.
 func PromptSteps(r *records.Record) map[int]int {
 	var out map[int]int
 	if json.Unmarshal(r.Metadata[promptsMember], &out) != nil {
@@ -23,7 +23,7 @@ func PromptSteps(r *records.Record) map[int]int {
 	return out
 }
 
-// matcher finds the steps that hold the prompts whose texts are kept, by their text before redaction. A text that was
+// matcher finds the steps with the prompts whose texts are kept, by their text before redaction. A text that was
 // typed several times belongs to several steps, in order.
 type matcher struct {
 	kept  map[int]string

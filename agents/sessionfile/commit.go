@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// Committed finds the commit that a command made in the line that git prints: [main 07d0fb2] message.
+// Committed finds the commit that a command made, in git's output: [main 07d0fb2] message.
 func Committed(command, output string) *assemble.Commit {
 	if !strings.Contains(command, "git") || !strings.Contains(command, "commit") {
 		return nil

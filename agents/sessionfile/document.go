@@ -268,7 +268,7 @@ func (e *elements) quoted() error {
 	}
 }
 
-// escaped tells whether the quote that was read last has a backslash before it that is not itself escaped.
+// escaped tells whether the quote that was read last has an unescaped backslash before it.
 func (e *elements) escaped() bool {
 	n := 0
 	for i := len(e.buf) - 2; i > 0 && e.buf[i] == '\\'; i-- {

@@ -2,7 +2,7 @@
 // hold little more than a name and an input for each call have much the same tools under other names.
 //
 // A parser gives the tools of its agent by name. What a tool does not say is not guessed: an edit without a place
-// has no lines' numbers, and a call of a tool that is not named does nothing that is known.
+// has no lines' numbers, and a call of a tool without a name does nothing that is known.
 package toolcall
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// maxSize is the size up to which a file is taken for one that a person looks after.
+// maxSize is the size up to which a file may be a person's own work.
 const maxSize = 8 << 20
 
 // Errors that callers branch on.

@@ -24,8 +24,8 @@ import (
 
 // answer is git's answer for one content of the path.
 type answer struct {
-	// commits all have the content, and this answer for it. Of a content that no commit has it is the commit that was
-	// HEAD at the time: one, for the lines that were not changed stand as that commit has them.
+	// commits all have the content, and this answer for it. Of a content that no commit has it is HEAD's commit at the
+	// time: one, for the lines that were not changed stand as that commit has them.
 	commits []refs.OID
 	content refs.OID // blob id of the content
 	pending bool     // no commit has the content: some lines may be of the zero commit

@@ -125,7 +125,7 @@ func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 	return a, lines
 }
 
-// withoutNewer drops the bases that were committed after the commit that is asked about: it cannot come from them. A
+// withoutNewer drops the bases that were committed after the commit in question: it cannot come from them. A
 // blame that stops there would have to be asked in full after all.
 func (q *inquiry) withoutNewer(bases map[refs.OID]*answer) {
 	objects := q.repo.Objects()
@@ -142,7 +142,7 @@ func (q *inquiry) withoutNewer(bases map[refs.OID]*answer) {
 
 var errMisfit = errors.New("does not fit the kept answers")
 
-// compose blames the file down to the bases, with the kept answers for the lines that git followed that far. Nil if git
+// compose blames the file down to the bases, with the kept answers for the lines followed to there. Nil if git
 // came to any other end.
 func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byte) {
 	args := append([]string{"blame", "--porcelain"}, q.how...)

@@ -25,7 +25,7 @@ type Session struct {
 	target target
 	path   string   // of the file, relative to the top of the work tree
 	stdin  []byte   // what --contents - gave
-	beside []string // the environment in which git knows a file that is not tracked; see named
+	beside []string // the environment in which git knows an untracked file; see named
 
 	background sync.WaitGroup
 	settings   func() configured
@@ -76,7 +76,7 @@ func (s *Session) find() error {
 	return nil
 }
 
-// Try does show, once more beside an index that knows the file where git refuses one that is not tracked. A refusal of
+// Try does show, once more beside an index with the file where git refuses one that is not tracked. A refusal of
 // the arguments is git's own, of what the user typed.
 func (s *Session) Try(show func() error) error {
 	err := s.named(show)

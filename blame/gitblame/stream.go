@@ -23,7 +23,7 @@ type Commit struct {
 	Boundary  bool // a root, or where the history asked for ends
 }
 
-// Committed tells a commit from the zero id under which git lists the lines that no commit has.
+// Committed tells a commit from the zero id of lines that no commit has.
 func (c *Commit) Committed() bool { return !c.ID.IsZero() }
 
 // Origin is a path in a commit.

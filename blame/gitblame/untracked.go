@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A file that git does not track yet has lines that are not committed, and owners. Git blames it as soon as its index
+// A file that git does not track yet has uncommitted lines, and owners. Git blames it as soon as its index
 // knows the name (git-add(1), --intent-to-add). So git is asked once more, with an index of its own that knows this
 // name and no other; the user's stays as it is. Git also needs a commit to begin at. Where there is none yet, an empty
 // one is made for it.

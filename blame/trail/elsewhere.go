@@ -69,7 +69,7 @@ func (t *Tracker) never(tr *Trail) error {
 	return nil
 }
 
-// replaced tells a patch that was lost when its commit was rewritten from one whose commits nobody keeps.
+// replaced tells a patch lost in a rewrite of its commit from one whose commits nobody keeps.
 func (t *Tracker) replaced(tr *Trail) error {
 	stash, err := t.stashed(tr)
 	if err != nil {
@@ -150,7 +150,7 @@ func (t *Tracker) stashed(tr *Trail) (string, error) {
 	return "", nil
 }
 
-// renames maps the names that files have in a commit to those that git finds for them in a ref.
+// renames maps the names of files in a commit to those that git finds for them in a ref.
 func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, error) {
 	key := commit.String() + ref
 	if found, done := t.renamed[key]; done {
@@ -172,7 +172,7 @@ func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, err
 	return found, nil
 }
 
-// mostPending bounds the files that are searched for a block that was moved and not committed.
+// mostPending bounds the files that are searched for a moved and uncommitted block.
 const mostPending = 200
 
 // pending are the files that differ from HEAD and were not looked at.

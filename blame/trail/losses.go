@@ -16,7 +16,7 @@ type remover struct {
 	reverts refs.OID
 }
 
-// losses finds out which commits took the lines that are neither there nor replaced.
+// losses finds out which commits took the lines neither there nor replaced.
 func (l *looker) losses() error {
 	gone := l.tr.Lines - l.now.Alive - lost(l.now.Changed)
 	if gone <= 0 || l.reshaped {
@@ -227,7 +227,7 @@ func (l *looker) findRemover(commit, seen, end refs.OID, path string, line int) 
 }
 
 // onOtherSide finds the newest commit that takes a line away, on another side of a merge. It looks among the commits
-// that the merge brought together with the last one that had the line.
+// that the merge brought together with the last one with the line.
 func (l *looker) onOtherSide(commit, seen, merge refs.OID, path string, line int) (remover, error) {
 	raw, err := l.blob(commit, path)
 	if err != nil {

@@ -159,7 +159,7 @@ func (c *collector) post(ctx context.Context, body []byte) error {
 // never says that a request is not to be tried again.
 const never = -1
 
-// try sends a request once. Of one that failed it tells after which time it may be tried again.
+// try sends a request once. If it failed, it tells the time after which it may be tried again.
 func (c *collector) try(ctx context.Context, body []byte) (again time.Duration, err error) {
 	asked, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address.String(), bytes.NewReader(body))
 	if err != nil {

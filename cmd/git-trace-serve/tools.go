@@ -106,7 +106,7 @@ func plain(words ...string) error {
 	return nil
 }
 
-// add offers a tool that runs git-trace with the arguments that a function makes.
+// add offers a tool that runs git-trace with a function's arguments.
 func add[In any](s *mcp.Server, a *answers, name, about string, arguments func(In) ([]string, error)) {
 	closed := false
 	tool := &mcp.Tool{

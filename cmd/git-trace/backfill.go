@@ -409,7 +409,7 @@ func (b *filler) sum() error {
 	return nil
 }
 
-// unseen counts the commands of the conversations that were linked which may have written what no transcript tells.
+// unseen counts the commands of linked conversations which may have written what no transcript tells.
 func (b *filler) unseen() int {
 	n := 0
 	for trace := range b.linked {

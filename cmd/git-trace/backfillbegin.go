@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 )
 
-// begin tells the log of a conversation that it does not know: when it was, its model, its prompts. Of one that a run
-// which was killed has begun to tell, the rest is told.
+// begin tells the log of a conversation that it does not know: when it was, its model, its prompts. Of one that a
+// killed run has begun to tell, the rest is told.
 func (b *filler) begin(reader *index.Index, l backfill.Link) ([]events.Draft, error) {
 	t := b.keeper.byTrace[l.Trace]
 	if b.linked[l.Trace] || t == nil {

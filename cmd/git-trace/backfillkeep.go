@@ -24,7 +24,7 @@ type keeper struct {
 	prompts *ledger.Prompts
 	byTrace map[events.TraceID]*transcripts.Transcript
 	roots   map[events.TraceID]string // the checkout that each was held in
-	ours    map[events.TraceID]bool   // those whose prompts have the numbers that backfill gives
+	ours    map[events.TraceID]bool   // those whose prompts have backfill's numbers
 	listed  map[events.TraceID]bool
 }
 
@@ -110,7 +110,7 @@ func (k *keeper) list() error {
 	return nil
 }
 
-// keep stores what waits and was read in this run. One that cannot be stored waits for the next time that records are.
+// keep stores what waits and was read in this run. One that cannot be stored waits for the next storing of records.
 func (k *keeper) keep(ctx context.Context) error {
 	if k.job == nil {
 		return nil

@@ -189,7 +189,7 @@ func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerUnknown, "")
 }
 
-// dispute lets conversations that no hook reported have lines that are thought to be a person's: that no agent was
+// dispute gives conversations that no hook reported lines thought to be a person's: that no agent was
 // heard of says nothing against those, and what they wrote stands in the commit as it was written.
 func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
 	return &claim.Dispute{Persons: o.persons(commit), May: func(owner events.AnchorOwner, tier string) bool {

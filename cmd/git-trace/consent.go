@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 )
 
-// obtainConsent records that the user allows git-trace's hooks in those agents that run none without. The user says so
+// obtainConsent records the user's consent to git-trace's hooks, for the agents that run none without. The user says so
 // by the flag or at a prompt; without either nothing is recorded, and tellObstacles says what to do.
 func (a *app) obtainConsent(ctx context.Context, in *installation, given bool) (allowed []planned, err error) {
 	for _, agent := range in.agents {

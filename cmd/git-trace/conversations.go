@@ -211,7 +211,7 @@ func (s *conversations) find(id string) (events.TraceID, error) {
 	return "", ambiguousID(id, traces)
 }
 
-// meantID is the hint that names the conversation which was probably meant by an id that there is not; without one, or
+// meantID is the hint with the conversation that an unknown id probably means; without one, or
 // with several, it is the other.
 func (s *conversations) meantID(id, otherwise string) string {
 	ids, err := s.IDs()

@@ -20,7 +20,7 @@ type named struct{ file, dir string }
 // inDirectories gives the files that are named, and what counts them. In the place of a directory it gives the
 // directory's files, in the order of their names. A directory that an agent keeps for one session counts as one file.
 func inDirectories(env agents.Env, names []string) (all []named, over *passed, err error) {
-	var stands []string // files that stand for the directory in which they lie
+	var stands []string // files that stand for their directory
 	for _, agent := range agents.All(env) {
 		stands = append(stands, agent.Stands...)
 	}

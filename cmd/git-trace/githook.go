@@ -121,7 +121,7 @@ func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]eve
 	return l.Log.Append(ctx, drafts)
 }
 
-// noteConversations puts the conversations whose lines were committed on the list of those that wait. Where no record
+// noteConversations puts the conversations whose lines were committed on the waiting list. Where no record
 // is stored none has to hear of the commit. A note that cannot be made is no loss: the record learns of the commit when
 // it is read the next time.
 func (l *committedLog) noteConversations(repo *refs.Repo) {

@@ -26,7 +26,7 @@ func (a *app) pullCommand() *cli.Command {
 			"which goes before it, and read by all commands. Without a remote it asks those that traces were fetched from " +
 			"or\n" +
 			"pushed to, or the only one. Each log is checked; one that is not sound is left out, and the exit status is 1.\n" +
-			"It is 2 when a remote was not reached. A log that lost something that it had showed before stays as it was;\n" +
+			"It is 2 when a remote was not reached. A log that lost something it had showed before stays as it was;\n" +
 			"--accept takes what the remote shows now.\n" +
 			"--own is for a clone that came out of a backup: what it published after that is read from the remote, and the\n" +
 			"clone goes on under a new id.",

@@ -270,7 +270,7 @@ func (r *recording) drain(ctx context.Context, wait time.Duration, tell func(rec
 	}
 }
 
-// untried lists the conversations that have a note which was not looked at.
+// untried lists the conversations with a note that was not looked at.
 func (r *recording) untried(tried map[waiting.Session]bool) ([]waiting.Session, error) {
 	all, err := r.list.All()
 	var out []waiting.Session

@@ -212,7 +212,7 @@ func (g *gathering) diff(most int, args ...string) (*string, error) {
 	return new(strings.ToValidUTF8(out.String(), "\ufffd")), nil
 }
 
-// patch is what a commit did to the files of which the conversation wrote every line that it added.
+// patch is what a commit did to the files in which every added line is the conversation's.
 func (g *gathering) patch(revision string) (*string, error) {
 	id, err := refs.ParseOID(revision)
 	if err != nil {
@@ -338,7 +338,7 @@ type callStory struct {
 	note    *recorder.Note // the newest
 	patches []events.PatchData
 	calls   map[events.PatchID]string // that made them
-	shell   map[string]bool           // paths that calls changed which are no edits, true while the file is there
+	shell   map[string]bool           // paths that calls changed without an edit, true while the file is there
 	edited  map[string]bool
 }
 
@@ -398,7 +398,7 @@ func (s *callStory) begin(head, tree refs.OID) {
 	}
 }
 
-// unaccounted are the files that calls changed which no edit tool touched; nil where no hook told of calls. A file that
+// unaccounted are the files that calls changed without an edit tool; nil where no hook told of calls. A file that
 // such a call made and took away again is none.
 func (s *callStory) unaccounted() []string {
 	if !s.hooked {

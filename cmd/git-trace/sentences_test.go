@@ -62,24 +62,32 @@ func overlong(page string, most int) (long []string) {
 	return long
 }
 
-// Whoever reads a page is in a hurry, and often has another mother tongue.
-func TestDocumentsKeepSentencesShort(t *testing.T) {
-	t.Parallel()
-	var pages []string
+// markdownPages are the documents by their names.
+func markdownPages(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
 	for _, pattern := range []string{"*.md", "docs/*.md", "internal/testing/driver/*.md"} {
 		found, err := filepath.Glob(filepath.Join(moduleRoot, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %d pages, %v", pattern, len(found), err)
 		}
-		pages = append(pages, found...)
-	}
-	for _, path := range pages {
-		name, err := filepath.Rel(moduleRoot, path)
-		if err != nil {
-			t.Fatal(err)
+		for _, path := range found {
+			name, err := filepath.Rel(moduleRoot, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name = filepath.ToSlash(name)
+			out[name] = document(t, name)
 		}
-		name = filepath.ToSlash(name)
-		if long := overlong(document(t, name), longSentence); len(long) > 0 {
+	}
+	return out
+}
+
+// Whoever reads a page is in a hurry, and often has another mother tongue.
+func TestDocumentsKeepSentencesShort(t *testing.T) {
+	t.Parallel()
+	for name, page := range markdownPages(t) {
+		if long := overlong(page, longSentence); len(long) > 0 {
 			t.Errorf("%s has sentences of more than %d words:\n%s", name, longSentence, strings.Join(long, "\n"))
 		}
 	}
@@ -88,9 +96,9 @@ func TestDocumentsKeepSentencesShort(t *testing.T) {
 // codeInComment is a line of a comment that is indented by a tab: code, or a table.
 var codeInComment = regexp.MustCompile(`(?m)^\t.*$`)
 
-// Whoever reads a comment does not know the code yet. The test houses count, too, and tests do not.
-func TestCommentsKeepSentencesShort(t *testing.T) {
-	t.Parallel()
+// eachComment gives the comments of the code, without the code in them. The test houses count, too, and tests do not.
+func eachComment(t *testing.T, take func(at token.Position, text string)) {
+	t.Helper()
 	houses, err := filepath.Glob(filepath.Join(moduleRoot, "internal", "testing", "*"))
 	if err != nil || len(houses) == 0 {
 		t.Fatalf("%d test houses, %v", len(houses), err)
@@ -103,14 +111,21 @@ func TestCommentsKeepSentencesShort(t *testing.T) {
 			}
 			for _, comment := range file.Comments {
 				read++
-				if long := overlong(codeInComment.ReplaceAllString(comment.Text(), ""), longInComment); len(long) > 0 {
-					t.Errorf("%s: a comment has sentences of more than %d words:\n%s",
-						set.Position(comment.Pos()), longInComment, strings.Join(long, "\n"))
-				}
+				take(set.Position(comment.Pos()), codeInComment.ReplaceAllString(comment.Text(), ""))
 			}
 		})
 	}
 	if read < 10_000 {
 		t.Errorf("only %d comments were read", read)
 	}
+}
+
+// Whoever reads a comment does not know the code yet.
+func TestCommentsKeepSentencesShort(t *testing.T) {
+	t.Parallel()
+	eachComment(t, func(at token.Position, text string) {
+		if long := overlong(text, longInComment); len(long) > 0 {
+			t.Errorf("%s: a comment has sentences of more than %d words:\n%s", at, longInComment, strings.Join(long, "\n"))
+		}
+	})
 }

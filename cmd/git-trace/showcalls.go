@@ -65,7 +65,7 @@ func shortCall(id string, digits int) string {
 // onlyPaths tells that of a call no more is known than the files that it named.
 func onlyPaths(c *view.Call) bool { return !c.Seen && len(c.Files)+len(c.Held) == 0 }
 
-// changes says what a call changed. Of one that no hook saw only the lines that commits hold are known, and of a call
+// changes says what a call changed. Of one that no hook saw only the lines in commits are known, and of a call
 // that read nothing is said: a Read that only the session file has shows its path.
 func changes(c *view.Call) string {
 	var out []string

@@ -37,7 +37,7 @@ func (u *unread) note(c *history.Commit) {
 	}
 }
 
-// fault is the error with which a command ends that went on past what could not be read.
+// fault is the error of a command that went on past what could not be read.
 func (u *unread) fault() error {
 	if u.commits == 0 {
 		return nil

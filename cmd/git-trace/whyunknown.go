@@ -13,7 +13,7 @@ import (
 // mostForWhy bounds how many events are read to find out why lines are unknown: status answers at once.
 const mostForWhy = 2000
 
-// whyUnknown lists the limitations that the log names for the newest changes that nobody owns. It looks at the files
+// whyUnknown lists the limitations that the log names for the newest changes without an owner. It looks at the files
 // that have such lines and are not committed.
 func whyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []events.Limit {
 	files := map[string]bool{}

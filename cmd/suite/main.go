@@ -4,8 +4,8 @@
 //	suite [-tally <file>] [<go test arguments>]    # exits as go test does
 //	suite -total <file>                            # what all runs came to that wrote to the file
 //
-// A test that the machine cannot run says so in its skip (package testenv); the count shows it, so that a machine on
-// which half of the tests cannot run does not look like one on which all passed.
+// A test that the machine cannot run says so in its skip (package testenv); the count shows it, so that a machine that
+// cannot run half of the tests does not look as if all had passed.
 package main
 
 import (

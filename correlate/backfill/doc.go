@@ -1,11 +1,11 @@
-// Package backfill finds out which conversations wrote the lines of commits that no hook reported. It reads the session
+// Package backfill finds the conversations behind the lines of commits that no hook reported. It reads the session
 // files of agents.
 //
 // It goes by content:
 //
 //   - What each edit wrote is worked out as whole lines. The agent may say it of its hunks. Otherwise the edit is made
 //     again on what the file held, as far as earlier edits and the history tell that.
-//   - The lines that a commit added are laid beside those that edits wrote to the same path. It does not matter what
+//   - The lines that a commit added are laid beside the lines of edits to the same path. It does not matter what
 //     directory the path was in. Lines that agree one after the other make a run; a run counts if it says something,
 //     for lines that stand everywhere do not: "}" is no evidence.
 //   - A line that was written once lands once on each line of history, unless it was taken away in between.

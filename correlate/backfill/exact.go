@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 )
 
-// asMade gives the lines of a content that an edit left behind to the edits that wrote them: the replay knows of each
+// asMade gives the lines of a content left behind by an edit to the edits that wrote them: the replay knows of each
 // line whose it is, however little it says. For example: an agent writes a file that is committed as it is, and its
 // braces are the agent's.
 func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bool) {
@@ -37,7 +37,7 @@ func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bo
 }
 
 // maker is the edit that left the committed content behind: of this file before of another one, the last one before the
-// commit. A file that was renamed before it was committed is told by a content that says something.
+// commit. A file that was renamed before its commit is told by a content with something to say.
 func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 	p := &f.pasts[commit-1]
 	var best *made

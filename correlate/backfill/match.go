@@ -233,7 +233,7 @@ func (f *finder) land(r *run, out []landing, group, commit int32, tier string) {
 // near is how far apart the pieces of one block may stand in a commit.
 const near = 20
 
-// fillGaps gives lines that say nothing to the block whose other lines landed beside them, in their order. For example:
+// fillGaps gives lines without a word to the block whose other lines landed beside them, in their order. For example:
 // an agent's function landed, and the blank line in it is the agent's.
 func (f *finder) fillGaps(file *pastFile, out [][]landing, commit int32) {
 	for h := range file.hunks {

@@ -80,7 +80,7 @@ func (f *finder) place(path string) int32 {
 	return n
 }
 
-// group is the number that stands for all names of a file that was renamed.
+// group is the number that stands for all names of a renamed file.
 func (f *finder) group(place int32) int32 {
 	for f.joined[place] != place {
 		f.joined[place] = f.joined[f.joined[place]]

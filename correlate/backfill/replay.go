@@ -382,7 +382,7 @@ func (r *replay) takeAway(old *content, start int, lines []print) {
 	r.cut = r.cut[:min(len(r.cut), maxCut)]
 }
 
-// fromLoose gives lines of a file that was written as a whole to the earlier edits that are known to have written them:
+// fromLoose gives lines of a file written as a whole to the earlier edits that are known to have written them:
 // what the file held before is not known, or these lines would not be new.
 func (r *replay) fromLoose(e *placed, added []print, kept []source, owners []posting, says func(line int) bool) {
 	if len(e.Whole) == 0 {

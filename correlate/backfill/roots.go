@@ -64,8 +64,7 @@ func absolute(s *Session, name string) string {
 	return path.Join(s.Dirs[0], name)
 }
 
-// commonRoot is a directory of a session. Below it, most files that the session wrote have a path that the history
-// knows.
+// commonRoot is a directory of a session. Below it, most files that the session wrote have a path of the history.
 func (f *finder) commonRoot(s *Session) string {
 	votes := map[string]int{}
 	seen := map[string]bool{}

@@ -44,14 +44,14 @@ func (r *Run) Elsewhere() bool {
 	return r.Beyond || r.Tier == correlate.TierMovedLines && r.By != nil && slices.Contains(r.By.Method, events.Backfill)
 }
 
-// File holds who wrote the lines that a commit added to a file.
+// File holds who wrote the lines added by a commit to a file.
 type File struct {
 	Path string // raw bytes
 	Blob refs.OID
 	Runs []Run // in order, no line twice
 }
 
-// Commit holds who wrote the lines that a commit added.
+// Commit holds who wrote the lines added by a commit.
 type Commit struct {
 	ID       refs.OID
 	Anchored bool // some log has an anchor of it
@@ -205,7 +205,7 @@ func (c *Commit) count() {
 // MaxLine bounds the line numbers of a foreign log: an int holds it, on systems of 32 bits too.
 const MaxLine = math.MaxInt32
 
-// fileOf reads what an anchor says of a file. Runs of one anchor that overlap give way to the one that begins first.
+// fileOf reads what an anchor says of a file. Where runs of one anchor overlap, the one that begins first counts.
 func fileOf(f *events.AnchorFile, owners []events.AnchorOwner, by *events.Event) (out File, ok bool) {
 	path, err := events.DecodePath(f.Path)
 	if err != nil {

@@ -10,7 +10,7 @@
 //
 // Between logs this order decides, line by line:
 //
-//  1. a log that knows the owner before one that does not;
+//  1. a log that knows the owner before one without;
 //  2. the own log before the others;
 //  3. what hooks saw before what was reconstructed, and that before what was imported;
 //  4. the better evidence (correlate.Tiers);

@@ -50,7 +50,7 @@ func later(over, under *Run) bool {
 	return originOf(over.By) <= originOf(under.By) || disputes(over, under)
 }
 
-// disputes tells whether a conversation that no hook reported takes a line that is thought to be a person's. Whoever
+// disputes tells whether a conversation that no hook reported takes a line thought to be a person's. Whoever
 // wrote the anchor made sure that no hook was (package claim). For example: an agent without hooks wrote a line that a
 // person committed, and backfill finds its conversation.
 func disputes(over, under *Run) bool {

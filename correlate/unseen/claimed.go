@@ -18,8 +18,8 @@ import (
 // mostReplaced bounds how many older commits are looked at for one commit.
 const mostReplaced = 64
 
-// claimed lists the commits whose place a commit took, the nearest first. Only those count of which somebody said later
-// who wrote their lines.
+// claimed lists the commits whose place a commit took, the nearest first. Only those count whose writers somebody told
+// later.
 func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 	if out, done := s.claims[commit]; done {
 		return out, nil

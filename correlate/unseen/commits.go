@@ -22,7 +22,7 @@ func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return s.whole(ctx, commits, noPath)
 }
 
-// Elsewhere is Commits for commits that have an anchor which does not know all lines: see Question.
+// Elsewhere is Commits for commits with an anchor that does not know all lines: see Question.
 func (s *Search) Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
 	if !s.canAnswer(Question{Elsewhere: true}) {
 		return nil, nil

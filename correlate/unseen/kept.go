@@ -15,12 +15,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON that says for which logs they hold,
+// Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON with the logs for which they hold,
 // then one line an answer. The files may be deleted at any moment. They are written by appending whole lines, of which
 // a reader skips what it cannot read. What only the logs of other clones were asked lies in files of its own.
 //
 // An answer says how long the logs were, and what it depends on: contents, changes, paths, lines, commits whose place
-// others took, calls (index.Key). It holds until a log has an event behind that which speaks of one of these. Of a
+// others took, calls (index.Key). It holds until a log has an event behind it that speaks of one of these. Of a
 // commit of which every log names a descendant, lines and paths do not count: what is recorded later is not its cause.
 // Answers about whole commits lie under no path, in files by the beginning of their ids.
 

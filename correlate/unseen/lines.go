@@ -16,7 +16,7 @@ type row struct {
 	owner        events.AnchorOwner
 }
 
-// byLines finds the patches that wrote the lines of which no content tells anything. The longest row in which a line
+// byLines finds the patches behind the lines of which no content tells anything. The longest row in which a line
 // stands counts; where several owners have equally long ones, nobody does. An example of a row: an agent wrote a
 // function, a person edited other places of the file, and a program without hooks committed it.
 func (f *file) byLines(open map[int]bool) error {

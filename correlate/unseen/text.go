@@ -15,8 +15,8 @@ const (
 	minRow      = 3  // and so many of them
 )
 
-// maxMentions bounds how many events are asked about one content, change or line. A line that more patches wrote is one
-// that is everywhere.
+// maxMentions bounds how many events are asked about one content, change or line. A line that more patches wrote stands
+// everywhere.
 const maxMentions = 64
 
 // latest are the last of a list, the last one first.

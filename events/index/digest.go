@@ -109,7 +109,7 @@ func (d *Digest) Change(id events.ChangeID) []Mention { return d.find(digestChan
 // Logs is the number of logs.
 func (d *Digest) Logs() int { return len(d.parts) }
 
-// Heads lists the commits that a log names as ones that were checked out or made, in its order.
+// Heads lists the commits that a log names as checked out or made, in its order.
 func (d *Digest) Heads(log int) []NamedCommit { return d.parts[log].heads }
 
 // Last is the number of the last event of a log.

@@ -126,7 +126,7 @@ func (ix *Index) OwnWriter() (string, error) {
 	return ix.own, err
 }
 
-// Writers lists who wrote the logs that are covered, with the number of events of each: the own one first.
+// Writers lists who wrote the covered logs, with the number of events of each: the own one first.
 func (ix *Index) Writers() ([]Writer, error) {
 	return mended(ix, func() ([]Writer, error) {
 		var out []Writer

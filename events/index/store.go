@@ -105,7 +105,7 @@ func (ix *Index) readStore(path string) error {
 	})
 }
 
-// asDamage tells a file that is no store from one that cannot be opened now.
+// asDamage tells a file that is no store from one not to be opened now.
 func asDamage(err error) error {
 	if errors.Is(err, bbolterrors.ErrTimeout) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -242,7 +242,7 @@ func united(logs []Trace) Trace {
 }
 
 // teller is the place of the log that tells of a conversation: the own one if that saw it do anything. Among the others
-// the one whose hooks were there goes before one that was told afterwards, then the smaller id of its writer.
+// the one whose hooks were there goes before one told afterwards, then the smaller id of its writer.
 func teller(logs []Trace) int {
 	best := 0
 	for i := range logs {

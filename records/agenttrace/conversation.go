@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// ErrNoLines reports a conversation that wrote no line that is known.
+// ErrNoLines reports a conversation without a line that is known.
 var ErrNoLines = errors.New("the conversation wrote no lines that are known")
 
 // FromRecord gives the lines that a conversation wrote, as they stood at its end. It names a revision only if the

@@ -1,5 +1,5 @@
-// Package agenttrace reads and writes records of the Agent Trace specification, version 0.1.0: which lines of which
-// files of one revision came from which conversation.
+// Package agenttrace reads and writes records of the Agent Trace specification, version 0.1.0: the conversation behind
+// each line of the files of one revision.
 //
 // A record is made of what is known of a commit ([FromCommit]): its positions hold at a revision that exists. Or it is
 // made of one conversation ([FromRecord]): it names a revision only if the conversation does. It is read back as lines

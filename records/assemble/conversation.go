@@ -41,7 +41,7 @@ type Conversation struct {
 	registers json.RawMessage
 	early     map[string]early // results that came before their calls
 	before    int              // how many ids had been seen before this line
-	leftAt    int64            // the last line that had to do with a step that has left
+	leftAt    int64            // the last line about a step that has left
 }
 
 // shared is what a conversation and those of its subagents have in common.

@@ -15,5 +15,5 @@
 //
 // Reading can go on where it ended ([Conversation.Cursor]): from the last prompt, because a step may change until the
 // next prompt comes. What was counted up to there travels in the cursor. So a file that has grown gives the same record
-// as one that was read at once.
+// as one read at once.
 package assemble

@@ -2,7 +2,7 @@ package assemble
 
 import "strings"
 
-// NewFile is the edit that writes a file that was not there before.
+// NewFile is the edit that writes a new file.
 func NewFile(path, content string) Edit {
 	edit := Edit{Path: path, Text: content}
 	if lines := splitLines(content); len(lines) > 0 {

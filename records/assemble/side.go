@@ -89,7 +89,7 @@ func (c *Conversation) settleSides() error {
 }
 
 // goingOn tells whether a subagent has been let go since the last turn ended: a reading that goes on from here would
-// not know whose its lines are. One that is held is read again with the step that holds its call.
+// not know whose its lines are. A held one is read again with the step that holds its call.
 func (c *Conversation) goingOn() bool {
 	return slices.ContainsFunc(c.sides, func(side *Conversation) bool { return !side.held })
 }

@@ -192,7 +192,7 @@ func (s *state) appendTo(list string, value any) {
 	s.Lists[list] = append(s.Lists[list], raw)
 }
 
-// ids is a set that remembers the order in which it grew.
+// ids is a set that remembers its order of growth.
 type ids struct {
 	list []uint64
 	set  map[uint64]int32 // the place in the list

@@ -1,5 +1,5 @@
-// Package chatgpt reads the export of ChatGPT: conversations as trees of messages, of which the branch that was shown
-// last is taken. Other branches are counted.
+// Package chatgpt reads the export of ChatGPT: conversations as trees of messages, of which the branch shown last is
+// taken. Other branches are counted.
 package chatgpt
 
 import (

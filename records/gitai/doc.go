@@ -6,7 +6,7 @@
 // byte. [FromCommit] makes a note of what is known of a commit, [Note.Commit] the other way round.
 //
 // The format has no words for lines that an agent and a person wrote together, and none for evidence: the first are
-// given as the agent's, the second is lost. A line that no key names is one that nobody knows anything about.
+// given as the agent's, the second is lost. Of a line that no key names nobody knows anything.
 package gitai
 
 // Name is the name of the format on the command line.

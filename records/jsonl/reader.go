@@ -66,8 +66,8 @@ func (r *Reader) Offset() int64 { return r.at }
 func (r *Reader) Fault(err error) error { return &Fault{r.line, r.at, err} }
 
 // Next gives the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault, after
-// which Next goes on with the line that follows, unless the line was too long; an error of reading is any other error.
-// What is given is valid until the next call.
+// which Next goes on with the next line, unless the line was too long; an error of reading is any other error. What is
+// given is valid until the next call.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.read()

@@ -18,7 +18,7 @@ import (
 const keySize = 32
 
 // keyPlaces are the files that a key may be in, the preferred one first. A repository that git shares with a group has
-// a key that the group shares.
+// a key of the group.
 func keyPlaces(repo *refs.Repo) []string {
 	inside := filepath.Join(dir(repo), "key")
 	info, err := os.Stat(repo.TracesDir())

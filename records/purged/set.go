@@ -148,7 +148,7 @@ func (s *Set) AddText(text string) (string, error) {
 // leastEncoded is how many letters of base64 are looked for at least: fewer stand anywhere by chance.
 const leastEncoded = 8
 
-// base64Forms are the letters that every base64 holds of which the text is a part: it begins at one of three places of
+// base64Forms are the letters in every base64 of which the text is a part: it begins at one of three places of
 // a group of bytes, and the letters at its ends depend on what stands beside it. All have one length, since each length
 // is another search.
 func base64Forms(text string) []string {

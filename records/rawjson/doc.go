@@ -9,7 +9,7 @@
 //   - A text that encoding/json takes is taken, with the same strings and the same numbers.
 //   - Braces, brackets, colons, commas, quotes, literals and numbers are checked. So a broken or glued line is noticed
 //     at the place where it breaks. Two things are let pass that RFC 8259 forbids: control characters in strings, and
-//     escapes that do not exist in strings that nobody asks for.
+//     unknown escapes in strings that nobody asks for.
 //   - Nothing panics, and nesting is limited ([MaxDepth]).
 //
 // A value of another kind than the one asked for is skipped and gives the zero value: foreign formats change, and one

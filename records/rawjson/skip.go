@@ -174,7 +174,7 @@ func digitsEnd(data []byte, pos int) int {
 	return pos
 }
 
-// scalarFault tells a literal or number that the end of the text cut off from one that is wrong.
+// scalarFault tells a literal or number cut off by the end of the text from one that is wrong.
 func scalarFault(data []byte, pos int) error {
 	end := pos
 	for end < len(data) && (data[end] == '-' || data[end] == '+' || data[end] == '.' ||

@@ -125,7 +125,7 @@ func plainWord(value string) bool {
 	return false
 }
 
-// ofWords tells a value that is put together of the words that examples and names of secrets are made of, without a
+// ofWords tells a value put together of the words that examples and names of secrets are made of, without a
 // digit.
 func ofWords(value string) bool {
 	if len(value) > longestSecretName || strings.ContainsAny(value, "0123456789!@#$%^&*+=~|\\;") {

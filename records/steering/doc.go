@@ -1,5 +1,5 @@
 // Package steering tells from conversations how people steered an agent: what each prompt is to the one before it, what
-// was declined or failed, which work went wrong and by which prompt that was mended. The result is a document of
+// was declined or failed, which work went wrong and which prompt mended it. The result is a document of
 // TreeTrace 0.3.
 //
 // Evidence comes before words. Evidence are calls that ran, failed or were declined; what edits wrote and took away;

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// absent are messages of package managers whose registry answered that it does not have a package. A version that is
+// absent are messages of package managers about a package that is not in their registry. A version that is
 // not there, and a registry that did not answer, are none of them.
 var absent = sync.OnceValue(func() []*regexp.Regexp {
 	var out []*regexp.Regexp

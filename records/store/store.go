@@ -46,7 +46,7 @@ func Open(repo *refs.Repo) *Store {
 // Close ends the git process that reads objects, if there is one.
 func (s *Store) Close() error { return s.objects.Close() }
 
-// PromptCache is the directory in which readers keep the texts of prompts that they took from records.
+// PromptCache is the directory in which readers keep the texts of prompts from records.
 func PromptCache(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "prompts") }
 
 // Entry is a record that is there.

@@ -137,7 +137,7 @@ func (m *maker) declined(st *state, after map[*state][]*state) *pair {
 	return found
 }
 
-// fixed pairs a command that failed with the first command of the same program that worked in the turn.
+// fixed pairs a failed command with the first command of the same program that worked in the turn.
 func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	name := program(command(st.step))
 	if name == "" || !m.all(st.step, func(failure string) bool { return strings.HasPrefix(failure, "exit_code:") }) {
@@ -157,7 +157,7 @@ func (m *maker) fixed(st *state, after map[*state][]*state) *pair {
 	return found
 }
 
-// reverted pairs an edit that is gone with the next edit of the file that stayed. A commit reverted all lines of the
+// reverted pairs an edit that is gone with the next lasting edit of the file. A commit reverted all lines of the
 // first edit, or a person took them out before any commit. One prompt may stand between. What took the place of the
 // turn need not be an answer to the same question: the weakest of the pairs.
 func (m *maker) reverted(st *state, after map[*state][]*state) *pair {

@@ -101,7 +101,7 @@ func (p *paths) of(s *records.Step) *path {
 	return b.path
 }
 
-// agent is the way of a subagent. One that the metadata does not tell apart goes by the step whose call started it.
+// agent is the way of a subagent. Without metadata that tells it apart, one goes by the step of its call.
 func (p *paths) agent(s *records.Step) *path {
 	way := p.agents[s.StepIndex]
 	if way == nil {

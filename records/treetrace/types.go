@@ -126,7 +126,7 @@ type Node struct {
 	Git            *Git        `json:"git,omitempty"`
 }
 
-// Action is a call of a tool. One that never ran stands behind those that did, with Ran false.
+// Action is a call of a tool. One that never ran stands behind the others, with Ran false.
 type Action struct {
 	Tool    *string  `json:"tool"`
 	File    *string  `json:"file"` // relative to the repository where that is known

@@ -14,7 +14,7 @@ type Text struct {
 	Sections []Section
 }
 
-// Section is what the patch says of one file. Submodules have none, nor has a file that differs in nothing that counts.
+// Section is what the patch says of one file. Submodules have none, nor has a file without a difference that counts.
 type Section struct {
 	Record   *Record
 	Head     []byte // the lines before the first hunk, as git wrote them

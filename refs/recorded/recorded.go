@@ -99,11 +99,11 @@ func Add(repo *refs.Repo) error {
 	return nil
 }
 
-// youngest is how old an entry is that may be dropped: one that was just made is of a repository that is moved about.
+// youngest is how old an entry is that may be dropped: a new one is of a repository that is moved about.
 const youngest = 24 * time.Hour
 
-// dropGone takes entries off the list whose repositories are gone. One that lies on a volume that is not mounted is not
-// gone: what is there in its place is on another device.
+// dropGone takes entries off the list whose repositories are gone. One on a volume that is not mounted is not gone:
+// what is there in its place is on another device.
 func dropGone(dir string) {
 	files, _ := os.ReadDir(dir) // a list that cannot be read stays as it is
 	for _, file := range files {

@@ -58,7 +58,7 @@ var kinds = [...]traits{
 	Reset:           {},
 }
 
-// Makes tells whether this command made the commit, in contrast to one that moved HEAD to a commit that was there.
+// Makes tells whether this command made the commit, in contrast to one that moved HEAD to an existing commit.
 func (k Kind) Makes() bool { return kinds[k].makes }
 
 // ByHand tells whether somebody made the commit of what they had, a resolved conflict among it.

@@ -68,7 +68,7 @@ func (w *Work) pickedLoose(asked refs.OID) []refs.OID {
 	return w.like(message, asked, func(refs.Signature) bool { return true })
 }
 
-// pickedByHand finds the commits that one was picked from which somebody committed, for the pick had stopped
+// pickedByHand finds the commits behind one that somebody committed, for the pick had stopped
 // (git-cherry-pick(1), --continue).
 func (w *Work) pickedByHand(m Move, asked refs.OID) []refs.OID {
 	if m.Kind != PickCommitted {
@@ -104,7 +104,7 @@ func revertedBy(message string) refs.OID {
 	return oid
 }
 
-// Resumption is a commit by which somebody went on with a rebase that had stopped.
+// Resumption is a commit by which somebody went on with a stopped rebase.
 type Resumption struct {
 	Before refs.OID   // what its parent has of the path: git had put that there
 	Picked []refs.OID // what the commits have that it may have been picked from

@@ -128,7 +128,7 @@ func (w *Work) WasAt(commit refs.OID, branch string) bool {
 	return on && (!whole || slices.Contains(heads, commit))
 }
 
-// maxLately bounds the commits that are asked for files that the work tree has not.
+// maxLately bounds the commits that are asked for files missing from the work tree.
 const maxLately = 3
 
 // Lately lists the commits that HEAD has been at, the present one first: one that was amended had the old name of a
@@ -145,7 +145,7 @@ func (w *Work) Lately() []refs.OID {
 // MaxCommitted bounds the moves, and the commits, that are looked at for files that were away.
 const MaxCommitted = 8
 
-// LeftFor lists the commits that HEAD was at before it was at the one that is asked for, the last one first.
+// LeftFor lists the commits that HEAD was at before it came to the one in question, the last one first.
 func (w *Work) LeftFor(commit refs.OID) []refs.OID {
 	moves, _ := w.Moves()
 	at := []refs.OID{w.Before.Head}

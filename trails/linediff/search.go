@@ -94,7 +94,7 @@ func (f *front) widen(reach []int, zero, lowest, highest, outside int) {
 	}
 }
 
-// meet finds the point at which to cut a box whose sides are not empty and whose corners do not match.
+// meet finds the point to cut a box whose sides are not empty and whose corners do not match.
 func (s *search) meet(r box, full bool) meeting {
 	lowest, highest := r.a0-r.b1, r.a1-r.b0
 	ahead := front{r.a0 - r.b0, r.a0 - r.b0}

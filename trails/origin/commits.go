@@ -57,7 +57,7 @@ func autostash(q *Query) ([]Candidate, error) {
 	return nil, nil
 }
 
-// operands are the contents that the path has in the commits that git may have taken some lines of it from. For
+// operands are the path's contents in the commits that git may have taken some lines of it from. For
 // example: somebody merges a branch, and the file has lines of both sides.
 func operands(q *Query) ([]Candidate, error) {
 	if !q.Work.Restored {

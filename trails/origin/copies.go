@@ -167,7 +167,7 @@ func (c *copier) placesOf(out []vector.Origin, line int) []place {
 	return nil
 }
 
-// copied gives a line that no source has at its place the owner that it has in the places where it was copied from.
+// copied gives a line that no source has at its place the owner from the places where it was copied.
 func (c *copier) copied(out []vector.Origin, line int, from []place) {
 	if out[line].Source >= 0 || len(from) == 0 {
 		return

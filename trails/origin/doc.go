@@ -5,5 +5,5 @@
 // candidate has belongs to whoever had a window open, which package trails decides.
 //
 // For example, somebody merges a branch. The merged file has lines of what was there before, of the branch, and of
-// nobody else; each line keeps the owner that it has in the content which it came from.
+// nobody else; each line keeps its owner in the content which it came from.
 package origin

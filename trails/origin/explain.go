@@ -11,7 +11,7 @@ import (
 const chunk = 8
 
 // Explain says of every line of a content which candidate it comes from, and who owns it there. It depends on nothing
-// but what it is given. Candidates of which something is known stand before those that are only there: a vector that
+// but what it is given. Candidates of which something is known stand before those only there: a vector that
 // says unknown says so with reason. Earlier contents are asked for the lines that no other candidate has. For example:
 // an agent wrote a line, a person deleted it, and git brought it back. The content before the deletion has it, so it is
 // the agent's.

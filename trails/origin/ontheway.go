@@ -43,7 +43,7 @@ func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 
 // putLast is what git may have put there before HEAD got another content, if the new one is nearer to that, and
 // nearest. For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the file.
-// HEAD has what the rebase took out of it. A file that was not there had no lines that others could stand for.
+// HEAD has what the rebase took out of it. A missing file had no lines that others could stand for.
 func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, err error) {
 	if q.Old.OID.IsZero() {
 		return Text{}, nil, false, nil
@@ -98,10 +98,10 @@ func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found b
 	return put, picked, len(picked) > 0, nil
 }
 
-// poppedOnto is the content that a stash which is gone from the list made of a file: the stash's own where all was as
-// it was when it was made, else a merge (git-stash(1), pop). A stash may also have been dropped, so what there is now
-// must be closer to that content than to what was there before. For example: an agent's line was stashed, a person does
-// git stash pop and edits below it.
+// poppedOnto is the content that a stash made of a file before it was gone from the list: the stash's own where all was
+// as it was when it was made, else a merge (git-stash(1), pop). A stash may also have been dropped, so what there is
+// now must be closer to that content than to what was there before. For example: an agent's line was stashed, a person
+// does git stash pop and edits below it.
 func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 	if q.Work.Before.Index == q.Work.Now.Index { // dropped, or brought back in another work tree
 		return Text{}, nil, false, nil

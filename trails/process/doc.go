@@ -2,8 +2,8 @@
 // whether it lives, what it started and left behind, and how many bytes that wrote.
 //
 // A process is named by its number, its start and the run of the system (ID). So a number that was given away again is
-// never taken for the process that had it. Nothing is guessed: what the system does not tell, as from within another
-// name space of process numbers, is Unknown.
+// never taken for its earlier process. Nothing is guessed: what the system does not tell, as from within another name
+// space of process numbers, is Unknown.
 //
 // Linux tells everything, by proc(5). macOS tells which processes live and which started them, but neither their
 // environment nor what they wrote. Other systems tell nothing here.

@@ -101,7 +101,7 @@ func parseStat(raw []byte) (info, bool) {
 	return out, err == nil
 }
 
-// childrenOf asks each thread for what it started. A kernel that does not keep that has all processes looked at.
+// childrenOf asks each thread for what it started. Under a kernel that does not keep it all processes are looked at.
 func childrenOf(pid int) []int {
 	tasks, err := os.ReadDir(procFile(pid, "task"))
 	if err != nil {

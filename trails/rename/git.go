@@ -90,7 +90,7 @@ func returned(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// missingOf are the files that a commit has at which HEAD was lately, and the work tree has not. They are also those of
+// missingOf are the files of a commit at which HEAD was lately, without those of the work tree. They are also those of
 // a wanted content that git left there for another one. For example: git switch brings an agent's a, and a person does
 // mv a b before anybody looks. A copy of what is still there is its maker's.
 func missingOf(q *Query, born []*File, try func([]*File)) error {
@@ -176,7 +176,7 @@ func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (r
 	return c.Old, wanted[c.Old]
 }
 
-// takenAlong are the files that git may have moved into the directory that those beside them were renamed to
+// takenAlong are the files that git may have moved along with those beside them into a renamed directory
 // (git-merge(1), on renames of directories). They have the base name of a new file, in a commit from which git took
 // something. The work tree does not have the path that they have there, and did not have it before. For example: main
 // renamed old to new, an agent's branch adds old/a, and git merge puts it at new/a.

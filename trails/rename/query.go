@@ -9,7 +9,7 @@ import (
 // Seen is what a work tree was last seen with.
 type Seen interface {
 	Lookup(path string) (snapshot.Entry, bool)
-	// Moved tells whether the file that is now at a path is the very one that another path had then.
+	// Moved tells whether the file now at a path is the very one that another path had then.
 	Moved(from, to string) bool
 }
 
@@ -57,7 +57,7 @@ type Query struct {
 	Untold   []File              // files that are gone, of which it does not tell
 	Vanished []File              // files that were gone before it told so, as they were
 
-	seen map[string]bool // paths that were taken in by sets which are compared together
+	seen map[string]bool // paths taken in by sets that are compared together
 }
 
 // file reads a content that had a name.

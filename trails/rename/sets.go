@@ -8,7 +8,7 @@ const (
 	Boundary  Moment = iota // a look at the work tree
 	Stash                   // a stash that took what nobody had seen
 	Commit                  // the look that a commit makes necessary
-	Rewrite                 // a commit that git made anew of one that no hook reported
+	Rewrite                 // a commit that git made anew of an unreported one
 	BlameNow                // somebody asks for the blame of a file that no look has seen
 	LongAfter               // the same, of a commit that no hook reported
 	moments

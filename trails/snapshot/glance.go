@@ -30,7 +30,7 @@ var errNoGlance = errors.New("nothing to compare with")
 const maxGlance = 20_000
 
 // Glance looks at a work tree as Engine.Full does, without reading any content and without changing anything: it lists
-// the paths that may differ from the last snapshot that was saved. It fails where only git could tell.
+// the paths that may differ from the last saved snapshot. It fails where only git could tell.
 func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]Sight, error) {
 	e, err := Open(ctx, repo, statePath)
 	if err != nil {

@@ -46,8 +46,8 @@ func (s *scan) hash() error {
 	return nil
 }
 
-// maxTrusted is how many files that the index vouches for are stored all the same: beyond that it was git that wrote
-// them, and git has them.
+// maxTrusted is how many files that the index vouches for are stored all the same: beyond it git wrote them, and git
+// has them.
 const maxTrusted = 500
 
 // jobs collects what is to be hashed. Where the index vouches for a file, as after a checkout, its id is known.

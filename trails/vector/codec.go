@@ -85,7 +85,7 @@ func packID(id events.PatchID) ([]byte, byte) {
 	return append(binary.AppendUvarint(nil, uint64(len(id))), id...), formText
 }
 
-// Decode reads the binary form of a vector. Bytes that [Encode] would not write are an error that wraps ErrCorrupt.
+// Decode reads the binary form of a vector. For bytes that [Encode] would not write, the error wraps ErrCorrupt.
 func Decode(raw []byte) (Vector, error) {
 	r := codec.Reader{In: string(raw)}
 	if version := r.Byte(); !r.Failed && version != codecVersion {

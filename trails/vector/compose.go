@@ -12,7 +12,7 @@ type Origin struct {
 
 // Origins says for every line of a content which source has it and who owns it there.
 //
-// A line that a source has byte for byte counts before one that differs in white space, and that before a moved one;
+// A line that a source has byte for byte counts before one with other white space, and such a one before a moved one;
 // among equals the earlier source counts. The owner that a nearer source knows was carried to it step by step, and so
 // was the word that nobody knows one. That a farther source has an equal line says less. A caller who knows nothing of
 // a source puts it last, and marks as far what the content need not come from.

@@ -9,9 +9,9 @@ import (
 )
 
 // Lines that were only put in another order keep their owners, one by one: what tools do to imports and to lists. Any
-// single line may have been deleted here and written anew there, so there must be a sign that it was an order that
-// changed. Either the line is an import, as the usual languages write them, or it now stands in a paragraph that is
-// sorted. For example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
+// single line may have been deleted here and written anew there, so there must be a sign that an order changed. Either
+// the line is an import, as the usual languages write them, or it now stands in a paragraph that is sorted. For
+// example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
 
 // minOrdered is how many lines a sorted paragraph must have, and minOld how many of them must be old ones: fewer are
 // sorted by chance, and a single old line among new ones has no order.

@@ -6,9 +6,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// A range of lines that were added or deleted can slide. It is as true one line further down if the line that it leaves
-// equals the line that it takes, and likewise up. An example: after a, b, a, b, the last two lines may be the added
-// ones, or the two in the middle.
+// A range of lines that were added or deleted can slide. It is as true one line further down if the line left equals
+// the line taken, and likewise up. An example: after a, b, a, b, the last two lines may be the added ones, or the two
+// in the middle.
 
 // slideRoom is the range that such a range can reach in all, inside a limit.
 func slideRoom(lines [][]byte, r, limit linediff.Range) linediff.Range {

@@ -63,7 +63,7 @@ func (v Vector) Slice(start, end int) Vector {
 	return b.Vector()
 }
 
-// Map is the vector whose lines have the owners that owner gives for theirs.
+// Map is the vector whose lines have the owners given by owner for theirs.
 func (v Vector) Map(owner func(Owner) Owner) Vector {
 	var b Builder
 	for _, r := range v.runs {

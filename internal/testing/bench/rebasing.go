@@ -41,7 +41,7 @@ func (b *bench) prepareRebases(commits int) (func(int, *recorder) error, error) 
 	if err != nil {
 		return nil, err
 	}
-	// The rebase that memory is measured of would count among those that are timed.
+	// The rebase that memory is measured of would count among the timed ones.
 	rebase := func(dir string, measure func(*exec.Cmd) error, options ...string) error {
 		if err := b.check(b.git(dir, "switch", "-q", "-C", "rebased", "topic")); err != nil {
 			return err

@@ -108,7 +108,7 @@ func (r *Repo) Discover(dir string) *refs.Repo {
 	return found
 }
 
-// History is a repository in which most things that blame can meet occur: renames, a merge, moved and copied blocks,
+// History is a repository with most things that blame can meet: renames, a merge, moved and copied blocks,
 // white-space changes, several paths in one commit, odd names, bytes that are not UTF-8, changes not committed.
 func History(t testing.TB, initArgs ...string) *Repo {
 	t.Helper()
@@ -279,7 +279,7 @@ func Words(form string) []string {
 	return words
 }
 
-// Clock matches the times that git invents for lines that no commit has, which are all of the present.
+// Clock matches the times of the present that git invents for uncommitted lines.
 var Clock = regexp.MustCompile(`(?m)^((?:author|committer)-time )` + `(?:17[6-9]|1[89]\d)\d{7}$`)
 
 // Graft gives HEAD the parent of its parent.

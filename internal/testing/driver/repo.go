@@ -26,7 +26,7 @@ type Repo struct {
 	runs int
 }
 
-// removeBesideWriters removes a directory in which processes that nobody waits for may still write, as git-trace's
+// removeBesideWriters removes a directory in which detached processes may still write, as git-trace's
 // process that stores records does. Such a process may make a directory again, so it has to stay away. It gives up
 // after ten seconds; the test says then what is left.
 func removeBesideWriters(dir string) {

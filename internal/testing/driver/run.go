@@ -158,7 +158,7 @@ func (j *job) ask(printing, asking string) string {
 	return printing
 }
 
-// offline sends everything that is not for 127.0.0.1 to a proxy that refuses it.
+// offline sends everything but calls of 127.0.0.1 to a proxy that refuses it.
 func offline(url string) []string {
 	var env []string
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {

@@ -22,7 +22,7 @@ type Suite struct {
 	Corpus []string // patterns of real sessions, relative to the corpus
 	// Plain is a second, simple reading of a real session: what it counts must be in the record.
 	Plain func(t *testing.T, path string) Plain
-	// Unknown names the real sessions that hold lines of kinds which the parser does not know, with the reason for each.
+	// Unknown names the real sessions with lines of kinds that the parser does not know, with the reason for each.
 	Unknown map[string]string
 	// Pieces cuts a real file that holds several sessions into files of one each; nil for an agent without such files.
 	Pieces func(t *testing.T, path string) []string

@@ -14,7 +14,7 @@ import (
 
 const nobody = 65534
 
-// asNobody says in the environment that this process is the one that AsNobody started.
+// asNobody says in the environment that AsNobody started this process.
 const asNobody = "TESTENV_AS_NOBODY"
 
 // openPlace is a directory for temporary files that every user can reach: the one of this process may lie in a private

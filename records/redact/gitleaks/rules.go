@@ -106,7 +106,7 @@ func Load() (*Rules, error) {
 	return r, nil
 }
 
-// calledBy reads the beginning of a line of rules.json: the keywords, none of which has a character that JSON escapes,
+// calledBy reads the beginning of a line of rules.json: the keywords, all without a character that JSON escapes,
 // and the id.
 func calledBy(line string) (words []string, id string, ok bool) {
 	rest, ok := strings.CutPrefix(line, `{"keywords":["`)
