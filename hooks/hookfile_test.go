@@ -246,6 +246,9 @@ func TestWhatIsWrittenAndRemovedIsPutBack(t *testing.T) {
 		must(t, aside.Revert())
 		samePicture(t, "setting aside "+name, before, picture(t, w.base))
 		must(t, aside.Apply())
+		must(t, (&putBack{from: at(name + ".aside"), to: at(name)}).Apply()) // nothing of ours took its place
+		samePicture(t, "putting back at once "+name, before, picture(t, w.base))
+		must(t, aside.Apply())
 		text, mode := picture(t, at(name)), before[filepath.Join("f", name)]
 		must(t, (&writeFile{path: at(name), data: []byte("ours"), mode: 0o755}).Apply())
 		between := picture(t, w.base)

@@ -42,21 +42,25 @@ func TestWhatLooksRandom(t *testing.T) {
 func TestKindsOfCharactersThatChanceMixes(t *testing.T) {
 	t.Parallel()
 	for token, want := range map[string]bool{
-		"aB1cD2eF3gH4iJ5kL6mN7oP8qR9s":                              true,
-		"aB1cD2efgh4ij5kl6mn7opF8qr9s":                              true,  // three capitals
-		"aB1cD2efgh4ij5kl6mn7opf8qr9s":                              false, // two
-		"Ab1Cd2EFGH4IJ5KL6MN7OPf8QR9S":                              true,
-		"Ab1Cd2EFGH4IJ5KL6MN7OPF8QR9S":                              false,
-		"aBcDeF1gHiJkL2mNoPqRs3tUvWxY":                              true,
-		"aBcDeF1gHiJkL2mNoPqRsztUvWxY":                              false,
-		"aB1cD2eF3gH4iJ5kL6mN7o/-_":                                 true,  // three others of 25
-		"aB1cD2eF3gH4iJ5kL6mN7/-_+":                                 false, // four
-		"aB1cD2eF3gH4iJ5kL6/-_A":                                    false,
-		"aB1cD2eF3gH4iJ5kL6mN7o/-":                                  true,
-		"aB1cD2eF3gH4iJ5kL6mN7/-_":                                  true, // an eighth
-		"aB1cD2aB1cD2aB1cD2aB1cD2aB1c":                              false,
-		"abcdefghijABCDEFGHIJ01234567":                              false, // two turns
-		"abcdEFGH1234ijklMNOP5678qrst":                              false,
+		"aB1cD2eF3gH4iJ5kL6mN7oP8qR9s": true,
+		"aB1cD2efgh4ij5kl6mn7opF8qr9s": true,  // three capitals
+		"aB1cD2efgh4ij5kl6mn7opf8qr9s": false, // two
+		"Ab1Cd2EFGH4IJ5KL6MN7OPf8QR9S": true,
+		"Ab1Cd2EFGH4IJ5KL6MN7OPF8QR9S": false,
+		"aBcDeF1gHiJkL2mNoPqRs3tUvWxY": true,
+		"aBcDeF1gHiJkL2mNoPqRsztUvWxY": false,
+		"aB1cD2eF3gH4iJ5kL6mN7o/-_":    true,  // three others of 25
+		"aB1cD2eF3gH4iJ5kL6mN7/-_+":    false, // four
+		"aB1cD2eF3gH4iJ5kL6/-_A":       false,
+		"aB1cD2eF3gH4iJ5kL6mN7o/-":     true,
+		"aB1cD2eF3gH4iJ5kL6mN7/-_":     true, // an eighth
+		"aB1cD2aB1cD2aB1cD2aB1cD2aB1c": false,
+		"abcdefghijABCDEFGHIJ01234567": false, // two turns
+		"abcdEFGH1234ijklMNOP5678qrst": false,
+		// 21 turns of 50, some of them beside a mark
+		"A-B-c1Ea2Fb3Gc4Hd5Ie6JPQRSTUVWXYZABCDEFGHIJKLMNOPQ":        true,
+		"a-b-C1Ea2Fb3Gc4Hd5Ie6JPQRSTUVWXYZABCDEFGHIJKLMNOPQ":        true,
+		"1-2-aCEa2Fb3Gc4Hd5Ie6Jfjklmnopqrstuvwxyzabcdefghij":        true,
 		strings.Repeat("aB1", 7) + "cdefghijklmnopqrstuvwxyzabcde":  true,  // 21 turns of 50
 		strings.Repeat("aB1", 7) + "bcdefghijklmnopqrstuvwxyzabcde": false, // 21 of 51
 	} {

@@ -48,7 +48,7 @@ func TestTokensBeginAndEndAtSpace(t *testing.T) {
 		at         int
 		start, end int
 	}{
-		{"ab cd ef", 4, 3, 5}, {"ab\ncd\tef", 4, 3, 5}, {"ab cd ef", 5, 3, 5}, {"ab cd ef", 3, 3, 5}, {"abcd", 2, 0, 4}, {"abcd", 0, 0, 4},
+		{"ab cd ef", 4, 3, 5}, {"ab\ncd\tef", 4, 3, 5}, {"ab cd ef", 5, 3, 5}, {"ab cd ef", 3, 3, 5}, {"abcd", 2, 0, 4}, {"abcd", 0, 0, 4}, {" ab", 2, 1, 3}, {"ab ", 1, 0, 2},
 		{strings.Repeat("x", 40_000), 20_000, 20_000 - longestToken, 20_000 + longestToken},
 	} {
 		if start, end := startOfToken(test.text, test.at), endOfToken(test.text, test.at); start != test.start || end != test.end {
