@@ -90,7 +90,7 @@ func (r *Recorder) Record(ctx context.Context, s waiting.Session) (Outcome, erro
 }
 
 func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Session) (Outcome, error) {
-	path, err := find(agent, s)
+	path, err := r.found(ctx, agent, s)
 	if errors.Is(err, ErrNoTranscript) {
 		return r.relinked(ctx, s, err)
 	}
@@ -183,6 +183,24 @@ func find(agent agents.Agent, s waiting.Session) (string, error) {
 		}
 	}
 	return "", ErrNoTranscript
+}
+
+// found is find that waits for a session file that a hook named and nobody has read: some agents make it after their
+// hooks. It waits as long as for one that is being written.
+func (r *Recorder) found(ctx context.Context, agent agents.Agent, s waiting.Session) (string, error) {
+	limit := time.Now().Add(10 * r.Settle)
+	for {
+		path, err := find(agent, s)
+		if !errors.Is(err, ErrNoTranscript) || s.Transcript == "" || LastRead(r.Repo, s.Trace) != "" ||
+			!time.Now().Before(limit) {
+			return path, err
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(r.Settle):
+		}
+	}
 }
 
 // settled waits until a session file has been left alone for a moment, and gives its size and its time.

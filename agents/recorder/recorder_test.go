@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/recorder"
@@ -35,6 +36,7 @@ type place struct {
 	prompts typed
 	finder  redact.Finder
 	links   []records.GitLink
+	settle  time.Duration
 }
 
 // typed are prompts in memory.
@@ -80,6 +82,7 @@ func (p *place) record() (recorder.Outcome, error) {
 	defer func() { _ = s.Close() }()
 	r := recorder.Recorder{
 		Repo: p.repo, Env: agents.Env{Home: p.t.TempDir()}, Log: events.OpenLog(p.repo), Store: s, Redactor: redactor, Prompts: p.prompts,
+		Settle: p.settle,
 		Facts: func(context.Context, *records.Record, *records.Record) (*recorder.Facts, error) {
 			facts := &recorder.Facts{Links: p.links}
 			if len(p.links) > 0 {
@@ -109,6 +112,32 @@ func session(t *testing.T, name string) []byte {
 		t.Fatal(err)
 	}
 	return raw
+}
+
+// Copilot CLI may make its session file after the hook that ends a conversation.
+func TestASessionFileThatIsMadeAfterTheHookIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	raw := session(t, "basic-0001")
+	p := newPlace(t, "basic-0001")
+	p.settle = 50 * time.Millisecond
+	if _, err := p.record(); !errors.Is(err, recorder.ErrNoTranscript) {
+		t.Fatal("a file that nobody makes:", err)
+	}
+	p.settle = time.Second
+	time.AfterFunc(100*time.Millisecond, func() {
+		_ = os.WriteFile(p.session.Transcript+".new", raw, 0o600)
+		_ = os.Rename(p.session.Transcript+".new", p.session.Transcript)
+	})
+	if out, err := p.record(); err != nil || out.Steps == 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if err := os.Remove(p.session.Transcript); err != nil {
+		t.Fatal(err)
+	}
+	p.settle = time.Hour // one that was read is gone for good
+	if _, err := p.record(); err != nil {
+		t.Error(err)
+	}
 }
 
 // A file that grows line by line gives the same record as one that is read at once.

@@ -93,15 +93,20 @@ func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
 		{Name: "create", Input: map[string]any{"path": filepath.Join(r.Dir, "x.txt"), "file_text": "x\n"}},
 	}}, driver.Turn{})
 	driver.Run(t, "copilot", r.Repo, script, driver.Options{Path: []string{filepath.Dir(r.binary)}})
+	recorded := func() bool { return strings.Contains(r.trace("log", "--json"), `"record"`) }
+	for range 200 { // made after the last hook, which waits for nobody
+		if recorded() {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if !recorded() {
+		t.Errorf("the conversation has no record when it is over\n%s", r.trace("log", "--json"))
+	}
 	r.commitAll()
 	r.want("x.txt", "call 1 | x")
 	if strings.Contains(r.trace("events", "--json"), `"claude-code"`) {
 		t.Error("what Copilot did was recorded as Claude's as well")
-	}
-	// The session file is written behind, so the record may wait for the next hook, or for whoever asks for it.
-	r.trace("record")
-	if !strings.Contains(r.trace("log", "--json"), `"record"`) {
-		t.Errorf("the conversation has no record\n%s", r.trace("log", "--json"))
 	}
 }
 

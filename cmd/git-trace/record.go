@@ -408,7 +408,7 @@ func noteConversation(repo *refs.Repo, agent agents.Agent, b events.Boundary) (d
 		return false
 	}
 	if b.Transcript != "" {
-		if _, err := os.Stat(b.Transcript); err != nil {
+		if _, err := os.Stat(b.Transcript); err != nil && b.Kind != events.SessionEnd {
 			return false // nothing is written yet
 		}
 	} else if agent.Discoverer == nil {
