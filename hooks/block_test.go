@@ -62,7 +62,7 @@ func TestAScriptIsJoinedOnlyWhereThatIsSafe(t *testing.T) {
 
 		"#!/bin/sh": false, "#!/bin/sh\r\n": false, "#!/usr/bin/python3\n": false, "#!/usr/bin/env node\n": false, "#!\n": false, "#!/usr/bin/env\n": false,
 		"#!/usr/bin/env -i sh\n": false, "#!/usr/bin/env -S\n": false, "#!/bin/sh -n\n": false, "#!/bin/bash -r\n": false, "#!/bin/rbash\n": false, "#!/usr/bin/fish\n": false, "#!/bin/csh\n": false,
-		"#!/bin/busybox awk\n": false, "#!/bin/sh -s\n": false, "\xef\xbb\xbf#!/bin/sh\n": false, "#!/bin/sh\n\x00": false, "\x7fELF\x00": false,
+		"#!/bin/busybox awk\n": false, "#!/bin/sh -s\n": false, "\xef\xbb\xbf#!/bin/sh\n": false, "#!/bin/sh\n\x00": false, "\x7fELF\x00": false, "\x00#!/bin/sh\n": false,
 		"#!/bin/sh\nexec python3 \"$0\" \"$@\"\n": false, "#!/bin/sh\n\":\" //; exec node \"$0\" \"$@\"\n": false,
 		"#!/bin/sh\ntail -n +5 \"$0\" | tar x\n": false, "#!/bin/sh\nsed 1,4d ${0} | sh\n": false, "#!/bin/bash\ntail -3 \"${BASH_SOURCE[0]}\"\n": false,
 		"#!/bin/sh\nif x; then . \"$0\"; fi\n": false,

@@ -34,7 +34,7 @@ type hookFile struct {
 	block   *block // ours; never looked for behind a link
 }
 
-// readHook looks at a hook file as git does, and for our part in it.
+// readHook looks at a hook file as git does, and for our part in it. Beside an error there is no block.
 func readHook(path string) (hookFile, error) {
 	f := hookFile{path: path}
 	info, err := os.Lstat(path)

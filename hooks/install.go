@@ -60,7 +60,7 @@ func (in Installer) planInPlace(ctx context.Context, p *plan, s site, made *plac
 		if slices.Contains(in.names(ctx), hook) {
 			continue
 		}
-		if f, err := readHook(filepath.Join(s.dir, hook)); err == nil && f.block != nil {
+		if f, _ := readHook(filepath.Join(s.dir, hook)); f.block != nil {
 			if err := planTakeOut(p, f, hook); err != nil {
 				return err
 			}
@@ -234,8 +234,8 @@ var leftovers = [...]string{".legacy", ".old"}
 // planLeftovers takes our part out of such copies; it stands in the hook itself again.
 func planLeftovers(p *plan, dir, hook string) error {
 	for _, suffix := range leftovers {
-		f, err := readHook(filepath.Join(dir, hook+suffix))
-		if err != nil || f.block == nil || (f.block.kind != own && f.block.kind != insert) {
+		f, _ := readHook(filepath.Join(dir, hook+suffix))
+		if f.block == nil || (f.block.kind != own && f.block.kind != insert) {
 			continue // not ours to judge
 		}
 		if err := planTakeOut(p, f, hook); err != nil {

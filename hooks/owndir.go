@@ -56,8 +56,8 @@ func (in Installer) planWithdraw(p *plan, s site) error {
 		return nil
 	}
 	for _, hook := range all() {
-		f, err := readHook(filepath.Join(s.dir, hook))
-		if err != nil || f.block == nil || f.block.kind != own {
+		f, _ := readHook(filepath.Join(s.dir, hook))
+		if f.block == nil || f.block.kind != own {
 			continue
 		}
 		if err := planTakeOut(p, f, hook); err != nil {
@@ -139,7 +139,7 @@ func (in Installer) planUnforward(ctx context.Context, p *plan, s site) error {
 	entries, _ := os.ReadDir(in.ownDir()) // most repositories have none
 	for _, e := range entries {
 		path := filepath.Join(in.ownDir(), e.Name())
-		if f, err := readHook(path); err == nil && f.block != nil {
+		if f, _ := readHook(path); f.block != nil {
 			p.add(Action{Hook: e.Name(), Path: path, What: "remove"}, &removeFile{path: path})
 		}
 	}

@@ -178,3 +178,48 @@ func TestAScriptBehindALinkIsReadByItsOwnShell(t *testing.T) {
 		w.remove()
 	}
 }
+
+func TestHooksOfTheTeamAreHandedOnByWhatIsThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dir := filepath.Join(w.dir, "h")
+	w.write(filepath.Join(dir, "post-commit"), foreign("post-commit"), 0o755)
+	w.write(filepath.Join(dir, "sendemail-validate"), foreign("sendemail-validate"), 0o755)
+	for name, mode := range map[string]os.FileMode{"post-index-change": 0o644, "pre-commit.sample": 0o755, "lib~": 0o755, "my_lib": 0o755} {
+		w.write(filepath.Join(dir, name), foreign(name), mode)
+	}
+	w.write(filepath.Join(dir, "p4-changelist"), marks.Begin+"\n", 0o755)
+	w.git("config", "core.hooksPath", "h")
+	if r := w.install(); !strings.Contains(r.Actions[0].String(), "create ") {
+		t.Errorf("the install began with %v", r.Actions[0])
+	}
+	own := filepath.Join(w.dir, ".git", "traces", "hooks")
+	entries, err := os.ReadDir(own)
+	must(t, err)
+	if len(entries) != len(forwarded)+1 || !present(filepath.Join(own, "sendemail-validate")) {
+		t.Errorf("handed on are %v", entries)
+	}
+	before := picture(t, own)
+	w.edit(filepath.Join(own, "post-merge"), "post-merge", "post-murge")
+	must(t, os.Chmod(filepath.Join(own, "post-checkout"), 0o644))
+	r := w.install()
+	samePicture(t, "an install", before, picture(t, own))
+	if len(r.Actions) != 2 || r.Actions[0].What != "refresh" || r.Actions[1].What != "refresh" {
+		t.Errorf("the install did %v", r.Actions)
+	}
+}
+
+func TestAnInstallThatWasInterruptedBetweenTwoNamesGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const python = "#!/usr/bin/env python3\n"
+	w.write(w.hook("post-merge"), python, 0o755)
+	before := picture(t, filepath.Join(w.dir, ".git", "hooks"))
+	must(t, os.Link(w.hook("post-merge"), w.hook("post-merge"+asideSuffix)))
+	w.install()
+	if present(w.hook("post-merge"+asideSuffix+".1")) || w.states() != "installed" {
+		t.Errorf("the hook was kept a third time; hooks are %s", w.states())
+	}
+	w.remove()
+	samePicture(t, "removal", before, picture(t, filepath.Join(w.dir, ".git", "hooks")))
+}

@@ -166,8 +166,7 @@ func through(h *HookStatus) {
 	if h.Beside != "pre-commit" && h.Beside != "prek" {
 		return
 	}
-	f, err := readHook(h.Path + ".legacy")
-	if err == nil && f.block != nil && f.runs {
+	if f, _ := readHook(h.Path + ".legacy"); f.block != nil && f.runs {
 		h.State, h.Detail = Installed, "through "+filepath.Base(f.path)
 	}
 }
@@ -175,8 +174,7 @@ func through(h *HookStatus) {
 // lookElsewhere finds our part in a directory that git ran hooks from when it was installed.
 func (in Installer) lookElsewhere(h *HookStatus, r receipt) {
 	for _, at := range r.Places {
-		f, err := readHook(filepath.Join(at.Dir, h.Hook))
-		if err == nil && f.block != nil {
+		if f, _ := readHook(filepath.Join(at.Dir, h.Hook)); f.block != nil {
 			h.State, h.Detail = Bypassed, "is in "+at.Dir
 			return
 		}
