@@ -27,6 +27,7 @@ type age struct {
 	named   map[int]int64           // by log: the first event that proves that the commit was there; never for none
 	before  bool                    // every log found it there when it began
 	belief  map[events.PatchID]bool // see believes
+	said    *bool                   // see said; nil before it was asked
 }
 
 // never is the number of an event that is not there.
@@ -56,7 +57,7 @@ func (f *file) believes(id events.PatchID) bool {
 		f.fail(err)
 		switch {
 		case p.void:
-		case f.elsewhere && (!p.found || p.at.Log == ownLog):
+		case f.elsewhere && (!p.found || f.said(p.at.Log)):
 		case p.found:
 			known = !f.olderThan(f.age, p.at, p.time)
 		default: // made here, as the timeline says, and still on its way into the log
@@ -65,6 +66,28 @@ func (f *file) believes(id events.PatchID) bool {
 		f.age.belief[id] = known
 	}
 	return known
+}
+
+// said tells whether the log is the own one and has said what it knows of the commit. It has not where other logs alone
+// have an anchor of it: a colleague picked a commit from here, and their log does not know its lines.
+func (f *file) said(log int) bool {
+	if log != ownLog {
+		return false
+	}
+	if f.age.said == nil {
+		named, err := f.index.ByCommit(f.commit)
+		f.fail(err)
+		own, err := f.index.OwnWriter()
+		f.fail(err)
+		here, there := false, false
+		for _, e := range named {
+			here = here || e.Type == events.CommitAnchored && e.Writer == own
+			there = there || e.Type == events.CommitAnchored && e.Writer != own
+		}
+		said := here || !there
+		f.age.said = &said
+	}
+	return *f.age.said
 }
 
 // person finds out who made a patch.

@@ -22,7 +22,7 @@ func (f *file) sameChange() error {
 	agreed := map[int]claim{}
 	split := map[int]bool{}
 	for _, m := range latest(f.digest.Change(f.id), maxMentions) {
-		if f.others && m.Log == ownLog {
+		if f.others && f.said(m.Log) {
 			continue
 		}
 		e, found, err := f.index.At(m)

@@ -44,7 +44,7 @@ func (f *file) byLines(open map[int]bool) error {
 				continue
 			}
 			looked[patch.Patch] = true
-			if !f.olderThan(f.age, m, e.Time) && (!f.elsewhere || m.Log != ownLog) && !f.takenBack(&e) {
+			if !f.olderThan(f.age, m, e.Time) && (!f.elsewhere || !f.said(m.Log)) && !f.takenBack(&e) {
 				rows = append(rows, f.rowsOf(patch, ownerOf(&e), prints)...)
 			}
 		}

@@ -32,8 +32,11 @@ func (f *file) rewritten() error {
 
 // credible tells whether the patch of a run can be the cause of what the commit has.
 func (f *file) credible(r *belief.Run) bool {
-	if own, err := f.index.OwnWriter(); f.others && (err != nil || r.By == nil || r.By.Writer == own) {
-		return false
+	if f.others && f.said(ownLog) {
+		own, err := f.index.OwnWriter()
+		if err != nil || r.By == nil || r.By.Writer == own {
+			return false
+		}
 	}
 	return r.Owner.Patch == "" || f.believes(r.Owner.Patch)
 }
