@@ -37,7 +37,7 @@ type Written struct {
 // maker writes the tables of a source.
 type maker struct {
 	Source
-	ctx context.Context //nolint:containedctx // of one export
+	ctx context.Context // of one export
 	set *shards.Set
 	out Written
 }

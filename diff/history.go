@@ -144,7 +144,7 @@ func (h *history) logCommit(text string) (*gitblame.Commit, error) {
 		return nil, errLog
 	}
 	if fields[0] == "<" {
-		return nil, nil //nolint:nilnil // only that there is one is to be known
+		return nil, nil // only that there is one is to be known
 	}
 	id, err := refs.ParseOID(fields[1])
 	if err != nil {

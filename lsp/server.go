@@ -22,7 +22,7 @@ type Ask func(ctx context.Context, dir string, stdin []byte, args ...string) ([]
 
 // server is one editor's.
 type server struct {
-	ctx     context.Context //nolint:containedctx // the life of the connection, which every computation ends with
+	ctx     context.Context // the life of the connection, which every computation ends with
 	conn    *conn
 	ask     Ask
 	version string

@@ -68,7 +68,7 @@ func lockWithin(f *os.File, wait time.Duration) error {
 	}
 }
 
-// closeInTurn gives up a place in the queue. Nothing takes a waiter out of it; he goes when his turn comes, or with the
+// closeInTurn gives up a place in the queue. Nothing takes a waiter out of it; it goes when its turn comes, or with the
 // process.
 func closeInTurn(f *os.File, turn <-chan error) {
 	err := <-turn

@@ -46,7 +46,7 @@ type maker func(*question) (title, name string, body any, err error)
 // question is a request for a page.
 type question struct {
 	*Site
-	ctx context.Context //nolint:containedctx // the life of one request
+	ctx context.Context // the life of one request
 	r   *http.Request
 }
 

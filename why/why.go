@@ -142,7 +142,7 @@ func (f *Finder) explain(ctx context.Context, r *Reason) error {
 func (f *Finder) hunk(id events.PatchID) (*view.Hunk, error) {
 	h, err := f.Known.Hunk(id)
 	if errors.Is(err, refs.ErrMissing) {
-		return nil, nil //nolint:nilnil // nothing is known of it, which is no error
+		return nil, nil // nothing is known of it, which is no error
 	}
 	return h, err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// attachment takes what the client puts into the conversation besides the talk.
+// attachment takes what the client puts beside what was said.
 func (s *session) attachment(ch *chain, e *entry, at records.Locator) error {
 	kind := memberText(e.attachment, "type")
 	d := rawjson.NewDecoder(e.attachment)

@@ -162,7 +162,7 @@ func (s *session) object(ch *chain, object jsonlines.Object) error {
 	return nil
 }
 
-// turn takes a line of the talk itself.
+// turn takes a line of the conversation itself.
 func (s *session) turn(ch *chain, e *entry, at records.Locator) error {
 	if e.kind == "assistant" {
 		return s.answer(ch, e, at)

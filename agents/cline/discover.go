@@ -95,7 +95,7 @@ func (s sessions) SessionID(path string) string {
 	return ""
 }
 
-// Recognises tells a session's document by its members, and a task's talk by what only Cline and Roo tell the
+// Recognises tells a session's document by its members, and a task's conversation by what only Cline and Roo tell the
 // model. Roo names its modes by a slug.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))

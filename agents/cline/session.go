@@ -29,7 +29,7 @@ var tools = toolcall.Tools{
 	"run_commands": toolcall.Runs, "execute_command": toolcall.Runs,
 }
 
-// Parse reads a session's document or a task's talk.
+// Parse reads a session's document or a task's conversation.
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	kind := sessionfile.Kind{

@@ -5,7 +5,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// shown is what the user saw of a task, as far as it tells what the talk with the model does not: tokens and times.
+// shown is what the user saw of a task, as far as it tells what the conversation with the model does not: tokens and times.
 type shown struct {
 	requests []request
 	models   []modelUse // of a task of Cline, in the order of their times
@@ -28,7 +28,7 @@ type request struct {
 // maxRequests is how many questions of one task are kept.
 const maxRequests = 100_000
 
-// readShown reads the file beside a task's talk. Without it nobody knows the tokens.
+// readShown reads the file beside a task's conversation. Without it nobody knows the tokens.
 func readShown(path string) *shown {
 	s := &shown{}
 	d := rawjson.NewDecoder(beside(path, shownFile))

@@ -14,7 +14,7 @@ import (
 // gate looks once more at every text of a document before it leaves. Records are redacted when they are stored; a rule
 // that was added later, and texts that were put together of several, are only seen here.
 type gate struct {
-	ctx      context.Context //nolint:containedctx // a gate lives as long as the command
+	ctx      context.Context // a gate lives as long as the command
 	redactor *redact.Redactor
 }
 

@@ -17,7 +17,7 @@ import (
 // mostTurnRows is how many rows of one change are drawn where all of a prompt is; the call shows the whole.
 const mostTurnRows = 12
 
-// draw shows a prompt as a talk: what was asked, what the agent said and did, what that changed, what was kept of it.
+// draw shows a prompt as a conversation: what was asked, what the agent said and did, what that changed, what was kept of it.
 func (p *promptView) draw(d *showDrawer) {
 	d.turn(&p.Turn, true)
 	calls := make([]view.Call, len(p.Calls))
@@ -104,7 +104,7 @@ func cameOf(calls []view.Call) upshot {
 	return o
 }
 
-// prompt writes a prompt as a talk, texts and changes in full.
+// prompt writes a prompt as a conversation, texts and changes in full.
 func (m *markdown) prompt(p *promptView, short func(events.TraceID) string) {
 	fmt.Fprintf(&m.out, "\n# %s#%d\n\n", short(p.Trace), p.Index)
 	m.fact("conversation", string(p.Trace))

@@ -75,7 +75,7 @@ const manySteps = 10_000
 
 // testALongConversation opens 10,000 steps at once: each has its place on the page, becomes whole where one looks, and
 // without script leads to a page on which it is whole.
-func testALongConversation(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+func testALongConversation(t *testing.T, ctx context.Context, world *World) {
 	visit(t, ctx, world.Base+"/t/c86c", 1280)
 	if n := evaluate[int](t, ctx, `document.querySelectorAll(".step, .part a, .prompt").length`); n < manySteps {
 		t.Errorf("%d of %d steps are on the page", n, manySteps)
@@ -110,7 +110,7 @@ func testALongConversation(t *testing.T, ctx context.Context, world *World) { //
 
 // testTheExport opens each page of an export as a file: it has its style, nothing is refused, and nothing is asked of
 // anybody (W13).
-func testTheExport(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+func testTheExport(t *testing.T, ctx context.Context, world *World) {
 	dir := filepath.Join(t.TempDir(), "site")
 	if out, err := world.Run(ctx, world.Dir, "serve", "--export", dir, "--yes", "HEAD"); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -56,7 +56,7 @@ const attempts = `(async (base) => {
 
 // testOtherPages has pages of two other origins in the same browser, which holds the cookie, try to read or to frame the
 // pages (W2).
-func testOtherPages(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+func testOtherPages(t *testing.T, ctx context.Context, world *World) {
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, `<!DOCTYPE html><title>evil</title><main id="main">evil</main>`)

@@ -63,7 +63,7 @@ addEventListener("securitypolicyviolation", (e) => window.refused.push(e.violate
 	return ctx, world
 }
 
-func evaluate[T any](t *testing.T, ctx context.Context, script string) T { //nolint:revive // as testing helpers do
+func evaluate[T any](t *testing.T, ctx context.Context, script string) T {
 	t.Helper()
 	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -72,7 +72,7 @@ func evaluate[T any](t *testing.T, ctx context.Context, script string) T { //nol
 	return out
 }
 
-func visit(t *testing.T, ctx context.Context, address string, width int64) { //nolint:revive // as testing helpers do
+func visit(t *testing.T, ctx context.Context, address string, width int64) {
 	t.Helper()
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate(address),
 		chromedp.WaitReady("#main")); err != nil {
@@ -87,7 +87,7 @@ var every = []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go", "/blame/wo
 
 // In a browser every page fits a narrow screen, asks for nothing that the policy refuses, and keeps the token out of
 // sight.
-func testInABrowser(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+func testInABrowser(t *testing.T, ctx context.Context, world *World) {
 	for _, path := range every {
 		visit(t, ctx, world.Base+path, 320)
 		if wide := evaluate[int](t, ctx, "document.documentElement.scrollWidth"); wide > 320 {
@@ -106,7 +106,7 @@ func testInABrowser(t *testing.T, ctx context.Context, world *World) { //nolint:
 }
 
 // The keys of the script work, and are letters while one types.
-func testKeys(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+func testKeys(t *testing.T, ctx context.Context, world *World) {
 	visit(t, ctx, world.Base+"/", 1280)
 	focused := func() string {
 		return evaluate[string](t, ctx, `document.activeElement.className + document.activeElement.id`)
@@ -149,7 +149,7 @@ func testKeys(t *testing.T, ctx context.Context, world *World) { //nolint:revive
 }
 
 // On paper stands what is on the screen, without what one presses; of a long file every line.
-func testOnPaper(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+func testOnPaper(t *testing.T, ctx context.Context, world *World) {
 	set := func(medium string) {
 		if err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium})
@@ -174,7 +174,7 @@ func testOnPaper(t *testing.T, ctx context.Context, world *World) { //nolint:rev
 }
 
 // The judge of accessibility finds nothing, in light and in dark.
-func testForEverybody(t *testing.T, ctx context.Context, world *World) { //nolint:revive // as testing helpers do
+func testForEverybody(t *testing.T, ctx context.Context, world *World) {
 	script, err := os.ReadFile(os.Getenv("GITTRACE_AXE"))
 	needed(t, err == nil, "GITTRACE_AXE names no axe.min.js: npm install axe-core")
 	for _, colours := range []string{"light", "dark"} {
