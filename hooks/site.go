@@ -217,7 +217,7 @@ func (s site) foreignOpen() (string, error) {
 func (in Installer) keeperOf(dir string) *refs.Repo {
 	real := realPath(dir)
 	holds := func(r *refs.Repo) bool {
-		return !r.Bare() && within(real, r.WorkTree) && !within(real, r.CommonDir) && !within(real, r.GitDir)
+		return !r.Bare() && within(real, r.WorkTree) && !Installer{Repo: r}.inGitDir(real)
 	}
 	if in.inGitDir(real) {
 		return nil
