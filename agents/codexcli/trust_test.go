@@ -152,7 +152,9 @@ func TestConsentThatCodexWroteIsKeptInItsPlace(t *testing.T) {
 	t.Parallel()
 	home, in := newUser(t, "")
 	path := filepath.Join(home, ".codex", "config.toml")
-	old := "[hooks.state.\"" + filepath.Join(home, ".codex", "hooks.json") + ":stop:0:0\"]\ntrusted_hash = \"sha256:old\" # mine\nenabled = true\n"
+	state := "[hooks.state.\"" + filepath.Join(home, ".codex", "hooks.json")
+	old := state + ":stop:0:0\"]\ntrusted_hash = \"sha256:old\" # mine\nenabled = true\n" +
+		state + ":session_end:0:0\"]\ntrusted_hash = \"x\"\n" + state + ":session_start:0:0\"]\ntrusted_hash = \"sha256:older than that\"\n"
 	put(t, path, old)
 	if _, err := in.Install(t.Context(), user); err != nil {
 		t.Fatal(err)
@@ -181,5 +183,36 @@ func TestConfigurationsThatCannotBeAddedToAreLeftAlone(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+func TestWhatCodexMakesItsHooksDependOnIsTold(t *testing.T) {
+	t.Parallel()
+	for config, want := range map[string]string{
+		"": "", "[features]\nhooks = true\n": "", "[features]\nhooks = false\n": "hooks are switched off in ",
+	} {
+		_, in := newUser(t, config)
+		if _, err := in.Install(t.Context(), user); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Allow(t.Context(), user); err != nil {
+			t.Fatal(err)
+		}
+		status, err := in.Status(t.Context(), user)
+		if err != nil || (want == "") != (len(status.Obstacles) == 0) || want != "" && !strings.HasPrefix(status.Obstacles[0].What, want) {
+			t.Errorf("%q: %+v, %v", config, status.Obstacles, err)
+		}
+	}
+	for scope, want := range map[capability.Scope]string{
+		capability.ScopeUser: " --global", capability.ScopeProject: " --project-settings", capability.ScopeRepo: "",
+	} {
+		if got := scopeFlag(scope); got != want {
+			t.Errorf("%s: %q", scope, got)
+		}
+	}
+	for event, want := range map[string]int{"Stop": 10, "SessionEnd": 3, "Interrupt": 3} {
+		if clamp(event, 10) != want || clamp(event, 2) != 2 {
+			t.Errorf("%s gets %d", event, clamp(event, 10))
+		}
 	}
 }

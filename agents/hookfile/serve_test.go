@@ -166,3 +166,17 @@ func TestTheLineOfAFault(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatOnlyLooksLikeAnEntryIsNone(t *testing.T) {
+	t.Parallel()
+	const handler = `{"type": "command", "command": ` + stop + `, "timeout": 9}`
+	for _, doc := range []string{
+		`{"hooks": {"Stop": {"a": ` + handler + `}}}`, `{"hooks": {"Stop": {"a": {"hooks": [` + handler + `]}}}}`, `{"hooks": {"Stop": [{"hooks": {"a": ` + handler + `}}]}}`,
+		`{"hooks": {"Stop": [[` + handler + `]]}}`, `{"other": {"Stop": [` + handler + `]}}`, `{"hooks": {"Stop": [` + stop + `]}}`,
+	} {
+		state, err := hookfile.Inspect([]byte(doc), nil, ours)
+		if err != nil || len(state.Stale) > 0 || len(state.Commands) > 0 {
+			t.Errorf("%s: %+v, %v", doc, state, err)
+		}
+	}
+}

@@ -18,7 +18,7 @@ import (
 // prepareRule adds the rule where one is wanted. A rule of the user's may take the file back in; that is their choice.
 func (in *Installer) prepareRule(ctx context.Context, p *plan, target capability.Target, place Place) error {
 	wanted, err := in.wantsRule(ctx, place)
-	if err != nil || !wanted {
+	if !wanted {
 		return err
 	}
 	return in.planRule(p, target.Repo, "ignore /"+place.Ignored, place.Ignored)
@@ -52,7 +52,7 @@ func (in *Installer) planRule(p *plan, repo *refs.Repo, detail string, files ...
 }
 
 // wantsRule tells whether the personal file needs the rule: it is in a work tree and nothing ignores it. A file that is
-// tracked is refused, because what is installed would be committed for everybody.
+// tracked is refused, because what is installed would be committed for everybody. Beside an error it does not need it.
 func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 	path := filepath.FromSlash(place.Ignored)
 	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {
@@ -62,7 +62,7 @@ func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 	}
 	repo, err := refs.DiscoverHook(place.Root)
 	if errors.Is(err, refs.ErrNotRepository) || errors.Is(err, refs.ErrBare) || err == nil &&
-		(repo.Bare() || !sameDir(repo.WorkTree, place.Root)) {
+		!sameDir(repo.WorkTree, place.Root) {
 		return false, nil // beside a bare `.git`
 	}
 	if err != nil {
@@ -89,5 +89,5 @@ func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 
 func sameDir(a, b string) bool {
 	real, err := filepath.EvalSymlinks(b)
-	return a == b || err == nil && a == real
+	return err == nil && a == real
 }
