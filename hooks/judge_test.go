@@ -216,3 +216,12 @@ func TestABrokenConfigurationIsTold(t *testing.T) {
 		t.Error("removal says nothing")
 	}
 }
+
+func TestRelativePathsCountFromWhereGitStartsHooks(t *testing.T) {
+	t.Parallel()
+	for want, repo := range map[string]*refs.Repo{"/w": {GitDir: "/w/.git", WorkTree: "/w"}, "/bare": {GitDir: "/bare"}} {
+		if got := (Installer{Repo: repo}).top(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
