@@ -59,7 +59,7 @@ func (b *bench) close() {
 	}
 }
 
-// build makes the binary as releases have it. What go leaves of its work stays until the end: ext4 looks at each file
+// build makes both programs as releases have them. What go leaves of its work stays until the end: ext4 looks at each file
 // that was removed within the last minutes before it makes a new one, and that would be measured.
 func (b *bench) build() error {
 	b.binary = filepath.Join(b.root, "bin", "git-trace")
@@ -70,9 +70,9 @@ func (b *bench) build() error {
 	if err := os.MkdirAll(b.work, 0o777); err != nil {
 		return err
 	}
+	const module = "github.com/git-trace/git-trace/cmd/"
 	cmd := exec.CommandContext(b.ctx, "go", "build", "-work", "-tags", "urfave_cli_no_docs", "-trimpath", "-ldflags",
-		"-s -w",
-		"-o", b.binary, "github.com/git-trace/git-trace/cmd/git-trace")
+		"-s -w", "-o", filepath.Dir(b.binary)+string(filepath.Separator), module+"git-trace", module+"git-trace-serve")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+b.work)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build git-trace: %w\n%s", err, out)
