@@ -16,7 +16,7 @@ import (
 // One difference is known: Python keeps half of a surrogate pair, here it becomes U+FFFD.
 func AppendCanonical(dst, raw []byte) ([]byte, error) {
 	d := NewDecoder(raw)
-	dst = appendValue(dst, d)
+	dst = appendValue(slices.Grow(dst, len(raw)+len(raw)/8), d)
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -43,12 +43,32 @@ func appendValue(dst []byte, d *Decoder) []byte {
 		}
 		return append(dst, ']')
 	case String:
-		return appendASCII(dst, d.Text())
+		raw := d.Raw()
+		if sameInASCII(raw) {
+			return append(dst, raw...)
+		}
+		return appendASCII(dst, Unquote(raw))
 	case Number:
 		return appendNumber(dst, string(d.Raw()))
 	default:
 		return append(dst, d.Raw()...)
 	}
+}
+
+// sameInASCII tells whether a string is in its canonical form as it stands: printable ASCII, and of escapes those that
+// are written so there too.
+func sameInASCII(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '\\':
+			if i++; i == len(raw) || strings.IndexByte(`nrtbf"\`, raw[i]) < 0 {
+				return false
+			}
+		case c < ' ' || c > '~':
+			return false
+		}
+	}
+	return len(raw) > 0
 }
 
 type member struct {
@@ -57,7 +77,8 @@ type member struct {
 }
 
 func appendObject(dst []byte, d *Decoder) []byte {
-	var members []member
+	var few [12]member
+	members := few[:0]
 	for d.Open(); d.Member(); {
 		members = append(members, member{string(d.Key()), d.Raw()})
 	}

@@ -34,6 +34,19 @@ func TestCanonicalFormIsPythons(t *testing.T) {
 	}
 }
 
+// Strings are copied where they are in the form already, and nowhere else.
+func TestStringsAreWrittenInOneForm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`"a\n\t\r\b\f\"\\ ~"`: `"a\n\t\r\b\f\"\\ ~"`, `"\/"`: `"/"`, `"\u0041\u000a"`: `"A\n"`, `"\u00E9"`: `"\u00e9"`,
+		`"é"`: `"\u00e9"`, "\"\x7f\"": `"\u007f"`, `""`: `""`, `{"b\/":"\u002f","a":"x"}`: `{"a": "x", "b/": "/"}`,
+	} {
+		if got, err := rawjson.AppendCanonical([]byte("<"), []byte(text)); err != nil || string(got) != "<"+want {
+			t.Errorf("%s gives %s, %v; want %s", text, got, err, want)
+		}
+	}
+}
+
 func TestCanonicalFormOfABrokenTextIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", "{} {}", `{"a"}`, "nul", `{"a":1}x`} {
