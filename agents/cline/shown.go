@@ -5,7 +5,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// shown is what the user saw of a task, as far as it tells what the conversation with the model does not: tokens and times.
+// shown is what the user saw of a task, as far as the conversation with the model does not tell it: tokens and times.
 type shown struct {
 	requests []request
 	models   []modelUse // of a task of Cline, in the order of their times

@@ -17,7 +17,7 @@ import (
 // mostTurnRows is how many rows of one change are drawn where all of a prompt is; the call shows the whole.
 const mostTurnRows = 12
 
-// draw shows a prompt as a conversation: what was asked, what the agent said and did, what that changed, what was kept of it.
+// draw shows a prompt as a conversation: what was asked, what the agent said and did, what that changed, what was kept.
 func (p *promptView) draw(d *showDrawer) {
 	d.turn(&p.Turn, true)
 	calls := make([]view.Call, len(p.Calls))
