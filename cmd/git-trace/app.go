@@ -182,6 +182,9 @@ func (a *app) program() *cli.App {
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	if name, ok := strings.CutPrefix(err.Error(), "flag needs an argument: -"); ok {
 		err = fmt.Errorf("option '%s' needs a value", dashed(name))
+	} else if _, name, ok := strings.Cut(err.Error(), " for -"); ok && strings.HasPrefix(err.Error(), "invalid boolean ") {
+		name, _, _ = strings.Cut(name, ":")
+		err = fmt.Errorf("option '%s' takes no value", dashed(name))
 	} else if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		err = fmt.Errorf("unknown option '%s'", dashed(name))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/cells"
 )
 
 // capabilitiesSchema names the form of the JSON output; docs/schema/capabilities-1.schema.json describes it.
@@ -52,8 +53,17 @@ func (a *app) capabilities(c *cli.Context, ops operands) error {
 	if c.Bool("json") {
 		return writeJSON(quietWriter{a.std.out}, map[string]any{"schema": capabilitiesSchema, "agents": list})
 	}
+	screen, _, err := a.plainScreen(nil, "never")
+	if err != nil {
+		return err
+	}
+	const column, most = 15, 9
 	for _, one := range list {
-		fmt.Fprintf(a.std.out, "%-14s %s\n", one.Name, one.summary())
+		name := one.Name
+		for _, line := range cells.Wrap(one.summary(), max(screen.Width-column, column), most) {
+			fmt.Fprintf(screen.Out, "%-*s%s\n", column, name, line)
+			name = ""
+		}
 	}
 	return nil
 }

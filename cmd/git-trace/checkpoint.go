@@ -64,7 +64,8 @@ func (a *app) checkpoint(c *cli.Context, ops operands) error {
 	case errors.Is(err, refs.ErrTipMoved):
 		return fail(exitUnchecked, err, "another checkpoint was signed just now; try again")
 	case err != nil:
-		return fail(exitGit, err, "git signs with gpg.format and user.signingKey, as for git commit -S")
+		return fail(exitGit, err, "git signs with gpg.format and user.signingKey, as for git commit -S. "+
+			"With a key of SSH: git config gpg.format ssh; git config user.signingKey ~/.ssh/id_ed25519.pub")
 	}
 	if c.Bool("json") {
 		return writeJSON(quietWriter{a.std.out}, signedCheckpoint{

@@ -232,7 +232,8 @@ func (a *app) initialise(c *cli.Context) error {
 	case started && len(in.agents) == 0 && !in.global:
 		fmt.Fprintln(a.std.out, "recording started; no agent is traced yet")
 	case started:
-		fmt.Fprintln(a.std.out, "recording started; conversations that begin from now on are traced")
+		fmt.Fprintln(a.std.out, "recording started; conversations that begin from now on are traced\n"+
+			"next: start your agent here, then git trace status")
 	case len(planned)+len(allowed) == 0:
 		fmt.Fprintln(a.std.out, "already recording; nothing to do")
 	}

@@ -76,6 +76,10 @@ func firstWords(c *view.Conversation) string {
 
 // formatted is a conversation in the form that --format gives, or an error that names what stands for nothing.
 func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error) {
+	if form != "" && !strings.Contains(form, "%") {
+		return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': nothing in '%s' stands for anything", form),
+			hint: "git trace help log lists what does; --json gives JSON"}
+	}
 	var b strings.Builder
 	for rest := form; rest != ""; {
 		before, after, found := strings.Cut(rest, "%")

@@ -65,7 +65,11 @@ func (a *app) uninstall(c *cli.Context) error {
 			return err
 		}
 	}
-	if err := a.removeAgents(c.Context, in); err != nil || some {
+	removed, err := a.removeAgents(c.Context, in)
+	if err == nil && some && removed == 0 {
+		fmt.Fprintln(a.std.err, "git-trace: hint: there were no hooks of git-trace to remove")
+	}
+	if err != nil || some {
 		return err
 	}
 	if err := a.removeGitHooks(c.Context, in); err != nil {
@@ -98,17 +102,18 @@ func (a *app) planAgents(ctx context.Context, in *installation) {
 	}
 }
 
-func (a *app) removeAgents(ctx context.Context, in *installation) error {
+func (a *app) removeAgents(ctx context.Context, in *installation) (removed int, err error) {
 	for _, agent := range in.agents {
 		actions, err := agent.Installer.Remove(ctx, in.target)
 		if err != nil {
-			return explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
+			return removed, explainInstall(fmt.Errorf("%s: %w", agent.Name, err))
 		}
+		removed += len(actions)
 		for _, action := range actions {
 			a.printActions([]planned{{agent.Name, describeAction(action)}}, "")
 		}
 	}
-	return nil
+	return removed, nil
 }
 
 // gitRemovals lists what removing git's hooks would do.
