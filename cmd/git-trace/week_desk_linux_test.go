@@ -26,6 +26,7 @@ type desk struct {
 	*ledgerOfWeek
 	name   string
 	agents []shellTool
+	back   time.Duration // how far its clock was set back, as files and commits have it
 }
 
 // ledgerOfWeek is what was really typed: every line of the week is one of a kind and says who wrote it.
@@ -97,6 +98,11 @@ func (d *desk) types(file string) string {
 		d.traced.t.Fatal(err)
 	}
 	d.Write(file, string(text)+line+"\n")
+	if then := time.Now().Add(-d.back); d.back > 0 {
+		if err := os.Chtimes(filepath.Join(d.Dir, file), then, then); err != nil {
+			d.traced.t.Fatal(err)
+		}
+	}
 	return line
 }
 
@@ -123,6 +129,18 @@ func (d *desk) asks(n int, beside string, files ...string) {
 		turns[len(turns)-1].Sh = "echo '" + d.line(d.name) + "' >> " + beside
 	}
 	d.plays(tool, driver.Options{}, append(turns, driver.Turn{})...)
+}
+
+// more is asks, by the person's own hand in the quick form.
+func (d *desk) more(n int, beside string, files ...string) {
+	d.traced.t.Helper()
+	if testenv.Long() {
+		d.asks(n, beside, files...)
+		return
+	}
+	for _, file := range files {
+		d.types(file)
+	}
 }
 
 func (d *desk) plays(tool shellTool, opts driver.Options, turns ...driver.Turn) {
@@ -193,6 +211,52 @@ func (d *desk) commits(message string) {
 	d.traced.t.Helper()
 	d.Git("add", "-A")
 	d.Git("commit", "-q", "-m", message)
+}
+
+// Git runs git as the person does: the hooks find the program of this machine, and dates are those of its clock.
+func (d *desk) Git(args ...string) string {
+	d.traced.t.Helper()
+	cmd := d.git(args...)
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		d.traced.t.Fatalf("%s: git %s: %v: %s", d.name, strings.Join(args, " "), err, said.String())
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+func (d *desk) git(args ...string) *exec.Cmd {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = d.Dir, d.Env(filepath.Dir(d.binary))
+	if at := time.Now().Add(-d.back).Format(time.RFC3339); d.back > 0 {
+		cmd.Env = append(cmd.Env, "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
+	}
+	return cmd
+}
+
+// conflicts lets an agent on a branch, and the person meanwhile, append to one file. The person settles what git cannot:
+// both stay, with a line of theirs below.
+func (d *desk) conflicts(file string) {
+	d.traced.t.Helper()
+	d.Git("checkout", "-q", "-b", "aside")
+	d.asks(1, "", file)
+	d.commits("an agent's side")
+	d.Git("checkout", "-q", "-")
+	d.types(file)
+	d.commits("a person's side")
+	if out, err := d.git("merge", "-q", "aside").CombinedOutput(); err == nil || !strings.Contains(string(out), "CONFLICT") {
+		d.traced.t.Fatalf("git finds no conflict: %v: %s", err, out)
+	}
+	var both []string
+	for line := range strings.Lines(d.Read(file)) {
+		if strings.Contains(line, " wrote line ") {
+			both = append(both, line)
+		}
+	}
+	d.Write(file, strings.Join(both, ""))
+	d.types(file)
+	d.commits("both sides")
 }
 
 // moveTo gives the clone a file system of its own, with little room.

@@ -15,9 +15,10 @@ import (
 // insideWeek is set where the test has a mount name space of its own, in which a disk can be full.
 const insideWeek = "GITTRACE_WEEK_INSIDE"
 
-// Five working days of two people and their agents, real clients, with two clones and a bare remote: branches, rebases,
-// reviews, a crash, a machine that sleeps in the middle of a call, a full disk and an upgrade. Each evening every line of
-// both clones must be said to be of who typed it. In the quick form each person has one agent, in the full form two.
+// Five working days of two people and four agents, real clients, with two clones and a bare remote: branches, rebases,
+// a review, a conflict, a cherry-pick, a crash, a machine that sleeps in the middle of a call, a clock that is set back, a
+// full disk and an upgrade. Each evening every line of both clones must be said to be of who typed it. In the quick form
+// some conversations are left out.
 func TestAWeekOfUse(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(insideWeek) == "" && exec.Command("unshare", "--mount", "true").Run() == nil {
@@ -39,11 +40,7 @@ func TestAWeekOfUse(t *testing.T) {
 	if out, err := exec.Command("git", "init", "-q", "--bare", "-b", "main", remote).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	anns, bens := []string{"claude"}, []string{"codex"}
-	if testenv.Long() {
-		anns, bens = append(anns, "gemini"), append(bens, "pi")
-	}
-	w := &week{ledgerOfWeek: l, ann: newDesk(t, l, "ann", remote, anns...), ben: newDesk(t, l, "ben", remote, bens...)}
+	w := &week{ledgerOfWeek: l, ann: newDesk(t, l, "ann", remote, "claude", "gemini"), ben: newDesk(t, l, "ben", remote, "codex", "pi")}
 	w.began = time.Now()
 	w.monday()
 	w.tuesday()
@@ -60,6 +57,7 @@ type week struct {
 	*ledgerOfWeek
 	ann, ben *desk
 	began    time.Time
+	picked   string // a commit of Ann's that Ben takes
 }
 
 // evening shares what is published, and holds every line of both clones to its writer.
@@ -78,9 +76,6 @@ func (w *week) evening(day string) {
 		w.t.Logf("%s evening, %s: %d lines as they were typed, %d of nobody, %d wrong", day, d.name, s.right, s.nobody, s.wrong)
 	}
 }
-
-// other is the agent that a person has beside the first one, if there is one.
-func (d *desk) other() int { return len(d.agents) - 1 }
 
 // monday: both begin, each on a branch. Ann has the program of before the newest stored form, if the history is here.
 func (w *week) monday() {
@@ -112,16 +107,16 @@ func (w *week) monday() {
 // tuesday: Ann rebases onto what Ben has pushed, and reviews a branch of his with her agent.
 func (w *week) tuesday() {
 	w.ben.Git("checkout", "-q", "-b", "review-me")
-	w.ben.asks(w.ben.other(), "guide.txt", "guide.txt")
+	w.ben.asks(1, "guide.txt", "guide.txt")
 	w.ben.commits("something to review")
 	w.ben.Git("push", "-q", "origin", "review-me")
-	w.ann.asks(0, "", "server.txt")
+	w.ann.more(0, "", "server.txt")
 	w.ann.commits("go on")
 	w.ann.Git("fetch", "-q", "origin")
 	w.ann.Git("rebase", "-q", "origin/main")
 	w.ann.Git("checkout", "-q", "-b", "review-me", "origin/review-me")
 	w.ann.types("guide.txt")
-	w.ann.asks(w.ann.other(), "", "guide.txt")
+	w.ann.asks(1, "", "guide.txt")
 	w.ann.commits("from the review")
 	w.ann.Git("push", "-q", "origin", "review-me")
 	w.ann.Git("checkout", "-q", "feature")
@@ -131,7 +126,7 @@ func (w *week) tuesday() {
 	w.evening("tuesday")
 }
 
-// wednesday: an agent of Ann's is killed in a call, and she types on; something waits in a stash.
+// wednesday: an agent of Ann's is killed in a call, and she types on; something waits in a stash. Ben settles a conflict.
 func (w *week) wednesday() {
 	w.ann.dies(0, "crash.txt")
 	w.ann.loose[w.ann.types("crash.txt")] = true // what the call left running may have written it
@@ -140,21 +135,28 @@ func (w *week) wednesday() {
 	w.ann.types("server.txt")
 	w.ann.asks(0, "", "stashed.txt")
 	w.ann.Git("stash", "push", "-q", "-u")
-	w.ann.types("client.txt")
-	w.ann.commits("something quick")
+	w.ann.asks(1, "", "tool.txt")
+	w.ann.types("tool.txt")
+	w.ann.commits("a tool of its own")
+	w.picked = w.ann.Git("rev-parse", "HEAD")
 	w.ann.Git("stash", "pop", "-q")
 	w.ann.commits("what had waited")
-	w.ben.asks(0, "docs.txt", "docs.txt")
+	w.ben.more(0, "docs.txt", "docs.txt")
 	w.ben.commits("more documents")
 	w.ben.Git("commit", "-q", "--amend", "-m", "more documents, amended")
+	w.ben.conflicts("docs.txt")
 	w.evening("wednesday")
 }
 
-// thursday: Ann's machine sleeps in the middle of a call; Ben's disk is full, and then it is not.
+// thursday: Ann's machine sleeps in the middle of a call, and its clock is set back. Ben takes a commit of hers; his disk
+// is full, and then it is not.
 func (w *week) thursday() {
-	w.ann.sleeps(w.ann.other(), "slept.txt", time.Duration(testenv.Pick(2, 2, 20))*time.Second)
+	w.ben.Git("cherry-pick", w.picked)
+	w.ann.sleeps(1, "slept.txt", time.Duration(testenv.Pick(2, 2, 20))*time.Second)
+	w.ann.back = 2 * time.Hour
 	w.ann.types("slept.txt")
 	w.ann.commits("after the sleep")
+	w.ann.back = 0
 	if os.Getenv(insideWeek) != "" {
 		w.ben.moveTo(filepath.Join(w.t.TempDir(), "disk"), "24m")
 		w.ben.start() // at another place it is another repository
@@ -168,7 +170,7 @@ func (w *week) thursday() {
 	} else {
 		w.t.Log("no disk can be full here: there is no mount name space")
 	}
-	w.ben.asks(w.ben.other(), "", "guide.txt")
+	w.ben.asks(1, "", "guide.txt")
 	w.ben.commits("with room again")
 	w.evening("thursday")
 }
@@ -187,7 +189,7 @@ func (w *week) friday() {
 	w.ann.commits("the feature")
 	w.ann.Git("push", "-q", "origin", "main")
 	w.ben.Git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
-	w.ben.asks(0, "server.txt", "docs.txt")
+	w.ben.more(0, "server.txt", "docs.txt")
 	w.ben.commits("last thing")
 	w.ann.trace("gc")
 	w.ben.Git("push", "-q", "origin", "main")
