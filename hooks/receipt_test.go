@@ -94,6 +94,9 @@ func TestLeavingOthersInASharedDirectory(t *testing.T) {
 		w.install()
 	}
 	users := filepath.Join(shared, usersName)
+	if one.install(); strings.Count(one.read(users), one.dir) != 1 {
+		t.Errorf("after a second install the users are %q", one.read(users))
+	}
 	off := func(w *world) string { return filepath.Join(w.dir, ".git", "traces", offName) }
 	r := one.remove()
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "since two other repositories share them") && !strings.Contains(r.Notes[0], "since 2 other repositories share them") {
@@ -112,5 +115,46 @@ func TestLeavingOthersInASharedDirectory(t *testing.T) {
 	two.install()
 	if present(off(two)) {
 		t.Error("the hooks stay silent after an install")
+	}
+}
+
+func TestUsersThatCannotBeReadAreTold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if got, err := readUsers(dir); err != nil || len(got) > 0 {
+		t.Errorf("without a file the users are %q, %v", got, err)
+	}
+	must(t, os.Mkdir(filepath.Join(dir, usersName), 0o755))
+	if _, err := readUsers(dir); err == nil {
+		t.Error("a directory is read as no users")
+	}
+}
+
+func TestAKeyIsSetUnsetAndPutBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	value := func() string {
+		out, _ := w.gitIn(w.dir, "config", "--get", keepKey)
+		return strings.TrimSpace(out)
+	}
+	for _, before := range []string{"", "old"} {
+		for _, after := range []string{"", "new"} {
+			if before != "" {
+				w.git("config", keepKey, before)
+			}
+			set := &setConfig{in: w.installer(), ctx: t.Context(), scope: "local", key: keepKey, value: after}
+			must(t, set.Apply())
+			if got := value(); got != after {
+				t.Errorf("%q set to %q is %q", before, after, got)
+			}
+			must(t, set.Revert())
+			if got := value(); got != before {
+				t.Errorf("%q put back is %q", before, got)
+			}
+		}
+	}
+	wrong := &setConfig{in: w.installer(), ctx: t.Context(), scope: "local", key: "nosection", value: "x"}
+	if wrong.Apply() == nil {
+		t.Error("a key that cannot be is set")
 	}
 }
