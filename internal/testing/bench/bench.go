@@ -59,8 +59,8 @@ func (b *bench) close() {
 	}
 }
 
-// build makes both programs as releases have them. What go leaves of its work stays until the end: ext4 looks at each file
-// that was removed within the last minutes before it makes a new one, and that would be measured.
+// build makes both programs as releases have them. What go leaves of its work stays until the end: ext4 looks at each
+// file that was removed within the last minutes before it makes a new one, and that would be measured.
 func (b *bench) build() error {
 	b.binary = filepath.Join(b.root, "bin", "git-trace")
 	if runtime.GOOS == "windows" {

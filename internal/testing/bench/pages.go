@@ -27,8 +27,8 @@ type pageRow struct {
 	bound      float64
 }
 
-// serving is what the pages of git trace serve take: of many conversations, and of a long history beside a long log. Each
-// round starts a server, so that no answer is kept from the round before.
+// serving is what the pages of git trace serve take: of many conversations, and of a long history beside a long log.
+// Each round starts a server, so that no answer is kept from the round before.
 func serving(stored, log int) []scenario {
 	talks := []pageRow{
 		{"/log", "/log", listPage}, {"/search, a word of many", "/search?q=widget3", listPage}, {"/t", "", talkPage},
@@ -130,7 +130,7 @@ func fetch(client *http.Client, address string) error {
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
+	defer func() { _ = answer.Body.Close() }()
 	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 		return err
 	}
