@@ -16,6 +16,7 @@ const moduleRoot = "../.."
 var notRun = []struct{ page, lines, why string }{
 	{"README.md", `(?m)^(git clone|cd git-trace$|CGO_ENABLED=0 go install) ?.*$`, "wants the network: .ci/newcomer runs them"},
 	{"docs/editors.md", `(?m)^go install .*$`, "puts programs into the user's home: .ci/newcomer runs it"},
+	{"docs/editors.md", `(?m)^git trace diff .* \| delta$`, "wants delta, which Debian 12 does not have"},
 	{"docs/serve.md", `(?m)^go install .*$`, "puts programs into the user's home: .ci/newcomer runs it"},
 	{"docs/serve.md", `(?m)^git trace (serve( [^-].*| --open.*|)|(blame|show) --web .*)$`,
 		"serves until it is stopped: TestServeOpensWhatIsNamed, TestPagesAreOpenedInTheBrowser"},

@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/git-trace/git-trace/dataset/shards"
+	"github.com/git-trace/git-trace/records/jsonl"
 	"github.com/git-trace/git-trace/records/rawjson"
 	"github.com/git-trace/git-trace/version"
 )
@@ -77,6 +78,7 @@ func (p *packing) write(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReaderSize(in, 256<<10)
 	rows := make([]parquet.Row, 0, rowsAtOnce)
 	inGroup, bytes, number := 0, 0, 0
+	at := int64(0) // where the line begins
 	var walk rawjson.Decoder
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -84,8 +86,9 @@ func (p *packing) write(in io.Reader, out io.Writer) error {
 			number++
 			row, err := rowOf(p.Columns, &walk, line)
 			if err != nil {
-				return fmt.Errorf("line %d: %w", number, err)
+				return &jsonl.Fault{Line: number, Offset: at, Err: err}
 			}
+			at += int64(len(line))
 			rows = append(rows, row)
 			bytes += len(line)
 		}
