@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -76,6 +78,13 @@ func testOtherPages(t *testing.T, ctx context.Context, world *World) {
 				t.Errorf("%s: %s gives %.80q", origin, name, text)
 			}
 		}
+	}
+	// The window that was opened stands before the page, and what nobody sees is not drawn.
+	if err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, page.BringToFront, cdp.Empty{})
+		return err
+	})); err != nil {
+		t.Fatal(err)
 	}
 	// The same attempts would be told if they gave something: of its own a page reads everything.
 	own := evaluate[string](t, ctx, `fetch("/").then((r) => r.text())`)
