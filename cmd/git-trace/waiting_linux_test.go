@@ -82,12 +82,13 @@ type onTty struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
 	done   chan error
+	read   chan struct{} // closed when there is nothing more to read
 }
 
 func (g *guest) onTty(args ...string) *onTty {
 	g.t.Helper()
 	terminal, person := openPair(g.t, 80)
-	c := &onTty{cmd: exec.Command("git-trace", args...), person: person, done: make(chan error, 1)}
+	c := &onTty{cmd: exec.Command("git-trace", args...), person: person, done: make(chan error, 1), read: make(chan struct{})}
 	c.cmd.Dir, c.cmd.Env = g.dir, append(slices.Clone(g.env), "TERM=xterm", "GIT_PAGER=cat")
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = terminal, terminal, terminal
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -96,6 +97,7 @@ func (g *guest) onTty(args ...string) *onTty {
 	}
 	_ = terminal.Close()
 	go func() {
+		defer close(c.read)
 		buf := make([]byte, 4096)
 		for {
 			n, err := person.Read(buf)
@@ -107,7 +109,14 @@ func (g *guest) onTty(args ...string) *onTty {
 			}
 		}
 	}()
-	go func() { c.done <- c.cmd.Wait() }()
+	go func() {
+		err := c.cmd.Wait()
+		select {
+		case <-c.read:
+		case <-time.After(2 * time.Second): // a process of its own still has the terminal
+		}
+		c.done <- err
+	}()
 	return c
 }
 
