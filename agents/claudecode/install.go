@@ -3,7 +3,6 @@ package claudecode
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/hookfile"
@@ -32,26 +31,18 @@ var newerEvents = [...]string{"PermissionRequest", "PostToolBatch"}
 func (c *Client) newInstaller() *installer.Installer {
 	return &installer.Installer{
 		Env: c.env, Agent: Name, Title: title,
-		Format: installer.Settings{Entries: c.entries, Ours: installer.Ours(c.env.Binary, Name)},
+		Format: installer.Hooks(c.env, Name, hookTimeout, c.wanted),
 		Place:  c.place, DisabledBy: c.disabledBy,
 	}
 }
 
-// entries are the hooks as they shall be. Tool events match every tool, since a tool that no list knows may write. A
-// pattern that spares the readers would have to be a negative one. A hook for a reader is over in a few milliseconds.
-func (c *Client) entries() []hookfile.Entry {
-	names := hookEvents[:]
-	if !capability.Newer(newerSince, c.version()) {
-		names = append(slices.Clone(names), newerEvents[:]...)
+// wanted are the events that get an entry. A pattern that spares the readers would have to be a negative one. A hook for
+// a reader is over in a few milliseconds.
+func (c *Client) wanted() []string {
+	if capability.Newer(newerSince, c.version()) {
+		return hookEvents[:]
 	}
-	list := make([]hookfile.Entry, len(names))
-	for i, event := range names {
-		list[i] = hookfile.Entry{Event: event, Command: hookfile.Command(c.env.Binary, Name, event), Timeout: hookTimeout}
-		if strings.Contains(event, "ToolUse") || event == "PermissionRequest" {
-			list[i].Matcher = "*"
-		}
-	}
-	return list
+	return slices.Concat(hookEvents[:], newerEvents[:])
 }
 
 // disabledBy lists the settings files that keep the target's hooks from running.

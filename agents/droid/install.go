@@ -22,8 +22,7 @@ const (
 func (c *client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format: installer.Settings{Entries: installer.Entries(c.env.Binary, Name, c.Events(), hookTimeout),
-			Ours: installer.Ours(c.env.Binary, Name)},
+		Format:    installer.Hooks(c.env, Name, hookTimeout, c.Events),
 		Obstacles: c.obstacles,
 	}
 	in.Place = in.InDirs(c.configDir(), settingsFile, configName+"/"+settingsFile)

@@ -3,11 +3,9 @@ package geminicli
 import (
 	"context"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/geminihooks"
-	"github.com/git-trace/git-trace/agents/hookfile"
 	"github.com/git-trace/git-trace/agents/installer"
 )
 
@@ -20,22 +18,11 @@ const projectDir = ".gemini"
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format:    installer.Settings{Entries: c.entries, Ours: installer.Ours(c.env.Binary, Name)},
+		Format:    installer.Hooks(c.env, Name, hookTimeout, c.Events),
 		Obstacles: c.obstacles, DisabledBy: c.config().DisabledBy,
 	}
 	in.Place = in.InDirs(c.config().Dir, geminihooks.SettingsFile, projectDir+"/"+geminihooks.SettingsFile)
 	return in
-}
-
-func (c *Client) entries() []hookfile.Entry {
-	list := make([]hookfile.Entry, len(kinds))
-	for i, k := range kinds {
-		list[i] = hookfile.Entry{Event: k.Name, Command: hookfile.Command(c.env.Binary, Name, k.Name), Timeout: hookTimeout}
-		if strings.HasSuffix(k.Name, "Tool") {
-			list[i].Matcher = "*"
-		}
-	}
-	return list
 }
 
 func (c *Client) config() geminihooks.Config {

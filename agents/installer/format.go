@@ -20,18 +20,25 @@ type Settings struct {
 	Ours    hookfile.Ours
 }
 
-// Entries are those of an agent whose hooks are Claude Code's in form: one an event, and of tools for every tool.
-func Entries(binary, agent string, events []string, timeout int) func() []hookfile.Entry {
-	return func() []hookfile.Entry {
-		list := make([]hookfile.Entry, len(events))
-		for i, event := range events {
-			list[i] = hookfile.Entry{Event: event, Command: hookfile.Command(binary, agent, event), Timeout: timeout}
-			if strings.Contains(event, "ToolUse") {
-				list[i].Matcher = "*"
+// Hooks are the settings of an agent whose hooks are Claude Code's in form: an entry for each event. Those of tools match
+// every tool, since a tool that no list knows may write.
+func Hooks(env capability.Env, agent string, timeout int, events func() []string) Settings {
+	entries := func() (list []hookfile.Entry) {
+		for _, event := range events() {
+			entry := hookfile.Entry{Event: event, Command: hookfile.Command(env.Binary, agent, event), Timeout: timeout}
+			if ofTool(event) {
+				entry.Matcher = "*"
 			}
+			list = append(list, entry)
 		}
 		return list
 	}
+	return Settings{Entries: entries, Ours: Ours(env.Binary, agent)}
+}
+
+// ofTool tells whether an event is about a call of a tool, so that its entry says of which tools.
+func ofTool(event string) bool {
+	return strings.Contains(event, "ToolUse") || strings.HasSuffix(event, "Tool") || event == "PermissionRequest"
 }
 
 // Install puts the entries in.

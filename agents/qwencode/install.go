@@ -18,8 +18,7 @@ const projectDir = ".qwen"
 func (c *Client) newInstaller() *installer.Installer {
 	in := &installer.Installer{
 		Env: c.env, Agent: Name, Title: title, OnlyAtTop: true,
-		Format: installer.Settings{Entries: installer.Entries(c.env.Binary, Name, c.Events(), hookTimeout),
-			Ours: installer.Ours(c.env.Binary, Name)},
+		Format:    installer.Hooks(c.env, Name, hookTimeout, c.Events),
 		Obstacles: c.obstacles, DisabledBy: c.config().DisabledBy,
 	}
 	in.Place = in.InDirs(c.config().Dir, geminihooks.SettingsFile, projectDir+"/"+geminihooks.SettingsFile)

@@ -128,7 +128,7 @@ func (c *completer) value(command *cli.Command, option, typed string) bool {
 	case name == "color":
 		c.words(typed, "always", "never", "auto")
 	case name == "by":
-		c.words(typed, "agent", "model", "author", "week", "month", "directory", "file", "language")
+		c.words(typed, dimensions()...)
 	case name == "to":
 		c.words(typed, "commits", "conversations", "log")
 	case name == "show-prompts":

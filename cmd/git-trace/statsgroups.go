@@ -45,11 +45,7 @@ func askStats(c *cli.Context) (*statsAsk, error) {
 		for name := range strings.SplitSeq(list, ",") {
 			d := stats.Dimension(name)
 			if !slices.Contains(stats.Dimensions, d) {
-				var names []string
-				for _, known := range stats.Dimensions {
-					names = append(names, string(known))
-				}
-				return nil, noSuch("grouping", name, names)
+				return nil, noSuch("grouping", name, dimensions())
 			}
 			if !slices.Contains(ask.by.Dimensions, d) {
 				ask.by.Dimensions = append(ask.by.Dimensions, d)
@@ -64,6 +60,15 @@ func askStats(c *cli.Context) (*statsAsk, error) {
 		ask.by.Dimensions = []stats.Dimension{stats.Agent}
 	}
 	return ask, nil
+}
+
+// dimensions are the names of what lines can be grouped by.
+func dimensions() []string {
+	names := make([]string, len(stats.Dimensions))
+	for i, d := range stats.Dimensions {
+		names[i] = string(d)
+	}
+	return names
 }
 
 // statsGroup is a group of lines in JSON.
