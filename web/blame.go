@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -105,11 +106,16 @@ type blameBody struct {
 	From, To      int
 	Before, After string
 	WorkTree      bool
-	Blank, Only   bool   // white space is passed over; only what agents wrote is shown
-	OtherBlank    string // the address with the other choice
-	OtherOnly     string
 	Binary        bool
+
+	chosen url.Values // what is asked of the page besides the file: choices that are there or not
 }
+
+// The choices. A page that is a file has none: it is there once.
+const (
+	onlyAgents = "agents" // leave out what no agent wrote
+	passBlanks = "w"      // pass over white space
+)
 
 // crumb is a part of a path, with its address.
 type crumb struct{ Name, Address string }
@@ -142,7 +148,10 @@ func blamed(q *question) (string, string, any, error) {
 		return "", "", nil, &moved{fmt.Sprintf("%s?from=%d#L%d", at("blame", rev, path), line, line)}
 	}
 	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == "worktree", Names: crumbs(rev, path)}
-	args := append([]string{"blame", "--json=runs"}, body.choose(q)...)
+	args := []string{"blame", "--json=runs"}
+	if body.choose(q); body.Chosen(passBlanks) {
+		args = append(args, "-w")
+	}
 	var content, answer []byte
 	var err error
 	if body.WorkTree {
@@ -184,43 +193,47 @@ func blamed(q *question) (string, string, any, error) {
 	return path, "blame", body, nil
 }
 
-// choose reads what is asked of the page besides the file, and gives the options of blame for it.
-func (b *blameBody) choose(q *question) []string {
-	if q.still != nil {
-		return nil // the pages are files: each is there once
-	}
-	b.Blank, b.Only = q.r.URL.Query().Has("w"), q.r.URL.Query().Has("agents")
-	other := func(name string) string {
-		ask := q.r.URL.Query()
-		if ask.Has(name) {
-			ask.Del(name)
-		} else {
-			ask.Set(name, "1")
+// choose reads the choices of a request.
+func (b *blameBody) choose(q *question) {
+	b.chosen = url.Values{}
+	for _, name := range []string{onlyAgents, passBlanks} {
+		if q.still == nil && q.r.URL.Query().Has(name) {
+			b.chosen.Set(name, "1")
 		}
-		return (&url.URL{Path: q.r.URL.Path, RawQuery: ask.Encode()}).String()
 	}
-	b.OtherBlank, b.OtherOnly = other("w"), other("agents")
-	if b.Blank {
-		return []string{"-w"}
+}
+
+// Chosen tells whether a choice was made.
+func (b *blameBody) Chosen(name string) bool { return b.chosen.Has(name) }
+
+// Other is the address of this page with the other side of a choice.
+func (b *blameBody) Other(name string) string {
+	ask := maps.Clone(b.chosen)
+	if b.From > 0 {
+		ask.Set("from", strconv.Itoa(b.From+1))
 	}
-	return nil
+	if ask.Has(name) {
+		ask.Del(name)
+	} else {
+		ask.Set(name, "1")
+	}
+	return b.asked(ask)
 }
 
 // page is the address of this page from another line on.
 func (b *blameBody) page(from int) string {
-	ask := url.Values{"from": {strconv.Itoa(from)}}
-	if b.Blank {
-		ask.Set("w", "1")
-	}
-	if b.Only {
-		ask.Set("agents", "1")
-	}
-	return at("blame", b.Rev, b.Path) + "?" + ask.Encode()
+	ask := maps.Clone(b.chosen)
+	ask.Set("from", strconv.Itoa(from))
+	return b.asked(ask)
+}
+
+func (b *blameBody) asked(ask url.Values) string {
+	return strings.TrimSuffix(at("blame", b.Rev, b.Path)+"?"+ask.Encode(), "?")
 }
 
 // ai tells whether an agent wrote a part of it.
 func (r *ownedRun) ai() bool {
-	return r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil
+	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
 }
 
 // fill lays the lines of the file beside their owners, as many as a page holds.
@@ -242,7 +255,7 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 	b.count(runs)
 	columns := 0
 	for _, run := range runs.Runs {
-		if b.Only && !run.ai() {
+		if b.Chosen(onlyAgents) && !run.ai() {
 			continue
 		}
 		first, last := max(run.Start-1, b.From), min(run.Start-1+run.Count, b.To, len(lines))
@@ -282,13 +295,13 @@ func (b *blameBody) count(runs *runsAnswer) {
 	of := map[string]int{}
 	for _, run := range runs.Runs {
 		switch {
+		case run.ai():
+			b.AI += run.Count
+			if run.Trace != nil {
+				of[*run.Trace] += run.Count
+			}
 		case run.Contributor == "human":
 			b.Human += run.Count
-		case run.Trace != nil:
-			of[*run.Trace] += run.Count
-			b.AI += run.Count
-		case run.Contributor == "ai" || run.Contributor == "mixed":
-			b.AI += run.Count
 		default:
 			b.Unknown += run.Count
 		}

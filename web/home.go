@@ -97,7 +97,7 @@ const (
 type homeBody struct {
 	Status  statusAnswer
 	Talks   []*view.Conversation
-	Commits []commitRow
+	Commits []graph.CommitJSON
 	Lines   lineCounts
 	Range   int
 }
@@ -128,7 +128,7 @@ func home(q *question) (string, string, any, error) {
 	if err == nil {
 		err = q.giveTitles(list.Conversations)
 	}
-	body.Talks, body.Commits, body.Lines = list.Conversations, unlaned(commits.Commits), figures.Lines
+	body.Talks, body.Commits, body.Lines = list.Conversations, commits.Commits, figures.Lines
 	return "Overview", "home", body, err
 }
 

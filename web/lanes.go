@@ -9,12 +9,6 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// commitRow is a commit as a list shows it.
-type commitRow struct {
-	graph.CommitJSON
-	Lanes *lanes // nil where the list draws none
-}
-
 // Sizes of what is drawn left of a commit, in pixels.
 const (
 	laneWide  = 14
@@ -32,73 +26,73 @@ type lanes struct {
 	Wide int   // lanes of the whole page
 }
 
+// drawing are the lanes of a page, from its top to the row that is drawn.
+type drawing struct {
+	waits []refs.OID // the commit that each lane leads to; zero in a free one
+	leads func(parent refs.OID) bool
+}
+
 // laned draws the lines of commits that are in the order of git log --graph: a commit stands above its parents. Where
 // open is set, lines to parents that are not on the page are drawn to its end; else they are left out.
-func laned(commits []graph.CommitJSON, open bool) []commitRow {
-	here := map[refs.OID]bool{}
+func laned(commits []graph.CommitJSON, open bool) map[refs.OID]*lanes {
+	rows := map[refs.OID]*lanes{}
 	for i := range commits {
-		here[commits[i].Commit] = true
+		rows[commits[i].Commit] = nil
 	}
-	rows := make([]commitRow, len(commits))
-	var waits []refs.OID // the commit that each lane leads to; zero in a free one
-	begin := func(id refs.OID) int {
-		at := slices.Index(waits, refs.OID{})
-		if at < 0 {
-			at, waits = len(waits), append(waits, id)
-		}
-		waits[at] = id
-		return at
-	}
-	wide := 0
+	d := drawing{leads: func(parent refs.OID) bool {
+		_, here := rows[parent]
+		return open || here
+	}}
 	for i := range commits {
-		l := &lanes{}
-		for at, id := range waits {
-			switch {
-			case id == commits[i].Commit:
-				l.In = append(l.In, at)
-			case !id.IsZero():
-				l.Pass = append(l.Pass, at)
-			}
-		}
-		if len(l.In) > 0 {
-			l.Node = l.In[0]
-		} else {
-			l.Node = begin(commits[i].Commit)
-		}
-		for _, at := range append(slices.Clone(l.In), l.Node) {
-			waits[at] = refs.OID{}
-		}
-		for n, parent := range commits[i].Parents {
-			at := slices.Index(waits, parent)
-			switch {
-			case !here[parent] && !open:
-				continue
-			case at < 0 && n == 0:
-				at = l.Node
-				waits[at] = parent
-			case at < 0:
-				at = begin(parent)
-			}
-			if !slices.Contains(l.Out, at) {
-				l.Out = append(l.Out, at)
-			}
-		}
-		wide = max(wide, len(waits))
-		rows[i] = commitRow{commits[i], l}
+		rows[commits[i].Commit] = d.row(&commits[i])
 	}
-	for i := range rows {
-		rows[i].Lanes.Wide = min(wide, mostLanes)
+	for _, l := range rows {
+		l.Wide = min(len(d.waits), mostLanes)
 	}
 	return rows
 }
 
-// unlaned are the same commits without lines.
-func unlaned(commits []graph.CommitJSON) []commitRow {
-	rows := make([]commitRow, len(commits))
-	for i := range commits {
-		rows[i].CommitJSON = commits[i]
+func (d *drawing) row(c *graph.CommitJSON) *lanes {
+	l := &lanes{}
+	for at, id := range d.waits {
+		switch {
+		case id == c.Commit:
+			l.In = append(l.In, at)
+			d.waits[at] = refs.OID{}
+		case !id.IsZero():
+			l.Pass = append(l.Pass, at)
+		}
 	}
-	return rows
+	if len(l.In) > 0 {
+		l.Node = l.In[0]
+	} else {
+		l.Node = d.free()
+	}
+	for n, parent := range c.Parents {
+		if !d.leads(parent) {
+			continue
+		}
+		at := slices.Index(d.waits, parent)
+		if at < 0 && n == 0 {
+			at = l.Node
+		} else if at < 0 {
+			at = d.free()
+		}
+		d.waits[at] = parent
+		if !slices.Contains(l.Out, at) {
+			l.Out = append(l.Out, at)
+		}
+	}
+	return l
+}
+
+// free is a lane that nothing is in.
+func (d *drawing) free() int {
+	at := slices.Index(d.waits, refs.OID{})
+	if at < 0 {
+		at, d.waits = len(d.waits), append(d.waits, refs.OID{})
+	}
+	return at
 }
 
 func laneX(at int) int { return laneWide/2 + laneWide*at }

@@ -43,26 +43,28 @@ func TestLinesLeadToParents(t *testing.T) {
 		rows := laned(commits, seed%2 == 0)
 		var carried [][]refs.OID // whose lines are in each lane above a row
 		reached := map[refs.OID][]refs.OID{}
-		for i, row := range rows {
+		for i := range commits {
+			id := commits[i].Commit
+			row := rows[id]
 			for at := range carried {
-				there := slices.Contains(row.Lanes.In, at) || slices.Contains(row.Lanes.Pass, at)
+				there := slices.Contains(row.In, at) || slices.Contains(row.Pass, at)
 				if there != (len(carried[at]) > 0) {
 					t.Fatalf("seed %d: row %d: lane %d begins or ends between two rows", seed, i, at)
 				}
 			}
-			for _, at := range row.Lanes.In {
+			for _, at := range row.In {
 				for _, child := range carried[at] {
-					reached[child] = append(reached[child], row.Commit)
+					reached[child] = append(reached[child], id)
 				}
 				carried[at] = nil
 			}
-			for _, at := range row.Lanes.Out {
+			for _, at := range row.Out {
 				for at >= len(carried) {
 					carried = append(carried, nil)
 				}
-				carried[at] = append(carried[at], row.Commit)
+				carried[at] = append(carried[at], id)
 			}
-			if at := row.Lanes.Node; slices.Contains(row.Lanes.Pass, at) {
+			if at := row.Node; slices.Contains(row.Pass, at) {
 				t.Fatalf("seed %d: a line of another passes through %d", seed, i)
 			}
 		}
@@ -88,14 +90,14 @@ func TestLinesLeadToParents(t *testing.T) {
 func TestLinesOfAListEndWithIt(t *testing.T) {
 	t.Parallel()
 	commits := history(t, rand.New(rand.NewPCG(1, 1)), 10)
-	last := func(open bool) *lanes { return laned(commits, open)[9].Lanes }
+	last := func(open bool) *lanes { return laned(commits, open)[commits[9].Commit] }
 	if l := last(false); len(l.Out)+len(l.Pass) > 0 {
 		t.Errorf("lines go on below the last commit: %+v", l)
 	}
 	if l := last(true); len(l.Out) == 0 {
 		t.Error("no line leads to the next page")
 	}
-	alone := laned([]graph.CommitJSON{{Commit: commitName(t, 0), Parents: []refs.OID{commitName(t, 1), commitName(t, 2)}}}, true)[0].Lanes
+	alone := laned([]graph.CommitJSON{{Commit: commitName(t, 0), Parents: []refs.OID{commitName(t, 1), commitName(t, 2)}}}, true)[commitName(t, 0)]
 	if got := alone.Head(); got != "M7 21C7 31 7 31 7 42M7 21C7 31 21 31 21 42" {
 		t.Errorf("a merge is drawn as %s", got)
 	}

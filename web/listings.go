@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -14,7 +16,8 @@ import (
 const graphPage = 50
 
 type graphBody struct {
-	Commits           []commitRow
+	Commits           []graph.CommitJSON
+	Lanes             map[refs.OID]*lanes
 	Range, Path, More string
 	Author            string
 }
@@ -44,7 +47,8 @@ func commits(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	body.Commits = laned(answer.Commits, next != "" && body.Author == "") // an author's have other people's between them
+	body.Commits = answer.Commits
+	body.Lanes = laned(answer.Commits, next != "" && body.Author == "") // an author's have other people's between them
 	if next != "" {
 		ask.Set("before", next)
 		body.More = "/graph?" + ask.Encode()
@@ -154,7 +158,7 @@ func directory(q *question) (string, string, any, error) {
 		args = append(args, "--", path)
 	}
 	var figures statsAnswer
-	known := q.into(&figures, args...) == nil // without them the names are shown
+	_ = q.into(&figures, args...) // without them the names are shown
 	below := figures.below(path)
 	for _, entry := range list {
 		full := strings.TrimPrefix(path+"/"+entry.Name, "/")
@@ -162,7 +166,7 @@ func directory(q *question) (string, string, any, error) {
 		if one.Dir {
 			one.Address = at("tree", commit, full)
 		}
-		if lines := below[entry.Name]; known && lines.Added > 0 {
+		if lines := below[entry.Name]; lines.Added > 0 {
 			one.Lines = &lines
 		}
 		body.Entries = append(body.Entries, one)

@@ -20,8 +20,8 @@ type Settings struct {
 	Ours    hookfile.Ours
 }
 
-// Hooks are the settings of an agent whose hooks are Claude Code's in form: an entry for each event. Those of tools match
-// every tool, since a tool that no list knows may write.
+// Hooks are the settings of an agent whose hooks are Claude Code's in form: an entry for each event. Those of tools
+// match every tool, since a tool that no list knows may write.
 func Hooks(env capability.Env, agent string, timeout int, events func() []string) Settings {
 	entries := func() (list []hookfile.Entry) {
 		for _, event := range events() {
