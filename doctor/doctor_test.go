@@ -221,6 +221,10 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 		{"a hook cannot be there", func(w *ward) {
 			w.must(errors.Join(os.Remove(w.hook("post-commit")), os.Mkdir(w.hook("post-commit"), 0o755)))
 		}, "post-commit hook cannot be there: .git/hooks/post-commit is ", true, ""},
+		{"hooks call another version", func(w *ward) {
+			w.env.Binary = filepath.Join(w.env.Home, "bin", capability.HookProgram)
+			testenv.Program(w, w.env.Binary, "#!/bin/sh\necho git-trace-hook version 0.0.1\n")
+		}, "hooks call ~/bin/git-trace-hook, which is not of version ", false, ""},
 		{"git runs no hooks", func(w *ward) { w.git("config", "core.hooksPath", "/dev/null") },
 			"git runs no hooks here (core.hooksPath, local configuration)", true, ""},
 		{"an agent's hook is gone", func(w *ward) { edit(w, settings(w), "PreToolUse", "PreToolUsed") },

@@ -13,7 +13,7 @@ func (d *Doctor) checkHooks(ctx context.Context) (string, []Finding) {
 	if err != nil {
 		return "", []Finding{{What: err.Error(), Mend: "see whether this user may read the hooks"}}
 	}
-	if problems := d.hookFindings(st); len(problems) > 0 {
+	if problems := append(d.hookFindings(st), d.checkProgram(ctx)...); len(problems) > 0 {
 		return "", problems
 	}
 	fine := "all installed"

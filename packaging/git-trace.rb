@@ -10,7 +10,7 @@ class GitTrace < Formula
 
   def install
     ENV["CGO_ENABLED"] = "0"
-    %w[git-trace git-trace-serve].each do |program|
+    %w[git-trace git-trace-hook git-trace-serve].each do |program|
       system "go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs",
              "-ldflags", "-s -w -X github.com/git-trace/git-trace/version.Number=#{version}", "-o", bin/program, "./cmd/#{program}"
     end

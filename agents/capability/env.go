@@ -15,7 +15,7 @@ import (
 // Env is what an agent's package may know of the world around it. Tests inject their own.
 type Env struct {
 	Home   string                  // absolute path of the user's home directory
-	Binary string                  // absolute path of git-trace, as hook commands shall name it; only installers need it
+	Binary string                  // absolute path of what hook commands call; only installers need it
 	Getenv func(key string) string // the environment of the process; nil stands for an empty one
 	Now    func() time.Time        // the clock; nil stands for time.Now
 	State  string                  // git-trace's own directory of what is true of the user; "" for none
@@ -30,7 +30,7 @@ func SystemEnv() (Env, error) {
 		return Env{}, fmt.Errorf("find home directory: %w", err)
 	}
 	state, _ := recorded.StateDir() // without it nothing is noted
-	return Env{Home: home, Binary: programPath(), Getenv: os.Getenv, Now: time.Now, State: state}, nil
+	return Env{Home: home, Binary: hookProgram(Program()), Getenv: os.Getenv, Now: time.Now, State: state}, nil
 }
 
 // MadeList is the file with the directories that installers made beside those of the user; "" for none.
@@ -66,9 +66,22 @@ func (e Env) Time() time.Time {
 	return e.Now().UTC()
 }
 
-// programPath is the path by which hook commands call this program. The name on the search path is preferred over the
-// file it leads to: package managers keep the name and move the file with every version.
-func programPath() string {
+// HookProgram is the program that does what git-trace does in hooks, and starts faster.
+const HookProgram = "git-trace-hook"
+
+// hookProgram is the path that hook commands name: HookProgram where it stands beside git-trace, and git-trace itself
+// where it does not.
+func hookProgram(program string) string {
+	beside := filepath.Join(filepath.Dir(program), HookProgram+filepath.Ext(program))
+	if info, err := os.Stat(beside); program != "" && err == nil && info.Mode().IsRegular() {
+		return beside
+	}
+	return program
+}
+
+// Program is the path by which others call this program, "" when it is not known. The name on the search path is
+// preferred over the file it leads to: package managers keep the name and move the file with every version.
+func Program() string {
 	own, err := os.Executable()
 	if err != nil {
 		return ""

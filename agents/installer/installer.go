@@ -207,8 +207,8 @@ func Ours(binary, agent string) hookfile.Ours {
 		if !ok || name != agent {
 			return false
 		}
-		base := program[strings.LastIndexAny(program, `/\`)+1:]
-		return program == binary || base == "git-trace" || base == "git-trace.exe" || program == "git"
+		base := strings.TrimSuffix(program[strings.LastIndexAny(program, `/\`)+1:], ".exe")
+		return program == binary || base == "git-trace" || base == capability.HookProgram || program == "git"
 	}
 }
 

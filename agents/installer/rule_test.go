@@ -16,6 +16,7 @@ func TestWhichCommandsAreOurs(t *testing.T) {
 	is := installer.Ours("/opt/tracer", "demo")
 	for command, want := range map[string]bool{
 		"/opt/tracer hook demo Stop": true, "/old/git-trace hook demo Stop": true, "git-trace hook demo Stop": true, `'C:\x\git-trace.exe' hook demo Stop`: true,
+		"/old/git-trace-hook hook demo Stop": true, `'C:\x\git-trace-hook.exe' hook demo Stop`: true,
 		"git trace hook demo Stop": true, "/old/tracer hook demo Stop": false, "/old/git-trace hook other Stop": false, "/old/my-git-trace hook demo Stop": false,
 		"/old/git-trace.sh hook demo Stop": false, "/old/git-trace status": false, "": false,
 	} {

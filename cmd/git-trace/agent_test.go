@@ -435,7 +435,7 @@ func (p *player) hook(event string, fields map[string]any) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("git-trace", "hook", "claude-code", event)
+	cmd := exec.Command("git-trace-hook", "hook", "claude-code", event)
 	cmd.Dir = p.dir
 	cmd.Stdin = bytes.NewReader(raw)
 	if os.Getenv("CLAUDE_PID") == "" { // this process plays one moment of an agent; what started it lives as long as that

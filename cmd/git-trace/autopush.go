@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -32,22 +33,22 @@ const (
 
 // runPushHook is the hook: git gives it the name of the remote (githooks(5)).
 func runPushHook(args []string) int {
-	_, hard := hookLimits()
-	guard := guardHook(hard, nil)
+	_, hard := runner.Limits()
+	guard := runner.Guard(hard, nil)
 	defer guard()
 	if len(args) == 0 || os.Getenv(sharing.Pushing) != "" {
 		return exitDone
 	}
 	repo, err := recorded.Here()
-	program, found := ownProgram()
+	program, found := runner.Program()
 	if err != nil || !found {
 		return exitDone
 	}
-	cmd := exec.Command(program, "git-hook", pushLaterHook, args[0], strconv.Itoa(gitProcess()))
+	cmd := exec.Command(program, "git-hook", pushLaterHook, args[0], strconv.Itoa(runner.GitProcess()))
 	cmd.Dir, cmd.Env = cmp.Or(repo.WorkTree, repo.GitDir), repo.Env() // where the URL may be relative to
-	detach(cmd)
+	runner.Detach(cmd)
 	if err := cmd.Start(); err != nil {
-		noteFailure(repo, fmt.Errorf("start git-trace git-hook %s: %w", pushLaterHook, err))
+		runner.NoteFailure(repo, fmt.Errorf("start git-trace git-hook %s: %w", pushLaterHook, err))
 		return exitDone
 	}
 	_ = cmd.Process.Release()
@@ -56,7 +57,7 @@ func runPushHook(args []string) int {
 
 // runPushLater is the process that waits and shares. A failure is told by status.
 func runPushLater(args []string) int {
-	guard := guardHook(pushLimit, nil)
+	guard := runner.Guard(pushLimit, nil)
 	defer guard()
 	repo, err := recorded.Here()
 	if err != nil || len(args) != 2 {
@@ -64,7 +65,7 @@ func runPushLater(args []string) int {
 	}
 	debug.SetGCPercent(100)
 	debug.SetMemoryLimit(math.MaxInt64)
-	lowerPriority()
+	runner.LowerPriority()
 	git, _ := strconv.Atoi(args[1])
 	waitForGit(git)
 	redactor := func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/hooks/runner"
 )
 
 // pastWorld is a history that was made without hooks, and the transcripts of the conversations behind it. Every line
@@ -70,7 +72,7 @@ func (w *pastWorld) command(name string, args ...string) *exec.Cmd {
 	cmd.Dir = w.dir
 	stamp := w.clock.Format(time.RFC3339)
 	cmd.Env = []string{
-		"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8", "GIT_EDITOR=true",
+		"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", runner.LimitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8", "GIT_EDITOR=true",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@b",
 		"GIT_AUTHOR_DATE=" + stamp, "GIT_COMMITTER_DATE=" + stamp,
 	}

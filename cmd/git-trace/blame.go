@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -89,7 +90,7 @@ func (a *app) blame(args []string) error {
 		Since: known.since, Drawn: &drawn}
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
-	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(known.prompts).WithSettler(settler())
+	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(known.prompts).WithSettler(runner.Settler())
 	if opts.Format == gitblame.Human && !opts.Prompts {
 		evidence = evidence.WithPrompts(view.NoPrompts{})
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/settings"
 	"github.com/git-trace/git-trace/view"
@@ -116,7 +117,7 @@ func (a *app) readDiff(repo *refs.Repo, known *conversations, dir string, opts d
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
 	log := known.Log()
-	evidence := blame.NewEvidence(repo, log, searcher).WithPrompts(view.NoPrompts{}).WithSettler(settler())
+	evidence := blame.NewEvidence(repo, log, searcher).WithPrompts(view.NoPrompts{}).WithSettler(runner.Settler())
 	if opts.Prompts {
 		evidence = evidence.WithPrompts(known.prompts)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
@@ -34,7 +35,7 @@ func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
 	env, err := systemEnv()
 	return doctor.New(repo, env, doctor.Deeds{
 		Start:  func(ctx context.Context) error { return startRecording(ctx, repo) },
-		TakeIn: func(ctx context.Context) error { return doLater(ctx, repo, func() {}) },
+		TakeIn: func(ctx context.Context) error { return runner.DoLater(ctx, repo, func() {}) },
 		Store:  func(ctx context.Context, list []waiting.Session) error { return storeAgain(ctx, repo, list) },
 		Settings: func(config refs.Config) (string, error) {
 			_, err := priceTable(config)

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -96,7 +97,7 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 	}
 	defer lock.Unlock()
 	if c.Bool("auto") {
-		return fail(exitUnchecked, packDue(c.Context, repo, looseLimit()), "")
+		return fail(exitUnchecked, runner.PackDue(c.Context, repo, runner.LooseLimit()), "")
 	}
 	if !c.Bool("dry-run") {
 		if err := purge.Finish(c.Context, repo); err != nil {

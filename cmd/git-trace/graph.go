@@ -17,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/view"
@@ -123,7 +124,7 @@ func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Q
 	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
 		return nil, nil
 	}
-	left, err := view.PendingOf(ctx, repo, log, settler())
+	left, err := view.PendingOf(ctx, repo, log, runner.Settler())
 	if err != nil || left.AI == 0 {
 		return nil, err
 	}

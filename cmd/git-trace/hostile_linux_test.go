@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -184,7 +185,7 @@ func (z *zoo) trace(what string, trials []trial) string {
 		"-e", "trace=execve,execveat,open,openat,openat2,creat,chdir,fchdir", "-e", "signal=none", "git-trace-batch", "-batch", file)
 	cmd.Dir = z.base
 	cmd.Env = []string{
-		"HOME=" + z.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8", looseLimitVar + "=0",
+		"HOME=" + z.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", runner.LimitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8", runner.LooseLimitVar + "=0",
 	}
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		z.t.Fatalf("%s: %v: %.2000s", what, err, out)

@@ -56,7 +56,7 @@ func TestSharedHooksStartNothingInAStrangersRepository(t *testing.T) {
 			if m == nil || strings.Contains(line, " ENOENT ") {
 				continue
 			}
-			if base := filepath.Base(m[1]); base != hook && base != "git-trace" {
+			if base := filepath.Base(m[1]); base != hook && base != "git-trace-hook" {
 				t.Errorf("%s started %s", hook, m[1])
 			}
 		}

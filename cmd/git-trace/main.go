@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/version"
 )
@@ -24,26 +25,26 @@ type streams struct {
 // run dispatches. What agents and git call is decided before the command line framework is entered: those processes
 // start thousands of times a day, and nothing they do may be slowed by help texts.
 func run(args []string, std streams) int {
-	if len(args) > 1 && args[0] == "git-hook" { // these two talk with a remote
+	if runner.Takes(args) {
+		return runner.Run(args, std.in)
+	}
+	if len(args) > 1 && args[0] == "git-hook" { // these need more than a hook may link
 		switch args[1] {
+		case trailersHook:
+			return runTrailersHook(args[2:])
 		case pushHook:
 			return runPushHook(args[2:])
 		case pushLaterHook:
 			return runPushLater(args[2:])
 		}
+		return 0
 	}
 	if len(args) > 0 {
 		switch args[0] {
-		case "hook", "git-hook", "init", "status", "doctor", "backfill":
+		case "init", "status", "doctor", "backfill":
 			if err := refs.FetchNothing(); err != nil {
-				return exitDone // an environment without room: what a hook cannot do, it leaves
+				return exitDone // an environment without room
 			}
-		}
-		switch args[0] {
-		case "hook":
-			return runHook(args[1:], std.in)
-		case "git-hook":
-			return runGitHook(args[1:], std.in)
 		case "--version", "version", "-v":
 			fmt.Fprintln(std.out, "git-trace version "+version.Text())
 			return 0

@@ -18,6 +18,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/trails"
 )
@@ -124,7 +125,7 @@ func (w *world) env() []string {
 	return append(os.Environ(),
 		"HOME="+w.home, "GIT_CONFIG_GLOBAL="+filepath.Join(w.home, ".gitconfig"), "XDG_CONFIG_HOME="+filepath.Join(w.home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_EDITOR=true", "TZ=UTC", "LC_ALL=C.UTF-8",
-		"WORK="+w.root, limitEnv+"="+patience, "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
+		"WORK="+w.root, runner.LimitEnv+"="+patience, "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
 	)
 }
 
@@ -335,7 +336,7 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 		}
 		for _, repo := range repos {
 			b.Process = os.Getpid() // the agents live in this process
-			w.must(takeBoundary(context.Background(), repo, w.agent, b, nil))
+			w.must(runner.TakeBoundary(context.Background(), repo, w.agent, b, nil))
 		}
 	}
 }

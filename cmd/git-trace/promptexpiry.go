@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
 )
@@ -41,6 +42,6 @@ func expirePromptsDaily(ctx context.Context, repo *refs.Repo) {
 		return
 	}
 	if _, err := expirePrompts(ctx, repo, false); err != nil {
-		noteFailure(repo, err)
+		runner.NoteFailure(repo, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -44,8 +45,8 @@ func (a *app) closeOverdue(repo *refs.Repo) {
 	}
 	ctx, cancel := context.WithTimeout(a.life, overdueLimit)
 	defer cancel()
-	engine := engineOf(repo, events.OpenLog(repo))
-	engine.Most = mostChanges
+	engine := runner.Engine(repo, events.OpenLog(repo))
+	engine.Most = runner.MostChanges
 	_ = engine.Overdue(ctx, time.Now())
 }
 

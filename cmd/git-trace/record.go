@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/redact/configured"
@@ -84,7 +83,7 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	job, err := newRecording(c.Context, repo)
 	if err != nil {
 		if c.Bool("quiet") {
-			noteFailure(repo, fmt.Errorf("record conversations: %w", err))
+			runner.NoteFailure(repo, fmt.Errorf("record conversations: %w", err))
 		}
 		return fail(exitUnchecked, err, "nothing is stored until that is mended")
 	}
@@ -98,7 +97,7 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	}
 	wait := store.Patience
 	if c.Bool("quiet") {
-		lowerPriority()
+		runner.LowerPriority()
 		wait = 0
 	}
 	failed, err := job.drain(c.Context, wait, tell)
@@ -110,7 +109,7 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	expirePromptsDaily(c.Context, repo)
 	for _, f := range failed {
 		if c.Bool("quiet") {
-			noteFailure(repo, f)
+			runner.NoteFailure(repo, f)
 		} else {
 			fmt.Fprintf(a.std.err, "git-trace: error: %s\n", printable(f.Error()))
 		}
@@ -394,34 +393,4 @@ func (r *recording) one(ctx context.Context, s waiting.Session, tell func(record
 	}
 	tell(recordedConversation{Trace: s.Trace, Stored: out.Stored.Changed, Steps: out.Steps, Redacted: out.Redactions})
 	return nil
-}
-
-// noteConversation puts the conversation of a boundary on the list of those that wait. It tells whether the process
-// that stores them should be started now.
-func noteConversation(repo *refs.Repo, agent agents.Agent, b events.Boundary) (due bool) {
-	if agent.Parser == nil || b.Session == "" || b.Subagent != "" {
-		return false
-	}
-	switch b.Kind {
-	case events.PromptSubmit, events.TurnEnd, events.SessionEnd:
-	default:
-		return false
-	}
-	if b.Transcript != "" {
-		if _, err := os.Stat(b.Transcript); err != nil && b.Kind != events.SessionEnd {
-			return false // nothing is written yet
-		}
-	} else if agent.Discoverer == nil {
-		return false
-	}
-	open := b.Kind == events.PromptSubmit
-	err := waiting.Open(repo).Note(waiting.Session{
-		Trace: events.NewTraceID(agent.Name, b.Session), Agent: agent.Name, Session: b.Session, Transcript: b.Transcript,
-		WorkTree: repo.WorkTree, Open: open,
-	})
-	if err != nil {
-		noteFailure(repo, err)
-		return false
-	}
-	return !open
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/refs"
@@ -285,7 +286,7 @@ func (g *gathering) trails() ([]*trail.Trail, error) {
 // track opens what follows patches, once.
 func (g *gathering) track() (*trail.Tracker, error) {
 	if g.tracker == nil {
-		g.evidence = blame.NewEvidence(g.repo, g.log, g.searcher).WithSettler(settler())
+		g.evidence = blame.NewEvidence(g.repo, g.log, g.searcher).WithSettler(runner.Settler())
 		tracker, err := trail.New(g.ctx, g.repo, g.log, g.evidence)
 		if err != nil {
 			return nil, err

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -325,9 +326,9 @@ func TestReliabilityE2AHungHandlerIsCutOff(t *testing.T) {
 		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"S1","cwd":%q,"hook_event_name":"Stop"}`, w.dir))
 		start := time.Now()
 		out, err := cmd.CombinedOutput()
-		if took := time.Since(start); err != nil || len(out) > 0 || took > testenv.Within(hardLimit+time.Second) {
+		if took := time.Since(start); err != nil || len(out) > 0 || took > testenv.Within(runner.HardLimit+time.Second) {
 			t.Errorf("%v: %v, %q, after %v", args, err, out, took)
-		} else if took < hardLimit/2 {
+		} else if took < runner.HardLimit/2 {
 			t.Errorf("%v did not hang, it took %v: this test no longer knows the handler", args, took)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/harm"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
@@ -195,7 +196,7 @@ func TestReliabilityH1HostilePayloadsAreSurvived(t *testing.T) {
 			event := events[(n+i)%len(events)]
 			start := time.Now()
 			c := w.hook(agent, event, payload)
-			if c.code != 0 || c.out != "" || time.Since(start) > testenv.Within(2*hardLimit) {
+			if c.code != 0 || c.out != "" || time.Since(start) > testenv.Within(2*runner.HardLimit) {
 				t.Errorf("%s to %s %s: exit status %d after %v, printing %.300q", name, agent, event, c.code, time.Since(start), c.out)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -180,7 +181,7 @@ func (k *killRun) boundary(session, event string, fields map[string]any) {
 		}
 		for _, repo := range repos {
 			b.Process = os.Getpid() // the agent lives in this process
-			k.world.must(takeBoundary(k.t.Context(), repo, k.world.agent, b, nil))
+			k.world.must(runner.TakeBoundary(k.t.Context(), repo, k.world.agent, b, nil))
 		}
 	}
 }
@@ -194,7 +195,7 @@ func (k *killRun) gitHook(name string, args ...string) {
 	}
 	repo, err := refs.DiscoverHook(k.dir())
 	k.world.must(err)
-	k.world.must(takeGitHook(k.t.Context(), repo, trails.New(repo, events.OpenLog(repo), nil), name, args, nil))
+	k.world.must(runner.TakeGitHook(k.t.Context(), repo, trails.New(repo, events.OpenLog(repo), nil), name, args, nil))
 }
 
 // types adds a line at the end of a file.
@@ -267,12 +268,12 @@ var (
 		k.world.must(err)
 		k.world.must(later.Open(repo).Add(later.Job{Hook: "post-commit", Commit: head, Time: time.Now()}))
 	}}
-	laterStep = killStep{laterHook, true, func(k *killRun) {
+	laterStep = killStep{runner.LaterHook, true, func(k *killRun) {
 		if k.heard = k.when > 0; k.heard {
-			k.dying(nil, "git-hook", laterHook)
+			k.dying(nil, "git-hook", runner.LaterHook)
 			return
 		}
-		k.world.run(k.dir(), "git-trace", "git-hook", laterHook)
+		k.world.run(k.dir(), "git-trace", "git-hook", runner.LaterHook)
 	}}
 )
 

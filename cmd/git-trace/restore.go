@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/agents/shell"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/restore"
@@ -180,7 +181,7 @@ func unsaved(paths []string) error {
 // carryOut restores, and has the timeline look before and after. The first look keeps what is there.
 func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan) (undo *string, err error) {
 	records := recorded.Is(repo)
-	engine := engineOf(repo, events.OpenLog(repo))
+	engine := runner.Engine(repo, events.OpenLog(repo))
 	if records {
 		if err := engine.Announce(ctx, time.Now(), plan.Contents()); err != nil {
 			return nil, err

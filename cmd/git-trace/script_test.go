@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -20,9 +21,10 @@ import (
 // programs below that play an agent and read a blame.
 func TestMain(m *testing.M) {
 	testscript.Main(atHome{m}, map[string]func(){
-		"git-trace": func() { dieEarly(); os.Exit(metered(runProgram)) },
-		"agent":     func() { os.Exit(playAgent(os.Args[1:])) },
-		"owners":    func() { os.Exit(printOwners(os.Args[1:])) },
+		"git-trace":      func() { dieEarly(); os.Exit(metered(runProgram)) },
+		"git-trace-hook": func() { dieEarly(); os.Exit(metered(func() int { return runner.Main(os.Args[1:]) })) },
+		"agent":          func() { os.Exit(playAgent(os.Args[1:])) },
+		"owners":         func() { os.Exit(printOwners(os.Args[1:])) },
 
 		"git-trace-batch": func() { os.Exit(runTrials(os.Args[1:])) },
 	})
@@ -197,7 +199,7 @@ func setUpScript(env *testscript.Env, variant string) error {
 		name, value, _ := strings.Cut(entry, "=")
 		env.Setenv(name, value)
 	}
-	env.Setenv(limitEnv, patience)
+	env.Setenv(runner.LimitEnv, patience)
 	env.Setenv("HOME", home)
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")

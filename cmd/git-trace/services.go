@@ -16,11 +16,8 @@ import (
 // printServices prints what keeps a watcher of the repository running: a systemd user unit (systemd.service(5)) and a
 // launchd property list (launchd.plist(5)).
 func (a *app) printServices(repo *refs.Repo) error {
-	env, err := capability.SystemEnv()
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprint(a.std.out, systemdUnit(env.Binary, repo.WorkTree), "\n", launchdList(env.Binary, repo.WorkTree))
+	program := capability.Program()
+	_, err := fmt.Fprint(a.std.out, systemdUnit(program, repo.WorkTree), "\n", launchdList(program, repo.WorkTree))
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/refs"
@@ -33,7 +34,7 @@ func newSteeringLog(ctx context.Context, repo *refs.Repo, known *conversations) 
 		view: known.Reader, objects: repo.Objects(), searcher: unseen.New(repo, reader), brackets: brackets(),
 	}
 	var err error
-	l.evidence = blame.NewEvidence(repo, reader, l.searcher).WithSettler(settler())
+	l.evidence = blame.NewEvidence(repo, reader, l.searcher).WithSettler(runner.Settler())
 	l.tracker, err = trail.New(ctx, repo, reader, l.evidence)
 	if err != nil {
 		l.searcher.Close()

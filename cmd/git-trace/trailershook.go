@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -21,8 +22,8 @@ const trailersHook = hooks.TrailersHook
 // runTrailersHook adds to the message of a commit what git trace trailers prints of its lines. Like every hook it
 // prints nothing, never fails and ends in time; whatever is in doubt leaves the message as it is.
 func runTrailersHook(args []string) int {
-	soft, hard := hookLimits()
-	guard := guardHook(hard, nil)
+	soft, hard := runner.Limits()
+	guard := runner.Guard(hard, nil)
 	defer guard()
 	ctx, cancel := context.WithTimeout(context.Background(), soft)
 	defer cancel()
@@ -31,7 +32,7 @@ func runTrailersHook(args []string) int {
 		return exitDone
 	}
 	if err := addTrailers(ctx, repo, args); err != nil && ctx.Err() == nil {
-		noteFailure(repo, fmt.Errorf("%s: %w", trailersHook, err))
+		runner.NoteFailure(repo, fmt.Errorf("%s: %w", trailersHook, err))
 	}
 	return exitDone
 }

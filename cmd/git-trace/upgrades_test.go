@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -112,7 +113,7 @@ func newPast(t *testing.T) *past {
 	w := &twin{t: t, base: base, dir: filepath.Join(base, "work")}
 	w.env = append([]string{
 		"HOME=" + filepath.Join(base, "home"), "PATH=" + filepath.Join(base, "bin") + ":" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
-		"TZ=UTC", "LC_ALL=C.UTF-8", "GIT_EDITOR=true", limitEnv + "=" + patience,
+		"TZ=UTC", "LC_ALL=C.UTF-8", "GIT_EDITOR=true", runner.LimitEnv + "=" + patience,
 	}, testenv.Formats()...)
 	w.put("../home/.gitconfig", "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"+testenv.Config)
 	w.put("../home/.claude/settings.json", "{}\n")

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -57,7 +58,7 @@ func (v *viewer) follow() (*follower, error) {
 	}
 	log := v.known.Log()
 	f := &follower{searcher: unseen.New(v.repo, v.reader)}
-	f.evidence = blame.NewEvidence(v.repo, log, f.searcher).WithSettler(settler())
+	f.evidence = blame.NewEvidence(v.repo, log, f.searcher).WithSettler(runner.Settler())
 	var err error
 	if f.trails, err = trail.New(v.ctx, v.repo, log, f.evidence); err != nil {
 		f.searcher.Close()

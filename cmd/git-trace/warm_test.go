@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/hooks/runner"
 )
 
 // What people ask again is answered without a git process: one costs as much as all else.
@@ -50,7 +52,7 @@ func (r *recordedRepo) startedBy(args []string) (said, started string) {
 	cmd := exec.Command("git-trace", args...)
 	cmd.Dir = r.dir
 	cmd.Env = []string{
-		"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", limitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8",
+		"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", runner.LimitEnv + "=" + patience, "TZ=UTC", "LC_ALL=C.UTF-8",
 		"GIT_TRACE2_EVENT=" + trace,
 	}
 	out, err := cmd.Output()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -55,7 +56,7 @@ func newWatched(t *testing.T) *watched {
 func (w *watched) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(w.t.Context(), name, args...)
 	cmd.Dir = w.dir
-	cmd.Env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "XDG_CONFIG_HOME="+w.home+"/.config", limitEnv+"="+w.seconds, "CLAUDE_PID=")
+	cmd.Env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "XDG_CONFIG_HOME="+w.home+"/.config", runner.LimitEnv+"="+w.seconds, "CLAUDE_PID=")
 	if w.untimed {
 		cmd.Env = append(cmd.Env, "CLIENT=untimed")
 	}

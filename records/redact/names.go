@@ -3,7 +3,6 @@ package redact
 import (
 	"cmp"
 	"os"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,10 +46,7 @@ func generic(name string) bool {
 
 // SystemNames are the names of the user who runs this process: of the account and of the home directory.
 func SystemNames() []string {
-	var names []string
-	if u, err := user.Current(); err == nil {
-		names = append(names, u.Username)
-	}
+	names := []string{accountName()}
 	if home, err := os.UserHomeDir(); err == nil {
 		names = append(names, filepath.Base(home))
 	}

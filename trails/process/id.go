@@ -77,7 +77,7 @@ type info struct {
 var between = map[string]bool{
 	"sh": true, "dash": true, "bash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true,
 	"fish": true,
-	"git":  true, "git-trace": true, "env": true, "timeout": true, "nice": true,
+	"git":  true, "git-trace": true, "git-trace-hook": true, "env": true, "timeout": true, "nice": true,
 }
 
 // maxDepth bounds how far ancestors are followed.

@@ -29,11 +29,11 @@ type World struct {
 // startTime bounds how long a server takes to say its address.
 const startTime = 20 * time.Second
 
-// NewWorld builds both programs below a directory, plays the demo there, and serves its repository.
+// NewWorld builds the programs below a directory, plays the demo there, and serves its repository.
 func NewWorld(ctx context.Context, root, module string) (*World, error) {
 	bin := filepath.Join(root, "bin")
 	build := exec.CommandContext(ctx, "go", "build", "-o", bin+string(filepath.Separator), "./cmd/git-trace",
-		"./cmd/git-trace-serve")
+		"./cmd/git-trace-hook", "./cmd/git-trace-serve")
 	build.Dir = module
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build: %w\n%s", err, out)

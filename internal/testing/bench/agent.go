@@ -44,7 +44,7 @@ func (a *agent) hook(event string, members map[string]any) *exec.Cmd {
 	if err != nil {
 		return &exec.Cmd{Err: fmt.Errorf("encode payload: %w", err)} // whoever runs it gets the error
 	}
-	cmd := a.bench.trace(a.dir, "hook", "claude-code", event)
+	cmd := a.bench.command(a.dir, a.bench.hooks, "hook", "claude-code", event)
 	cmd.Stdin = bytes.NewReader(text)
 	return cmd
 }

@@ -17,11 +17,11 @@ import (
 // bench is one run of the program: where it works and with what.
 type bench struct {
 	options
-	ctx    context.Context // a bench lives as long as the call that made it
-	root   string          // of everything that is made
-	binary string          // the release binary
-	work   string          // where it was built
-	remove bool            // root at the end
+	ctx           context.Context // a bench lives as long as the call that made it
+	root          string          // of everything that is made
+	binary, hooks string          // the release binaries
+	work          string          // where it was built
+	remove        bool            // root at the end
 }
 
 // newBench builds the release binary and sets up a home without configuration, for this process and its children.
@@ -59,20 +59,22 @@ func (b *bench) close() {
 	}
 }
 
-// build makes both programs as releases have them. What go leaves of its work stays until the end: ext4 looks at each
+// build makes the programs as releases have them. What go leaves of its work stays until the end: ext4 looks at each
 // file that was removed within the last minutes before it makes a new one, and that would be measured.
 func (b *bench) build() error {
-	b.binary = filepath.Join(b.root, "bin", "git-trace")
+	exe := ""
 	if runtime.GOOS == "windows" {
-		b.binary += ".exe"
+		exe = ".exe"
 	}
+	b.binary, b.hooks = filepath.Join(b.root, "bin", "git-trace"+exe), filepath.Join(b.root, "bin", "git-trace-hook"+exe)
 	b.work = filepath.Join(b.root, "build")
 	if err := os.MkdirAll(b.work, 0o777); err != nil {
 		return err
 	}
 	const module = "github.com/git-trace/git-trace/cmd/"
 	cmd := exec.CommandContext(b.ctx, "go", "build", "-work", "-tags", "urfave_cli_no_docs", "-trimpath", "-ldflags",
-		"-s -w", "-o", filepath.Dir(b.binary)+string(filepath.Separator), module+"git-trace", module+"git-trace-serve")
+		"-s -w", "-o", filepath.Dir(b.binary)+string(filepath.Separator),
+		module+"git-trace", module+"git-trace-hook", module+"git-trace-serve")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+b.work)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build git-trace: %w\n%s", err, out)

@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"bufio"
@@ -29,19 +29,16 @@ const pairLimit = 25 * time.Millisecond
 // maxPairs bounds the pairs of one rewrite that are recorded.
 const maxPairs = 100_000
 
-// runGitHook is `git trace git-hook NAME ARGS`, called by the shims in git's hooks. Like an agent's hook it never
+// runGit is `git trace git-hook NAME ARGS`, called by the shims in git's hooks. Like an agent's hook it never
 // prints, never fails and ends in time: the user's git command is never the worse for it.
-func runGitHook(args []string, in io.Reader) int {
+func runGit(args []string, in io.Reader) int {
 	if len(args) == 0 {
-		return exitDone
+		return 0
 	}
-	switch args[0] {
-	case laterHook:
+	if args[0] == LaterHook {
 		return runLater(args[1:])
-	case trailersHook:
-		return runTrailersHook(args[1:])
 	}
-	soft, hard := hookLimits()
+	soft, hard := Limits()
 	var pairs []events.RewritePair
 	if args[0] == "post-rewrite" {
 		pairs = readPairs(in)
@@ -55,33 +52,33 @@ func runGitHook(args []string, in io.Reader) int {
 		}
 		job := later.Job{Hook: args[0], Args: args[1:], Commit: about(repo, args[0]), Pairs: pairs, Time: time.Now()}
 		if !putOff(repo, job, why) {
-			noteFailure(repo, fmt.Errorf("%s: %w", args[0], why))
+			NoteFailure(repo, fmt.Errorf("%s: %w", args[0], why))
 		}
 	}
-	guard := guardHook(hard+more, unfinished)
+	guard := Guard(hard+more, unfinished)
 	defer guard()
 	repo, err := recorded.Here()
 	if err != nil {
-		return exitDone
+		return 0
 	}
 	traced.Store(repo)
 	queue := later.Open(repo)
 	log := &committedLog{Log: events.OpenLog(repo)}
-	engine := engineOf(repo, log)
-	engine.Most = mostChanges
+	engine := Engine(repo, log)
+	engine.Most = MostChanges
 	if queue.Busy() {
 		soft, engine.GivesWay = busyLimit(soft), true
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), soft+more)
 	defer cancel()
-	if err := takeGitHook(ctx, repo, engine, args[0], args[1:], pairs); err != nil {
+	if err := TakeGitHook(ctx, repo, engine, args[0], args[1:], pairs); err != nil {
 		unfinished(err)
 	} else if queue.Any() {
 		startLater(repo) // the process that was to do it was killed
 	}
 	tellRecords(repo, log, args[0])
 	startUpkeep(repo)
-	return exitDone
+	return 0
 }
 
 // tellRecords starts the process that stores what waits, where a hook may have been waited for. An amended commit is
@@ -145,14 +142,17 @@ func (l *committedLog) noteConversations(repo *refs.Repo) {
 	}
 }
 
-// takeGitHook acts on one hook (githooks(5)).
-func takeGitHook(
+// heard are the hooks of git that tell what happened to the work tree or to commits (githooks(5)).
+var heard = [...]string{"post-commit", "post-applypatch", "post-merge", "post-checkout", "post-rewrite"}
+
+// TakeGitHook acts on one hook (githooks(5)).
+func TakeGitHook(
 	ctx context.Context, repo *refs.Repo, engine *trails.Engine, name string, args []string, pairs []events.RewritePair,
 ) error {
 	now := time.Now()
 	switch name {
 	case "post-commit", "post-applypatch":
-		return correlate.Head(ctx, repo, engine, gitProcess(), now)
+		return correlate.Head(ctx, repo, engine, GitProcess(), now)
 	case "post-merge":
 		err := engine.Touched(ctx, now, events.PostCommit, "merge")
 		return errors.Join(err, correlate.Merged(ctx, repo, engine, now))
@@ -175,8 +175,8 @@ func rewriteKind(args []string) string {
 	return "rewrite"
 }
 
-// gitProcess is the id of the git process that runs the hook, as its shell says; 0 when nothing does.
-func gitProcess() int {
+// GitProcess is the id of the git process that runs the hook, as its shell says; 0 when nothing does.
+func GitProcess() int {
 	id, err := strconv.Atoi(os.Getenv("GITTRACE_GIT_PID"))
 	if err != nil {
 		return 0

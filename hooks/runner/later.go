@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"context"
@@ -24,8 +24,8 @@ import (
 // What a hook has no time for is done by `git trace git-hook later`, a process of its own that nobody waits for: the
 // first look at a work tree in which thousands of files are new, the anchors of a commit that changes thousands.
 const (
-	// laterHook stands where the name of a hook does.
-	laterHook = "later"
+	// LaterHook stands where the name of a hook does.
+	LaterHook = "later"
 	// laterLimit is when that process ends, whatever it is doing.
 	laterLimit = 10 * time.Minute
 )
@@ -34,9 +34,9 @@ const (
 // how long it would try otherwise. It is ten times what a hook takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
-// mostChanges is how many changed files a hook takes in before it leaves them to that process. It takes half a second
+// MostChanges is how many changed files a hook takes in before it leaves them to that process. It takes half a second
 // for so many.
-const mostChanges = 2000
+const MostChanges = 2000
 
 // wantsTime tells whether a hook failed for want of time alone.
 func wantsTime(err error) bool {
@@ -55,7 +55,7 @@ func putOff(repo *refs.Repo, job later.Job, why error) bool {
 		return false
 	}
 	if err := later.Open(repo).Add(job); err != nil {
-		noteFailure(repo, err)
+		NoteFailure(repo, err)
 		return false
 	}
 	startLater(repo)
@@ -64,7 +64,7 @@ func putOff(repo *refs.Repo, job later.Job, why error) bool {
 
 // startLater starts the process unless there is one.
 func startLater(repo *refs.Repo) {
-	program, found := ownProgram()
+	program, found := Program()
 	if !found {
 		return
 	}
@@ -73,11 +73,11 @@ func startLater(repo *refs.Repo) {
 		return // it looks once more before it ends
 	}
 	// The streams are the null device: whoever waits for the end of the hook's output must not wait for this.
-	cmd := exec.Command(program, "git-hook", laterHook, strconv.Itoa(os.Getpid()))
+	cmd := exec.Command(program, "git-hook", LaterHook, strconv.Itoa(os.Getpid()))
 	cmd.Dir, cmd.Env = repo.WorkTree, repo.Env()
-	detach(cmd)
+	Detach(cmd)
 	if err := cmd.Start(); err != nil {
-		noteFailure(repo, fmt.Errorf("start git-trace git-hook later: %w", err))
+		NoteFailure(repo, fmt.Errorf("start git-trace git-hook later: %w", err))
 		return
 	}
 	_ = cmd.Process.Release()
@@ -91,30 +91,30 @@ func startLater(repo *refs.Repo) {
 
 // runLater is that process. Args is the number of the one that started it: what that leaves counts once it has ended.
 func runLater(args []string) int {
-	guard := guardHook(laterLimit, nil)
+	guard := Guard(laterLimit, nil)
 	defer guard()
 	repo, err := recorded.Here()
 	if err != nil {
-		return exitDone
+		return 0
 	}
 	debug.SetGCPercent(200) // it has thousands of files to go through
 	debug.SetMemoryLimit(math.MaxInt64)
 	ctx, cancel := context.WithTimeout(context.Background(), laterLimit*9/10)
 	defer cancel()
-	if err := doLater(ctx, repo, sync.OnceFunc(func() { waitForEnd(args) })); err != nil {
-		noteFailure(repo, fmt.Errorf("later: %w", err))
+	if err := DoLater(ctx, repo, sync.OnceFunc(func() { waitForEnd(args) })); err != nil {
+		NoteFailure(repo, fmt.Errorf("later: %w", err))
 	}
 	startUpkeep(repo)
-	return exitDone
+	return 0
 }
 
-// doLater does all that waits in a work tree, unless another process is doing it. Wait is called before the first piece
+// DoLater does all that waits in a work tree, unless another process is doing it. Wait is called before the first piece
 // of work.
-func doLater(ctx context.Context, repo *refs.Repo, wait func()) error {
+func DoLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := &committedLog{Log: events.OpenLog(repo)}
-	defer tellRecords(repo, log, laterHook)
+	defer tellRecords(repo, log, LaterHook)
 	engine := func() *trails.Engine {
-		e := engineOf(repo, log)
+		e := Engine(repo, log)
 		e.Patient = true
 		return e
 	}

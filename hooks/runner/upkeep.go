@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"context"
@@ -23,31 +23,31 @@ const (
 
 // startUpkeep is called at the end of a hook that recorded something.
 func startUpkeep(repo *refs.Repo) {
-	if os.Getpid()%looksInHooks != 0 && os.Getenv(looseLimitVar) == "" {
+	if os.Getpid()%looksInHooks != 0 && os.Getenv(LooseLimitVar) == "" {
 		return
 	}
-	if !isDue(repo, looseLimit()) || triedLately(repo) {
+	if !isDue(repo, LooseLimit()) || triedLately(repo) {
 		return
 	}
-	self, err := os.Executable()
-	if err != nil {
+	program, found := Program()
+	if !found {
 		return
 	}
 	// The streams are the null device: whoever waits for the end of the hook's output must not wait for this.
-	cmd := exec.Command(self, "gc", "--auto")
+	cmd := exec.Command(program, "gc", "--auto")
 	cmd.Dir, cmd.Env = repo.GitDir, repo.Env()
-	detach(cmd)
+	Detach(cmd)
 	if cmd.Start() == nil {
 		_ = cmd.Process.Release()
 	}
 }
 
-// looseLimitVar replaces sidestore.LooseLimit, for tests and for those who want it otherwise; 0 turns packing off.
-const looseLimitVar = "GITTRACE_LOOSE_LIMIT"
+// LooseLimitVar replaces sidestore.LooseLimit, for tests and for those who want it otherwise; 0 turns packing off.
+const LooseLimitVar = "GITTRACE_LOOSE_LIMIT"
 
-// looseLimit is how many loose objects of the side store are too many; 0 if never.
-func looseLimit() int {
-	n, err := strconv.Atoi(os.Getenv(looseLimitVar))
+// LooseLimit is how many loose objects of the side store are too many; 0 if never.
+func LooseLimit() int {
+	n, err := strconv.Atoi(os.Getenv(LooseLimitVar))
 	if err != nil || n < 0 {
 		return sidestore.LooseLimit
 	}
@@ -67,12 +67,12 @@ func triedLately(repo *refs.Repo) bool {
 // triedFile has the time stamp of the last try.
 func triedFile(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "upkeep") }
 
-// packDue seals and packs what is due. The caller holds the maintenance lock.
-func packDue(ctx context.Context, repo *refs.Repo, limit int) error {
+// PackDue seals and packs what is due. The caller holds the maintenance lock.
+func PackDue(ctx context.Context, repo *refs.Repo, limit int) error {
 	if limit == 0 {
 		return nil
 	}
-	lowerPriority()
+	LowerPriority()
 	failed := refs.WriteFileAtomic(triedFile(repo), nil, 0o666)
 	if log := events.OpenLog(repo); log.SealDue() {
 		_, err := log.Seal(ctx)
@@ -83,7 +83,7 @@ func packDue(ctx context.Context, repo *refs.Repo, limit int) error {
 		failed = errors.Join(failed, err)
 	}
 	if failed != nil {
-		noteFailure(repo, failed)
+		NoteFailure(repo, failed)
 	}
 	return failed
 }

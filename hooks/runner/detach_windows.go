@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"os/exec"
@@ -8,9 +8,9 @@ import (
 // detachedProcess is DETACHED_PROCESS of CreateProcess.
 const detachedProcess = 0x8
 
-// detach makes a process one that outlives the console of whoever started it.
-func detach(cmd *exec.Cmd) {
+// Detach makes a process one that outlives the console of whoever started it.
+func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-func lowerPriority() {}
+func LowerPriority() {}

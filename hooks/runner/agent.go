@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"context"
@@ -9,8 +9,10 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
@@ -24,38 +26,38 @@ import (
 )
 
 const (
-	// hardLimit is when the process of a hook ends, whatever it is doing: an agent waits for its hooks.
-	hardLimit = 2 * time.Second
-	// limitEnv names another hardLimit, in seconds, for machines that take longer for everything.
-	limitEnv   = "GITTRACE_HOOK_SECONDS"
+	// HardLimit is when the process of a hook ends, whatever it is doing: an agent waits for its hooks.
+	HardLimit = 2 * time.Second
+	// LimitEnv names another HardLimit, in seconds, for machines that take longer for everything.
+	LimitEnv   = "GITTRACE_HOOK_SECONDS"
 	maxSeconds = 600
 	// maxHookMemory is where a hook begins to collect garbage after all, in bytes. The process may take half as much again
 	// while it does.
 	maxHookMemory = 96 << 20
 )
 
-// hookLimits are two times. After the first a hook puts aside what is not done, and after the second its process ends.
-func hookLimits() (soft, hard time.Duration) {
-	hard = hardLimit
-	if n, err := strconv.Atoi(os.Getenv(limitEnv)); err == nil && n > 0 && n <= maxSeconds {
+// Limits are two times. After the first a hook puts aside what is not done, and after the second its process ends.
+func Limits() (soft, hard time.Duration) {
+	hard = HardLimit
+	if n, err := strconv.Atoi(os.Getenv(LimitEnv)); err == nil && n > 0 && n <= maxSeconds {
 		hard = time.Duration(n) * time.Second
 	}
 	return hard * 3 / 5, hard
 }
 
-// runHook is `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents feed what a
+// runAgent is `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents feed what a
 // hook prints to the model, and some loop on a hook that fails.
-func runHook(args []string, in io.Reader) int {
-	soft, hard := hookLimits()
+func runAgent(args []string, in io.Reader) int {
+	soft, hard := Limits()
 	var current atomic.Pointer[refs.Repo]
-	guard := guardHook(hard, func(error) {
+	guard := Guard(hard, func(error) {
 		if repo := current.Load(); repo != nil {
 			startLater(repo) // the note that is left says what was to be done
 		}
 	})
 	defer guard()
 	if len(args) < 2 {
-		return exitDone
+		return 0
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), soft)
 	defer cancel()
@@ -63,18 +65,18 @@ func runHook(args []string, in io.Reader) int {
 	defer note.End()
 	sent, err := payload.Read(in)
 	if err != nil {
-		return exitDone
+		return 0
 	}
 	home, _ := os.UserHomeDir() // without one, an agent's files are found by what its payload names
 	env := capability.Env{Home: home, Getenv: os.Getenv}
 	agent, found := agents.Lookup(env, args[0])
 	if !found || agent.Decoder == nil {
-		return exitDone
+		return 0
 	}
 	boundaries, err := agent.Decoder.Decode(args[1], sent)
 	if err != nil {
-		noteFailure(nil, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
-		return exitDone
+		NoteFailure(nil, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
+		return 0
 	}
 	for _, b := range boundaries {
 		b.Parent, b.Moment = process.Starter(), process.Self()
@@ -83,11 +85,11 @@ func runHook(args []string, in io.Reader) int {
 		}
 		for _, repo := range trails.Route(b, around) {
 			current.Store(repo)
-			if err := takeBoundary(ctx, repo, agent, b, note); err != nil {
+			if err := TakeBoundary(ctx, repo, agent, b, note); err != nil {
 				if wantsTime(err) {
 					startLater(repo)
 				} else {
-					noteFailure(repo, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
+					NoteFailure(repo, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
 				}
 			}
 			if noteConversation(repo, agent, b) {
@@ -96,7 +98,7 @@ func runHook(args []string, in io.Reader) int {
 			startUpkeep(repo)
 		}
 	}
-	return exitDone
+	return 0
 }
 
 // announce leaves a note where agents start their hooks, in the work tree. Reading a payload takes time, in which the
@@ -109,15 +111,15 @@ func announce() (*refs.Repo, *trails.Note) {
 	return repo, trails.Announce(repo, time.Now())
 }
 
-// takeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary. Note
+// TakeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary. Note
 // is the one that the process has left, nil for none.
-func takeBoundary(
+func TakeBoundary(
 	ctx context.Context, repo *refs.Repo, agent capability.Agent, b events.Boundary, note *trails.Note,
 ) error {
-	engine := engineOf(repo, events.OpenLog(repo))
-	engine.Announced, engine.Most = note, mostChanges
+	engine := Engine(repo, events.OpenLog(repo))
+	engine.Announced, engine.Most = note, MostChanges
 	if later.Open(repo).Busy() {
-		soft, _ := hookLimits()
+		soft, _ := Limits()
 		short, cancel := context.WithTimeout(ctx, busyLimit(soft))
 		defer cancel()
 		ctx, engine.GivesWay = short, true
@@ -126,7 +128,7 @@ func takeBoundary(
 	if err == nil {
 		return nil
 	}
-	soft, hard := hookLimits()
+	soft, hard := Limits()
 	glance, cancel := context.WithTimeout(context.Background(), (hard-soft)/2)
 	defer cancel()
 	aside := engine.Late(glance, b)
@@ -136,9 +138,9 @@ func takeBoundary(
 	return errors.Join(err, aside)
 }
 
-// engineOf advances the timeline of a work tree, with what agents' own files tell.
-func engineOf(repo *refs.Repo, log trails.Log) *trails.Engine {
-	engine := trails.New(repo, log, settler())
+// Engine advances the timeline of a work tree, with what agents' own files tell.
+func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
+	engine := trails.New(repo, log, Settler())
 	engine.Beside = func(name string) bool {
 		home, _ := os.UserHomeDir()
 		agent, found := agents.Lookup(capability.Env{Home: home, Getenv: os.Getenv}, name)
@@ -154,8 +156,8 @@ func engineOf(repo *refs.Repo, log trails.Log) *trails.Engine {
 	return engine
 }
 
-// settler asks an agent's transcript how a call ended that never reported back.
-func settler() trails.Settler {
+// Settler asks an agent's transcript how a call ended that never reported back.
+func Settler() trails.Settler {
 	home, _ := os.UserHomeDir()
 	env := capability.Env{Home: home, Getenv: os.Getenv}
 	return func(w trails.Window) trails.End {
@@ -183,22 +185,22 @@ func settler() trails.Settler {
 // errHard is why the process of a hook ends in the middle of something.
 var errHard = fmt.Errorf("hard limit: %w", context.DeadlineExceeded)
 
-// guardHook arms the hard limit and turns a panic into silence. The function it returns is deferred; ended, if it is
+// Guard arms the hard limit and turns a panic into silence. The function it returns is deferred; ended, if it is
 // not nil, is called before the limit ends the process, beside whatever that is doing.
-func guardHook(limit time.Duration, ended func(error)) func() {
+func Guard(limit time.Duration, ended func(error)) func() {
 	debug.SetGCPercent(-1) // the process is gone before a collection would pay
 	debug.SetMemoryLimit(maxHookMemory)
 	timer := time.AfterFunc(limit, func() {
 		if ended != nil {
 			ended(errHard)
 		}
-		os.Exit(exitDone)
+		os.Exit(0)
 	})
 	return func() {
 		timer.Stop()
 		if r := recover(); r != nil {
-			noteFailure(nil, fmt.Errorf("panic: %v", r))
-			os.Exit(exitDone)
+			NoteFailure(nil, fmt.Errorf("panic: %v", r))
+			os.Exit(0)
 		}
 	}
 }
@@ -206,9 +208,9 @@ func guardHook(limit time.Duration, ended func(error)) func() {
 // maxHookLog bounds the file that doctor reads, in bytes.
 const maxHookLog = 64 << 10
 
-// noteFailure leaves a line for `git trace doctor`, as far as that can be done. Nothing of a payload is in it. Without
+// NoteFailure leaves a line for `git trace doctor`, as far as that can be done. Nothing of a payload is in it. Without
 // a repository there is no place for it.
-func noteFailure(repo *refs.Repo, err error) {
+func NoteFailure(repo *refs.Repo, err error) {
 	if repo == nil {
 		return
 	}
@@ -221,5 +223,15 @@ func noteFailure(repo *refs.Repo, err error) {
 		return
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "%s %s\n", time.Now().UTC().Format(time.RFC3339), printable(err.Error()))
+	fmt.Fprintf(f, "%s %s\n", time.Now().UTC().Format(time.RFC3339), oneLine(err.Error()))
+}
+
+// oneLine keeps to one line what others wrote, and takes out what a terminal would obey.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, text)
 }

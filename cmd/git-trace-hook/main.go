@@ -1,0 +1,11 @@
+// Command git-trace-hook is what the hooks of agents and of git call: package runner, and nothing else. It starts in
+// two thirds of the time of git-trace, which has all commands.
+package main
+
+import (
+	"os"
+
+	"github.com/git-trace/git-trace/hooks/runner"
+)
+
+func main() { os.Exit(runner.Main(os.Args[1:])) }

@@ -1,0 +1,72 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// startRecorder starts `git trace record` as a process of its own and does not wait for it: a hook must not take the
+// time that reading and redacting a conversation takes.
+func startRecorder(repo *refs.Repo) {
+	program, found := Program()
+	if !found {
+		return
+	}
+	// The streams are the null device: agents wait until nobody holds those of the hook any more.
+	cmd := exec.Command(program, "--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree, "record", "--quiet")
+	cmd.Dir, cmd.Env = repo.WorkTree, withoutGit(os.Environ())
+	Detach(cmd)
+	if err := cmd.Start(); err != nil {
+		NoteFailure(repo, fmt.Errorf("start git-trace record: %w", err))
+		return
+	}
+	_ = cmd.Process.Release()
+}
+
+// withoutGit leaves out what git tells its hooks: an index that is locked, another directory.
+func withoutGit(env []string) []string {
+	out := make([]string, 0, len(env))
+	for _, entry := range env {
+		if !strings.HasPrefix(entry, "GIT_") || strings.HasPrefix(entry, "GIT_CONFIG") {
+			out = append(out, entry)
+		}
+	}
+	return out
+}
+
+// noteConversation puts the conversation of a boundary on the list of those that wait. It tells whether the process
+// that stores them should be started now.
+func noteConversation(repo *refs.Repo, agent capability.Agent, b events.Boundary) (due bool) {
+	if agent.Parser == nil || b.Session == "" || b.Subagent != "" {
+		return false
+	}
+	switch b.Kind {
+	case events.PromptSubmit, events.TurnEnd, events.SessionEnd:
+	default:
+		return false
+	}
+	if b.Transcript != "" {
+		if _, err := os.Stat(b.Transcript); err != nil && b.Kind != events.SessionEnd {
+			return false // nothing is written yet
+		}
+	} else if agent.Discoverer == nil {
+		return false
+	}
+	open := b.Kind == events.PromptSubmit
+	err := waiting.Open(repo).Note(waiting.Session{
+		Trace: events.NewTraceID(agent.Name, b.Session), Agent: agent.Name, Session: b.Session, Transcript: b.Transcript,
+		WorkTree: repo.WorkTree, Open: open,
+	})
+	if err != nil {
+		NoteFailure(repo, err)
+		return false
+	}
+	return !open
+}

@@ -1,0 +1,91 @@
+// Package runner is what agents and git call while somebody works: `git trace hook AGENT EVENT` and `git trace git-hook
+// NAME ARGUMENTS`. It takes in what happened, and leaves what takes longer to processes of their own that nobody waits
+// for.
+//
+// A hook prints nothing, never fails and ends in time (Guard). It must also start in time: whatever a program links is
+// initialised and read from the disk before its first line runs. So there is a program of this package alone,
+// git-trace-hook. It stands beside git-trace, which does the same where the other is not there.
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/version"
+)
+
+// Name is the program of this package alone.
+const Name = capability.HookProgram
+
+// Takes tells whether arguments of git-trace are those of a hook that this package does. The hooks that share and that
+// write into messages are not: they need more than a hook may link.
+func Takes(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	switch args[0] {
+	case "hook":
+		return true
+	case "git-hook":
+		return len(args) > 1 && (args[1] == LaterHook || slices.Contains(heard[:], args[1]))
+	}
+	return false
+}
+
+// Run does what Takes says that it does, and returns the exit status: 0, whatever happens.
+func Run(args []string, in io.Reader) int {
+	if err := refs.FetchNothing(); err != nil {
+		return 0 // an environment without room: what a hook cannot do, it leaves
+	}
+	if args[0] == "hook" {
+		return runAgent(args[1:], in)
+	}
+	return runGit(args[1:], in)
+}
+
+// Main is git-trace-hook. What it does not do, git-trace beside it does.
+func Main(args []string) int {
+	switch {
+	case Takes(args):
+		return Run(args, os.Stdin)
+	case len(args) == 1 && args[0] == "--version":
+		fmt.Println(Name + " version " + version.Text())
+		return 0
+	}
+	program, found := Program()
+	if !found {
+		return 0
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	var ended *exec.ExitError
+	if err := cmd.Run(); errors.As(err, &ended) {
+		return ended.ExitCode()
+	}
+	return 0
+}
+
+// Program is the file of git-trace: this program's own, or the one beside git-trace-hook. Found is false in a program
+// that links these functions, such as a test.
+func Program() (path string, found bool) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", false
+	}
+	dir, base := filepath.Split(path)
+	name := strings.TrimSuffix(base, ".exe")
+	if name == Name {
+		path = filepath.Join(dir, "git-trace"+strings.TrimPrefix(base, name))
+		_, err := os.Stat(path)
+		return path, err == nil
+	}
+	return path, strings.HasPrefix(base, "git-trace") && !strings.HasSuffix(base, ".test")
+}
