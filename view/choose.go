@@ -20,8 +20,8 @@ type Choice struct {
 	Limit        int               // at most so many, the newest first; negative for all
 }
 
-// Choose leaves the conversations of a list that are wanted, complete.
-func (r *Reader) Choose(ctx context.Context, all []Conversation, want Choice) ([]Conversation, error) {
+// Choose gives the conversations that are wanted, complete, in the order of Conversations.
+func (r *Reader) Choose(ctx context.Context, want Choice) ([]Conversation, error) {
 	touched, err := r.touching(want.Paths)
 	if err != nil {
 		return nil, err
@@ -31,8 +31,10 @@ func (r *Reader) Choose(ctx context.Context, all []Conversation, want Choice) ([
 		return nil, err
 	}
 	out := []Conversation{}
-	for _, c := range all {
+	for c, err := range r.InOrder("") {
 		switch {
+		case err != nil:
+			return nil, err
 		case len(want.Agents) > 0 && !slices.Contains(want.Agents, c.Agent),
 			!want.Since.IsZero() && c.Last.Before(want.Since),
 			!want.Until.IsZero() && c.First.After(want.Until),

@@ -3,10 +3,12 @@ package view
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
@@ -86,7 +88,7 @@ func (r *Reader) readSums() error {
 	return nil
 }
 
-// IDs lists the ids of all conversations, in no order. Commands abbreviate ids so that all of these are told apart.
+// IDs lists the ids of all conversations, in their order. Commands abbreviate ids so that all of these are told apart.
 func (r *Reader) IDs() ([]events.TraceID, error) {
 	if err := r.readSums(); err != nil {
 		return nil, err
@@ -95,16 +97,11 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	if err != nil {
 		return nil, err
 	}
-	logged := make(map[events.TraceID]bool, len(ids))
-	for _, id := range ids {
-		logged[id] = true
-	}
 	for id := range r.records {
-		if !logged[id] {
-			ids = append(ids, id)
-		}
+		ids = append(ids, id)
 	}
-	return ids, nil
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 // Starts tells when conversations began, as their records say it.
@@ -203,9 +200,48 @@ func (r *Reader) Lines() (*Lineage, error) {
 // their ids.
 func (r *Reader) Conversations() ([]Conversation, error) { return r.Newest("", math.MaxInt) }
 
-// Newest lists the first of Conversations whose ids begin so, at most so many. Which of those in logs are among them,
-// the times in the logs say: the others are not put together.
+// Newest lists the first of Conversations whose ids begin so, at most so many. The others are not put together.
 func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
+	out := []Conversation{}
+	for c, err := range r.InOrder(beginning) {
+		if err != nil {
+			return nil, err
+		}
+		if len(out) == most {
+			break
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// InOrder goes through those of Conversations whose ids begin so. Each is put together when its turn comes, so a list
+// that ends early is quick. An error is the last that comes.
+func (r *Reader) InOrder(beginning string) iter.Seq2[Conversation, error] {
+	return func(yield func(Conversation, error) bool) {
+		list, err := r.ordered(beginning)
+		if err != nil {
+			yield(Conversation{}, err)
+			return
+		}
+		for _, sum := range list {
+			c, err := r.unite(sum.Trace)
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// datedSum is what the log says of a conversation, with when it went on last by the log and its record.
+type datedSum struct {
+	*index.Trace
+	last time.Time
+}
+
+// ordered gives what logs say of conversations, in the order of Conversations. Of those that only a record tells of it
+// is nothing but the id.
+func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	if err := r.readSums(); err != nil {
 		return nil, err
 	}
@@ -213,32 +249,38 @@ func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Conversation, 0, min(most, len(logged)+len(r.records)))
-	put := func(sum *index.Trace) error {
-		c, err := r.unite(sum)
-		out = append(out, c)
-		return err
+	out := make([]datedSum, 0, len(logged)+len(r.records))
+	put := func(sum *index.Trace, d *search.Digest) {
+		if strings.HasPrefix(string(sum.ID), beginning) {
+			c := Conversation{First: sum.First, Last: sum.Last}
+			c.spread(d.Start)
+			c.spread(d.End)
+			out = append(out, datedSum{sum, c.Last})
+		}
 	}
-	known := make(map[events.TraceID]bool, len(logged))
+	stored := 0
 	for i := range logged {
-		known[logged[i].ID] = true
-		if len(out) < most && strings.HasPrefix(string(logged[i].ID), beginning) {
-			if err := put(&logged[i]); err != nil {
-				return nil, err
+		d, recorded := r.records[logged[i].ID]
+		if recorded {
+			stored++
+		}
+		put(&logged[i], &d)
+	}
+	if stored < len(r.records) {
+		known := make(map[events.TraceID]bool, len(logged))
+		for i := range logged {
+			known[logged[i].ID] = true
+		}
+		for id, d := range r.records {
+			if !known[id] && !r.superseded(id, logged) {
+				put(&index.Trace{ID: id}, &d)
 			}
 		}
 	}
-	for id := range r.records {
-		if !known[id] && strings.HasPrefix(string(id), beginning) && !r.superseded(id, logged) {
-			if err := put(&index.Trace{ID: id}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b Conversation) int {
-		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Trace, b.Trace))
+	slices.SortFunc(out, func(a, b datedSum) int {
+		return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.ID, b.ID))
 	})
-	return out[:min(most, len(out))], nil
+	return out, nil
 }
 
 // Conversation is the one with an id; found is false where there is none.

@@ -51,15 +51,11 @@ func (a *app) log(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer known.close()
-	all, err := known.Conversations()
+	want, err := ops.choice(c, repo, known)
 	if err != nil {
 		return err
 	}
-	want, err := ops.choice(c, repo, all)
-	if err != nil {
-		return err
-	}
-	list, err := known.Choose(c.Context, all, want)
+	list, err := known.Choose(c.Context, want)
 	if errors.Is(err, search.ErrNoWords) {
 		return usage("option '--grep': there is no word in '%s'", want.Text)
 	}
@@ -72,16 +68,8 @@ func (a *app) log(c *cli.Context, ops operands) error {
 			Conversations []view.Conversation `json:"conversations"`
 		}{logSchema, list})
 	}
-	switch {
-	case len(list) > 0:
-	case len(all) == 0:
-		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation is recorded here (git trace status)")
-		return nil
-	case c.Int("max-count") != 0:
-		fmt.Fprintf(a.std.err, "git-trace: hint: of %s here none is what was asked for\n", plural(len(all), "conversation"))
-		return nil
-	default:
-		return nil
+	if len(list) == 0 {
+		return a.hintNone(c, known)
 	}
 	short, err := known.short()
 	if err != nil {
@@ -90,8 +78,22 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	return a.drawLog(c, repo, known, list, short)
 }
 
+// hintNone says why a list is empty.
+func (a *app) hintNone(c *cli.Context, known *conversations) error {
+	all, err := known.Conversations()
+	switch {
+	case err != nil:
+		return err
+	case len(all) == 0:
+		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation is recorded here (git trace status)")
+	case c.Int("max-count") != 0:
+		fmt.Fprintf(a.std.err, "git-trace: hint: of %s here none is what was asked for\n", plural(len(all), "conversation"))
+	}
+	return nil
+}
+
 // choice reads what the options and operands ask for.
-func (o *operands) choice(c *cli.Context, repo *refs.Repo, all []view.Conversation) (want view.Choice, err error) {
+func (o *operands) choice(c *cli.Context, repo *refs.Repo, known *conversations) (want view.Choice, err error) {
 	want = view.Choice{Agents: c.StringSlice("agent"), Text: c.String("grep"), Limit: c.Int("max-count")}
 	if want.Since, err = gitDate(c, repo, "since"); err != nil {
 		return want, err
@@ -99,7 +101,7 @@ func (o *operands) choice(c *cli.Context, repo *refs.Repo, all []view.Conversati
 	if want.Until, err = gitDate(c, repo, "until"); err != nil {
 		return want, err
 	}
-	if err := checkAgents(want.Agents, all); err != nil {
+	if err := checkAgents(want.Agents, known); err != nil {
 		return want, err
 	}
 	query, err := graphQuery(c, repo, *o)
@@ -176,12 +178,18 @@ func saysNow(text string) bool {
 }
 
 // checkAgents refuses names that no known agent has, nor any of the conversations here.
-func checkAgents(names []string, here []view.Conversation) error {
+func checkAgents(names []string, here *conversations) error {
 	known := agents.Names()
-	for i := range here {
-		known = append(known, here[i].Agent)
-	}
 	for _, name := range names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		for c, err := range here.InOrder("") {
+			if err != nil {
+				return err
+			}
+			known = append(known, c.Agent)
+		}
 		if !slices.Contains(known, name) {
 			slices.Sort(known)
 			known = slices.DeleteFunc(slices.Compact(known), func(n string) bool { return n == "" })

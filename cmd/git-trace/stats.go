@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -326,10 +327,28 @@ func (s *statistics) count(all []*graph.Commit) {
 	})
 }
 
+// counted are the conversations that count: all that are known, or those that wrote lines of the commits.
+func (s *statistics) counted(known *conversations, whole bool) ([]view.Conversation, error) {
+	if whole {
+		return known.Conversations()
+	}
+	out := make([]view.Conversation, 0, len(s.traces))
+	for _, id := range slices.Sorted(maps.Keys(s.traces)) {
+		c, found, err := known.Conversation(id)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
 // conversations adds up what conversations used: those that wrote lines of the commits or, for the whole, all that are
 // known.
 func (s *statistics) conversations(known *conversations, whole bool) error {
-	all, err := known.Conversations()
+	counted, err := s.counted(known, whole)
 	if err != nil {
 		return err
 	}
@@ -345,11 +364,8 @@ func (s *statistics) conversations(known *conversations, whole bool) error {
 		s.Models[at].Answers += answers
 		s.Models[at].add(t)
 	}
-	for i := range all {
-		c := &all[i]
-		if !whole && !s.traces[c.Trace] {
-			continue
-		}
+	for i := range counted {
+		c := &counted[i]
 		s.Conversations.Count++
 		s.Conversations.Prompts += c.Prompts
 		s.Conversations.Calls += c.Calls

@@ -132,19 +132,42 @@ func (s *source) event(at place) (events.Event, error) {
 	return e, nil
 }
 
-// traces gives the summaries of the stored and of the recent part.
-func (s *source) traces(yield func(Trace)) error {
-	if err := s.shelf.traces(yield); err != nil {
-		return err
-	}
+// sums gives what the log tells of each conversation, in its stored and its recent part.
+func (s *source) sums(own bool) ([]*Trace, error) {
 	r, err := s.unstored()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, t := range r.traces {
-		yield(*t)
+	var out []*Trace
+	put := func(parts ...*Trace) {
+		sum := &Trace{Own: own, Published: s.copy.Digest()}
+		for _, part := range parts {
+			sum.join(*part)
+		}
+		out = append(out, sum)
 	}
-	return nil
+	joined := 0
+	err = s.shelf.traces(func(t Trace) {
+		if more := r.traces[t.ID]; more != nil {
+			put(&t, more)
+			joined++
+		} else {
+			put(&t)
+		}
+	})
+	if err != nil || joined == len(r.traces) {
+		return out, err
+	}
+	stored := make(map[events.TraceID]bool, len(out))
+	for _, t := range out {
+		stored[t.ID] = true
+	}
+	for id, t := range r.traces {
+		if !stored[id] {
+			put(t)
+		}
+	}
+	return out, nil
 }
 
 // traceIDs gives the conversations of the stored and of the recent part.

@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -136,27 +135,9 @@ func (t *Trace) join(o Trace) {
 // are among them: their lines came with a file of another program, or without their log.
 func (ix *Index) Traces() ([]Trace, error) {
 	return mended(ix, func() ([]Trace, error) {
-		all := map[events.TraceID][]Trace{}
-		for i, s := range ix.sources {
-			of := map[events.TraceID]*Trace{}
-			err := s.traces(func(t Trace) {
-				if of[t.ID] == nil {
-					of[t.ID] = &Trace{Own: i == 0, Published: s.copy.Digest()}
-				}
-				of[t.ID].join(t)
-			})
-			if err != nil {
-				return nil, err
-			}
-			for id, t := range of {
-				all[id] = append(all[id], *t)
-			}
-		}
-		newest := make([]*Trace, 0, len(all)) // a summary is large to be moved while sorting
-		for _, logs := range all {
-			if t := united(logs); t.Events > 0 || t.holds() {
-				newest = append(newest, &t)
-			}
+		newest, err := ix.sums()
+		if err != nil {
+			return nil, err
 		}
 		slices.SortFunc(newest, func(a, b *Trace) int {
 			return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID))
@@ -169,16 +150,42 @@ func (ix *Index) Traces() ([]Trace, error) {
 	})
 }
 
-// TraceIDs lists the conversations of all logs, in no order, without reading what sums them up.
+// sums gives what is told of each conversation, in no order. A summary is large to be moved while sorting.
+func (ix *Index) sums() ([]*Trace, error) {
+	if len(ix.sources) == 1 { // nobody else tells anything
+		list, err := ix.sources[0].sums(true)
+		return slices.DeleteFunc(list, func(t *Trace) bool { return t.Events == 0 && !t.holds() }), err
+	}
+	all := map[events.TraceID][]Trace{}
+	for i, s := range ix.sources {
+		list, err := s.sums(i == 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range list {
+			all[t.ID] = append(all[t.ID], *t)
+		}
+	}
+	out := make([]*Trace, 0, len(all))
+	for _, logs := range all {
+		if t := united(logs); t.Events > 0 || t.holds() {
+			out = append(out, &t)
+		}
+	}
+	return out, nil
+}
+
+// TraceIDs lists the conversations of all logs, in the order of their ids, without reading what sums them up.
 func (ix *Index) TraceIDs() ([]events.TraceID, error) {
 	return mended(ix, func() ([]events.TraceID, error) {
-		seen := map[events.TraceID]bool{}
+		var ids []events.TraceID
 		for _, s := range ix.sources {
-			if err := s.traceIDs(func(id events.TraceID) { seen[id] = true }); err != nil {
+			if err := s.traceIDs(func(id events.TraceID) { ids = append(ids, id) }); err != nil {
 				return nil, err
 			}
 		}
-		return slices.Collect(maps.Keys(seen)), nil
+		slices.Sort(ids) // a set of many takes longer to build
+		return slices.Compact(ids), nil
 	})
 }
 
