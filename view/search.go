@@ -14,6 +14,7 @@ type Query struct {
 	Text   string
 	Agents []string // only conversations of these; none stands for all
 	Limit  int      // of conversations; 0 stands for all
+	In     search.In
 }
 
 // Found is the answer to a query.
@@ -35,13 +36,16 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 	if err := r.readSums(); err != nil {
 		return Found{}, err
 	}
-	typed, err := r.searchTyped(q.Text)
-	if err != nil {
-		return Found{}, err
+	var typed []typedHit
+	var err error
+	if q.In != search.Answers {
+		if typed, err = r.searchTyped(q.Text); err != nil {
+			return Found{}, err
+		}
 	}
 	var stored search.Found
 	if r.stored != nil {
-		query := search.Query{Text: q.Text, Limit: q.Limit}
+		query := search.Query{Text: q.Text, Limit: q.Limit, In: q.In}
 		if len(q.Agents) > 0 {
 			query.Want = func(d *search.Digest) bool {
 				c, found, err := r.Conversation(d.Trace)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,7 @@ func (a *app) searchCommand() *cli.Command {
 			"record, and in prompts that are in no record yet. A conversation is found if it holds all words, whole or by\n" +
 			"their beginning; those without a record come first, then the best ones, each with the steps that say most.\n" +
 			"`git trace show <id>:<step>` shows a step in full, `git trace show '<id>#<number>'` a prompt.",
-		Flags: []cli.Flag{limitFlag("conversations"), opt("agent", "").flag(), jsonFlag(), colorFlag()},
+		Flags: []cli.Flag{limitFlag("conversations"), opt("agent", "").flag(), opt("in", "").flag(), jsonFlag(), colorFlag()},
 	}, a.search)
 }
 
@@ -66,18 +67,16 @@ func (a *app) search(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer known.close()
-	query := view.Query{Text: text, Agents: c.StringSlice("agent"), Limit: usualResults}
+	query := view.Query{Text: text, Agents: c.StringSlice("agent"), Limit: usualResults, In: search.In(c.String("in"))}
+	if in := []string{string(search.Prompts), string(search.Answers)}; query.In != search.Everywhere &&
+		!slices.Contains(in, string(query.In)) {
+		return noSuch("place", string(query.In), in)
+	}
 	if c.IsSet("max-count") {
 		query.Limit = max(c.Int("max-count"), 0)
 	}
-	if len(query.Agents) > 0 {
-		all, err := known.Conversations()
-		if err != nil {
-			return err
-		}
-		if err := checkAgents(query.Agents, all); err != nil {
-			return err
-		}
+	if err := checkAgents(query.Agents, known); err != nil {
+		return err
 	}
 	found, err := known.Search(c.Context, query)
 	if errors.Is(err, search.ErrNoWords) {

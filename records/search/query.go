@@ -14,8 +14,24 @@ import (
 type Query struct {
 	Text  string
 	Limit int // of conversations; 0 stands for all
+	In    In  // whose words count
 	// Want chooses conversations; nil takes all.
 	Want func(*Digest) bool
+}
+
+// In says whose words of a conversation count.
+type In string
+
+// The choices.
+const (
+	Everywhere In = ""
+	Prompts    In = "prompts" // what people asked
+	Answers    In = "answers" // what agents said and did: answers, inputs of calls, names of files
+)
+
+// counts tells whether the words of a step count.
+func (in In) counts(step uint32) bool {
+	return in == Everywhere || in == Prompts == (step&promptBit != 0)
 }
 
 // ErrNoWords reports a query that holds no word.
@@ -82,7 +98,7 @@ func (ix *Index) Search(ctx context.Context, q Query) (Found, error) {
 func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, error) {
 	var matches []match
 	for i := range ix.segments {
-		list, err := ix.matches(ctx, i, wanted)
+		list, err := ix.matches(ctx, i, wanted, q.In)
 		if err != nil {
 			return Found{}, err
 		}
@@ -168,8 +184,8 @@ func (s *segment) weigh(ctx context.Context, wanted []string) (weights, error) {
 	return w, nil
 }
 
-// matches finds the conversations of a segment that hold all words.
-func (ix *Index) matches(ctx context.Context, at int, wanted []string) ([]match, error) {
+// matches finds the conversations of a segment that hold all words where they count.
+func (ix *Index) matches(ctx context.Context, at int, wanted []string, in In) ([]match, error) {
 	s := ix.segments[at]
 	w, err := s.weigh(ctx, wanted)
 	if err != nil {
@@ -182,6 +198,10 @@ func (ix *Index) matches(ctx context.Context, at int, wanted []string) ([]match,
 			continue
 		}
 		d := entry(s.table, uint32(i))
+		if !in.counts(d.step) {
+			w.held[i] = 0
+			continue
+		}
 		if uint64(d.conversation) >= s.counts[2] {
 			return nil, fmt.Errorf("%w: there is no conversation %d", errDamaged, d.conversation)
 		}
