@@ -50,7 +50,7 @@ var programs = map[string]words{
 		return a, err
 	},
 	"search": func(q *question) (asked, error) {
-		a, err := listing("search", "agent")(q)
+		a, err := listing("search", "agent", "in")(q)
 		a.tail = append([]string{"--"}, strings.Fields(q.r.URL.Query().Get("q"))...)
 		return a, err
 	},
@@ -170,7 +170,7 @@ func (q *question) answer(a asked) (out []byte, next string, err error) {
 	case before != "" && !listed:
 		return nil, "", fmt.Errorf("before: %w: %s is no list", errBadQuestion, a.head[0])
 	case before != "":
-		out, last, more, err = q.part(a.head, a.tail, before, cmp.Or(a.limit, usualListed))
+		out, last, more, err = q.part(wanted{head: a.head, tail: a.tail, before: before, limit: cmp.Or(a.limit, usualListed)})
 	default:
 		out, err = q.answers.get(q.ctx, nil, a.args()...)
 		if listed && a.limit > 0 && err == nil {

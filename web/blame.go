@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -32,20 +33,21 @@ type runsAnswer struct {
 
 // ownedRun is lines of a file that follow each other and have one commit and one owner.
 type ownedRun struct {
-	Start        int     `json:"start"` // from 1
-	Count        int     `json:"count"`
-	Commit       *string `json:"commit"`
-	OriginalPath string  `json:"original_path"`
-	OriginalLine int     `json:"original_line"`
-	Contributor  string  `json:"contributor"`
-	Trace        *string `json:"trace"`
-	Model        *string `json:"model"`
-	Tool         *string `json:"tool"`
-	Call         *string `json:"tool_call"`
-	Prompt       *int    `json:"prompt"`
-	Patch        *string `json:"patch"`
-	Evidence     *string `json:"evidence"`
-	Confidence   *string `json:"confidence"`
+	Start        int      `json:"start"` // from 1
+	Count        int      `json:"count"`
+	Commit       *string  `json:"commit"`
+	OriginalPath string   `json:"original_path"`
+	OriginalLine int      `json:"original_line"`
+	Contributor  string   `json:"contributor"`
+	Trace        *string  `json:"trace"`
+	Model        *string  `json:"model"`
+	Tool         *string  `json:"tool"`
+	Call         *string  `json:"tool_call"`
+	Prompt       *int     `json:"prompt"`
+	Patch        *string  `json:"patch"`
+	Evidence     *string  `json:"evidence"`
+	Confidence   *string  `json:"confidence"`
+	Disputed     []string `json:"disputed"`
 }
 
 // runBlock is a run with its lines, as it is drawn. A long run is several blocks.
@@ -59,6 +61,7 @@ type runBlock struct {
 	Summary string
 	Code    string
 	Rows    int
+	Age     string // ageNames, by how long ago the commit was; empty where nobody asks
 }
 
 // Earlier is the address of the file before the commit of the block.
@@ -76,6 +79,26 @@ func (b *runBlock) About() string {
 		text += fmt.Sprintf("; %s, confidence %s", strings.ReplaceAll(*b.Evidence, "_", " "), *b.Confidence)
 	}
 	return text
+}
+
+// Sign is what stands behind an owner who is not sure, as in the terminal: ~ for one of several and for little
+// confidence, ! for one that other clones dispute.
+func (b *runBlock) Sign() string {
+	switch {
+	case len(b.Disputed) > 0:
+		return "!"
+	case b.Contributor == "mixed", value(b.Confidence) == "low":
+		return "~"
+	}
+	return ""
+}
+
+// Step is the address of the step in which an agent wrote the block; empty where no call is known.
+func (b *runBlock) Step() string {
+	if b.Trace == nil || b.Call == nil {
+		return ""
+	}
+	return at("t", *b.Trace, *b.Call)
 }
 
 // Numbers are the numbers of the lines.
@@ -107,15 +130,45 @@ type blameBody struct {
 	Before, After string
 	WorkTree      bool
 	Binary        bool
+	Ages          []string // their names, where ages are shown
+	Rail          []railMark
 
-	chosen url.Values // what is asked of the page besides the file: choices that are there or not
+	chosen url.Values // what is asked of the page besides the file
 }
 
 // The choices. A page that is a file has none: it is there once.
 const (
 	onlyAgents = "agents" // leave out what no agent wrote
+	onlyTalk   = "talk"   // leave out what another conversation wrote, or nobody
 	passBlanks = "w"      // pass over white space
+	showAges   = "age"    // colour lines by their age
 )
+
+// ages are the steps of the colours of age.
+var ages = []struct {
+	name  string
+	below time.Duration
+}{{"a day", 24 * time.Hour}, {"a week", 7 * 24 * time.Hour}, {"a month", 30 * 24 * time.Hour},
+	{"half a year", 182 * 24 * time.Hour}, {"two years", 731 * 24 * time.Hour}, {"more", math.MaxInt64}}
+
+// ageOf is the class of the colour of an age.
+func ageOf(at, now time.Time) string {
+	if at.IsZero() {
+		return "a0" // nobody has committed it
+	}
+	for i, a := range ages {
+		if now.Sub(at) < a.below {
+			return "a" + strconv.Itoa(i)
+		}
+	}
+	return "a" + strconv.Itoa(len(ages)-1)
+}
+
+// railMark is where lines of a conversation stand, in thousandths of the page.
+type railMark struct {
+	Trace     string
+	Y, Height int
+}
 
 // crumb is a part of a path, with its address.
 type crumb struct{ Name, Address string }
@@ -196,11 +249,35 @@ func blamed(q *question) (string, string, any, error) {
 // choose reads the choices of a request.
 func (b *blameBody) choose(q *question) {
 	b.chosen = url.Values{}
-	for _, name := range []string{onlyAgents, passBlanks} {
-		if q.still == nil && q.r.URL.Query().Has(name) {
+	ask := q.r.URL.Query()
+	for _, name := range []string{onlyAgents, onlyTalk, passBlanks, showAges} {
+		switch {
+		case q.still != nil || !ask.Has(name):
+		case name == onlyTalk:
+			b.chosen.Set(name, ask.Get(name))
+		default:
 			b.chosen.Set(name, "1")
 		}
 	}
+}
+
+// Talk is the conversation that is asked for; empty for any.
+func (b *blameBody) Talk() string { return b.chosen.Get(onlyTalk) }
+
+// Only is the address of this page with the lines of one conversation, or with all again.
+func (b *blameBody) Only(trace string) string {
+	ask := maps.Clone(b.chosen)
+	if ask.Get(onlyTalk) == trace {
+		ask.Del(onlyTalk)
+	} else {
+		ask.Set(onlyTalk, trace)
+	}
+	return b.asked(ask)
+}
+
+// leaves tells whether a run is left out.
+func (b *blameBody) leaves(run *ownedRun) bool {
+	return b.Chosen(onlyAgents) && !run.ai() || b.Talk() != "" && value(run.Trace) != b.Talk()
 }
 
 // Chosen tells whether a choice was made.
@@ -253,9 +330,9 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 		b.After = b.page(b.To + 1)
 	}
 	b.count(runs)
-	columns := 0
+	columns, now := 0, time.Now()
 	for _, run := range runs.Runs {
-		if b.Chosen(onlyAgents) && !run.ai() {
+		if b.leaves(&run) {
 			continue
 		}
 		first, last := max(run.Start-1, b.From), min(run.Start-1+run.Count, b.To, len(lines))
@@ -264,6 +341,9 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 			block := &runBlock{ownedRun: run, First: at == first, Rows: rows}
 			block.Start, block.OriginalLine = at+1, run.OriginalLine+at+1-run.Start
 			block.name(runs)
+			if b.Chosen(showAges) {
+				block.Age = ageOf(block.Time, now)
+			}
 			for _, text := range lines[at : at+rows] {
 				columns = max(columns, len(text)+7*strings.Count(text, "\t"))
 			}
@@ -273,6 +353,33 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 	}
 	const step = 20
 	b.Wide = min((columns/step+1)*step, widest)
+	b.mark()
+	for _, a := range ages {
+		if b.Chosen(showAges) {
+			b.Ages = append(b.Ages, a.name)
+		}
+	}
+}
+
+// mark draws where the lines of conversations stand. Marks of one conversation that touch are one.
+func (b *blameBody) mark() {
+	const whole = 1000
+	rows, drawn := 0, 0
+	for _, block := range b.Blocks {
+		drawn += block.Rows
+	}
+	for _, block := range b.Blocks {
+		if block.Trace != nil {
+			m := railMark{*block.Trace, rows * whole / drawn, max(block.Rows*whole/drawn, 2)}
+			last := len(b.Rail) - 1
+			if last >= 0 && b.Rail[last].Trace == m.Trace && b.Rail[last].Y+b.Rail[last].Height >= m.Y {
+				b.Rail[last].Height = max(b.Rail[last].Height, m.Y+m.Height-b.Rail[last].Y)
+			} else if last < 0 || b.Rail[last].Y < m.Y {
+				b.Rail = append(b.Rail, m)
+			}
+		}
+		rows += block.Rows
+	}
 }
 
 // name says of a block what its commit and its conversation say.

@@ -152,6 +152,8 @@ type callBlock struct {
 	Took     time.Duration
 	Hunks    []*view.Hunk
 	Fate     fate
+
+	committed bool // a commit held lines of it, where that is asked for
 }
 
 // mostResult bounds what is shown of a result and of a part of an input, in bytes.

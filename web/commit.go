@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/graph"
@@ -36,7 +37,9 @@ type commitBody struct {
 	Split    bool
 	Added    int
 	Removed  int
+	Only     bool   // hunks without lines of agents are left out
 	Other    string // the address of the other form
+	Fewer    string // the address with the hunks of agents, or with all again
 	Child    string // the commit after it on the way to HEAD, where it is among the newest
 }
 
@@ -75,7 +78,7 @@ func committed(q *question) (string, string, any, error) {
 		func() error { return body.fill(q) },
 		func() error {
 			if q.still == nil {
-				body.Child = q.files.child(q.ctx, body.To)
+				body.Child = q.files.childOf(q.ctx, body.To)
 			}
 			return nil
 		},
@@ -128,11 +131,18 @@ func ranged(q *question) (string, string, any, error) {
 
 // fill reads the diff, and whose its lines are.
 func (b *commitBody) fill(q *question) error {
-	b.Split = q.r.URL.Query().Get("view") == "split"
-	b.Other = q.r.URL.EscapedPath() + "?view=split"
-	if b.Split {
-		b.Other = q.r.URL.EscapedPath()
+	b.Split, b.Only = q.r.URL.Query().Get("view") == "split", q.still == nil && q.r.URL.Query().Has(onlyAgents)
+	address := func(split, only bool) string {
+		ask := url.Values{}
+		if split {
+			ask.Set("view", "split")
+		}
+		if only {
+			ask.Set(onlyAgents, "1")
+		}
+		return strings.TrimSuffix(q.r.URL.EscapedPath()+"?"+ask.Encode(), "?")
 	}
+	b.Other, b.Fewer = address(!b.Split, b.Only), address(b.Split, !b.Only)
 	err := all(
 		func() (err error) {
 			b.Files, err = q.files.patch(q.ctx, b.From, b.To)
@@ -159,5 +169,17 @@ func (b *commitBody) fill(q *question) error {
 			}
 		}
 	}
+	if b.Only {
+		b.leaveOut()
+	}
 	return err
+}
+
+// leaveOut takes out the hunks in which no agent's line came or went.
+func (b *commitBody) leaveOut() {
+	agents := func(r *patchRow) bool { return r.Owner != nil && (r.Owner.Trace != nil || r.Owner.Contributor == "ai") }
+	for _, file := range b.Files {
+		file.Hunks = slices.DeleteFunc(file.Hunks, func(h *patchHunk) bool { return !slices.ContainsFunc(h.Rows, agents) })
+	}
+	b.Files = slices.DeleteFunc(b.Files, func(f *patchFile) bool { return len(f.Hunks) == 0 })
 }

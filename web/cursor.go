@@ -39,18 +39,24 @@ const (
 	lookMore  = 4 // times as many
 )
 
-// part asks for as many entries of a list as a limit says, those after the one that is named, and whether there are
-// more. The name of an entry stays true when the list gets longer at its head; the number of its place would not. Head
-// are the verb and its options, tail what follows them.
-func (q *question) part(
-	head, tail []string, before string, limit int,
-) (answer []byte, last string, more bool, err error) {
-	kind := lists[head[0]]
-	for n := limit + 1; ; n *= lookMore {
-		if before != "" {
-			n = max(n, firstLook*limit)
+// wanted is a part of a list: what a command is asked, the entry after which the part begins, and how many entries it
+// has.
+type wanted struct {
+	head, tail []string // the verb and its options, and what follows them
+	before     string
+	limit      int
+	keep       func(entry json.RawMessage) bool // which entries count; nil for all
+}
+
+// part asks for a part of a list, and whether there are more entries behind it. The name of an entry stays true when
+// the list gets longer at its head; the number of its place would not.
+func (q *question) part(w wanted) (answer []byte, last string, more bool, err error) {
+	kind := lists[w.head[0]]
+	for n := w.limit + 1; ; n *= lookMore {
+		if w.before != "" || w.keep != nil {
+			n = max(n, firstLook*w.limit)
 		}
-		args := slices.Concat(head, []string{"-n", strconv.Itoa(n)}, tail)
+		args := slices.Concat(w.head, []string{"-n", strconv.Itoa(n)}, w.tail)
 		out, err := q.answers.get(q.ctx, nil, args...)
 		if err != nil {
 			return nil, "", false, err
@@ -60,17 +66,20 @@ func (q *question) part(
 			return nil, "", false, err
 		}
 		whole := len(list) < n
+		if w.keep != nil {
+			list = slices.DeleteFunc(list, func(entry json.RawMessage) bool { return !w.keep(entry) })
+		}
 		from := 0
-		if before != "" {
-			from = slices.IndexFunc(list, func(entry json.RawMessage) bool { return kind.name(entry) == before }) + 1
+		if w.before != "" {
+			from = slices.IndexFunc(list, func(entry json.RawMessage) bool { return kind.name(entry) == w.before }) + 1
 		}
 		switch {
-		case (before != "" && from == 0 || len(list) <= from+limit) && !whole:
+		case (w.before != "" && from == 0 || len(list) <= from+w.limit) && !whole:
 			continue
-		case before != "" && from == 0:
-			return nil, "", false, fmt.Errorf("'%s' in this list: %w", before, errNotFound)
+		case w.before != "" && from == 0:
+			return nil, "", false, fmt.Errorf("'%s' in this list: %w", w.before, errNotFound)
 		}
-		to := min(from+limit, len(list))
+		to := min(from+w.limit, len(list))
 		if to > from {
 			last = kind.name(list[to-1])
 		}
@@ -83,16 +92,27 @@ func (q *question) part(
 }
 
 // partInto asks for a part of a list and reads it. It gives the entry after which the list goes on, "" at its end.
-func (q *question) partInto(to any, head, tail []string, before string, limit int) (next string, err error) {
-	answer, last, more, err := q.part(head, tail, before, limit)
+func (q *question) partInto(to any, w wanted) (next string, err error) {
+	answer, last, more, err := q.part(w)
 	if err != nil {
 		return "", err
 	}
 	if err := json.Unmarshal(answer, to); err != nil {
-		return "", fmt.Errorf("git-trace %s: %w", head[0], err)
+		return "", fmt.Errorf("git-trace %s: %w", w.head[0], err)
 	}
 	if !more {
 		last = ""
 	}
 	return last, nil
+}
+
+// keeping makes a choice of entries from a question about what an entry says. It is nil where nothing is asked.
+func keeping[T any](asked bool, keep func(*T) bool) func(json.RawMessage) bool {
+	if !asked {
+		return nil
+	}
+	return func(entry json.RawMessage) bool {
+		var of T
+		return json.Unmarshal(entry, &of) == nil && keep(&of)
+	}
 }

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,17 +30,8 @@ type trailAnswer struct {
 		Start int       `json:"start"`
 		Count int       `json:"count"`
 	} `json:"created"`
-	Steps []struct {
-		Kind       string    `json:"kind"`
-		Time       time.Time `json:"time"`
-		Commit     string    `json:"commit"`
-		From       *string   `json:"from"`
-		By         string    `json:"by"`
-		Lines      int       `json:"lines"`
-		Evidence   string    `json:"evidence"`
-		Confidence string    `json:"confidence"`
-	} `json:"steps"`
-	Now struct {
+	Steps []trailStep `json:"steps"`
+	Now   struct {
 		State    string  `json:"state"`
 		Ref      *string `json:"ref"`
 		Alive    int     `json:"alive"`
@@ -48,6 +42,18 @@ type trailAnswer struct {
 		Lost     []loss  `json:"lost"`
 		Never    int     `json:"never_committed"`
 	} `json:"now"`
+}
+
+// trailStep is what happened to lines.
+type trailStep struct {
+	Kind       string    `json:"kind"`
+	Time       time.Time `json:"time"`
+	Commit     string    `json:"commit"`
+	From       *string   `json:"from"`
+	By         string    `json:"by"`
+	Lines      int       `json:"lines"`
+	Evidence   string    `json:"evidence"`
+	Confidence string    `json:"confidence"`
 }
 
 // place is where lines stand today.
@@ -128,9 +134,12 @@ func (q *question) trails(ctx context.Context, id string) (map[string]*trailAnsw
 
 // follow says of each call what became of its lines, and sums it up.
 func (b *talkBody) follow(trails map[string]*trailAnswer) {
-	for _, t := range trails {
-		b.Fate.add(t)
+	for _, patch := range slices.Sorted(maps.Keys(trails)) {
+		b.Fate.add(trails[patch])
 	}
+	slices.SortStableFunc(b.Fate.Places, func(x, y place) int {
+		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Start, y.Start))
+	})
 	for _, turn := range b.Turns {
 		for _, c := range turn.wholeCalls() {
 			for _, patch := range c.Patches {

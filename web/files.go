@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -22,7 +22,13 @@ var (
 const mostFile = 16 << 20
 
 // files reads what git has, by commit and path.
-type files struct{ repo *refs.Repo }
+type files struct {
+	repo *refs.Repo
+
+	mu    sync.Mutex
+	head  string            // the commit that the children are told for
+	child map[string]string // of a commit, the one that follows it on the way to head
+}
 
 // commit is the commit that a revision names. A revision is never taken for an option (git-rev-parse(1)).
 func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
@@ -43,18 +49,32 @@ func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 // newest is how many commits are looked at for a child.
 const newest = 5000
 
-// child is the commit that follows another on the way to HEAD; empty for one that is not found among the newest.
-func (f *files) child(ctx context.Context, of string) string {
-	out, err := f.repo.Git(ctx, nil, "rev-list", "--parents", "-n", strconv.Itoa(newest), "HEAD")
-	if err != nil {
-		return "" // HEAD has no commit
+// childOf is the commit that follows another on the way to HEAD; empty for one that is not found among the newest. The
+// way to a commit stays what it is, so it is walked once for each HEAD.
+func (f *files) childOf(ctx context.Context, of string) string {
+	head, _, err := f.repo.Head()
+	if err != nil || head.IsZero() {
+		return ""
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.head == head.String() {
+		return f.child[of]
+	}
+	out, err := f.repo.Git(ctx, nil, "rev-list", "--parents", "-n", strconv.Itoa(newest), head.String())
+	if err != nil {
+		return ""
+	}
+	f.head, f.child = head.String(), map[string]string{}
 	for line := range strings.Lines(string(out)) {
-		if id, parents, _ := strings.Cut(strings.TrimSpace(line), " "); slices.Contains(strings.Fields(parents), of) {
-			return id
+		id, parents, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for parent := range strings.FieldsSeq(parents) {
+			if f.child[parent] == "" {
+				f.child[parent] = id
+			}
 		}
 	}
-	return ""
+	return f.child[of]
 }
 
 // entry walks from the tree of a commit down a path, entry by entry, so that a path is nothing but names.

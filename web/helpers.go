@@ -23,6 +23,7 @@ var helpers = template.FuncMap{
 	"static":    func(name string) string { return "/static/" + assetHash() + "/" + name },
 	"hue":       hue,
 	"ago":       func(at time.Time) string { return numbers.Ago(at, time.Now()) },
+	"age":       func(at time.Time) string { return numbers.Age(at, time.Now()) },
 	"stamp":     func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
 	"exact":     func(at time.Time) string { return at.Local().Format("Mon 2 Jan 2006, 15:04:05") },
 	"clock":     func(at time.Time) string { return at.Local().Format("15:04:05") },

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -168,16 +171,41 @@ func all(things ...func() error) error {
 const talksPage = 50
 
 type talksBody struct {
-	Talks       []*view.Conversation
-	Agent, Grep string
-	Since       string
-	More        string // the address of the next page; empty at the end
+	Talks              []*view.Conversation
+	Agent, Grep, Since string
+	Model, Writer      string
+	State              string // a key of talkStates; empty for any
+	More               string // the address of the next page; empty at the end
+}
+
+// talkStates are the choices of what became of a conversation.
+var talkStates = map[string]func(*view.Conversation) bool{
+	"committed":   func(c *view.Conversation) bool { return len(c.Commits) > 0 },
+	"uncommitted": func(c *view.Conversation) bool { return len(c.Commits) == 0 },
+	"recorded":    func(c *view.Conversation) bool { return c.Usage != nil },
+	"unrecorded":  func(c *view.Conversation) bool { return c.Usage == nil },
+}
+
+// States are the names of the choices.
+func (b *talksBody) States() []string { return slices.Sorted(maps.Keys(talkStates)) }
+
+// wanted tells whether a conversation is of the model, the writer and the state that are asked for.
+func (b *talksBody) wanted(c *view.Conversation) bool {
+	state := talkStates[b.State]
+	model := func(m string) bool { return m == b.Model || view.ModelName(m) == b.Model }
+	return (b.Model == "" || slices.ContainsFunc(c.Models, model)) && strings.HasPrefix(c.Writer, b.Writer) &&
+		(state == nil || state(c))
 }
 
 // talks lists conversations, newest first.
 func talks(q *question) (string, string, any, error) {
 	ask := q.r.URL.Query()
-	body := &talksBody{Agent: ask.Get("agent"), Grep: ask.Get("grep"), Since: ask.Get("since")}
+	body := &talksBody{Agent: ask.Get("agent"), Grep: ask.Get("grep"), Since: ask.Get("since"), Model: ask.Get("model"),
+		Writer: ask.Get("writer"), State: ask.Get("state")}
+	if talkStates[body.State] == nil && body.State != "" {
+		return "", "", nil, fmt.Errorf("state '%s': %w: one of %s", body.State, errBadQuestion,
+			strings.Join(body.States(), ", "))
+	}
 	args := []string{"log", "--json"}
 	for _, o := range []struct{ name, text string }{
 		{"agent", body.Agent}, {"grep", body.Grep}, {"since", body.Since},
@@ -187,7 +215,8 @@ func talks(q *question) (string, string, any, error) {
 		}
 	}
 	var list logAnswer
-	next, err := q.partInto(&list, args, q.ranged(), ask.Get("before"), talksPage)
+	next, err := q.partInto(&list, wanted{head: args, tail: q.ranged(), before: ask.Get("before"), limit: talksPage,
+		keep: keeping(body.Model+body.Writer+body.State != "", body.wanted)})
 	if err == nil {
 		err = q.giveTitles(list.Conversations)
 	}

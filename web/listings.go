@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,13 +20,13 @@ type graphBody struct {
 	Commits           []graph.CommitJSON
 	Lanes             map[refs.OID]*lanes
 	Range, Path, More string
-	Author            string
+	Author, Agent     string
 }
 
 // commits lists commits with the conversations whose lines they hold.
 func commits(q *question) (string, string, any, error) {
 	ask := q.r.URL.Query()
-	body := &graphBody{Range: ask.Get("rev"), Path: ask.Get("path"), Author: ask.Get("author")}
+	body := &graphBody{Range: ask.Get("rev"), Path: ask.Get("path"), Author: ask.Get("author"), Agent: ask.Get("agent")}
 	head, tail := []string{"graph", "--json"}, q.ranged()
 	if body.Author != "" {
 		head = append(head, "--author="+body.Author)
@@ -40,7 +41,8 @@ func commits(q *question) (string, string, any, error) {
 		tail = append(tail, "--", body.Path)
 	}
 	var answer graphAnswer
-	next, err := q.partInto(&answer, head, tail, ask.Get("before"), graphPage)
+	next, err := q.partInto(&answer, wanted{head: head, tail: tail, before: ask.Get("before"), limit: graphPage,
+		keep: keeping(body.Agent != "", body.wrote)})
 	if ask.Get("before") == "" {
 		err = optional(err)
 	}
@@ -48,12 +50,18 @@ func commits(q *question) (string, string, any, error) {
 		return "", "", nil, err
 	}
 	body.Commits = answer.Commits
-	body.Lanes = laned(answer.Commits, next != "" && body.Author == "") // an author's have other people's between them
+	chosen := body.Author != "" || body.Agent != "" // others are between them
+	body.Lanes = laned(answer.Commits, next != "" && !chosen)
 	if next != "" {
 		ask.Set("before", next)
 		body.More = "/graph?" + ask.Encode()
 	}
 	return "Commits", "graph", body, nil
+}
+
+// wrote tells whether the agent that is asked for wrote lines of a commit.
+func (b *graphBody) wrote(c *graph.CommitJSON) bool {
+	return slices.ContainsFunc(c.Contributors, func(w graph.ContributorJSON) bool { return value(w.Agent) == b.Agent })
 }
 
 // searchAnswer is what git trace search --json prints.
@@ -74,21 +82,43 @@ type searchAnswer struct {
 }
 
 type searchBody struct {
-	Text string
+	Text, In string
+	Places   []searchPlace
 	searchAnswer
 }
+
+// searchPlace is a part of conversations in which words are looked for.
+type searchPlace struct {
+	Name, Address string
+	Here          bool
+}
+
+// searchPlaces are the choices of in; "" is everywhere.
+var searchPlaces = []string{"", "prompts", "answers"}
 
 // searchPage is how many conversations a search shows.
 const searchPage = 30
 
 func search(q *question) (string, string, any, error) {
-	body := &searchBody{Text: strings.TrimSpace(q.r.URL.Query().Get("q"))}
+	body := &searchBody{Text: strings.TrimSpace(q.r.URL.Query().Get("q")), In: q.r.URL.Query().Get("in")}
+	if !slices.Contains(searchPlaces, body.In) {
+		return "", "", nil, fmt.Errorf("in '%s': %w: prompts or answers", body.In, errBadQuestion)
+	}
 	wanted := strings.Fields(body.Text)
 	if len(wanted) == 0 {
 		return "Search", "search", body, nil
 	}
-	args := append([]string{"search", "--json", "-n", strconv.Itoa(searchPage), "--"}, wanted...)
+	args := append([]string{"search", "--json", "-n", strconv.Itoa(searchPage), "--in=" + body.In, "--"}, wanted...)
 	err := optional(q.into(&body.searchAnswer, args...))
+	for _, in := range searchPlaces {
+		ask := url.Values{"q": {body.Text}}
+		name := "everywhere"
+		if in != "" {
+			ask.Set("in", in)
+			name = "in " + in
+		}
+		body.Places = append(body.Places, searchPlace{name, "/search?" + ask.Encode(), in == body.In})
+	}
 	return "Search for " + body.Text, "search", body, err
 }
 
@@ -252,6 +282,8 @@ type healthBody struct {
 	Verify  struct {
 		State   string    `json:"state"`
 		Events  int       `json:"events"`
+		To      int       `json:"anchored_to"` // up to which event something outside the log vouches for it
+		By      string    `json:"anchored_by"`
 		Writer  string    `json:"writer"`
 		Faults  []any     `json:"faults"`
 		Checked time.Time `json:"-"`

@@ -2,18 +2,19 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"html/template"
+	"math"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
-
-	"crypto/sha256"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -35,9 +36,10 @@ type Site struct {
 
 // New makes the site of a repository. Questions are asked of git-trace.
 func New(repo *refs.Repo, ask Ask) *Site {
-	s := &Site{answers: &answers{ask: ask, repo: repo}, files: &files{repo}, repo: repo, name: filepath.Base(repo.Top()),
-		live: &watchers{slots: make(chan struct{}, mostWatchers)}}
-	return s
+	return &Site{
+		answers: &answers{ask: ask, repo: repo}, files: &files{repo: repo}, repo: repo, name: filepath.Base(repo.Top()),
+		live: &watchers{slots: make(chan struct{}, mostWatchers)},
+	}
 }
 
 // maker makes what a page shows. The name is that of its template.
@@ -75,6 +77,7 @@ func (s *Site) Handler() http.Handler {
 		mux.HandleFunc("GET "+pattern, s.page(make))
 	}
 	mux.HandleFunc("GET /static/{hash}/{file}", s.static)
+	mux.HandleFunc("GET /t/{trace}/markdown", s.markdown)
 	mux.HandleFunc("GET /api/1/{name}", s.api)
 	mux.HandleFunc("GET "+livePath, s.watch)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
@@ -91,7 +94,19 @@ func (m *moved) Error() string { return "moved to " + m.to }
 func (s *Site) page(make maker) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		q := &question{Site: s, ctx: r.Context(), r: r}
-		title, name, body, err := make(q)
+		var title, name string
+		var body any
+		var digits int
+		err := all(
+			func() (err error) {
+				title, name, body, err = make(q)
+				return err
+			},
+			func() error {
+				digits = s.digits(q.ctx)
+				return nil
+			},
+		)
 		var to *moved
 		if errors.As(err, &to) {
 			http.Redirect(w, r, to.to, http.StatusFound)
@@ -101,7 +116,7 @@ func (s *Site) page(make maker) http.HandlerFunc {
 			s.fail(w, r, err)
 			return
 		}
-		s.show(w, r, http.StatusOK, name, s.frame(r, title, body))
+		s.show(w, r, http.StatusOK, name, s.frame(r, title, body, digits))
 	}
 }
 
@@ -112,38 +127,37 @@ type frame struct {
 	Still                             bool // a file, not an answer
 	Body                              any
 
-	shorts map[string]string
+	digits int
 }
 
-func (s *Site) frame(r *http.Request, title string, body any) *frame {
+func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame {
 	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	state, _ := s.answers.now(r.Context()) // without it the page does not notice that something is new
 	return &frame{Title: title, Repository: s.name, Section: section, Query: r.URL.Query().Get("q"), State: state,
-		Still: s.still != nil, Body: body, shorts: s.shorts(r.Context())}
+		Still: s.still != nil, Body: body, digits: digits}
 }
 
-// shorts are the ids of conversations as every command abbreviates them.
-func (s *Site) shorts(ctx context.Context) map[string]string {
-	out, err := s.answers.get(ctx, nil, "log", "--format", "%H %h")
+// digits are how many of an id every command shows. All ids are abbreviated to the same length, so that of the newest
+// says it; 0 where there is none.
+func (s *Site) digits(ctx context.Context) int {
+	out, err := s.answers.get(ctx, nil, "log", "-n", "1", "--format", "%h %H")
 	if err != nil {
-		return nil
+		return 0
 	}
-	shorts := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		if id, short, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			shorts[id] = short
-		}
+	short, whole, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if short == whole { // such a short id says nothing of the others
+		return math.MaxInt
 	}
-	return shorts
+	return len(short)
 }
+
+// usualDigits is how much of an id a page shows where nothing says how many tell all apart.
+const usualDigits = 8
 
 // Short abbreviates the id of a conversation.
 func (f *frame) Short(id any) string {
 	text := plain(id)
-	if short := f.shorts[text]; short != "" {
-		return short
-	}
-	return text[:min(len(text), 8)]
+	return text[:min(len(text), cmp.Or(f.digits, usualDigits))]
 }
 
 // show draws a page. Where it fails on the way nothing is sent of it.
@@ -197,37 +211,10 @@ func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := code(err)
 	body := failure{Status: status}
 	body.What, body.Hints = said(err)
-	s.show(w, r, status, "failure", s.frame(r, http.StatusText(status), body))
+	s.show(w, r, status, "failure", s.frame(r, http.StatusText(status), body, 0))
 }
 
 // pages are the templates.
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(helpers).ParseFS(assets, "templates/*.html"))
 })
-
-// assetHash names the assets of this build, so that browsers keep them for ever.
-var assetHash = sync.OnceValue(func() string {
-	sum := sha256.New()
-	for _, name := range []string{"page.css", "page.js"} {
-		content, _ := assets.ReadFile("static/" + name) // is embedded
-		sum.Write(content)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
-})
-
-// static gives the style sheet and the script.
-func (s *Site) static(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("file")
-	content, err := assets.ReadFile("static/" + name)
-	if err != nil || r.PathValue("hash") != assetHash() {
-		s.fail(w, r, fmt.Errorf("the file '%s': %w", name, errNotFound))
-		return
-	}
-	kind := "text/css; charset=utf-8"
-	if strings.HasSuffix(name, ".js") {
-		kind = "text/javascript; charset=utf-8"
-	}
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
-	_, _ = w.Write(content)
-}

@@ -3,7 +3,9 @@ package web
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // statsAnswer is the part of git trace stats --json that pages show.
@@ -47,6 +49,8 @@ type statsGroup struct {
 type statsBody struct {
 	statsAnswer
 	Since string
+	Range string
+	Wants string // the one grouping that is asked for; empty for the usual ones
 	Weeks weekChart
 	Lives lifeChart
 	By    []statsTable
@@ -67,22 +71,74 @@ func (t statsTable) Label(g statsGroup) string {
 	return map[string]string{"agent": "people and unknown", "model": "no model", "language": "other"}[t.key]
 }
 
+// usualTables are the groupings that the page shows unasked, and moreTables those that it shows on demand.
+var (
+	usualTables = []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
+		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}
+	moreTables = []statsTable{{Name: "Author", key: "author"}, {Name: "File", key: "file"}, {Name: "Week", key: "week"},
+		{Name: "Month", key: "month"}}
+)
+
+// How many rows a table has beside others, and alone.
+const (
+	mostGroups     = 20
+	mostGroupsOnly = 200
+)
+
+// Groupings are the words for what lines can be grouped by.
+func (b *statsBody) Groupings() (words []string) {
+	for _, t := range slices.Concat(usualTables, moreTables) {
+		words = append(words, t.key)
+	}
+	return words
+}
+
+// choose reads what is asked of the page, and gives the tables for it.
+func (b *statsBody) choose(q *question) ([]statsTable, error) {
+	ask := q.r.URL.Query()
+	b.Since, b.Range, b.Wants = ask.Get("since"), ask.Get("range"), ask.Get("by")
+	if b.Range != "" {
+		if err := noOption(b.Range); err != nil {
+			return nil, err
+		}
+	}
+	if b.Wants == "" {
+		return slices.Clone(usualTables), nil
+	}
+	for _, t := range slices.Concat(usualTables, moreTables) {
+		if t.key == b.Wants {
+			return []statsTable{t}, nil
+		}
+	}
+	return nil, fmt.Errorf("by '%s': %w: one of %s", b.Wants, errBadQuestion, strings.Join(b.Groupings(), ", "))
+}
+
+// asked are the arguments for what is asked: the range, or the last months.
+func (b *statsBody) asked(q *question, args ...string) []string {
+	if since := cmp.Or(b.Since, "6 months ago"); q.still == nil && (b.Since != "" || b.Range == "") {
+		args = append(args, "--since="+since)
+	}
+	if args = q.ranged(args...); b.Range != "" {
+		args = append(args, b.Range)
+	}
+	return args
+}
+
 // figures is the page of statistics.
 func figures(q *question) (string, string, any, error) {
-	body := &statsBody{Since: q.r.URL.Query().Get("since")}
-	since := body.Since
-	if since == "" {
-		since = "6 months ago"
+	body := &statsBody{}
+	tables, err := body.choose(q)
+	if err != nil {
+		return "", "", nil, err
 	}
-	tables := []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
-		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}
+	most := mostGroups
+	if body.Wants != "" {
+		most = mostGroupsOnly
+	}
 	answers := make([]statsAnswer, len(tables))
 	ask := func(to *statsAnswer, by string) func() error {
-		args := []string{"stats", "--json", "--by=" + by}
-		if q.still == nil {
-			args = append(args, "--since="+since)
-		}
-		return func() error { return q.into(to, q.ranged(args...)...) }
+		args := body.asked(q, "stats", "--json", "--by="+by)
+		return func() error { return q.into(to, args...) }
 	}
 	asks := []func() error{ask(&body.statsAnswer, "week")}
 	for i := range tables {
@@ -92,7 +148,11 @@ func figures(q *question) (string, string, any, error) {
 	asks = append(asks, func() error {
 		ctx, cancel := context.WithTimeout(q.ctx, followTime)
 		defer cancel()
-		_ = q.answers.into(ctx, &lives, q.ranged("stats", "--json", "--by=agent", "--survival")...)
+		args := []string{"stats", "--json", "--by=agent", "--survival"}
+		if args = q.ranged(args...); body.Range != "" {
+			args = append(args, body.Range)
+		}
+		_ = q.answers.into(ctx, &lives, args...)
 		return nil // the page is shown without it
 	})
 	if err := all(asks...); err != nil {
@@ -100,8 +160,10 @@ func figures(q *question) (string, string, any, error) {
 	}
 	for i := range tables {
 		tables[i].Groups = answers[i].Groups
-		slices.SortStableFunc(tables[i].Groups, func(a, b statsGroup) int { return cmp.Compare(b.Added, a.Added) })
-		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), 20)]
+		if key := tables[i].key; key != "week" && key != "month" { // those stand in their order
+			slices.SortStableFunc(tables[i].Groups, func(a, b statsGroup) int { return cmp.Compare(b.Added, a.Added) })
+		}
+		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), most)]
 	}
 	body.By = tables
 	body.Weeks, body.Lives = weeksOf(body.Groups), livesOf(lives.Groups)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,8 +49,9 @@ type talkBody struct {
 	Earlier, Later string // addresses; empty at the ends
 	Steps          int
 
-	first, last int  // the steps that are shown whole
-	still       bool // nothing can be fetched later
+	Show        string // which steps are shown; empty for all
+	first, last int    // the steps that are shown whole
+	still       bool   // nothing can be fetched later
 }
 
 // How many steps a page shows whole: all of a short conversation, otherwise those around the place that was asked for.
@@ -72,9 +74,15 @@ func talk(q *question) (string, string, any, error) {
 	}
 	if full := string(t.Trace); full != id {
 		to := strings.Replace(q.r.URL.EscapedPath(), "/t/"+q.r.PathValue("trace"), "/t/"+full, 1)
+		if ask := q.r.URL.RawQuery; ask != "" {
+			to += "?" + ask
+		}
 		return "", "", nil, &moved{to}
 	}
-	body := newTalkBody(t)
+	body, err := newTalkBody(q, t)
+	if err != nil {
+		return "", "", nil, err
+	}
 	body.still = q.still != nil
 	if err := q.giveTalk(body); err != nil {
 		return "", "", nil, err
@@ -100,11 +108,19 @@ func talk(q *question) (string, string, any, error) {
 	return body.Title, "talk", body, err
 }
 
+// noTalk refuses what is no id of a conversation.
+func noTalk(id string) error {
+	if strings.HasPrefix(id, "-") || strings.ContainsAny(id, "#:/@") {
+		return fmt.Errorf("conversation '%s': %w", id, errNotFound)
+	}
+	return nil
+}
+
 // said asks for a conversation. The last one is kept, read, for as long as the repository stays as it is: the parts of
 // a long one are asked for one after the other.
 func (q *question) said(id string) (*talkAnswer, error) {
-	if strings.HasPrefix(id, "-") || strings.ContainsAny(id, "#:/@") {
-		return nil, fmt.Errorf("conversation '%s': %w", id, errNotFound)
+	if err := noTalk(id); err != nil {
+		return nil, err
 	}
 	state, err := q.answers.now(q.ctx)
 	if err != nil {
@@ -141,8 +157,14 @@ type lastTalk struct {
 	talk  *talkAnswer
 }
 
-func newTalkBody(t *talkAnswer) *talkBody {
+func newTalkBody(q *question, t *talkAnswer) (*talkBody, error) {
 	b := &talkBody{talkAnswer: t, Title: titleOf(t), Index: blocksOf(t)}
+	if q.still == nil {
+		b.Show = q.r.URL.Query().Get("show")
+		if err := b.filter(q); err != nil {
+			return nil, err
+		}
+	}
 	costs := map[int]float64{}
 	for _, c := range t.Costs {
 		costs[c.Step] = c.CostUSD
@@ -155,7 +177,7 @@ func newTalkBody(t *talkAnswer) *talkBody {
 		}
 		turn.Branches = branchesOf(turn)
 	}
-	return b
+	return b, nil
 }
 
 // number names the prompts, and counts the steps.
@@ -236,10 +258,19 @@ func (b *talkBody) around(at int) (first, last int) {
 // address is the page on which a step is shown whole.
 func (b *talkBody) address(at int) string {
 	first, _ := b.around(at)
-	if first == 0 {
-		return "/t/" + string(b.Trace)
+	ask := url.Values{}
+	if first > 0 {
+		ask.Set("from", strconv.Itoa(first))
 	}
-	return fmt.Sprintf("/t/%s?from=%d", b.Trace, first)
+	return b.asked("", ask)
+}
+
+// asked is an address of this conversation, with the steps that are shown.
+func (b *talkBody) asked(below string, ask url.Values) string {
+	if b.Show != "" {
+		ask.Set("show", b.Show)
+	}
+	return strings.TrimSuffix("/t/"+string(b.Trace)+below+"?"+ask.Encode(), "?")
 }
 
 // divide gives a turn its parts: those that are shown whole, and those that are lines.
@@ -250,7 +281,7 @@ func (b *talkBody) divide(turn *turnBlock) {
 		to = min(to, end)
 		part := partBlock{From: at, To: to, Whole: at >= b.first && at < b.last, Steps: turn.Steps[at-turn.At : to-turn.At]}
 		part.Page = strings.TrimPrefix(b.address(at), "/t/"+string(b.Trace))
-		part.Fetch = fmt.Sprintf("/t/%s/steps/%d-%d", b.Trace, at, to)
+		part.Fetch = b.asked(fmt.Sprintf("/steps/%d-%d", at, to), url.Values{})
 		turn.Brief = turn.Brief || at == turn.At && !part.Whole
 		turn.Parts = append(turn.Parts, part)
 		at = to
@@ -263,7 +294,10 @@ func stepsOf(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	body := newTalkBody(t)
+	body, err := newTalkBody(q, t)
+	if err != nil {
+		return "", "", nil, err
+	}
 	body.number()
 	var from, to int
 	if n, err := fmt.Sscanf(q.r.PathValue("part"), "%d-%d", &from, &to); n != 2 || err != nil || from < 0 || to <= from ||

@@ -83,6 +83,7 @@ func visit(t *testing.T, ctx context.Context, address string, width int64) {
 // every is each kind of page.
 var every = []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go", "/blame/worktree/server.go", "/commit/HEAD",
 	"/commit/HEAD?view=split", "/diff/HEAD~1...HEAD", "/graph", "/tree/HEAD/", "/search?q=safe", "/stats", "/log-health",
+	"/blame/HEAD/server.go?age=1", "/t/c86c?show=edits", "/stats?by=file", "/log?state=committed", "/graph?agent=claude-code",
 	"/nothing"}
 
 // In a browser every page fits a narrow screen, asks for nothing that the policy refuses, and keeps the token out of
@@ -101,6 +102,30 @@ func testInABrowser(t *testing.T, ctx context.Context, world *World) {
 		}
 		if h1 := evaluate[int](t, ctx, `document.querySelectorAll("h1").length`); h1 != 1 {
 			t.Errorf("%s: %d headings of the first level", path, h1)
+		}
+	}
+}
+
+// Without script a page says what it says with it.
+func testWithoutScript(t *testing.T, ctx context.Context, world *World) {
+	script := func(off bool) {
+		if err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: off})
+			return err
+		})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const main = `document.getElementById("main").innerText.replace(/\d+ (second|minute)s? ago|just now/g, "")`
+	for _, path := range every {
+		visit(t, ctx, world.Base+path, 1280)
+		with := evaluate[string](t, ctx, main)
+		script(true)
+		visit(t, ctx, world.Base+path, 1280)
+		without := evaluate[string](t, ctx, main)
+		script(false)
+		if with != without || len(without) < 20 {
+			t.Errorf("%s: without script\n%s\nnot\n%s", path, without, with)
 		}
 	}
 }
@@ -204,6 +229,7 @@ func testForEverybody(t *testing.T, ctx context.Context, world *World) {
 func TestPages(t *testing.T) {
 	ctx, world := opened(t)
 	t.Run("in a browser", func(t *testing.T) { testInABrowser(t, ctx, world) })
+	t.Run("without script", func(t *testing.T) { testWithoutScript(t, ctx, world) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, ctx, world) })
 	t.Run("on paper", func(t *testing.T) { testOnPaper(t, ctx, world) })
 	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })
@@ -213,4 +239,8 @@ func TestPages(t *testing.T) {
 	}
 	t.Run("a long conversation", func(t *testing.T) { testALongConversation(t, ctx, world) })
 	t.Run("an export", func(t *testing.T) { testTheExport(t, ctx, world) })
+	if err := world.longFile(ctx, manyLines); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("a long file", func(t *testing.T) { testALongFile(t, ctx, world) })
 }

@@ -32,12 +32,12 @@ addEventListener("keydown", (event) => {
   }
 });
 
-// Lines of the conversation under the pointer, or with the focus, stand out.
+// Lines of the conversation under the pointer, or with the focus, stand out, and so do their places at the edge.
 function same(event) {
   const run = event.target.closest?.(".run[data-talk]");
-  for (const other of document.querySelectorAll(".run.same")) other.classList.remove("same");
+  for (const other of document.querySelectorAll(".same")) other.classList.remove("same");
   if (!run) return;
-  for (const other of document.querySelectorAll(".run[data-talk]")) {
+  for (const other of document.querySelectorAll("[data-talk]")) {
     if (other.dataset.talk === run.dataset.talk) other.classList.add("same");
   }
 }

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each parameter of an address chooses what the page shows, and what nobody knows is refused.
+func TestPagesShowWhatIsChosen(t *testing.T) {
+	program, dir := demo(t)
+	s := serveSite(t, program, dir)
+	const asked = "close must be safe to call twice"
+	for _, test := range []struct{ path, shows, hides string }{
+		{"/graph?agent=claude-code", "server: safe close", "server: first version"},
+		{"/graph?agent=codex-cli", "There is no such commit", "server: safe close"},
+		{"/graph", "server_test.go <span", "zzz"},
+		{"/log?state=committed", asked, "No conversation"},
+		{"/log?state=uncommitted", "No conversation is like that", asked},
+		{"/log?state=unrecorded&model=claude-opus-4-5", asked, "No conversation"},
+		{"/log?state=recorded", "No conversation is like that", asked},
+		{"/log?model=gpt-5", "No conversation is like that", asked},
+		{"/log?writer=ffff", "No conversation is like that", asked},
+		{"/search?q=safe&in=prompts", "<mark>safe</mark>", "No conversation"},
+		{"/search?q=safe&in=answers", "No conversation holds all of these words in answers", asked},
+		{"/stats?by=file", "server_test.go", "<h2>Language"},
+		{"/stats?by=author&range=HEAD~1", "A U Thor", "<h2>Agent"},
+		{"/stats?range=HEAD~1", "<dt>Commits</dt><dd>1", "zzz"},
+		{"/blame/HEAD/server.go?age=1", "aged a0", "aged a5"},
+		{"/blame/HEAD/server.go", `class="rail"`, "aged"},
+		{"/blame/HEAD/server.go?talk=c86cc1f1-433b-5836-9c8c-5fc468adb96c", "CompareAndSwap", "package server"},
+		{"/commit/HEAD~1?agents=1", "No agent", "package server"},
+		{"/commit/HEAD?agents=1&view=split", "All hunks", "Side by side"},
+		{"/t/c86c?show=prompts", "add a test for it", "CompareAndSwap"},
+		{"/t/c86c?show=edits", "CompareAndSwap", "No step is like that"},
+		{"/t/c86c?show=errors", "No step is like that", "CompareAndSwap"},
+		{"/t/c86c?show=committed", "CompareAndSwap", "No step is like that"},
+		{"/t/c86c", `href="/blame/HEAD/server_test.go"`, "zzz"},
+	} {
+		page, status := s.get(test.path)
+		_, main, _ := strings.Cut(page, "<main")
+		if status != 200 || !strings.Contains(main, test.shows) || strings.Contains(main, test.hides) {
+			t.Errorf("%s: status %d, not with %q and without %q\n%s", test.path, status, test.shows, test.hides, main)
+		}
+	}
+	for path, want := range map[string]int{
+		"/log?state=x": 400, "/search?q=a&in=x": 400, "/stats?by=x": 400, "/stats?range=--all": 400, "/t/c86c?show=x": 400,
+		"/t/c86c/markdown": 404, "/api/1/search?q=a&in=x": 400,
+	} {
+		if page, status := s.get(path); status != want {
+			t.Errorf("%s: status %d, not %d\n%s", path, status, want, page)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/view"
+)
+
+// filters are the choices of show: which steps of a conversation are shown.
+var filters = []struct {
+	name string
+	has  func(*callBlock) bool // a step is shown for one of its calls; nil for no step
+}{
+	{"prompts", nil},
+	{"edits", func(c *callBlock) bool { return len(c.Patches) > 0 || c.Class == "edit" }},
+	{"commands", func(c *callBlock) bool { return c.Class == "run" }},
+	{"errors", (*callBlock).Failed},
+	{showCommitted, func(c *callBlock) bool { return c.committed }},
+}
+
+// showCommitted shows what commits hold lines of. It needs the trails of the edits.
+const showCommitted = "committed"
+
+// Shows are the names of the choices.
+func (b *talkBody) Shows() (names []string) {
+	for _, f := range filters {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// filter leaves the steps that are asked for.
+func (b *talkBody) filter(q *question) error {
+	if b.Show == showCommitted {
+		if err := b.findCommitted(q); err != nil {
+			return err
+		}
+	}
+	if b.Show == "" {
+		return nil
+	}
+	for _, f := range filters {
+		if f.name != b.Show {
+			continue
+		}
+		for _, turn := range b.Index {
+			turn.Steps = slices.DeleteFunc(turn.Steps, func(s *stepBlock) bool {
+				return f.has == nil || !slices.ContainsFunc(s.Calls, f.has)
+			})
+		}
+		b.Index = slices.DeleteFunc(b.Index, func(t *turnBlock) bool {
+			return len(t.Steps) == 0 && (f.has != nil || t.Kind == "start")
+		})
+		return nil
+	}
+	return fmt.Errorf("show '%s': %w: one of %s", b.Show, errBadQuestion, strings.Join(b.Shows(), ", "))
+}
+
+// findCommitted finds the calls of which a commit held lines.
+func (b *talkBody) findCommitted(q *question) error {
+	trails, err := q.trails(q.ctx, string(b.Trace))
+	if err != nil {
+		return err
+	}
+	for _, turn := range b.Index {
+		for _, s := range turn.Steps {
+			for _, c := range s.Calls {
+				c.committed = slices.ContainsFunc(c.Patches, func(patch events.PatchID) bool {
+					t := trails[string(patch)]
+					return t != nil && slices.ContainsFunc(t.Steps, func(s trailStep) bool { return s.Commit != "" })
+				})
+			}
+		}
+	}
+	return nil
+}
+
+// Files sums what the calls of the conversation changed, by file, as far as hooks saw it.
+func (b *talkBody) Files() []view.FileChange {
+	at := map[string]int{}
+	var out []view.FileChange
+	for i := range b.talkAnswer.Turns {
+		for k := range b.talkAnswer.Turns[i].Calls {
+			for _, f := range b.talkAnswer.Turns[i].Calls[k].Files {
+				n, known := at[f.Path]
+				if !known {
+					n = len(out)
+					at[f.Path] = n
+					out = append(out, view.FileChange{Path: f.Path})
+				}
+				out[n].Added += f.Added
+				out[n].Removed += f.Removed
+			}
+		}
+	}
+	return out
+}
+
+// markdown is a conversation as git trace show --markdown prints it.
+func (s *Site) markdown(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("trace")
+	if err := noTalk(id); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	out, err := s.answers.get(r.Context(), nil, "show", "--markdown", id)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "private, no-cache")
+	_, _ = w.Write(marked(out))
+}

@@ -1,0 +1,79 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// assetNames are the files that pages need beside themselves.
+var assetNames = []string{"page.css", "page.js"}
+
+// asset is such a file as it is sent.
+type asset struct {
+	kind          string
+	plain, packed []byte
+}
+
+// ready are the assets, made smaller. None of them depends on a repository.
+var ready = sync.OnceValue(func() map[string]asset {
+	out := map[string]asset{}
+	for _, name := range assetNames {
+		content, _ := assets.ReadFile("static/" + name) // is embedded
+		one := asset{kind: "text/javascript; charset=utf-8", plain: content}
+		if strings.HasSuffix(name, ".css") {
+			one.kind, one.plain = "text/css; charset=utf-8", tight(content)
+		}
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, _ = w.Write(one.plain) // memory takes everything
+		_ = w.Close()
+		one.packed = packed.Bytes()
+		out[name] = one
+	}
+	return out
+})
+
+// tight leaves out of a style sheet what only people read. Strings in it have no white space beside a sign.
+func tight(style []byte) []byte {
+	for _, step := range []struct{ find, put string }{
+		{`(?s)/\*.*?\*/`, ""}, {`\s+`, " "}, {` ?([{};,>]) ?`, "$1"}, {`: `, ":"}, {`;}`, "}"},
+	} {
+		style = regexp.MustCompile(step.find).ReplaceAll(style, []byte(step.put))
+	}
+	return bytes.TrimSpace(style)
+}
+
+// assetHash names the assets of this build, so that browsers keep them for ever.
+var assetHash = sync.OnceValue(func() string {
+	sum := sha256.New()
+	for _, name := range assetNames {
+		sum.Write(ready()[name].plain)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+})
+
+// static gives the style sheet and the script.
+func (s *Site) static(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("file")
+	file, known := ready()[name]
+	if !known || r.PathValue("hash") != assetHash() {
+		s.fail(w, r, fmt.Errorf("the file '%s': %w", name, errNotFound))
+		return
+	}
+	w.Header().Set("Content-Type", file.kind)
+	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	w.Header().Set("Vary", "Accept-Encoding")
+	body := file.plain
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		body = file.packed
+	}
+	_, _ = w.Write(body)
+}
