@@ -86,6 +86,10 @@ func TestPagesOfOddRepositories(t *testing.T) {
 	if out, err := exec.Command("cp", "-R", demoDir, broken).CombinedOutput(); err != nil {
 		t.Skipf("cp: %v %s", err, out)
 	}
+	super := made("super")
+	git(super, "-c", "protocol.file.allow=always", "submodule", "add", "-q", demoDir, "inner part")
+	git(super, "commit", "-qm", "with a part")
+	inner := filepath.Join(super, "inner part")
 	log := filepath.Join(broken, ".git", "traces", "events.log")
 	raw, err := os.ReadFile(log)
 	if err != nil {
@@ -105,6 +109,10 @@ func TestPagesOfOddRepositories(t *testing.T) {
 		{"bare", bare, map[string]string{"/": "A bare repository has no files to trace", "/log-health": "The log is empty", "/blame/HEAD/server.go": "CompareAndSwap", "/graph": "server: safe close"}},
 		{"linked", linked, map[string]string{"/blame/HEAD/server.go": "c86c#1", "/blame/worktree/server.go": "c86c#1", "/t/c86c": "What became of it"}},
 		{"shallow", shallow, map[string]string{"/": "server: safe close", "/commit/HEAD": "CompareAndSwap", "/blame/HEAD/server.go": "Server struct"}},
+		{"submodule", super, map[string]string{"/": "with a part", "/tree/HEAD/": "inner part", "/commit/HEAD": "Subproject commit",
+			"/blame/HEAD/.gitmodules": "submodule", "/blame/worktree/.gitmodules": "submodule"}},
+		{"in a submodule", inner, map[string]string{"/": "server: safe close", "/tree/HEAD/": "server_test.go",
+			"/blame/HEAD/server.go": "CompareAndSwap", "/blame/worktree/server.go": "CompareAndSwap"}},
 		{"broken", broken, map[string]string{"/log-health": "The log is damaged"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
