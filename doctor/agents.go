@@ -184,6 +184,17 @@ func (d *Doctor) reinstallAll(ctx context.Context, all []Agent) *repair {
 	}}
 }
 
+// untraced is the finding about agents that are on this machine and not traced.
+func untraced(mend string, names ...string) Finding {
+	n := len(names)
+	return Finding{
+		What: fmt.Sprintf("%s %s on this machine and not traced: %s lines count as a person's",
+			strings.Join(names, ", "), numbers.Agree(n, "is", "are"), numbers.Agree(n, "its", "their")),
+		Mend:   mend + " (" + agents.IgnoreKey + " leaves an agent out for good)",
+		agents: names,
+	}
+}
+
 // untracedFindings names agents that are on this machine and not traced, where others are: what they write counts as a
 // person's.
 func (d *Doctor) untracedFindings(ctx context.Context, all []Agent) []Finding {
@@ -195,19 +206,26 @@ func (d *Doctor) untracedFindings(ctx context.Context, all []Agent) []Finding {
 	}
 	traced := false
 	var names []string
+	var others []Finding
 	for i := range all {
-		traced = traced || all[i].Traced
-		if !all[i].touched() && all[i].agent.Found(d.env) && !slices.Contains(ignored, all[i].Name) {
-			names = append(names, all[i].Name)
+		one := &all[i]
+		traced = traced || one.Traced
+		if one.touched() || !one.agent.Found(d.env) || slices.Contains(ignored, one.Name) {
+			continue
 		}
+		_, err := one.agent.Installer.Plan(ctx, d.target(capability.ScopeRepo))
+		var refused *capability.InstallError
+		if errors.As(err, &refused) && refused.Hint != "" { // a plain init would refuse it, too
+			others = append(others, untraced(refused.Hint, one.Name))
+			continue
+		}
+		names = append(names, one.Name)
 	}
-	if n := len(names); traced && n > 0 {
-		out = append(out, Finding{
-			What: fmt.Sprintf("%s %s on this machine and not traced: %s lines count as a person's",
-				strings.Join(names, ", "), numbers.Agree(n, "is", "are"), numbers.Agree(n, "its", "their")),
-			Mend: "git trace init --agent " + strings.Join(names, " --agent ") +
-				" (" + agents.IgnoreKey + " leaves an agent out for good)",
-		})
+	if traced {
+		out = append(out, others...)
+	}
+	if traced && len(names) > 0 {
+		out = append(out, untraced("git trace init --agent "+strings.Join(names, " --agent "), names...))
 	}
 	return out
 }

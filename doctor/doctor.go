@@ -24,6 +24,8 @@ type Finding struct {
 	What string  `json:"what"`
 	Mend string  `json:"mend"` // a command, or what else to do
 	fix  *repair // nil for what only the user can mend
+
+	agents []string // that it is about, where it is about some
 }
 
 // repair mends what may be the cause of several findings.
@@ -89,8 +91,8 @@ var checks = [...]check{
 	{"git directory", (*Doctor).checkWritable},
 	{"git hooks", (*Doctor).checkHooks},
 	{"agents", (*Doctor).checkAgents},
-	{"timeline", (*Doctor).checkTimeline},
-	{"spool", (*Doctor).checkSpool},
+	{"work tree", (*Doctor).checkTimeline},
+	{"waiting", (*Doctor).checkSpool},
 	{"log", (*Doctor).checkLog},
 	{"read cache", (*Doctor).checkIndex},
 	{"records", (*Doctor).checkRecords},

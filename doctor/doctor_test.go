@@ -177,7 +177,7 @@ func TestNothingIsWrongWhereEverythingIsThere(t *testing.T) {
 		t.Errorf("%d problems:\n%s", remain, strings.Join(told, "\n"))
 	}
 	for _, want := range []string{"ok recording: on the list since ", "ok git hooks: all installed", "ok agents: claude-code traced",
-		"ok timeline: at boundary ", "ok spool: empty", "ok log: ", "ok read cache: holds ", "ok records: of 0 conversations",
+		"ok work tree: hooks looked at it ", "ok waiting: no event waits", "ok log: ", "ok read cache: holds ", "ok records: of 0 conversations",
 		"ok settings: none is set"} {
 		if !holds(told, want) {
 			t.Errorf("no %q in\n%s", want, strings.Join(told, "\n"))
@@ -251,7 +251,7 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 			ctx, cancel := context.WithTimeout(w.Context(), time.Second)
 			defer cancel()
 			_, _ = w.draft(ctx, events.SessionStarted, events.SessionData{Source: "startup"})
-		}, "1 batch of events waits to be appended to the log", true, "the spool is appended to the log"},
+		}, "1 batch of events waits to be appended to the log", true, "what waited is appended to the log"},
 		{"a batch is no batch", func(w *ward) { w.put(filepath.Join(events.OpenLog(w.repo).SpoolDir(), "x.bad"), "?") },
 			"cannot be read as events and was put aside", false, ""},
 		{"a hook of git waits", func(w *ward) { w.must(later.Open(w.repo).Add(later.Job{Hook: "post-commit"})) },

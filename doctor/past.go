@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
@@ -11,9 +12,12 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Untraced names the agents that are on this machine and not traced, where others are.
-func (d *Doctor) Untraced(ctx context.Context) []Finding {
-	return d.untracedFindings(ctx, d.examineAgents(ctx))
+// Untraced names the agents that are on this machine and not traced, where others are; but for those that were told of
+// already.
+func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
+	return slices.DeleteFunc(d.untracedFindings(ctx, d.examineAgents(ctx)), func(f Finding) bool {
+		return len(f.agents) > 0 && !slices.ContainsFunc(f.agents, func(name string) bool { return !slices.Contains(told, name) })
+	})
 }
 
 // Past tells of conversations of the work tree that are in session files and nowhere else, an agent at a time. It also

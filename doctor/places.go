@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,7 +62,7 @@ func (d *Doctor) checkTimeline(context.Context) (string, []Finding) {
 			}}
 		}
 	}
-	return fmt.Sprintf("at boundary %s of this work tree", numbers.Thousands(int(interval))), nil
+	return "hooks looked at it " + numbers.Count(int(interval), "time"), nil
 }
 
 // restartTimeline forgets the state and takes a first snapshot.

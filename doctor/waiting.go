@@ -21,7 +21,7 @@ func (d *Doctor) checkSpool(ctx context.Context) (string, []Finding) {
 			})
 		}
 	}
-	return "empty", problems
+	return "no event waits to be appended to the log", problems
 }
 
 // tornFindings tells of an end of the log that was not written to its end, as when a machine lost power.
@@ -53,7 +53,7 @@ func (d *Doctor) spoolFindings() []Finding {
 	files, err := d.log.Spooled()
 	switch {
 	case err != nil:
-		return []Finding{{What: "the spool cannot be read: " + err.Error(), Mend: "see whether this user may read it"}}
+		return []Finding{{What: "the events that wait cannot be read: " + err.Error(), Mend: "see whether this user may read it"}}
 	case len(files) == 0:
 		return nil
 	}
@@ -61,7 +61,7 @@ func (d *Doctor) spoolFindings() []Finding {
 		What: fmt.Sprintf("%s of events %s to be appended to the log", numbers.Count(len(files), "batch"),
 			numbers.Agree(len(files), "waits", "wait")),
 		Mend: "git trace doctor --fix",
-		fix: &repair{"the spool is appended to the log", func(ctx context.Context) error {
+		fix: &repair{"what waited is appended to the log", func(ctx context.Context) error {
 			_, err := d.log.Drain(ctx)
 			return err
 		}},

@@ -22,6 +22,10 @@ type WholeCall struct {
 	Call
 	Input json.RawMessage `json:"input,omitempty"` // as its record has it
 	Hunks []*Hunk         `json:"hunks"`
+	// Declared is what the call says that it changes, where no hook saw what it changed, or the text is not kept.
+	Declared []*Declared `json:"declared,omitempty"`
+	// Thought is the last reasoning before the call, of its own answer or of one before it in the turn.
+	Thought string `json:"-"`
 }
 
 // Hunk is a patch with its owner.
@@ -59,6 +63,9 @@ type Hunk struct {
 	Old []byte `json:"-"`
 	New []byte `json:"-"`
 }
+
+// HasText tells whether the text of the change is still there.
+func (h *Hunk) HasText() bool { return h.Added != nil && (h.Removed != nil || h.NewCount > 0) }
 
 // Call finds a tool call, of the log or of a record alone; nil where there is none. Should agents have used one id
 // twice, the first one is given.
@@ -128,12 +135,30 @@ func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id 
 			var step *records.Step
 			if stored.Record != nil && 0 < c.Step && c.Step <= len(stored.Steps) {
 				step = &stored.Steps[c.Step-1]
-				call.Input = inputOf(step, id)
+				call.Input, call.Thought = inputOf(step, id), thoughtBefore(stored.Steps[:c.Step])
 			}
-			return turn, call, step, r.withHunks(call)
+			err := r.withHunks(call)
+			r.declares(call, step)
+			return turn, call, step, err
 		}
 	}
 	return asked, nil, nil, nil
+}
+
+// thoughtBefore is the reasoning of the last of some steps that has one, back to the prompt.
+func thoughtBefore(steps []records.Step) string {
+	last := &steps[len(steps)-1]
+	for i := len(steps) - 1; i >= 0; i-- {
+		s := &steps[i]
+		switch {
+		case textOf(s.AgentRole) != textOf(last.AgentRole): // of the agent that sent it, or that it sent
+		case s.Role != records.RoleAgent:
+			return ""
+		case strings.TrimSpace(textOf(s.ReasoningContent)) != "":
+			return *s.ReasoningContent
+		}
+	}
+	return ""
 }
 
 // inputOf is what a call of a step was given; nil where it is no JSON.

@@ -56,12 +56,15 @@ func (r *Reader) wholeTurn(turn *Turn, record *records.Record) (*WholeTurn, erro
 	}
 	for _, c := range turn.Calls {
 		call := &WholeCall{Trace: turn.Trace, Agent: of.Agent, Session: of.Session, Call: c, Hunks: []*Hunk{}}
+		var step *records.Step
 		if record != nil && 0 < c.Step && c.Step <= len(record.Steps) {
-			call.Input = inputOf(&record.Steps[c.Step-1], c.ToolCall)
+			step = &record.Steps[c.Step-1]
+			call.Input = inputOf(step, c.ToolCall)
 		}
 		if err := r.addHunks(call, held); err != nil {
 			return nil, err
 		}
+		r.declares(call, step)
 		out.Calls = append(out.Calls, call)
 	}
 	if record == nil || turn.said == 0 {

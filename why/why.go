@@ -25,6 +25,9 @@ type Reason struct {
 	Step  *records.Step   // the answer that made the call; nil without a record
 	Call  *view.WholeCall // nil where no call is known
 	Hunk  *view.Hunk      // the change that brought the lines; nil where the log does not have it
+	// Declared is the change as the call says it, where the log has none or its text is not kept; nil where the call says
+	// nothing of it.
+	Declared *view.Declared
 	// Replaced are the changes whose lines the hunk took away, or, of a line that a person changed, the agent's own.
 	Replaced []*view.Hunk
 	Trail    *trail.Trail // what became of the change; nil for people's lines
@@ -157,6 +160,12 @@ func (f *Finder) said(ctx context.Context, r *Reason) error {
 	r.Turn, r.Call, r.Step = turn, call, step
 	if r.Hunk == nil && call != nil {
 		r.Hunk = hunkWith(call.Hunks, r)
+	}
+	if call != nil && (r.Hunk == nil || !r.Hunk.HasText()) {
+		at := slices.IndexFunc(call.Declared, func(d *view.Declared) bool { return d.LineOf(r.Lines[0].Content) > 0 })
+		if at >= 0 {
+			r.Declared = call.Declared[at]
+		}
 	}
 	return nil
 }

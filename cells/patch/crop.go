@@ -63,6 +63,9 @@ func (s Style) ranges(rows []row) string {
 		}
 	}
 	text := fmt.Sprintf("@@ -%s +%s @@", span(rows[0].old, old), span(rows[0].now, now))
+	if s.Crop.Ranges != "" {
+		text = "@@ " + s.Crop.Ranges + " @@"
+	}
 	if s.Color {
 		text = cyan + text + "\x1b[m"
 	}

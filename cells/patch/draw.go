@@ -23,6 +23,7 @@ type Style struct {
 type Crop struct {
 	Line, Rows int
 	Title      string // stands behind the ranges, in place of the names of the files
+	Ranges     string // stands for the ranges where nobody knows them
 	// LeftOut says, in a line of its own, how many changed lines stand before or behind the window.
 	LeftOut func(lines int) string
 }

@@ -72,10 +72,10 @@ func (a *app) beginLine(args []string) {
 		return
 	}
 	a.line = newStatusLine(file, args[0])
-	a.std.err = below{file, a.line}
+	a.std.err = below{file, a.line, true}
 	if out, isFile := a.std.out.(*os.File); isFile {
 		if _, terminal := terminalOf(out); terminal {
-			a.std.out = below{out, a.line}
+			a.std.out = below{out, a.line, false}
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (a *app) obtainConsent(ctx context.Context, in *installation, given bool) (
 			return allowed, fmt.Errorf("%s: %w", agent.Name, err)
 		}
 		for _, action := range actions {
-			allowed = append(allowed, planned{agent.Name, describeAction(action)})
+			allowed = append(allowed, planned{who: agent.Name, what: describeAction(action)})
 		}
 	}
 	return allowed, nil

@@ -96,6 +96,8 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 		}
 	}
 	if !keep {
+		fmt.Fprintln(a.std.err, "git-trace: hint: git trace demo --keep leaves the repository, to try git trace log, show, why and "+
+			"track in;\ngit-trace: hint: git trace init starts recording in one of yours")
 		return nil
 	}
 	if named {
@@ -107,6 +109,9 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 		err = p.list()
 	}
 	fmt.Fprintf(a.std.err, "the repository is in %s\n", p.dir)
+	if err == nil {
+		fmt.Fprintln(a.std.err, "git-trace: hint: try there git trace log, git trace why server.go:11, git trace track HEAD")
+	}
 	return err
 }
 

@@ -61,10 +61,12 @@ func report(w io.Writer, err error) int {
 		return int(quiet)
 	}
 	code, hint := classify(err)
-	fmt.Fprintf(w, "git-trace: error: %s\n", printable(err.Error()))
+	text := fmt.Sprintf("git-trace: error: %s\n", printable(err.Error()))
 	if hint != "" {
-		fmt.Fprintf(w, "git-trace: hint: %s\n", printable(hint))
+		text += fmt.Sprintf("git-trace: hint: %s\n", printable(hint))
 	}
+	columns, _ := terminalOf(w)
+	_, _ = w.Write(wrapMessages([]byte(text), columns))
 	return code
 }
 

@@ -314,17 +314,24 @@ func (a *app) tellPassed(in *installation) error {
 type planned struct {
 	who  string // "git" or the agent's name
 	what string
+	hook hooks.Action // of git; empty for an agent
+}
+
+// ofGit are the actions of git's hooks.
+func ofGit(actions []hooks.Action) []planned {
+	out := make([]planned, len(actions))
+	for i, action := range actions {
+		out[i] = planned{"git", action.String(), action}
+	}
+	return out
 }
 
 func (in *installation) plan(ctx context.Context) ([]planned, error) {
-	var out []planned
 	gitActions, err := in.hooks.Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, action := range gitActions {
-		out = append(out, planned{"git", action.String()})
-	}
+	out := ofGit(gitActions)
 	for _, agent := range slices.Clone(in.agents) {
 		actions, err := agent.Installer.Plan(ctx, in.target)
 		var refused *capability.InstallError
@@ -341,7 +348,7 @@ func (in *installation) plan(ctx context.Context) ([]planned, error) {
 			return nil, fmt.Errorf("%s: %w", agent.Name, err)
 		}
 		for _, action := range actions {
-			out = append(out, planned{agent.Name, describeAction(action)})
+			out = append(out, planned{who: agent.Name, what: describeAction(action)})
 		}
 	}
 	if !in.found && len(in.agents) == 0 { // nothing of what was asked for can be done
@@ -362,9 +369,38 @@ func describeAction(action capability.Action) string {
 }
 
 func (a *app) printActions(actions []planned, prefix string) {
-	for _, one := range actions {
+	for _, one := range together(actions) {
 		fmt.Fprintf(a.std.out, "%-12s %s%s\n", one.who, prefix, printable(relativeTo(a.dir, one.what)))
 	}
+}
+
+// together says what is done to several hooks of a directory in one line.
+func together(actions []planned) []planned {
+	var out []planned
+	counts := map[hooks.Action]int{} // by what is done, where and why
+	of := func(one planned) hooks.Action {
+		return hooks.Action{Path: filepath.Dir(one.hook.Path), What: one.hook.What, Why: one.hook.Why}
+	}
+	for _, one := range actions {
+		if one.hook.Hook != "" {
+			counts[of(one)]++
+		}
+	}
+	for _, one := range actions {
+		all := of(one)
+		n := counts[all]
+		if one.hook.Hook == "" || n == 1 {
+			out = append(out, one)
+			continue
+		}
+		if n > 1 {
+			counts[all] = 0
+			all.What += " " + plural(n, "hook") + " in"
+			one.what = all.String()
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // relativeTo shortens absolute paths below the current directory, for reading.

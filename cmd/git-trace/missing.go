@@ -19,7 +19,11 @@ func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range d.Untraced(ctx) {
+	var told []string
+	for _, one := range in.passed {
+		told = append(told, one.agent.Name)
+	}
+	for _, f := range d.Untraced(ctx, told...) {
 		a.warn(f)
 	}
 	past := d.Past(time.Now())

@@ -34,6 +34,9 @@ func (r *resolver) placeNamed(ctx context.Context, word string) (p view.Place, k
 		}
 		if word[at] == ':' {
 			o, found, err := r.stepOf(ctx, word[:at], n)
+			if err == nil && !found && o.trace != "" {
+				err = noSteps(o.trace, n)
+			}
 			return view.Place{Trace: o.trace, Step: o.step}, found, err
 		}
 		p.Prompt = n

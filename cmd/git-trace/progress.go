@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/git-trace/git-trace/cells"
 )
 
 // progressDelay is how long something may take without a word.
@@ -89,8 +92,9 @@ func (l *statusLine) end() {
 // below is what the command writes to a terminal on which the line may stand. A line that it has not ended stays the
 // last.
 type below struct {
-	file *os.File
-	line *statusLine
+	file  *os.File
+	line  *statusLine
+	speak bool // messages are written to it, which are broken where the terminal ends
 }
 
 func (b below) Write(p []byte) (int, error) {
@@ -100,7 +104,50 @@ func (b below) Write(p []byte) (int, error) {
 	if !bytes.HasSuffix(p, []byte("\n")) {
 		b.line.ended = true
 	}
-	return b.file.Write(p)
+	if !b.speak {
+		return b.file.Write(p)
+	}
+	columns, _ := terminalWidth(b.file)
+	if _, err := b.file.Write(wrapMessages(p, columns)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// wrapMessages breaks messages at blanks where a terminal ends, so that no word is cut. What goes on stands below the
+// beginning. Anything else stays as it is.
+func wrapMessages(text []byte, columns int) []byte {
+	if columns < leastWidth || !bytes.HasPrefix(text, []byte("git-trace: ")) {
+		return text
+	}
+	var out bytes.Buffer
+	for line := range strings.Lines(string(text)) {
+		head, message := cutMessage(line)
+		if head == "" || cells.Width(strings.TrimSuffix(line, "\n")) <= columns {
+			out.WriteString(line)
+			continue
+		}
+		for i, row := range cells.Wrap(message, columns-len(head), 1<<30) {
+			if i > 0 {
+				head = strings.Repeat(" ", len(head))
+			}
+			out.WriteString(head + row + "\n")
+		}
+	}
+	return out.Bytes()
+}
+
+// leastWidth is that of a terminal on which breaking lines at blanks makes them easier to read.
+const leastWidth = 40
+
+// cutMessage cuts "git-trace: hint: text" behind the second colon; nothing is before it where it is no message.
+func cutMessage(line string) (head, message string) {
+	for _, head := range [...]string{"git-trace: error: ", "git-trace: hint: ", "git-trace: warning: "} {
+		if rest, found := strings.CutPrefix(line, head); found && strings.HasSuffix(rest, "\n") {
+			return head, rest
+		}
+	}
+	return "", line
 }
 
 // fileOf is the file that something is written to, if it is one.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,20 +81,41 @@ func dollars(sum float64) string {
 }
 
 // steps draws a conversation from its first step to its last.
-func (d *showDrawer) steps(trace events.TraceID, h *records.Record) {
-	for i := range h.Steps {
+func (d *showDrawer) steps(t *traceView) {
+	seen := map[string]*view.Call{}
+	for i := range t.Turns {
+		for k := range t.Turns[i].Calls {
+			c := &t.Turns[i].Calls[k]
+			seen[c.ToolCall] = c
+		}
+	}
+	for i := range t.record.Steps {
 		d.line("")
-		d.step(trace, &h.Steps[i], false)
+		d.step(t.Trace, &t.record.Steps[i], seen, false)
 	}
 }
 
 func (s *stepView) draw(d *showDrawer) {
-	d.step(s.Trace, s.Step, true)
+	d.step(s.Trace, s.Step, nil, true)
 	d.changes(s.Hunks)
+	for i := range s.Step.ToolCalls {
+		call := &s.Step.ToolCalls[i]
+		result := s.Step.Result(call.ToolCallID)
+		if !s.wrote(call.ToolCallID) && (result == nil || value(result.Error) == "") {
+			d.allDeclared(view.Declares(call.Input, d.inside))
+		}
+	}
 }
 
-// step draws a step: in full, or as much as says what it was.
-func (d *showDrawer) step(trace events.TraceID, s *records.Step, full bool) {
+// wrote tells whether hooks saw what a call changed, and the text is still there.
+func (s *stepView) wrote(call string) bool {
+	own := func(h *view.Hunk) bool { return h.ToolCall == call }
+	return slices.ContainsFunc(s.Hunks, func(h *view.Hunk) bool { return own(h) && h.HasText() }) ||
+		slices.Contains(s.seen, call) && !slices.ContainsFunc(s.Hunks, own)
+}
+
+// step draws a step: in full, or as much as says what it was. The calls are those that are known beside the record.
+func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[string]*view.Call, full bool) {
 	indent := ""
 	if s.ParentStep != nil {
 		indent = "  "
@@ -118,7 +140,7 @@ func (d *showDrawer) step(trace events.TraceID, s *records.Step, full bool) {
 		if full {
 			d.callInFull(indent, call, result)
 		} else {
-			d.callLine(indent, room, call, result)
+			d.callLine(indent, room, call, d.changed(call, calls[call.ToolCallID], result != nil && value(result.Error) != ""), result)
 		}
 	}
 }
@@ -188,16 +210,19 @@ func (d *showDrawer) prose(indent, text string, room, limit int) {
 	}
 }
 
-// callLine draws a call on one line, and what came of it if that was not what was wanted.
-func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, result *records.Observation) {
+// callLine draws a call on one line with what it changed, and what came of it if that was not what was wanted.
+func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, changed string, result *records.Observation) {
 	name := cells.Safe(call.ToolName)
 	argument, path := view.MainArgument(call.Input)
 	cut := cells.Cut
 	if path {
 		argument, cut = d.inside(argument), cells.CutLeft // the name of a file is at its end
 	}
+	if changed != "" {
+		changed = "  " + changed
+	}
 	d.line(indent + d.pen.paint(bold, name) + "  " + cut(cells.Safe(cells.Line(argument)),
-		max(room-cells.Width(name)-2, 10)))
+		max(room-cells.Width(name)-2-cells.Width(changed), 10)) + d.pen.paint(faint, changed))
 	if result != nil && value(result.Error) != "" {
 		text := cells.Line(value(result.Error) + ": " + value(result.OutputSummary))
 		d.line(indent + "  " + d.pen.paint(faint, cells.Cut(cells.Safe(text), room-2)))
@@ -209,7 +234,11 @@ func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *r
 	room := max(d.width-cells.Width(indent)-2, 20)
 	d.line("")
 	d.line(indent + d.pen.paint(bold, d.safe(call.ToolName)) + "  " + d.pen.paint(faint, d.safe(call.ToolCallID)))
-	for _, m := range records.Members(call.Input) {
+	members := records.Members(call.Input)
+	if len(view.Declares(call.Input, d.inside)) > 0 && (result == nil || value(result.Error) == "") {
+		members = besideTexts(call.Input)
+	}
+	for _, m := range members {
 		if strings.Contains(m.Text, "\n") || cells.Width(m.Text)+len(m.Name)+2 > room {
 			d.line(indent + d.safe(m.Name) + ":")
 			d.prose(indent+"  ", m.Text, room, 1<<30)

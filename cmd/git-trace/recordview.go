@@ -16,6 +16,8 @@ type stepView struct {
 	Session string         `json:"session"`
 	Step    *records.Step  `json:"step"`
 	Hunks   []*view.Hunk   `json:"hunks"` // that its calls wrote
+
+	seen []string // the calls that hooks saw
 }
 
 // record reads the stored record of a conversation.
@@ -41,7 +43,14 @@ func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
 			fmt.Sprintf("it has %s", plural(len(r.Steps), "step")))
 	}
 	hunks, err := v.known.StepHunks(trace, &r.Steps[n-1])
-	return &stepView{
+	out := &stepView{
 		Trace: trace, Agent: r.Agent.Name, Session: r.SessionID, Step: &r.Steps[n-1], Hunks: append([]*view.Hunk{}, hunks...),
-	}, err
+	}
+	for i := range out.Step.ToolCalls {
+		id := out.Step.ToolCalls[i].ToolCallID
+		if told, _ := v.reader.ToolCall(id); len(told) > 0 {
+			out.seen = append(out.seen, id)
+		}
+	}
+	return out, err
 }

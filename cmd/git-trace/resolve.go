@@ -57,8 +57,12 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 	if at := strings.LastIndexAny(id, "#:"); at > 0 && !strings.HasPrefix(id, "b3:") {
 		if n, err := strconv.Atoi(id[at+1:]); err == nil {
 			if id[at] == ':' {
-				if o, ok, err := r.stepOf(ctx, id[:at], n); ok || err != nil {
+				o, ok, err := r.stepOf(ctx, id[:at], n)
+				if ok || err != nil {
 					return o, err
+				}
+				if o.trace != "" { // without a record it is a prompt
+					return object{kind: promptObject, trace: o.trace, prompt: n, step: n}, nil
 				}
 			}
 			trace, err := r.known.find(id[:at])
@@ -72,7 +76,13 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 	return r.choose(ctx, id, found)
 }
 
-// stepOf is a step of a conversation that has a record.
+// noSteps is the error for a step where nothing but prompts and calls is known: a record has the steps.
+func noSteps(trace events.TraceID, n int) error {
+	return fail(exitFinding, fmt.Errorf("step %d of conversation %.8s is not here: its words are in no record", n, trace),
+		fmt.Sprintf("git trace record %.8s reads its session file; git trace show %.8s has its prompts and calls", trace, trace))
+}
+
+// stepOf is a step of a conversation that has a record; of one that has none only the conversation is given.
 func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, error) {
 	trace, err := r.known.find(id)
 	if err != nil {
@@ -84,7 +94,7 @@ func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, 
 		}
 	}
 	if _, err := r.known.prompts.Records.Find(ctx, trace); err != nil {
-		return object{}, false, nil //nolint:nilerr // without a record it is a prompt
+		return object{trace: trace}, false, nil //nolint:nilerr // without a record no step is known
 	}
 	return object{kind: stepObject, trace: trace, step: n}, true, nil
 }

@@ -135,6 +135,7 @@ func (t callView) draw(d *showDrawer) {
 	d.field("commits", d.commits(t.Commits))
 	d.limits(t.Limits)
 	d.changes(t.Hunks)
+	d.allDeclared(t.Declared)
 }
 
 func (d *showDrawer) limits(list []events.Limit) {

@@ -53,6 +53,13 @@ func (d *showDrawer) line(text string) {
 	d.text.WriteByte('\n')
 }
 
+// gap draws an empty line, where none was drawn last.
+func (d *showDrawer) gap() {
+	if !strings.HasSuffix(d.text.String(), "\n\n") {
+		d.line("")
+	}
+}
+
 // take gives what was drawn and begins anew.
 func (d *showDrawer) take() string {
 	text := d.text.String()
@@ -147,7 +154,7 @@ func (t *traceView) draw(d *showDrawer) {
 		if t.Blocked {
 			d.field("but", "much of its session file could not be read; exports leave it out")
 		}
-		d.steps(t.Trace, t.record)
+		d.steps(t)
 		return
 	}
 	for i := range t.Turns {

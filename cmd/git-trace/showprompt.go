@@ -33,11 +33,14 @@ func (p *promptView) draw(d *showDrawer) {
 		d.line(rows[i])
 		d.command(c.Input)
 		for _, h := range c.Hunks {
-			if h.OldCount+h.NewCount > 0 {
+			if h.OldCount+h.NewCount > 0 && len(c.Declared) == 0 {
 				d.diff([]*view.Hunk{h}, &patch.Crop{
 					Line: h.NewStart, Rows: mostTurnRows, Title: d.safe(h.Path), LeftOut: d.leftOut,
 				})
 			}
+		}
+		for _, e := range c.Declared {
+			d.declared(e, e.Hunks[0].NewStart+1, mostTurnRows)
 		}
 	}
 	for _, s := range said {
@@ -47,7 +50,7 @@ func (p *promptView) draw(d *showDrawer) {
 }
 
 func (d *showDrawer) says(text string) {
-	d.line("")
+	d.gap()
 	d.prose("  "+d.pen.paint(faint, "│ "), text, max(d.width-4, 20), mostAnswerLines)
 	d.line("")
 }
@@ -58,7 +61,7 @@ func (d *showDrawer) came(calls []view.Call) {
 	if len(o.files)+len(o.commits) == 0 {
 		return
 	}
-	d.line("")
+	d.gap()
 	if len(o.files) > 0 {
 		d.field("changed", o.changed())
 	}

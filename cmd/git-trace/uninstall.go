@@ -85,7 +85,7 @@ func (a *app) uninstall(c *cli.Context) error {
 	if was {
 		fmt.Fprintln(a.std.out, "recording stopped")
 	} else {
-		fmt.Fprintln(a.std.out, "nothing was recorded here")
+		fmt.Fprintln(a.std.out, "nothing is being recorded here")
 	}
 	a.tellKept(in.repo)
 	return nil
@@ -110,7 +110,7 @@ func (a *app) removeAgents(ctx context.Context, in *installation) (removed int, 
 		}
 		removed += len(actions)
 		for _, action := range actions {
-			a.printActions([]planned{{agent.Name, describeAction(action)}}, "")
+			a.printActions([]planned{{who: agent.Name, what: describeAction(action)}}, "")
 		}
 	}
 	return removed, nil
@@ -122,11 +122,7 @@ func (in *installation) gitRemovals(ctx context.Context) ([]planned, error) {
 	if err != nil {
 		return nil, explainInstall(err)
 	}
-	var list []planned
-	for _, action := range actions {
-		list = append(list, planned{"git", action.String()})
-	}
-	return list, nil
+	return ofGit(actions), nil
 }
 
 func (a *app) removeGitHooks(ctx context.Context, in *installation) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -78,7 +79,17 @@ func (v *viewer) view(o object) (drawable, error) {
 	case traceObject:
 		return v.trace(o.trace)
 	case promptObject:
-		return v.prompt(o.trace, o.prompt)
+		view, err := v.prompt(o.trace, o.prompt)
+		var none *noPromptError
+		switch {
+		case errors.As(err, &none) && o.step > 0:
+			return nil, noSteps(o.trace, o.step)
+		case none != nil:
+			return nil, fail(exitFinding, err, "it has "+plural(none.of, "prompt"))
+		case err != nil:
+			return nil, err
+		}
+		return view, nil
 	case toolCallObject:
 		return v.toolCall(o.toolCall)
 	case patchObject:

@@ -72,9 +72,19 @@ func (v *viewer) prompt(id events.TraceID, n int) (*promptView, error) {
 		return nil, err
 	}
 	if turn == nil {
-		return nil, fail(exitFinding, fmt.Errorf("conversation %.8s has no prompt %d", id, n), "it has "+plural(of, "prompt"))
+		return nil, &noPromptError{id, n, of}
 	}
 	return &promptView{turn}, nil
+}
+
+// noPromptError reports a prompt that a conversation does not have.
+type noPromptError struct {
+	trace events.TraceID
+	n, of int
+}
+
+func (e *noPromptError) Error() string {
+	return fmt.Sprintf("conversation %.8s has no prompt %d", e.trace, e.n)
 }
 
 // toolCall is one of the log, or one that only a record has.

@@ -38,6 +38,20 @@ var evidenceText = map[string]string{
 	correlate.TierFingerprint: "the line alone is the same; no hook saw the commit",
 }
 
+// foundText is what the tiers of contents mean where no hook saw the change: the edits of a session were replayed.
+var foundText = map[string]string{
+	correlate.TierExactBlob:  "the committed file is what its edits gave, to the last byte; no hook saw them",
+	correlate.TierExactLines: "its edits wrote the line so; no hook saw them",
+}
+
+// evidenceOf says in words how it is known who wrote a line.
+func evidenceOf(o *blame.Attribution) string {
+	if text := foundText[o.Evidence]; text != "" && o.Patch == "" && o.Writer == "" && o.Trace != "" {
+		return text
+	}
+	return evidenceText[o.Evidence]
+}
+
 func (v *whyView) draw(d *showDrawer) {
 	for i, r := range v.reasons {
 		if i > 0 {
@@ -160,8 +174,8 @@ func (d *showDrawer) thoughts(r *why.Reason) {
 	if r.Step == nil {
 		return
 	}
-	if text := r.Step.ReasoningContent; text != nil && strings.TrimSpace(*text) != "" {
-		d.wrappedField("thought", cells.Line(*text), mostThoughts)
+	if r.Call != nil && r.Call.Thought != "" {
+		d.wrappedField("thought", cells.Line(r.Call.Thought), mostThoughts)
 	}
 	if text := r.Step.Content; text != nil && strings.TrimSpace(*text) != "" {
 		d.wrappedField("said", cells.Line(*text), mostThoughts)
@@ -181,9 +195,14 @@ func (d *showDrawer) did(r *why.Reason) {
 	if r.Call != nil {
 		d.command(r.Call.Input)
 	}
-	if r.Hunk != nil && r.Hunk.OldCount+r.Hunk.NewCount > 0 && o.Kind != events.OwnerHuman {
+	if r.Declared == nil && r.Hunk != nil && r.Hunk.OldCount+r.Hunk.NewCount > 0 && o.Kind != events.OwnerHuman {
 		d.line("")
 		d.around(r)
+		d.line("")
+	}
+	if e := r.Declared; e != nil {
+		d.line("")
+		d.declared(e, e.LineOf(r.Lines[0].Content), mostWhyRows)
 		d.line("")
 	}
 }
@@ -226,7 +245,7 @@ func (d *showDrawer) evidence(r *why.Reason) {
 		}
 		d.wrappedField("evidence", text, 3)
 	} else {
-		text := strings.Trim(o.Confidence+": "+evidenceText[o.Evidence], ": ")
+		text := strings.Trim(o.Confidence+": "+evidenceOf(o), ": ")
 		if r.Commit() == nil {
 			text = "seen in the work tree"
 		}

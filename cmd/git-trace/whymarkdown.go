@@ -41,7 +41,7 @@ func (m *whyMarkdown) reason(r *why.Reason) {
 		m.fact("written by", "nobody knows")
 	}
 	if o.Evidence != "" {
-		m.fact("evidence", o.Confidence+": "+evidenceText[o.Evidence])
+		m.fact("evidence", o.Confidence+": "+evidenceOf(o))
 	}
 	if len(o.Limits) > 0 {
 		m.fact("but", inWords(o.Limits))
@@ -53,7 +53,9 @@ func (m *whyMarkdown) reason(r *why.Reason) {
 		m.part("Asked", *t.Text)
 	}
 	if s := r.Step; s != nil {
-		m.part("Thought", value(s.ReasoningContent))
+		if r.Call != nil {
+			m.part("Thought", r.Call.Thought)
+		}
 		m.part("Said", value(s.Content))
 	}
 	if call := callOfStep(r); call != nil {

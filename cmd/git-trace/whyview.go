@@ -90,6 +90,9 @@ func reasonJSON(r *why.Reason) jsonReason {
 	}
 	if s := r.Step; s != nil {
 		out.Step, out.Reasoning, out.Answer = &s.StepIndex, s.ReasoningContent, s.Content
+		if r.Call != nil && r.Call.Thought != "" {
+			out.Reasoning = &r.Call.Thought
+		}
 	}
 	if c := r.Commit(); c != nil {
 		valid := func(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

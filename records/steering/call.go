@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/declared"
 )
 
 // call is a call of a tool, as far as steering asks about it.
@@ -20,65 +21,18 @@ type call struct {
 	command  string // of a shell
 	path     string // declared, as the agent wrote it
 	file     string // path, relative to the repository where that is known
-	edits    []edit
+	edits    []declared.Edit
 	changes  []*change
-}
-
-// edit is what the input of a call says it writes to a file.
-type edit struct {
-	path     string
-	old, new string
-	whole    bool // new is the whole file
-	deletes  bool
 }
 
 // maxCommand is how much of a command leaves, in bytes.
 const maxCommand = 2000
 
-// input are the members of inputs that agents' tools share.
+// input are the members of inputs that hold a command.
 type input struct {
-	FilePath     string          `json:"file_path"`
-	Path         string          `json:"path"`
-	FilePathJS   string          `json:"filePath"`
-	AbsolutePath string          `json:"absolute_path"`
-	Notebook     string          `json:"notebook_path"`
-	Command      json.RawMessage `json:"command"`
-	Cmd          json.RawMessage `json:"cmd"`
-	Script       json.RawMessage `json:"script"`
-	Content      *string         `json:"content"`
-	FileText     *string         `json:"file_text"`
-	NewSource    *string         `json:"new_source"`
-	texts
-	Edits []texts         `json:"edits"`
-	Input json.RawMessage `json:"input"`
-	Patch json.RawMessage `json:"patch"`
-}
-
-// texts are the two sides of an edit under the names that tools give them.
-type texts struct {
-	OldString *string `json:"old_string"`
-	NewString *string `json:"new_string"`
-	OldStr    *string `json:"old_str"`
-	NewStr    *string `json:"new_str"`
-	OldText   *string `json:"oldText"`
-	NewText   *string `json:"newText"`
-	OldJS     *string `json:"oldString"`
-	NewJS     *string `json:"newString"`
-}
-
-func first(list ...*string) (string, bool) {
-	for _, text := range list {
-		if text != nil {
-			return *text, true
-		}
-	}
-	return "", false
-}
-
-func (t *texts) edit(path string) (edit, bool) {
-	before, has := first(t.OldString, t.OldStr, t.OldText, t.OldJS)
-	after, writes := first(t.NewString, t.NewStr, t.NewText, t.NewJS)
-	return edit{path: path, old: before, new: after}, has || writes
+	Command json.RawMessage `json:"command"`
+	Cmd     json.RawMessage `json:"cmd"`
+	Script  json.RawMessage `json:"script"`
 }
 
 // newCall reads a call and what came of it.
@@ -93,74 +47,17 @@ func newCall(s *records.Step, c *records.ToolCall) *call {
 		}
 	}
 	out.declined = out.failure == records.ErrorRejected
+	said := declared.Of(c.Input)
+	out.path, out.edits = said.Path, said.Edits
 	var in input
-	if json.Unmarshal(c.Input, &in) != nil { // a member of another kind: what could be read counts
-		var members map[string]json.RawMessage
-		if json.Unmarshal(c.Input, &members) == nil {
-			in = input{Command: members["command"], Cmd: members["cmd"]}
-		}
-	}
-	for _, path := range [...]string{in.FilePath, in.Path, in.FilePathJS, in.AbsolutePath, in.Notebook} {
-		if out.path == "" {
-			out.path = path
-		}
-	}
-	out.readEdits(&in)
+	_ = json.Unmarshal(c.Input, &in) // what is no object has no command
 	for _, raw := range [...]json.RawMessage{in.Command, in.Cmd, in.Script} {
 		if out.command == "" && len(out.edits) == 0 {
 			out.command = commandLine(raw)
 		}
 	}
 	if patch, found := strings.CutPrefix(strings.TrimLeft(out.command, " \n"), "apply_patch"); found {
-		out.edits = append(out.edits, patchEdits(patch)...)
-	}
-	return out
-}
-
-func (c *call) readEdits(in *input) {
-	if c.path != "" {
-		if content, found := first(in.Content, in.FileText); found {
-			c.edits = append(c.edits, edit{path: c.path, new: content, whole: true})
-		}
-		if cell, found := first(in.NewSource); found {
-			c.edits = append(c.edits, edit{path: c.path, new: cell})
-		}
-		for _, one := range append([]texts{in.texts}, in.Edits...) {
-			if e, found := one.edit(c.path); found {
-				c.edits = append(c.edits, e)
-			}
-		}
-	}
-	for _, raw := range [...]json.RawMessage{in.Input, in.Patch} {
-		var patch string
-		if json.Unmarshal(raw, &patch) == nil {
-			c.edits = append(c.edits, patchEdits(patch)...)
-		}
-	}
-	if c.path == "" && len(c.edits) > 0 {
-		c.path = c.edits[0].path
-	}
-}
-
-// patchEdits reads a patch in the form of apply_patch.
-func patchEdits(patch string) []edit {
-	var out []edit
-	for line := range strings.Lines(patch) {
-		line = strings.TrimSuffix(line, "\n")
-		if path, found := strings.CutPrefix(line, "*** Add File: "); found {
-			out = append(out, edit{path: path, whole: true})
-		} else if path, found := strings.CutPrefix(line, "*** Update File: "); found {
-			out = append(out, edit{path: path})
-		} else if path, found := strings.CutPrefix(line, "*** Delete File: "); found {
-			out = append(out, edit{path: path, deletes: true})
-		} else if len(out) > 0 && line != "" {
-			switch last := &out[len(out)-1]; line[0] {
-			case '+':
-				last.new += line[1:] + "\n"
-			case '-':
-				last.old += line[1:] + "\n"
-			}
-		}
+		out.edits = append(out.edits, declared.Patch(patch)...)
 	}
 	return out
 }

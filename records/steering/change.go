@@ -109,18 +109,18 @@ func (b *book) page(path string) (p *page, known bool) {
 func (b *book) take(c *conversation, t *turn, one *call) {
 	for i := range one.edits {
 		e := &one.edits[i]
-		path := c.places.relative(e.path)
-		if e.deletes {
+		path := c.places.relative(e.Path)
+		if e.Deletes {
 			b.remove(t, one, path)
 			continue
 		}
 		p, known := b.page(path)
-		before, now := told(e.old), told(e.new)
-		if e.whole {
+		before, now := told(e.Old), told(e.New)
+		if e.Whole {
 			before = p.all()
 		}
 		gone, came := difference(before, now), difference(now, before)
-		ch := &change{path: path, creates: e.whole && !known}
+		ch := &change{path: path, creates: e.Whole && !known}
 		for line, n := range gone {
 			ch.removed += n
 			p.lose(t, line, n)

@@ -71,9 +71,9 @@ func (a *analysis) inventedPackages(c *conversation) {
 	for _, t := range c.everyTurn() {
 		for _, one := range t.calls {
 			for i := range one.edits {
-				if isManifest(c.places.relative(one.edits[i].path)) {
+				if isManifest(c.places.relative(one.edits[i].Path)) {
 					a.doc.Hallucinations.ManifestSeen = true
-					for _, word := range packageWords(one.edits[i].new) {
+					for _, word := range packageWords(one.edits[i].New) {
 						wrote[word] = true
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/records/declared"
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
@@ -41,23 +42,23 @@ func (a *analysis) risk(t *turn, confidence float64, subject, evidence string) {
 // redacted is the mark of a secret that was taken out of a record: the edit wrote one.
 var redacted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[REDACTED:([^\]\s]{1,60})\]`) })
 
-func (a *analysis) riskyEdit(t *turn, c *call, e *edit) {
+func (a *analysis) riskyEdit(t *turn, c *call, e *declared.Edit) {
 	file := c.file
-	if e.path != c.path {
-		file = t.conv.places.relative(e.path)
+	if e.Path != c.path {
+		file = t.conv.places.relative(e.Path)
 	}
-	mark := redacted().FindStringSubmatch(e.new)
+	mark := redacted().FindStringSubmatch(e.New)
 	switch {
-	case mark != nil && !strings.Contains(e.old, mark[0]) && inside(file):
+	case mark != nil && !strings.Contains(e.Old, mark[0]) && inside(file):
 		where := ""
 		if commits := t.commits(); len(commits) > 0 {
 			where = ", in commit " + commits[0]
 		}
 		a.risk(t, 0.95, file, "a secret ("+mark[1]+") was written to "+file+where)
-	case e.deletes && isTest(file) && !namesFile(t.text, t):
+	case e.Deletes && isTest(file) && !namesFile(t.text, t):
 		a.risk(t, 0.84, file, "a test was deleted: "+file)
 	}
-	if what := riskyText(e.new); what != "" && riskyText(e.old) == "" {
+	if what := riskyText(e.New); what != "" && riskyText(e.Old) == "" {
 		if !isTest(file) || strings.HasPrefix(what, "tests") {
 			a.risk(t, 0.84, file, what+": "+file)
 		}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/cells/patch"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/view"
+)
+
+// asDeclared stands for the numbers of lines in a change that no hook saw.
+const asDeclared = "by the call"
+
+// declared draws a change as its call says it, around one of the new lines.
+func (d *showDrawer) declared(e *view.Declared, line, rows int) {
+	changes := make([]patch.Change, len(e.Hunks))
+	for i, h := range e.Hunks {
+		c := &changes[i]
+		c.OldStart, c.OldCount, c.NewStart, c.NewCount = h.Numbers()
+	}
+	file, err := patch.Of(e.Path, e.Path, []byte(e.Old), []byte(e.New), changes)
+	if err != nil {
+		return // of texts and what differs between them it makes a patch
+	}
+	text, err := file.Draw(patch.Style{Terminal: d.terminal, Color: d.pen.on, Crop: &patch.Crop{
+		Line: line, Rows: rows, Title: d.safe(e.Path), Ranges: asDeclared, LeftOut: d.leftOut,
+	}})
+	if err == nil {
+		d.text.WriteString(text)
+	}
+}
+
+// allDeclared draws what a call says that it changes, as a whole.
+func (d *showDrawer) allDeclared(list []*view.Declared) {
+	for _, e := range list {
+		d.line("")
+		d.declared(e, e.Hunks[0].NewStart+1, math.MaxInt32)
+	}
+}
+
+// editTexts are the members of inputs whose texts a diff shows.
+var editTexts = []string{
+	"content", "file_text", "new_source", "old_string", "new_string", "old_str", "new_str", "oldText", "newText", "oldString",
+	"newString", "edits", "diff", "patch", "replace_all",
+}
+
+// besideTexts are the members of an input that a diff does not show. A patch is in the member "input" of some tools.
+func besideTexts(input json.RawMessage) []records.Member {
+	return slices.DeleteFunc(records.Members(input), func(m records.Member) bool {
+		return slices.Contains(editTexts, m.Name) || m.Name == "input" && strings.Contains(m.Text, "*** Begin Patch")
+	})
+}
+
+// changed says how many lines a call wrote, as hooks saw it, or as the call says where none did.
+func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, failed bool) string {
+	added, removed, paths := 0, 0, []string{}
+	count := func(path string, came, gone int) {
+		added, removed = added+came, removed+gone
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	switch {
+	case seen != nil && seen.Seen:
+		for _, f := range seen.Files {
+			count(f.Path, f.Added, f.Removed)
+		}
+	case !failed:
+		for _, e := range view.Declares(call.Input, d.inside) {
+			count(e.Path, e.Added, e.Removed)
+		}
+	}
+	if added+removed == 0 {
+		return ""
+	}
+	text := counts(added, removed)
+	argument, path := view.MainArgument(call.Input)
+	if argument = d.inside(argument); len(paths) > 1 || !path || argument != paths[0] && !strings.HasSuffix(argument, "/"+paths[0]) {
+		text += " in " + fewPaths(paths)
+	}
+	return text
+}
+
+// fewPaths names one file, and counts several.
+func fewPaths(paths []string) string {
+	if len(paths) == 1 {
+		return cells.Safe(paths[0])
+	}
+	return plural(len(paths), "file")
+}

@@ -1,0 +1,135 @@
+// Package declared reads what the call of a tool says that it writes to files. It knows the members that the tools of
+// agents share, whatever they call them.
+//
+// It tells what was declared, and not what happened: a call may fail, and a formatter may run behind it. Where in the
+// file a text stands is not known of most calls, so no edit has the numbers of its lines.
+package declared
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Edit is what a call says that it writes to a file.
+type Edit struct {
+	Path     string // as the agent wrote it
+	Old, New string
+	Whole    bool // New is the whole file
+	Deletes  bool
+}
+
+// Call is what a call says of files.
+type Call struct {
+	Path  string // that it names, or the first of its edits
+	Edits []Edit
+}
+
+// input are the members of inputs that agents' tools share.
+type input struct {
+	FilePath     string  `json:"file_path"`
+	Path         string  `json:"path"`
+	FilePathJS   string  `json:"filePath"`
+	AbsolutePath string  `json:"absolute_path"`
+	Notebook     string  `json:"notebook_path"`
+	Content      *string `json:"content"`
+	FileText     *string `json:"file_text"`
+	NewSource    *string `json:"new_source"`
+	texts
+	Edits []texts         `json:"edits"`
+	Input json.RawMessage `json:"input"`
+	Patch json.RawMessage `json:"patch"`
+}
+
+// texts are the two sides of an edit under the names that tools give them.
+type texts struct {
+	OldString *string `json:"old_string"`
+	NewString *string `json:"new_string"`
+	OldStr    *string `json:"old_str"`
+	NewStr    *string `json:"new_str"`
+	OldText   *string `json:"oldText"`
+	NewText   *string `json:"newText"`
+	OldJS     *string `json:"oldString"`
+	NewJS     *string `json:"newString"`
+}
+
+// Of reads the input of a call. One that has a member of another kind than is known says nothing.
+func Of(raw json.RawMessage) Call {
+	var in input
+	if json.Unmarshal(raw, &in) != nil {
+		return Call{}
+	}
+	var out Call
+	for _, path := range [...]string{in.FilePath, in.Path, in.FilePathJS, in.AbsolutePath, in.Notebook} {
+		if out.Path == "" {
+			out.Path = path
+		}
+	}
+	if out.Path != "" {
+		out.Edits = in.edits(out.Path)
+	}
+	for _, raw := range [...]json.RawMessage{in.Input, in.Patch} {
+		var patch string
+		if json.Unmarshal(raw, &patch) == nil {
+			out.Edits = append(out.Edits, Patch(patch)...)
+		}
+	}
+	if out.Path == "" && len(out.Edits) > 0 {
+		out.Path = out.Edits[0].Path
+	}
+	return out
+}
+
+// edits are those of the one file that an input names.
+func (in *input) edits(path string) []Edit {
+	var out []Edit
+	if content, found := first(in.Content, in.FileText); found {
+		out = append(out, Edit{Path: path, New: content, Whole: true})
+	}
+	if cell, found := first(in.NewSource); found {
+		out = append(out, Edit{Path: path, New: cell})
+	}
+	for _, one := range append([]texts{in.texts}, in.Edits...) {
+		if e, found := one.edit(path); found {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func first(list ...*string) (string, bool) {
+	for _, text := range list {
+		if text != nil {
+			return *text, true
+		}
+	}
+	return "", false
+}
+
+func (t *texts) edit(path string) (Edit, bool) {
+	before, has := first(t.OldString, t.OldStr, t.OldText, t.OldJS)
+	after, writes := first(t.NewString, t.NewStr, t.NewText, t.NewJS)
+	return Edit{Path: path, Old: before, New: after}, has || writes
+}
+
+// Patch reads a patch in the form of apply_patch, without the lines around those that change.
+func Patch(patch string) []Edit {
+	var out []Edit
+	for line := range strings.Lines(patch) {
+		line = strings.TrimSuffix(line, "\n")
+		if path, found := strings.CutPrefix(line, "*** Add File: "); found {
+			out = append(out, Edit{Path: path, Whole: true})
+		} else if path, found := strings.CutPrefix(line, "*** Update File: "); found {
+			out = append(out, Edit{Path: path})
+		} else if path, found := strings.CutPrefix(line, "*** Delete File: "); found {
+			out = append(out, Edit{Path: path, Deletes: true})
+		} else if len(out) > 0 && line != "" {
+			switch last := &out[len(out)-1]; line[0] {
+			case '+':
+				last.New += line[1:] + "\n"
+			case '-':
+				last.Old += line[1:] + "\n"
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/searchreplace"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/declared"
+	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// Declared is what a call says that it changes in a file, from its record. It stands in for the hunks of a call that
+// no hook saw. Where in the file the lines stand is not known.
+type Declared struct {
+	Path    string `json:"path"`
+	Whole   bool   `json:"whole,omitempty"` // it is all of the file; what stood there before is not known
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	Old     string `json:"old"`
+	New     string `json:"new"`
+
+	Hunks []linediff.Hunk `json:"-"` // what differs between both
+}
+
+// Bounds of what is read of one call.
+const (
+	mostDeclared      = 200
+	mostDeclaredBytes = 1 << 20
+)
+
+// Declares reads what the input of a call says that it changes. The function gives a path the name that git has for it.
+func Declares(input json.RawMessage, inside func(path string) string) []*Declared {
+	if len(input) > mostDeclaredBytes {
+		return nil
+	}
+	call := declared.Of(input)
+	edits := call.Edits
+	if diff := rawjson.MemberText(input, "diff"); call.Path != "" && diff != "" {
+		for _, b := range searchreplace.Blocks(strings.Split(diff, "\n"), mostDeclared) {
+			edits = append(edits, declared.Edit{Path: call.Path, Old: b.Old, New: b.New})
+		}
+	}
+	var out []*Declared
+	for _, e := range edits[:min(len(edits), mostDeclared)] {
+		d := &Declared{Path: inside(e.Path), Whole: e.Whole, Old: lineEnded(e.Old), New: lineEnded(e.New)}
+		before, after := linediff.Split([]byte(d.Old)), linediff.Split([]byte(d.New))
+		d.Hunks = linediff.Diff(before, after, linediff.Options{}).Hunks
+		for _, h := range d.Hunks {
+			d.Added, d.Removed = d.Added+h.NewCount, d.Removed+h.OldCount
+		}
+		if len(d.Hunks) > 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// lineEnded ends the last line of a text: a piece of a file may stop in the middle of one.
+func lineEnded(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// LineOf is the number of a line among those that come, counted in New from 1; 0 where it is none of them.
+func (d *Declared) LineOf(line []byte) int {
+	lines := linediff.Split([]byte(d.New))
+	for _, h := range d.Hunks {
+		for at := h.NewStart; at < h.NewStart+h.NewCount; at++ {
+			if bytes.Equal(bytes.TrimRight(lines[at], "\r\n"), bytes.TrimRight(line, "\r\n")) {
+				return at + 1
+			}
+		}
+	}
+	return 0
+}
+
+// declares adds what a call says of files where nobody saw it, or where the text of what it changed is not kept; unless
+// it failed.
+func (r *Reader) declares(c *WholeCall, step *records.Step) {
+	if slices.ContainsFunc(c.Hunks, (*Hunk).HasText) || c.Seen && len(c.Hunks) == 0 || step == nil || len(c.Input) == 0 {
+		return
+	}
+	if result := step.Result(c.ToolCall); result != nil && textOf(result.Error) != "" {
+		return
+	}
+	c.Declared = Declares(c.Input, r.Inside)
+}
