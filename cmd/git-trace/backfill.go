@@ -384,7 +384,7 @@ func (b *filler) sum() error {
 	text := fmt.Sprintf("%s of %s from %s %s", plural(b.lines, "line"), plural(b.filled, "commit"),
 		plural(len(b.linked), "conversation"), verb)
 	if b.filled == 0 {
-		text = "nothing to do: no commit holds lines of these conversations that are not known already"
+		text = "nothing to do: what commits hold of these conversations is known"
 		switch {
 		case len(b.asked) == 0 && len(b.lost) == 0:
 			text = "nothing to do: there is no commit in what was asked for"

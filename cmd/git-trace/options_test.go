@@ -15,6 +15,7 @@ var gitsOwn = []string{"blame", "diff"}
 
 // A second spelling of one thing, or a second meaning of one spelling, has no place to stand: every option of every
 // command is one of the table, in the table's words.
+// Found 7.28.
 func TestOptionsMeanTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	spelled, told := map[string]string{}, map[string]string{}

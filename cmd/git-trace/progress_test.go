@@ -1,10 +1,12 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
 
+// Found 7.26.
 func TestTheRestOfAWorkIsSaidWhenItCanBeKnown(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -21,5 +23,30 @@ func TestTheRestOfAWorkIsSaidWhenItCanBeKnown(t *testing.T) {
 		if got := left(test.passed, test.done, test.total); got != test.want {
 			t.Errorf("%v for %d of %d: %q, want %q", test.passed, test.done, test.total, got, test.want)
 		}
+	}
+}
+
+// Found 7.32.
+func TestMessagesAreBrokenWhereTheTerminalEnds(t *testing.T) {
+	t.Parallel()
+	const long = "git-trace: hint: git trace log lists conversations, git trace graph commits\n"
+	for name, test := range map[string]struct {
+		columns    int
+		text, want string
+	}{
+		"at a blank": {50, "git-trace: error: no\n" + long, "git-trace: error: no\n" +
+			"git-trace: hint: git trace log lists\n                 conversations, git trace graph\n                 commits\n"},
+		"what fits stays":             {80, long, long},
+		"no terminal":                 {0, long, long},
+		"a terminal of a few columns": {20, long, long},
+		"what is no message":          {50, "conversation  git-trace: hint: git trace log lists conversations\n", "conversation  git-trace: hint: git trace log lists conversations\n"},
+		"a line that goes on":         {50, strings.TrimSuffix(long, "\n"), strings.TrimSuffix(long, "\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := string(wrapMessages([]byte(test.text), test.columns)); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
 	}
 }

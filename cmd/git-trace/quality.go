@@ -269,6 +269,9 @@ func meansOf(list []judged) []mean {
 	return out
 }
 
+// scoreWidth is the width of a column of scores, whose largest is 100.0.
+func scoreWidth(p quality.Persona) int { return max(len(p), len("100.0")) }
+
 // drawQuality draws a line for each record, what it lacks if it is the only one, and the means.
 func drawQuality(list []judged, means []mean, short func(events.TraceID) string) string {
 	const mostID = 36
@@ -280,8 +283,9 @@ func drawQuality(list []judged, means []mean, short func(events.TraceID) string)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %-12s %6s %6s  gate", cells.Pad("trace", n), "agent", "steps", "calls")
-	for _, p := range quality.Personas() {
-		fmt.Fprintf(&b, "  %9s", p)
+	personas := quality.Personas()
+	for _, p := range personas {
+		fmt.Fprintf(&b, "  %*s", scoreWidth(p), p)
 	}
 	b.WriteByte('\n')
 	for i := range list {
@@ -292,8 +296,8 @@ func drawQuality(list []judged, means []mean, short func(events.TraceID) string)
 		}
 		fmt.Fprintf(&b, "%s  %-12s %6d %6d  %-4s", cells.Pad(ids[i], n), cells.Cut(cells.Safe(j.Agent), 12), j.Steps, j.Calls,
 			gate)
-		for _, s := range j.Scores {
-			fmt.Fprintf(&b, "  %9.1f", s.Score)
+		for k, s := range j.Scores {
+			fmt.Fprintf(&b, "  %*.1f", scoreWidth(personas[k]), s.Score)
 		}
 		b.WriteByte('\n')
 	}
@@ -302,8 +306,8 @@ func drawQuality(list []judged, means []mean, short func(events.TraceID) string)
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%s  %-12s %6s %6s  %-4s", cells.Pad("mean", n), "", "", "", "")
-	for _, m := range means {
-		fmt.Fprintf(&b, "  %9.1f", m.Score)
+	for k, m := range means {
+		fmt.Fprintf(&b, "  %*.1f", scoreWidth(personas[k]), m.Score)
 	}
 	b.WriteByte('\n')
 	return b.String()

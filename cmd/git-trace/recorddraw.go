@@ -239,11 +239,12 @@ func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *r
 		members = besideTexts(call.Input)
 	}
 	for _, m := range members {
-		if strings.Contains(m.Text, "\n") || cells.Width(m.Text)+len(m.Name)+2 > room {
+		text := d.inside(m.Text)
+		if strings.Contains(text, "\n") || cells.Width(text)+len(m.Name)+2 > room {
 			d.line(indent + d.safe(m.Name) + ":")
-			d.prose(indent+"  ", m.Text, room, 1<<30)
+			d.prose(indent+"  ", text, room, 1<<30)
 		} else {
-			d.line(indent + d.safe(m.Name) + ": " + d.content(m.Text))
+			d.line(indent + d.safe(m.Name) + ": " + d.content(text))
 		}
 	}
 	if result == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -190,7 +191,11 @@ func (a *app) drawFound(c *cli.Context, repo *refs.Repo, found view.Found, text 
 				label = fmt.Sprintf("%s#%d ", id, h.PromptIndex)
 			}
 			room := max(screen.Width-len(indent)-len(label)-2, 20)
-			for k, line := range cells.Wrap(cells.Safe(h.Text), room, 2) {
+			said := h.Text
+			if repo.WorkTree != "" { // files of it by their names there
+				said = strings.ReplaceAll(said, repo.WorkTree+string(filepath.Separator), "")
+			}
+			for k, line := range cells.Wrap(cells.Safe(said), room, 2) {
 				if k > 0 {
 					label = strings.Repeat(" ", len(label))
 				}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -25,10 +26,10 @@ func (a *app) trackCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "track",
 		Usage:     "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
-		UsageText: "git trace track [--json] <id> | <commit> | <path>:<line>[-<line>] …",
+		UsageText: "git trace track [--json] <id> | <commit> | <path>[:<line>[-<line>]] …",
 		Description: "An id is that of a patch, or of what made several: a tool call, a prompt (4f2a#3), a " +
 			"conversation. Of a commit\n" +
-			"the patches are followed whose lines it added, of lines in the work tree those that wrote them. What is left is\n" +
+			"the patches are followed whose lines it added, of a file or lines in the work tree those that wrote them. What is left is\n" +
 			"what blame credits to the patch today, wherever it stands: a line that was only shifted is untouched.\n" +
 			"The exit status is 1 when there is no such id, or nothing is recorded of it.",
 		Flags: options("json", "color"),
@@ -38,7 +39,7 @@ func (a *app) trackCommand() *cli.Command {
 func (a *app) track(c *cli.Context, ops operands) error {
 	wanted := ops.all()
 	if len(wanted) == 0 {
-		return fail(exitUsage, errors.New("nothing to track is named"), "git trace track <id> | <commit> | <path>:<line>")
+		return fail(exitUsage, errors.New("nothing to track is named"), "git trace track <id> | <commit> | <path>[:<line>]")
 	}
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
@@ -77,6 +78,7 @@ func (a *app) track(c *cli.Context, ops operands) error {
 		return err
 	}
 	d := &trackDrawer{showDrawer: newShowDrawer(screen, views)}
+	d.gather(list)
 	for i := range list {
 		d.trail(list, i)
 		if _, err := io.Copy(screen.Out, strings.NewReader(d.take())); err != nil {
@@ -138,8 +140,8 @@ func (f *patchFinder) find(arg string) error {
 	r := resolver{repo: f.viewer.repo, known: f.viewer.known}
 	o, err := r.resolve(f.ctx, arg)
 	if err != nil {
-		if _, missing := os.Lstat(arg); missing == nil {
-			return fail(exitUsage, fmt.Errorf("'%s' is a file; which line of it?", arg), "git trace track "+arg+":<line>")
+		if info, missing := os.Lstat(arg); missing == nil && info.Mode().IsRegular() {
+			return f.lines(fileLines{name: arg, first: 1})
 		}
 		return err
 	}
@@ -220,8 +222,8 @@ func (f *patchFinder) lines(p fileLines) error {
 	if err != nil {
 		return err
 	}
-	before := len(f.found)
-	for line := p.first; line <= p.last; line++ {
+	before, last := len(f.found), p.last
+	for line := p.first; line <= max(last, 1); line++ {
 		owner, count, err := f.tracker.Line(path, line)
 		if err != nil {
 			return blameFailure(err)
@@ -233,10 +235,17 @@ func (f *patchFinder) lines(p fileLines) error {
 			}
 			return fail(exitGit, fmt.Errorf("'%s' has %s", p.name, plural(count, "line")), "")
 		}
+		if p.last == 0 { // all of the file
+			last = count
+		}
 		f.add(owner.AnchorOwner(), path)
 	}
 	if len(f.found) == before {
-		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s:%d", p.name, p.first),
+		place := p.name
+		if p.last > 0 {
+			place += ":" + strconv.Itoa(p.first)
+		}
+		return fail(exitFinding, fmt.Errorf("nobody saw who wrote %s", place),
 			"it is older than the recording, or the recording has a gap: git trace status")
 	}
 	return nil

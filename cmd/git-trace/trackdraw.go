@@ -47,6 +47,17 @@ func (d *trackDrawer) trail(list []*trail.Trail, i int) {
 	d.now(t)
 }
 
+// gather puts the trails of one author together, in the order in which the first of each stands.
+func (d *trackDrawer) gather(list []*trail.Trail) {
+	first := map[string]int{}
+	for i, t := range list {
+		if _, known := first[d.author(t)]; !known {
+			first[d.author(t)] = i
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *trail.Trail) int { return first[d.author(a)] - first[d.author(b)] })
+}
+
 // author is the conversation and prompt of a patch, or that people wrote it.
 func (d *trackDrawer) author(t *trail.Trail) string {
 	o := &t.Owner

@@ -15,6 +15,7 @@ import (
 var unusedWords = regexp.MustCompile(`(?i)\b(he|his|him|she|her)\b|\b(a|the|this|'s) talk\b`)
 
 // One word stands for one thing. A person is "they", and what they said with an agent is a conversation.
+// Found 7.28.
 func TestWordsOfTheGlossaryAreUsed(t *testing.T) {
 	t.Parallel()
 	for name, page := range markdownPages(t) {
