@@ -16,7 +16,8 @@ import (
 // already.
 func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
 	return slices.DeleteFunc(d.untracedFindings(ctx, d.examineAgents(ctx)), func(f Finding) bool {
-		return len(f.agents) > 0 && !slices.ContainsFunc(f.agents, func(name string) bool { return !slices.Contains(told, name) })
+		isNew := func(name string) bool { return !slices.Contains(told, name) }
+		return len(f.agents) > 0 && !slices.ContainsFunc(f.agents, isNew)
 	})
 }
 

@@ -53,7 +53,9 @@ func (d *Doctor) spoolFindings() []Finding {
 	files, err := d.log.Spooled()
 	switch {
 	case err != nil:
-		return []Finding{{What: "the events that wait cannot be read: " + err.Error(), Mend: "see whether this user may read it"}}
+		return []Finding{{
+			What: "the events that wait cannot be read: " + err.Error(), Mend: "see whether this user may read them",
+		}}
 	case len(files) == 0:
 		return nil
 	}

@@ -171,6 +171,14 @@ func inputOf(step *records.Step, id string) json.RawMessage {
 	return nil
 }
 
+// Heard tells whether hooks saw a call of a conversation.
+func (r *Reader) Heard(trace events.TraceID, call string) bool {
+	told, err := r.log.ToolCall(call)
+	return err == nil && slices.ContainsFunc(told, func(e events.Event) bool {
+		return e.Trace == trace && e.Type == events.WindowOpened
+	})
+}
+
 // StepHunks are the hunks that the calls of a step wrote.
 func (r *Reader) StepHunks(trace events.TraceID, step *records.Step) ([]*Hunk, error) {
 	var out []*Hunk

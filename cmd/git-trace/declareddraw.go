@@ -44,8 +44,8 @@ func (d *showDrawer) allDeclared(list []*view.Declared) {
 
 // editTexts are the members of inputs whose texts a diff shows.
 var editTexts = []string{
-	"content", "file_text", "new_source", "old_string", "new_string", "old_str", "new_str", "oldText", "newText", "oldString",
-	"newString", "edits", "diff", "patch", "replace_all",
+	"content", "file_text", "new_source", "old_string", "new_string", "old_str", "new_str", "oldText", "newText",
+	"oldString", "newString", "edits", "diff", "patch", "replace_all",
 }
 
 // besideTexts are the members of an input that a diff does not show. A patch is in the member "input" of some tools.
@@ -56,7 +56,7 @@ func besideTexts(input json.RawMessage) []records.Member {
 }
 
 // changed says how many lines a call wrote, as hooks saw it, or as the call says where none did.
-func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, failed bool) string {
+func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, result *records.Observation) string {
 	added, removed, paths := 0, 0, []string{}
 	count := func(path string, came, gone int) {
 		added, removed = added+came, removed+gone
@@ -69,7 +69,7 @@ func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, failed boo
 		for _, f := range seen.Files {
 			count(f.Path, f.Added, f.Removed)
 		}
-	case !failed:
+	case result == nil || value(result.Error) == "":
 		for _, e := range view.Declares(call.Input, d.inside) {
 			count(e.Path, e.Added, e.Removed)
 		}
@@ -79,7 +79,8 @@ func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, failed boo
 	}
 	text := counts(added, removed)
 	argument, path := view.MainArgument(call.Input)
-	if argument = d.inside(argument); len(paths) > 1 || !path || argument != paths[0] && !strings.HasSuffix(argument, "/"+paths[0]) {
+	argument = d.inside(argument)
+	if len(paths) > 1 || !path || argument != paths[0] && !strings.HasSuffix(argument, "/"+paths[0]) {
 		text += " in " + fewPaths(paths)
 	}
 	return text

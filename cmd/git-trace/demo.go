@@ -96,8 +96,8 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 		}
 	}
 	if !keep {
-		fmt.Fprintln(a.std.err, "git-trace: hint: git trace demo --keep leaves the repository, to try git trace log, show, why and "+
-			"track in;\ngit-trace: hint: git trace init starts recording in one of yours")
+		fmt.Fprintln(a.std.err, "git-trace: hint: git trace demo --keep leaves the repository, "+
+			"to try git trace log, show, why and track in;\ngit-trace: hint: git trace init starts recording in one of yours")
 		return nil
 	}
 	if named {

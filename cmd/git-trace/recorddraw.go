@@ -140,7 +140,7 @@ func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[strin
 		if full {
 			d.callInFull(indent, call, result)
 		} else {
-			d.callLine(indent, room, call, d.changed(call, calls[call.ToolCallID], result != nil && value(result.Error) != ""), result)
+			d.callLine(indent, room, call, calls[call.ToolCallID], result)
 		}
 	}
 }
@@ -211,13 +211,16 @@ func (d *showDrawer) prose(indent, text string, room, limit int) {
 }
 
 // callLine draws a call on one line with what it changed, and what came of it if that was not what was wanted.
-func (d *showDrawer) callLine(indent string, room int, call *records.ToolCall, changed string, result *records.Observation) {
+func (d *showDrawer) callLine(
+	indent string, room int, call *records.ToolCall, seen *view.Call, result *records.Observation,
+) {
 	name := cells.Safe(call.ToolName)
 	argument, path := view.MainArgument(call.Input)
 	cut := cells.Cut
 	if path {
 		argument, cut = d.inside(argument), cells.CutLeft // the name of a file is at its end
 	}
+	changed := d.changed(call, seen, result)
 	if changed != "" {
 		changed = "  " + changed
 	}

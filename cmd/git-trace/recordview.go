@@ -47,8 +47,7 @@ func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
 		Trace: trace, Agent: r.Agent.Name, Session: r.SessionID, Step: &r.Steps[n-1], Hunks: append([]*view.Hunk{}, hunks...),
 	}
 	for i := range out.Step.ToolCalls {
-		id := out.Step.ToolCalls[i].ToolCallID
-		if told, _ := v.reader.ToolCall(id); len(told) > 0 {
+		if id := out.Step.ToolCalls[i].ToolCallID; v.known.Heard(trace, id) {
 			out.seen = append(out.seen, id)
 		}
 	}

@@ -79,7 +79,8 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 // noSteps is the error for a step where nothing but prompts and calls is known: a record has the steps.
 func noSteps(trace events.TraceID, n int) error {
 	return fail(exitFinding, fmt.Errorf("step %d of conversation %.8s is not here: its words are in no record", n, trace),
-		fmt.Sprintf("git trace record %.8s reads its session file; git trace show %.8s has its prompts and calls", trace, trace))
+		fmt.Sprintf("git trace record %.8s reads its session file; git trace show %.8s has its prompts and calls",
+			trace, trace))
 }
 
 // stepOf is a step of a conversation that has a record; of one that has none only the conversation is given.
