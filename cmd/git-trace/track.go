@@ -30,7 +30,8 @@ func (a *app) trackCommand() *cli.Command {
 		Description: "An id is that of a patch, or of what made several: a tool call, a prompt (4f2a#3), a " +
 			"conversation. Of a commit\n" +
 			"the patches are followed whose lines it added, of a file or lines in the work tree those that wrote them.\n" +
-			"What is left is what blame credits to the patch today, wherever it stands: a line that was only shifted is untouched.\n" +
+			"What is left is what blame credits to the patch today, wherever it stands: a line that was only shifted is\n" +
+			"untouched.\n" +
 			"The exit status is 1 when there is no such id, or nothing is recorded of it.",
 		Flags: options("json", "color"),
 	}, a.track)
