@@ -59,8 +59,8 @@ func sameModel(a, b string) bool {
 
 // names says what a conversation is called. Where something cannot be read, there is less to say.
 func (r *Reader) names(id events.TraceID) names {
-	if r.readSums() != nil {
-		r.records = nil
+	if r.readSome(id) != nil {
+		r.records, r.whole = nil, false
 	}
 	t, _, err := r.log.Trace(id)
 	if err != nil {

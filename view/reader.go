@@ -24,10 +24,13 @@ type Reader struct {
 	repo       *refs.Repo
 	log        *index.Index
 	open       func() (Records, error)
-	stored     Records                          // nil until they are asked for, and where there are none
-	records    map[events.TraceID]search.Digest // nil until they are asked for
-	newest     map[agentSession]events.TraceID  // nil until it is asked for
-	unreadable []events.TraceID                 // conversations whose record cannot be read
+	logged     []events.TraceID // the conversations of the logs; nil until they are asked for
+	opened     bool
+	stored     Records                          // nil until they are opened, and where there are none
+	records    map[events.TraceID]search.Digest // those that were asked for; all of them when whole
+	whole      bool
+	newest     map[agentSession]events.TraceID // nil until it is asked for
+	unreadable []events.TraceID                // conversations whose record cannot be read
 	prompts    *Prompts
 	objects    *refs.Objects
 	lines      *Lineage                        // nil until it is asked for
@@ -42,6 +45,9 @@ type Reader struct {
 // Records are what was said in conversations. The index for searching satisfies it.
 type Records interface {
 	Digests() ([]search.Digest, error)
+	// IDs lists the conversations with a record that can be read, sorted; Some gives the digests of some of them.
+	IDs() ([]events.TraceID, error)
+	Some(ids []events.TraceID) ([]search.Digest, error)
 	Search(ctx context.Context, q search.Query) (search.Found, error)
 	Calls(beginning string) ([]search.Call, error)
 	Close()
@@ -61,19 +67,31 @@ func (r *Reader) Close() {
 	}
 }
 
-// readSums reads the sums of the records, once.
-func (r *Reader) readSums() error {
-	if r.records != nil {
+// openStored opens the records, once.
+func (r *Reader) openStored() error {
+	if r.opened {
 		return nil
 	}
 	stored, err := r.open()
 	if err != nil {
 		return err
 	}
+	r.stored, r.opened = stored, true
+	return nil
+}
+
+// readSums reads the sums of all records, once.
+func (r *Reader) readSums() error {
+	if r.whole {
+		return nil
+	}
+	if err := r.openStored(); err != nil {
+		return err
+	}
 	var digests []search.Digest
-	if stored != nil {
-		r.stored = stored
-		if digests, err = stored.Digests(); err != nil {
+	if r.stored != nil {
+		var err error
+		if digests, err = r.stored.Digests(); err != nil {
 			return err
 		}
 	}
@@ -85,23 +103,67 @@ func (r *Reader) readSums() error {
 			r.unreadable = append(r.unreadable, d.Trace)
 		}
 	}
+	r.whole = true
+	return nil
+}
+
+// readSome reads the sums of the records of these conversations.
+func (r *Reader) readSome(ids ...events.TraceID) error {
+	if r.whole {
+		return nil
+	}
+	if err := r.openStored(); err != nil || r.stored == nil {
+		return err
+	}
+	digests, err := r.stored.Some(ids)
+	if err != nil {
+		return err
+	}
+	if r.records == nil {
+		r.records = map[events.TraceID]search.Digest{}
+	}
+	for _, d := range digests {
+		r.records[d.Trace] = d
+	}
 	return nil
 }
 
 // IDs lists the ids of all conversations, in their order. Commands abbreviate ids so that all of these are told apart.
 func (r *Reader) IDs() ([]events.TraceID, error) {
-	if err := r.readSums(); err != nil {
-		return nil, err
+	ids, alone, err := r.ids("")
+	if err != nil || len(alone) == 0 {
+		return ids, err
 	}
-	ids, err := r.log.TraceIDs()
-	if err != nil {
-		return nil, err
-	}
-	for id := range r.records {
-		ids = append(ids, id)
-	}
+	ids = slices.Concat(ids, alone)
 	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	return ids, nil
+}
+
+// ids lists the conversations of the logs, and those that begin so of which there is a record alone. Both are sorted.
+func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err error) {
+	if r.logged == nil {
+		if r.logged, err = r.log.TraceIDs(); err != nil {
+			return nil, nil, err
+		}
+	}
+	logged = r.logged
+	if err := r.openStored(); err != nil || r.stored == nil {
+		return logged, nil, err
+	}
+	stored, err := r.stored.IDs()
+	if err != nil {
+		return nil, nil, err
+	}
+	rest := logged
+	for _, id := range stored {
+		for len(rest) > 0 && rest[0] < id {
+			rest = rest[1:]
+		}
+		if (len(rest) == 0 || rest[0] != id) && strings.HasPrefix(string(id), beginning) {
+			alone = append(alone, id)
+		}
+	}
+	return logged, alone, nil
 }
 
 // Starts tells when conversations began, as their records say it.
@@ -198,22 +260,7 @@ func (r *Reader) Lines() (*Lineage, error) {
 
 // Conversations lists all, the one that went on last first. Those of unknown time come at the end, in the order of
 // their ids.
-func (r *Reader) Conversations() ([]Conversation, error) { return r.Newest("", math.MaxInt) }
-
-// Newest lists the first of Conversations whose ids begin so, at most so many. The others are not put together.
-func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
-	out := []Conversation{}
-	for c, err := range r.InOrder(beginning) {
-		if err != nil {
-			return nil, err
-		}
-		if len(out) == most {
-			break
-		}
-		out = append(out, c)
-	}
-	return out, nil
-}
+func (r *Reader) Conversations() ([]Conversation, error) { return r.first("", math.MaxInt) }
 
 // InOrder goes through those of Conversations whose ids begin so. Each is put together when its turn comes, so a list
 // that ends early is quick. An error is the last that comes.
@@ -285,7 +332,7 @@ func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 
 // Conversation is the one with an id; found is false where there is none.
 func (r *Reader) Conversation(id events.TraceID) (c Conversation, found bool, err error) {
-	if err := r.readSums(); err != nil {
+	if err := r.readSome(id); err != nil {
 		return c, false, err
 	}
 	sum, logged, err := r.log.Trace(id)

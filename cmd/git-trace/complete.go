@@ -137,6 +137,8 @@ func (c *completer) value(command *cli.Command, option, typed string) bool {
 		c.words(typed, "assisted-by", "co-author")
 	case name == "format" && command.Name == "graph":
 		c.words(typed, "text", "dot", "mermaid", "html")
+	case name == "format" && command.Name == "stats":
+		c.words(typed, statsFormats...)
 	case name == "format" && command.Name != "log":
 		c.formats(typed, exchange.given)
 	case name == "from":

@@ -130,6 +130,22 @@ func (r *openedRecords) Digests() ([]search.Digest, error) {
 	return list, nil
 }
 
+func (r *openedRecords) IDs() ([]events.TraceID, error) {
+	list, err := r.ix.IDs()
+	if err != nil {
+		return nil, fail(exitUnchecked, err, rebuildHint)
+	}
+	return list, nil
+}
+
+func (r *openedRecords) Some(ids []events.TraceID) ([]search.Digest, error) {
+	list, err := r.ix.Some(ids)
+	if err != nil {
+		return nil, fail(exitUnchecked, err, rebuildHint)
+	}
+	return list, nil
+}
+
 func (r *openedRecords) Search(ctx context.Context, q search.Query) (search.Found, error) {
 	found, err := r.ix.Search(ctx, q)
 	if err != nil {

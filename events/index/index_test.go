@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -101,9 +102,33 @@ func sameIDs(t *testing.T, ix *Index) {
 	got, err := ix.TraceIDs()
 	check(t, err)
 	slices.Sort(want)
-	slices.Sort(got)
 	if !slices.Equal(got, want) {
 		t.Errorf("conversations %v, want %v", got, want)
+	}
+	sameNewest(t, ix, traces)
+}
+
+// sameNewest holds what is read in part against what is read whole.
+func sameNewest(t *testing.T, ix *Index, all []Trace) {
+	t.Helper()
+	beginnings := []string{"", "nothing begins so"}
+	for i := range all {
+		beginnings = append(beginnings, string(all[i].ID[:1]), string(all[i].ID))
+	}
+	for _, beginning := range beginnings {
+		var want []Trace
+		for _, one := range all {
+			if strings.HasPrefix(string(one.ID), beginning) {
+				want = append(want, one)
+			}
+		}
+		for _, most := range []int{1, 2, 50} {
+			got, err := ix.Newest(beginning, most)
+			check(t, err)
+			if first := want[:min(most, len(want))]; len(got) != len(first) || len(got) > 0 && !reflect.DeepEqual(got, first) {
+				t.Errorf("the newest %d that begin with %q: %+v, want %+v", most, beginning, got, first)
+			}
+		}
 	}
 }
 

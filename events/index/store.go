@@ -218,7 +218,7 @@ func (s shelf) traces(yield func(Trace)) error {
 	})
 }
 
-// traceIDs gives the ids from the beginnings of the summaries.
+// traceIDs gives the ids from the beginnings of the summaries, sorted.
 func (s shelf) traceIDs(yield func(events.TraceID)) error {
 	if s.summaries == nil {
 		return nil

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/git-trace/git-trace/events"
@@ -10,12 +11,8 @@ import (
 // A summary is stored as its members one after the other. Lists of ten thousand conversations read all of them, and
 // JSON took most of their time.
 func (t *Trace) fields(f codec.Fields) {
-	codec.Word(f, &t.ID)
-	codec.Texts(f, &t.Agent, &t.Session, &t.Writer)
-	codec.SignedList(f, &t.Models, func(m *string) { f.Text(m) })
-	f.Moment(&t.First)
-	f.Moment(&t.Last)
-	codec.Numbers(f, &t.Events, &t.Hooked, &t.Prompts, &t.Calls, &t.Patches, &t.Added, &t.Removed)
+	t.head(f)
+	codec.Numbers(f, &t.Hooked, &t.Prompts, &t.Calls, &t.Patches, &t.Added, &t.Removed)
 	paths := string(t.Paths)
 	if f.Text(&paths); paths != string(t.Paths) {
 		t.Paths = pathSet(paths)
@@ -26,6 +23,16 @@ func (t *Trace) fields(f codec.Fields) {
 	})
 }
 
+// head is the part that tells which conversations are the newest.
+func (t *Trace) head(f codec.Fields) {
+	codec.Word(f, &t.ID)
+	codec.Texts(f, &t.Agent, &t.Session, &t.Writer)
+	codec.SignedList(f, &t.Models, func(m *string) { f.Text(m) })
+	f.Moment(&t.First)
+	f.Moment(&t.Last)
+	codec.Number(f, &t.Events)
+}
+
 func appendTrace(raw []byte, t *Trace) []byte {
 	w := codec.Writer{Out: raw}
 	t.fields(&w)
@@ -34,11 +41,11 @@ func appendTrace(raw []byte, t *Trace) []byte {
 
 // parseTraceID takes the id from the beginning of a summary.
 func parseTraceID(v []byte) (id events.TraceID, err error) {
-	r := codec.Reader{In: string(v)}
-	if codec.Word(&r, &id); r.Failed {
+	n, size := binary.Uvarint(v)
+	if size <= 0 || n > uint64(len(v)-size) {
 		return "", fmt.Errorf("%w: summary", errDamaged)
 	}
-	return id, nil
+	return events.TraceID(v[size:][:n]), nil
 }
 
 func parseTrace(v []byte) (t Trace, err error) {

@@ -53,16 +53,12 @@ func (ix *Index) digestPath() string {
 }
 
 func (ix *Index) readDigests() ([]Digest, error) {
-	raw, err := os.ReadFile(ix.digestPath())
+	digests, table, err := ix.readDigestFile()
 	if err != nil {
 		return nil, err
 	}
-	start, count, err := tableOf(raw[max(0, len(raw)-tableEnd):], int64(len(raw)))
-	if err != nil {
-		return nil, err
-	}
-	r := &codec.Reader{In: string(raw[:start])}
-	out := make([]Digest, 0, count)
+	r := &codec.Reader{In: digests}
+	out := make([]Digest, 0, len(table)/tableEntry)
 	for r.In != "" {
 		d, err := nextDigest(r)
 		if err != nil {

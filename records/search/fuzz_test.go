@@ -111,6 +111,9 @@ func FuzzDigests(f *testing.F) {
 		if _, err := ix.readDigests(); !damagedOnly(err) {
 			t.Fatal(err)
 		}
+		if _, err := ix.openDigests(); !damagedOnly(err) {
+			t.Fatal(err)
+		}
 	})
 }
 

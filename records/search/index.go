@@ -46,7 +46,8 @@ type Index struct {
 	segments []*segment
 	files    []*os.File
 	manifest manifest
-	digests  []Digest // read when they are needed
+	digests  []Digest    // read when they are needed
+	opened   *digestFile // when single ones are needed
 	records  *store.Store
 	memory   bool // the index is not written
 	untraced bool // nothing is kept in the repository, so no index either
@@ -168,7 +169,7 @@ func (ix *Index) mended(ctx context.Context, do func() error) error {
 		return err
 	}
 	ix.Close()
-	ix.digests = nil
+	ix.digests, ix.opened = nil, nil
 	_ = os.Remove(ix.manifestPath())
 	if err := ix.update(ctx, ix.records, nil); err != nil {
 		return err

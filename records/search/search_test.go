@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -256,6 +258,56 @@ func TestDigestsSumUp(t *testing.T) {
 	}
 	if got := w.found("one"); got != "a" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Single digests are those of the list, from the file and from an index in memory; a record that cannot be read has none.
+func TestSingleDigestsAreThoseOfTheList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var all []events.TraceID
+	for i := range 20 {
+		r := conversation(fmt.Sprint("s", i), fmt.Sprint("prompt ", i), "/x", "y")
+		w.put(r)
+		all = append(all, events.TraceID(r.TraceID))
+	}
+	slices.Sort(all)
+	for _, when := range []string{"made", "read", "spoiled", "in memory"} {
+		if when == "in memory" {
+			if err := search.Remove(w.repo); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(search.Dir(w.repo), []byte("in the way"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ix := w.open()
+		if when == "spoiled" {
+			files, _ := filepath.Glob(filepath.Join(search.Dir(w.repo), "digests-*"))
+			if len(files) != 1 || os.Truncate(files[0], 100) != nil {
+				t.Fatal(files)
+			}
+		}
+		ids, err := ix.IDs()
+		if err != nil || !slices.Equal(ids, all) {
+			t.Errorf("%s: %v, %v, want %v", when, ids, err, all)
+		}
+		asked := []events.TraceID{all[0], "no such id", all[7], all[19]}
+		some, err := ix.Some(asked)
+		if err != nil || len(some) != 3 {
+			t.Errorf("%s: %d digests, %v", when, len(some), err)
+		}
+		list, err := ix.Digests()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range some {
+			at := slices.IndexFunc(list, func(d search.Digest) bool { return d.Trace == one.Trace })
+			if at < 0 || !reflect.DeepEqual(list[at], one) {
+				t.Errorf("%s: %+v is not in the list", when, one)
+			}
+		}
+		ix.Close()
 	}
 }
 

@@ -1,0 +1,145 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs/codec"
+)
+
+// glimpse is what one part of a log says of a conversation, as far as it has to be read to tell which are the newest.
+type glimpse struct {
+	id     events.TraceID
+	last   time.Time
+	events int
+}
+
+// mostHeads is how long the heads of nearly all summaries are. No more is copied of one where that suffices.
+const mostHeads = 192
+
+// parseGlimpse reads a summary up to the number of its events, into t.
+func parseGlimpse(v []byte, t *Trace) (glimpse, error) {
+	for _, length := range [...]int{min(mostHeads, len(v)), len(v)} {
+		*t = Trace{}
+		r := codec.Reader{In: string(v[:length])}
+		if t.head(&r); !r.Failed {
+			return glimpse{t.ID, t.Last, t.Events}, nil
+		}
+	}
+	return glimpse{}, fmt.Errorf("%w: summary", errDamaged)
+}
+
+// Newest gives the first of Traces whose ids begin so, at most so many. The others are not read whole.
+func (ix *Index) Newest(beginning string, most int) ([]Trace, error) {
+	return mended(ix, func() ([]Trace, error) {
+		seen, err := ix.glimpses(beginning)
+		if err != nil {
+			return nil, err
+		}
+		if seen, err = ix.settled(seen); err != nil {
+			return nil, err
+		}
+		newest := firstOf(seen, most)
+		out := make([]Trace, len(newest))
+		for i, g := range newest {
+			logs, err := ix.tellings(g.id)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = united(logs)
+		}
+		return out, nil
+	})
+}
+
+// firstOf gives the newest, at most so many, in the order of Traces.
+func firstOf(seen []glimpse, most int) []glimpse {
+	var out []glimpse
+	for _, g := range seen {
+		at, _ := slices.BinarySearchFunc(out, g, func(a, b glimpse) int {
+			return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.id, b.id))
+		})
+		if at < most {
+			out = slices.Insert(out[:min(len(out), most-1)], at, g)
+		}
+	}
+	return out
+}
+
+// glimpses gives what each part of each log says, in the order of the ids.
+func (ix *Index) glimpses(beginning string) ([]glimpse, error) {
+	var out []glimpse
+	for _, s := range ix.sources {
+		if err := s.glimpses(beginning, func(g glimpse) { out = append(out, g) }); err != nil {
+			return nil, err
+		}
+	}
+	byID := func(a, b glimpse) int { return cmp.Compare(a.id, b.id) }
+	if !slices.IsSortedFunc(out, byID) {
+		slices.SortStableFunc(out, byID)
+	}
+	return out, nil
+}
+
+// settled leaves one glimpse of each conversation. Where several parts speak of it, or anchors alone, it is read whole.
+func (ix *Index) settled(seen []glimpse) ([]glimpse, error) {
+	out := seen[:0]
+	for i := 0; i < len(seen); {
+		g, next := seen[i], i+1
+		for next < len(seen) && seen[next].id == g.id {
+			next++
+		}
+		if next-i > 1 || g.events == 0 {
+			logs, err := ix.tellings(g.id)
+			if err != nil {
+				return nil, err
+			}
+			t := united(logs)
+			if g.last = t.Last; t.Events == 0 && !t.holds() {
+				i = next
+				continue
+			}
+		}
+		out, i = append(out, g), next
+	}
+	return out, nil
+}
+
+func (s *source) glimpses(beginning string, yield func(glimpse)) error {
+	if err := s.shelf.glimpses(beginning, yield); err != nil {
+		return err
+	}
+	r, err := s.unstored()
+	if err != nil {
+		return err
+	}
+	for id, t := range r.traces {
+		if strings.HasPrefix(string(id), beginning) {
+			yield(glimpse{id, t.Last, t.Events})
+		}
+	}
+	return nil
+}
+
+func (s shelf) glimpses(beginning string, yield func(glimpse)) error {
+	if s.summaries == nil {
+		return nil
+	}
+	return guarded(func() error {
+		var t Trace
+		prefix, c := prefixOf(byTrace, beginning), s.summaries.Cursor()
+		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+			g, err := parseGlimpse(v, &t)
+			if err != nil {
+				return err
+			}
+			yield(g)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,143 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs/codec"
+)
+
+// digestFile is the file of the digests, of which single ones are read.
+type digestFile struct {
+	digests string
+	lie     []span           // of the readable ones, in the order of the ids
+	ids     []events.TraceID // theirs
+}
+
+// span is where a digest lies.
+type span struct{ offset, size int }
+
+// IDs lists the conversations that have a record which could be read, in their order. No digest is read for it.
+func (ix *Index) IDs() (list []events.TraceID, err error) {
+	err = ix.mended(context.Background(), func() error {
+		list = nil
+		if ix.digests != nil {
+			for i := range ix.digests {
+				if ix.digests[i].Unreadable == "" {
+					list = append(list, ix.digests[i].Trace)
+				}
+			}
+			return nil
+		}
+		file, err := ix.openDigests()
+		list = file.ids
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read search index: %w", err)
+	}
+	return list, nil
+}
+
+// Some gives the digests of these conversations, of those whose record could be read.
+func (ix *Index) Some(ids []events.TraceID) (list []Digest, err error) {
+	err = ix.mended(context.Background(), func() error {
+		list = nil
+		if ix.digests != nil {
+			for i := range ix.digests {
+				if ix.digests[i].Unreadable == "" && slices.Contains(ids, ix.digests[i].Trace) {
+					list = append(list, ix.digests[i])
+				}
+			}
+			return nil
+		}
+		file, err := ix.openDigests()
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			at, found := slices.BinarySearch(file.ids, id)
+			if !found {
+				continue
+			}
+			d, err := nextDigest(&codec.Reader{In: file.digests[file.lie[at].offset:][:file.lie[at].size]})
+			if err != nil {
+				return err
+			}
+			list = append(list, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read search index: %w", err)
+	}
+	return list, nil
+}
+
+// openDigests reads the file, once, and of each digest the id.
+func (ix *Index) openDigests() (digestFile, error) {
+	if ix.manifest.Digests == "" {
+		return digestFile{}, nil
+	}
+	if ix.opened != nil {
+		return *ix.opened, nil
+	}
+	digests, table, err := ix.readDigestFile()
+	if err != nil {
+		return digestFile{}, err
+	}
+	file := digestFile{digests: digests}
+	for ; table != ""; table = table[tableEntry:] {
+		entry := []byte(table[:tableEntry])
+		offset, size := binary.LittleEndian.Uint64(entry[8:]), uint64(binary.LittleEndian.Uint32(entry[16:]))
+		if offset > uint64(len(digests)) || size > uint64(len(digests))-offset {
+			return digestFile{}, fmt.Errorf("%w: a digest lies outside", errDamaged)
+		}
+		file.lie = append(file.lie, span{int(offset), int(size)})
+	}
+	slices.SortFunc(file.lie, func(a, b span) int { return cmp.Compare(a.offset, b.offset) })
+	for _, s := range file.lie {
+		var id events.TraceID
+		r := codec.Reader{In: digests[s.offset:][:s.size]}
+		if codec.Word(&r, &id); r.Failed {
+			return digestFile{}, fmt.Errorf("%w: a digest", errDamaged)
+		}
+		file.ids = append(file.ids, id)
+	}
+	if !slices.IsSorted(file.ids) {
+		return digestFile{}, fmt.Errorf("%w: the digests are out of their order", errDamaged)
+	}
+	ix.opened = &file
+	return file, nil
+}
+
+// readDigestFile gives the digests and the table behind them, both as they are stored.
+func (ix *Index) readDigestFile() (digests, table string, err error) {
+	file, err := os.Open(ix.digestPath())
+	if err != nil {
+		return "", "", err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return "", "", err
+	}
+	var text strings.Builder
+	text.Grow(int(info.Size()))
+	if _, err := io.Copy(&text, file); err != nil {
+		return "", "", err
+	}
+	raw := text.String()
+	start, _, err := tableOf([]byte(raw[max(0, len(raw)-tableEnd):]), int64(len(raw)))
+	if err != nil {
+		return "", "", err
+	}
+	return raw[:start], raw[start : len(raw)-tableEnd], nil
+}
