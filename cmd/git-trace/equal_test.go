@@ -18,7 +18,7 @@ import (
 // Found 7.8.
 func TestEveryCommandTellsTheSame(t *testing.T) {
 	t.Parallel()
-	first, count := number("GITTRACE_EQUAL_SEED", 1), number("GITTRACE_EQUAL_SEEDS", 5)
+	first, count := number("GITTRACE_EQUAL_SEED", 1), number("GITTRACE_EQUAL_SEEDS", 3)
 	if testenv.Long() && os.Getenv("GITTRACE_EQUAL_SEEDS") == "" {
 		count = 50
 	}
