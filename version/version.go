@@ -11,6 +11,7 @@ import (
 var Number = "0.1.0-dev"
 
 // Text is the number with the commit that the program was built from, where the build knew it: "0.2.0 (4be77d1a2b3c)".
+// In a checkout of a tag the number is the tag's.
 // What `go install …@v0.2.0` built has no commit, and its module's version is the program's.
 func Text() string {
 	info, _ := debug.ReadBuildInfo() // nil where the build left none
@@ -30,11 +31,16 @@ func text(info *debug.BuildInfo) string {
 			changed = ", changed"
 		}
 	}
-	if commit != "" {
-		return Number + " (" + commit + changed + ")"
-	}
-	if asked, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
+	number := Number
+	asked, known := strings.CutPrefix(info.Main.Version, "v")
+	asked, _, _ = strings.Cut(asked, "+") // what Go says of a changed checkout, vcs.modified says too
+	switch tagged := known && !strings.HasSuffix(asked, "-"+commit); {
+	case commit == "" && known:
 		return asked
+	case commit == "":
+		return number
+	case tagged && strings.HasSuffix(number, "-dev"):
+		number = asked
 	}
-	return Number
+	return number + " (" + commit + changed + ")"
 }

@@ -22,6 +22,10 @@ func TestTheVersionTellsWhatWasBuilt(t *testing.T) {
 		{"from an archive", built("(devel)"), Number},
 		{"from a checkout", built("v0.0.0-20261124111516-4be77d1a2b3c", revision), Number + " (4be77d1a2b3c)"},
 		{"from a changed one", built("(devel)", revision, changed), Number + " (4be77d1a2b3c, changed)"},
+		{"from a checkout of a tag", built("v0.2.0", revision), "0.2.0 (4be77d1a2b3c)"},
+		{"from a changed checkout of a tag", built("v0.2.0+dirty", revision, changed), "0.2.0 (4be77d1a2b3c, changed)"},
+		{"behind a tag", built("v0.2.1-0.20261124111516-4be77d1a2b3c", revision), Number + " (4be77d1a2b3c)"},
+		{"from a changed checkout behind a tag", built("v0.2.1-0.20261124111516-4be77d1a2b3c+dirty", revision, changed), Number + " (4be77d1a2b3c, changed)"},
 		{"installed at a tag", built("v0.2.0"), "0.2.0"},
 		{"installed at a commit", built("v0.0.0-20261124111516-4be77d1a2b3c"), "0.0.0-20261124111516-4be77d1a2b3c"},
 	} {
