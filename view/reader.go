@@ -139,7 +139,8 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	return ids, nil
 }
 
-// ids lists the conversations of the logs, and those that begin so of which there is a record alone. Both are sorted.
+// ids lists the conversations of the logs. Alone are the ones in no log, only in records: of these those that begin so.
+// Both lists are sorted.
 func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err error) {
 	if r.logged == nil {
 		if r.logged, err = r.log.TraceIDs(); err != nil {

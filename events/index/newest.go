@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// glimpse is what one part of a log says of a conversation, as far as it has to be read to tell which are the newest.
+// glimpse is what one part of a log says of a conversation, read so far that it tells which are the newest.
 type glimpse struct {
 	id     events.TraceID
 	last   time.Time
