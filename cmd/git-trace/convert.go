@@ -313,7 +313,7 @@ func (v *converter) exchanged(ctx context.Context, format exchange, name string)
 	held, to, books := &heldOutput{}, v.out.out, len(v.out.tree.books)
 	defer held.close()
 	v.out.out = held
-	err = v.app.readRecords(format, file, name, v.records(ctx, name))
+	err = v.eachAbreast(ctx, format, file, name)
 	if v.out.out = to; err != nil {
 		v.out.tree.books = v.out.tree.books[:books]
 		return refs.PathCause(err)
@@ -321,19 +321,41 @@ func (v *converter) exchanged(ctx context.Context, format exchange, name string)
 	return held.give(to)
 }
 
+// eachAbreast converts the records of a file, as many at once as there are processors. Those of a tree are put beside
+// each other in one place.
+func (v *converter) eachAbreast(ctx context.Context, format exchange, file io.Reader, name string) error {
+	if v.out.format.tree {
+		return v.app.readRecords(format, file, name, v.records(ctx, name))
+	}
+	work := goAbreast(ctx, *v.out, func(one *became) error {
+		if err := v.told(name, one.number, one.record, one.err); err != nil {
+			return err
+		}
+		_, err := v.out.out.Write(one.text.Bytes())
+		return err
+	})
+	err := v.app.readRecords(format, file, name, work.record)
+	if failed := work.end(); failed != nil {
+		return failed
+	}
+	return err
+}
+
 // records converts the records of a file.
 func (v *converter) records(ctx context.Context, name string) func(int, *records.Record) error {
-	return func(line int, r *records.Record) error {
-		err := v.out.record(ctx, r)
-		if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
-			fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
-				printable(fmt.Sprintf("%s:%d: what was said is not in it: the conversation is written without a step", name, line)))
-		}
-		if errors.Is(err, errNoLines) {
-			return v.withoutLines(fmt.Sprintf("%s:%d", name, line))
-		}
-		return err
+	return func(line int, r *records.Record) error { return v.told(name, line, r, v.out.record(ctx, r)) }
+}
+
+// told tells what a record that was converted, or was not, lacks.
+func (v *converter) told(name string, line int, r *records.Record, err error) error {
+	if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
+		fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
+			printable(fmt.Sprintf("%s:%d: what was said is not in it: the conversation is written without a step", name, line)))
 	}
+	if errors.Is(err, errNoLines) {
+		return v.withoutLines(fmt.Sprintf("%s:%d", name, line))
+	}
+	return err
 }
 
 // withoutLines says that there was nothing to write, which is no fault.

@@ -47,7 +47,7 @@ type redacted struct{ *redact.Sink }
 func (s redacted) Finish(head *records.Record) (written, error) { return s.Sink.Finish(head) }
 
 // beginLeaving says what is done to conversations that leave: they are redacted, unless the user wants them as they
-// are.
+// are. Several may leave at once.
 func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	if asTheyAre {
 		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil
@@ -63,7 +63,7 @@ func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "--no-redact writes conversations as they are, secrets and names included")
 	}
-	return func(ctx context.Context) leaving { return redacted{redactor.Sink(ctx, "")} }, nil
+	return func(ctx context.Context) leaving { return redacted{redactor.Twin().Sink(ctx, "")} }, nil
 }
 
 // outgoing writes conversations in a format.

@@ -14,18 +14,23 @@ import (
 type patterns struct {
 	keyBegin, urlLogin func() *regexp.Regexp
 	forms              [256][]form
+	base64, hex        [256]bool // the letters of these
 }
 
-func newPatterns() patterns {
+func newPatterns() *patterns {
 	when := func(expression string) func() *regexp.Regexp {
 		return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 	}
-	return patterns{
+	p := &patterns{
 		forms:    forms(),
 		keyBegin: when(`-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----`),
 		urlLogin: when(`[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>\\]{0,200}` +
 			`:([^\s/@"'<>\\]{1,400})@[A-Za-z0-9\[._~%-]`),
 	}
+	for c := range 256 {
+		p.base64[c], p.hex[c] = base64Byte(byte(c)), isHex(byte(c))
+	}
+	return p
 }
 
 // plain finds the secrets of a text that is taken as it stands, by what this package and the user look for, and names.

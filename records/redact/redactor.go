@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
@@ -31,23 +32,21 @@ type Options struct {
 	Finder Finder   // nil stands for the rules of gitleaks
 }
 
-// Redactor takes secrets and names out of texts. It is not safe for use by several goroutines.
+// Redactor takes secrets and names out of texts. It is not safe for use by several goroutines: each has a twin.
 type Redactor struct {
 	finder Finder
 	rules  Rules
 	names  []string
-	patterns
+	*patterns
 	fingerprint string
 	// secrets that were found, with their rules: they are taken out wherever they stand
-	seen map[string]string
-	// texts of which nothing had to be taken: the same stand in many conversations
-	clean map[[sha256.Size]byte]struct{}
+	seen  map[string]string
+	clean *clean
 }
 
 // New makes a redactor.
 func New(o Options) (*Redactor, error) {
-	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: newPatterns(), seen: map[string]string{},
-		clean: map[[sha256.Size]byte]struct{}{}}
+	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: newPatterns(), seen: map[string]string{}, clean: &clean{}}
 	if r.finder == nil {
 		rules, err := gitleaks.Load()
 		if err != nil {
@@ -58,6 +57,14 @@ func New(o Options) (*Redactor, error) {
 	r.names = telling(append(slices.Clone(o.Names), o.Rules.Names...))
 	r.fingerprint = o.Rules.fingerprint(r.names)
 	return r, nil
+}
+
+// Twin gives a redactor that finds the same, for another goroutine. What one finds nothing in the other does not read
+// again.
+func (r *Redactor) Twin() *Redactor {
+	twin := *r
+	twin.seen = map[string]string{}
+	return &twin
 }
 
 // Version names the rules that come with git-trace. Records carry it.
@@ -95,17 +102,36 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 		return r.redact(ctx, name, text, m)
 	}
 	key := sha256.Sum256([]byte(strconv.Itoa(int(m)) + strconv.Quote(name) + text))
-	if _, known := r.clean[key]; known {
+	if r.clean.holds(key) {
 		return text, 0, nil
 	}
 	out, n, err = r.redact(ctx, name, text, m)
 	if err == nil && n == 0 {
-		if len(r.clean) >= mostKept {
-			clear(r.clean)
-		}
-		r.clean[key] = struct{}{}
+		r.clean.add(key)
 	}
 	return out, n, err
+}
+
+// clean is texts of which nothing had to be taken, by their hashes: the same stand in many conversations.
+type clean struct {
+	mu    sync.Mutex
+	texts map[[sha256.Size]byte]struct{}
+}
+
+func (c *clean) holds(key [sha256.Size]byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, known := c.texts[key]
+	return known
+}
+
+func (c *clean) add(key [sha256.Size]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.texts == nil || len(c.texts) >= mostKept {
+		c.texts = map[[sha256.Size]byte]struct{}{}
+	}
+	c.texts[key] = struct{}{}
 }
 
 // Bounds of what is remembered of texts that had nothing to take: their length from which on it is quicker than to

@@ -236,11 +236,11 @@ func TestATextThatHeldNothingIsNotLookedAtAgain(t *testing.T) {
 			t.Errorf("%s: looked is %v", step.says, got)
 		}
 	}
-	for i := len(r.clean); i < mostKept; i++ {
-		r.clean[[32]byte{0: 1, 1: byte(i), 2: byte(i >> 8), 3: byte(i >> 16)}] = struct{}{}
+	for i := len(r.clean.texts); i < mostKept; i++ {
+		r.clean.texts[[32]byte{0: 1, 1: byte(i), 2: byte(i >> 8), 3: byte(i >> 16)}] = struct{}{}
 	}
-	if look("", text+"?", prose); len(r.clean) != 1 || look("", text+"?", prose) {
-		t.Errorf("%d texts are remembered", len(r.clean))
+	if look("", text+"?", prose); len(r.clean.texts) != 1 || look("", text+"?", prose) {
+		t.Errorf("%d texts are remembered", len(r.clean.texts))
 	}
 }
 

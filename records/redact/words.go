@@ -24,16 +24,13 @@ func (r *Redactor) inWords(ctx context.Context, text string, m manner, layer int
 	var found []span
 	for _, e := range [...]struct {
 		least   int
-		letter  func(byte) bool
+		letter  *[256]bool
 		stretch func(string) []stretch
-	}{{leastBase64, base64Byte, debase64}, {leastHex, isHex, dehex}} {
-		for i := 0; i < len(text); i++ {
-			start := i
-			for i < len(text) && e.letter(text[i]) {
-				i++
-			}
-			if i-start < e.least {
-				continue
+	}{{leastBase64, &r.base64, debase64}, {leastHex, &r.hex, dehex}} {
+		for from := 0; ; {
+			start, i := nextRun(text, from, e.least, e.letter)
+			if start < 0 {
+				break
 			}
 			for _, s := range e.stretch(text[start:i]) {
 				list, err := r.secrets(ctx, s.plain, m, layer+1)
@@ -44,12 +41,34 @@ func (r *Redactor) inWords(ctx context.Context, text string, m manner, layer int
 					found = append(found, span{start: start + s.start, end: start + s.end, rule: list[0].rule})
 				}
 			}
-			for i < len(text) && text[i] == '=' && e.least == leastBase64 {
-				i++
+			for from = i; from < len(text) && text[from] == '=' && e.least == leastBase64; {
+				from++
 			}
 		}
 	}
 	return found, nil
+}
+
+// nextRun gives the next run of letters with a least length; -1 where there is none. It looks at one byte of each so
+// many, until that is a letter.
+func nextRun(text string, from, least int, letter *[256]bool) (start, end int) {
+	for at := from + least - 1; at < len(text); {
+		if !letter[text[at]] {
+			at += least
+			continue
+		}
+		for start = at; start > from && letter[text[start-1]]; {
+			start--
+		}
+		for end = at + 1; end < len(text) && letter[text[end]]; {
+			end++
+		}
+		if end-start >= least {
+			return start, end
+		}
+		from, at = end, end+least
+	}
+	return -1, -1
 }
 
 func base64Byte(c byte) bool { return tokenByte(c) && c != '=' }

@@ -40,8 +40,9 @@ func (r *Rules) called(text string) []part {
 		near, far := around(text, start, start+len(w.text))
 		for _, rule := range w.rules {
 			if r.rules[rule].generic {
-				near.rule = rule
-				out = append(out, near)
+				if near.rule = rule; maySet(text[start+len(w.text) : near.end]) {
+					out = append(out, near)
+				}
 			} else {
 				far.rule = rule
 				out = append(out, far)
@@ -54,6 +55,50 @@ func (r *Rules) called(text string) []part {
 // Generic is the rule for what is called a key or a secret: its keywords are everywhere, and it wants the value on the
 // same line or the next.
 const Generic = "generic-api-key"
+
+// Bounds of what the rule Generic wants behind a keyword, in bytes.
+const (
+	mostBetween  = 20 + 3   // the keyword and what sets it
+	mostSetting  = 4 + 5    // what sets it, and quotes and space
+	leastGeneric = 10       // the value
+	between      = "-.'\""  // beside words and space
+	setting      = "=>:|?," // what sets it begins so
+	aroundValue  = "=>:|?,'\"`"
+	ofValue      = "=-./+" // beside words
+)
+
+// maySet tells whether what follows a keyword may be a value as the rule Generic wants it. It asks for less than the
+// expression, which takes a hundred times as long, and for nothing else.
+func maySet(rest string) bool {
+	at := 0
+	for at < len(rest) && at <= mostBetween &&
+		(wordByte(rest[at]) || space(rest[at]) || strings.IndexByte(between, rest[at]) >= 0) {
+		at++
+	}
+	if at == len(rest) || strings.IndexByte(setting, rest[at]) < 0 {
+		return false
+	}
+	begin := at
+	for at < len(rest) && at-begin < mostSetting && (space(rest[at]) || strings.IndexByte(aroundValue, rest[at]) >= 0) {
+		at++
+	}
+	for at > begin && rest[at-1] == '=' { // the value may begin so
+		at--
+	}
+	value := at
+	for at < len(rest) && at-value < leastGeneric && (wordByte(rest[at]) || strings.IndexByte(ofValue, rest[at]) >= 0) {
+		at++
+	}
+	return at-value >= leastGeneric
+}
+
+// wordByte and space are the classes \w and \s of expressions, and what is no ASCII: an expression that knows no case
+// takes two of those for letters.
+func wordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c >= 0x80
+}
+
+func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
 
 // How far from a keyword a match may reach, in bytes.
 const (

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// abreast converts several records at once and gives what they become in their order. Each processor has one record.
+type abreast struct {
+	ctx    context.Context
+	as     outgoing // how each record leaves
+	lanes  chan struct{}
+	order  chan chan became // of the records that are converted, the oldest first
+	ended  chan error
+	failed chan struct{} // closed when what came before has failed
+}
+
+// became is what a record was converted to.
+type became struct {
+	number int
+	record *records.Record
+	text   bytes.Buffer
+	err    error
+}
+
+// goAbreast begins. What each record becomes is given to take, one after the other; the first error ends it.
+func goAbreast(ctx context.Context, as outgoing, take func(*became) error) *abreast {
+	n := runtime.GOMAXPROCS(0)
+	a := &abreast{ctx: ctx, as: as, lanes: make(chan struct{}, n), order: make(chan chan became, n),
+		ended: make(chan error, 1), failed: make(chan struct{})}
+	go func() {
+		var err error
+		for one := range a.order {
+			done := <-one
+			<-a.lanes
+			if err != nil {
+				continue
+			}
+			if err = take(&done); err != nil {
+				close(a.failed)
+			}
+		}
+		a.ended <- err
+	}()
+	return a
+}
+
+// record converts the next record. It does not wait for it.
+func (a *abreast) record(number int, r *records.Record) error {
+	select {
+	case <-a.failed:
+		return errStopped
+	case a.lanes <- struct{}{}:
+	}
+	one := make(chan became, 1)
+	a.order <- one
+	go func() {
+		done := became{number: number, record: r}
+		out := a.as
+		out.out = &done.text
+		done.err = out.record(a.ctx, r)
+		one <- done
+	}()
+	return nil
+}
+
+// end waits for the last record and gives the error that ended the work.
+func (a *abreast) end() error {
+	close(a.order)
+	return <-a.ended
+}
