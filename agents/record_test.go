@@ -29,6 +29,7 @@ var recordings = []struct {
 	{"qwen-code", "qwen", "qwen-subagents", ""},
 	{"copilot-cli", "copilot", "copilot", ""},
 	{"copilot-cli", "copilot", "copilot-subagents", ""},
+	{"droid", "droid", "droid", ""},
 }
 
 // TestRecordPayloads makes the fixtures of testdata/payloads: it installs the hooks of an agent with a program that

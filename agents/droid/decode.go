@@ -58,6 +58,9 @@ func fields(w *wire) payload.Fields {
 }
 
 func (c *client) fill(b *events.Boundary, w *wire) bool {
+	if payload.OfCall(b.Kind) && w.CallID == "" && strings.HasSuffix(b.Transcript, ".jsonl") {
+		w.CallID = callOf(b.Transcript, w.Tool, w.Input)
+	}
 	if !payload.OfCall(b.Kind) || tools.Describe(b, w.CallID, w.Tool, w.Input, c.env.Home).Class == events.ToolReads {
 		return true
 	}
@@ -67,7 +70,3 @@ func (c *client) fill(b *events.Boundary, w *wire) bool {
 	payload.NeedModel(b)
 	return true
 }
-
-// Settle knows nothing more than the hooks told: without ids the session file does not say which call an entry is
-// about.
-func (c *client) Settle(capability.Call) capability.End { return capability.End{} }

@@ -4,11 +4,12 @@
 // directory, and each other one is a message with blocks. Beside it <id>.settings.json tells the model and the tokens
 // of the whole session; those of single answers stand nowhere.
 //
-// What its maker's documentation says of its hooks, and is relied on; it has not been seen at work:
+// What is relied on of its hooks, as version 0.225.2 was seen at work:
 //
-//   - Events and payloads have the names and the shape of Claude Code's. A call has no id that is promised: the two
-//     ends of one are brought together by content and order.
-//   - PostToolUse comes only for a call that succeeded. One that failed is over when the turn is.
+//   - Events and payloads have the names and the shape of Claude Code's. A call has no id. The session file tells it:
+//     the answer that asks for the call stands there before its hooks run. Else the two ends of one are brought
+//     together by content and order.
+//   - PostToolUse comes only for a call that succeeded. How another one ended the session file tells.
 //   - Hooks stand in settings.json, unless hooks.json is beside it: then the settings' are not read.
 //   - Only the session's settings name the model.
 package droid
@@ -33,7 +34,7 @@ func New(env capability.Env) capability.Agent {
 		Dir: hooks.configDir(), Resumer: capability.ResumeBy{"droid", "--resume"},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsEither, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
-			Notes: []string{"by the maker's documentation; not seen at work"},
+			Notes: []string{"seen at work in its print mode; of its terminal the maker's documentation tells"},
 		},
 	}
 }

@@ -65,7 +65,7 @@ func (s *session) Object(object jsonlines.Object) error {
 		case "user":
 			return s.user(message, time, at)
 		case "assistant":
-			return s.answer(message, time, at)
+			return s.answer(message, rawjson.MemberText(raw, "modelId"), time, at)
 		}
 		s.c.Skip("message:" + sessionfile.Known(rawjson.MemberText(message, "role")))
 		return nil
@@ -123,9 +123,9 @@ func byClient(text string) bool {
 	return strings.HasPrefix(head, "Contents of /") && strings.HasSuffix(head, "):")
 }
 
-// answer takes an answer of the model.
-func (s *session) answer(message []byte, time string, at records.Locator) error {
-	model := cmp.Or(assemble.Model(rawjson.MemberText(message, "model")), s.settings.model)
+// answer takes an answer of a model, which newer versions write down beside the message.
+func (s *session) answer(message []byte, model, time string, at records.Locator) error {
+	model = cmp.Or(assemble.Model(cmp.Or(rawjson.MemberText(message, "model"), model)), s.settings.model)
 	a := assemble.Answer{At: at, Time: time, Model: model}
 	var said, thought []string
 	d := rawjson.NewDecoder(rawjson.Member(message, "content"))

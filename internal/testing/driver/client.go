@@ -79,6 +79,11 @@ func Clients() []Client {
 			binaries: []string{"@github/copilot-*/copilot"},
 			runner:   copilot{},
 		},
+		{
+			Name: "droid", Package: droidPackage(), Version: "0.225.2",
+			binaries: []string{droidPackage() + "/bin/droid"},
+			runner:   droid{},
+		},
 	}
 }
 

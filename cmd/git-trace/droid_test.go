@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/driver"
+)
+
+func TestDroidEditsAreItsOwn(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "droid", "--agent", "droid", "--global")
+	res := r.run("droid", driver.Options{})
+	r.want("a.txt", "unknown | line 1", "main_t1_0 | line 2 by edit", "main_t3_0 | line 3 by sed", "unknown | line 4", "human | line 5 by human")
+	r.want("docs/guide.md", "main_t2_0 | # Guide", "main_t2_0 | ", "main_t2_0 | Call greet.")
+	r.want("slow.txt", "main_t4_1 | slow")
+	r.want("par.txt", "main_t4_2 | beside a shell")
+	// no hook runs after a call that failed: the session file tells its end
+	r.want("log.txt", "main_t5_0 | written before the failure", "main_t6_0 | written before the failure", "main_t11_0 | after the commit")
+	r.want("b.py", "unknown | def f():", "unknown |     return 1", "human | # by human")
+	r.Write("a.txt", strings.Replace(r.Read("a.txt"), "line 2 by edit", "line 2 between the turns", 1))
+	second := r.run("droid", driver.Options{Prompt: "[[script:second]] go on"})
+	r.commitAll()
+	if l := r.blame("a.txt")[1]; l.Contributor != "human" {
+		t.Errorf("the person's line is %+v", l)
+	}
+	if l := r.blame("docs/guide.md")[2]; l.owner() != "second_t1_0" || l.Session != second.Session || l.Agent != "droid" {
+		t.Errorf("the second conversation's line is %+v", l)
+	}
+	r.trace("verify")
+	if out := r.trace("convert", "--format", "opentraces", res.Transcripts[0]); strings.Count(out, `"tool_name":"Execute"`) != 7 {
+		t.Errorf("the session file is read as\n%s", out)
+	}
+}
