@@ -67,7 +67,7 @@ func (a *app) watcher(repo *refs.Repo) (*watcher, error) {
 	}
 	w := &watcher{repo: repo, out: a.std.out, err: a.std.err}
 	for _, agent := range agents.All(env) {
-		if agent.Discoverer != nil && agent.Found(env) {
+		if agent.Discoverer != nil { // also of an agent whose program is not found, as one in an editor
 			w.agents = append(w.agents, agent)
 		}
 	}
