@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -320,16 +322,44 @@ func TestAFleetOfTwoMillionPatches(t *testing.T) {
 	_, figures, _ := bytes.Cut(raw, []byte("\n| table"))
 	t.Logf("%s", figures)
 	views, queries := fleetQueries(t, f.data, "")
-	statements := slices.Concat(views, []string{"SELECT count(*) AS n FROM patches"})
-	var names []string
-	for name, query := range queries {
-		names, statements = append(names, name), append(statements, query)
+	one := filepath.Join(dir, "one")
+	var whole, together []string // the same views over one file a table, and what writes these
+	for _, view := range views {
+		whole = append(whole, strings.NewReplacer(f.data+"/", one+"/", "/**/*", "").Replace(view))
+		_, table, _ := strings.Cut(view, "CREATE VIEW ")
+		table, _, _ = strings.Cut(table, " ")
+		together = append(together, "COPY (SELECT * FROM "+table+" ORDER BY month, repo) TO '"+one+"/"+table+".parquet' (COMPRESSION zstd)")
 	}
-	got := duckdb(t, home, statements...)[len(views):]
+	if err := os.Mkdir(one, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	statements := slices.Concat(views, []string{"SELECT count(*) AS n FROM patches"})
+	delete(queries, "one month in one file") // it answers nothing
+	names := slices.Sorted(maps.Keys(queries))
+	for _, name := range names {
+		statements = append(statements, queries[name])
+	}
+	got := duckdb(t, home, append(statements, together...)...)[len(views):]
 	if have := fmt.Sprint(got[0].Rows[0]["n"]); have != fmt.Sprint(repositories*patches) {
 		t.Errorf("%s patches", have)
 	}
+	again := duckdb(t, home, slices.Concat(whole, statements[len(views):])...)[len(views):]
 	for i, name := range names {
-		t.Logf("%s: %.0f ms, %d rows", name, got[i+1].MS, len(got[i+1].Rows))
+		t.Logf("%s: %.0f ms, of one file a table %.0f ms, %d rows", name, got[i+1].MS, again[i+1].MS, len(got[i+1].Rows))
+		if !reflect.DeepEqual(got[i+1].Rows, again[i+1].Rows) {
+			t.Errorf("%s: one file a table gives another answer", name)
+		}
+	}
+	for i, packed := range got[len(names)+1:] {
+		t.Logf("%.0f ms: %s", packed.MS, together[i])
+	}
+	files, err := os.ReadDir(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if info, err := file.Info(); err == nil {
+			t.Logf("%s: %d bytes", file.Name(), info.Size())
+		}
 	}
 }
