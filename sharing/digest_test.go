@@ -41,7 +41,7 @@ func TestAFreshCloneSaysWhatTheWriterSays(t *testing.T) {
 // S27: whatever became of the history, a digest says of every published line what the log says.
 func TestADigestSaysWhatTheLogSays(t *testing.T) {
 	t.Parallel()
-	for range testenv.Pick(2, 8, 200) {
+	for range testenv.Pick(2, 4, 200) {
 		w, remote := published(t)
 		text := []string{"first", "second"}
 		for n := range 6 {

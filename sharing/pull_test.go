@@ -32,7 +32,7 @@ func TestASpoiledPublicationIsLeftOut(t *testing.T) {
 	fresh.Anchor()
 	before := fresh.Git("rev-parse", refs.EventsRef) + owners(t, fresh, "own.txt")
 	head, log := gitIn(t, remote, "cat-file", "-p", sound+":digest.json"), gitIn(t, remote, "cat-file", "-p", sound+":log/0000000001.jsonl")
-	for range testenv.Pick(12, 40, 5000) {
+	for range testenv.Pick(12, 24, 5000) {
 		h, l := head+"\n", log+"\n"
 		file := "0000000001.jsonl"
 		how := rand.N(9)

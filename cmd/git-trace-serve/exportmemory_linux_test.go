@@ -19,7 +19,7 @@ import (
 func TestAnExportHoldsLittleHoweverMuchThereIs(t *testing.T) {
 	program, dir := built(t)
 	sizes := []struct{ commits, patches int }{
-		{20, 400}, {testenv.Pick(60, 120, 1000), testenv.Pick(12_000, 40_000, 300_000)},
+		{20, 400}, {testenv.Pick(60, 60, 1000), testenv.Pick(12_000, 12_000, 300_000)},
 	}
 	most := map[string][]int64{}
 	for i, size := range sizes {
@@ -37,7 +37,7 @@ func TestAnExportHoldsLittleHoweverMuchThereIs(t *testing.T) {
 			}
 		}
 	}
-	if more := most["jsonl"][1] - most["jsonl"][0]; more > int64(testenv.Pick(24, 36, 120))<<20 {
+	if more := most["jsonl"][1] - most["jsonl"][0]; more > int64(testenv.Pick(24, 24, 120))<<20 {
 		t.Errorf("the larger repository adds %d MB", more>>20)
 	}
 }
