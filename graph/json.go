@@ -84,7 +84,11 @@ func WriteJSON(w io.Writer, g *Graph) error {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	fmt.Fprintf(&out, "{\"schema\":%q,\n\"uncommitted\":", JSONSchema)
+	fmt.Fprintf(&out, "{\"schema\":%q,\n", JSONSchema)
+	if g.IDDigits > 0 {
+		fmt.Fprintf(&out, "\"id_digits\":%d,\n", g.IDDigits)
+	}
+	out.WriteString("\"uncommitted\":")
 	var uncommitted any
 	if g.Uncommitted != nil {
 		uncommitted = g.Uncommitted.figures()

@@ -13,6 +13,7 @@ type Graph struct {
 	// Uncommitted stands above the commits; nil when it was not asked for. See the function of that name.
 	Uncommitted *Commit
 	Commits     []Commit
+	IDDigits    int // how much of an id of a conversation every command shows; 0 where nobody told
 }
 
 // Commit is one commit with those who wrote the lines it added.

@@ -293,7 +293,7 @@ func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	if err := r.readSums(); err != nil {
 		return nil, err
 	}
-	logged, err := r.log.Traces()
+	logged, err := r.log.Sums()
 	if err != nil {
 		return nil, err
 	}
@@ -307,12 +307,12 @@ func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 		}
 	}
 	stored := 0
-	for i := range logged {
-		d, recorded := r.records[logged[i].ID]
+	for _, sum := range logged {
+		d, recorded := r.records[sum.ID]
 		if recorded {
 			stored++
 		}
-		put(&logged[i], &d)
+		put(sum, &d)
 	}
 	if stored < len(r.records) {
 		known := make(map[events.TraceID]bool, len(logged))
@@ -326,7 +326,10 @@ func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b datedSum) int {
-		return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.ID, b.ID))
+		if order := b.last.Compare(a.last); order != 0 {
+			return order
+		}
+		return cmp.Compare(a.ID, b.ID)
 	})
 	return out, nil
 }

@@ -11,12 +11,12 @@ import (
 
 // superseded tells a record of others that does not count: another one tells the same session, by what was logged of it
 // here, or in a newer generation. Programs that give a new trace id to each version of a session leave such records.
-func (r *Reader) superseded(id events.TraceID, logged []index.Trace) bool {
+func (r *Reader) superseded(id events.TraceID, logged []*index.Trace) bool {
 	d := r.records[id]
 	if d.Session == "" {
 		return false
 	}
-	if slices.ContainsFunc(logged, func(t index.Trace) bool { return t.Session == d.Session && t.Agent == d.Agent }) {
+	if slices.ContainsFunc(logged, func(t *index.Trace) bool { return t.Session == d.Session && t.Agent == d.Agent }) {
 		return true
 	}
 	if r.newest == nil {

@@ -241,6 +241,9 @@ func blamed(q *question) (string, string, any, error) {
 	if err := q.givePrompts(&runs); err != nil {
 		return "", "", nil, err
 	}
+	for _, talk := range runs.Conversations {
+		q.digits = len(talk.Short)
+	}
 	from, _ := strconv.Atoi(q.r.URL.Query().Get("from")) // what is no number begins at the beginning
 	body.fill(&runs, content, max(from, 1))
 	return path, "blame", body, nil

@@ -69,6 +69,7 @@ func committed(q *question) (string, string, any, error) {
 		}
 	}
 	var answer struct {
+		Digits  int `json:"id_digits"`
 		Objects []struct {
 			Commit *graph.CommitJSON `json:"commit"`
 		} `json:"objects"`
@@ -85,6 +86,7 @@ func committed(q *question) (string, string, any, error) {
 	); err != nil {
 		return "", "", nil, err
 	}
+	q.digits = answer.Digits
 	if len(answer.Objects) == 1 {
 		body.Commit = answer.Objects[0].Commit
 	}

@@ -15,6 +15,7 @@ import (
 
 // logAnswer is what git trace log --json prints.
 type logAnswer struct {
+	Digits        int                  `json:"id_digits"`
 	Conversations []*view.Conversation `json:"conversations"`
 }
 
@@ -70,6 +71,7 @@ func (s *statusAnswer) Writers() int {
 
 // graphAnswer is what git trace graph --json prints.
 type graphAnswer struct {
+	Digits      int                    `json:"id_digits"`
 	Uncommitted *graph.UncommittedJSON `json:"uncommitted"`
 	Commits     []graph.CommitJSON     `json:"commits"`
 }
@@ -131,7 +133,7 @@ func home(q *question) (string, string, any, error) {
 	if err == nil {
 		err = q.giveTitles(list.Conversations)
 	}
-	body.Talks, body.Commits, body.Lines = list.Conversations, commits.Commits, figures.Lines
+	q.digits, body.Talks, body.Commits, body.Lines = list.Digits, list.Conversations, commits.Commits, figures.Lines
 	return "Overview", "home", body, err
 }
 
@@ -223,7 +225,7 @@ func talks(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	body.Talks = list.Conversations
+	q.digits, body.Talks = list.Digits, list.Conversations
 	if next != "" {
 		ask.Set("before", next)
 		body.More = "/log?" + ask.Encode()

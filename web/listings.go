@@ -49,7 +49,7 @@ func commits(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	body.Commits = answer.Commits
+	q.digits, body.Commits = answer.Digits, answer.Commits
 	chosen := body.Author != "" || body.Agent != "" // others are between them
 	body.Lanes = laned(answer.Commits, next != "" && !chosen)
 	if next != "" {
@@ -66,6 +66,7 @@ func (b *graphBody) wrote(c *graph.CommitJSON) bool {
 
 // searchAnswer is what git trace search --json prints.
 type searchAnswer struct {
+	Digits  int `json:"id_digits"`
 	Total   int `json:"total"`
 	Results []struct {
 		Trace   string   `json:"trace"`
@@ -110,6 +111,7 @@ func search(q *question) (string, string, any, error) {
 	}
 	args := append([]string{"search", "--json", "-n", strconv.Itoa(searchPage), "--in=" + body.In, "--"}, wanted...)
 	err := optional(q.into(&body.searchAnswer, args...))
+	q.digits = body.Digits
 	for _, in := range searchPlaces {
 		ask := url.Values{"q": {body.Text}}
 		name := "everywhere"
@@ -254,6 +256,7 @@ func tracked(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
+	q.digits = answer.Digits
 	for _, o := range answer.Objects {
 		body.Hunk = o.Patch
 	}

@@ -50,6 +50,8 @@ type question struct {
 	*Site
 	ctx context.Context // the life of one request
 	r   *http.Request
+
+	digits int // how much of an id is shown, where an answer told it; 0 where none did
 }
 
 func (q *question) into(to any, args ...string) error { return q.answers.into(q.ctx, to, args...) }
@@ -94,19 +96,7 @@ func (m *moved) Error() string { return "moved to " + m.to }
 func (s *Site) page(make maker) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		q := &question{Site: s, ctx: r.Context(), r: r}
-		var title, name string
-		var body any
-		var digits int
-		err := all(
-			func() (err error) {
-				title, name, body, err = make(q)
-				return err
-			},
-			func() error {
-				digits = s.digits(q.ctx)
-				return nil
-			},
-		)
+		title, name, body, err := make(q)
 		var to *moved
 		if errors.As(err, &to) {
 			http.Redirect(w, r, to.to, http.StatusFound)
@@ -116,7 +106,7 @@ func (s *Site) page(make maker) http.HandlerFunc {
 			s.fail(w, r, err)
 			return
 		}
-		s.show(w, r, http.StatusOK, name, s.frame(r, title, body, digits))
+		s.show(w, r, http.StatusOK, name, s.frame(r, title, body, q.digits))
 	}
 }
 
@@ -127,14 +117,21 @@ type frame struct {
 	Still                             bool // a file, not an answer
 	Body                              any
 
-	digits int
+	digits func() int
 }
 
+// frame puts it around the body. Where no answer told how much of an id is shown, it is asked when an id comes.
 func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame {
+	ask := sync.OnceValue(func() int {
+		if digits > 0 {
+			return digits
+		}
+		return cmp.Or(s.digits(r.Context()), usualDigits)
+	})
 	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	state, _ := s.answers.now(r.Context()) // without it the page does not notice that something is new
 	return &frame{Title: title, Repository: s.name, Section: section, Query: r.URL.Query().Get("q"), State: state,
-		Still: s.still != nil, Body: body, digits: digits}
+		Still: s.still != nil, Body: body, digits: ask}
 }
 
 // digits are how many of an id every command shows. All ids are abbreviated to the same length, so that of the newest
@@ -157,7 +154,7 @@ const usualDigits = 8
 // Short abbreviates the id of a conversation.
 func (f *frame) Short(id any) string {
 	text := plain(id)
-	return text[:min(len(text), cmp.Or(f.digits, usualDigits))]
+	return text[:min(len(text), f.digits())]
 }
 
 // show draws a page. Where it fails on the way nothing is sent of it.

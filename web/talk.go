@@ -25,10 +25,13 @@ type talkAnswer struct {
 	Record    *records.Record `json:"record"`
 
 	Costs []view.AnswerCost `json:"costs"`
+
+	digits int // how much of its id is shown
 }
 
 // shown is what git trace show --json prints.
 type shown struct {
+	Digits  int `json:"id_digits"`
 	Objects []struct {
 		Kind   string          `json:"kind"`
 		Trace  *talkAnswer     `json:"trace"`
@@ -83,7 +86,7 @@ func talk(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	body.still = q.still != nil
+	q.digits, body.still = t.digits, q.still != nil
 	if err := q.giveTalk(body); err != nil {
 		return "", "", nil, err
 	}
@@ -146,6 +149,7 @@ func (q *question) said(id string) (*talkAnswer, error) {
 		return nil, fmt.Errorf("conversation '%s': %w", id, errNotFound)
 	}
 	last.state, last.talk = state, answer.Objects[0].Trace
+	last.talk.digits = answer.Digits
 	kept := *last.talk
 	return &kept, nil
 }
@@ -298,6 +302,7 @@ func stepsOf(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
+	q.digits = t.digits
 	body.number()
 	var from, to int
 	if n, err := fmt.Sscanf(q.r.PathValue("part"), "%d-%d", &from, &to); n != 2 || err != nil || from < 0 || to <= from ||

@@ -170,20 +170,26 @@ func (r *openedRecords) Close() {
 // short abbreviates the ids of conversations to the fewest digits that tell all of them apart. So what is shown
 // anywhere can be given to show.
 func (s *conversations) short() (func(events.TraceID) string, error) {
-	ids, err := s.IDs()
-	if err != nil {
-		return nil, err
-	}
-	return abbreviator(ids), nil
+	n, err := s.digits()
+	return abbreviator(n), err
 }
 
-func abbreviator(traces []events.TraceID) func(events.TraceID) string {
+// digits is how many digits those are.
+func (s *conversations) digits() (int, error) {
+	ids, err := s.IDs()
+	return digitsOf(ids), err
+}
+
+func digitsOf(traces []events.TraceID) int {
 	ids := make([]string, len(traces))
 	for i, id := range traces {
 		ids[i] = string(id)
 	}
-	n := cells.UniqueLength(ids, fewestDigits)
-	return func(id events.TraceID) string { return string(id)[:min(n, len(id))] }
+	return cells.UniqueLength(ids, fewestDigits)
+}
+
+func abbreviator(digits int) func(events.TraceID) string {
+	return func(id events.TraceID) string { return string(id)[:min(digits, len(id))] }
 }
 
 // lookUp lists what is known under an id: as it is written, or else in lower case, as hexadecimal digits are. An id of
@@ -238,5 +244,5 @@ func (s *conversations) meantID(id, otherwise string) string {
 	if len(near) != 1 {
 		return otherwise
 	}
-	return "did you mean " + abbreviator(ids)(near[0]) + "?"
+	return "did you mean " + abbreviator(digitsOf(ids))(near[0]) + "?"
 }

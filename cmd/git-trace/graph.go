@@ -80,11 +80,10 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 		return err
 	}
 	g.Uncommitted = top
-	short, err := known.short()
-	if err != nil {
+	if g.IDDigits, err = known.digits(); err != nil {
 		return err
 	}
-	return write(quietWriter{a.std.out}, g, graph.Style{ShortTrace: short})
+	return write(quietWriter{a.std.out}, g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
 }
 
 // needsCommits fails where HEAD is what was asked for and has no commit yet.

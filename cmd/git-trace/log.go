@@ -63,10 +63,15 @@ func (a *app) log(c *cli.Context, ops operands) error {
 		return err
 	}
 	if c.Bool("json") {
+		digits, err := known.digits()
+		if err != nil {
+			return err
+		}
 		return writeJSON(quietWriter{a.std.out}, struct {
 			Schema        string              `json:"schema"`
+			IDDigits      int                 `json:"id_digits"`
 			Conversations []view.Conversation `json:"conversations"`
-		}{logSchema, list})
+		}{logSchema, digits, list})
 	}
 	if len(list) == 0 {
 		return a.hintNone(c, known)

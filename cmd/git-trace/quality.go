@@ -198,7 +198,7 @@ func (q *judge) short() (func(events.TraceID) string, error) {
 	for i := range q.list {
 		ids = append(ids, events.TraceID(q.list[i].Trace))
 	}
-	return abbreviator(ids), nil
+	return abbreviator(digitsOf(ids)), nil
 }
 
 // file judges the records of a file.

@@ -90,7 +90,11 @@ func (a *app) search(c *cli.Context, ops operands) error {
 		return err
 	}
 	if c.Bool("json") {
-		return writeFound(a.std.out, text, found)
+		digits, err := known.digits()
+		if err != nil {
+			return err
+		}
+		return writeFound(a.std.out, text, digits, found)
 	}
 	if found.Total == 0 {
 		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation holds all of that (git trace record stores what waits)")
@@ -122,7 +126,7 @@ func (s *conversations) told(c *cli.Context, found []view.Result) error {
 	return err
 }
 
-func writeFound(w io.Writer, text string, found view.Found) error {
+func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 	list := make([]foundJSON, 0, len(found.Results))
 	for i := range found.Results {
 		r := &found.Results[i]
@@ -140,11 +144,12 @@ func writeFound(w io.Writer, text string, found view.Found) error {
 		list = append(list, f)
 	}
 	return writeJSON(quietWriter{w}, struct {
-		Schema  string      `json:"schema"`
-		Text    string      `json:"text"`
-		Total   int         `json:"total"` // conversations that hold all words
-		Results []foundJSON `json:"results"`
-	}{searchSchema, strings.ToValidUTF8(text, "\ufffd"), found.Total, list})
+		Schema   string      `json:"schema"`
+		IDDigits int         `json:"id_digits"`
+		Text     string      `json:"text"`
+		Total    int         `json:"total"` // conversations that hold all words
+		Results  []foundJSON `json:"results"`
+	}{searchSchema, digits, strings.ToValidUTF8(text, "\ufffd"), found.Total, list})
 }
 
 // titleOf is the beginning of what was asked first; empty where its text is not here.

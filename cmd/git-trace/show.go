@@ -108,9 +108,10 @@ func (a *app) showAll(c *cli.Context, ids []string, demand demander) error {
 	}
 	if c.Bool("json") {
 		return writeJSON(quietWriter{a.std.out}, struct {
-			Schema  string  `json:"schema"`
-			Objects []shown `json:"objects"`
-		}{showSchema, objects})
+			Schema   string  `json:"schema"`
+			IDDigits int     `json:"id_digits"`
+			Objects  []shown `json:"objects"`
+		}{showSchema, views.digits, objects})
 	}
 	if c.Bool("markdown") {
 		return a.showMarkdown(objects, views.short)

@@ -28,13 +28,15 @@ type viewer struct {
 	prompts *view.Prompts
 	objects *refs.Objects
 	short   func(events.TraceID) string
+	digits  int       // of what short gives
 	follows *follower // nil until somebody asks
 }
 
 func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*viewer, error) {
 	v := &viewer{ctx: ctx, repo: repo, known: known, reader: known.log, prompts: known.prompts, objects: repo.Objects()}
 	var err error
-	v.short, err = known.short()
+	v.digits, err = known.digits()
+	v.short = abbreviator(v.digits)
 	return v, err
 }
 

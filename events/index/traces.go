@@ -134,21 +134,22 @@ func (t *Trace) join(o Trace) {
 // Traces lists the conversations of all logs, the one with the latest event first. Those of which only anchors speak
 // are among them: their lines came with a file of another program, or without their log.
 func (ix *Index) Traces() ([]Trace, error) {
-	return mended(ix, func() ([]Trace, error) {
-		newest, err := ix.sums()
-		if err != nil {
-			return nil, err
-		}
-		slices.SortFunc(newest, func(a, b *Trace) int {
-			return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID))
-		})
-		out := make([]Trace, len(newest))
-		for i, t := range newest {
-			out[i] = *t
-		}
-		return out, nil
+	newest, err := ix.Sums()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(newest, func(a, b *Trace) int {
+		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID))
 	})
+	out := make([]Trace, len(newest))
+	for i, t := range newest {
+		out[i] = *t
+	}
+	return out, nil
 }
+
+// Sums gives those of Traces in no order.
+func (ix *Index) Sums() ([]*Trace, error) { return mended(ix, ix.sums) }
 
 // sums gives what is told of each conversation, in no order. A summary is large to be moved while sorting.
 func (ix *Index) sums() ([]*Trace, error) {
