@@ -182,6 +182,9 @@ func (r *Reader) Starts() (map[events.TraceID]string, error) {
 // Find lists everything whose id begins with a text, as the index of the log does. Conversations of which only the
 // record or lines of commits are here are among it, by their id and by that of the agent's session.
 func (r *Reader) Find(text string) ([]index.Candidate, error) {
+	if found, err := r.findWhole(text); err != nil || len(found) > 0 {
+		return found, err
+	}
 	if err := r.readSums(); err != nil || text == "" {
 		return nil, err
 	}
@@ -228,6 +231,18 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 		}
 	}
 	return append(more, found...), nil
+}
+
+// findWhole lists what has the id of a conversation in full, if a log tells of it. It reads no record.
+func (r *Reader) findWhole(text string) ([]index.Candidate, error) {
+	logged, _, err := r.ids(text)
+	if err != nil {
+		return nil, err
+	}
+	if _, whole := slices.BinarySearch(logged, events.TraceID(text)); !whole {
+		return nil, nil
+	}
+	return r.log.Find(text)
 }
 
 // Within lets a search end with what ctx belongs to, and tells progress how far one is that takes long.

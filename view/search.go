@@ -33,7 +33,7 @@ type Result struct {
 // first, the latest first: they are the ones that go on. Then come those that are found by their record, the best
 // first.
 func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
-	if err := r.readSums(); err != nil {
+	if err := r.openStored(); err != nil {
 		return Found{}, err
 	}
 	var typed []typedHit
