@@ -91,12 +91,14 @@ func readJournal(f *os.File, format refs.ObjectFormat) (*journal, error) {
 	return j, j.checkRest()
 }
 
-// checkRest looks at what lies behind the end. A write that was cut off leaves events and no whole end line; anything
-// else is of somebody else.
+// checkRest looks at what lies behind the end. A write that was cut off leaves events and no whole end line. Zeros are
+// what a machine that lost power leaves of a batch that may have been acknowledged; anything else is of somebody else.
 func (j *journal) checkRest() error {
 	for rest := bufio.NewReaderSize(io.NewSectionReader(j.file, j.end.offset, j.size-j.end.offset), 64<<10); ; {
 		line, err := rest.ReadSlice('\n')
 		switch {
+		case bytes.IndexByte(line, 0) >= 0:
+			return errors.New("zeros stand behind its end, which no append writes")
 		case errors.Is(err, bufio.ErrBufferFull):
 			_, err = rest.ReadBytes('\n')
 		case err == nil && line[0] != '{':

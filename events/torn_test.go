@@ -15,6 +15,8 @@ var torn = map[string]struct {
 	want  int
 }{
 	"other bytes behind the end": {func(b []byte) []byte { return append(b, "\x00\x00\n\x00more\n"...) }, 5},
+	"zeros without a line feed":  {func(b []byte) []byte { return zeros(b, lastBatch(b), len(b)) }, 4},
+	"zeros behind the end":       {func(b []byte) []byte { return append(b, make([]byte, 4096)...) }, 5},
 	"zeros, and a line feed":     {func(b []byte) []byte { return append(zeros(b, lastBatch(b), len(b)), "\n"...) }, 4},
 	"zeros, and the end line": {func(b []byte) []byte {
 		return zeros(b, lastBatch(b)+40, bytes.LastIndexByte(b[:len(b)-1], '\n'))
