@@ -40,10 +40,13 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 	}
 	for i := range list {
 		for _, c := range all[i] {
-			if !reached[c.Commit] {
-				list[i].Lost = append(list[i].Lost, c)
-			} else {
+			switch {
+			case reached[c.Commit]:
 				list[i].Commits = append(list[i].Commits, c)
+			case !list[i].own && r.reach.gone[c.Commit]:
+				list[i].Absent = append(list[i].Absent, c)
+			default:
+				list[i].Lost = append(list[i].Lost, c)
 			}
 		}
 	}

@@ -29,6 +29,7 @@ type Conversation struct {
 	Files   int            `json:"files"`   // index.MostFiles stands for as many or more
 	Commits []CommitLines  `json:"commits"` // that hold lines of it; set by Reader.Complete
 	Lost    []CommitLines  `json:"lost"`    // the same of commits that no ref leads to
+	Absent  []CommitLines  `json:"absent"`  // the same of commits that another clone tells of and that are not here
 	Prompt  *Prompt        `json:"prompt"`  // the first whose text is kept; set by Reader.Complete
 	Usage   *Usage         `json:"usage"`   // nil without a record
 	// much of its session file could not be read: not to be given away before somebody has looked
@@ -38,6 +39,7 @@ type Conversation struct {
 	Elsewhere []index.Elsewhere `json:"elsewhere"`
 
 	held []index.Held
+	own  bool // the own log tells of it
 }
 
 // Source is where something of a conversation is known from.
@@ -86,7 +88,7 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 		Models: sharedModels(t.Models),
 		First:  t.First, Last: t.Last, Prompts: t.Prompts, Calls: t.Calls, Added: t.Added, Removed: t.Removed,
 		Files:   t.Files(),
-		Commits: []CommitLines{}, Lost: []CommitLines{}, held: t.Held,
+		Commits: []CommitLines{}, Lost: []CommitLines{}, Absent: []CommitLines{}, held: t.Held, own: t.Own,
 		Elsewhere: append([]index.Elsewhere{}, t.Elsewhere...),
 	}
 	switch {

@@ -81,7 +81,8 @@ func TestSourcesAreUnited(t *testing.T) {
 		if test.want.Models == nil {
 			test.want.Models = []string{}
 		}
-		test.want.Commits, test.want.Lost, test.want.Elsewhere = []CommitLines{}, []CommitLines{}, []index.Elsewhere{}
+		test.want.Commits, test.want.Lost, test.want.Absent = []CommitLines{}, []CommitLines{}, []CommitLines{}
+		test.want.Elsewhere = []index.Elsewhere{}
 		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", name, got, test.want)
 		}

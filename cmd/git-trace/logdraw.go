@@ -142,6 +142,10 @@ func outcomeText(c *view.Conversation) string {
 	if len(c.Commits) > 0 {
 		held = fmt.Sprintf("%s in %s", plural(view.SumLines(c.Commits), "line"), plural(len(c.Commits), "commit"))
 	}
+	if len(c.Absent) > 0 {
+		held = dotted(held, plural(view.SumLines(c.Absent), "line")+" in "+numbers.Agree(len(c.Absent), "a commit that is",
+			"commits that are")+" not fetched")
+	}
 	switch {
 	case held == "" && slices.Contains(c.Sources, view.Lines):
 		return "only commits that are gone held lines of it"

@@ -145,6 +145,9 @@ func (t *traceView) draw(d *showDrawer) {
 	d.field("changes", outcomeText(&t.Conversation))
 	d.field("commits", d.commits(t.Commits))
 	d.field("lost commits", d.commits(t.Lost))
+	if len(t.Absent) > 0 {
+		d.field("not fetched", d.commits(t.Absent)+"; git fetch brings the branches that have them")
+	}
 	if n := len(t.Subagents); n > 0 {
 		d.field("sub-agents", strconv.Itoa(n))
 	}
