@@ -18,6 +18,7 @@ func scenarios(o options) []scenario {
 	all = append(all, blaming(o.quick)...)
 	all = append(all, diffing(), restoring(), counting(past, conversations), reading(log), conversing(stored),
 		growing(log))
+	all = append(all, sharing())
 	all = append(all, serving(stored, log)...)
 	if o.million {
 		all = append(all, verifying(1_000_000))

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// What is shared: so many clones with so many commits each, and one that has some more to tell.
+const (
+	sharers    = 20
+	sharedEach = 200
+	sharedMore = 40
+)
+
+// Bounds of sharing, in milliseconds, and of blame against a clone that recorded it all itself.
+const (
+	pushTime    = 1000
+	pullTime    = 2000
+	sharedBlame = 1.5
+	pushGits    = 9
+	pullGits    = 7
+)
+
+// sharing is what a push and a pull take (S28 in docs/reliability.md), and what blame takes of what was pulled.
+func sharing() scenario {
+	of := fmt.Sprintf("%d writers × %d commits", sharers, sharedEach)
+	return scenario{
+		name: "sharing, " + of,
+		rows: []row{
+			{fmt.Sprintf("push of %d new commits", sharedMore), "push", "", limit, pushTime},
+			{"git processes that it starts", "push gits", "", count, pushGits},
+			{"pull into a fresh clone, " + of, "pull", "", limit, pullTime},
+			{"git processes that it starts", "pull gits", "", count, pullGits},
+			{"blame there", "blame", "blame by the clone that recorded it all", work, sharedBlame},
+			{"first blame there", "first blame", "", limit, pullTime},
+		},
+		prepare: func(b *bench) (func(int, *recorder) error, error) {
+			dir, err := b.place("sharing", b.makeShared)
+			return func(round int, r *recorder) error { return b.share(dir, round, r) }, err
+		},
+	}
+}
+
+// sharedFile is the file of which a writer's commits add lines.
+func sharedFile(writer int) string { return fmt.Sprintf("shared/of%02d.go", writer) }
+
+// makeShared makes a remote on which all writers but one have published everything. That one has more commits, which the
+// remote has already. All are in one clone that has recorded them itself, too.
+func (b *bench) makeShared(dir string) error {
+	all, remote := filepath.Join(dir, "all"), filepath.Join(dir, "remote.git")
+	total := sharers * sharedEach
+	lines := make([]string, sharers)
+	if err := os.MkdirAll(all, 0o777); err != nil {
+		return err
+	}
+	if err := b.fastImport(all, func(w *bufio.Writer) {
+		for n := range total + sharedMore {
+			writer := n % sharers
+			if n >= total {
+				writer = 0
+			}
+			lines[writer] += fmt.Sprintf("line %d\n", n)
+			fmt.Fprintf(w, "commit refs/heads/main\ncommitter A U Thor <author@example.com> %d +0000\n", 1_500_000_000+n*60)
+			data(w, fmt.Sprintf("change %d\n", n))
+			fmt.Fprintf(w, "M 100644 inline %s\n", sharedFile(writer))
+			data(w, lines[writer])
+		}
+	}); err != nil {
+		return err
+	}
+	list, err := b.output(b.git(all, "rev-list", "--reverse", "main"))
+	if err != nil {
+		return err
+	}
+	commits := strings.Fields(list)
+	if err := b.check(b.git(dir, "clone", "-q", "--bare", all, remote)); err != nil {
+		return err
+	}
+	count := make([]int, sharers)
+	of := make([][]events.Draft, sharers)
+	var everything []events.Draft
+	for n, text := range commits {
+		writer := n % sharers
+		if n >= total {
+			writer = 0
+		}
+		count[writer]++
+		d, err := sharedAnchor(text, writer, count[writer])
+		if err != nil {
+			return err
+		}
+		everything = append(everything, d)
+		of[writer] = append(of[writer], d)
+	}
+	for writer := range sharers {
+		clone := filepath.Join(dir, fmt.Sprintf("clone%02d", writer))
+		told := of[writer][:sharedEach]
+		err := b.check(b.git(dir, "clone", "-q", remote, clone))
+		if err == nil {
+			err = b.record(clone, told)
+		}
+		if err == nil {
+			err = b.check(b.trace(clone, "push", "--to", "commits", "origin"))
+		}
+		if err == nil && writer == 0 {
+			err = b.record(clone, of[writer][sharedEach:])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"remote.git", "clone00"} {
+		if err := copyTree(filepath.Join(dir, name+".before"), filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return b.record(all, everything)
+}
+
+// sharedAnchor says that an agent wrote the last line of a writer's file in a commit.
+func sharedAnchor(commit string, writer, line int) (events.Draft, error) {
+	id, err := refs.ParseOID(commit)
+	if err != nil {
+		return events.Draft{}, err
+	}
+	session := fmt.Sprintf("session-%d", writer)
+	content, err := events.Encode(events.CommitData{
+		Commit: id, Added: 1, AI: 1,
+		Owners: []events.AnchorOwner{{Kind: events.OwnerAI, Trace: events.NewTraceID("claude-code", session),
+			Agent: "claude-code", Session: session, Model: benchModel, Prompt: 1 + line/10}},
+		Files: []events.AnchorFile{{Path: sharedFile(writer), Runs: []events.AnchorRun{{Start: line, Count: 1,
+			Tier: "exact_blob"}}}},
+	})
+	return events.Draft{Type: events.CommitAnchored, Method: []events.Method{events.PostCommit}, Data: content}, err
+}
+
+func (b *bench) record(dir string, drafts []events.Draft) error {
+	repo, err := refs.Discover(dir)
+	if err == nil {
+		err = os.MkdirAll(repo.TracesDir(), 0o777)
+	}
+	if err == nil {
+		_, err = events.OpenLog(repo).Append(b.ctx, drafts)
+	}
+	return err
+}
+
+// share is one round: everything is as it was, the one pushes, and a fresh clone pulls and blames.
+func (b *bench) share(dir string, round int, r *recorder) error {
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"remote.git", "clone00"} {
+		if err := copyTree(at(name), at(name+".before")); err != nil {
+			return err
+		}
+	}
+	if err := b.gits(r, "push", b.trace(at("clone00"), "push")); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(at("fresh")); err != nil {
+		return err
+	}
+	if err := b.check(b.git(dir, "clone", "-q", at("remote.git"), at("fresh"))); err != nil {
+		return err
+	}
+	if err := b.gits(r, "pull", b.trace(at("fresh"), "pull")); err != nil {
+		return err
+	}
+	if err := r.run("first blame", b.trace(at("fresh"), "blame", sharedFile(0))); err != nil {
+		return err
+	}
+	return inTurn(round,
+		func() error { return r.run("blame", b.trace(at("fresh"), "blame", sharedFile(0))) },
+		func() error {
+			return r.run("blame by the clone that recorded it all", b.trace(at("all"), "blame", sharedFile(0)))
+		},
+	)
+}
+
+// gits measures a command in the rounds that count, and in the others counts the git processes that it starts.
+func (b *bench) gits(r *recorder, name string, cmd *exec.Cmd) error {
+	if r.counted {
+		return r.run(name, cmd)
+	}
+	file := filepath.Join(b.root, "trace2.json")
+	_ = os.Remove(file) // of an earlier count
+	cmd.Env = append(os.Environ(), "GIT_TRACE2_EVENT="+file)
+	if err := b.check(cmd); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(file)
+	n := 0
+	for line := range bytes.Lines(text) { // those that git started have the name of their parent before a slash
+		_, sid, _ := bytes.Cut(line, []byte(`"sid":"`))
+		sid, _, _ = bytes.Cut(sid, []byte(`"`))
+		if bytes.Contains(line, []byte(`"event":"start"`)) && !bytes.Contains(sid, []byte("/")) {
+			n++
+		}
+	}
+	r.set(name+" gits", float64(n))
+	return err
+}
