@@ -9,6 +9,7 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
@@ -44,6 +45,8 @@ type Deeds struct {
 	// Strays finds traces that were fetched from former remotes.
 	Strays func(context.Context) ([]Stray, error)
 	Gather func(context.Context) error // gives them their places, or deletes them
+	// Remotes tells what is worth knowing of the remotes, by what is shared with them.
+	Remotes func(context.Context, time.Time) ([]string, error)
 	// Wrong finds settings with values that they do not take, and names that no setting has.
 	Wrong func(context.Context, refs.Config) []Finding
 }

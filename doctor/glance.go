@@ -71,6 +71,13 @@ const shownFailures = 5
 // than their parser was tested with, and what hooks could not tell anybody.
 func (d *Doctor) Notes(ctx context.Context, now time.Time) (notes []string) {
 	notes = append(d.foreignHooks(ctx), d.untested(ctx, now)...)
+	if d.deeds.Remotes != nil {
+		remotes, err := d.deeds.Remotes(ctx, now)
+		if err != nil {
+			remotes = append(remotes, "what is shared with the remotes is not known: "+err.Error())
+		}
+		notes = append(notes, remotes...)
+	}
 	for _, past := range d.Past(now) {
 		notes = append(notes, past.What+": "+past.Mend)
 	}

@@ -57,6 +57,9 @@ func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
 			}
 			return sharing.Gather(ctx, log, strays)
 		},
+		Remotes: func(ctx context.Context, now time.Time) ([]string, error) {
+			return sharing.Notes(ctx, events.OpenLog(repo), now)
+		},
 		Wrong: func(ctx context.Context, config refs.Config) []doctor.Finding {
 			return wrongSettings(ctx, repo, config)
 		},

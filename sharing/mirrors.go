@@ -1,0 +1,113 @@
+package sharing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
+)
+
+// tracesRefs begin all refs of traces here.
+const tracesRefs = "refs/traces/"
+
+// MostOthers is how many refs of traces of other clones a remote may have before somebody is told.
+const MostOthers = 1000
+
+// Notes tells what is worth knowing of the remotes: those that take or bring traces without a choice, as a mirror does,
+// and those that have very many refs of traces.
+func Notes(ctx context.Context, log *events.Log, now time.Time) ([]string, error) {
+	s, err := ReadSettings(ctx, log.Repo())
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, name := range s.names {
+		if s.mirrors(name) {
+			out = append(out, name+" is a mirror: a plain git push sends it all that is recorded here, and what was fetched "+
+				"from others, whatever was chosen")
+		}
+		if s.overwrites(name) {
+			out = append(out, "a plain git fetch of "+name+" writes over refs/traces, and deletes what it has not with "+
+				"--prune: a narrower refspec in remote."+name+".fetch keeps the log's ref")
+		}
+	}
+	if !log.MayHaveFetched() {
+		return out, nil
+	}
+	many, err := crowds(ctx, log, now)
+	return append(out, many...), err
+}
+
+// mirrors tells whether a plain `git push` to a remote sends refs of traces.
+func (s *Settings) mirrors(name string) bool {
+	if s.always.Bool("remote."+name+".mirror", false) {
+		return !slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool { // one that fetches
+			return strings.HasSuffix(spec, ":refs/*")
+		})
+	}
+	return slices.ContainsFunc(s.always.All("remote."+name+".push"), func(spec string) bool {
+		from, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+		return reaches(from)
+	})
+}
+
+// overwrites tells whether a plain `git fetch` of a remote writes refs of traces, beside those in which fetched ones
+// are kept.
+func (s *Settings) overwrites(name string) bool {
+	return slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool {
+		_, to, _ := strings.Cut(spec, ":")
+		return reaches(to) && !strings.HasPrefix(to, events.FetchedRef(name, "", ""))
+	})
+}
+
+// reaches tells whether a side of a refspec takes in refs of traces.
+func reaches(side string) bool {
+	before, _, pattern := strings.Cut(side, "*")
+	return strings.HasPrefix(side, tracesRefs) || pattern && strings.HasPrefix(tracesRefs, before)
+}
+
+// silentFor is how long a clone has published nothing when it may be gone.
+const silentFor = 30 * 24 * time.Hour
+
+// crowds tells of remotes with very many refs of traces, and how many clones of them may be gone.
+func crowds(ctx context.Context, log *events.Log, now time.Time) ([]string, error) {
+	out, err := log.Repo().Git(ctx, nil, "for-each-ref", "--format=%(refname) %(committerdate:unix)",
+		strings.TrimSuffix(events.FetchedRef("x", "", ""), "x/"))
+	if err != nil {
+		return nil, fmt.Errorf("list what was fetched: %w", err)
+	}
+	type crowd struct{ refs, silent int }
+	of := map[string]crowd{}
+	var names []string
+	for line := range strings.Lines(string(out)) {
+		name, date, _ := strings.Cut(strings.TrimSpace(line), " ")
+		parts := strings.Split(strings.TrimPrefix(name, tracesRefs+"remotes/"), "/")
+		if n := len(parts); n < 3 || parts[0] == "@archive" || !events.IsWriter(parts[n-2]) {
+			continue
+		}
+		label := strings.Join(parts[:len(parts)-2], "/")
+		c := of[label]
+		if c.refs++; c.refs == 1 {
+			names = append(names, label)
+		}
+		made, err := strconv.ParseInt(date, 10, 64)
+		if err == nil && parts[len(parts)-1] == "digest" && now.Sub(time.Unix(made, 0)) > silentFor {
+			c.silent++
+		}
+		of[label] = c
+	}
+	var notes []string
+	for _, label := range names {
+		if c := of[label]; c.refs > MostOthers {
+			notes = append(notes, fmt.Sprintf("%s has %s of traces, which every git push there is shown; %s published nothing "+
+				"for 30 days: git trace archive %s", label, numbers.Count(c.refs, "ref"), numbers.Count(c.silent, "clone"),
+				label))
+		}
+	}
+	return notes, nil
+}
