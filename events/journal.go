@@ -91,8 +91,8 @@ func readJournal(f *os.File, format refs.ObjectFormat) (*journal, error) {
 	return j, j.checkRest()
 }
 
-// checkRest looks at what lies behind the end. A write that was cut off leaves events and no whole end line. Zeros are
-// what a machine that lost power leaves of a batch that may have been acknowledged; anything else is of somebody else.
+// checkRest looks at what lies behind the end. A write that was cut off leaves events and no whole end line. A machine
+// that lost power leaves zeros of a batch, which may have been acknowledged. Anything else is of somebody else.
 func (j *journal) checkRest() error {
 	for rest := bufio.NewReaderSize(io.NewSectionReader(j.file, j.end.offset, j.size-j.end.offset), 64<<10); ; {
 		line, err := rest.ReadSlice('\n')

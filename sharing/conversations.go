@@ -137,6 +137,25 @@ func (c *Conversations) look(ctx context.Context, s *store.Store, redactor *reda
 	return err
 }
 
+// Texts gives the records that would leave and that the remote does not have as they are, as JSON.
+func (p *Plan) Texts(yield func(raw []byte) error) error {
+	s := store.Open(p.repo)
+	defer func() { _ = s.Close() }()
+	for _, e := range p.Records.Sent {
+		if slices.ContainsFunc(p.Records.before, func(b store.Entry) bool { return b.Trace == e.Trace && b.Blob == e.Blob }) {
+			continue
+		}
+		raw, err := s.Raw(e)
+		if err == nil {
+			err = yield(raw)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // count adds what the plan tells of a record that leaves.
 func (c *Conversations) count(r *records.Record) {
 	c.Redacted += r.Security.RedactionsApplied

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/store"
@@ -32,8 +33,10 @@ type Digest struct {
 // Published tells of commits whether a remote has them.
 type Published func([]refs.OID) (map[refs.OID]bool, error)
 
-// MakeDigest reads the own log.
-func MakeDigest(ctx context.Context, log *events.Log, published Published) (*Digest, error) {
+// MakeDigest reads the own log, and those set aside among the fetched ones.
+func MakeDigest(ctx context.Context, log *events.Log, fetched []events.FetchedLog, published Published) (
+	*Digest, error,
+) {
 	own, err := log.Copy(ctx, refs.EventsRef)
 	if err != nil {
 		return nil, fmt.Errorf("make digest: %w", err)
@@ -46,7 +49,7 @@ func MakeDigest(ctx context.Context, log *events.Log, published Published) (*Dig
 	if err != nil {
 		return nil, fmt.Errorf("make digest: %w", err)
 	}
-	aside, err := setAside(ctx, log)
+	aside, err := setAside(ctx, log, fetched)
 	if err != nil {
 		return nil, fmt.Errorf("make digest: %w", err)
 	}
@@ -66,11 +69,7 @@ func MakeDigest(ctx context.Context, log *events.Log, published Published) (*Dig
 }
 
 // setAside are the events of this clone's logs under ids that it gave up.
-func setAside(ctx context.Context, log *events.Log) (all []events.Event, err error) {
-	fetched, err := log.Fetched(ctx)
-	if err != nil {
-		return nil, err
-	}
+func setAside(ctx context.Context, log *events.Log, fetched []events.FetchedLog) (all []events.Event, err error) {
 	for _, f := range fetched {
 		if !f.Aside {
 			continue
@@ -213,23 +212,39 @@ func owners(c events.CommitData) []events.TraceID {
 	return slices.Compact(out)
 }
 
-// told is an event as a digest has it: without the name of the work tree in which it happened.
-func told(e events.Event) events.Draft {
+// told is an event as a digest has it: without the name of the work tree in which it happened, and the times of a
+// conversation cut to a span, if there is one.
+func told(e events.Event, span time.Duration) events.Draft {
 	d := e.Draft()
 	d.Worktree = ""
+	if span > 0 && d.Trace != "" {
+		d.Time = d.Time.Truncate(span)
+	}
 	return d
 }
 
-// missing are the events of the digest that are not in an earlier one, of which content gives what its events say.
-func (d *Digest) missing(content map[events.ID]bool) ([]events.Draft, error) {
+// missing are the events of the digest that are not in an earlier one, of which content gives what its events say. An
+// event that was told with its time cut otherwise is told already.
+func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]events.Draft, error) {
 	var out []events.Draft
 	for _, e := range d.Events {
-		draft := told(e)
+		known := false
+		for _, s := range append([]time.Duration{0}, slices.Collect(maps.Values(spans))...) {
+			id, err := told(e, s).Content()
+			if err != nil {
+				return nil, fmt.Errorf("event %d: %w", e.Seq, err)
+			}
+			known = known || content[id]
+		}
+		if known {
+			continue
+		}
+		draft := told(e, span)
 		id, err := draft.Content()
 		if err != nil {
 			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 		}
-		if !content[id] {
+		if !content[id] { // two that were apart may be alike now
 			content[id] = true
 			out = append(out, draft)
 		}

@@ -38,12 +38,8 @@ type shown struct {
 
 // doubts holds what the digests of a remote say of each other against what they are. A digest that was published after
 // its mention may have begun anew, and is not in doubt. Of each log the first doubt is told.
-func doubts(ctx context.Context, log *events.Log, label string) ([]Doubt, error) {
-	fetched, err := log.Fetched(ctx)
-	if err != nil {
-		return nil, err
-	}
-	fetched = slices.DeleteFunc(fetched, func(f events.FetchedLog) bool {
+func doubts(ctx context.Context, log *events.Log, fetched []events.FetchedLog, label string) ([]Doubt, error) {
+	fetched = slices.DeleteFunc(slices.Clone(fetched), func(f events.FetchedLog) bool {
 		return f.Remote != label || !f.Digest || f.Writer == ""
 	})
 	copies, err := log.Copies(ctx, fetched)

@@ -28,6 +28,7 @@ type earlier struct {
 	content map[events.ID]bool // what its events say
 	records map[events.TraceID]refs.OID
 	adopt   string
+	source  events.Witness
 }
 
 // readEarlier reads the digest that a ref names, if there is one. It must be sound: what follows is built on it.
@@ -45,7 +46,7 @@ func readEarlier(ctx context.Context, log *events.Log, ref string) (*earlier, er
 		return nil, err
 	}
 	e.commit, e.files, e.last, e.count = tip, p.Files, p.Head.Last, p.Head.Events
-	e.records, e.adopt = p.Records, p.Head.Adopt
+	e.records, e.adopt, e.source = p.Records, p.Head.Adopt, p.Head.Source
 	return e, nil
 }
 
@@ -74,11 +75,7 @@ func (e *earlier) hear(ctx context.Context, log *events.Log, ref string) error {
 }
 
 // hearAside notes what the remote was told under the ids that this clone gave up: that is not told again.
-func (e *earlier) hearAside(ctx context.Context, log *events.Log, r Remote) error {
-	fetched, err := log.Fetched(ctx)
-	if err != nil {
-		return err
-	}
+func (e *earlier) hearAside(ctx context.Context, log *events.Log, fetched []events.FetchedLog, r Remote) error {
 	for _, f := range fetched {
 		if !f.Digest || f.Remote != r.Label || !slices.ContainsFunc(fetched, func(a events.FetchedLog) bool {
 			return a.Aside && a.Writer == f.Writer
@@ -92,10 +89,12 @@ func (e *earlier) hearAside(ctx context.Context, log *events.Log, r Remote) erro
 	return nil
 }
 
-// changes tells whether the publication that the remote has is not the one of today.
+// changes tells whether the publication that the remote has is not the one of today. Beside a whole log it names the
+// end of that, so that its signature counts for all of it.
 func (p *Plan) changes() bool {
 	return len(p.fresh) > 0 ||
-		p.base.count > 0 && (!maps.Equal(p.base.records, p.shared()) || p.base.adopt != p.settings.adopt())
+		p.base.count > 0 && (!maps.Equal(p.base.records, p.shared()) || p.base.adopt != p.settings.adopt() ||
+			p.Level == LevelLog && p.base.source != p.Digest.Source)
 }
 
 // mayAdopt tells whether others may pass on what a clone publishes.
@@ -142,13 +141,9 @@ func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 			return refs.OID{}, err
 		}
 	}
-	seen, err := p.seen(ctx)
-	if err != nil {
-		return refs.OID{}, err
-	}
 	tree, err := p.log.WritePublication(events.Publication{Files: files, Records: p.shared(), Head: events.PublicationHead{
 		Format: events.Version, Writer: p.Writer, Level: string(p.Level), ObjectFormat: p.repo.Format.String(),
-		Events: count, Last: last, Source: p.Digest.Source, Seen: seen,
+		Events: count, Last: last, Source: p.Digest.Source, Seen: p.seen(),
 		Adopt: p.settings.adopt(),
 	}})
 	if err != nil {
@@ -162,13 +157,9 @@ const mostSeen = 1000
 
 // seen are the ends of the other writers' digests that were fetched from this remote: whoever takes something back from
 // one of them has to take it back from all that saw it.
-func (p *Plan) seen(ctx context.Context) ([]events.Witness, error) {
-	fetched, err := p.log.Fetched(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (p *Plan) seen() []events.Witness {
 	var out []events.Witness
-	for _, f := range fetched {
+	for _, f := range p.fetched {
 		if f.Remote != p.Remote.Label || !f.Digest || f.Writer == "" || f.Writer == p.Writer || len(out) == mostSeen {
 			continue
 		}
@@ -177,7 +168,7 @@ func (p *Plan) seen(ctx context.Context) ([]events.Witness, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b events.Witness) int { return strings.Compare(a.Writer, b.Writer) })
-	return out, nil
+	return out
 }
 
 // commit makes the commit of a publication.

@@ -166,7 +166,11 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	if err := out.look(ctx, log, r, own, had, w, texts); err != nil {
 		return nil, err
 	}
-	if out.Doubts, err = doubts(ctx, log, r.Label); err != nil {
+	fetched, err := log.Fetched(ctx) // the check may have put a ref back
+	if err != nil {
+		return nil, err
+	}
+	if out.Doubts, err = doubts(ctx, log, fetched, r.Label); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -280,14 +284,14 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 
 // holdTexts lets go of the texts that no digest names, and says whose those are.
 func (p *Pulled) holdTexts(ctx context.Context, texts *texts, sound map[string]events.Publication) error {
-	stray, err := texts.hold(ctx, sound)
+	wrong, err := texts.hold(ctx, sound)
 	if err != nil {
 		return err
 	}
 	for i := range p.Writers {
 		w := &p.Writers[i]
-		if stray[w.Writer] && w.LeftOut == "" && strings.HasSuffix(w.Ref, "/digest") {
-			w.LeftOut = "texts that its digest does not name; the rest is read"
+		if w.LeftOut == "" && strings.HasSuffix(w.Ref, "/digest") {
+			w.LeftOut = wrong[w.Writer]
 		}
 	}
 	return nil
@@ -295,7 +299,7 @@ func (p *Pulled) holdTexts(ctx context.Context, texts *texts, sound map[string]e
 
 // countTexts says how many texts are here now.
 func (p *Pulled) countTexts(ctx context.Context, texts *texts) error {
-	now, err := texts.read(ctx)
+	now, err := texts.current(ctx)
 	if err != nil {
 		return err
 	}

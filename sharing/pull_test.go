@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
@@ -78,6 +79,89 @@ func TestASpoiledPublicationIsLeftOut(t *testing.T) {
 	gitIn(t, remote, "update-ref", name, sound)
 	if got := pull(t, fresh, sharing.What{}); got.LeftOut() != 0 {
 		t.Errorf("the sound one: %+v", got)
+	}
+}
+
+// S14: what stands on a ref of traces and is no publication, records that are none, and a log under the reader's own id.
+func TestWhatIsNoPublicationIsLeftOut(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	trace := talked(t, w, "one", "please write two lines")
+	push(t, w, sharing.LevelConversations)
+	writer := testenv.WriterOf(t, w.Repo.WorkTree)
+	prefix := "refs/traces/writers/" + writer + "/"
+	sound, records := gitIn(t, remote, "rev-parse", prefix+"digest"), gitIn(t, remote, "rev-parse", prefix+"records")
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
+	fresh.Edit("own", "own.txt", "mine\n")
+	fresh.Commit("own")
+	fresh.Anchor()
+	own := testenv.WriterOf(t, fresh.Repo.WorkTree)
+	before := fresh.Git("rev-parse", refs.EventsRef) + owners(t, fresh, "own.txt")
+	gitIn(t, remote, "update-ref", "refs/traces/writers/"+own+"/digest", sound) // never read as one's own
+	stored := func(kind, text string) string {
+		cmd := exec.Command("git", "-C", remote, "hash-object", "-w", "--literally", "-t", kind, "--stdin")
+		cmd.Stdin = strings.NewReader(text)
+		out, err := cmd.Output()
+		w.Check(err)
+		return strings.TrimSpace(string(out))
+	}
+	blob := stored("blob", "no record\n")
+	tree := func(lines string) string {
+		cmd := exec.Command("git", "-C", remote, "mktree", "-z", "--missing")
+		cmd.Stdin = strings.NewReader(lines)
+		out, err := cmd.Output()
+		w.Check(err)
+		return strings.TrimSpace(string(out))
+	}
+	commit := func(tree string) string {
+		return gitIn(t, remote, "-c", "user.name=x", "-c", "user.email=x@example.com", "commit-tree", "-m", "x", tree)
+	}
+	deep := tree("100644 blob " + blob + "\tx.json\x00")
+	for range 300 {
+		deep = tree("040000 tree " + deep + "\td\x00")
+	}
+	name := string(trace) + ".json"
+	for what, ref := range map[string][2]string{
+		"a blob":                  {"digest", blob},
+		"a commit of code":        {"digest", gitIn(t, remote, "rev-parse", "main")},
+		"an empty tree":           {"digest", commit(tree(""))},
+		"a head that is a tree":   {"digest", commit(tree("040000 tree " + tree("") + "\tdigest.json\x00"))},
+		"a tag":                   {"digest", stored("tag", "object "+sound+"\ntype commit\ntag x\ntagger x <x@example.com> 0 +0000\n\nx\n")},
+		"records that are none":   {"records", commit(tree("040000 tree " + tree("100644 blob "+blob+"\t"+name+"\x00") + "\t" + string(trace[:2]) + "\x00"))},
+		"records of a deep tree":  {"records", commit(deep)},
+		"records that are links":  {"records", commit(tree("120000 blob " + blob + "\t" + string(trace[:2]) + "\x00"))},
+		"records with a module":   {"records", commit(tree("160000 commit " + sound + "\t" + string(trace[:2]) + "\x00"))},
+		"records that are a blob": {"records", blob},
+	} {
+		gitIn(t, remote, "update-ref", prefix+"digest", sound)
+		gitIn(t, remote, "update-ref", prefix+"records", records)
+		gitIn(t, remote, "update-ref", prefix+ref[0], ref[1])
+		began := time.Now()
+		s, err := sharing.ReadSettings(t.Context(), fresh.Repo)
+		w.Check(err)
+		r, err := s.Source("origin")
+		w.Check(err)
+		got, err := sharing.Pull(t.Context(), events.OpenLog(fresh.Repo), r, sharing.What{Records: true})
+		if took := time.Since(began); took > testenv.Within(2*time.Second) {
+			t.Errorf("%s took %s", what, took)
+		}
+		if err == nil && got.LeftOut() == 0 {
+			t.Errorf("%s is believed: %+v", what, got)
+		}
+		if after := fresh.Git("rev-parse", refs.EventsRef) + owners(t, fresh, "own.txt"); after != before {
+			t.Errorf("%s changed what is here", what)
+		}
+		if text := said(t, fresh, trace); text != "" && text != "please write two lines" {
+			t.Errorf("%s: it reads %q", what, text)
+		}
+		if list := fresh.Git("for-each-ref", events.FetchedRef("origin", own, "digest")); list != "" {
+			t.Errorf("a log under the own id is here: %s", list)
+		}
+	}
+	gitIn(t, remote, "update-ref", prefix+"digest", sound)
+	gitIn(t, remote, "update-ref", prefix+"records", records)
+	if got := pull(t, fresh, sharing.What{Records: true}); got.LeftOut() != 0 || said(t, fresh, trace) != "please write two lines" {
+		t.Errorf("the sound ones: %+v", got)
 	}
 }
 

@@ -43,6 +43,7 @@ type Plan struct {
 	settings *Settings
 	base     *earlier
 	fresh    []events.Draft
+	fetched  []events.FetchedLog
 	lock     *refs.FileLock
 }
 
@@ -127,8 +128,11 @@ func (p *Plan) fill(ctx context.Context) error {
 		}
 		tips = append(tips, id.String())
 	}
+	if p.fetched, err = p.log.Fetched(ctx); err != nil {
+		return err
+	}
 	published := func(commits []refs.OID) (map[refs.OID]bool, error) { return p.repo.LedTo(ctx, commits, tips...) }
-	if p.Digest, err = MakeDigest(ctx, p.log, published); err != nil {
+	if p.Digest, err = MakeDigest(ctx, p.log, p.fetched, published); err != nil {
 		return err
 	}
 	if err := p.settle(ctx, remote[p.ref("digest")]); err != nil {
@@ -139,10 +143,14 @@ func (p *Plan) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.base.hearAside(ctx, p.log, p.Remote); err != nil {
+	if err := p.base.hearAside(ctx, p.log, p.fetched, p.Remote); err != nil {
 		return err
 	}
-	if p.fresh, err = p.Digest.missing(p.base.content); err != nil {
+	span, err := p.settings.Span()
+	if err != nil {
+		return err
+	}
+	if p.fresh, err = p.Digest.missing(p.base.content, span); err != nil {
 		return err
 	}
 	// A digest that only says that there is a log tells nobody anything.
@@ -152,7 +160,7 @@ func (p *Plan) fill(ctx context.Context) error {
 	if p.Level.Wider(LevelCommits) {
 		p.chooseRecordsRef(remote[p.ref("records")])
 	}
-	if p.Doubts, err = doubts(ctx, p.log, p.Remote.Label); err != nil {
+	if p.Doubts, err = doubts(ctx, p.log, p.fetched, p.Remote.Label); err != nil {
 		return err
 	}
 	return p.chooseRefs(ctx, remote)
@@ -166,14 +174,16 @@ func (p *Plan) kept(kind string) string { return events.FetchedRef(p.Remote.Labe
 
 // chooseRefs lists what has to be made or moved on the remote.
 func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error {
+	if p.Level == LevelLog {
+		if err := p.seal(ctx); err != nil {
+			return err
+		}
+	}
 	if name := p.ref("digest"); p.changes() || p.base.commit != remote[name] {
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], kept: p.kept("digest")})
 	}
 	whole := map[string]string{}
 	if p.Level == LevelLog {
-		if _, err := p.log.Seal(ctx); err != nil {
-			return err
-		}
 		whole = map[string]string{"events": refs.EventsRef, "checkpoints": refs.CheckpointsRef}
 	}
 	for kind, local := range whole {
@@ -195,6 +205,22 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 	// Records, events, digest, checkpoints: the digest names records, checkpoints name events.
 	slices.SortFunc(p.Refs, func(a, b Ref) int { return cmp.Compare(order(a.Name), order(b.Name)) })
 	return nil
+}
+
+// seal has the log's ref hold all that was recorded, and lets the digest name its end.
+func (p *Plan) seal(ctx context.Context) error {
+	if _, err := p.log.Seal(ctx); err != nil {
+		return err
+	}
+	tip, err := p.log.Tip(refs.EventsRef)
+	if err != nil || tip.IsZero() {
+		return err
+	}
+	sealed, err := p.log.ReadPublication(tip)
+	if err == nil {
+		p.Digest.Source = sealed.Head.Source
+	}
+	return err
 }
 
 func order(name string) int {

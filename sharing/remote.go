@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
@@ -77,6 +79,12 @@ func ask(ctx context.Context, repo *refs.Repo, input string, args ...string) (st
 		cmd.Stdin = strings.NewReader(input)
 	}
 	cmd.Env = append(cmd.Env, Pushing+"=1")
+	cmd.Cancel = func() error { // git ends its helpers, which killed would wait for a remote that hangs
+		if runtime.GOOS == "windows" {
+			return cmd.Process.Kill()
+		}
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
 	var stdout bytes.Buffer
 	stderr := &start{}
 	cmd.Stdout, cmd.Stderr = &stdout, stderr

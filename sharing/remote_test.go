@@ -54,6 +54,13 @@ func TestServersWithRules(t *testing.T) {
 		"without atomic":  func(remote string) { gitIn(t, remote, "config", "receive.advertiseAtomic", "false") },
 		"fsck of objects": func(remote string) { gitIn(t, remote, "config", "receive.fsckObjects", "true") },
 		"no forced push":  func(remote string) { gitIn(t, remote, "config", "receive.denyNonFastForwards", "true") },
+		"signatures": func(remote string) { // S20
+			hook := "#!/bin/sh\nwhile read old new ref; do\n  git cat-file commit $new | grep -q '^gpgsig' || { echo 'not signed'; exit 1; }\ndone\n"
+			if err := os.WriteFile(filepath.Join(remote, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"protocol 0": func(string) {},
 		"rules for commits": func(remote string) { // S20: of mail and message
 			hook := "#!/bin/sh\nwhile read old new ref; do\n  git log -1 --format='%ae %ce %s' $new | grep -v git-trace@localhost | grep -q ' traces: ' || { echo 'not by our rules'; exit 1; }\ndone\n"
 			if err := os.WriteFile(filepath.Join(remote, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
@@ -65,15 +72,47 @@ func TestServersWithRules(t *testing.T) {
 			t.Parallel()
 			w, remote := published(t)
 			set(remote)
+			if name == "signatures" {
+				testenv.Needs(t, "ssh-keygen")
+				signs(t, w)
+			}
+			if name == "protocol 0" {
+				w.Git("config", "protocol.version", "0")
+			}
 			talked(t, w, "one", "what was asked")
 			sent := push(t, w, sharing.LevelConversations)
 			if len(sent) != 2 || sent[0].State != "pushed" || sent[1].State != "pushed" || !strings.HasSuffix(sent[0].Ref, "/records") {
 				t.Errorf("%+v", sent)
 			}
+			w.Edit("two", "two.txt", "of two\n")
+			w.Commit("two")
+			w.Anchor()
+			gitIn(t, remote, "fetch", "-q", w.Repo.WorkTree, "main:main") // their rules are for branches too
+			talked(t, w, "two", "and more")
+			if sent := push(t, w, sharing.LevelConversations); len(sent) != 2 {
+				t.Errorf("with more: %+v", sent)
+			}
 			if sent := push(t, w, sharing.LevelConversations); len(sent) != 0 {
 				t.Errorf("once more: %+v", sent)
 			}
 		})
+	}
+	for name, set := range map[string][2]string{
+		"hidden refs": {"receive.hideRefs", "refs/traces"}, "a quota": {"receive.maxInputSize", "100"},
+	} {
+		w, remote := published(t)
+		gitIn(t, remote, "config", set[0], set[1])
+		p, err := plan(t, w, sharing.LevelCommits)
+		w.Check(err)
+		_, err = p.Push(t.Context(), true)
+		p.Close()
+		var said *sharing.RemoteError
+		if !errors.As(err, &said) && !errors.Is(err, sharing.ErrUnreached) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if kept := w.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
+			t.Errorf("%s: what was refused is noted as sent: %s", name, kept)
+		}
 	}
 	w, remote := published(t)
 	refuse := "#!/bin/sh\necho 'we take no traces \x1b[31m at https://user:s3cret@host/x' >&2\nexit 1\n"
@@ -89,6 +128,19 @@ func TestServersWithRules(t *testing.T) {
 	if kept := w.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
 		t.Errorf("what was refused is noted as sent: %s", kept)
 	}
+}
+
+// signs has a clone sign what it publishes, with a key of its own.
+func signs(t testing.TB, w *recording.World) (key string) {
+	t.Helper()
+	key = filepath.Join(t.TempDir(), "key")
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	w.Git("config", "gpg.format", "ssh")
+	w.Git("config", "user.signingKey", key)
+	w.Git("config", "trace.signPush", "true")
+	return key
 }
 
 // The same over smart HTTP, git's own.

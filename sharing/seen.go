@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -44,7 +45,7 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 // notes how far the log goes.
 func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, accept []string) (string, error) {
 	was, known := s[c.Name()]
-	if was.Commit == c.Tip && (was.Signer != "" || was.Key == "") { // a key may have come to be trusted
+	if was.Commit == c.Tip && (was.Signer != "" || was.Key == "" && c.Digest) { // a key may have come to be trusted
 		return "", nil
 	}
 	accepted := slices.Contains(accept, c.Writer)
@@ -59,7 +60,9 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 		}
 	}
 	key, signer := was.Key, ""
-	if c.Digest {
+	if !c.Digest {
+		signer = s.vouched(log, c)
+	} else {
 		s, err := checkpoint.OfCommit(ctx, log.Repo(), c.Tip)
 		if err != nil {
 			return "", err
@@ -81,6 +84,26 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 		Signer: signer, Key: key,
 	}
 	return "", nil
+}
+
+// vouched is who vouches for a whole log, which has no signature of its own. The digest beside it names the event of
+// the log up to which it was made, and with it all events before. Whoever signed it has signed a log that ends there.
+func (s seen) vouched(log *events.Log, c *events.FetchedCopy) string {
+	digest := s[strings.TrimSuffix(c.Name(), "events")+"digest"]
+	if digest.Signer == "" {
+		return ""
+	}
+	p, err := log.ReadPublication(digest.Commit)
+	if err != nil || !vouches(p.Head, c.Writer, c.Copy) || p.Head.Source.Seq != c.Copy.Last() {
+		return "" // of what came after that the signature says nothing
+	}
+	return digest.Signer
+}
+
+// vouches tells whether a digest was made from a log: the log has the event that the digest names.
+func vouches(digest events.PublicationHead, writer string, whole *events.Copy) bool {
+	at, found, err := whole.Event(digest.Source.Seq)
+	return err == nil && found && digest.Writer == writer && at.ID == digest.Source.Event
 }
 
 // putBack lets a ref name what it named at the last pull; where that is gone, nothing.

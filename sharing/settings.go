@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/zeebo/blake3"
 
@@ -236,6 +237,23 @@ func (s *Settings) MostFetched() (int64, error) {
 		return 0, fmt.Errorf("trace.maxFetched: '%s' is no number of bytes", text)
 	}
 	return n * unit, nil
+}
+
+// spans are the words that trace.shareTimes takes.
+var spans = map[string]time.Duration{"minute": time.Minute, "day": 24 * time.Hour}
+
+// Span is trace.shareTimes: to what the times of prompts are cut before they leave; 0 for not at all. A wrong word is
+// an error, so that nothing leaves that was meant to be cut.
+func (s *Settings) Span() (time.Duration, error) {
+	text, found := s.always.Get("trace.sharetimes")
+	if !found || text == "" || text == "exact" {
+		return 0, nil
+	}
+	span, known := spans[strings.ToLower(text)]
+	if !known {
+		return 0, fmt.Errorf("trace.shareTimes: '%s' is none of exact, minute and day", text)
+	}
+	return span, nil
 }
 
 // shortHash names something in the name of a file or a ref: 16 hexadecimal digits.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -19,6 +20,8 @@ type State struct {
 	Commits int    `json:"commits"` // of whose lines this clone has told there
 	Waiting int    `json:"waiting"` // recorded ones that the remote has, of which it was not told
 	Writers int    `json:"writers"` // others whose logs were fetched from there
+	// Heard is when a pull last brought something new of them; zero where none did.
+	Heard time.Time `json:"heard,omitzero"`
 	// Failed is the push by itself that has failed since; absent where none has.
 	Failed *Failed `json:"failed,omitempty"`
 }
@@ -59,6 +62,11 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 			at, out = len(out), append(out, State{Remote: label, Level: LevelNone})
 		}
 		out[at].Writers = len(list)
+		for _, last := range readSeen(log.Repo(), Remote{Label: label}) {
+			if last.Time.After(out[at].Heard) {
+				out[at].Heard = last.Time
+			}
+		}
 	}
 	slices.SortFunc(out, func(a, b State) int { return strings.Compare(a.Remote, b.Remote) })
 	return out, nil

@@ -20,6 +20,7 @@ type texts struct {
 	store  *store.Store
 	label  string
 	before map[string][]store.Entry
+	now    map[string][]store.Entry // nil where that has to be read again
 }
 
 func openTexts(ctx context.Context, repo *refs.Repo, label string) (*texts, error) {
@@ -55,14 +56,22 @@ func (t *texts) read(ctx context.Context) (map[string][]store.Entry, error) {
 	return out, nil
 }
 
-// hold leaves those records here that the digest of their writer names, and gives the writers of whom others were
-// there. What came on demand goes when all records of its writer are here.
-func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (stray map[string]bool, err error) {
-	now, err := t.read(ctx)
+// current is read, where nothing was changed since.
+func (t *texts) current(ctx context.Context) (_ map[string][]store.Entry, err error) {
+	if t.now == nil {
+		t.now, err = t.read(ctx)
+	}
+	return t.now, err
+}
+
+// hold leaves those records here that the digest of their writer names, and says of writers what was wrong: others were
+// there, or not all that are named. What came on demand goes when all records of its writer are here.
+func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (wrong map[string]string, err error) {
+	now, err := t.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	stray = map[string]bool{}
+	wrong = map[string]string{}
 	for ref, list := range now {
 		parts := strings.Split(ref, "/")
 		writer, kind := parts[len(parts)-2], parts[len(parts)-1]
@@ -77,20 +86,26 @@ func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (
 		if kind == "demanded" && (whole || archived) {
 			named = nil
 		}
+		if kind == "records" && len(named) < len(sound[writer].Records) {
+			wrong[writer] = "texts are missing that its digest names; the rest is read"
+		}
 		if len(named) == len(list) && (len(list) > 0 || kind == "records") {
 			continue
 		}
-		stray[writer] = stray[writer] || kind == "records"
+		if kind == "records" {
+			wrong[writer] = "texts that its digest does not name; the rest is read"
+		}
+		t.now = nil
 		if err := t.store.Keep(ctx, ref, named); err != nil {
 			return nil, err
 		}
 	}
-	return stray, t.forget(ctx)
+	return wrong, t.forget(ctx)
 }
 
 // forget clears the caches of texts that are not here any more, or have other records now.
 func (t *texts) forget(ctx context.Context) error {
-	now, err := t.read(ctx)
+	now, err := t.current(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,9 @@ package sharing
 
 import (
 	"context"
+	"errors"
+	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
@@ -18,9 +21,14 @@ type FetchedState struct {
 	Why    string             `json:"why,omitempty"`
 	Signed checkpoint.Verdict `json:"signed"`
 	Signer string             `json:"signer,omitempty"` // of a good signature alone
-	// Made is the event of the full log up to which a digest was made, Seen the other writers' ends that it names.
+	// Made is the event of the full log up to which a digest was made, Seen the other writers' ends that it names. Of a
+	// whole log it is the event up to which the digest beside it, and so its signature, speaks of it.
 	Made events.Witness   `json:"made,omitzero"`
 	Seen []events.Witness `json:"seen,omitempty"`
+	// Published is when a digest was, by the clock of its writer. Witnessed is how far it went by the digests of other
+	// writers; 0 where none names it.
+	Published time.Time `json:"published,omitzero"`
+	Witnessed int64     `json:"witnessed,omitempty"`
 }
 
 // Verify checks each log that was fetched from its objects on, not from a copy.
@@ -55,6 +63,8 @@ func Verify(ctx context.Context, log *events.Log) ([]FetchedState, error) {
 			s.Events = c.Copy.Last()
 			if s.Digest {
 				err = s.publication(ctx, log, c.FetchedLog)
+			} else {
+				s.vouched(log, &c, out)
 			}
 			c.Copy.Close()
 		}
@@ -63,7 +73,35 @@ func Verify(ctx context.Context, log *events.Log) ([]FetchedState, error) {
 		}
 		out = append(out, s)
 	}
+	for i := range out {
+		out[i].witness(out)
+	}
 	return out, nil
+}
+
+// witness notes how far the digests of others on the same remote say that this one went.
+func (s *FetchedState) witness(all []FetchedState) {
+	if !s.Digest || s.Why != "" {
+		return
+	}
+	for _, by := range all {
+		for _, w := range by.Seen {
+			if w.Writer == s.Writer && by.Writer != s.Writer && by.Remote == s.Remote {
+				s.Witnessed = max(s.Witnessed, min(w.Seq, s.Events))
+			}
+		}
+	}
+}
+
+// vouched adds to a whole log the signature of the digest beside it. Such digests are among those that were looked at.
+func (s *FetchedState) vouched(log *events.Log, c *events.FetchedCopy, looked []FetchedState) {
+	for _, d := range looked {
+		if d.Digest && d.Ref == strings.TrimSuffix(s.Ref, "events")+"digest" && d.Why == "" {
+			if vouches(events.PublicationHead{Writer: d.Writer, Source: d.Made}, s.Writer, c.Copy) {
+				s.Made, s.Signed, s.Signer = d.Made, d.Signed, d.Signer
+			}
+		}
+	}
 }
 
 // publication adds what only a publication has: a signature, and what it says of other logs.
@@ -73,6 +111,12 @@ func (s *FetchedState) publication(ctx context.Context, log *events.Log, f event
 		return err
 	}
 	s.Made, s.Seen = p.Head.Source, p.Head.Seen
+	objects := log.Repo().Objects()
+	commit, err := objects.Commit(f.Tip)
+	if err = errors.Join(err, objects.Close()); err != nil {
+		return err
+	}
+	s.Published = commit.Committer.When.UTC()
 	signature, err := checkpoint.OfCommit(ctx, log.Repo(), f.Tip)
 	if err != nil {
 		return err

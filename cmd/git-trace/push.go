@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -201,17 +203,14 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	}
 	fmt.Fprintf(w, "sent to %s: %s, %s\n", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"),
 		plural(len(p.New()), "new event"))
-	if p.Others >= mostOthers {
+	if p.Others >= sharing.MostOthers {
 		fmt.Fprintf(w, "%s has %s of traces of other clones, which every push is shown;\n"+
 			"git trace archive %s puts those of clones that are gone into one\n", printable(p.Remote.Name),
 			plural(p.Others, "ref"), printable(p.Remote.Name))
 	}
 }
 
-// mostOthers is how many refs of other clones a remote has before a push says so.
-const mostOthers = 1000
-
-// reviewPush prints the events that would be sent, as they would be.
+// reviewPush prints the events that would be sent, as they would be, and the records of conversations.
 func (a *app) reviewPush(p *sharing.Plan) error {
 	w := quietWriter{a.std.out}
 	for _, d := range p.New() {
@@ -223,7 +222,14 @@ func (a *app) reviewPush(p *sharing.Plan) error {
 			return err
 		}
 	}
-	return nil
+	return p.Texts(func(raw []byte) error {
+		var line bytes.Buffer
+		err := json.Compact(&line, raw)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s\n", line.Bytes())
+		}
+		return err
+	})
 }
 
 // pushJSON is what was sent, or would be.

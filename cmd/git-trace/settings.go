@@ -53,6 +53,8 @@ var settingForms = []setting{
 	{"trace.redactSecret", "", "an expression (RE2) for what is a secret; as often as is wanted", ""},
 	{"trace.remote", "", "the remote that push goes to when none is named", ""},
 	{servePortKey, "0", "the port of git trace serve; 0 takes a free one", aNumber},
+	{"trace.shareTimes", "exact", "minute or day: push cuts the times of prompts to that before they leave, except from " +
+		"whole logs", ""},
 	{"trace.signPush", "commit.gpgSign", "true: the commits that push makes are signed", aTruth},
 	{"trace.snapshotExpire", defaultExpire, "when gc removes the contents of a snapshot that is nobody's last one; " +
 		"spelt as gc.pruneExpire", aDate},

@@ -150,7 +150,7 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 			numbers.Agree(p.Unread, "file", "files")), "")
 	}
 	for _, s := range r.Shared {
-		t.shared(s)
+		t.shared(s, now)
 	}
 	if p := r.Prompts; p.Oldest != nil && now.Sub(*p.Oldest) > oldPrompt {
 		t.row("prompts", fmt.Sprintf("%s as typed, in no record, the oldest %s", plural(p.Count, "prompt"),
@@ -170,7 +170,7 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 }
 
 // shared says what a remote was told, and what others have told there.
-func (t *rows) shared(s sharing.State) {
+func (t *rows) shared(s sharing.State, now time.Time) {
 	var parts []string
 	mend := ""
 	if s.Level != sharing.LevelNone {
@@ -191,6 +191,9 @@ func (t *rows) shared(s sharing.State) {
 	}
 	if s.Writers > 0 {
 		parts = append(parts, plural(s.Writers, "other writer"))
+	}
+	if !s.Heard.IsZero() {
+		parts = append(parts, "last news "+numbers.Ago(s.Heard, now))
 	}
 	t.row("shared", s.Remote+": "+strings.Join(parts, ", "), mend)
 }

@@ -123,17 +123,23 @@ func fetchedText(s sharing.FetchedState) string {
 		return printable(who + ": left out: " + s.Why)
 	}
 	text := who + ": consistent, " + plural(int(s.Events), "event")
-	if !s.Digest {
-		return printable(text + " of the whole log")
-	}
-	text += " of a digest, "
+	text += map[bool]string{true: " of a digest, ", false: " of the whole log, "}[s.Digest]
 	switch s.Signed {
 	case checkpoint.Good:
 		text += "signed by " + s.Signer
+		if !s.Digest && s.Made.Seq < s.Events {
+			text += fmt.Sprintf(" up to event %d", s.Made.Seq)
+		}
 	case checkpoint.Unsigned:
 		text += "not signed"
 	default:
 		text += "its signature does not count: " + string(s.Signed)
+	}
+	if !s.Published.IsZero() {
+		text += ", of " + s.Published.Local().Format("2 Jan 2006")
+	}
+	if s.Witnessed > 0 {
+		text += fmt.Sprintf(", others saw event %d", s.Witnessed)
 	}
 	return printable(text)
 }

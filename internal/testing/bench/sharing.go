@@ -52,8 +52,8 @@ func sharing() scenario {
 // sharedFile is the file of which a writer's commits add lines.
 func sharedFile(writer int) string { return fmt.Sprintf("shared/of%02d.go", writer) }
 
-// makeShared makes a remote on which all writers but one have published everything. That one has more commits, which the
-// remote has already. All are in one clone that has recorded them itself, too.
+// makeShared makes a remote on which all writers but one have published everything. That one has more commits, and the
+// remote has those too. All are in one clone that has recorded them itself, too.
 func (b *bench) makeShared(dir string) error {
 	all, remote := filepath.Join(dir, "all"), filepath.Join(dir, "remote.git")
 	total := sharers * sharedEach
