@@ -84,7 +84,7 @@ func (a *app) blame(args []string) error {
 	if err != nil {
 		return err
 	}
-	opts.Config = screen.Config
+	opts.Config, screen = screen.Config, screen.asIs()
 	var drawn blame.Drawn
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short,
 		Since: known.since, Drawn: &drawn}

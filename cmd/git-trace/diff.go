@@ -193,7 +193,7 @@ func (a *app) drawDiff(repo *refs.Repo, known *conversations, opts diff.Options,
 	if err != nil {
 		return err
 	}
-	drawn := newDiffDrawer(screen, d, blame.Style{
+	drawn := newDiffDrawer(screen.asIs(), d, blame.Style{
 		Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short, Since: known.since,
 	})
 	drawn.prompts = opts.Prompts

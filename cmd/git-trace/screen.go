@@ -25,6 +25,7 @@ type screen struct {
 	Config *refs.Config
 
 	pager *pager
+	calm  *calmWriter // nil where no program of a CI reads along
 }
 
 // defaultWidth is how wide a screen is that does not say.
@@ -33,6 +34,23 @@ const defaultWidth = 80
 // screen opens the screen with a pager, if git would start one. When says what --color says: always, never, auto, or
 // nothing, which leaves it to the configuration. The caller closes the screen and returns the error of that.
 func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
+	s, err := a.openScreen(repo, when)
+	if err == nil && inCI() {
+		s.calm = &calmWriter{to: s.Out}
+		s.Out = s.calm
+	}
+	return s, err
+}
+
+// asIs writes to the screen what no line of may be changed: forms that programs read, and patches.
+func (s *screen) asIs() *screen {
+	if s.calm != nil {
+		s.Out = s.calm.to
+	}
+	return s
+}
+
+func (a *app) openScreen(repo *refs.Repo, when string) (*screen, error) {
 	s, config, err := a.plainScreen(repo, when)
 	if err != nil || !s.Terminal || os.Getenv("GIT_PAGER_IN_USE") == "true" {
 		return s, err
@@ -115,10 +133,14 @@ func terminalOf(w io.Writer) (columns int, ok bool) {
 
 // Close waits until the reader has left the pager.
 func (s *screen) Close() error {
-	if s.pager == nil {
-		return nil
+	var err error
+	if s.calm != nil {
+		err = s.calm.flush()
 	}
-	return s.pager.Close()
+	if s.pager == nil {
+		return err
+	}
+	return errors.Join(err, s.pager.Close())
 }
 
 // stickyWriter keeps the first error of writing.

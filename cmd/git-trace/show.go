@@ -161,6 +161,6 @@ func (a *app) showMarkdown(objects []shown, short func(events.TraceID) string) e
 			return usage("--markdown is for conversations, prompts, steps, calls and lines, not for a %s", o.kind)
 		}
 	}
-	_, err := io.WriteString(quietWriter{a.std.out}, strings.TrimLeft(m.out.String(), "\n"))
+	_, err := io.WriteString(quietWriter{a.std.out}, calmedText(strings.TrimLeft(m.out.String(), "\n")))
 	return err
 }

@@ -100,7 +100,7 @@ func (a *app) whyAll(c *cli.Context, rev string, places []fileLines, contents []
 		for _, v := range list {
 			m.view(v)
 		}
-		_, err := io.WriteString(quietWriter{a.std.out}, strings.TrimLeft(m.out.String(), "\n"))
+		_, err := io.WriteString(quietWriter{a.std.out}, calmedText(strings.TrimLeft(m.out.String(), "\n")))
 		return err
 	}
 	return drawEach(a, c, views, list)
