@@ -43,6 +43,27 @@ func TestEveryCommandTellsTheSame(t *testing.T) {
 	}
 }
 
+// Each command that shows figures has rows, and each of its rows is held against one of another command.
+func TestEveryCommandWithFiguresHasRows(t *testing.T) {
+	t.Parallel()
+	others := map[string]map[string]bool{} // of a thing, the commands that tell it
+	first := func(r row) string {
+		command, _, _ := strings.Cut(r.command, " ")
+		return command
+	}
+	for _, r := range equalRows {
+		if others[r.thing] == nil {
+			others[r.thing] = map[string]bool{}
+		}
+		others[r.thing][first(r)] = true
+	}
+	for _, command := range []string{"log", "show", "stats", "graph", "diff", "report", "quality", "track", "search", "blame"} {
+		if !slices.ContainsFunc(equalRows, func(r row) bool { return first(r) == command && len(others[r.thing]) > 1 }) {
+			t.Errorf("no figure of git trace %s is held against another command's", command)
+		}
+	}
+}
+
 // differences holds the figures of each thing against each other, subject by subject. The truth comes first.
 func (a *answers) differences() []string {
 	var out []string
