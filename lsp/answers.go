@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/cells/page"
 )
 
 // on makes the handler of requests about a document: nothing is the answer where the editor has no such file open, or
@@ -73,9 +74,14 @@ func (s *server) passedOver(ctx context.Context, err error) error {
 	if errors.As(err, &bad) {
 		return err
 	}
+	s.log(err)
+	return nil
+}
+
+// log tells the editor's log.
+func (s *server) log(err error) {
 	const log = 4
 	s.conn.tell("window/logMessage", map[string]any{"type": log, "message": cells.Line(err.Error())})
-	return nil
 }
 
 // inlayHints name the prompt at the end of the first line of each block.
@@ -141,17 +147,21 @@ func (s *server) codeActions(ctx context.Context, d *document, p rangeParams) (a
 	if one.Call != "" && plainID(one.Call) {
 		add("Show the call that wrote this line", commandShow, one.Call)
 	}
+	if one.Patch != "" && plainID(one.Patch) {
+		add("What became of these lines", commandTrack, one.Patch)
+	}
 	add("Why is this line here?", commandWhy, strconv.Itoa(line))
 	return actions, nil
 }
 
 // The commands that the editor sends back: the document, and an id or a line that counts from 1.
 const (
-	commandShow = "gitTrace.show"
-	commandWhy  = "gitTrace.why"
+	commandShow  = "gitTrace.show"
+	commandTrack = "gitTrace.track"
+	commandWhy   = "gitTrace.why"
 )
 
-func commandNames() []string { return []string{commandShow, commandWhy} }
+func commandNames() []string { return []string{commandShow, commandTrack, commandWhy} }
 
 // execute gives a page of Markdown, and has the editor show it where it can.
 func (s *server) execute(ctx context.Context, m *message) (any, error) {
@@ -166,32 +176,37 @@ func (s *server) execute(ctx context.Context, m *message) (any, error) {
 	if d == nil {
 		return nil, &fault{codeInvalidParams, "the document is not open"}
 	}
-	about := p.Arguments[1]
-	var page string
-	if p.Command == commandWhy {
-		line, bad := strconv.Atoi(about)
-		if bad != nil {
-			return nil, &fault{codeInvalidParams, "the line is no number"}
-		}
-		page, err = s.why(ctx, d, line-1)
-		about = filepath.Base(d.path) + "-" + about
-	} else {
-		if !plainID(about) {
-			return nil, &fault{codeInvalidParams, "that is no id"}
-		}
-		var raw []byte
-		raw, err = s.ask(ctx, filepath.Dir(d.path), nil, "show", "--markdown", about)
-		page = string(raw)
-	}
+	text, name, err := s.about(ctx, d, p.Command, p.Arguments[1])
 	if err != nil {
 		return nil, err
 	}
 	if s.client.Capabilities.Window.ShowDocument.Support {
-		if err := s.show(about, page); err != nil {
+		if err := s.show(name, text); err != nil {
 			return nil, err
 		}
 	}
-	return page, nil
+	return text, nil
+}
+
+// about gives what a command tells about an id or a line, and a name for it.
+func (s *server) about(ctx context.Context, d *document, verb, word string) (text, name string, err error) {
+	var raw []byte
+	dir := filepath.Dir(d.path)
+	line, bad := strconv.Atoi(word)
+	switch {
+	case verb == commandWhy && bad != nil:
+		return "", "", &fault{codeInvalidParams, "the line is no number"}
+	case verb != commandWhy && !plainID(word):
+		return "", "", &fault{codeInvalidParams, "that is no id"}
+	case verb == commandWhy:
+		text, err = s.why(ctx, d, line-1)
+		return text, filepath.Base(d.path) + "-" + word, err
+	case verb == commandTrack:
+		raw, err = s.ask(ctx, dir, nil, "track", "--color=never", word)
+		return page.Fence(string(raw)), "track-" + word, err
+	}
+	raw, err = s.ask(ctx, dir, nil, "show", "--markdown", word)
+	return string(raw), word, err
 }
 
 // plainID tells whether a word can be an id of a conversation, a prompt or a call, and is no option.
@@ -204,7 +219,7 @@ func plainID(word string) bool {
 }
 
 // show writes a page that only its owner may read, and asks the editor to open it.
-func (s *server) show(about, page string) error {
+func (s *server) show(about, text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pages == "" {
@@ -223,7 +238,7 @@ func (s *server) show(about, page string) error {
 	path := filepath.Join(s.pages, name)
 	_ = os.Remove(path) // one of an earlier question can't be written to
 	const readOnly = 0o400
-	if err := os.WriteFile(path, []byte(page), readOnly); err != nil {
+	if err := os.WriteFile(path, []byte(text), readOnly); err != nil {
 		return err
 	}
 	slashed := filepath.ToSlash(path)

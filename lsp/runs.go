@@ -25,6 +25,7 @@ type run struct {
 	Trace  string `json:"trace"`
 	Prompt *int   `json:"prompt"`
 	Call   string `json:"tool_call"`
+	Patch  string `json:"patch"`
 }
 
 // block is lines that follow each other and that one prompt wrote, whatever commits hold them.
