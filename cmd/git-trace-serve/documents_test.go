@@ -24,7 +24,7 @@ var notRun = []struct{ page, lines, why string }{
 	{"docs/sharing.md", `(?m)^git trace push --adopt .*$`, "wants the consent of another clone: TestAForkIsAdopted"},
 	{"CONTRIBUTING.md", `(?m)^(GITTRACE_LONG=1 )?(go test|\.ci/run) ?.*$`, "runs tests, for minutes and more"},
 	{"docs/fuzzing.md", `(?ms)^(GITTRACE_\w+=[^\n]*\\\n[^\n]*|go test [^\n]*|for t in .*?^done)$`, "runs tests, for minutes and more"},
-	{"docs/mutation.md", `(?m)^go run ./cmd/mutate .*$`, "runs tests, for minutes and more"},
+	{"docs/mutation.md", `(?m)^go run ./internal/testing/mutate .*$`, "runs tests, for minutes and more"},
 	{"docs/sharing.md", `(?m)^.*\bgo test .*$`, "runs tests, for minutes and more"},
 	{"docs/reliability.md", `(?m)^.*\bgo test .*$`, "runs tests, for minutes and more"},
 	{"internal/testing/driver/README.md", `(?m)^go (run|test) .*$`, "installs clients of agents with npm, and runs tests"},

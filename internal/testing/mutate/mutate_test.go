@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -14,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/cmd/mutate/active"
+	"github.com/git-trace/git-trace/internal/testing/mutate/active"
 )
 
 // The list names what exists, and what is said of survivors is said of mutants that exist.
@@ -181,7 +182,18 @@ func status(a, b int) int {
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "asleep"), file)
+	// The package that the mutant asks is for this module alone, so the program lies in it, as go is told.
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(root, "internal", "testing", "mutate", "asleep", "main.go"): file,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	laid := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(laid, overlay, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-overlay", laid, "-o", filepath.Join(dir, "asleep"), "./internal/testing/mutate/asleep")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

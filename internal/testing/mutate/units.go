@@ -52,7 +52,7 @@ func testPackages(root string, mutated []string) ([]string, error) {
 	for _, one := range all {
 		name, isTest := strings.CutSuffix(one.ImportPath, ".test")
 		pkg, ours := strings.CutPrefix(name, module+"/")
-		if !isTest || !ours || strings.HasPrefix(pkg, "cmd/mutate") {
+		if !isTest || !ours || strings.HasPrefix(pkg, "internal/testing/mutate") {
 			continue
 		}
 		if slices.ContainsFunc(one.Deps, func(dep string) bool {

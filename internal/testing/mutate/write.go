@@ -54,7 +54,8 @@ func withImport(text string) []byte {
 	lines := bytes.SplitAfter([]byte(text), []byte("\n"))
 	for i, line := range lines {
 		if bytes.HasPrefix(line, []byte("package ")) {
-			lines[i] = append(bytes.TrimRight(line, "\r\n"), []byte("; import \""+module+"/cmd/mutate/active\"\n")...)
+			asked := "; import \"" + module + "/internal/testing/mutate/active\"\n"
+			lines[i] = append(bytes.TrimRight(line, "\r\n"), []byte(asked)...)
 			break
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/cmd/mutate/active"
+	"github.com/git-trace/git-trace/internal/testing/mutate/active"
 )
 
 // world is the code under test: its mutants, and the test programs that have them all in them, asleep.
