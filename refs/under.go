@@ -1,8 +1,15 @@
 package refs
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -12,12 +19,23 @@ type NamedRef struct {
 	OID  OID
 }
 
-// RefsUnder lists the refs whose names begin with a prefix with a slash at its end, sorted by name. Where there is no
-// such ref it starts no process, as far as files can tell that.
+// RefsUnder lists the refs whose names begin with a prefix with a slash at its end, sorted by name. It reads git's files
+// (gitrepository-layout(5)), and asks git where it meets what is no plain ref.
 func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error) {
-	if !r.MayHaveRefs(prefix) {
-		return nil, nil
+	found, err := r.readUnder(prefix)
+	if err != nil {
+		return r.askUnder(ctx, prefix)
 	}
+	list := make([]NamedRef, 0, len(found))
+	for name, oid := range found {
+		list = append(list, NamedRef{name, oid})
+	}
+	slices.SortFunc(list, func(a, b NamedRef) int { return cmp.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// askUnder has git list the refs (git-for-each-ref(1)).
+func (r *Repo) askUnder(ctx context.Context, prefix string) ([]NamedRef, error) {
 	out, err := r.Git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", prefix)
 	if err != nil {
 		return nil, fmt.Errorf("list refs: %w", err)
@@ -32,4 +50,93 @@ func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error)
 		list = append(list, NamedRef{name, oid})
 	}
 	return list, nil
+}
+
+// readUnder reads what RefsUnder lists. An error says that git has to be asked.
+func (r *Repo) readUnder(prefix string) (map[string]OID, error) {
+	if !r.fileRef(prefix) {
+		return r.tablesUnder(prefix)
+	}
+	found, err := r.filesUnder(prefix) // first: packing a ref adds the line before it takes the file away
+	if err != nil {
+		return nil, err
+	}
+	packed, err := ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	digits := 2 * r.Format.Size()
+	needle := []byte(" " + prefix)
+	for at := bytes.Index(packed, needle); at >= 0; {
+		line, rest, _ := bytes.Cut(packed[at:], []byte("\n"))
+		oid, err := ParseOID(string(packed[max(0, at-digits):at]))
+		if err != nil || at > digits && packed[at-digits-1] != '\n' {
+			return nil, errAskGit
+		}
+		name := strings.TrimSuffix(string(line[1:]), "\r")
+		if _, loose := found[name]; !loose {
+			if err := checkRefName(name); err != nil {
+				return nil, err
+			}
+			found[name] = oid
+		}
+		next := bytes.Index(rest, needle)
+		if next < 0 {
+			break
+		}
+		at = len(packed) - len(rest) + next
+	}
+	return found, nil
+}
+
+// filesUnder reads the refs that have files of their own.
+func (r *Repo) filesUnder(prefix string) (map[string]OID, error) {
+	found := map[string]OID{}
+	top := strings.TrimSuffix(prefix, "/")
+	err := filepath.WalkDir(r.refPath(top), func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // there is none, or git has just packed it
+		}
+		if err != nil || entry.IsDir() || strings.HasSuffix(path, ".lock") {
+			return err
+		}
+		below, err := filepath.Rel(r.refPath(top), path)
+		if err != nil || below == "." { // a ref stands where the directory would
+			return err
+		}
+		name := prefix + filepath.ToSlash(below)
+		if err := checkRefName(name); err != nil {
+			return err
+		}
+		oid, target, err := r.readRefFile(name)
+		switch {
+		case errors.Is(err, ErrRefMissing):
+			return nil
+		case err != nil || target != "" || entry.Type()&os.ModeSymlink != 0:
+			return errors.Join(errAskGit, err)
+		}
+		found[name] = oid
+		return nil
+	})
+	return found, err
+}
+
+// tablesUnder reads the refs that are stored in tables.
+func (r *Repo) tablesUnder(prefix string) (map[string]OID, error) {
+	stack, err := r.tables(prefix)
+	if err != nil {
+		return nil, err
+	}
+	defer stack.Close()
+	list, err := stack.Below(prefix)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]OID, len(list))
+	for _, ref := range list {
+		if found[ref.Name], err = OIDFromBytes(ref.ID); err != nil {
+			return nil, err // of a symbolic ref, too
+		}
+	}
+	return found, nil
 }

@@ -100,6 +100,28 @@ func (s *Stack) Ref(name string) (ref Ref, found bool, err error) {
 	return Ref{}, false, nil
 }
 
+// Below lists the refs whose names begin with prefix, in no order.
+func (s *Stack) Below(prefix string) ([]Ref, error) {
+	var out []Ref
+	known := map[string]bool{} // what a newer table says, counts
+	for _, t := range slices.Backward(s.tables) {
+		err := t.scanRefs([]byte(prefix), func(r refRecord) bool {
+			if !strings.HasPrefix(r.Name, prefix) {
+				return false
+			}
+			if !known[r.Name] && !r.deleted {
+				out = append(out, r.Ref)
+			}
+			known[r.Name] = true
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // HasBelow tells whether there is a ref whose name begins with prefix.
 func (s *Stack) HasBelow(prefix string) (bool, error) {
 	hidden := map[string]bool{}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,6 +165,9 @@ func sameAsSaid(t *testing.T, dir, said string) {
 		if err != nil || !found || got != value || ref.Update == 0 {
 			t.Errorf("%s: %q %v %v, git says %q", name, got, found, err, value)
 		}
+		if list, err := s.Below(name); err != nil || !slices.ContainsFunc(list, func(r Ref) bool { return r.Name == name && r.Update == ref.Update }) {
+			t.Errorf("below %s: %v %v", name, list, err)
+		}
 		if has, err := s.HasBelow(name); err != nil || !has {
 			t.Errorf("nothing is called %s…: %v", name, err)
 		}
@@ -175,6 +179,9 @@ func sameAsSaid(t *testing.T, dir, said string) {
 	}
 	if count < 10 {
 		t.Fatalf("git named %d refs", count)
+	}
+	if list, err := s.Below(""); err != nil || len(list) != count {
+		t.Errorf("below nothing: %d of %d refs: %v", len(list), count, err)
 	}
 	for _, name := range []string{"refs/heads/branch-4", "A", "zzz", ""} {
 		if _, found, err := s.Ref(name); found || err != nil {
