@@ -19,7 +19,7 @@ type NamedRef struct {
 	OID  OID
 }
 
-// RefsUnder lists the refs whose names begin with a prefix with a slash at its end, sorted by name. It reads git's files
+// RefsUnder lists the refs whose names begin with a prefix, which ends in a slash, sorted by name. It reads git's files
 // (gitrepository-layout(5)), and asks git where it meets what is no plain ref.
 func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error) {
 	found, err := r.readUnder(prefix)

@@ -25,8 +25,8 @@ const (
 	pushTime    = 1000
 	pullTime    = 2000
 	sharedBlame = 1.5
-	pushGits    = 9
-	pullGits    = 7
+	pushGits    = 8
+	pullGits    = 3
 )
 
 // sharing is what a push and a pull take (S28 in docs/reliability.md), and what blame takes of what was pulled.
