@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/trails/process"
 )
 
@@ -435,7 +436,7 @@ func (p *player) hook(event string, fields map[string]any) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("git-trace-hook", "hook", "claude-code", event)
+	cmd := exec.Command(hookProgram(), "hook", "claude-code", event)
 	cmd.Dir = p.dir
 	cmd.Stdin = bytes.NewReader(raw)
 	if os.Getenv("CLAUDE_PID") == "" { // this process plays one moment of an agent; what started it lives as long as that
@@ -476,4 +477,17 @@ func printOwners(args []string) int {
 		fmt.Printf("%s | %s\n", l.owner(), l.Content)
 	}
 	return 0
+}
+
+// hookProgram is what the hooks of the git-trace in PATH call: the program beside it, where there is one.
+func hookProgram() string {
+	program, err := exec.LookPath("git-trace")
+	if err != nil {
+		return "git-trace"
+	}
+	beside := filepath.Join(filepath.Dir(program), capability.HookProgram)
+	if _, err := os.Stat(beside); err != nil {
+		return program
+	}
+	return beside
 }

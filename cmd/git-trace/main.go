@@ -28,19 +28,10 @@ func run(args []string, std streams) int {
 	if runner.Takes(args) {
 		return runner.Run(args, std.in)
 	}
-	if len(args) > 1 && args[0] == "git-hook" { // these need more than a hook may link
-		switch args[1] {
-		case trailersHook:
-			return runTrailersHook(args[2:])
-		case pushHook:
-			return runPushHook(args[2:])
-		case pushLaterHook:
-			return runPushLater(args[2:])
-		}
-		return 0
-	}
 	if len(args) > 0 {
 		switch args[0] {
+		case "git-hook":
+			return runHeavyHook(args[1:])
 		case "init", "status", "doctor", "backfill":
 			if err := refs.FetchNothing(); err != nil {
 				return exitDone // an environment without room
@@ -52,4 +43,20 @@ func run(args []string, std streams) int {
 	}
 	collectLate()
 	return runApp(args, std)
+}
+
+// runHeavyHook is a hook of git that needs more than package runner may link. It succeeds, as every hook.
+func runHeavyHook(args []string) int {
+	if len(args) == 0 {
+		return exitDone
+	}
+	switch args[0] {
+	case trailersHook:
+		return runTrailersHook(args[1:])
+	case pushHook:
+		return runPushHook(args[1:])
+	case pushLaterHook:
+		return runPushLater(args[1:])
+	}
+	return exitDone
 }

@@ -84,7 +84,7 @@ func TestInitOffersToReadConversationsFromBefore(t *testing.T) {
 			if status := c.ends(t); status != want.status || crashed(c.shown()) || strings.Contains(c.shown(), "error") {
 				t.Errorf("status %d, want %d: %q", status, want.status, c.shown())
 			}
-			if !strings.Contains(c.shown(), "1 conversation of Claude Code with this work tree is in session files alone") {
+			if !strings.Contains(strings.Join(strings.Fields(c.shown()), " "), "1 conversation of Claude Code with this work tree is in session files alone") {
 				t.Errorf("what is there is not said: %q", c.shown())
 			}
 			g.isRecorded(want.read)

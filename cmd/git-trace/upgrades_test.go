@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
@@ -146,11 +148,13 @@ func playUpgrade(t *testing.T, old string) {
 func (p *past) install(from string) {
 	p.t.Helper()
 	at := filepath.Join(p.base, "bin", "git-trace")
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+	hook := filepath.Join(p.base, "bin", capability.HookProgram) // earlier programs were one
+	if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.RemoveAll(hook)); err != nil {
 		p.t.Fatal(err)
 	}
 	if from == "" {
 		testenv.CopySelf(p.t, at)
+		testenv.CopySelf(p.t, hook)
 		return
 	}
 	text, err := os.ReadFile(from)
