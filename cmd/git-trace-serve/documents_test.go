@@ -39,7 +39,7 @@ var standIns = strings.NewReplacer(
 // changing are parts of a screen that differ from run to run: ids of commits, moments, how long ago they were, and where
 // a remote is.
 var changing = regexp.MustCompile(
-	`\b[0-9a-f]{7}\b|\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ \w+ ago|just now|\bnow\b|to origin \([^)]*\)`)
+	`\b([0-9a-f]{7}|[0-9a-f]{16})\b|\d+ [A-Z][a-z]{2} \d{4}|\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ \w+ ago|just now|\bnow\b|to origin \([^)]*\)`)
 
 var (
 	fence    = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
@@ -48,7 +48,8 @@ var (
 
 // The commands of every document are run, in the repository of git trace demo, and its screens are what they print. A
 // block of a page that names no language, or sh, is of commands; or it is a screen: a command behind a prompt, and the
-// beginning of what it prints. What is not run stands in notRun, and nothing else does.
+// beginning of what it prints. A block of the language console has screens of a colleague's clone, with lines left out.
+// What is not run stands in notRun, and nothing else does.
 func TestDocumentsSayWhatHappens(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a POSIX shell")
@@ -63,16 +64,19 @@ func TestDocumentsSayWhatHappens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var blocks []string
+		var blocks, others []string
 		for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
 			if m[1] == "" || m[1] == "sh" {
 				if block := runnable(page, m[2], used); strings.TrimSpace(block) != "" {
 					blocks = append(blocks, block)
 				}
 			}
+			if m[1] == "console" {
+				others = append(others, standIns.Replace(m[2]))
+			}
 		}
 		if len(blocks) > 0 && !strings.Contains(page, "testdata/") {
-			t.Run(page, func(t *testing.T) { runBlocks(t, blocks) })
+			t.Run(page, func(t *testing.T) { runBlocks(t, blocks, others) })
 		}
 	}
 	for i, left := range notRun {
@@ -93,13 +97,14 @@ func runnable(page, block string, used []bool) string {
 	return standIns.Replace("\n" + block)[1:]
 }
 
-// runBlocks runs the blocks of one page, in a repository of their own with a remote and a fork: screens first.
-func runBlocks(t *testing.T, blocks []string) {
+// runBlocks runs the blocks of one page, in a repository of their own with a remote and a fork: screens first. Others are
+// those of a clone of the remote.
+func runBlocks(t *testing.T, blocks, others []string) {
 	program, dir := demo(t)
 	t.Setenv("PATH", filepath.Dir(program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	sh := func(script string) string {
+	sh := func(script string, at ...string) string {
 		cmd := exec.Command("sh", "-ec", script)
-		cmd.Dir = dir
+		cmd.Dir = append(at, dir)[0]
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s%v\n%s", script, err, out)
@@ -125,7 +130,24 @@ git init -q $HOME/src/other`)
 			}
 		}
 	}
-	sh(`git branch topic; git trace push origin --to commits`) // what the first push asks at a terminal
+	sh(`git branch topic; git trace push origin --to commits
+git clone -q -b main https://forge.example/team/server.git $HOME/colleague`) // what the first push asks at a terminal
+	for _, block := range others {
+		for screen := range strings.SplitSeq("\n"+block, "\n$ ") {
+			command, shown, _ := strings.Cut(screen, "\n")
+			if command == "" {
+				continue
+			}
+			made := changing.ReplaceAllString(sh(command, filepath.Join(os.Getenv("HOME"), "colleague")), "#")
+			rest := unpadded(made)
+			for line := range strings.Lines(changing.ReplaceAllString(shown, "#")) {
+				_, after, found := strings.Cut(rest, unpadded(line))
+				if rest = after; !found {
+					t.Errorf("%s prints\n%s\nand the page has\n%s", command, made, line)
+				}
+			}
+		}
+	}
 	for _, block := range blocks {
 		if !prompted.MatchString(block) {
 			sh(block)
