@@ -46,15 +46,18 @@ func TestOneSearchServesAll(t *testing.T) {
 			}()
 		}
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if a.times != 1 {
 			t.Errorf("five questions: %d searches", a.times)
 		}
 		time.Sleep(fresh)
 		_, _ = s.runs(t.Context(), d)
+		synctest.Wait()
 		if a.times != 2 {
 			t.Errorf("after a while: %d searches", a.times)
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if a.times != 2 {
 			t.Errorf("while nobody asks: %d searches", a.times)
 		}
