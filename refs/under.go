@@ -65,26 +65,19 @@ func (r *Repo) readUnder(prefix string) (map[string]OID, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	digits := 2 * r.Format.Size()
 	needle := []byte(" " + prefix)
-	for at := bytes.Index(packed, needle); at >= 0; {
-		line, rest, _ := bytes.Cut(packed[at:], []byte("\n"))
-		oid, err := ParseOID(string(packed[max(0, at-digits):at]))
-		if err != nil || at > digits && packed[at-digits-1] != '\n' {
-			return nil, errAskGit
+	for at := bytes.Index(packed, needle); at >= 0; at = bytes.Index(packed, needle) {
+		id := packed[bytes.LastIndexByte(packed[:at], '\n')+1 : at]
+		line, rest, _ := bytes.Cut(packed[at+1:], []byte("\n"))
+		packed = rest
+		oid, err := ParseOID(string(id))
+		name := strings.TrimSuffix(string(line), "\r")
+		if err := errors.Join(err, checkRefName(name)); err != nil {
+			return nil, err
 		}
-		name := strings.TrimSuffix(string(line[1:]), "\r")
 		if _, loose := found[name]; !loose {
-			if err := checkRefName(name); err != nil {
-				return nil, err
-			}
 			found[name] = oid
 		}
-		next := bytes.Index(rest, needle)
-		if next < 0 {
-			break
-		}
-		at = len(packed) - len(rest) + next
 	}
 	return found, nil
 }

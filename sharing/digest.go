@@ -227,26 +227,25 @@ func told(e events.Event, span time.Duration) events.Draft {
 // event that was told with its time cut otherwise is told already.
 func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]events.Draft, error) {
 	var out []events.Draft
+	cuts := slices.Concat([]time.Duration{span, 0}, slices.Collect(maps.Values(spans)))
 	for _, e := range d.Events {
+		var today events.ID
 		known := false
-		for _, s := range append([]time.Duration{0}, slices.Collect(maps.Values(spans))...) {
-			id, err := told(e, s).Content()
+		for i, cut := range cuts {
+			id, err := told(e, cut).Content()
 			if err != nil {
 				return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 			}
-			known = known || content[id]
+			if i == 0 {
+				today = id
+			}
+			if known = content[id]; known {
+				break
+			}
 		}
-		if known {
-			continue
-		}
-		draft := told(e, span)
-		id, err := draft.Content()
-		if err != nil {
-			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
-		}
-		if !content[id] { // two that were apart may be alike now
-			content[id] = true
-			out = append(out, draft)
+		if !known { // one like it may follow: two that were apart may be alike when they are cut
+			content[today] = true
+			out = append(out, told(e, span))
 		}
 	}
 	return out, nil

@@ -12,8 +12,11 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 )
 
-// tracesRefs begin all refs of traces here.
-const tracesRefs = "refs/traces/"
+// tracesRefs begin all refs of traces here, and remotesRefs those that were fetched.
+const (
+	tracesRefs  = "refs/traces/"
+	remotesRefs = tracesRefs + "remotes/"
+)
 
 // MostOthers is how many refs of traces of other clones a remote may have before somebody is told.
 const MostOthers = 1000
@@ -76,8 +79,7 @@ const silentFor = 30 * 24 * time.Hour
 
 // crowds tells of remotes with very many refs of traces, and how many clones of them may be gone.
 func crowds(ctx context.Context, log *events.Log, now time.Time) ([]string, error) {
-	out, err := log.Repo().Git(ctx, nil, "for-each-ref", "--format=%(refname) %(committerdate:unix)",
-		strings.TrimSuffix(events.FetchedRef("x", "", ""), "x/"))
+	out, err := log.Repo().Git(ctx, nil, "for-each-ref", "--format=%(refname) %(committerdate:unix)", remotesRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list what was fetched: %w", err)
 	}
@@ -86,7 +88,7 @@ func crowds(ctx context.Context, log *events.Log, now time.Time) ([]string, erro
 	var names []string
 	for line := range strings.Lines(string(out)) {
 		name, date, _ := strings.Cut(strings.TrimSpace(line), " ")
-		parts := strings.Split(strings.TrimPrefix(name, tracesRefs+"remotes/"), "/")
+		parts := strings.Split(strings.TrimPrefix(name, remotesRefs), "/")
 		if n := len(parts); n < 3 || parts[0] == "@archive" || !events.IsWriter(parts[n-2]) {
 			continue
 		}

@@ -142,12 +142,9 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 // ids lists the conversations of the logs. Alone are the ones in no log, only in records: of these those that begin so.
 // Both lists are sorted.
 func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err error) {
-	if r.logged == nil {
-		if r.logged, err = r.log.TraceIDs(); err != nil {
-			return nil, nil, err
-		}
+	if logged, err = r.loggedIDs(); err != nil {
+		return nil, nil, err
 	}
-	logged = r.logged
 	if err := r.openStored(); err != nil || r.stored == nil {
 		return logged, nil, err
 	}
@@ -165,6 +162,14 @@ func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err erro
 		}
 	}
 	return logged, alone, nil
+}
+
+// loggedIDs lists the conversations of the logs, sorted, reading them once.
+func (r *Reader) loggedIDs() (_ []events.TraceID, err error) {
+	if r.logged == nil {
+		r.logged, err = r.log.TraceIDs()
+	}
+	return r.logged, err
 }
 
 // Starts tells when conversations began, as their records say it.
@@ -235,7 +240,7 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 
 // findWhole lists what has the id of a conversation in full, if a log tells of it. It reads no record.
 func (r *Reader) findWhole(text string) ([]index.Candidate, error) {
-	logged, _, err := r.ids(text)
+	logged, err := r.loggedIDs()
 	if err != nil {
 		return nil, err
 	}

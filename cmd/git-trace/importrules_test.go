@@ -55,8 +55,8 @@ func readAs(t *testing.T, path string) []*records.Record {
 	return all
 }
 
-// Of every format: a sound record (steps from 1, ids of calls that occur once, an observation that belongs to its call),
-// exactly one observation a call, tokens in four counts that add up to what the file reports, and where it ran.
+// Of every format the record is sound: its steps count from 1, ids of calls occur once, and an observation belongs to its
+// call. Each call has exactly one. Tokens are four counts that add up to what the file reports, and it says where it ran.
 func TestEveryFormatKeepsTheRulesOfAllFormats(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../testdata/formats/*.*")
