@@ -3,17 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
@@ -24,8 +21,6 @@ import (
 // Git has no hook after a push. The one before it starts a process that waits for the end of git, and goes on without
 // it: the user's push takes no longer, and ends as it would.
 const (
-	// pushHook stands here so that githook.go, which every hook runs through, does not reach the installer.
-	pushHook      = hooks.PushHook
 	pushLaterHook = "push-later"
 	// pushLimit is when that process ends, whatever git is doing.
 	pushLimit = time.Hour
@@ -40,18 +35,11 @@ func runPushHook(args []string) int {
 		return exitDone
 	}
 	repo, err := recorded.Here()
-	program, found := runner.Program()
-	if err != nil || !found {
+	if err != nil {
 		return exitDone
 	}
-	cmd := exec.Command(program, "git-hook", pushLaterHook, args[0], strconv.Itoa(runner.GitProcess()))
-	cmd.Dir, cmd.Env = cmp.Or(repo.WorkTree, repo.GitDir), repo.Env() // where the URL may be relative to
-	runner.Detach(cmd)
-	if err := cmd.Start(); err != nil {
-		runner.NoteFailure(repo, fmt.Errorf("start git-trace git-hook %s: %w", pushLaterHook, err))
-		return exitDone
-	}
-	_ = cmd.Process.Release()
+	dir := cmp.Or(repo.WorkTree, repo.GitDir) // where the URL may be relative to
+	runner.Background(repo, dir, repo.Env(), "git-hook", pushLaterHook, args[0], strconv.Itoa(runner.GitProcess()))
 	return exitDone
 }
 

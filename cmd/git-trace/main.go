@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/version"
@@ -51,9 +52,9 @@ func runHeavyHook(args []string) int {
 		return exitDone
 	}
 	switch args[0] {
-	case trailersHook:
+	case hooks.TrailersHook:
 		return runTrailersHook(args[1:])
-	case pushHook:
+	case hooks.PushHook:
 		return runPushHook(args[1:])
 	case pushLaterHook:
 		return runPushLater(args[1:])

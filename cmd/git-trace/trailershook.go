@@ -16,9 +16,6 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// trailersHook stands here so that githook.go, which every hook runs through, does not reach the installer.
-const trailersHook = hooks.TrailersHook
-
 // runTrailersHook adds to the message of a commit what git trace trailers prints of its lines. Like every hook it
 // prints nothing, never fails and ends in time; whatever is in doubt leaves the message as it is.
 func runTrailersHook(args []string) int {
@@ -32,7 +29,7 @@ func runTrailersHook(args []string) int {
 		return exitDone
 	}
 	if err := addTrailers(ctx, repo, args); err != nil && ctx.Err() == nil {
-		runner.NoteFailure(repo, fmt.Errorf("%s: %w", trailersHook, err))
+		runner.NoteFailure(repo, fmt.Errorf("%s: %w", hooks.TrailersHook, err))
 	}
 	return exitDone
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Detach makes a process one that outlives the terminal and the process group of whoever started it.
-func Detach(cmd *exec.Cmd) {
+// detach makes a process one that outlives the terminal and the process group of whoever started it.
+func detach(cmd *exec.Cmd) {
 	closeInherited()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }

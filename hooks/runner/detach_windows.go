@@ -8,8 +8,8 @@ import (
 // detachedProcess is DETACHED_PROCESS of CreateProcess.
 const detachedProcess = 0x8
 
-// Detach makes a process one that outlives the console of whoever started it.
-func Detach(cmd *exec.Cmd) {
+// detach makes a process one that outlives the console of whoever started it.
+func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -64,23 +63,13 @@ func putOff(repo *refs.Repo, job later.Job, why error) bool {
 
 // startLater starts the process unless there is one.
 func startLater(repo *refs.Repo) {
-	program, found := Program()
-	if !found {
-		return
-	}
 	queue := later.Open(repo)
 	if queue.Busy() {
 		return // it looks once more before it ends
 	}
-	// The streams are the null device: whoever waits for the end of the hook's output must not wait for this.
-	cmd := exec.Command(program, "git-hook", LaterHook, strconv.Itoa(os.Getpid()))
-	cmd.Dir, cmd.Env = repo.WorkTree, repo.Env()
-	Detach(cmd)
-	if err := cmd.Start(); err != nil {
-		NoteFailure(repo, fmt.Errorf("start git-trace git-hook later: %w", err))
+	if !Background(repo, repo.WorkTree, repo.Env(), "git-hook", LaterHook, strconv.Itoa(os.Getpid())) {
 		return
 	}
-	_ = cmd.Process.Release()
 	for range 50 { // until it has begun: hooks that come now are to give way to it
 		if queue.Busy() {
 			return

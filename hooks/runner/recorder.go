@@ -1,9 +1,7 @@
 package runner
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -15,19 +13,8 @@ import (
 // startRecorder starts `git trace record` as a process of its own and does not wait for it: a hook must not take the
 // time that reading and redacting a conversation takes.
 func startRecorder(repo *refs.Repo) {
-	program, found := Program()
-	if !found {
-		return
-	}
-	// The streams are the null device: agents wait until nobody holds those of the hook any more.
-	cmd := exec.Command(program, "--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree, "record", "--quiet")
-	cmd.Dir, cmd.Env = repo.WorkTree, withoutGit(os.Environ())
-	Detach(cmd)
-	if err := cmd.Start(); err != nil {
-		NoteFailure(repo, fmt.Errorf("start git-trace record: %w", err))
-		return
-	}
-	_ = cmd.Process.Release()
+	Background(repo, repo.WorkTree, withoutGit(os.Environ()), "--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree,
+		"record", "--quiet")
 }
 
 // withoutGit leaves out what git tells its hooks: an index that is locked, another directory.

@@ -89,3 +89,21 @@ func Program() (path string, found bool) {
 	}
 	return path, strings.HasPrefix(base, "git-trace") && !strings.HasSuffix(base, ".test")
 }
+
+// Background starts git-trace as a process of its own, which nobody waits for, and tells whether it runs. Its streams
+// are the null device: agents and git wait until nobody holds those of the hook any more.
+func Background(repo *refs.Repo, dir string, env []string, args ...string) (started bool) {
+	program, found := Program()
+	if !found {
+		return false
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = dir, env
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		NoteFailure(repo, fmt.Errorf("start git-trace %s: %w", strings.Join(args, " "), err))
+		return false
+	}
+	_ = cmd.Process.Release()
+	return true
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -29,17 +28,7 @@ func startUpkeep(repo *refs.Repo) {
 	if !isDue(repo, LooseLimit()) || triedLately(repo) {
 		return
 	}
-	program, found := Program()
-	if !found {
-		return
-	}
-	// The streams are the null device: whoever waits for the end of the hook's output must not wait for this.
-	cmd := exec.Command(program, "gc", "--auto")
-	cmd.Dir, cmd.Env = repo.GitDir, repo.Env()
-	Detach(cmd)
-	if cmd.Start() == nil {
-		_ = cmd.Process.Release()
-	}
+	Background(repo, repo.GitDir, repo.Env(), "gc", "--auto")
 }
 
 // LooseLimitVar replaces sidestore.LooseLimit, for tests and for those who want it otherwise; 0 turns packing off.
