@@ -189,11 +189,13 @@ func (l *Log) openToAppend(ctx context.Context) (*journal, error) {
 	return l.openJournal(os.O_RDWR)
 }
 
+// gcTries is how often something is written anew that a gc deleted before it had a name.
+const gcTries = 20
+
 // writeMain writes to the repository's own store. `git gc --prune=now` deletes temporary files under the hands of
 // whoever writes them, and empty directories; then it is done again.
 func (l *Log) writeMain(typ refs.ObjectType, content []byte) (oid refs.OID, err error) {
-	const tries = 20
-	for range tries {
+	for range gcTries {
 		oid, err = l.repo.WriteLoose(l.repo.MainObjects(), typ, content)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return oid, err

@@ -37,19 +37,7 @@ func (l *Log) fillFrom(ctx context.Context, j *journal, lock *refs.RefLock) erro
 	if len(c.Notes) > 0 {
 		base.parents = []refs.OID{current}
 	}
-	commit, err := l.writeSeal(j, base)
-	if err == nil {
-		err = l.keepSeal(commit)
-	}
-	if err == nil {
-		err = lock.Commit(ctx, commit)
-	}
-	if err != nil {
-		return err
-	}
-	_ = l.keepSeal(commit)
-	_ = l.rememberSeal(sealMark{commit, j.gen, j.end})
-	return nil
+	return l.setSeal(ctx, j, base, lock)
 }
 
 // fill writes all that a copy holds to a new file, batch by batch as it stands there. If flush says so, it flushes the

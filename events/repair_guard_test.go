@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,6 +56,47 @@ func TestASealPrunedWhileItWasMadeComesBack(t *testing.T) {
 	fsck(t, log.repo)
 	if got := sealedIn(t, log); len(got) != 2 {
 		t.Errorf("the ref holds %v", got)
+	}
+}
+
+// A gc that runs beside the first append deletes each of its objects once, as soon as it is there.
+func TestASealPrunedBeforeItWasKeptIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		log := OpenLog(newRepo(t))
+		pid := pretendGC(t, log.repo, os.Getpid())
+		done := make(chan struct{})
+		var gc sync.WaitGroup
+		gc.Go(func() {
+			pruned := map[refs.OID]bool{}
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				all, err := refs.ListLoose(log.repo.MainObjects())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, o := range all {
+					if !pruned[o.OID] {
+						_ = os.Remove(looseFileOf(log.repo, o.OID))
+					}
+					pruned[o.OID] = true
+				}
+			}
+		})
+		mustAppend(t, log, promptDraft(0))
+		close(done)
+		gc.Wait()
+		check(t, os.Remove(pid))
+		mustAppend(t, log, promptDraft(1))
+		fsck(t, log.repo)
+		if got := sealedIn(t, log); len(got) != 2 {
+			t.Fatalf("the ref holds %v", got)
+		}
 	}
 }
 

@@ -129,20 +129,38 @@ func (l *Log) seal(ctx context.Context, j *journal, lock *refs.RefLock) (int64, 
 	if base.end.seq == j.end.seq {
 		return 0, l.rememberSeal(sealMark{lock.Current(), j.gen, base.end})
 	}
-	commit, err := l.writeSeal(j, base)
+	return j.end.seq - base.end.seq, l.setSeal(ctx, j, base, lock)
+}
+
+// setSeal makes the ref that is locked name the file's seal, on top of a base.
+func (l *Log) setSeal(ctx context.Context, j *journal, base sealBase, lock *refs.RefLock) error {
+	commit, err := l.writeSealBesideGC(j, base)
 	if err != nil {
-		return 0, err
-	}
-	if err := l.keepSeal(commit); err != nil {
-		return 0, err
+		return err
 	}
 	if err := lock.Commit(ctx, commit); err != nil {
-		return 0, err
+		return err
 	}
-	_ = l.keepSeal(commit)
+	if l.gcRuns() {
+		_, _ = l.writeSealBesideGC(j, base)
+	}
 	// Without the mark the next seal reads the file to find the place.
 	_ = l.rememberSeal(sealMark{commit, j.gen, j.end})
-	return j.end.seq - base.end.seq, nil
+	return nil
+}
+
+// writeSealBesideGC writes a seal and keeps it from a gc that runs just now, which may delete a part of it before there
+// is a second copy. A seal depends on nothing but the log: written again, it has the same name.
+func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err error) {
+	for range gcTries {
+		if commit, err = l.writeSeal(j, base); err == nil {
+			err = l.keepSeal(commit)
+		}
+		if !errors.Is(err, refs.ErrMissing) {
+			return commit, err
+		}
+	}
+	return commit, err
 }
 
 // sealBase finds what the ref has of the file. What is no log is replaced; a log that the file does not begin with is
