@@ -1,9 +1,7 @@
 package amp
 
 import (
-	"bytes"
 	"cmp"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,45 +28,30 @@ func (s sessions) root() string {
 
 // ProjectSessions looks into every thread: they are filed by their ids.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	project := sessionfile.NewProject(dir)
-	return sessionfile.List(filepath.Join(s.root(), "threads"), 0, since, func(path string) (capability.Session, bool) {
-		id := s.SessionID(path)
-		if id == "" {
-			return capability.Session{}, false
+	root := filepath.Join(s.root(), "threads")
+	return sessionfile.NewProject(dir).Sessions(root, 0, since, func(path string) capability.Session {
+		if s.SessionID(path) == "" {
+			return capability.Session{}
 		}
 		about := aboutOf(path)
-		return capability.Session{ID: cmp.Or(about.id, id), Dir: about.dir}, about.id != "" && project.Holds(about.dir)
+		return capability.Session{ID: about.id, Dir: about.dir}
 	}), nil
 }
 
 // SessionID is the name of the file.
 func (s sessions) SessionID(path string) string {
-	id, found := strings.CutSuffix(filepath.Base(path), ".json")
-	if !found || !strings.HasPrefix(id, "T-") {
+	if !strings.HasPrefix(filepath.Base(path), "T-") {
 		return ""
 	}
-	return payload.CheckedID(id)
+	return sessionfile.NamedID(path, ".json")
 }
 
 // Recognises tells a thread by the members before its messages.
 func (s sessions) Recognises(_ string, head []byte) bool {
-	head = bytes.TrimSpace(head)
-	if len(head) == 0 || head[0] != '{' {
-		return false
-	}
-	thread, version := false, false
-	d := rawjson.NewDecoder(head)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "v":
-			version = d.Kind() == rawjson.Number
-		case "id":
-			thread = strings.HasPrefix(d.Text(), "T-")
-		case "messages":
-			return thread && version && d.Kind() == rawjson.Array
-		}
-	}
-	return false
+	return sessionfile.Members{
+		"v":  sessionfile.Of(rawjson.Number),
+		"id": func(value *rawjson.Decoder) bool { return strings.HasPrefix(value.Text(), "T-") },
+	}.Before("messages", head)
 }
 
 // about is what a thread says of itself beside its messages.
@@ -128,24 +111,11 @@ func (a *about) place(initial []byte) {
 		return
 	}
 	tree := d.Raw()
-	a.dir = pathOf(rawjson.MemberText(tree, "uri"))
+	a.dir = sessionfile.PathOfURI(rawjson.MemberText(tree, "uri"), "file")
 	repository := rawjson.Member(tree, "repository")
 	a.remote = rawjson.MemberText(repository, "url")
 	a.branch = strings.TrimPrefix(payload.Name(rawjson.MemberText(repository, "ref")), "refs/heads/")
 	if sha := rawjson.MemberText(repository, "sha"); sessionfile.ObjectName(sha) {
 		a.commit = sha
 	}
-}
-
-// pathOf is the path of a file's URI, "" for any other.
-func pathOf(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" {
-		return ""
-	}
-	path := u.Path
-	if len(path) > 2 && path[0] == '/' && path[2] == ':' { // a drive
-		path = path[1:]
-	}
-	return path
 }

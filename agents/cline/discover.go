@@ -70,13 +70,12 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
 			continue
 		}
-		found = append(found, sessionfile.List(root, 1, since, func(path string) (capability.Session, bool) {
-			name := filepath.Base(path)
-			if name != historyFile && name != olderFile && !strings.HasSuffix(name, document) {
-				return capability.Session{}, false
+		found = append(found, project.Sessions(root, 1, since, func(path string) capability.Session {
+			id := s.SessionID(path)
+			if id == "" {
+				return capability.Session{}
 			}
-			session := capability.Session{ID: s.SessionID(path), Dir: dirOf(path)}
-			return session, session.ID != "" && project.Holds(session.Dir)
+			return capability.Session{ID: id, Dir: dirOf(path)}
 		})...)
 	}
 	sessionfile.Sort(found)
@@ -85,14 +84,10 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 
 // SessionID is the name of the task's folder, or that of the session's document.
 func (s sessions) SessionID(path string) string {
-	name := filepath.Base(path)
-	if id, found := strings.CutSuffix(name, document); found {
-		return payload.CheckedID(id)
-	}
-	if name == historyFile || name == olderFile {
+	if name := filepath.Base(path); name == historyFile || name == olderFile {
 		return payload.CheckedID(filepath.Base(filepath.Dir(path)))
 	}
-	return ""
+	return sessionfile.NamedID(path, document)
 }
 
 // Recognises tells a session's document by its members, and a task's conversation by what only Cline and Roo tell the
@@ -118,21 +113,11 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 
 // begins tells the beginning of a session's document: the members before its messages.
 func begins(head []byte) bool {
-	var agent, id, version bool
-	d := rawjson.NewDecoder(head)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "agent":
-			agent = d.Text() != ""
-		case "sessionId":
-			id = d.Text() != ""
-		case "version":
-			version = d.Int() == 1
-		case "messages":
-			return agent && id && version && d.Kind() == rawjson.Array
-		}
-	}
-	return false
+	return sessionfile.Members{
+		"agent":     sessionfile.Text,
+		"sessionId": sessionfile.Text,
+		"version":   func(value *rawjson.Decoder) bool { return value.Int() == 1 },
+	}.Before("messages", head)
 }
 
 // dirOf is the directory that a conversation was held in: as its manifest says, or as the model was told.
@@ -177,14 +162,5 @@ const maxBeside = 64 << 20
 
 // beside reads a small file in the folder of a conversation, nil where there is none.
 func beside(path, name string) []byte {
-	path = filepath.Join(filepath.Dir(path), name)
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxBeside {
-		return nil
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	return raw
+	return sessionfile.Small(filepath.Join(filepath.Dir(path), name), maxBeside)
 }

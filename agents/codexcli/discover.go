@@ -1,7 +1,6 @@
 package codexcli
 
 import (
-	"bytes"
 	"cmp"
 	"os"
 	"path/filepath"
@@ -29,7 +28,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		if id == "" {
 			return capability.Session{}, false
 		}
-		begin := peekFile(path)
+		begin := sessionfile.Peek(path, peek)
 		ids[id] = true
 		if begin.parent != "" {
 			parents[id] = begin.parent
@@ -64,16 +63,13 @@ func (s sessions) SessionID(path string) string {
 
 // Recognises tells rollouts by their envelope, those of old versions by their first line.
 func (s sessions) Recognises(_ string, head []byte) bool {
-	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
-	object, err := in.Next()
-	if err != nil {
-		return false
-	}
-	if rawjson.MemberText(object.Raw, "type") == "session_meta" {
-		return rawjson.Member(object.Raw, "payload") != nil
-	}
-	return rawjson.Member(object.Raw, "instructions") != nil && rawjson.Member(object.Raw, "timestamp") != nil &&
-		rawjson.Member(object.Raw, "id") != nil
+	return sessionfile.AnyObject(head, 1, func(raw []byte) bool {
+		if rawjson.MemberText(raw, "type") == "session_meta" {
+			return rawjson.Member(raw, "payload") != nil
+		}
+		return rawjson.Member(raw, "instructions") != nil && rawjson.Member(raw, "timestamp") != nil &&
+			rawjson.Member(raw, "id") != nil
+	})
 }
 
 // beginning is what the first line of a rollout tells.
@@ -82,15 +78,6 @@ type beginning struct {
 	origin  string // the session that this one was forked from, or that started this subagent
 	parent  string // the session that started this subagent
 	role    string
-}
-
-func peekFile(path string) beginning {
-	file, err := sessionfile.Lines(path, "")
-	if err != nil {
-		return beginning{}
-	}
-	defer func() { _ = file.Close() }()
-	return peek(file)
 }
 
 func peek(file sessionfile.File) beginning {
@@ -131,7 +118,7 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	if path == "" {
 		return sessionfile.Place{}
 	}
-	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(peekFile(path).role, "subagent")}
+	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(sessionfile.Peek(path, peek).role, "subagent")}
 }
 
 // rolloutOf finds the rollout of a session by its id, from where another one is kept: beside it, or under the day that

@@ -1,7 +1,6 @@
 package continuecli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"path/filepath"
@@ -32,44 +31,25 @@ const listFile = "sessions.json"
 
 // ProjectSessions looks into every session: they are filed by their ids.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	project := sessionfile.NewProject(dir)
-	return sessionfile.List(filepath.Join(s.root(), "sessions"), 0, since, func(path string) (capability.Session, bool) {
+	root := filepath.Join(s.root(), "sessions")
+	return sessionfile.NewProject(dir).Sessions(root, 0, since, func(path string) capability.Session {
 		if filepath.Ext(path) != ".json" || filepath.Base(path) == listFile {
-			return capability.Session{}, false
+			return capability.Session{}
 		}
 		about := aboutOf(path)
-		return capability.Session{ID: about.id, Dir: about.dir}, about.id != "" && project.Holds(about.dir)
+		return capability.Session{ID: about.id, Dir: about.dir}
 	}), nil
 }
 
 // SessionID is the name of the file.
-func (s sessions) SessionID(path string) string {
-	id, found := strings.CutSuffix(filepath.Base(path), ".json")
-	if !found {
-		return ""
-	}
-	return payload.CheckedID(id)
-}
+func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".json") }
 
 // Recognises tells a session by the members before its history.
 func (s sessions) Recognises(_ string, head []byte) bool {
-	head = bytes.TrimSpace(head)
-	if len(head) == 0 || head[0] != '{' {
-		return false
-	}
-	session, workspace := false, false
-	d := rawjson.NewDecoder(head)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "sessionId":
-			session = d.Text() != ""
-		case "workspaceDirectory":
-			workspace = d.Kind() == rawjson.String
-		case "history":
-			return session && workspace && d.Kind() == rawjson.Array
-		}
-	}
-	return false
+	return sessionfile.Members{
+		"sessionId":          sessionfile.Text,
+		"workspaceDirectory": sessionfile.Of(rawjson.String),
+	}.Before("history", head)
 }
 
 // about is what a session says of itself beside its history.

@@ -1,7 +1,6 @@
 package copilotcli
 
 import (
-	"bytes"
 	"cmp"
 	"path/filepath"
 	"time"
@@ -18,20 +17,14 @@ const eventsFile = "events.jsonl"
 
 // ProjectSessions looks into every session: the client files them by their ids.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	project := sessionfile.NewProject(dir)
 	home := cmp.Or(s.env.Lookup("COPILOT_HOME"), filepath.Join(s.env.Home, ".copilot"))
-	return sessionfile.List(filepath.Join(home, "session-state"), 1, since, func(path string) (capability.Session, bool) {
+	root := filepath.Join(home, "session-state")
+	return sessionfile.NewProject(dir).Sessions(root, 1, since, func(path string) capability.Session {
 		if filepath.Base(path) != eventsFile {
-			return capability.Session{}, false
+			return capability.Session{}
 		}
-		file, err := sessionfile.Lines(path, "")
-		if err != nil {
-			return capability.Session{}, false
-		}
-		defer func() { _ = file.Close() }()
-		begin := peek(file)
-		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" &&
-			project.Holds(begin.cwd)
+		begin := sessionfile.Peek(path, peek)
+		return capability.Session{ID: begin.id, Dir: begin.cwd}
 	}), nil
 }
 
@@ -46,8 +39,7 @@ func (s sessions) SessionID(path string) string {
 
 // Recognises tells session files by their first event.
 func (s sessions) Recognises(_ string, head []byte) bool {
-	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
-	return err == nil && begins(object.Raw)
+	return sessionfile.AnyObject(head, 1, begins)
 }
 
 func begins(raw []byte) bool {

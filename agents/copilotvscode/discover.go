@@ -2,15 +2,12 @@ package copilotvscode
 
 import (
 	"bytes"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
-	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -73,13 +70,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 
 // SessionID is the name of the file.
 func (s sessions) SessionID(path string) string {
-	name := filepath.Base(path)
-	for _, end := range []string{".json", ".jsonl"} {
-		if id, found := strings.CutSuffix(name, end); found {
-			return payload.CheckedID(id)
-		}
-	}
-	return ""
+	return sessionfile.NamedID(path, ".json", ".jsonl")
 }
 
 // Recognises tells a chat by the members before its requests, a journal and a transcript by their first lines.
@@ -116,19 +107,10 @@ func isJournal(raw []byte) bool {
 
 // isChat tells a document, or the beginning of one.
 func isChat(head []byte) bool {
-	responder, version := false, false
-	d := rawjson.NewDecoder(head)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "version":
-			version = d.Kind() == rawjson.Number
-		case "responderUsername":
-			responder = d.Kind() == rawjson.String
-		case "requests":
-			return version && responder && d.Kind() == rawjson.Array
-		}
-	}
-	return false
+	return sessionfile.Members{
+		"version":           sessionfile.Of(rawjson.Number),
+		"responderUsername": sessionfile.Of(rawjson.String),
+	}.Before("requests", head)
 }
 
 // maxWorkspace is how large the file about a workspace may be.
@@ -138,12 +120,7 @@ const maxWorkspace = 1 << 20
 func dirOf(path string) string {
 	dir := filepath.Dir(path)
 	for range 3 {
-		name := filepath.Join(dir, "workspace.json")
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() <= maxWorkspace {
-			raw, err := os.ReadFile(name)
-			if err != nil {
-				return ""
-			}
+		if raw := sessionfile.Small(filepath.Join(dir, "workspace.json"), maxWorkspace); raw != nil {
 			return pathOf(rawjson.MemberText(raw, "folder"))
 		}
 		dir = filepath.Dir(dir)
@@ -152,14 +129,4 @@ func dirOf(path string) string {
 }
 
 // pathOf is the path of a file's URI, also of one on another machine.
-func pathOf(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" && u.Scheme != "vscode-remote" {
-		return ""
-	}
-	path := u.Path
-	if len(path) > 2 && path[0] == '/' && path[2] == ':' { // a drive
-		path = path[1:]
-	}
-	return path
-}
+func pathOf(uri string) string { return sessionfile.PathOfURI(uri, "file", "vscode-remote") }

@@ -2,7 +2,6 @@ package cursor
 
 import (
 	"cmp"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,25 +108,11 @@ func (s sessions) workspaces(user string, project sessionfile.Project) map[strin
 const maxWorkspace = 1 << 20
 
 func folderOfWorkspace(name string) string {
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWorkspace {
-		return ""
-	}
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		return ""
-	}
-	return pathOf(rawjson.MemberText(raw, "folder"))
+	return pathOf(rawjson.MemberText(sessionfile.Small(name, maxWorkspace), "folder"))
 }
 
 // pathOf is the path of a file's URI, also of one on another machine.
-func pathOf(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" && u.Scheme != "vscode-remote" {
-		return ""
-	}
-	return native(u.Path)
-}
+func pathOf(uri string) string { return sessionfile.PathOfURI(uri, "file", "vscode-remote") }
 
 // SessionsIn lists the conversations of a database; a transcript has none beside the one that it is.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {

@@ -76,13 +76,7 @@ func folderOf(dir string) string {
 }
 
 // SessionID is the name of the file.
-func (s sessions) SessionID(path string) string {
-	id, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	if !found {
-		return ""
-	}
-	return payload.CheckedID(id)
-}
+func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
 // Recognises tells a transcript by its first line: a message with its role beside it, and nothing else. The editor's
 // database is told by its table.
@@ -90,8 +84,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		return bytes.Contains(head, []byte("cursorDiskKV"))
 	}
-	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
-	return err == nil && begins(object.Raw)
+	return sessionfile.AnyObject(head, 1, begins)
 }
 
 func begins(raw []byte) bool {

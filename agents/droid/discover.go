@@ -1,9 +1,6 @@
 package droid
 
 import (
-	"bytes"
-	"cmp"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -28,35 +25,22 @@ var (
 
 // ProjectSessions looks at the first line of every session.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	project := sessionfile.NewProject(dir)
 	root := filepath.Join(s.env.Home, ".factory", "sessions")
-	return sessionfile.List(root, 1, since, func(path string) (capability.Session, bool) {
+	return sessionfile.NewProject(dir).Sessions(root, 1, since, func(path string) capability.Session {
 		if filepath.Ext(path) != ".jsonl" {
-			return capability.Session{}, false
+			return capability.Session{}
 		}
-		file, err := sessionfile.Lines(path, "")
-		if err != nil {
-			return capability.Session{}, false
-		}
-		defer func() { _ = file.Close() }()
-		begin := peek(file)
-		return capability.Session{ID: begin.id, Dir: begin.cwd}, begin.id != "" && project.Holds(begin.cwd)
+		begin := sessionfile.Peek(path, peek)
+		return capability.Session{ID: begin.id, Dir: begin.cwd}
 	}), nil
 }
 
 // SessionID is the name of the file.
-func (s sessions) SessionID(path string) string {
-	id, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	if !found {
-		return ""
-	}
-	return payload.CheckedID(id)
-}
+func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
 // Recognises tells session files by their first line.
 func (s sessions) Recognises(_ string, head []byte) bool {
-	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
-	return err == nil && begins(object.Raw)
+	return sessionfile.AnyObject(head, 1, begins)
 }
 
 func begins(raw []byte) bool {
@@ -88,16 +72,8 @@ type settings struct {
 const maxSettings = 1 << 20
 
 func settingsOf(path string) settings {
-	path = strings.TrimSuffix(path, ".jsonl") + ".settings.json"
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSettings {
-		return settings{}
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return settings{}
-	}
-	out := settings{model: assemble.Model(cmp.Or(rawjson.MemberText(raw, "model")))}
+	raw := sessionfile.Small(strings.TrimSuffix(path, ".jsonl")+".settings.json", maxSettings)
+	out := settings{model: assemble.Model(rawjson.MemberText(raw, "model"))}
 	tokens := rawjson.Member(raw, "tokenUsage")
 	if rawjson.NewDecoder(tokens).Kind() != rawjson.Object {
 		return out

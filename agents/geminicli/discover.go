@@ -1,7 +1,6 @@
 package geminicli
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -84,23 +83,16 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	if sessionfile.Begins(head, "messages") {
 		return true
 	}
-	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
-	return err == nil && rawjson.Member(object.Raw, "sessionId") != nil && rawjson.Member(object.Raw, "projectHash") != nil
+	return sessionfile.AnyObject(head, 1, func(raw []byte) bool {
+		return rawjson.Member(raw, "sessionId") != nil && rawjson.Member(raw, "projectHash") != nil
+	})
 }
 
 // messages tells a file of messages alone, from which the first line was taken.
 func messages(head []byte) bool {
-	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
-	for range 20 {
-		object, err := in.Next()
-		if err != nil {
-			return false
-		}
-		if rawjson.MemberText(object.Raw, "type") == "gemini" && rawjson.Member(object.Raw, "id") != nil {
-			return true
-		}
-	}
-	return false
+	return sessionfile.AnyObject(head, 20, func(raw []byte) bool {
+		return rawjson.MemberText(raw, "type") == "gemini" && rawjson.Member(raw, "id") != nil
+	})
 }
 
 // open opens a session file of either form.
@@ -154,17 +146,5 @@ func subagentFile(of sessionfile.Place, call *assemble.Call, id string) sessionf
 	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(call.Name, "subagent")}
 }
 
-// maxSmall is the size of a file that holds a path.
-const maxSmall = 16 << 10
-
-func readSmall(path string) string {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSmall {
-		return ""
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(raw))
-}
+// maxRoot is the size of a file that holds a path.
+const maxRoot = 16 << 10

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -216,7 +217,7 @@ func (s *session) known(id string) bool { return id == "" || s.c.Began(id) }
 func projectRoot(path string) string {
 	dir := filepath.Dir(path)
 	for range 3 {
-		if root := readSmall(filepath.Join(dir, ".project_root")); root != "" {
+		if root := strings.TrimSpace(string(sessionfile.Small(filepath.Join(dir, ".project_root"), maxRoot))); root != "" {
 			return payload.AbsPath(root)
 		}
 		dir = filepath.Dir(dir)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -42,32 +41,23 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 			found = append(found, one)
 		}
 	}
-	found = append(found, sessionfile.List(s.root(), 0, since, func(path string) (capability.Session, bool) {
+	found = append(found, project.Sessions(s.root(), 0, since, func(path string) capability.Session {
 		id := s.SessionID(path)
 		if id == "" || known[id] {
-			return capability.Session{}, false
+			return capability.Session{}
 		}
-		file, err := sessionfile.Lines(path, "")
-		if err != nil {
-			return capability.Session{}, false
+		about := sessionfile.Peek(path, peek)
+		if !begins(about) {
+			return capability.Session{}
 		}
-		defer func() { _ = file.Close() }()
-		about, began := peek(file)
-		dir := rawjson.MemberText(about, "working_dir")
-		return capability.Session{ID: id, Dir: dir}, began && project.Holds(dir)
+		return capability.Session{ID: id, Dir: rawjson.MemberText(about, "working_dir")}
 	})...)
 	sessionfile.Sort(found)
 	return found, nil
 }
 
 // SessionID is the name of a file of JSON lines; a database holds several.
-func (s sessions) SessionID(path string) string {
-	id, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	if !found {
-		return ""
-	}
-	return payload.CheckedID(id)
-}
+func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
 // SessionsIn lists the sessions of a database; a file of another form has none beside the one that it is.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
@@ -106,8 +96,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		return bytes.Contains(head, []byte("content_json")) && bytes.Contains(head, []byte("working_dir"))
 	}
-	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
-	return err == nil && begins(object.Raw)
+	return sessionfile.AnyObject(head, 1, begins)
 }
 
 // begins tells the line about the session.
@@ -118,12 +107,12 @@ func begins(raw []byte) bool {
 }
 
 // peek gives what the file says of the session.
-func peek(file sessionfile.File) (about []byte, began bool) {
+func peek(file sessionfile.File) (about []byte) {
 	sessionfile.First(file, 1, func(object jsonlines.Object) bool {
-		about, began = bytes.Clone(object.Raw), begins(object.Raw)
+		about = bytes.Clone(object.Raw)
 		return false
 	})
-	return about, began
+	return about
 }
 
 // open opens a session in one of its forms.

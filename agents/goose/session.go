@@ -21,7 +21,7 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 	kind := sessionfile.Kind{
 		Agent: Name, Open: open,
 		Session: func(path string, file sessionfile.File) string {
-			about, _ := peek(file)
+			about := peek(file)
 			return cmp.Or(payload.CheckedID(rawjson.MemberText(about, "id")), s.SessionID(path))
 		},
 		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format { return &session{c: c} },

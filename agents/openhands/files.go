@@ -80,15 +80,7 @@ func stateOf(path string) []byte {
 	if filepath.Base(path) != stateFile {
 		return nil
 	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxState {
-		return nil
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	return raw
+	return sessionfile.Small(path, maxState)
 }
 
 // Recognises tells a state by its members, and a file of events by its first line. The file of one event is no session.
@@ -97,7 +89,7 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	if len(head) == 0 || head[0] != '{' || eventName().MatchString(filepath.Base(path)) {
 		return false
 	}
-	if object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next(); err == nil && isEvent(object.Raw) {
+	if sessionfile.AnyObject(head, 1, isEvent) {
 		return true
 	}
 	if filepath.Base(path) != stateFile { // its events are not beside it

@@ -1,10 +1,10 @@
 package pi
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,24 +20,17 @@ import (
 // ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does
 // not tell the directory exactly; the header does.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	project := sessionfile.NewProject(dir)
 	home := cmp.Or(s.env.Lookup("PI_CODING_AGENT_DIR"), filepath.Join(s.env.Home, ".pi", "agent"))
 	root := cmp.Or(s.env.Lookup("PI_CODING_AGENT_SESSION_DIR"), filepath.Join(home, "sessions"))
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return sessionfile.List(root, 1, since, func(path string) (capability.Session, bool) {
+	return sessionfile.NewProject(dir).Sessions(root, 1, since, func(path string) capability.Session {
 		if filepath.Ext(path) != ".jsonl" {
-			return capability.Session{}, false
+			return capability.Session{}
 		}
-		file, err := sessionfile.Lines(path, "")
-		if err != nil {
-			return capability.Session{}, false
-		}
-		defer func() { _ = file.Close() }()
-		begin := peek(file)
-		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" &&
-			project.Holds(begin.cwd)
+		begin := sessionfile.Peek(path, peek)
+		return capability.Session{ID: begin.id, Dir: begin.cwd}
 	}), nil
 }
 
@@ -55,8 +48,7 @@ func idOf(name string) string {
 
 // Recognises tells session files by their header.
 func (s sessions) Recognises(_ string, head []byte) bool {
-	object, err := jsonlines.NewReader(bytes.NewReader(head), 0, 0).Next()
-	return err == nil && begins(object.Raw)
+	return sessionfile.AnyObject(head, 1, begins)
 }
 
 func begins(raw []byte) bool {
@@ -87,12 +79,7 @@ func peek(file sessionfile.File) beginning {
 // copiesIn lists the entries of the session that a file was forked from, if its own file is there: where the fork says,
 // or beside it.
 func copiesIn(path string) map[string]bool {
-	file, err := sessionfile.Lines(path, "")
-	if err != nil {
-		return nil
-	}
-	origin := peek(file).origin
-	_ = file.Close()
+	origin := sessionfile.Peek(path, peek).origin
 	if origin == "" {
 		return nil
 	}
@@ -101,20 +88,18 @@ func copiesIn(path string) map[string]bool {
 	if idOf(name) == "" || beside == path {
 		return nil
 	}
-	if file, err = sessionfile.Lines(beside, ""); err != nil {
-		return nil
-	}
-	defer func() { _ = file.Close() }()
-	copies := map[string]bool{}
-	in := file.From(0, 0)
-	for {
-		object, err := in.Next()
-		if err != nil {
-			return copies
-		}
+	return sessionfile.Peek(beside, keysOf)
+}
+
+// keysOf lists the entries of a session file.
+func keysOf(file sessionfile.File) map[string]bool {
+	keys := map[string]bool{}
+	sessionfile.First(file, math.MaxInt, func(object jsonlines.Object) bool {
 		var e entry
 		if e.decode(object.Raw); e.kind != "session" {
-			copies[e.key()] = true
+			keys[e.key()] = true
 		}
-	}
+		return true
+	})
+	return keys
 }

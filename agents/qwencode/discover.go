@@ -1,7 +1,6 @@
 package qwencode
 
 import (
-	"bytes"
 	"cmp"
 	"os"
 	"path/filepath"
@@ -18,49 +17,28 @@ import (
 // ProjectSessions lists the sessions of a directory and of those below it. The client files them under a name that does
 // not tell the directory exactly; the records do.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
-	project := sessionfile.NewProject(dir)
 	home := cmp.Or(s.env.Lookup("QWEN_HOME"), filepath.Join(s.env.Home, ".qwen"))
 	root := filepath.Join(cmp.Or(s.env.Lookup("QWEN_RUNTIME_DIR"), home), "projects")
-	return sessionfile.List(root, 2, since, func(path string) (capability.Session, bool) {
+	return sessionfile.NewProject(dir).Sessions(root, 2, since, func(path string) capability.Session {
 		if filepath.Base(filepath.Dir(path)) != "chats" || s.SessionID(path) == "" {
-			return capability.Session{}, false
+			return capability.Session{}
 		}
-		file, err := sessionfile.Lines(path, "")
-		if err != nil {
-			return capability.Session{}, false
-		}
-		defer func() { _ = file.Close() }()
-		begin := peek(file)
-		return capability.Session{ID: cmp.Or(begin.id, s.SessionID(path)), Dir: begin.cwd}, begin.id != "" &&
-			project.Holds(begin.cwd)
+		begin := sessionfile.Peek(path, peek)
+		return capability.Session{ID: begin.id, Dir: begin.cwd}
 	}), nil
 }
 
 // SessionID is the name of the session file.
-func (s sessions) SessionID(path string) string {
-	name, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	if !found || !payload.SessionID(name) {
-		return ""
-	}
-	return name
-}
+func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
 // Recognises tells the client's records by their envelope and by the parts of a message, or by what a system record
 // carries.
 func (s sessions) Recognises(_ string, head []byte) bool {
-	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
-	for range 20 {
-		object, err := in.Next()
-		if err != nil {
-			return false
-		}
+	return sessionfile.AnyObject(head, 20, func(raw []byte) bool {
 		var l line
-		l.decode(object.Raw)
-		if l.id != "" && l.session != "" && (l.parts != nil || l.kind == "system" && l.payload != nil) {
-			return true
-		}
-	}
-	return false
+		l.decode(raw)
+		return l.id != "" && l.session != "" && (l.parts != nil || l.kind == "system" && l.payload != nil)
+	})
 }
 
 // beginning is what the first record tells.

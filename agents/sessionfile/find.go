@@ -59,6 +59,16 @@ func List(root string, depth int, since time.Time, take func(path string) (capab
 	return found
 }
 
+// Sessions lists the files below a root that hold sessions of the project, as List does. About tells the session of a
+// file, the zero one for a file that holds none.
+func (p Project) Sessions(root string, depth int, since time.Time,
+	about func(path string) capability.Session) []capability.Session {
+	return List(root, depth, since, func(path string) (capability.Session, bool) {
+		session := about(path)
+		return session, session.ID != "" && p.Holds(session.Dir)
+	})
+}
+
 // Sort puts the oldest session first.
 func Sort(sessions []capability.Session) {
 	slices.SortStableFunc(sessions, func(a, b capability.Session) int {

@@ -1,0 +1,101 @@
+package sessionfile
+
+import (
+	"bytes"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/jsonlines"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// AnyObject tells whether one of the first objects in the head of a file of JSON lines is such a one.
+func AnyObject(head []byte, most int, such func(raw []byte) bool) bool {
+	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
+	for range most {
+		object, err := in.Next()
+		if err != nil {
+			return false
+		}
+		if such(object.Raw) {
+			return true
+		}
+	}
+	return false
+}
+
+// Members are the members of a document by which its agent is recognised: each with what its value must be.
+type Members map[string]func(value *rawjson.Decoder) bool
+
+// Text wants a text that is not empty.
+func Text(value *rawjson.Decoder) bool { return value.Text() != "" }
+
+// Of wants a value of a kind.
+func Of(kind rawjson.Kind) func(*rawjson.Decoder) bool {
+	return func(value *rawjson.Decoder) bool { return value.Kind() == kind }
+}
+
+// Before tells whether a document has all the members in front of a list, in the head of its file.
+func (m Members) Before(list string, head []byte) bool {
+	held := map[string]bool{}
+	d := rawjson.NewDecoder(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
+	for d.Open(); d.Member(); {
+		key := string(d.Key())
+		if key == list {
+			return len(held) == len(m) && d.Kind() == rawjson.Array
+		}
+		if is := m[key]; is != nil && is(d) {
+			held[key] = true
+		}
+	}
+	return false
+}
+
+// Peek reads what the beginning of a file of JSON lines tells: nothing of one that cannot be opened.
+func Peek[T any](path string, read func(File) T) (told T) {
+	file, err := Lines(path, "")
+	if err != nil {
+		return told
+	}
+	defer func() { _ = file.Close() }()
+	return read(file)
+}
+
+// NamedID is the id by which a session file is named, in front of one of the endings; "" for another name.
+func NamedID(path string, endings ...string) string {
+	for _, ending := range endings {
+		if id, found := strings.CutSuffix(filepath.Base(path), ending); found {
+			return payload.CheckedID(id)
+		}
+	}
+	return ""
+}
+
+// Small reads a regular file of so many bytes at most; nil for any other.
+func Small(path string, most int64) []byte {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// PathOfURI is the path in a URI of one of the schemes: file:///C:/work is C:/work. It is "" for another URI.
+func PathOfURI(uri string, schemes ...string) string {
+	u, err := url.Parse(uri)
+	if err != nil || !slices.Contains(schemes, u.Scheme) {
+		return ""
+	}
+	if path := u.Path; len(path) > 2 && path[0] == '/' && path[2] == ':' {
+		return path[1:]
+	}
+	return u.Path
+}
