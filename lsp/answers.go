@@ -60,7 +60,7 @@ func (s *server) why(ctx context.Context, d *document, line int) (string, error)
 		args = append(args, "--contents", "-")
 	}
 	place := filepath.Base(d.path) + ":" + strconv.Itoa(line+1)
-	raw, err := s.ask(ctx, filepath.Dir(d.path), content, append(args, "--", place)...)
+	raw, err := s.Ask(ctx, filepath.Dir(d.path), content, append(args, "--", place)...)
 	return string(raw), err
 }
 
@@ -143,6 +143,9 @@ func (s *server) codeActions(ctx context.Context, d *document, p rangeParams) (a
 	if one.Trace != "" {
 		b := r.block(one)
 		add("Show conversation "+b.Label, commandShow, b.ID)
+		if s.options.Copy {
+			add("Copy the id "+b.ID, commandCopy, b.ID)
+		}
 	}
 	if one.Call != "" && plainID(one.Call) {
 		add("Show the call that wrote this line", commandShow, one.Call)
@@ -151,6 +154,7 @@ func (s *server) codeActions(ctx context.Context, d *document, p rangeParams) (a
 		add("What became of these lines", commandTrack, one.Patch)
 	}
 	add("Why is this line here?", commandWhy, strconv.Itoa(line))
+	add("Open in the browser", commandOpen, strconv.Itoa(line))
 	return actions, nil
 }
 
@@ -159,11 +163,16 @@ const (
 	commandShow  = "gitTrace.show"
 	commandTrack = "gitTrace.track"
 	commandWhy   = "gitTrace.why"
+	commandCopy  = "gitTrace.copy"
+	commandOpen  = "gitTrace.open"
 )
 
-func commandNames() []string { return []string{commandShow, commandTrack, commandWhy} }
+func commandNames() []string {
+	return []string{commandShow, commandTrack, commandWhy, commandCopy, commandOpen}
+}
 
-// execute gives a page of Markdown, and has the editor show it where it can.
+// execute gives a page of Markdown, and has the editor show it where it can. Of an id to copy it gives the id, and
+// nothing of what the browser shows.
 func (s *server) execute(ctx context.Context, m *message) (any, error) {
 	p, err := paramsOf[commandParams](m)
 	if err != nil {
@@ -175,6 +184,15 @@ func (s *server) execute(ctx context.Context, m *message) (any, error) {
 	d := s.document(p.Arguments[0])
 	if d == nil {
 		return nil, &fault{codeInvalidParams, "the document is not open"}
+	}
+	switch p.Command {
+	case commandCopy:
+		if !plainID(p.Arguments[1]) {
+			return nil, errNoID
+		}
+		return p.Arguments[1], nil
+	case commandOpen:
+		return nil, s.open(ctx, d, p.Arguments[1])
 	}
 	text, name, err := s.about(ctx, d, p.Command, p.Arguments[1])
 	if err != nil {
@@ -188,6 +206,29 @@ func (s *server) execute(ctx context.Context, m *message) (any, error) {
 	return text, nil
 }
 
+var (
+	errNoID   = &fault{codeInvalidParams, "that is no id"}
+	errNoLine = &fault{codeInvalidParams, "the line is no number"}
+)
+
+// open shows in the browser what wrote a line, or the line where nothing is known.
+func (s *server) open(ctx context.Context, d *document, word string) error {
+	line, err := strconv.Atoi(word)
+	if err != nil {
+		return errNoLine
+	}
+	r, err := s.runs(ctx, d)
+	if err != nil {
+		return err
+	}
+	one, _ := r.at(line)
+	p := Place{Path: d.path, Line: line, Trace: one.Trace, Prompt: one.Prompt}
+	if plainID(one.Call) {
+		p.Call = one.Call
+	}
+	return s.Open(ctx, p)
+}
+
 // about gives what a command tells about an id or a line, and a name for it.
 func (s *server) about(ctx context.Context, d *document, verb, word string) (text, name string, err error) {
 	var raw []byte
@@ -195,17 +236,17 @@ func (s *server) about(ctx context.Context, d *document, verb, word string) (tex
 	line, bad := strconv.Atoi(word)
 	switch {
 	case verb == commandWhy && bad != nil:
-		return "", "", &fault{codeInvalidParams, "the line is no number"}
+		return "", "", errNoLine
 	case verb != commandWhy && !plainID(word):
-		return "", "", &fault{codeInvalidParams, "that is no id"}
+		return "", "", errNoID
 	case verb == commandWhy:
 		text, err = s.why(ctx, d, line-1)
 		return text, filepath.Base(d.path) + "-" + word, err
 	case verb == commandTrack:
-		raw, err = s.ask(ctx, dir, nil, "track", "--color=never", word)
+		raw, err = s.Ask(ctx, dir, nil, "track", "--color=never", word)
 		return page.Fence(string(raw)), "track-" + word, err
 	}
-	raw, err = s.ask(ctx, dir, nil, "show", "--markdown", word)
+	raw, err = s.Ask(ctx, dir, nil, "show", "--markdown", word)
 	return string(raw), word, err
 }
 

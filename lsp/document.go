@@ -220,7 +220,7 @@ func (s *server) blame(ctx context.Context, d *document) (*runs, error) {
 	if content != nil {
 		args = append(args, "--contents", "-")
 	}
-	raw, err := s.ask(ctx, filepath.Dir(d.path), content, append(args, "--", filepath.Base(d.path))...)
+	raw, err := s.Ask(ctx, filepath.Dir(d.path), content, append(args, "--", filepath.Base(d.path))...)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (a *asked) ask(ctx context.Context, _ string, stdin []byte, _ ...string) ([
 }
 
 func serverOf(t *testing.T, a *asked) (*server, *document) {
-	s := &server{ctx: t.Context(), ask: a.ask, turn: make(chan struct{}, 1)}
+	s := &server{ctx: t.Context(), Host: Host{Ask: a.ask}, turn: make(chan struct{}, 1)}
 	d := &document{path: "/nowhere/at/all"}
 	d.put("one\n", false)
 	return s, d

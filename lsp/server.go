@@ -17,16 +17,30 @@ import (
 	"sync"
 )
 
-// Ask runs git-trace in a directory, with that standard input, and gives what it prints.
-type Ask func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error)
+// Host is what the server stands on.
+type Host struct {
+	Version string
+	// Ask runs git-trace in a directory, with that standard input, and gives what it prints.
+	Ask func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error)
+	// Open shows the page of a place in the browser. The page is there for as long as the editor.
+	Open func(ctx context.Context, p Place) error
+}
+
+// Place is a line of a file, and what wrote it.
+type Place struct {
+	Path   string // absolute
+	Line   int    // from 1
+	Trace  string // empty where no conversation wrote the line
+	Prompt *int   // nil where it is not known
+	Call   string // empty where it is not known
+}
 
 // server is one editor's.
 type server struct {
-	ctx     context.Context // the life of the connection, which every computation ends with
-	conn    *conn
-	ask     Ask
-	version string
-	turn    chan struct{} // who computes runs
+	Host
+	ctx  context.Context // the life of the connection, which every computation ends with
+	conn *conn
+	turn chan struct{} // who computes runs
 
 	mu        sync.Mutex
 	documents map[string]*document
@@ -52,11 +66,11 @@ const (
 var ErrNoShutdown = errors.New("the editor ended without a shutdown")
 
 // Serve answers an editor until it says exit or its stream ends.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, ask Ask) error {
+func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &server{
-		ctx: ctx, conn: &conn{in: bufio.NewReader(in), out: out}, ask: ask, version: version,
-		turn: make(chan struct{}, 1), documents: map[string]*document{}, running: map[string]context.CancelCauseFunc{},
+		Host: host, ctx: ctx, conn: &conn{in: bufio.NewReader(in), out: out}, turn: make(chan struct{}, 1),
+		documents: map[string]*document{}, running: map[string]context.CancelCauseFunc{},
 	}
 	defer s.end(cancel)
 	read := make(chan error, 1)
@@ -115,7 +129,7 @@ func (s *server) notified(m *message) {
 	switch m.Method {
 	case "textDocument/didOpen":
 		if p, err := paramsOf[openParams](m); err == nil {
-			s.open(p.TextDocument.URI, p.TextDocument.Text)
+			s.opened(p.TextDocument.URI, p.TextDocument.Text)
 		}
 	case "textDocument/didChange":
 		if p, err := paramsOf[changeParams](m); err == nil {
@@ -231,7 +245,7 @@ func (s *server) initialize(m *message) (any, error) {
 	}
 	return map[string]any{
 		"capabilities": offers,
-		"serverInfo":   map[string]any{"name": "git-trace", "version": s.version},
+		"serverInfo":   map[string]any{"name": "git-trace", "version": s.Version},
 	}, nil
 }
 
@@ -244,7 +258,7 @@ func paramsOf[T any](m *message) (T, error) {
 	return p, nil
 }
 
-func (s *server) open(uri, text string) {
+func (s *server) opened(uri, text string) {
 	d := &document{path: pathOf(uri)}
 	d.put(text, false)
 	s.mu.Lock()

@@ -71,6 +71,7 @@ type (
 	// options are what a person sets in the editor.
 	options struct {
 		CodeLens bool `json:"codeLens"`
+		Copy     bool `json:"copy"` // the editor puts into its clipboard what gitTrace.copy gives
 	}
 	refresh struct {
 		Support bool `json:"refreshSupport"`

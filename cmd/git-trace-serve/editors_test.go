@@ -18,6 +18,7 @@ import (
 // The client for Neovim in a real one: prompts behind lines, also of a buffer that is typed in, and both pages.
 func TestNeovimShowsWhoWroteALine(t *testing.T) {
 	testenv.Needs(t, "nvim")
+	seen, address := browserOf(t)
 	program, dir := demo(t)
 	client, err := filepath.Abs("../../editors/neovim")
 	if err != nil {
@@ -34,7 +35,17 @@ local function marks()
   local space = vim.api.nvim_create_namespace('git_trace')
   local all = {}
   for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
-    table.insert(all, (mark[2] + 1) .. mark[4].virt_text[1][1])
+    if mark[4].virt_text then
+      table.insert(all, (mark[2] + 1) .. mark[4].virt_text[1][1])
+    end
+  end
+  return table.concat(all, ',')
+end
+local function signs()
+  local all = {}
+  for line = 1, vim.fn.line('$') do
+    local drawn = vim.fn.screenstring(line, 1)
+    table.insert(all, drawn == '▌' and line or nil)
   end
   return table.concat(all, ',')
 end
@@ -46,6 +57,8 @@ local file = vim.api.nvim_get_current_buf()
 vim.cmd('GitTrace')
 waited(function() return marks() ~= '' end)
 table.insert(out, 'opened ' .. marks())
+vim.cmd('redraw')
+table.insert(out, 'signs ' .. signs() .. '.')
 vim.api.nvim_buf_set_lines(0, 0, 0, false, { '// typed' })
 vim.api.nvim_buf_clear_namespace(0, vim.api.nvim_create_namespace('git_trace'), 0, -1)
 vim.cmd('doautocmd TextChanged')
@@ -58,11 +71,18 @@ for _, command in ipairs({ 'GitTraceWhy', 'GitTraceShow' }) do
   table.insert(out, command .. ' ' .. table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '))
   vim.cmd('close')
 end
+vim.api.nvim_win_set_cursor(0, { 12, 0 })
+vim.fn.setreg('"', '')
+vim.cmd('GitTraceCopy')
+waited(function() return vim.fn.getreg('"') ~= '' end)
+table.insert(out, 'copied ' .. vim.fn.getreg('"'))
+vim.cmd('GitTraceOpen')
+waited(function() return vim.loop.fs_stat(%q) end)
 vim.cmd('GitTrace')
 table.insert(out, 'off [' .. marks() .. ']')
 vim.fn.writefile(out, %q)
 vim.cmd('qa!')
-`, client, program, told)
+`, client, program, seen, told)
 	if err := os.WriteFile(script, []byte(lua), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -75,10 +95,49 @@ vim.cmd('qa!')
 	}
 	got := read(t, told)
 	for _, want := range []string{"opened 6  claude-code ", "#1,11  claude-code ", "typed 7  claude-code ", "#1,12  claude-code ",
+		"signs 6,11,18,19,20.", "copied ", "#1\noff",
 		"GitTraceWhy ## `server.go:12`", "close must be safe to call twice", "GitTraceShow # ", "off []"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+	if opened := address(); !strings.Contains(opened, "/t/") {
+		t.Errorf("the browser is led to %s", opened)
+	}
+}
+
+// The extension for Visual Studio Code with a stub of the editor and the real server: bars beside the lines of an agent,
+// the owner of the line at the cursor, pages, and the id in the clipboard.
+func TestVisualStudioCodeShowsWhoWroteALine(t *testing.T) {
+	testenv.Needs(t, "node")
+	program, dir := demo(t)
+	extension, err := filepath.Abs("../../editors/vscode/extension.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	node := exec.CommandContext(ctx, "node", "testdata/vscode.js", extension, program, filepath.Join(dir, "server.go"))
+	node.Stderr = os.Stderr
+	said, err := node.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen struct {
+		Bars, Icon, Status, Show, Why, Copied string
+		Person, Disposed                      bool
+	}
+	if err := json.Unmarshal(said, &seen); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if seen.Bars != "6-6 11-11 18-20" || !strings.HasPrefix(seen.Icon, "data:image/svg+xml;utf8,%3Csvg") {
+		t.Errorf("bars %q of %q", seen.Bars, seen.Icon)
+	}
+	if !strings.HasPrefix(seen.Status, "$(git-commit) claude-code ") || seen.Person {
+		t.Errorf("the line at the cursor: %q; a person's is told: %t", seen.Status, seen.Person)
+	}
+	if seen.Show != "line" || !strings.Contains(seen.Why, "close must be safe to call twice") || seen.Copied != "c86c#1" || !seen.Disposed {
+		t.Errorf("%+v", seen)
 	}
 }
 

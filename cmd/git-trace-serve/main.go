@@ -88,12 +88,10 @@ const mostAnswer = 64 << 20
 
 // serveEditor serves an editor until it says so or its stream ends.
 func serveEditor(ctx context.Context, a *answers, _ []string) error {
-	return lsp.Serve(ctx, os.Stdin, os.Stdout, version.Number,
-		func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
-			out, err := a.run(ctx, question{args: args, dir: dir, stdin: stdin, most: mostAnswer})
-			if err == nil && out.dropped {
-				err = errors.New("the answer is too long")
-			}
-			return out.Bytes(), err
-		})
+	o := newOpener(ctx, a)
+	defer o.end()
+	ask := func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
+		return a.asked(dir)(ctx, stdin, args...)
+	}
+	return lsp.Serve(ctx, os.Stdin, os.Stdout, lsp.Host{Version: version.Number, Ask: ask, Open: o.open})
 }

@@ -112,9 +112,11 @@ func drawReport(ctx context.Context, a *answers, args []string) error {
 // arguments of a program. The server takes the file away when it ends.
 func (r *running) show(ctx context.Context, url string) error {
 	dir := r.dir
-	if _, err := os.Stat(dir); err != nil { // nothing was ever recorded here
-		if r.made, err = os.MkdirTemp("", "git-trace-serve-"); err != nil {
-			return err
+	if _, err := os.Stat(dir); err != nil { // nothing was ever recorded here, or the server is an editor's
+		if r.made == "" {
+			if r.made, err = os.MkdirTemp("", "git-trace-serve-"); err != nil {
+				return err
+			}
 		}
 		dir = r.made
 	}

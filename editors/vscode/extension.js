@@ -1,4 +1,5 @@
-// Who wrote a line, and why, in Visual Studio Code: hover, hints and actions come from git trace lsp; this adds the pages.
+// Who wrote a line, and why, in Visual Studio Code: hover, hints and actions come from git trace lsp; this adds the pages,
+// the bars beside lines, and the owner of the line at the cursor.
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
@@ -10,6 +11,21 @@ const pages = new Map(); // Markdown by the address it is shown at
 const mostPages = 20;
 let shown = 0;
 
+/** @typedef {{start: number, count: number, id: string, label: string, hue: number}} Block lines of one prompt, from 1 */
+
+/** @type {{document: import("vscode").TextDocument, blocks: Block[]} | undefined} */
+let told; // of the document that is shown
+/** @type {import("vscode").StatusBarItem} */
+let status;
+/** @type {import("vscode").TextEditorDecorationType[]} */
+let bars = []; // by hue
+/** @type {NodeJS.Timeout | undefined} */
+let soon;
+const settled = 300; // milliseconds without typing
+
+/** What is shown of itself: "off", "line" (the owner of the line at the cursor), or "file" (also hints and bars). */
+const mode = () => vscode.workspace.getConfiguration("gitTrace").get("show", "line");
+
 /** Starts the server.
  *  @returns {Promise<void>} */
 async function start() {
@@ -17,19 +33,25 @@ async function start() {
   client = new LanguageClient("gitTrace", "git trace", { command: program, args: ["lsp"] },
     {
       documentSelector: [{ scheme: "file" }],
-      middleware: { executeCommand: run },
+      initializationOptions: { copy: true },
+      middleware: {
+        executeCommand: run,
+        provideInlayHints: (document, range, token, next) => (mode() === "file" ? next(document, range, token) : []),
+      },
     });
   await client.start();
 }
 
-/** Runs a command of the server and shows the page that it gives.
+/** Runs a command of the server, and shows the page or copies the id that it gives.
  *  @param {string} command
  *  @param {any[]} args
  *  @param {(command: string, args: any[]) => import("vscode").ProviderResult<any>} next
  *  @returns {Promise<any>} */
 async function run(command, args, next) {
   const text = await next(command, args);
-  if (typeof text === "string" && text !== "") await show(command, text);
+  if (typeof text !== "string" || text === "") return text;
+  if (command === "gitTrace.copy") await vscode.env.clipboard.writeText(text);
+  else await show(command, text);
   return text;
 }
 
@@ -44,28 +66,103 @@ async function show(name, text) {
   await vscode.commands.executeCommand("markdown.showPreview", address);
 }
 
+/** The bar beside lines of a hue. Its colour stands out on light and on dark.
+ *  @param {number} hue
+ *  @returns {import("vscode").TextEditorDecorationType} */
+function barOf(hue) {
+  const colour = `hsl(${hue * 30}, 65%, 50%)`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect x="6" width="4" height="16" fill="${colour}"/></svg>`;
+  return vscode.window.createTextEditorDecorationType({
+    gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;utf8,${encodeURIComponent(svg)}`),
+    gutterIconSize: "cover",
+    overviewRulerColor: colour,
+    overviewRulerLane: vscode.OverviewRulerLane.Left,
+  });
+}
+
+/** Asks who wrote the lines of the document that is shown, a while after the last change.
+ *  @returns {void} */
+function refresh() {
+  clearTimeout(soon);
+  soon = setTimeout(ask, settled);
+}
+
+/** @returns {Promise<void>} */
+async function ask() {
+  const editor = vscode.window.activeTextEditor;
+  const document = editor?.document;
+  if (mode() === "off" || !client || document?.uri.scheme !== "file") {
+    told = undefined;
+    return draw();
+  }
+  const version = document.version;
+  const answer = await client.sendRequest("gitTrace/runs", { textDocument: { uri: document.uri.toString() } })
+    .catch(() => undefined); // cancelled, or the server restarts: the next change asks again
+  if (vscode.window.activeTextEditor?.document !== document || document.version !== version) return;
+  told = { document, blocks: answer?.blocks ?? [] };
+  draw();
+}
+
+/** Draws what is known.
+ *  @returns {void} */
+function draw() {
+  const editor = vscode.window.activeTextEditor;
+  const blocks = told && told.document === editor?.document ? told.blocks : [];
+  const line = (editor?.selection.active.line ?? -1) + 1;
+  const block = blocks.find((b) => b.start <= line && line < b.start + b.count);
+  if (block) {
+    status.text = `$(git-commit) ${block.label}`;
+    status.show();
+  } else {
+    status.hide();
+  }
+  const shown = mode() === "file" ? blocks : [];
+  for (let hue = 0; hue < 12; hue++) {
+    const lines = shown.filter((b) => b.hue === hue).map((b) => new vscode.Range(b.start - 1, 0, b.start + b.count - 2, 0));
+    if (lines.length > 0) bars[hue] ??= barOf(hue);
+    if (bars[hue]) editor?.setDecorations(bars[hue], lines);
+  }
+}
+
 /** Asks why the line at the cursor is there.
  *  @returns {Promise<void>} */
 async function why() {
   const editor = vscode.window.activeTextEditor;
   if (!editor || !client) return;
-  const document = { uri: editor.document.uri.toString() };
-  await vscode.commands.executeCommand("gitTrace.why", document, editor.selection.active.line + 1);
+  const line = String(editor.selection.active.line + 1);
+  await vscode.commands.executeCommand("gitTrace.why", editor.document.uri.toString(), line);
 }
 
 /** @param {import("vscode").ExtensionContext} context */
 exports.activate = async (context) => {
+  status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right, 100);
+  status.name = "git trace";
+  status.tooltip = "Why is this line here?";
+  status.command = "gitTrace.whyHere";
   context.subscriptions.push(
+    status,
+    { dispose: () => { clearTimeout(soon); for (const bar of bars) bar?.dispose(); bars = []; } },
+    vscode.window.onDidChangeActiveTextEditor(refresh),
+    vscode.window.onDidChangeTextEditorSelection(draw),
+    vscode.workspace.onDidSaveTextDocument(refresh),
+    vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === vscode.window.activeTextEditor?.document && event.contentChanges.length > 0) refresh();
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => { if (event.affectsConfiguration("gitTrace.show")) refresh(); }),
     vscode.workspace.registerTextDocumentContentProvider("git-trace", {
       provideTextDocumentContent: (address) => pages.get(address.toString()) ?? "",
     }),
     vscode.commands.registerCommand("gitTrace.whyHere", why),
+    vscode.commands.registerCommand("gitTrace.toggle", () => vscode.workspace.getConfiguration("gitTrace")
+      .update("show", mode() === "file" ? "line" : "file", vscode.ConfigurationTarget.Global)),
     vscode.commands.registerCommand("gitTrace.restart", async () => {
       await client?.stop();
       await start();
+      refresh();
     }),
   );
   await start();
+  refresh();
 };
 
 exports.deactivate = () => client?.stop();

@@ -16,6 +16,7 @@ local function client(buffer)
       name = 'git-trace',
       cmd = M.command,
       root_dir = vim.fn.getcwd(),
+      init_options = { copy = true },
     })
   end
   if client_id and not vim.lsp.buf_is_attached(buffer, client_id) then
@@ -61,7 +62,7 @@ local function page(text)
   vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = buffer, nowait = true })
 end
 
--- draw puts agent and prompt behind the first line of what one prompt wrote.
+-- draw puts agent and prompt behind the first line of what one prompt wrote, and a sign beside each of its lines.
 local function draw(buffer)
   ask(buffer, 'gitTrace/runs', { textDocument = document(buffer) }, function(answer)
     if not vim.api.nvim_buf_is_valid(buffer) then
@@ -71,10 +72,14 @@ local function draw(buffer)
     if not answer or answer == vim.NIL or not shown[buffer] then
       return
     end
+    local last = vim.api.nvim_buf_line_count(buffer)
     for _, block in ipairs(answer.blocks) do
-      if block.start <= vim.api.nvim_buf_line_count(buffer) then
-        vim.api.nvim_buf_set_extmark(buffer, space, block.start - 1, 0, {
-          virt_text = { { '  ' .. block.label, 'GitTrace' .. block.hue } },
+      local colour = 'GitTrace' .. block.hue
+      for line = block.start, math.min(block.start + block.count - 1, last) do
+        vim.api.nvim_buf_set_extmark(buffer, space, line - 1, 0, {
+          virt_text = line == block.start and { { '  ' .. block.label, colour } } or nil,
+          sign_text = M.signs and '▌' or nil,
+          sign_hl_group = M.signs and colour or nil,
         })
       end
     end
@@ -90,8 +95,8 @@ function M.toggle()
   vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
 end
 
--- run has the server make a page of what the first code action of that command says.
-local function run(command)
+-- run has the server do what the first code action of that command says; done gets what it gives.
+local function run(command, done)
   local buffer = vim.api.nvim_get_current_buf()
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
   local at = { line = line, character = 0 }
@@ -100,20 +105,34 @@ local function run(command)
     for _, action in ipairs(actions or {}) do
       if action.command.command == command then
         local what = { command = command, arguments = action.command.arguments }
-        return ask(buffer, 'workspace/executeCommand', what, page)
+        return ask(buffer, 'workspace/executeCommand', what, done)
       end
     end
     note('no conversation is known to have written this line')
   end)
 end
 
-function M.why() run('gitTrace.why') end
+function M.why() run('gitTrace.why', page) end
 
-function M.show() run('gitTrace.show') end
+function M.show() run('gitTrace.show', page) end
 
--- setup makes the commands. Options: command, the server's command line.
+function M.browse() run('gitTrace.open', function() end) end
+
+function M.copy()
+  run('gitTrace.copy', function(id)
+    vim.fn.setreg('"', id)
+    if vim.fn.has('clipboard') == 1 then
+      vim.fn.setreg('+', id)
+    end
+    note(id)
+  end)
+end
+
+-- setup makes the commands. Options: command, the server's command line; signs, whether there are signs beside lines.
 function M.setup(options)
-  M.command = (options or {}).command or { 'git-trace', 'lsp' }
+  options = options or {}
+  M.command = options.command or { 'git-trace', 'lsp' }
+  M.signs = options.signs ~= false
   local links = { 'Identifier', 'String', 'Constant', 'Type', 'Special', 'PreProc' }
   for hue = 0, 11 do
     vim.api.nvim_set_hl(0, 'GitTrace' .. hue, { link = links[hue % #links + 1], default = true })
@@ -121,6 +140,8 @@ function M.setup(options)
   vim.api.nvim_create_user_command('GitTrace', M.toggle, { desc = 'who wrote the lines' })
   vim.api.nvim_create_user_command('GitTraceWhy', M.why, { desc = 'why this line is here' })
   vim.api.nvim_create_user_command('GitTraceShow', M.show, { desc = 'the conversation that wrote this line' })
+  vim.api.nvim_create_user_command('GitTraceOpen', M.browse, { desc = 'what wrote this line, in the browser' })
+  vim.api.nvim_create_user_command('GitTraceCopy', M.copy, { desc = 'copy the id of what wrote this line' })
   local group = vim.api.nvim_create_augroup('git_trace', {})
   vim.api.nvim_create_autocmd({ 'TextChanged', 'InsertLeave', 'BufWritePost' }, {
     group = group,

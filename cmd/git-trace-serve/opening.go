@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/git-trace/git-trace/lsp"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/web"
+)
+
+// anyPort is where an editor's pages are served.
+const anyPort = "127.0.0.1:0"
+
+// opener shows pages for an editor. Where git trace serve runs, they are its pages. Otherwise they are served from here
+// until the editor ends, and no later start of git trace serve is told of it.
+type opener struct {
+	ctx     context.Context // ends all servers
+	cancel  context.CancelFunc
+	answers *answers
+	servers sync.WaitGroup
+
+	mu     sync.Mutex
+	served map[string]*ownServer // by the directory of git
+}
+
+// ownServer serves the pages of one work tree.
+type ownServer struct {
+	running running
+	opened  web.Opened
+	ended   chan struct{}
+}
+
+func newOpener(ctx context.Context, a *answers) *opener {
+	o := &opener{answers: a, served: map[string]*ownServer{}}
+	o.ctx, o.cancel = context.WithCancel(ctx)
+	return o
+}
+
+// end ends the servers, and takes away what they left.
+func (o *opener) end() {
+	o.cancel()
+	o.servers.Wait()
+	for _, s := range o.served {
+		s.running.forget()
+	}
+}
+
+// open shows the page of a place.
+func (o *opener) open(ctx context.Context, p lsp.Place) error {
+	repo, err := refs.Discover(filepath.Dir(p.Path))
+	if err != nil {
+		return err
+	}
+	page, err := pageOf(ctx, repo, p)
+	if err != nil {
+		return err
+	}
+	other := running{dir: repo.WorktreeTracesDir()}
+	if opened, is := other.found(anyPort); is {
+		return other.show(ctx, opened.URL(page))
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	own, err := o.serving(repo)
+	if err != nil {
+		return err
+	}
+	return own.running.show(ctx, own.opened.URL(page))
+}
+
+// serving is our server of a work tree, started where there is none. The lock is held.
+func (o *opener) serving(repo *refs.Repo) (*ownServer, error) {
+	if own := o.served[repo.GitDir]; own != nil {
+		select {
+		case <-own.ended: // its repository had gone
+			own.running.forget()
+		default:
+			return own, nil
+		}
+	}
+	own, ready := &ownServer{ended: make(chan struct{})}, make(chan web.Opened, 1)
+	var failed error
+	o.servers.Go(func() {
+		defer close(own.ended)
+		site := web.New(repo, o.answers.asked(repo.Top()))
+		failed = site.Serve(o.ctx, web.Options{Address: anyPort}, func(opened web.Opened) { ready <- opened })
+	})
+	select {
+	case own.opened = <-ready:
+		o.served[repo.GitDir] = own
+		return own, nil
+	case <-own.ended:
+		return nil, failed
+	}
+}
+
+// pageOf is the address of what wrote a line; of a line that no conversation wrote, that of the line.
+func pageOf(ctx context.Context, repo *refs.Repo, p lsp.Place) (string, error) {
+	switch {
+	case p.Trace != "" && p.Call != "":
+		return "/t/" + url.PathEscape(p.Trace) + "/" + url.PathEscape(p.Call), nil
+	case p.Trace != "" && p.Prompt != nil:
+		return "/t/" + url.PathEscape(p.Trace) + "/p/" + strconv.Itoa(*p.Prompt), nil
+	case p.Trace != "":
+		return "/t/" + url.PathEscape(p.Trace), nil
+	}
+	// git knows what leads from the top to a directory, whatever links are on the way.
+	prefix, err := repo.CommandIn(ctx, filepath.Dir(p.Path), "rev-parse", "--show-prefix").Output()
+	if err != nil {
+		return "", err
+	}
+	path := strings.TrimSuffix(string(prefix), "\n") + filepath.Base(p.Path)
+	file := url.URL{Path: "/blame/worktree/" + path, RawQuery: "line=" + strconv.Itoa(p.Line)}
+	return file.String(), nil
+}
