@@ -113,7 +113,7 @@ func (s *step) takeWritten() (found bool) {
 	for _, entry := range entries {
 		name := filepath.Join(spoolDir(s.repo), entry.Name())
 		if strings.HasSuffix(name, lateSuffix) || slices.Contains(s.queue.late, name) ||
-			slices.Contains(s.queue.heard, name) {
+			slices.Contains(s.queue.heard, name) || slices.Contains(s.state.Spooled, entry.Name()) {
 			continue
 		}
 		raw, err := os.ReadFile(name)

@@ -223,6 +223,10 @@ func (s *step) finish() error {
 			return fmt.Errorf("save snapshot state: %w", err)
 		}
 	}
+	s.state.Spooled = s.dropLate()
+	for _, name := range s.queue.late {
+		s.state.Spooled = append(s.state.Spooled, filepath.Base(name))
+	}
 	if err := s.state.save(s.repo); err != nil {
 		return err
 	}

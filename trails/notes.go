@@ -172,7 +172,7 @@ func leftNote(name string, now time.Time) bool {
 func (s *workTree) readNotes() {
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {
-		if !isLate(entry.Name(), time.Now()) {
+		if !s.isLate(entry.Name(), time.Now()) {
 			continue
 		}
 		raw, err := os.ReadFile(filepath.Join(spoolDir(s.repo), entry.Name()))

@@ -2,7 +2,9 @@ package trails
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,6 +84,11 @@ func isLate(name string, now time.Time) bool {
 	return strings.HasSuffix(name, lateSuffix) || leftNote(name, now)
 }
 
+// isLate tells whether a boundary was put aside that no step has taken.
+func (s *workTree) isLate(name string, now time.Time) bool {
+	return isLate(name, now) && !slices.Contains(s.state.Spooled, name)
+}
+
 // waiting lists the boundaries that were put aside and those of killed processes, oldest first. Those that this step
 // has taken are left out.
 func (s *step) waiting() []string {
@@ -90,7 +97,7 @@ func (s *step) waiting() []string {
 	now := time.Now()
 	for _, entry := range entries { // in order of name, which is the order of time
 		name := filepath.Join(spoolDir(s.repo), entry.Name())
-		if isLate(entry.Name(), now) && !slices.Contains(s.queue.late, name) {
+		if s.isLate(entry.Name(), now) && !slices.Contains(s.queue.late, name) {
 			out = append(out, name)
 		}
 	}
@@ -217,9 +224,12 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 	return s.draft(events.CaptureIncomplete, events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}, nil)
 }
 
-// dropLate removes the files of the boundaries that were taken.
-func (s *step) dropLate() {
-	for _, name := range slices.Backward(s.queue.late) {
-		_ = os.Remove(name) // one that stays is taken again: windows and prompts it names are known by then
+// dropLate removes the files of boundaries that the saved state has, and names those that are still there.
+func (s *step) dropLate() (left []string) {
+	for _, name := range s.state.Spooled {
+		if err := os.Remove(filepath.Join(spoolDir(s.repo), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			left = append(left, name)
+		}
 	}
+	return left
 }

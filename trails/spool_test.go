@@ -95,6 +95,50 @@ func TestWhatANoteThatWasLeftSays(t *testing.T) {
 	}
 }
 
+// A process that is killed while it removes what it has taken leaves any part of it. A call whose end it took does not
+// begin again with the note of its beginning: what a person writes later would be the call's.
+func TestWhatAStateHasIsNotTakenAgain(t *testing.T) {
+	t.Parallel()
+	for what, kept := range map[string]func(name string) bool{
+		"all of it":     func(string) bool { return true },
+		"what was late": func(name string) bool { return strings.HasSuffix(name, lateSuffix) },
+		"what was last": func(name string) bool { return strings.HasSuffix(name, begunSuffix) },
+	} {
+		y := newStory(t)
+		y.do("write f one")
+		y.do("start S1")
+		y.do("aside before S1 c1 edits f")
+		y.do("write f one|two, which the call writes")
+		y.do("killed after S1 c1 edits f :: one => one|two, which the call writes")
+		left := map[string][]byte{}
+		entries, err := os.ReadDir(spoolDir(y.repo))
+		y.check(err)
+		for _, entry := range entries {
+			if kept(entry.Name()) {
+				left[entry.Name()], err = os.ReadFile(filepath.Join(spoolDir(y.repo), entry.Name()))
+				y.check(err)
+			}
+		}
+		if len(entries) != 2 || len(left) == 0 {
+			t.Fatalf("%s: %d of %d", what, len(left), len(entries))
+		}
+		y.do("prompt S1")
+		for name, raw := range left {
+			y.check(os.WriteFile(filepath.Join(spoolDir(y.repo), name), raw, 0o600))
+		}
+		y.said.Reset()
+		y.do("start S2")
+		y.do("write f one|two, which the call writes|three, which a person writes")
+		y.do("start S3")
+		if said := y.said.String(); strings.Contains(said, "c1") || strings.Contains(said, "incomplete") {
+			t.Errorf("%s is taken again:\n%s", what, said)
+		}
+		if entries, err = os.ReadDir(spoolDir(y.repo)); err != nil || len(entries) > 0 {
+			t.Errorf("%s stays: %v, %v", what, entries, err)
+		}
+	}
+}
+
 func TestWhoseNoteIsAbandoned(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -48,6 +48,9 @@ type state struct {
 	// Taken are contents that git took out of the work tree and that no commit told has, for other work trees: a stash may
 	// have carried them there and be gone. By path.
 	Taken map[string]taken
+	// Spooled are the names of the spooled files whose boundaries this state has: they are about to be removed. One that
+	// is still there, for the process was killed, is not taken again.
+	Spooled []string
 }
 
 // sessionState is what the timeline remembers of a conversation that was seen in this work tree.
@@ -112,6 +115,9 @@ func encodeState(s *state) []byte {
 	w := &codec.Writer{Out: append(make([]byte, 0, 4096), stateMagic...)}
 	s.fields(w)
 	s.added(w)
+	if len(s.Spooled) > 0 {
+		s.addedThen(w)
+	}
 	return binary.BigEndian.AppendUint32(w.Out, crc32.ChecksumIEEE(w.Out))
 }
 
@@ -129,6 +135,9 @@ func decodeState(raw []byte) (*state, error) {
 	s.fields(r)
 	if r.In != "" { // what an earlier version wrote ends here
 		s.added(r)
+	}
+	if r.In != "" {
+		s.addedThen(r)
 	}
 	if r.End() != nil {
 		return nil, errState

@@ -49,6 +49,11 @@ func (s *state) added(f codec.Fields) {
 	})
 }
 
+// addedThen lists what came after that. It is left out as long as it says nothing.
+func (s *state) addedThen(f codec.Fields) {
+	codec.List(f, &s.Spooled, func(name *string) { f.Text(name) })
+}
+
 // table is for the members of a map, sorted by key.
 func table[K ~string, V any](f codec.Fields, m *map[K]V, value func(*V)) {
 	keys := slices.Sorted(maps.Keys(*m))
