@@ -2,6 +2,7 @@ package atif_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -207,6 +208,43 @@ func TestConversationsBecomeSoundDocuments(t *testing.T) {
 		if got := back[0]; got.TraceID != r.TraceID && r.TraceID != "" && len(got.Steps) < len(r.Steps) {
 			t.Errorf("%s: %d steps of %d came back", name, len(got.Steps), len(r.Steps))
 		}
+	}
+}
+
+// Of a subagent's own session file no step is the conversation's. A trajectory has one at least, so the subagent's are
+// its steps, and those of other subagents stay apart.
+func TestASubagentAloneIsTheTrajectory(t *testing.T) {
+	t.Parallel()
+	sub, one, two := records.CallSubagent, "one", "two"
+	said := func(index int, text *string, parent *int) records.Step {
+		return records.Step{StepIndex: index, Role: records.RoleAgent, Content: text, CallType: &sub, ParentStep: parent}
+	}
+	parent := 1
+	r := &records.Record{TraceID: "t", SessionID: "s", Agent: records.Agent{Name: "claude-code"},
+		Steps: []records.Step{said(1, &one, nil), said(2, &two, &parent)}}
+	var out bytes.Buffer
+	if err := atif.Write(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Steps []struct {
+			Message string `json:"message"`
+		} `json:"steps"`
+		Subs []struct {
+			Steps []struct {
+				Message string `json:"message"`
+			} `json:"steps"`
+		} `json:"subagent_trajectories"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	if len(document.Steps) != 1 || document.Steps[0].Message != one || len(document.Subs) != 1 ||
+		len(document.Subs[0].Steps) != 1 || document.Subs[0].Steps[0].Message != two {
+		t.Errorf("wrote %s", out.String())
+	}
+	if _, err := read(out.String()); err != nil {
+		t.Error(err)
 	}
 }
 

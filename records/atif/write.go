@@ -198,7 +198,19 @@ func (w *writer) sort() (main []*records.Step) {
 		}
 		g.steps = append(g.steps, s)
 	}
+	if len(main) == 0 {
+		return w.alone()
+	}
 	return main
+}
+
+// alone are the steps of the first subagent where nothing of the conversation itself is there, as in a subagent's own
+// session file: a trajectory has a step at least.
+func (w *writer) alone() []*records.Step {
+	first := w.all[0]
+	w.all = w.all[1:]
+	w.groups[first.parent] = w.groups[first.parent][1:]
+	return first.steps
 }
 
 func (w *writer) trajectoryID(g *group) string { return w.r.TraceID + "/" + g.id }
