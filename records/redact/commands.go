@@ -37,23 +37,30 @@ var arguments = [...]argument{
 }
 
 // commands finds the passwords that commands are given, that a pipe gives them, and that SQL and HTTP take.
-func commands(text string) []span {
+func (s *marks) commands() []span {
 	var found []span
-	for at := 0; at < len(text); {
-		end := len(text)
-		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-			end = at + i
+	text, from := s.text, 0
+	for _, place := range s.at[atArgument] {
+		if int(place) < from {
+			continue
 		}
+		at := 1 + strings.LastIndexByte(text[:place], '\n')
+		end := endOfLine(text, int(place))
 		if line := text[at:end]; len(line) <= mostValue && strings.IndexByte(line, ' ') > 0 {
 			for _, s := range append(ofArguments(line), piped(line)...) {
 				found = append(found, span{start: at + s.start, end: at + s.end, rule: commandRule,
 					whole: byItself(line[s.start:s.end])})
 			}
 		}
-		at = end + 1
+		from = end
 	}
-	found = append(found, identified(text)...)
-	return append(found, basicLogins(text)...)
+	if len(s.at[atSQL]) > 0 {
+		found = append(found, identified(text)...)
+	}
+	if len(s.at[atBasic]) > 0 {
+		found = append(found, basicLogins(text)...)
+	}
+	return found
 }
 
 // ofArguments finds the passwords among the arguments of a line.

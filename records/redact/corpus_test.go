@@ -45,7 +45,7 @@ func TestRealSessionsKeepTheirText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, s := range append(found, highEntropy(text)...) {
+			for _, s := range append(found, r.highEntropy(text)...) {
 				place := s.rule + ": " + text[max(0, s.start-30):s.start] + "⟦" + text[s.start:s.end] + "⟧" + text[s.end:min(len(text), s.end+20)]
 				if places[place] {
 					continue

@@ -18,7 +18,7 @@ type dumps struct {
 
 // inDumps finds secrets in dumps.
 func (r *Redactor) inDumps(ctx context.Context, text string, m manner, layer int) ([]span, error) {
-	d := readDumps(text)
+	d := r.readDumps(text)
 	var found []span
 	for _, v := range [...]*reading{&d.plain, &d.swapped} {
 		if len(v.text) < leastDump {
@@ -35,20 +35,37 @@ func (r *Redactor) inDumps(ctx context.Context, text string, m manner, layer int
 	return found, nil
 }
 
-func readDumps(text string) *dumps {
+// readDumps reads the lines that have a run of the bytes of lists. Another one ends a dump.
+func (r *Redactor) readDumps(text string) *dumps {
 	d := &dumps{}
-	for at := 0; at < len(text); {
-		end := len(text)
-		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-			end = at + i
+	for next := 0; next < len(text); {
+		run, _ := nextRun(text, next, leastList, &r.list)
+		if run < 0 {
+			run = len(text)
 		}
+		at := next + 1 + strings.LastIndexByte(text[next:run], '\n')
+		if at > next || run == len(text) {
+			d.close(endOfLine(text, next))
+		}
+		if run == len(text) {
+			break
+		}
+		end := endOfLine(text, run)
 		d.line(text, at, end)
-		at = end + 1
+		next = end + 1
 	}
 	if !d.wordy {
 		d.swapped = reading{}
 	}
 	return d
+}
+
+// endOfLine is where the line ends that a place stands on.
+func endOfLine(text string, at int) int {
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i
+	}
+	return len(text)
 }
 
 // line takes the line from start to end.
@@ -124,6 +141,13 @@ func groupsOf(line string) (groups []group, offset bool) {
 	}
 	return groups, groups != nil
 }
+
+// leastList is how long what a dump or a list holds is at least: a number of one digit each, and what stands between.
+// The offset of a line is as long.
+const leastList = 2*leastNumbers - 1
+
+// ofList tells the bytes that lists of numbers are made of.
+func ofList(c byte) bool { return isHex(c) || c == 'x' || betweenNumbers(c) }
 
 // mayList spares most lines the reading: a list has some numbers next to each other.
 func mayList(line string) bool {

@@ -17,19 +17,20 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	found := r.plain(text, m)
+	s := r.begins.scan(text)
+	found := r.plain(s, m)
 	if layer < maxLayers {
 		list, err := r.inDumps(ctx, text, m, layer)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, list...)
-		if v, changed := resolve(text); changed {
+		if v := &r.rooms[layer].resolved; resolve(v, text) {
 			list, err := r.secrets(ctx, string(v.text), m, layer+1)
 			return append(found, v.back(list)...), err
 		}
 	}
-	if v, changed, glued := shown(text); changed {
+	if v, changed, glued := s.shown(); changed {
 		list, err := r.secrets(ctx, string(v.text), m, layer)
 		if err != nil {
 			return nil, err
@@ -50,7 +51,8 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 	if layer >= maxLayers {
 		return found, nil
 	}
-	if v := unwrap(text); len(v.text) > 0 {
+	v := &r.rooms[layer].unwrapped
+	if r.unwrap(v, text); len(v.text) > 0 {
 		joined := string(v.text)
 		list, err := r.find(ctx, joined)
 		if err != nil {
@@ -58,7 +60,7 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 		}
 		// it has no end
 		list = slices.DeleteFunc(list, func(s span) bool { return s.rule == gitleaks.Generic && joined[s.end] != '"' })
-		found = append(found, v.back(append(append(list, r.known(joined)...), r.rules.find(joined)...))...)
+		found = append(found, v.back(append(append(list, r.known(r.begins.scan(joined))...), r.rules.find(joined)...))...)
 		if list, err = r.inWords(ctx, joined, m, layer); err != nil {
 			return nil, err
 		}

@@ -16,17 +16,14 @@ const (
 )
 
 // highEntropy finds strings that look as if they were random and are none of the ids that texts are full of.
-func highEntropy(text string) []span {
+func (r *Redactor) highEntropy(text string) []span {
 	var found []span
-	for i := 0; i < len(text); {
-		if !tokenByte(text[i]) {
-			i++
-			continue
+	for from := 0; ; {
+		i, end := nextRun(text, from, leastEntropy, &r.token)
+		if i < 0 {
+			return found
 		}
-		end := i
-		for end < len(text) && tokenByte(text[end]) {
-			end++
-		}
+		from = end
 		if i > 0 && text[i-1] == '\\' { // of an escape, however deep
 			i += escapeLength(text[i:end])
 		}
@@ -34,14 +31,11 @@ func highEntropy(text string) []span {
 			!named(text[max(0, i-40):i], text[i:end]) && !legible(text[i:end]) {
 			found = append(found, span{start: i, end: end, rule: "high-entropy"})
 		}
-		i = end
 	}
-	return found
 }
 
 func tokenByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '_' ||
-		c == '-' || c == '='
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '/' <= c && c <= '9' || c == '+' || c == '_' || c == '-' || c == '='
 }
 
 // looksRandom tells whether a token mixes upper case, lower case and digits as chance does.

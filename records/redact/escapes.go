@@ -5,13 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// resolve resolves the escapes of JSON and C strings, percent-encoding and the entities of HTML.
-func resolve(text string) (v reading, changed bool) {
+// resolve resolves the escapes of JSON and C strings, percent-encoding and the entities of HTML. It tells whether there
+// were any.
+func resolve(v *reading, text string) (changed bool) {
 	if !strings.ContainsAny(text, `\%&`) {
-		return v, false
+		return false
 	}
 	form := false // the word has percent-encoding: a plus is a space
-	v = newReading(len(text))
+	v.reset(len(text))
 	for i := 0; i < len(text); {
 		var plain [utf8.UTFMax]byte
 		n, size := 0, 0
@@ -31,8 +32,13 @@ func resolve(text string) (v reading, changed bool) {
 			n, size = entity(&plain, text[i:])
 		}
 		if size == 0 {
-			v.add(text[i], i, i+1)
-			i++
+			end := i + 1
+			for end < len(text) && (!resolves(text[end]) || !form && text[end] != '\\' && text[end] != '%' &&
+				text[end] != '&' && text[end] != '+') {
+				end++
+			}
+			v.piece(text, i, end)
+			i = end
 			continue
 		}
 		changed = true
@@ -41,7 +47,12 @@ func resolve(text string) (v reading, changed bool) {
 		}
 		i += size
 	}
-	return v, changed
+	return changed
+}
+
+// resolves tells the bytes at which resolve has something to do.
+func resolves(c byte) bool {
+	return c == '\\' || c == '%' || c == '&' || c == '+' || c == ' ' || c == '\n' || c == '\t' || c == '"' || c == '\''
 }
 
 // formAhead tells whether the word has percent-encoding further on, as forms of the web are sent.

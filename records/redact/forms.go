@@ -94,14 +94,15 @@ func forms() (byFirst [256][]form) {
 }
 
 // known finds the tokens that have one of the forms. One that a longer word begins with is none.
-func (r *Redactor) known(text string) []span {
+func (r *Redactor) known(s *marks) []span {
 	var found []span
-	for i := 0; i < len(text); i++ {
-		list := r.forms[text[i]]
-		if len(list) == 0 || i > 0 && nameLetter(text[i-1]) {
+	text, from := s.text, 0
+	for _, at := range s.at[atForm] {
+		i := int(at)
+		if i < from || i > 0 && nameLetter(text[i-1]) {
 			continue
 		}
-		for _, f := range list {
+		for _, f := range r.forms[text[i]] {
 			if !strings.HasPrefix(text[i:], f.begin) {
 				continue
 			}
@@ -115,7 +116,7 @@ func (r *Redactor) known(text string) []span {
 				continue
 			}
 			found = append(found, span{start: i, end: end, rule: f.rule, whole: true})
-			i = end - 1
+			from = end
 			break
 		}
 	}

@@ -8,14 +8,16 @@ import (
 
 // homes finds the names of home directories: below /home and /Users, on Windows and in WSL, as ~name, and in the names
 // that clients give to directories by putting hyphens for slashes.
-func homes(text string) []span {
+func (s *marks) homes() []span {
 	var found []span
+	text := s.text
 	add := func(start, end int) {
 		if start < end && !sharedHome(text[start:end]) {
 			found = append(found, span{start: start, end: end, rule: "home", with: somebody})
 		}
 	}
-	for i := 0; i < len(text); i++ {
+	for _, at := range s.at[atHome] {
+		i := int(at)
 		switch text[i] {
 		case 'h', 'H':
 			if word(text, i, "home") {

@@ -12,9 +12,10 @@ import (
 // patterns are the expressions beside those of gitleaks, compiled when a text needs them: a package variable would be
 // compiled at the start of every process.
 type patterns struct {
-	keyBegin, urlLogin func() *regexp.Regexp
-	forms              [256][]form
-	base64, hex        [256]bool // the letters of these
+	keyBegin, urlLogin       func() *regexp.Regexp
+	forms                    [256][]form
+	begins                   *beginnings
+	base64, hex, token, list [256]bool // the letters of these
 }
 
 func newPatterns() *patterns {
@@ -27,24 +28,27 @@ func newPatterns() *patterns {
 		urlLogin: when(`[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>\\]{0,200}` +
 			`:([^\s/@"'<>\\]{1,400})@[A-Za-z0-9\[._~%-]`),
 	}
+	p.begins = newBeginnings(&p.forms)
 	for c := range 256 {
-		p.base64[c], p.hex[c] = base64Byte(byte(c)), isHex(byte(c))
+		p.base64[c], p.hex[c], p.token[c] = base64Byte(byte(c)), isHex(byte(c)), tokenByte(byte(c))
+		p.list[c] = ofList(byte(c))
 	}
 	return p
 }
 
 // plain finds the secrets of a text that is taken as it stands, by what this package and the user look for, and names.
-func (r *Redactor) plain(text string, m manner) []span {
-	found := append(append(values(text), commands(text)...), r.known(text)...)
+func (r *Redactor) plain(s *marks, m manner) []span {
+	text := s.text
+	found := append(append(s.values(), s.commands()...), r.known(s)...)
 	if m == prose {
-		found = append(append(found, homes(text)...), r.userNames(text)...)
+		found = append(append(found, s.homes()...), r.userNames(text)...)
 	}
-	if strings.Contains(text, "PRIVATE KEY") {
+	if len(s.at[atKey]) > 0 {
 		for _, at := range r.keyBegin().FindAllStringIndex(text, -1) {
 			found = append(found, span{start: at[0], end: endOfKey(text, at[1]), rule: privateKeyRule})
 		}
 	}
-	found = append(append(found, r.logins(text)...), authorizations(text)...)
+	found = append(append(found, r.logins(s)...), s.authorizations()...)
 	return append(found, r.rules.find(text)...)
 }
 
@@ -53,15 +57,12 @@ const longestLogin = 700
 
 // logins finds the passwords in URLs. The expression is tried where one may end, since it begins with no letter that is
 // always the same.
-func (r *Redactor) logins(text string) []span {
+func (r *Redactor) logins(s *marks) []span {
 	var found []span
-	for from := 0; ; {
-		i := strings.Index(text[from:], "://")
-		if i < 0 {
-			return found
-		}
-		i += from
-		from = i + len("://")
+	text := s.text
+	for _, place := range s.at[atURL] {
+		i := int(place)
+		from := i + len("://")
 		end := strings.IndexAny(text[from:min(len(text), from+longestLogin)], " \t\n\f\r/\"'<>\\@")
 		if end < 0 || text[from+end] != '@' {
 			continue
@@ -75,6 +76,7 @@ func (r *Redactor) logins(text string) []span {
 		}
 		found = append(found, span{start: start + at[2], end: start + at[3], rule: "url-password", whole: true})
 	}
+	return found
 }
 
 // Bounds of a token behind a word of HTTP's authorization, in bytes.
@@ -84,9 +86,11 @@ const (
 )
 
 // authorizations finds the tokens of HTTP's authorization: behind bearer, basic and authorization: token.
-func authorizations(text string) []span {
+func (s *marks) authorizations() []span {
 	var found []span
-	for i := 0; i < len(text); i++ {
+	text := s.text
+	for _, place := range s.at[atLogin] {
+		i := int(place)
 		at := 0
 		switch text[i] | 0x20 {
 		case 'b':
@@ -216,14 +220,9 @@ const leastToken = 16
 // to end in a space or a quote. Places stay as they are.
 func loosen(text string) string {
 	var out []byte
-	for i := 0; i < len(text); {
-		at := strings.IndexAny(text[i:], ".,)]}!?*")
-		if at < 0 {
-			break
-		}
-		at += i
-		i = at + 1
-		if i < len(text) && pieceByte(text[i]) || !tokenBefore(text, at) {
+	for at := leastToken; at < len(text); at++ {
+		if !closing(text[at]) || !tokenByte(text[at-1]) || at+1 < len(text) && pieceByte(text[at+1]) ||
+			!tokenBefore(text, at) {
 			continue
 		}
 		if out == nil {
@@ -235,6 +234,15 @@ func loosen(text string) string {
 		return text
 	}
 	return string(out)
+}
+
+// closing tells the marks that loosen puts spaces for.
+func closing(c byte) bool {
+	switch c {
+	case '.', ',', ')', ']', '}', '!', '?', '*':
+		return true
+	}
+	return false
 }
 
 func tokenBefore(text string, at int) bool {

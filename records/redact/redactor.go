@@ -42,7 +42,12 @@ type Redactor struct {
 	// secrets that were found, with their rules: they are taken out wherever they stand
 	seen  map[string]string
 	clean *clean
+	rooms [maxLayers]rooms
+	word  reading // that is put together
 }
+
+// rooms are what readings of one layer are made in, text after text.
+type rooms struct{ resolved, unwrapped reading }
 
 // New makes a redactor.
 func New(o Options) (*Redactor, error) {
@@ -63,7 +68,7 @@ func New(o Options) (*Redactor, error) {
 // again.
 func (r *Redactor) Twin() *Redactor {
 	twin := *r
-	twin.seen = map[string]string{}
+	twin.seen, twin.rooms, twin.word = map[string]string{}, [maxLayers]rooms{}, reading{}
 	return &twin
 }
 
@@ -177,7 +182,7 @@ func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out s
 	}
 	found = append(found, called...)
 	if m == prose {
-		found = append(found, highEntropy(text)...)
+		found = append(found, r.highEntropy(text)...)
 	}
 	found = besideEscapes(text, found)
 	found = slices.DeleteFunc(found, func(s span) bool {
@@ -245,7 +250,7 @@ func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error
 		return nil, err
 	}
 	var out []span
-	for _, s := range append(found, r.plain(whole, label)...) {
+	for _, s := range append(found, r.plain(r.begins.scan(whole), label)...) {
 		s.start, s.end = s.start-len(before), min(s.end-len(before), len(text))
 		if s.start >= 0 && s.start < s.end {
 			out = append(out, s)

@@ -13,21 +13,22 @@ const (
 
 // values finds what stands behind names that say that it is a secret: DB_PASSWORD=…, "apiKey": "…", --token …,
 // <password>…
-func values(text string) []span {
+func (s *marks) values() []span {
 	var found []span
-	for i := 0; i < len(text); {
-		if !stem(text, i) {
-			i++
+	text, from := s.text, 0
+	for _, at := range s.at[atStem] {
+		i := int(at)
+		if i < from || !stem(text, i) {
 			continue
 		}
 		n := nameAround(text, i)
-		i = n.end
+		from = n.end
 		if n.strength = secretName(text[n.start:n.end]); n.strength == says {
 			continue
 		}
 		if start, end := n.value(text); start < end {
 			found = append(found, span{start: start, end: end, rule: namedRule, whole: byItself(text[start:end])})
-			i = end
+			from = end
 		}
 	}
 	return found

@@ -140,7 +140,7 @@ func TestEveryNameOfASecretCounts(t *testing.T) {
 		if secretName(name) != tells {
 			t.Errorf("%s says %d", name, secretName(name))
 		}
-		if got := values(name + `: "` + strong + `"`); len(got) != 1 {
+		if got := newPatterns().begins.scan(name + `: "` + strong + `"`).values(); len(got) != 1 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -151,10 +151,10 @@ func TestEveryNameOfASecretCounts(t *testing.T) {
 		if secretName(name) != hints {
 			t.Errorf("%s says %d", name, secretName(name))
 		}
-		if got := values(name + `: "` + weak + `"`); len(got) != 1 {
+		if got := newPatterns().begins.scan(name + `: "` + weak + `"`).values(); len(got) != 1 {
 			t.Errorf("%s: %v", name, got)
 		}
-		if got := values(strings.ToLower(name) + `: "` + strong + `"`); len(got) != 0 {
+		if got := newPatterns().begins.scan(strings.ToLower(name) + `: "` + strong + `"`).values(); len(got) != 0 {
 			t.Errorf("%s of a word: %v", name, got)
 		}
 	}

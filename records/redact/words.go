@@ -79,11 +79,22 @@ func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20
 // of a word: each of the four ways to begin is tried.
 func debase64(run string) []stretch {
 	var out []stretch
-	data := make([]byte, 0, len(run)*3/4+3)
+	var room [512]byte
+	data := room[:0]
+	if len(run) > len(room) {
+		data = make([]byte, 0, len(run))
+	}
 	for skip := range min(4, len(run)) {
 		data = data[:0]
 		bits, n := uint32(0), 0
-		for i := skip; i < len(run); i++ {
+		i := skip
+		for ; i+4 <= len(run); i += 4 {
+			four := run[i : i+4]
+			b := uint32(sixBits(four[0]))<<18 | uint32(sixBits(four[1]))<<12 | uint32(sixBits(four[2]))<<6 |
+				uint32(sixBits(four[3]))
+			data = append(data, byte(b>>16), byte(b>>8), byte(b))
+		}
+		for ; i < len(run); i++ {
 			bits = bits<<6 | uint32(sixBits(run[i]))
 			if n += 6; n >= 8 {
 				n -= 8
@@ -145,14 +156,23 @@ func readable(data []byte) []stretch {
 	var out []stretch
 	for i := 0; i < len(data); {
 		start := i
-		if i += wide(data[i:]); i-start >= 2*leastReadable {
-			plain := bytes.ReplaceAll(data[start:i], []byte{0}, nil)
-			out = append(out, stretch{string(plain), start, i})
-			continue
+		if i+1 < len(data) && (data[i] == 0) != (data[i+1] == 0) {
+			if i += wide(data[i:]); i-start >= 2*leastReadable {
+				plain := bytes.ReplaceAll(data[start:i], []byte{0}, nil)
+				out = append(out, stretch{string(plain), start, i})
+				continue
+			}
 		}
 		for i = start; i < len(data); {
+			if c := data[i]; c < utf8.RuneSelf {
+				if !textByte(c) {
+					break
+				}
+				i++
+				continue
+			}
 			r, size := utf8.DecodeRune(data[i:])
-			if r == utf8.RuneError && size <= 1 || r < utf8.RuneSelf && !textByte(byte(r)) {
+			if r == utf8.RuneError && size <= 1 {
 				break
 			}
 			i += size

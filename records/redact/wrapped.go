@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Bounds of a word that is put together of the end of a line and the beginning of the next.
 const (
@@ -16,27 +19,35 @@ const leastPlain = 32
 // unwrap puts words together that were cut by line feeds, as a terminal or a mail cuts them: only these, one a line,
 // with what stands before them on their line. A backslash at the end of a line is left out, and so is a quote around a
 // piece. What stands at the beginning of every line is left out too: spaces, numbers of lines, the sign of a diff.
-func unwrap(text string) reading {
-	var v reading
+func (r *Redactor) unwrap(v *reading, text string) {
+	v.reset(0)
 	for at := 0; ; {
 		nl := strings.IndexByte(text[at:], '\n')
 		if nl < 0 {
-			return v
+			return
 		}
 		nl += at
-		if at = joined(&v, text, nl); at == 0 {
-			at = nl + 1
+		if at = nl + 1; nl == 0 || !endsPiece(text[nl-1]) {
+			continue
+		}
+		if goesOn := joinedLines(v, &r.word, text, nl); goesOn > 0 {
+			at = goesOn
 		}
 	}
+}
+
+// endsPiece tells the bytes by which a line may end in a piece: those of one, and what lastPiece leaves out behind it.
+func endsPiece(c byte) bool {
+	return pieceByte(c) || c >= utf8.RuneSelf || strings.IndexByte("\r \\\"'|", c) >= 0
 }
 
 // maxPrefixes is how often a word is added while it grows.
 const maxPrefixes = 3
 
-// joined adds the word that goes on over the line feed at nl: as it is after each of the first pieces, without its last
-// piece, and as a whole, since nothing tells where it really ends. It gives where the last piece ends, 0 when there is
-// no such word.
-func joined(v *reading, text string, nl int) int {
+// joinedLines adds the word that goes on over the line feed at nl: as it is after each of the first pieces, without its
+// last piece, and as a whole, since nothing tells where it really ends. It gives where the last piece ends, 0 when there
+// is no such word.
+func joinedLines(v, word *reading, text string, nl int) int {
 	start, end := lastPiece(text, nl)
 	if end == start || end-start < leastPiece && contextOf(text, max(0, start-8), start) == start {
 		return 0
@@ -46,7 +57,7 @@ func joined(v *reading, text string, nl int) int {
 	if start == line && sign != 0 {
 		start++
 	}
-	var word reading
+	word.reset(0)
 	context := contextOf(text, line, start)
 	word.piece(text, context, end)
 	at, before := nl, 0
@@ -75,7 +86,7 @@ func joined(v *reading, text string, nl int) int {
 
 // line adds the first n bytes of a word as a line. It does not if what follows the context is too little or no part of
 // a secret.
-func (v *reading) line(word reading, context, n int, quote bool) {
+func (v *reading) line(word *reading, context, n int, quote bool) {
 	length := n - context
 	if length < leastWord && (context == 0 || length < leastValued) || context == 0 && length < leastPlain &&
 		!mixed(word.text[context:n]) {

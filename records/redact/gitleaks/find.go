@@ -30,26 +30,75 @@ func (r *Rules) Find(text string) ([]Finding, error) {
 // part is a part of a text, by its beginning and its end, in which a rule may match.
 type part struct{ rule, start, end int }
 
-// called gives the parts of the text that hold a keyword of a rule, by rule and place.
+// hit is a keyword of a rule in a text. Sure tells that a match may hold it: its neighbours are as the rule wants them.
+type hit struct {
+	rule, start, end int
+	sure             bool
+}
+
+// called gives the parts of the text in which rules may match, by rule and place: around their keywords.
 func (r *Rules) called(text string) []part {
 	var out []part
 	for _, rule := range r.always {
 		out = append(out, part{rule, 0, len(text)})
 	}
+	var hits []hit
+	odd, known := false, false // a match may hold no keyword
 	r.keywords.find(text, func(start int, w *word) {
-		near, far := around(text, start, start+len(w.text))
+		end := start + len(w.text)
 		for _, rule := range w.rules {
 			if r.rules[rule].generic {
-				if near.rule = rule; maySet(text[start+len(w.text) : near.end]) {
+				if near, _ := around(text, start, end); maySet(text[end:near.end]) {
+					near.rule = rule
 					out = append(out, near)
 				}
-			} else {
-				far.rule = rule
-				out = append(out, far)
+				continue
 			}
+			h := hit{rule: rule, start: start, end: end}
+			cores := r.rules[rule].held()
+			if h.sure = cores == nil || mayMatch(cores, text, start, w.text); !h.sure && !known {
+				odd, known = folded(text), true
+			}
+			h.sure = h.sure || odd
+			hits = append(hits, h)
 		}
 	})
-	return merged(out)
+	return merged(append(out, partsOf(text, hits)...))
+}
+
+// partsOf gives the parts around the hits of each rule that touch each other, where one of them is sure.
+func partsOf(text string, hits []hit) []part {
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(a.rule-b.rule, a.start-b.start) })
+	var out []part
+	for len(hits) > 0 {
+		n := 1
+		for n < len(hits) && hits[n].rule == hits[0].rule {
+			n++
+		}
+		ofRule := hits[:n]
+		hits = hits[n:]
+		if !slices.ContainsFunc(ofRule, func(h hit) bool { return h.sure }) {
+			continue
+		}
+		sure := false
+		var whole part
+		for i, h := range ofRule {
+			_, p := around(text, h.start, h.end)
+			p.rule = h.rule
+			if i > 0 && p.start <= whole.end {
+				whole.end, sure = max(whole.end, p.end), sure || h.sure
+				continue
+			}
+			if sure {
+				out = append(out, whole)
+			}
+			whole, sure = p, h.sure
+		}
+		if sure {
+			out = append(out, whole)
+		}
+	}
+	return out
 }
 
 // Generic is the rule for what is called a key or a secret: its keywords are everywhere, and it wants the value on the

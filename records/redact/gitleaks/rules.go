@@ -56,11 +56,14 @@ type storeList struct {
 type rule struct {
 	line    string // of rules.json
 	generic bool   // it is the rule of the id Generic
-	once    sync.Once
+	decoded sync.Once
 	storeRule
 	allow   []*allowlist
+	cores   []core // what each match holds; nil where that is not known
+	once    sync.Once
 	pattern *regexp.Regexp
-	err     error
+	err     error // of decoding
+	fault   error // of compiling
 }
 
 type allowlist struct {
@@ -158,16 +161,25 @@ func (r *Rules) Check() error {
 	return nil
 }
 
-func (r *rule) compiled() (*regexp.Regexp, error) {
-	r.once.Do(func() {
-		if r.err = json.Unmarshal([]byte(r.line), &r.storeRule); r.err != nil {
-			return
+// held gives what each match holds, nil where that is not known.
+func (r *rule) held() []core {
+	r.decoded.Do(func() {
+		if r.err = json.Unmarshal([]byte(r.line), &r.storeRule); r.err == nil {
+			r.allow, r.cores = lists(r.Allowlists), coresOf(r.Regex, r.Keywords)
 		}
-		r.allow = lists(r.Allowlists)
-		r.pattern, r.err = regexp.Compile(r.Regex)
 	})
-	if r.err != nil {
-		return nil, fmt.Errorf("gitleaks rule %s: %w", r.ID, r.err)
+	return r.cores
+}
+
+func (r *rule) compiled() (*regexp.Regexp, error) {
+	r.held()
+	r.once.Do(func() {
+		if r.fault = r.err; r.err == nil {
+			r.pattern, r.fault = regexp.Compile(r.Regex)
+		}
+	})
+	if r.fault != nil {
+		return nil, fmt.Errorf("gitleaks rule %s: %w", r.ID, r.fault)
 	}
 	return r.pattern, nil
 }

@@ -1,0 +1,104 @@
+package redact
+
+import mathbits "math/bits"
+
+// marks are the places of a text at which something may begin that is looked for, found in one reading. Whoever looks
+// for it tries no other place.
+type marks struct {
+	text   string
+	at     [families][]int32
+	unseen bool // the text may hold what nobody sees
+}
+
+// The kinds of places.
+const (
+	atStem     = iota // of names of secrets
+	atLogin           // words of HTTP's authorization
+	atHome            // directories of homes
+	atForm            // tokens of known forms
+	atURL             // ://
+	atArgument        // what lines with commands hold that take passwords
+	atSQL             // identified by
+	atBasic           // HTTP's basic authentication
+	atKey             // blocks of private keys
+	atUnseen          // sequences for terminals and their like
+	families
+)
+
+// beginnings tell how words begin: each has a bit that is set for the bytes that its first, second and third may be.
+type beginnings struct {
+	byte   [3][256]uint64
+	family [64]uint8
+	words  int
+}
+
+// newBeginnings reads the words of all families.
+func newBeginnings(forms *[256][]form) *beginnings {
+	b := &beginnings{}
+	for _, word := range [...]string{"pass", "pwd", "psk", "pat", "secret", "senha", "token", "key", "kennwort", "cred",
+		"contrasena", "connectionstring", "auth", "jwt", "bearer", "motdepasse", "wachtwoord"} {
+		b.add(atStem, true, word)
+	}
+	b.add(atLogin, true, "bearer", "basic", "authorization")
+	b.add(atHome, true, "home", "users", "documents")
+	b.add(atHome, false, "~")
+	for _, list := range forms {
+		var same []string
+		for _, f := range list {
+			same = append(same, f.begin)
+		}
+		if same != nil {
+			b.add(atForm, false, same...)
+		}
+	}
+	b.add(atURL, false, "://")
+	b.add(atArgument, false, " -", "|")
+	b.add(atArgument, false, " /p:")
+	b.add(atSQL, false, "IDENTIFIED")
+	b.add(atSQL, false, "identified")
+	b.add(atBasic, false, "asic ")
+	b.add(atKey, false, "PRIVATE KEY")
+	b.add(atUnseen, false, "\x1b", "\x00", "\b")
+	for _, mark := range [...]string{"^[[", "^@", "\u00ad", "\ufeff"} {
+		b.add(atUnseen, false, mark)
+	}
+	b.add(atUnseen, false, "\u200b", "\u200c", "\u200d", "\u2060")
+	return b
+}
+
+// add gives words of a family a bit. What they have together may stand in another order too: the places are looked at
+// once more.
+func (b *beginnings) add(family uint8, folded bool, words ...string) {
+	bit := uint64(1) << b.words
+	for _, word := range words {
+		for i := range b.byte {
+			for c := range 256 {
+				if i >= len(word) || byte(c) == word[i] || folded && byte(c)|0x20 == word[i] {
+					b.byte[i][c] |= bit
+				}
+			}
+		}
+	}
+	b.family[b.words] = family
+	b.words++
+}
+
+// scan reads a text once.
+func (b *beginnings) scan(text string) *marks {
+	s := &marks{text: text}
+	first, second, third := &b.byte[0], &b.byte[1], &b.byte[2]
+	for i := 0; i+2 < len(text); i++ {
+		found := first[text[i]] & second[text[i+1]]
+		if found == 0 {
+			continue
+		}
+		for found &= third[text[i+2]]; found != 0; found &= found - 1 {
+			list := &s.at[b.family[mathbits.TrailingZeros64(found)]]
+			if n := len(*list); n == 0 || (*list)[n-1] != int32(i) {
+				*list = append(*list, int32(i))
+			}
+		}
+	}
+	s.unseen = len(s.at[atUnseen]) > 0 || hasUnseen(text[max(0, len(text)-2):])
+	return s
+}
