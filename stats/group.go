@@ -20,21 +20,22 @@ const (
 	Agent     Dimension = "agent"
 	Model     Dimension = "model"
 	Author    Dimension = "author" // of the commit
-	Week      Dimension = "week"   // of the commit's authorship, by its Monday (UTC)
-	Month     Dimension = "month"  // of the commit's authorship (UTC)
+	Day       Dimension = "day"    // of the commit's authorship (UTC)
+	Week      Dimension = "week"   // the same, by its Monday
+	Month     Dimension = "month"  // the same
 	Directory Dimension = "directory"
 	File      Dimension = "file"
 	Language  Dimension = "language"
 )
 
 // Dimensions are all of them.
-var Dimensions = []Dimension{Agent, Model, Author, Week, Month, Directory, File, Language}
+var Dimensions = []Dimension{Agent, Model, Author, Day, Week, Month, Directory, File, Language}
 
 // Owns tells whether the dimension is one of who wrote a line: people, and what nobody knows, are groups of it.
 func (d Dimension) Owns() bool { return d == Agent || d == Model }
 
 // Times tells whether the dimension is one of time: its groups stand in their order.
-func (d Dimension) Times() bool { return d == Week || d == Month }
+func (d Dimension) Times() bool { return d == Day || d == Week || d == Month }
 
 // InFiles tells whether the dimension asks which file a line is in.
 func (d Dimension) InFiles() bool { return d == Directory || d == File || d == Language }
@@ -154,6 +155,8 @@ func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, file str
 		return who.Model
 	case Author:
 		return c.Author + " <" + c.Mail + ">"
+	case Day:
+		return DayOf(c.Time)
 	case Week:
 		return WeekOf(c.Time)
 	case Month:
@@ -166,6 +169,14 @@ func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, file str
 		return LanguageOf(file)
 	}
 	return ""
+}
+
+// DayOf is the day that a time is in, as "2026-11-02" (UTC); empty for a time that nobody told.
+func DayOf(t time.Time) string {
+	if t.Unix() <= 0 {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
 }
 
 // WeekOf is the Monday of the week that a time is in, as "2026-11-02" (UTC); empty for a time that nobody told.

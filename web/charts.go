@@ -13,13 +13,14 @@ import (
 // Size of a chart, in units of its box.
 const (
 	chartWidth, chartHeight = 1000.0, 180.0
-	leastColumns            = 12 // weeks
+	leastColumns            = 12
 	mostColumns             = 80
 	chartRoom               = 8.0 // above the highest
 )
 
-// weekChart is lines by week, stacked. Weeks without a line have their place.
-type weekChart struct {
+// timeChart is lines by day or week, stacked. Times without a line have their place.
+type timeChart struct {
+	By      string
 	Columns []column
 	Width   string // of a column
 	Most    int
@@ -28,6 +29,7 @@ type weekChart struct {
 
 // column is a bar of a chart.
 type column struct {
+	By     string
 	Label  string
 	X      string
 	Parts  []columnPart
@@ -36,19 +38,20 @@ type column struct {
 
 type columnPart struct{ Kind, Y, Height string }
 
-// weeksOf stacks the lines of each week.
-func weeksOf(groups []statsGroup) (c weekChart) {
-	weeks := allWeeks(groups)
-	for _, w := range weeks {
+// timesOf stacks the lines of each day or week.
+func timesOf(groups []statsGroup, by string) (c timeChart) {
+	all := allTimes(groups, by)
+	for _, w := range all {
 		c.Most = max(c.Most, w.Added)
 	}
 	if c.Most == 0 {
-		return weekChart{}
+		return timeChart{}
 	}
-	each := chartWidth / float64(len(weeks))
+	c.By = by
+	each := chartWidth / float64(len(all))
 	c.Width = units(each * 0.78)
-	for i, w := range weeks {
-		bar := column{Label: value(w.Key["week"]), X: units(float64(i)*each + each*0.11), Counts: w.lineCounts}
+	for i, w := range all {
+		bar := column{By: by, Label: value(w.Key[by]), X: units(float64(i)*each + each*0.11), Counts: w.lineCounts}
 		top := chartHeight
 		for _, p := range []struct {
 			kind string
@@ -61,39 +64,39 @@ func weeksOf(groups []statsGroup) (c weekChart) {
 		}
 		c.Columns = append(c.Columns, bar)
 	}
-	for _, at := range []int{0, len(weeks) / 3, len(weeks) * 2 / 3, len(weeks) - 1} {
+	for _, at := range []int{0, len(all) / 3, len(all) * 2 / 3, len(all) - 1} {
 		c.Axis = append(c.Axis, c.Columns[at].Label)
 	}
 	return c
 }
 
-// allWeeks are the weeks from the first to the last one, those without a commit too.
-func allWeeks(groups []statsGroup) []statsGroup {
-	weeks := slices.Clone(groups)
-	slices.SortFunc(weeks, func(x, y statsGroup) int { return cmp.Compare(value(x.Key["week"]), value(y.Key["week"])) })
-	if len(weeks) == 0 {
+// allTimes are the days or weeks from the first to the last one, those without a commit too.
+func allTimes(groups []statsGroup, by string) []statsGroup {
+	have := slices.Clone(groups)
+	slices.SortFunc(have, func(x, y statsGroup) int { return cmp.Compare(value(x.Key[by]), value(y.Key[by])) })
+	if len(have) == 0 {
 		return nil
 	}
-	first, err1 := time.Parse(time.DateOnly, value(weeks[0].Key["week"]))
-	last, err2 := time.Parse(time.DateOnly, value(weeks[len(weeks)-1].Key["week"]))
+	first, err1 := time.Parse(time.DateOnly, value(have[0].Key[by]))
+	last, err2 := time.Parse(time.DateOnly, value(have[len(have)-1].Key[by]))
 	if err1 != nil || err2 != nil {
-		return weeks[max(0, len(weeks)-mostColumns):]
+		return have[max(0, len(have)-mostColumns):]
 	}
-	const week = 7
-	if least := last.AddDate(0, 0, -week*(leastColumns-1)); first.After(least) {
+	days := map[string]int{"day": 1, "week": 7}[by]
+	if least := last.AddDate(0, 0, -days*(leastColumns-1)); first.After(least) {
 		first = least
 	}
-	if most := last.AddDate(0, 0, -week*(mostColumns-1)); first.Before(most) {
+	if most := last.AddDate(0, 0, -days*(mostColumns-1)); first.Before(most) {
 		first = most
 	}
 	var out []statsGroup
-	for at := first; !at.After(last); at = at.AddDate(0, 0, week) {
+	for at := first; !at.After(last); at = at.AddDate(0, 0, days) {
 		label := at.Format(time.DateOnly)
-		have := slices.IndexFunc(weeks, func(g statsGroup) bool { return value(g.Key["week"]) == label })
-		if have >= 0 {
-			out = append(out, weeks[have])
+		i := slices.IndexFunc(have, func(g statsGroup) bool { return value(g.Key[by]) == label })
+		if i >= 0 {
+			out = append(out, have[i])
 		} else {
-			out = append(out, statsGroup{Key: map[string]*string{"week": &label}})
+			out = append(out, statsGroup{Key: map[string]*string{by: &label}})
 		}
 	}
 	return out
@@ -103,7 +106,11 @@ func units(n float64) string { return strconv.FormatFloat(math.Round(n*10)/10, '
 
 // About says of a column what it shows.
 func (c column) About() string {
-	return fmt.Sprintf("week of %s: %d by agents, %d by people, %d unknown", c.Label, c.Counts.AI, c.Counts.Human,
+	label := c.Label
+	if c.By == "week" {
+		label = "week of " + label
+	}
+	return fmt.Sprintf("%s: %d by agents, %d by people, %d unknown", label, c.Counts.AI, c.Counts.Human,
 		c.Counts.Unknown)
 }
 

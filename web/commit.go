@@ -6,8 +6,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -40,6 +42,7 @@ type commitBody struct {
 	Only     bool   // hunks without lines of agents are left out
 	Other    string // the address of the other form
 	Fewer    string // the address with the hunks of agents, or with all again
+	Rewrites []rewrite
 	Child    string // the commit after it on the way to HEAD, where it is among the newest
 }
 
@@ -71,7 +74,10 @@ func committed(q *question) (string, string, any, error) {
 	var answer struct {
 		Digits  int `json:"id_digits"`
 		Objects []struct {
-			Commit *graph.CommitJSON `json:"commit"`
+			Commit *struct {
+				graph.CommitJSON
+				Rewrites []rewrite `json:"rewrites"`
+			} `json:"commit"`
 		} `json:"objects"`
 	}
 	if err := all(
@@ -87,12 +93,16 @@ func committed(q *question) (string, string, any, error) {
 		return "", "", nil, err
 	}
 	q.digits = answer.Digits
-	if len(answer.Objects) == 1 {
-		body.Commit = answer.Objects[0].Commit
+	if len(answer.Objects) == 1 && answer.Objects[0].Commit != nil {
+		told := answer.Objects[0].Commit
+		body.Commit, body.Rewrites = &told.CommitJSON, told.Rewrites
 	}
 	title, _, _ := strings.Cut(body.Message, "\n")
 	return title, "commit", body, nil
 }
+
+// rewrite tells that a commit took the place of another.
+type rewrite struct{ Old, New, Kind string }
 
 // endsOf takes a range apart: A..B, or A...B from where they parted. Of one revision two is false.
 func endsOf(span string) (from, to string, parted, two bool) {
@@ -171,11 +181,51 @@ func (b *commitBody) fill(q *question) error {
 			}
 		}
 	}
+	b.giveLives(q)
 	if b.Only {
 		b.leaveOut()
 	}
 	return err
 }
+
+// giveLives tells of lines that went how long they had lived: from the commit that brought them to this one.
+func (b *commitBody) giveLives(q *question) {
+	born := map[string]time.Time{}
+	objects := q.repo.Objects()
+	defer objects.Close()
+	timeOf := func(commit string) time.Time {
+		at, known := born[commit]
+		if known || len(born) == mostBirths {
+			return at
+		}
+		if id, err := refs.ParseOID(commit); err == nil {
+			if c, err := objects.Commit(id); err == nil { // of a shallow clone it is not here
+				at = c.Author.When
+			}
+		}
+		born[commit] = at
+		return at
+	}
+	end := timeOf(b.To)
+	for _, file := range b.Files {
+		for _, hunk := range file.Hunks {
+			var last *ownedLines
+			for _, row := range hunk.Rows {
+				owner := row.Owner
+				if row.Kind != "old" || owner == nil || owner.Commit == nil || owner == last {
+					continue
+				}
+				last = owner
+				if began := timeOf(*owner.Commit); !began.IsZero() && end.After(began) {
+					row.Lived = "lived " + strings.TrimSuffix(numbers.Ago(began, end), " ago")
+				}
+			}
+		}
+	}
+}
+
+// mostBirths bounds the commits that are read for how long lines lived.
+const mostBirths = 500
 
 // leaveOut takes out the hunks in which no agent's line came or went.
 func (b *commitBody) leaveOut() {

@@ -105,11 +105,21 @@ type homeBody struct {
 	Commits []graph.CommitJSON
 	Lines   lineCounts
 	Range   int
+	Since   string
+}
+
+// Spans are the choices of the time whose lines are counted.
+func (*homeBody) Spans() []string {
+	return []string{"a week ago", "30 days ago", "90 days ago", "a year ago"}
 }
 
 // home is the overview. Each part is asked for by itself, and what cannot be told is left out.
 func home(q *question) (string, string, any, error) {
-	body := &homeBody{Range: homeRange}
+	body := &homeBody{Range: homeRange, Since: q.r.URL.Query().Get("since")}
+	counted := []string{"stats", "--json", "-n", strconv.Itoa(homeRange)}
+	if body.Since != "" && q.still == nil {
+		counted = []string{"stats", "--json", "--since=" + body.Since}
+	}
 	var list logAnswer
 	var commits graphAnswer
 	var figures struct {
@@ -127,7 +137,7 @@ func home(q *question) (string, string, any, error) {
 			return optional(q.into(&commits, q.ranged("graph", "--json", "-n", strconv.Itoa(homeCommits))...))
 		},
 		func() error {
-			return optional(q.into(&figures, q.ranged("stats", "--json", "-n", strconv.Itoa(homeRange))...))
+			return optional(q.into(&figures, q.ranged(counted...)...))
 		},
 	)
 	if err == nil {

@@ -30,6 +30,7 @@ type patchRow struct {
 	Old, New int    // numbers; 0 on the side that has not got it
 	Parts    []part
 	Owner    *ownedLines
+	Lived    string // of the first of lines that went: how long they had lived
 
 	text string
 }
@@ -49,6 +50,7 @@ type ownedLines struct {
 	Trace       *string `json:"trace"`
 	Agent       *string `json:"agent"`
 	Prompt      *int    `json:"prompt"`
+	Commit      *string `json:"commit"`
 	Author      string  `json:"author"`
 	Confidence  *string `json:"confidence"`
 }

@@ -100,7 +100,7 @@ type reportBody struct {
 	reportAnswer
 	Title, Repository, Span string
 	Style                   template.CSS // this package's own
-	Weeks                   weekChart
+	Times                   timeChart
 	Lives                   lifeChart
 }
 
@@ -155,7 +155,7 @@ func Report(ctx context.Context, repo *refs.Repo, ask Ask, prompts string, span 
 	if err != nil {
 		return nil, err
 	}
-	b.Weeks, b.Lives = weeksOf(weeks.Groups), livesOf(lives.Groups)
+	b.Times, b.Lives = timesOf(weeks.Groups, "week"), livesOf(lives.Groups)
 	var out bytes.Buffer
 	if err := pages().ExecuteTemplate(&out, "report", b); err != nil {
 		return nil, fmt.Errorf("draw the report: %w", err)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-trace/git-trace/view"
 )
 
 // statsAnswer is the part of git trace stats --json that pages show.
@@ -51,7 +53,7 @@ type statsBody struct {
 	Since string
 	Range string
 	Wants string // the one grouping that is asked for; empty for the usual ones
-	Weeks weekChart
+	Times timeChart
 	Lives lifeChart
 	By    []statsTable
 }
@@ -65,7 +67,9 @@ type statsTable struct {
 
 // Label names a row.
 func (t statsTable) Label(g statsGroup) string {
-	if text := g.Key[t.key]; text != nil {
+	if text := g.Key[t.key]; text != nil && t.key == "model" {
+		return view.ModelName(*text)
+	} else if text != nil {
 		return *text
 	}
 	return map[string]string{"agent": "people and unknown", "model": "no model", "language": "other"}[t.key]
@@ -75,8 +79,8 @@ func (t statsTable) Label(g statsGroup) string {
 var (
 	usualTables = []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
 		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}
-	moreTables = []statsTable{{Name: "Author", key: "author"}, {Name: "File", key: "file"}, {Name: "Week", key: "week"},
-		{Name: "Month", key: "month"}}
+	moreTables = []statsTable{{Name: "Author", key: "author"}, {Name: "File", key: "file"}, {Name: "Day", key: "day"},
+		{Name: "Week", key: "week"}, {Name: "Month", key: "month"}}
 )
 
 // How many rows a table has beside others, and alone.
@@ -140,7 +144,11 @@ func figures(q *question) (string, string, any, error) {
 		args := body.asked(q, "stats", "--json", "--by="+by)
 		return func() error { return q.into(to, args...) }
 	}
-	asks := []func() error{ask(&body.statsAnswer, "week")}
+	by := "week"
+	if body.Wants == "day" {
+		by = "day"
+	}
+	asks := []func() error{ask(&body.statsAnswer, by)}
 	for i := range tables {
 		asks = append(asks, ask(&answers[i], tables[i].key))
 	}
@@ -160,12 +168,12 @@ func figures(q *question) (string, string, any, error) {
 	}
 	for i := range tables {
 		tables[i].Groups = answers[i].Groups
-		if key := tables[i].key; key != "week" && key != "month" { // those stand in their order
+		if key := tables[i].key; key != "day" && key != "week" && key != "month" { // those stand in their order
 			slices.SortStableFunc(tables[i].Groups, func(a, b statsGroup) int { return cmp.Compare(b.Added, a.Added) })
 		}
 		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), most)]
 	}
 	body.By = tables
-	body.Weeks, body.Lives = weeksOf(body.Groups), livesOf(lives.Groups)
+	body.Times, body.Lives = timesOf(body.Groups, by), livesOf(lives.Groups)
 	return "Figures", "stats", body, nil
 }

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Each parameter of an address chooses what the page shows, and what nobody knows is refused.
@@ -49,5 +54,41 @@ func TestPagesShowWhatIsChosen(t *testing.T) {
 		if page, status := s.get(path); status != want {
 			t.Errorf("%s: status %d, not %d\n%s", path, status, want, page)
 		}
+	}
+}
+
+// The page of a commit tells how long the lines had lived that went, and what an amended commit took the place of;
+// figures are told by day, and the overview counts the lines of a time.
+func TestPagesTellOfTimes(t *testing.T) {
+	dir := inPath(t)
+	text := strings.Replace(read(t, filepath.Join(dir, "server.go")), "closed   atomic.Bool", "closed   atomic.Value", 1)
+	if err := os.WriteFile(filepath.Join(dir, "server.go"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{
+		"git config user.name Reader; git config user.email reader@example.org; git trace init --agent claude-code",
+		"git commit -qam 'server: another type' --date=\"@$(( $(git log -1 --format=%at) + 4*86400 + 100 )) +0000\"",
+		"git commit -q --amend -m 'server: a value'",
+		"git commit -q --allow-empty -m 'nothing of it'; sleep 1", // so that all are older than now
+	} {
+		cmd := exec.Command("sh", "-c", script)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+	}
+	s := serveSite(t, "git-trace", dir)
+	s.shows("/commit/HEAD~1", "<small>lived 4 days</small>", "instead of <a", "(amend)")
+	s.shows("/commit/HEAD~1?view=split", "<small>lived 4 days</small>")
+	page, _ := s.get("/commit/HEAD~1")
+	older := regexp.MustCompile(`instead of <a href="(/commit/[0-9a-f]+)"`).FindStringSubmatch(page)
+	s.shows(older[1], "server: another type", "replaced by <a")
+	s.shows("/stats?by=day", "Lines that commits added, by day", `<th scope="col">Day</th>`, "the highest day has",
+		"<th scope=\"row\">"+time.Now().UTC().Format(time.DateOnly))
+	s.shows("/?since=30+days+ago", `<option selected>30 days ago</option>`, "of 36 lines in 4 commits")
+	s.shows("/?since=0+seconds+ago", "No line was added since 0 seconds ago")
+	s.shows("/", "the newest 200 commits", "no line added")
+	if page, status := s.get("/?since=--all"); status >= 500 {
+		t.Errorf("a word of git's as a time: %d\n%s", status, page)
 	}
 }

@@ -20,6 +20,13 @@ func (c *commitView) draw(d *showDrawer) {
 	if len(g.Parents) > 1 {
 		d.field("merge", mergeOf(g.Parents))
 	}
+	for _, r := range c.rewrites {
+		if r.New == g.ID {
+			d.field("instead of", d.pen.paint(hashColor, r.Old.String()[:10])+d.safe(" ("+r.Kind+")"))
+		} else {
+			d.field("replaced by", d.pen.paint(hashColor, r.New.String()[:10])+d.safe(" ("+r.Kind+")"))
+		}
+	}
 	if !g.Anchored {
 		d.line("")
 		d.line("nothing is recorded of this commit")

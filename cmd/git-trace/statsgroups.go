@@ -114,6 +114,8 @@ func (s *statistics) charge(c *view.Conversation) {
 			if kind = events.OwnerAI; len(c.Models) == 1 {
 				text = c.Models[0]
 			}
+		case stats.Day:
+			text = stats.DayOf(c.Last)
 		case stats.Week:
 			text = stats.WeekOf(c.Last)
 		case stats.Month:

@@ -105,18 +105,36 @@ func (v *viewer) view(o object) (drawable, error) {
 	return eventView{o.event}, nil
 }
 
-// commitView is a commit as the graph knows it.
-type commitView struct{ commit graph.Commit }
+// commitView is a commit as the graph knows it, and what it took the place of or what took its place.
+type commitView struct {
+	commit   graph.Commit
+	rewrites []index.Rewriting
+}
 
-// MarshalJSON gives the commit in the form of the graph.
-func (c *commitView) MarshalJSON() ([]byte, error) { return marshal(c.commit.JSON()) }
+// MarshalJSON gives the commit in the form of the graph, with its rewritings.
+func (c *commitView) MarshalJSON() ([]byte, error) {
+	type rewrite struct {
+		Old  refs.OID `json:"old"`
+		New  refs.OID `json:"new"`
+		Kind string   `json:"kind"`
+	}
+	out := struct {
+		graph.CommitJSON
+		Rewrites []rewrite `json:"rewrites,omitempty"`
+	}{CommitJSON: c.commit.JSON()}
+	for _, r := range c.rewrites {
+		out.Rewrites = append(out.Rewrites, rewrite{r.Old, r.New, r.Kind})
+	}
+	return marshal(out)
+}
 
 func (v *viewer) commit(id refs.OID) (drawable, error) {
 	c, err := v.graphCommit(id)
 	if err != nil {
 		return nil, err
 	}
-	return &commitView{*c}, nil
+	rewrites, err := v.reader.RewritingsOf(id)
+	return &commitView{*c, rewrites}, err
 }
 
 // graphCommit is the one row of the graph.

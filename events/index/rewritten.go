@@ -24,12 +24,18 @@ func (ix *Index) Rewritings() ([]Rewriting, error) {
 	return rewritings(ix.ByType(events.CommitRewritten))
 }
 
-// Replaced lists the commits whose place a commit took.
-func (ix *Index) Replaced(commit refs.OID) ([]refs.OID, error) {
+// RewritingsOf lists the rewritings in which a commit is the old or the new one.
+func (ix *Index) RewritingsOf(commit refs.OID) ([]Rewriting, error) {
 	if rewritten, err := ix.Rewritten(commit); err != nil || !rewritten {
 		return nil, err
 	}
 	all, err := rewritings(ix.ByCommit(commit))
+	return slices.DeleteFunc(all, func(r Rewriting) bool { return r.Old != commit && r.New != commit }), err
+}
+
+// Replaced lists the commits whose place a commit took.
+func (ix *Index) Replaced(commit refs.OID) ([]refs.OID, error) {
+	all, err := ix.RewritingsOf(commit)
 	if err != nil {
 		return nil, err
 	}

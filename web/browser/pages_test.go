@@ -83,7 +83,7 @@ func visit(t *testing.T, ctx context.Context, address string, width int64) {
 // every is each kind of page.
 var every = []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go", "/blame/worktree/server.go", "/commit/HEAD",
 	"/commit/HEAD?view=split", "/diff/HEAD~1...HEAD", "/graph", "/tree/HEAD/", "/search?q=safe", "/stats", "/log-health",
-	"/blame/HEAD/server.go?age=1", "/t/c86c?show=edits", "/stats?by=file", "/log?state=committed", "/graph?agent=claude-code",
+	"/blame/HEAD/server.go?age=1", "/t/c86c?show=edits", "/stats?by=file", "/stats?by=day", "/?since=90+days+ago", "/log?state=committed", "/graph?agent=claude-code",
 	"/nothing"}
 
 // In a browser every page fits a narrow screen, asks for nothing that the policy refuses, and keeps the token out of
