@@ -3,6 +3,8 @@ package refs
 import (
 	"errors"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Where git-trace keeps things, relative to a git directory. See docs/format.md.
@@ -59,6 +61,32 @@ func (r *Repo) WorktreeName() string {
 		return ""
 	}
 	return filepath.Base(r.GitDir)
+}
+
+// WorkTrees lists the directories of all work trees of the repository (gitrepository-layout(5)), this one first.
+func (r *Repo) WorkTrees() []string {
+	var out []string
+	add := func(dir string) {
+		if dir != "" && !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
+	}
+	add(r.WorkTree)
+	if filepath.Base(r.CommonDir) == ".git" {
+		add(filepath.Dir(r.CommonDir))
+	}
+	links, _ := filepath.Glob(filepath.Join(r.CommonDir, "worktrees", "*", "gitdir"))
+	for _, link := range links {
+		text, err := ReadFile(link)
+		name := strings.TrimSpace(string(text))
+		if !filepath.IsAbs(name) { // since git 2.48, if the person wants it
+			name = filepath.Join(filepath.Dir(link), name)
+		}
+		if err == nil && filepath.Base(name) == ".git" {
+			add(filepath.Dir(name))
+		}
+	}
+	return out
 }
 
 // TracesDir is the directory shared by all work trees: <common git dir>/traces.

@@ -126,8 +126,8 @@ func (c *Conversations) look(ctx context.Context, s *store.Store, redactor *reda
 		return err
 	}
 	c.count(clean)
-	if clean.Security.RedactionsApplied == r.Security.RedactionsApplied {
-		return nil
+	if same, err := saysTheSame(r, *clean); err != nil || same {
+		return err
 	}
 	c.again = true
 	stored, err := s.Put(ctx, again, e.Blob)
@@ -135,6 +135,17 @@ func (c *Conversations) look(ctx context.Context, s *store.Store, redactor *reda
 		*e = stored.Entry
 	}
 	return err
+}
+
+// saysTheSame tells whether a redaction took nothing out of a record.
+func saysTheSame(r *records.Record, clean records.Record) (bool, error) {
+	clean.Security, clean.ContentHash = r.Security, r.ContentHash
+	before, err := records.Encode(r)
+	if err != nil {
+		return false, err
+	}
+	after, err := records.Encode(&clean)
+	return bytes.Equal(before, after), err
 }
 
 // Texts gives the records that would leave and that the remote does not have as they are, as JSON.

@@ -11,11 +11,12 @@
 //   - what a name tells to be a secret, whatever it looks like: DB_PASSWORD=…, "apiKey": "…", --token …, mysql -p…,
 //     .netrc, passwords in URLs; what stands for a secret ($TOKEN, ***, <password>) stays;
 //   - strings of high entropy, as they stand;
-//   - the names of home directories and the name of the user.
+//   - the names of home directories and the name of the user;
+//   - where the work trees are: what lies in one is told by its path below it, /src/shop/a.go as a.go.
 //
-// All but the last but one are found in plain text and behind up to three layers of: escapes of JSON and C,
-// percent-encoding, entities of HTML, base64 (of UTF-8 and UTF-16), hexadecimal digits, dumps (hexdump, xxd, od, lists
-// of numbers). Colours and other sequences for terminals, the zero bytes of UTF-16 and characters without width hide
+// All but the random ones and the work trees are found in plain text and behind up to three layers of: escapes of JSON
+// and C, percent-encoding, entities of HTML, base64 (of UTF-8 and UTF-16), hexadecimal digits, dumps (hexdump, xxd, od,
+// lists of numbers). Colours and other sequences for terminals, the zero bytes of UTF-16 and characters without width hide
 // nothing, nor do lines that were wrapped.
 //
 // What is found once is taken out of the whole conversation, wherever it stands. In its place stands [REDACTED:rule].

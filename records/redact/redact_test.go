@@ -499,7 +499,7 @@ func FuzzParseRules(f *testing.F) {
 		if rules.allowed(text) && len(rules.Allowed) == 0 {
 			t.Fatal("allowed without a rule")
 		}
-		if rules.fingerprint(rules.Names) == "" && len(rules.Secrets)+len(rules.Allowed)+len(rules.Names) > 0 {
+		if rules.fingerprint(rules.Names, nil) == "" && len(rules.Secrets)+len(rules.Allowed)+len(rules.Names) > 0 {
 			t.Fatal("rules without a fingerprint")
 		}
 	})

@@ -15,7 +15,7 @@ import (
 )
 
 // version counts the changes of this package that make it find something else.
-const version = "3"
+const version = "4"
 
 // Finder finds secrets in a short text.
 type Finder interface {
@@ -28,6 +28,7 @@ var ErrPanic = errors.New("the redactor failed")
 // Options say what is redacted beyond what every redactor looks for.
 type Options struct {
 	Names  []string // names of the user, as single words; generic ones (root, ubuntu) are left alone
+	Trees  []string // work trees: paths in them are written as they are below them
 	Rules  Rules    // the user's own
 	Finder Finder   // nil stands for the rules of gitleaks
 }
@@ -37,6 +38,7 @@ type Redactor struct {
 	finder Finder
 	rules  Rules
 	names  []string
+	places []place
 	*patterns
 	fingerprint string
 	// secrets that were found, with their rules: they are taken out wherever they stand
@@ -60,7 +62,8 @@ func New(o Options) (*Redactor, error) {
 		r.finder = rules
 	}
 	r.names = telling(append(slices.Clone(o.Names), o.Rules.Names...))
-	r.fingerprint = o.Rules.fingerprint(r.names)
+	r.places = placesOf(o.Trees)
+	r.fingerprint = o.Rules.fingerprint(r.names, r.places)
 	return r, nil
 }
 
@@ -79,7 +82,7 @@ func Version() string { return "git-trace/" + version + " gitleaks/" + gitleaks.
 // records: whoever knows a name could try whether it is the user's.
 func (r *Redactor) Fingerprint() string { return Version() + r.fingerprint }
 
-// Text takes out of a text what must not be stored, and counts it.
+// Text takes out of a text what must not be stored, and counts it. Paths in work trees do not count.
 func (r *Redactor) Text(ctx context.Context, text string) (string, int, error) {
 	out, n, err := r.guarded(ctx, "", text, prose)
 	if err != nil {
@@ -111,7 +114,7 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 		return text, 0, nil
 	}
 	out, n, err = r.redact(ctx, name, text, m)
-	if err == nil && n == 0 {
+	if err == nil && out == text {
 		r.clean.add(key)
 	}
 	return out, n, err
@@ -154,6 +157,7 @@ const maxPasses = 4
 // it has none.
 func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
 	total := 0
+	text = relative(text, r.places)
 	for range maxPasses {
 		out, n, secrets, err := r.pass(ctx, name, text, m)
 		if err != nil {

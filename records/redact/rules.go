@@ -139,8 +139,8 @@ func (u *Rules) allowed(secret string) bool {
 	return false
 }
 
-// fingerprint tells sets of rules apart; "" when there are none and no names.
-func (u *Rules) fingerprint(names []string) string {
+// fingerprint tells sets of rules apart; "" when there are none, no names and no places.
+func (u *Rules) fingerprint(names []string, places []place) string {
 	sum := sha256.New()
 	for _, list := range [...][]*regexp.Regexp{u.Secrets, u.Allowed} {
 		for _, pattern := range list {
@@ -148,13 +148,13 @@ func (u *Rules) fingerprint(names []string) string {
 		}
 		fmt.Fprintln(sum)
 	}
-	fmt.Fprintf(sum, "%q", names)
+	fmt.Fprintf(sum, "%q%q", names, places)
 	before := ""
 	if u.Purged != nil {
 		before = u.Purged.Fingerprint()
 		fmt.Fprint(sum, before)
 	}
-	if len(u.Secrets)+len(u.Allowed)+len(names) == 0 && before == "" {
+	if len(u.Secrets)+len(u.Allowed)+len(names)+len(places) == 0 && before == "" {
 		return ""
 	}
 	return " own/" + hex.EncodeToString(sum.Sum(nil))[:8]

@@ -11,8 +11,9 @@ import (
 // walker redacts every string of a JSON text, names of members included.
 type walker struct {
 	*Redactor
-	ctx   context.Context
-	count int
+	ctx     context.Context
+	count   int
+	changed bool // which paths in work trees do, and do not count
 }
 
 // labels are the members of a record that others refer to or count by. Below a member that holds what an agent or a
@@ -75,7 +76,7 @@ func apply[T any](ctx context.Context, r *Redactor, value *T) (int, error) {
 	if d.Err() != nil {
 		return 0, d.Err()
 	}
-	if w.count == 0 {
+	if !w.changed {
 		return 0, nil
 	}
 	var redacted T
@@ -104,12 +105,13 @@ func (w *walker) value(out []byte, d *rawjson.Decoder, at scope, m manner) ([]by
 }
 
 func (w *walker) text(out []byte, name, text string, m manner) ([]byte, error) {
-	text, n, err := w.guarded(w.ctx, name, text, m)
+	clean, n, err := w.guarded(w.ctx, name, text, m)
 	if err != nil {
 		return nil, err
 	}
 	w.count += n
-	return rawjson.AppendString(out, text), nil
+	w.changed = w.changed || n > 0 || clean != text
+	return rawjson.AppendString(out, clean), nil
 }
 
 func (w *walker) array(out []byte, d *rawjson.Decoder, at scope, m manner) ([]byte, error) {

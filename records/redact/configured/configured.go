@@ -58,7 +58,21 @@ func by(repo *refs.Repo, config refs.Config) (*redact.Redactor, error) {
 		}
 		rules.Purged = before
 	}
-	return redact.New(redact.Options{Names: redact.SystemNames(), Rules: rules})
+	return redact.New(redact.Options{Names: redact.SystemNames(), Trees: trees(repo), Rules: rules})
+}
+
+// trees are the work trees of a repository, by all the names that the system has for them.
+func trees(repo *refs.Repo) (all []string) {
+	if repo == nil {
+		return nil
+	}
+	for _, dir := range repo.WorkTrees() {
+		all = append(all, dir)
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
+			all = append(all, real)
+		}
+	}
+	return all
 }
 
 func rulesOf(config refs.Config) (redact.Rules, error) {
