@@ -11,17 +11,13 @@ func (r *Repo) LedTo(ctx context.Context, commits []OID, tips ...string) (map[OI
 	if len(commits) == 0 {
 		return nil, nil
 	}
-	there, err := r.Git(ctx, strings.NewReader(lines(commits)), "cat-file", "--batch-check=%(objectname)")
+	here, err := r.present(ctx, commits)
 	if err != nil {
 		return nil, err
 	}
 	out := map[OID]bool{}
-	var here []OID
-	for line := range strings.Lines(string(there)) { // of one that is gone: "<id> missing"
-		if id, err := ParseOID(strings.TrimSuffix(line, "\n")); err == nil {
-			out[id] = true
-			here = append(here, id)
-		}
+	for _, c := range here {
+		out[c] = true
 	}
 	if len(here) == 0 {
 		return out, nil
@@ -37,6 +33,31 @@ func (r *Repo) LedTo(ctx context.Context, commits []OID, tips ...string) (map[OI
 		}
 	}
 	return out, nil
+}
+
+// present gives those objects that are here. Git is asked only where the files do not tell.
+func (r *Repo) present(ctx context.Context, ids []OID) (here []OID, err error) {
+	objects := r.Objects()
+	defer func() { _ = objects.Close() }()
+	for _, id := range ids {
+		if objects.MayBeStored(id) {
+			here = append(here, id)
+		}
+	}
+	if len(here) == 0 || objects.knowsAll() {
+		return here, nil
+	}
+	there, err := r.Git(ctx, strings.NewReader(lines(here)), "cat-file", "--batch-check=%(objectname)")
+	if err != nil {
+		return nil, err
+	}
+	here = here[:0]
+	for line := range strings.Lines(string(there)) { // of one that is gone: "<id> missing"
+		if id, err := ParseOID(strings.TrimSuffix(line, "\n")); err == nil {
+			here = append(here, id)
+		}
+	}
+	return here, nil
 }
 
 func lines(ids []OID) string {

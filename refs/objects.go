@@ -97,6 +97,11 @@ func (o *Objects) MayBeStored(oid OID) bool {
 	return o.main.mayHave(oid)
 }
 
+// knowsAll tells whether what MayBeStored said so far was certain.
+func (o *Objects) knowsAll() bool {
+	return !exists(filepath.Join(o.repo.MainObjects(), "info", "alternates")) && (o.main == nil || !o.main.some)
+}
+
 // Blob is Read for an object that must be a blob.
 func (o *Objects) Blob(oid OID) ([]byte, error) {
 	return o.typed(oid, BlobObject)

@@ -24,6 +24,15 @@ func (r *Repo) SwapRef(ctx context.Context, name string, old, id OID) error {
 	return lock.Commit(ctx, id)
 }
 
+// SetRef sets a ref to id, whatever it is.
+func (r *Repo) SetRef(ctx context.Context, name string, id OID) error {
+	lock, err := r.LockRef(name)
+	if err != nil {
+		return err
+	}
+	return lock.Commit(ctx, id)
+}
+
 // casByGit is git's compare-and-swap of refs. Without the setting git asks, before it holds the lock, whether an object
 // name is also the name of a ref; that reads packed-refs, and what was read is believed after the lock was taken if
 // the file's size, inode and second are the same. A packed-refs that was written twice in between can have all three:

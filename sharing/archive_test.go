@@ -18,10 +18,12 @@ import (
 // settled lets a clone push at a level from here on, and gives its settings and the remote.
 func settled(t testing.TB, w *recording.World, level sharing.Level) (*sharing.Settings, sharing.Remote) {
 	t.Helper()
-	url, err := sharing.PushURL(t.Context(), w.Repo, "origin")
+	s, err := sharing.ReadSettings(t.Context(), w.Repo)
+	w.Check(err)
+	url, err := s.PushURL(t.Context(), w.Repo, "origin")
 	w.Check(err)
 	w.Check(sharing.Settle(t.Context(), w.Repo, "origin", level, url))
-	s, err := sharing.ReadSettings(t.Context(), w.Repo)
+	s, err = sharing.ReadSettings(t.Context(), w.Repo)
 	w.Check(err)
 	r, err := s.Destination("origin")
 	w.Check(err)
@@ -112,8 +114,8 @@ func TestDeadClonesAreArchived(t *testing.T) {
 	}
 
 	// The one who archived takes back what is theirs, and not what is others'.
-	_, r := settled(t, keeper, sharing.LevelCommits)
-	_, err := sharing.Retract(t.Context(), events.OpenLog(keeper.Repo), r, false)
+	own, r := settled(t, keeper, sharing.LevelCommits)
+	_, err := own.Retract(t.Context(), events.OpenLog(keeper.Repo), r, false)
 	w.Check(err)
 	pull(t, reader, sharing.What{})
 	tells(t, reader, "back.txt", names[0])

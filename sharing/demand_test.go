@@ -94,7 +94,7 @@ func TestADemandAsksWhatIsSharedToday(t *testing.T) {
 	w.Check(err)
 	r, err := s.Destination("origin")
 	w.Check(err)
-	_, err = sharing.Retract(t.Context(), events.OpenLog(w.Repo), r, true)
+	_, err = s.Retract(t.Context(), events.OpenLog(w.Repo), r, true)
 	w.Check(err)
 	if d := demand(t, fresh, trace); d.Got != 0 || said(t, fresh, trace) != "" {
 		t.Errorf("%+v", d)

@@ -18,6 +18,7 @@ type Doubt struct {
 	SeenBy string    `json:"seen_by"` // the writer who names it
 	On     time.Time `json:"on"`      // when that was published
 	Ends   int64     `json:"ends"`    // where the log ends that the remote shows
+	Anew   bool      `json:"anew"`    // its writer says that it began anew: who saw it may not have pulled since
 }
 
 // String says it in words.
@@ -25,6 +26,9 @@ func (d Doubt) String() string {
 	what := "and it has another one there"
 	if d.Event > d.Ends {
 		what = fmt.Sprintf("and it ends at %d", d.Ends)
+	}
+	if d.Anew {
+		what += "; its writer began it anew"
 	}
 	return fmt.Sprintf("%s saw event %d of %s on %s, %s", d.SeenBy, d.Event, d.Writer, d.On.Format("2 Jan 2006"), what)
 }
@@ -67,7 +71,7 @@ func doubts(ctx context.Context, log *events.Log, fetched []events.FetchedLog, l
 		for _, w := range by.head.Seen {
 			of, here := there[w.Writer]
 			if here && w.Writer != writer && !of.made.After(by.made) {
-				said[w.Writer] = append(said[w.Writer], Doubt{w.Writer, w.Seq, writer, by.made, of.head.Events})
+				said[w.Writer] = append(said[w.Writer], Doubt{w.Writer, w.Seq, writer, by.made, of.head.Events, false})
 			}
 		}
 	}
@@ -78,7 +82,14 @@ func doubts(ctx context.Context, log *events.Log, fetched []events.FetchedLog, l
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, first...)
+		for _, d := range first {
+			purged, err := ofTypes(there[writer].copied, events.LogPurged)
+			if err != nil {
+				return nil, err
+			}
+			d.Anew = timesAnew(purged) > 0
+			out = append(out, d)
+		}
 	}
 	slices.SortFunc(out, func(a, b Doubt) int { return bytes.Compare([]byte(a.Writer), []byte(b.Writer)) })
 	return out, nil

@@ -31,9 +31,12 @@ type earlier struct {
 	source  events.Witness
 }
 
+// none is what a remote has that knows nothing of this clone.
+func none() *earlier { return &earlier{content: map[events.ID]bool{}} }
+
 // readEarlier reads the digest that a ref names, if there is one. It must be sound: what follows is built on it.
 func readEarlier(ctx context.Context, log *events.Log, ref string) (*earlier, error) {
-	e := &earlier{content: map[events.ID]bool{}}
+	e := none()
 	tip, err := log.Tip(ref)
 	if err != nil || tip.IsZero() {
 		return e, err

@@ -45,6 +45,7 @@ type PulledWriter struct {
 	Records       int    `json:"records"`       // of which the texts are here
 	Shared        int    `json:"shared"`        // of which the writer shares the texts
 	New           bool   `json:"new"`           // it came, or moved, with this pull
+	Anew          bool   `json:"anew"`          // its digest was begun anew, and took the place of the one that was here
 	LeftOut       string `json:"left_out,omitempty"`
 }
 
@@ -250,9 +251,9 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 		case c.Err != nil:
 			w.LeftOut = c.Err.Error()
 		default:
-			err := w.count(c.Copy)
+			anew, err := w.count(c.Copy)
 			if err == nil && !what.Dry {
-				w.LeftOut, err = noted.check(ctx, log, &c, what.Accept)
+				w.Anew, w.LeftOut, err = noted.check(ctx, log, &c, anew, slices.Contains(what.Accept, c.Writer))
 			}
 			if err != nil {
 				w.LeftOut = err.Error()
@@ -314,12 +315,12 @@ func (p *Pulled) countTexts(ctx context.Context, texts *texts) error {
 	return nil
 }
 
-// count sums a log up.
-func (w *PulledWriter) count(c *events.Copy) error {
+// count sums a log up. It gives how often its digest was begun anew.
+func (w *PulledWriter) count(c *events.Copy) (anew int, err error) {
 	w.Events = c.Last()
-	all, err := ofTypes(c, events.CommitAnchored, events.SessionStarted)
+	all, err := ofTypes(c, events.CommitAnchored, events.SessionStarted, events.LogPurged)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	traces := map[events.TraceID]bool{}
 	for i := range all {
@@ -328,7 +329,7 @@ func (w *PulledWriter) count(c *events.Copy) error {
 		}
 	}
 	w.Commits, w.Conversations = len(anchored(all)), len(traces)
-	return nil
+	return timesAnew(all), nil
 }
 
 // Configure makes plain `git fetch` bring digests too, or takes that back.

@@ -22,6 +22,9 @@ var (
 	ErrBehind   = errors.New("the remote has events of this clone that the clone itself has lost")
 	ErrBusy     = errors.New("another push of traces to this remote is under way")
 	ErrNothing  = errors.New("nothing is recorded here")
+	// ErrLogRefused is of a push with refs of the whole log, whose commits are the same for everybody.
+	ErrLogRefused = errors.New("the remote refused the whole log")
+	ErrHidden     = errors.New("the remote has taken the traces, and shows them to nobody")
 )
 
 // Plan is what a push would send, made before the first byte of it goes.
@@ -38,6 +41,7 @@ type Plan struct {
 
 	redactor func(context.Context) (*redact.Redactor, error)
 	rules    string // a hash of the redactor's
+	anew     bool   // the digest begins anew, without a history
 	repo     *refs.Repo
 	log      *events.Log
 	settings *Settings
@@ -73,7 +77,12 @@ func (p *Plan) Close() {
 // MakePlan finds out what a push at a level would send to a remote. It sends nothing. Close the plan.
 func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level,
 	redactor func(context.Context) (*redact.Redactor, error)) (*Plan, error) {
-	p := &Plan{Remote: remote, Level: level, redactor: redactor, repo: log.Repo(), log: log, settings: s}
+	return makePlan(ctx, log, s, remote, level, redactor, false)
+}
+
+func makePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level,
+	redactor func(context.Context) (*redact.Redactor, error), anew bool) (*Plan, error) {
+	p := &Plan{Remote: remote, Level: level, redactor: redactor, repo: log.Repo(), log: log, settings: s, anew: anew}
 	end, err := log.End(refs.EventsRef)
 	switch {
 	case err != nil:
@@ -94,7 +103,7 @@ func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 
 // reach settles where it goes, the URL of the time when a level was chosen. It keeps other pushes from there meanwhile.
 func (p *Plan) reach(ctx context.Context) (err error) {
-	if p.URL, err = PushURL(ctx, p.repo, p.Remote.Name); err != nil {
+	if p.URL, err = p.settings.PushURL(ctx, p.repo, p.Remote.Name); err != nil {
 		return err
 	}
 	if was := p.Remote.Pinned; was != "" && was != Bare(p.URL) {
@@ -180,7 +189,8 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 		}
 	}
 	if name := p.ref("digest"); p.changes() || p.base.commit != remote[name] {
-		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], kept: p.kept("digest")})
+		force := p.anew && !remote[name].IsZero()
+		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], Force: force, kept: p.kept("digest")})
 	}
 	whole := map[string]string{}
 	if p.Level == LevelLog {
@@ -238,12 +248,21 @@ func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 		if err := p.bring(ctx, p.URL, there); err != nil {
 			return err
 		}
-		if err := p.isOurs(ctx, there); err != nil {
+		err := p.isOurs(ctx, there)
+		if p.anew && err != nil && !errors.Is(err, ErrBehind) && !errors.Is(err, ErrDiverged) {
+			p.base = none() // it is damaged, and goes
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-		if _, err := p.repo.Git(ctx, nil, "update-ref", kept, there.String()); err != nil {
+		if err := p.repo.SetRef(ctx, kept, there); err != nil {
 			return err
 		}
+	}
+	if p.anew = p.anew && !there.IsZero(); p.anew {
+		p.base = none()
+		return nil
 	}
 	if p.base, err = readEarlier(ctx, p.log, kept); err != nil {
 		return fmt.Errorf("read what %s has of this clone: %w", p.Remote.Name, err)
@@ -294,6 +313,11 @@ func (p *Plan) isOurs(ctx context.Context, commit refs.OID) error {
 // Push sends what was planned. It tells how each ref fared; the notes here of what the remote has are moved for the
 // refs that arrived, and for them alone.
 func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
+	if p.anew {
+		if err := p.tellAnew(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for i := range p.Refs {
 		r := &p.Refs[i]
 		var err error
@@ -316,9 +340,30 @@ func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 		_ = refs.WriteFileAtomic(p.rulesPath(), []byte(p.rules), 0o600) // without it all are looked at again
 	}
 	if err == nil {
+		err = p.isShown(ctx)
+	}
+	if err == nil {
 		err = noteAuto(p.repo, p.Remote, nil)
 	}
 	return sent, err
+}
+
+// isShown asks whether others will see what the remote did not show before. Some take refs that they hide.
+func (p *Plan) isShown(ctx context.Context) error {
+	fresh := slices.DeleteFunc(slices.Clone(p.Refs), func(r Ref) bool { return !r.Old.IsZero() || r.New.IsZero() })
+	if len(fresh) == 0 {
+		return nil
+	}
+	found, err := there(ctx, p.repo, p.URL, p.ref("*"))
+	if err != nil {
+		return err
+	}
+	for _, r := range fresh {
+		if found[r.Name].IsZero() {
+			return fmt.Errorf("%w: %s", ErrHidden, r.Name)
+		}
+	}
+	return nil
 }
 
 // sendAll sends all refs of the plan, at once where the server can.
@@ -339,11 +384,13 @@ func (p *Plan) arrived(ctx context.Context, err error) ([]Pushed, error) {
 		if r.state != statePushed {
 			continue
 		}
-		args := []string{"update-ref", r.kept, r.New.String()}
+		var keepErr error
 		if r.New.IsZero() {
-			args = []string{"update-ref", "-d", r.kept}
+			_, keepErr = p.repo.Git(ctx, nil, "update-ref", "-d", r.kept)
+		} else {
+			keepErr = p.repo.SetRef(ctx, r.kept, r.New)
 		}
-		if _, keepErr := p.repo.Git(ctx, nil, args...); keepErr != nil && err == nil {
+		if err == nil {
 			err = keepErr
 		}
 	}
@@ -409,6 +456,24 @@ func (p *Plan) send(ctx context.Context, verify bool, list []Ref, options ...str
 	}
 	if err != nil && !slices.ContainsFunc(p.Refs, func(r Ref) bool { return r.state != "" }) {
 		return fmt.Errorf("%w: %w", ErrUnreached, err)
+	}
+	return refusedBy(err, list)
+}
+
+// refusedBy adds to an error of a push what git says of each ref.
+func refusedBy(err error, list []Ref) error {
+	var refused *RemoteError
+	if errors.As(err, &refused) {
+		for _, r := range list {
+			if r.state == statePushed || strings.Contains(r.state, "(atomic ") { // for the sake of another one
+				continue
+			}
+			refused.States = append(refused.States, r.Name+": "+r.state)
+			kind := r.Name[strings.LastIndexByte(r.Name, '/')+1:]
+			if strings.Contains(r.state, "declined") && (kind == "events" || kind == "checkpoints") {
+				return fmt.Errorf("%w: %w", ErrLogRefused, err)
+			}
+		}
 	}
 	return err
 }

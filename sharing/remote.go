@@ -151,6 +151,8 @@ func halfPacks(repo *refs.Repo) int64 {
 type RemoteError struct {
 	Err   error
 	Lines []string // what git and the remote said: at most mostSaid lines, no credentials
+	// States are the refs that a push did not move, with the remote's reason as git reports it.
+	States []string
 }
 
 // Error is the first thing that was said.
@@ -163,7 +165,15 @@ func (e *RemoteError) Error() string {
 			return text
 		}
 	}
-	return e.Lines[0]
+	for _, line := range e.Lines {
+		if text, found := strings.CutPrefix(line, "remote: "); found {
+			return strings.TrimPrefix(text, "error: ")
+		}
+	}
+	if len(e.States) > 0 {
+		return e.States[0]
+	}
+	return strings.TrimPrefix(e.Lines[0], "error: ")
 }
 
 func (e *RemoteError) Unwrap() error { return e.Err }

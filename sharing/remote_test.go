@@ -114,6 +114,24 @@ func TestServersWithRules(t *testing.T) {
 			t.Errorf("%s: what was refused is noted as sent: %s", name, kept)
 		}
 	}
+	for _, key := range []string{"uploadpack.hideRefs", "transfer.hideRefs"} { // it takes what it shows to nobody, or nothing
+		w, remote := published(t)
+		gitIn(t, remote, "config", key, "refs/traces")
+		for range 2 {
+			p, err := plan(t, w, sharing.LevelCommits)
+			w.Check(err)
+			_, err = p.Push(t.Context(), true)
+			p.Close()
+			var said *sharing.RemoteError
+			if key == "uploadpack.hideRefs" && !errors.Is(err, sharing.ErrHidden) {
+				t.Errorf("%s: %v", key, err)
+			}
+			if key == "transfer.hideRefs" && (!errors.As(err, &said) || !strings.Contains(err.Error(), "hidden ref")) {
+				t.Errorf("%s: %v", key, err)
+			}
+		}
+	}
+	refuseMail(t)
 	w, remote := published(t)
 	refuse := "#!/bin/sh\necho 'we take no traces \x1b[31m at https://user:s3cret@host/x' >&2\nexit 1\n"
 	w.Check(os.WriteFile(filepath.Join(remote, "hooks", "pre-receive"), []byte(refuse), 0o755))
@@ -127,6 +145,30 @@ func TestServersWithRules(t *testing.T) {
 	}
 	if kept := w.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
 		t.Errorf("what was refused is noted as sent: %s", kept)
+	}
+}
+
+// refuseMail: a rule for mail refuses the whole log, and says so; the other levels pass it.
+func refuseMail(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"pre-receive", "update"} {
+		w, remote := published(t)
+		hook := "#!/bin/sh\nfor new in $3 $(test $# = 3 || cut -d' ' -f2); do\n" +
+			"  git log -1 --format='%ae %ce' $new | grep -q git-trace@localhost && { echo 'not by our rules'; exit 1; }\ndone\nexit 0\n"
+		w.Check(os.WriteFile(filepath.Join(remote, "hooks", name), []byte(hook), 0o755))
+		p, err := plan(t, w, sharing.LevelLog)
+		w.Check(err)
+		_, err = p.Push(t.Context(), true)
+		p.Close()
+		if !errors.Is(err, sharing.ErrLogRefused) || !strings.Contains(err.Error(), "not by our rules") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if kept := w.Git("for-each-ref", "refs/traces/remotes"); kept != "" {
+			t.Errorf("%s: what was refused is noted as sent: %s", name, kept)
+		}
+		if sent := push(t, w, sharing.LevelConversations); len(sent) != 1 || sent[0].State != "pushed" {
+			t.Errorf("%s: the others: %+v", name, sent)
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // Retract takes what this clone published off a remote: its texts, or everything. The choice for the remote becomes as
 // narrow, so that the next push does not send it again. It gives the refs that were deleted there. Who has fetched them
 // has them until their next pull.
-func Retract(ctx context.Context, log *events.Log, remote Remote, texts bool) ([]Pushed, error) {
+func (s *Settings) Retract(ctx context.Context, log *events.Log, remote Remote, texts bool) ([]Pushed, error) {
 	own, err := log.Writer()
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func Retract(ctx context.Context, log *events.Log, remote Remote, texts bool) ([
 		return nil, ErrNothing
 	}
 	repo := log.Repo()
-	url, err := PushURL(ctx, repo, remote.Name)
+	url, err := s.PushURL(ctx, repo, remote.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +24,7 @@ type lastSeen struct {
 	Time   time.Time `json:"time"`             // of the pull
 	Signer string    `json:"signer,omitempty"` // of that commit, with a key that git trusts
 	Key    string    `json:"key,omitempty"`    // with which the publications of the writer are signed, once one was
+	Anew   int       `json:"anew,omitempty"`   // how often it said that its digest began anew
 }
 
 func seenPath(repo *refs.Repo, r Remote) string {
@@ -41,49 +41,59 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 }
 
 // check holds a log against what was seen of it, and gives what is wrong: an event that it showed is gone, or another
-// key signs it. Then the ref is put back as it was, unless the person accepts what the remote shows now. Otherwise it
-// notes how far the log goes.
-func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, accept []string) (string, error) {
+// key signs it. Then the ref is put back as it was, unless the person accepts what the remote shows now. A digest that
+// its writer began anew (times, so often) is taken if the key that signed it before has signed that. Otherwise it notes
+// how far the log goes.
+func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, times int, accepted bool) (
+	anew bool, wrong string, err error,
+) {
 	was, known := s[c.Name()]
 	if was.Commit == c.Tip && (was.Signer != "" || was.Key == "" && c.Digest) { // a key may have come to be trusted
-		return "", nil
+		return false, "", nil
 	}
-	accepted := slices.Contains(accept, c.Writer)
-	if known && !accepted {
+	lost := false
+	if known {
 		at, found, err := c.Copy.Event(was.Seq)
 		if err != nil {
-			return "", err
+			return false, "", err
 		}
-		if !found || at.ID != was.Event {
-			what := fmt.Sprintf("it is without event %d that it showed on %s", was.Seq, was.Time.Format("2 Jan 2006"))
-			return putBack(ctx, log, c.Ref, was, what)
-		}
+		lost = !found || at.ID != was.Event
 	}
-	key, signer := was.Key, ""
+	key, signer, trusted := was.Key, "", false
 	if !c.Digest {
 		signer = s.vouched(log, c)
 	} else {
-		s, err := checkpoint.OfCommit(ctx, log.Repo(), c.Tip)
+		by, err := checkpoint.OfCommit(ctx, log.Repo(), c.Tip)
 		if err != nil {
-			return "", err
+			return false, "", err
 		}
-		if key != "" && s.Key != key && !accepted {
-			what := "it is signed by " + s.By() + ", and was by " + key
-			if s.Key == "" {
-				what = "it was signed by " + key + "; now " + s.Why()
+		if key != "" && by.Key != key && !accepted {
+			wrong = "it is signed by " + by.By() + ", and was by " + key
+			if by.Key == "" {
+				wrong = "it was signed by " + key + "; now " + by.Why()
 			}
-			return putBack(ctx, log, c.Ref, was, what)
 		}
-		key = s.Key
-		if s.Verdict == checkpoint.Good {
-			signer = s.By()
+		trusted = key != "" && by.Key == key && by.Verdict == checkpoint.Good
+		if key = by.Key; by.Verdict == checkpoint.Good {
+			signer = by.By()
 		}
+	}
+	anew = lost && times > was.Anew
+	if lost && !accepted && !(anew && trusted) {
+		wrong = fmt.Sprintf("it is without event %d that it showed on %s", was.Seq, was.Time.Format("2 Jan 2006"))
+		if anew {
+			wrong += ", since its writer began it anew; git trace pull --accept " + c.Writer + " takes it"
+		}
+	}
+	if wrong != "" {
+		wrong, err = putBack(ctx, log, c.Ref, was, wrong)
+		return false, wrong, err
 	}
 	s[c.Name()] = lastSeen{
 		Seq: c.Copy.Last(), Event: c.Copy.LastID(), Commit: c.Tip, Time: time.Now().UTC().Truncate(time.Second),
-		Signer: signer, Key: key,
+		Signer: signer, Key: key, Anew: times,
 	}
-	return "", nil
+	return anew, "", nil
 }
 
 // vouched is who vouches for a whole log, which has no signature of its own. The digest beside it names the event of
@@ -112,8 +122,7 @@ func putBack(ctx context.Context, log *events.Log, ref string, was lastSeen, wha
 	_, gone := objects.Commit(was.Commit)
 	_ = objects.Close()
 	if gone == nil {
-		_, err := log.Repo().Git(ctx, nil, "update-ref", ref, was.Commit.String())
-		return what + "; it stays here as it was then", err
+		return what + "; it stays here as it was then", log.Repo().SetRef(ctx, ref, was.Commit)
 	}
 	_, err := log.Repo().Git(ctx, nil, "update-ref", "-d", ref)
 	return what, err

@@ -188,18 +188,67 @@ func (s *Settings) remote(name string) Remote {
 	return r
 }
 
-// PushURL asks git where a push to a remote goes, insteadOf and pushInsteadOf applied. More than one URL is an error:
-// consent names one.
-func PushURL(ctx context.Context, repo *refs.Repo, remote string) (string, error) {
-	out, err := repo.Git(ctx, nil, "remote", "get-url", "--push", "--all", remote)
-	if err != nil {
-		return "", fmt.Errorf("find the push URL: %w", err)
+// PushURL is where git pushes to for a remote, insteadOf and pushInsteadOf applied (git-config(1)). More than one URL
+// is an error: consent names one.
+func (s *Settings) PushURL(ctx context.Context, repo *refs.Repo, remote string) (string, error) {
+	urls := s.pushURLs(remote)
+	if len(urls) == 0 { // of a remote that no configuration names
+		out, err := repo.Git(ctx, nil, "remote", "get-url", "--push", "--all", remote)
+		if err != nil {
+			return "", fmt.Errorf("find the push URL: %w", err)
+		}
+		urls = strings.Split(strings.TrimSpace(string(out)), "\n")
 	}
-	urls := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(urls) != 1 {
 		return "", fmt.Errorf("%s has %d push URLs, and traces go to one", remote, len(urls))
 	}
 	return urls[0], nil
+}
+
+func (s *Settings) pushURLs(remote string) []string {
+	urls, push := s.urls("remote."+remote+".url"), s.urls("remote."+remote+".pushurl")
+	for i, url := range push {
+		push[i], _ = s.instead(url, ".insteadof")
+	}
+	if len(push) > 0 {
+		return push
+	}
+	for i, url := range urls {
+		if other, found := s.instead(url, ".pushinsteadof"); found {
+			push = append(push, other)
+		}
+		urls[i], _ = s.instead(url, ".insteadof")
+	}
+	if len(push) > 0 {
+		return push
+	}
+	return urls
+}
+
+// urls are the values of a key. An empty one takes back those before it, since git 2.46.
+func (s *Settings) urls(key string) []string {
+	all := slices.Clone(s.always.All(key))
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i] == "" {
+			return all[i+1:]
+		}
+	}
+	return all
+}
+
+// instead is a URL with the longest beginning replaced for which there is a base.
+func (s *Settings) instead(url, kind string) (string, bool) {
+	base, long := "", -1
+	for key, value := range s.always.Entries() {
+		of, found := strings.CutPrefix(key, "url.")
+		if of, kept := strings.CutSuffix(of, kind); found && kept && strings.HasPrefix(url, value) && len(value) > long {
+			base, long = of, len(value)
+		}
+	}
+	if long < 0 {
+		return url, false
+	}
+	return base + url[long:], true
 }
 
 // Bare is a URL without the credentials that may stand in it; what is no URL stays as it is.

@@ -43,7 +43,7 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 	var out []State
 	for _, name := range s.names {
 		if r := s.remote(name); r.Share != LevelNone {
-			state, err := stateOf(ctx, log, r, own)
+			state, err := s.stateOf(ctx, log, r, own)
 			if err != nil {
 				return nil, err
 			}
@@ -74,9 +74,9 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 
 // stateOf compares what would be sent with what was. That the remote has a commit, its branches say as they were
 // fetched or pushed last.
-func stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State, error) {
+func (s *Settings) stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State, error) {
 	out := State{Remote: r.Name, Level: r.Share, Failed: autoFailed(log.Repo(), r)}
-	if url, err := PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {
+	if url, err := s.PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {
 		out.Moved = true // or it has none any more
 	}
 	if own == "" {

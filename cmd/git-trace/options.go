@@ -119,6 +119,7 @@ var optionForms = []optionForm{
 	{[]string{"purge"}, takesNothing, "also delete what was recorded here: the log, the snapshots, the prompts"},
 	{[]string{"quick"}, takesNothing, "check the copy that is read, not the objects it was made of"},
 	{[]string{"quiet", "q"}, takesNothing, "say nothing; failures are for git trace doctor"},
+	{[]string{"rebuild-digest"}, takesNothing, "let the digest on the remote begin anew, with what is published today"},
 	{[]string{"records"}, takesNothing, "what was said in conversations, too, where it is shared"},
 	{[]string{"redact-auto"}, takesNothing, "take out what must not leave, in place of ending with status 4"},
 	{[]string{"removed"}, takesNothing, "of lines that went, too"},

@@ -199,6 +199,9 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 		if o.LeftOut != "" {
 			fmt.Fprintf(w, "  left out: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
 		}
+		if o.Anew {
+			fmt.Fprintf(w, "  begun anew: %s: its writer took something out of it\n", printable(o.Ref))
+		}
 	}
 	for _, d := range p.Doubts {
 		fmt.Fprintf(w, "  in doubt: %s\n", d)

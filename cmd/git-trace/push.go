@@ -14,7 +14,6 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -26,6 +25,7 @@ func (a *app) pushCommand() *cli.Command {
 		Name:  "push",
 		Usage: "let others see who wrote the lines of published commits",
 		UsageText: "git trace push [<remote>] [--to <level>] [--dry-run] [--review] [--no-verify] [--json]\n" +
+			"git trace push --rebuild-digest [--dry-run] [--no-verify] [--json] [<remote>]\n" +
 			"git trace push --retract [--records] [<remote>]\n" +
 			"git trace push --adopt <id>… [--dry-run] [--no-verify] [<remote>]",
 		Description: "Sends what is recorded to a remote, beside its branches. First it says what would leave and, if " +
@@ -37,11 +37,13 @@ func (a *app) pushCommand() *cli.Command {
 			"number and time of the prompt. No text of a prompt or answer, no commit and no file that is not published.\n" +
 			"conversations: and what was said in those conversations, redacted once more before it leaves.\n" +
 			"log: the whole event log too, with the names of all files, the times of all calls, and what was thrown away.\n" +
+			"--rebuild-digest puts what is published today in place of all that was told before: for a path that has to go,\n" +
+			"after the history of its branches was rewritten. Readers are told.\n" +
 			"--adopt passes on what a clone published elsewhere, in a fork for instance, and was pulled from there. The " +
 			"clone\n" +
 			"must allow it with trace.allowAdopt.\n" +
 			"The exit status is 1 when it is refused, 2 when the remote was not reached.",
-		Flags: options("to", "dry-run", "review", "no-verify", "retract", "records", "adopt", "json"),
+		Flags: options("to", "dry-run", "review", "no-verify", "rebuild-digest", "retract", "records", "adopt", "json"),
 	}, a.push)
 }
 
@@ -55,7 +57,7 @@ func (a *app) push(c *cli.Context, ops operands) error {
 	case len(c.StringSlice("adopt")) > 0:
 		return a.adopt(c, log, s, remote)
 	case c.Bool("retract"):
-		return a.retract(c, repo, remote)
+		return a.retract(c, log, s, remote)
 	}
 	level := sharing.Level(c.String("to"))
 	switch {
@@ -67,7 +69,14 @@ func (a *app) push(c *cli.Context, ops operands) error {
 	default:
 		return usage("option '--to': '%s' is no such value; it is commits, conversations or log", string(level))
 	}
-	p, err := sharing.MakePlan(c.Context, log, s, remote, level,
+	plan := sharing.MakePlan
+	if c.Bool("rebuild-digest") {
+		if remote.Share == sharing.LevelNone {
+			return explainSharing(fmt.Errorf("%w: %s", sharing.ErrNotChosen, remote.Name))
+		}
+		plan = sharing.MakePlanAnew
+	}
+	p, err := plan(c.Context, log, s, remote, level,
 		func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) })
 	if err != nil {
 		return explainSharing(err)
@@ -113,8 +122,8 @@ func (a *app) push(c *cli.Context, ops operands) error {
 }
 
 // retract takes what was published off a remote.
-func (a *app) retract(c *cli.Context, repo *refs.Repo, remote sharing.Remote) error {
-	gone, err := sharing.Retract(c.Context, events.OpenLog(repo), remote, c.Bool("records"))
+func (a *app) retract(c *cli.Context, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
+	gone, err := s.Retract(c.Context, log, remote, c.Bool("records"))
 	if err != nil {
 		a.tellRemote(err)
 		return explainSharing(err)
@@ -319,6 +328,12 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err, "--writer <id> names those that are wanted")
 	case errors.Is(err, sharing.ErrUnreached), errors.Is(err, sharing.ErrBusy), errors.Is(err, context.DeadlineExceeded):
 		return fail(exitUnchecked, err, "nothing was changed here; the same command again goes on")
+	case errors.Is(err, sharing.ErrHidden):
+		return fail(exitFinding, err,
+			"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs there names them")
+	case errors.Is(err, sharing.ErrLogRefused):
+		return fail(exitFinding, err, "its commits are not in your name: rules for mail, signature or message refuse them;\n"+
+			"git-trace: hint: git config remote.<name>.traceShare conversations shares all but the log")
 	case errors.As(err, &remote):
 		return fail(exitFinding, err, "the remote refused it; nothing was changed here")
 	}

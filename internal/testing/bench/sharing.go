@@ -25,7 +25,7 @@ const (
 	pushTime    = 1000
 	pullTime    = 2000
 	sharedBlame = 1.5
-	pushGits    = 8
+	pushGits    = 5
 	pullGits    = 3
 )
 

@@ -1,0 +1,47 @@
+package sharing
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/redact"
+)
+
+// purgedDigest is the word of log_purged for a digest that was begun anew, so that something is in it no more.
+const purgedDigest = "digest"
+
+// MakePlanAnew is MakePlan for a digest that holds what is published today, without the history of the one that the
+// remote has.
+func MakePlanAnew(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level,
+	redactor func(context.Context) (*redact.Redactor, error)) (*Plan, error) {
+	return makePlan(ctx, log, s, remote, level, redactor, true)
+}
+
+// tellAnew says in the own log and in the digest that the digest begins anew: readers are told why its events are
+// other ones.
+func (p *Plan) tellAnew(ctx context.Context) error {
+	raw, err := events.Encode(events.PurgeData{What: purgedDigest})
+	if err != nil {
+		return err
+	}
+	why := events.Draft{
+		Type: events.LogPurged, Time: time.Now(), Method: []events.Method{events.Manual}, Data: raw,
+	}
+	if _, err := p.log.Append(ctx, []events.Draft{why}); err != nil {
+		return fmt.Errorf("note that the digest begins anew: %w", err)
+	}
+	p.fresh = append(p.fresh, why)
+	return nil
+}
+
+// timesAnew counts how often a log says of its digest that it began anew.
+func timesAnew(all []events.Event) (n int) {
+	for i := range all {
+		if all[i].Type == events.LogPurged && events.DataOf[events.PurgeData](all[i]).What == purgedDigest {
+			n++
+		}
+	}
+	return n
+}
