@@ -183,7 +183,32 @@ func (f *patchFinder) object(o object) error {
 	for _, w := range wrote {
 		f.add(w.Owner, w.Path)
 	}
+	if err == nil && len(wrote) == 0 && (o.kind == traceObject || o.kind == promptObject) {
+		return f.published(o)
+	}
 	return err
+}
+
+// published adds what a conversation, or a prompt of it, has in commits: another clone told of that, and of no call.
+func (f *patchFinder) published(o object) error {
+	found, _, err := f.known.Conversation(o.trace)
+	if err != nil {
+		return err
+	}
+	list := []view.Conversation{found}
+	if err := f.known.Complete(f.ctx, list); err != nil {
+		return err
+	}
+	for _, c := range list[0].Commits {
+		known, err := belief.Of(f.known.Log(), c.Commit)
+		if err != nil {
+			return err
+		}
+		f.believed(known, func(owner *events.AnchorOwner) bool {
+			return owner.Trace == o.trace && (o.kind == traceObject || owner.Prompt == o.prompt)
+		})
+	}
+	return nil
 }
 
 // event adds the patches of which an event tells.
@@ -192,7 +217,7 @@ func (f *patchFinder) event(e events.Event) error {
 	case events.PatchRecorded:
 		f.add(events.AnchorOwner{Patch: events.DataOf[events.PatchData](e).Patch}, "")
 	case events.CommitAnchored:
-		f.believed(belief.Weigh(events.DataOf[events.CommitData](e).Commit, []events.Event{e}, e.Writer))
+		f.believed(belief.Weigh(events.DataOf[events.CommitData](e).Commit, []events.Event{e}, e.Writer), everybody)
 	default:
 		return fail(exitFinding, fmt.Errorf("event @%d is a %s, no patch", e.Seq, e.Type),
 			"git trace events lists the events")
@@ -204,15 +229,20 @@ func (f *patchFinder) event(e events.Event) error {
 func (f *patchFinder) commit(id refs.OID) error {
 	known, err := belief.Of(f.known.Log(), id)
 	if err == nil {
-		f.believed(known)
+		f.believed(known, everybody)
 	}
 	return err
 }
 
-func (f *patchFinder) believed(known *belief.Commit) {
+func everybody(*events.AnchorOwner) bool { return true }
+
+// believed adds the patches of some owners of a commit's lines.
+func (f *patchFinder) believed(known *belief.Commit, of func(*events.AnchorOwner) bool) {
 	for i := range known.Files {
 		for k := range known.Files[i].Runs {
-			f.add(*known.Files[i].Runs[k].Owner, known.Files[i].Path)
+			if owner := known.Files[i].Runs[k].Owner; of(owner) {
+				f.add(*owner, known.Files[i].Path)
+			}
 		}
 	}
 }
