@@ -48,7 +48,7 @@ func placesOf(dirs []string) []place {
 	return slices.Compact(out)
 }
 
-// relative writes the paths of a text that lie in a work tree as they are below it, and a work tree itself as a dot.
+// relative writes paths in a work tree as they are below it, and a work tree itself as a dot.
 func relative(text string, places []place) string {
 	for _, p := range places {
 		var out strings.Builder
