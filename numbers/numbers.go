@@ -101,3 +101,11 @@ func Shares(parts []int, whole int) []int {
 	}
 	return percent
 }
+
+// Dollars is a sum of money, with cents, and with more where cents would say nothing.
+func Dollars(sum float64) string {
+	if sum > 0 && sum < 0.01 {
+		return "$" + strconv.FormatFloat(sum, 'f', 4, 64)
+	}
+	return "$" + strconv.FormatFloat(sum, 'f', 2, 64)
+}

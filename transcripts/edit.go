@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-trace/git-trace/records/assemble"
+
 	"github.com/git-trace/git-trace/agents/applypatch"
 	"github.com/git-trace/git-trace/agents/searchreplace"
 	"github.com/git-trace/git-trace/correlate/backfill"
@@ -28,14 +30,14 @@ func editOf(e *records.Edited) (backfill.Edit, bool) {
 	switch {
 	case len(out.Replaces) > 0:
 		if len(out.Hunks) == 0 && len(e.Hunks) == 0 && e.Text != "" && strings.Contains(string(e.Input), applypatch.Begin) {
-			out.Hunks = []backfill.Hunk{{Lines: textLines(e.Text)}}
+			out.Hunks = []backfill.Hunk{{Lines: assemble.SplitLines(e.Text)}}
 		}
 	case e.Whole:
-		out.Hunks, out.Whole = nil, textLines(e.Text)
+		out.Hunks, out.Whole = nil, assemble.SplitLines(e.Text)
 	case len(e.Hunks) > 0 && wholeText(e.Input) != "":
-		out.Whole = textLines(wholeText(e.Input))
+		out.Whole = assemble.SplitLines(wholeText(e.Input))
 	case len(e.Hunks) == 0:
-		out.Hunks = []backfill.Hunk{{Lines: textLines(e.Text)}}
+		out.Hunks = []backfill.Hunk{{Lines: assemble.SplitLines(e.Text)}}
 	}
 	return out, out.Path != "" && len(out.Replaces)+len(out.Hunks)+len(out.Whole) > 0
 }
@@ -57,13 +59,6 @@ func wholeText(input []byte) string {
 		}
 	}
 	return ""
-}
-
-func textLines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
 // maxBlocks is how many blocks of one edit are read.

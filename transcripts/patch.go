@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/git-trace/git-trace/records/assemble"
+
 	"github.com/git-trace/git-trace/agents/applypatch"
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/records"
@@ -116,7 +118,7 @@ func patchedFiles(patch string) (out []backfill.Edit) {
 		if !f.Added {
 			e.Replaces = changedTexts(f)
 		} else if len(f.Hunks) > 0 {
-			e.Whole = textLines(f.Hunks[0].New)
+			e.Whole = assemble.SplitLines(f.Hunks[0].New)
 		}
 		if len(e.Whole)+len(e.Replaces) > 0 {
 			out = append(out, e)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/git-trace/git-trace/records/assemble"
+
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/records"
 )
@@ -59,7 +61,7 @@ func (r *shellReader) echoTexts(command string) []backfill.Edit {
 			!path.IsAbs(name) {
 			continue
 		}
-		e := backfill.Edit{Path: name, Whole: textLines(text)}
+		e := backfill.Edit{Path: name, Whole: assemble.SplitLines(text)}
 		if m[4] == ">>" {
 			e = backfill.Edit{Path: name, Hunks: []backfill.Hunk{{Lines: e.Whole}}}
 		}

@@ -86,7 +86,7 @@ func (r *Reader) declares(c *WholeCall, step *records.Step) {
 	if slices.ContainsFunc(c.Hunks, (*Hunk).HasText) || c.Seen && len(c.Hunks) == 0 || step == nil || len(c.Input) == 0 {
 		return
 	}
-	if result := step.Result(c.ToolCall); result != nil && textOf(result.Error) != "" {
+	if result := step.Result(c.ToolCall); result != nil && records.Value(result.Error) != "" {
 		return
 	}
 	c.Declared = Declares(c.Input, r.Inside)

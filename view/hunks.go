@@ -151,10 +151,10 @@ func thoughtBefore(steps []records.Step) string {
 	for i := len(steps) - 1; i >= 0; i-- {
 		s := &steps[i]
 		switch {
-		case textOf(s.AgentRole) != textOf(last.AgentRole): // of the agent that sent it, or that it sent
+		case records.Value(s.AgentRole) != records.Value(last.AgentRole): // of the agent that sent it, or that it sent
 		case s.Role != records.RoleAgent:
 			return ""
-		case strings.TrimSpace(textOf(s.ReasoningContent)) != "":
+		case strings.TrimSpace(records.Value(s.ReasoningContent)) != "":
 			return *s.ReasoningContent
 		}
 	}

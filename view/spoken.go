@@ -41,7 +41,8 @@ func spoken(record *records.Record) *conversationSteps {
 				number = last + 1
 			}
 			last = max(last, number)
-			s.prompts = append(s.prompts, spokenPrompt{number, textOf(step.Content), timeOf(textOf(step.Timestamp))})
+			at := timeOf(records.Value(step.Timestamp))
+			s.prompts = append(s.prompts, spokenPrompt{number, records.Value(step.Content), at})
 		}
 		s.follows[i] = len(s.prompts)
 	}
@@ -54,13 +55,6 @@ func (s *conversationSteps) number(step int) int {
 		return s.prompts[n-1].number
 	}
 	return 0
-}
-
-func textOf(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }
 
 func timeOf(stamp string) *time.Time {
@@ -85,11 +79,12 @@ func (s *conversationSteps) join(calls []Call, held []Anchored) []Call {
 			}
 			c := Call{
 				ToolCall: call.ToolCallID, Tool: call.ToolName, Prompt: s.number(i), follows: s.follows[i], Step: i + 1,
-				Model: textOf(step.Model), Status: "done",
-				Opened: timeOf(textOf(step.Timestamp)), Paths: []string{}, Files: []FileChange{}, Patches: []events.PatchID{},
+				Model: records.Value(step.Model), Status: "done",
+				Opened: timeOf(records.Value(step.Timestamp)),
+				Paths:  []string{}, Files: []FileChange{}, Patches: []events.PatchID{},
 				Limits: []events.Limit{},
 			}
-			if result := step.Result(call.ToolCallID); result != nil && textOf(result.Error) != "" {
+			if result := step.Result(call.ToolCallID); result != nil && records.Value(result.Error) != "" {
 				c.Status = "failed"
 			}
 			if text, path := MainArgument(call.Input); path {

@@ -72,7 +72,8 @@ func (r *Reader) wholeTurn(turn *Turn, record *records.Record) (*WholeTurn, erro
 	}
 	for i, follows := range spoken(record).follows {
 		step := &record.Steps[i]
-		if text := textOf(step.Content); follows == turn.said && step.Role == records.RoleAgent && step.ParentStep == nil &&
+		text := records.Value(step.Content)
+		if follows == turn.said && step.Role == records.RoleAgent && step.ParentStep == nil &&
 			strings.TrimSpace(text) != "" {
 			out.Said = append(out.Said, Said{step.StepIndex, strings.ToValidUTF8(text, "\ufffd")})
 		}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -87,7 +89,7 @@ func (b *runBlock) Sign() string {
 	switch {
 	case len(b.Disputed) > 0:
 		return "!"
-	case b.Contributor == "mixed", value(b.Confidence) == "low":
+	case b.Contributor == "mixed", records.Value(b.Confidence) == "low":
 		return "~"
 	}
 	return ""
@@ -280,7 +282,7 @@ func (b *blameBody) Only(trace string) string {
 
 // leaves tells whether a run is left out.
 func (b *blameBody) leaves(run *ownedRun) bool {
-	return b.Chosen(onlyAgents) && !run.ai() || b.Talk() != "" && value(run.Trace) != b.Talk()
+	return b.Chosen(onlyAgents) && !run.ai() || b.Talk() != "" && records.Value(run.Trace) != b.Talk()
 }
 
 // Chosen tells whether a choice was made.

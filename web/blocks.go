@@ -215,7 +215,7 @@ func blocksOf(t *talkAnswer) []*turnBlock {
 			}
 			continue
 		}
-		out = append(out, &turnBlock{Number: turn.Index, Kind: turn.Kind, Time: turn.Time, Text: value(turn.Text),
+		out = append(out, &turnBlock{Number: turn.Index, Kind: turn.Kind, Time: turn.Time, Text: records.Value(turn.Text),
 			Known: turn.Text != nil, Steps: steps})
 	}
 	return out
@@ -231,7 +231,8 @@ func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, dra
 			depths[s.StepIndex] = depths[*s.ParentStep] + 1
 		}
 		if s.Role == records.RoleUser && s.ParentStep == nil {
-			block := &turnBlock{Step: s.StepIndex, Kind: "user", Time: timeOf(s.Timestamp), Text: value(s.Content), Known: true}
+			block := &turnBlock{Step: s.StepIndex, Kind: "user", Time: timeOf(s.Timestamp),
+				Text: records.Value(s.Content), Known: true}
 			at := 0
 			for at < len(t.Turns) && (used[at] || t.Turns[at].Text == nil || *t.Turns[at].Text != block.Text) {
 				at++
@@ -261,9 +262,10 @@ func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, dra
 
 // stepOf is a step of a record with what the log knows of its calls.
 func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool) *stepBlock {
-	out := &stepBlock{Number: s.StepIndex, Time: timeOf(s.Timestamp), Model: value(s.Model), Text: value(s.Content),
-		Reasoning: value(s.ReasoningContent), Usage: s.TokenUsage}
-	switch role := value(s.AgentRole); {
+	out := &stepBlock{Number: s.StepIndex, Time: timeOf(s.Timestamp),
+		Model: records.Value(s.Model), Text: records.Value(s.Content),
+		Reasoning: records.Value(s.ReasoningContent), Usage: s.TokenUsage}
+	switch role := records.Value(s.AgentRole); {
 	case s.Role == records.RoleSystem:
 		out.Who = "system"
 	case s.Role == records.RoleUser:
@@ -286,9 +288,9 @@ func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool)
 			block.Took = time.Duration(*call.DurationMS) * time.Millisecond
 		}
 		if result := s.Result(call.ToolCallID); result != nil {
-			block.Result, block.Error = value(result.Content), value(result.Error)
+			block.Result, block.Error = records.Value(result.Content), records.Value(result.Error)
 			if block.Result == "" {
-				block.Result = value(result.OutputSummary)
+				block.Result = records.Value(result.OutputSummary)
 			}
 			if n := len(block.Result); n > mostResult {
 				block.Result, block.Cut = strings.ToValidUTF8(block.Result[:mostResult], ""), n-mostResult
@@ -300,7 +302,7 @@ func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool)
 }
 
 func timeOf(stamp *string) *time.Time {
-	at, err := time.Parse(time.RFC3339Nano, value(stamp))
+	at, err := time.Parse(time.RFC3339Nano, records.Value(stamp))
 	if err != nil {
 		return nil
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-trace/git-trace/records"
 )
 
 // Size of a chart, in units of its box.
@@ -51,7 +53,7 @@ func timesOf(groups []statsGroup, by string) (c timeChart) {
 	each := chartWidth / float64(len(all))
 	c.Width = units(each * 0.78)
 	for i, w := range all {
-		bar := column{By: by, Label: value(w.Key[by]), X: units(float64(i)*each + each*0.11), Counts: w.lineCounts}
+		bar := column{By: by, Label: records.Value(w.Key[by]), X: units(float64(i)*each + each*0.11), Counts: w.lineCounts}
 		top := chartHeight
 		for _, p := range []struct {
 			kind string
@@ -73,12 +75,14 @@ func timesOf(groups []statsGroup, by string) (c timeChart) {
 // allTimes are the days or weeks from the first to the last one, those without a commit too.
 func allTimes(groups []statsGroup, by string) []statsGroup {
 	have := slices.Clone(groups)
-	slices.SortFunc(have, func(x, y statsGroup) int { return cmp.Compare(value(x.Key[by]), value(y.Key[by])) })
+	slices.SortFunc(have, func(x, y statsGroup) int {
+		return cmp.Compare(records.Value(x.Key[by]), records.Value(y.Key[by]))
+	})
 	if len(have) == 0 {
 		return nil
 	}
-	first, err1 := time.Parse(time.DateOnly, value(have[0].Key[by]))
-	last, err2 := time.Parse(time.DateOnly, value(have[len(have)-1].Key[by]))
+	first, err1 := time.Parse(time.DateOnly, records.Value(have[0].Key[by]))
+	last, err2 := time.Parse(time.DateOnly, records.Value(have[len(have)-1].Key[by]))
 	if err1 != nil || err2 != nil {
 		return have[max(0, len(have)-mostColumns):]
 	}
@@ -92,7 +96,7 @@ func allTimes(groups []statsGroup, by string) []statsGroup {
 	var out []statsGroup
 	for at := first; !at.After(last); at = at.AddDate(0, 0, days) {
 		label := at.Format(time.DateOnly)
-		i := slices.IndexFunc(have, func(g statsGroup) bool { return value(g.Key[by]) == label })
+		i := slices.IndexFunc(have, func(g statsGroup) bool { return records.Value(g.Key[by]) == label })
 		if i >= 0 {
 			out = append(out, have[i])
 		} else {
@@ -146,7 +150,7 @@ func livesOf(groups []statsGroup) (c lifeChart) {
 			continue
 		}
 		line := lifeLine{Name: "people and unknown", Class: "s" + strconv.Itoa(len(c.Lines)), Ages: g.Survival}
-		if agent := value(g.Key["agent"]); agent != "" {
+		if agent := records.Value(g.Key["agent"]); agent != "" {
 			line.Name = agent
 		} else if g.Contributor != nil {
 			line.Name = map[string]string{"human": "people", "unknown": "unknown"}[*g.Contributor]

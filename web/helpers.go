@@ -36,7 +36,7 @@ var helpers = template.FuncMap{
 	"tidy":      tidy,
 	"oid":       func(id any) string { return fmt.Sprintf("%.7s", plain(id)) },
 	"model":     view.ModelName,
-	"dollars":   dollars,
+	"dollars":   numbers.Dollars,
 	"took":      took,
 	"at":        at,
 	"bar":       bar,
@@ -90,14 +90,6 @@ func percent(part, all int) string {
 	return strconv.Itoa(numbers.Shares([]int{part, all - part}, all)[0]) + " %"
 }
 
-// dollars is a sum of money, with cents, and with more where cents would say nothing.
-func dollars(sum float64) string {
-	if sum > 0 && sum < 0.01 {
-		return "$" + strconv.FormatFloat(sum, 'f', 4, 64)
-	}
-	return "$" + strconv.FormatFloat(sum, 'f', 2, 64)
-}
-
 // took is a length of time in one number and unit.
 func took(d time.Duration) string {
 	switch {
@@ -128,13 +120,6 @@ func deref(v any) any {
 		return ""
 	}
 	return at.Elem().Interface()
-}
-
-func value(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }
 
 // share is a piece of a bar.

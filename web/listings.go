@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -61,7 +63,9 @@ func commits(q *question) (string, string, any, error) {
 
 // wrote tells whether the agent that is asked for wrote lines of a commit.
 func (b *graphBody) wrote(c *graph.CommitJSON) bool {
-	return slices.ContainsFunc(c.Contributors, func(w graph.ContributorJSON) bool { return value(w.Agent) == b.Agent })
+	return slices.ContainsFunc(c.Contributors, func(w graph.ContributorJSON) bool {
+		return records.Value(w.Agent) == b.Agent
+	})
 }
 
 // searchAnswer is what git trace search --json prints.
@@ -219,7 +223,7 @@ func directory(q *question) (string, string, any, error) {
 func (a *statsAnswer) below(dir string) map[string]lineCounts {
 	sums := map[string]lineCounts{}
 	for _, g := range a.Groups {
-		rest, in := value(g.Key["file"]), true
+		rest, in := records.Value(g.Key["file"]), true
 		if dir != "" {
 			rest, in = strings.CutPrefix(rest, dir+"/")
 		}

@@ -2,7 +2,7 @@ package claudecode
 
 import (
 	"cmp"
-	"github.com/git-trace/git-trace/agents/sessionfile"
+
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -69,7 +69,7 @@ func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 	switch call.Name {
 	case "Write":
 		edit.Text = cmp.Or(rawjson.Unquote(n.content), memberText(call.Input, "content"))
-		lines := sessionfile.SplitLines(edit.Text)
+		lines := assemble.SplitLines(edit.Text)
 		if hunks := patchHunks(n.patch); len(hunks) > 0 {
 			edit.Hunks = exactHunks(hunks, lines)
 		} else if len(lines) > 0 { // a new file, or one that is written over as a whole
@@ -87,9 +87,9 @@ func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 		}
 		hunks := patchHunks(n.patch)
 		if after, exact := n.after(steps); exact {
-			edit.Hunks = exactHunks(hunks, sessionfile.SplitLines(after))
+			edit.Hunks = exactHunks(hunks, assemble.SplitLines(after))
 		} else {
-			edit.Hunks = matchedHunks(hunks, sessionfile.SplitLines(edit.Text))
+			edit.Hunks = matchedHunks(hunks, assemble.SplitLines(edit.Text))
 		}
 	}
 	return []assemble.Edit{edit}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/git-trace/git-trace/agents/sessionfile"
+
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -107,7 +109,8 @@ func (s *session) typed(ch *chain, said, time string, at records.Locator) error 
 	case strings.HasPrefix(said, interrupted):
 		return ch.interruption(time)
 	case strings.HasPrefix(said, "<bash-input>"):
-		ch.c.Append("user_shell", "after_step", map[string]any{"command": tagged(said, "bash-input"), "timestamp": time})
+		ch.c.Append("user_shell", "after_step",
+			map[string]any{"command": sessionfile.Inside(said, "bash-input"), "timestamp": time})
 		ch.c.Take()
 		return nil
 	case strings.HasPrefix(said, "<bash-stdout>"), strings.HasPrefix(said, "<bash-stderr>"):
@@ -124,7 +127,8 @@ func (s *session) typed(ch *chain, said, time string, at records.Locator) error 
 			return err
 		}
 		ch.command = &command{
-			name: strings.TrimPrefix(tagged(said, "command-name"), "/"), args: tagged(said, "command-args"), time: time, at: at,
+			name: strings.TrimPrefix(sessionfile.Inside(said, "command-name"), "/"),
+			args: sessionfile.Inside(said, "command-args"), time: time, at: at,
 			place: ch.c.Keep(at),
 		}
 		ch.c.Take()
@@ -203,19 +207,6 @@ func clean(said string) (text, reason string) {
 		return said, ""
 	}
 	return "", cmp.Or(reason, "empty_prompt")
-}
-
-// tagged is the text between a tag and its end, without spaces around it.
-func tagged(text, tag string) string {
-	_, rest, found := strings.Cut(text, "<"+tag+">")
-	if !found {
-		return ""
-	}
-	inside, _, found := strings.Cut(rest, "</"+tag+">")
-	if !found {
-		return ""
-	}
-	return strings.TrimSpace(inside)
 }
 
 // queued takes a prompt that the user typed while the agent worked.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
@@ -19,7 +18,7 @@ func (s *session) answer(m *message, parts []byte, at records.Locator) error {
 	}
 	a := assemble.Answer{
 		At: at, Key: cmp.Or(m.id, fmt.Sprintf("@%d", at.Offset)), Time: sessionfile.Millis(m.created),
-		Model: modelOf(m.provider, m.model), Usage: usageOf(m.tokens),
+		Model: sessionfile.ModelOf(m.provider, m.model), Usage: usageOf(m.tokens),
 		Stop: m.finish,
 	}
 	var said, thought []string
@@ -113,13 +112,4 @@ func usageOf(raw []byte) *assemble.Usage {
 		u.OutputTokens += reasoning
 	}
 	return u
-}
-
-// modelOf is provider/model. Providers of others' models give them names that tell the maker.
-func modelOf(provider, name string) string {
-	model := assemble.Model(name)
-	if provider = payload.Name(provider); provider == "" || model == "" || strings.Contains(model, "/") {
-		return model
-	}
-	return provider + "/" + model
 }

@@ -99,7 +99,7 @@ func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
 	if patch := rawjson.MemberText(details, "patch"); patch != "" {
 		edit.Hunks = sessionfile.Hunks(patch)
 	} else {
-		edit.Hunks = pictured(rawjson.MemberText(details, "diff"), sessionfile.SplitLines(edit.Text))
+		edit.Hunks = pictured(rawjson.MemberText(details, "diff"), assemble.SplitLines(edit.Text))
 	}
 	return []assemble.Edit{edit}
 }

@@ -122,7 +122,7 @@ func skillOf(said string) (name, args string, found bool) {
 // answer takes an answer of the model.
 func (s *session) answer(e *entry, m *message, at records.Locator) error {
 	a := assemble.Answer{
-		At: at, Time: e.time, Model: modelOf(m.provider, m.model), Provider: m.provider, ProviderID: m.responseID,
+		At: at, Time: e.time, Model: sessionfile.ModelOf(m.provider, m.model), Provider: m.provider, ProviderID: m.responseID,
 		Prompt: s.state.Prompt, Usage: s.usage(m.usage), Stop: m.stop,
 	}
 	s.state.Model = a.Model
@@ -208,15 +208,6 @@ func (s *session) spent(cost []byte) {
 		sum := s.state.Cost
 		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(sum)) })
 	}
-}
-
-// modelOf is provider/model. Providers of others' models give them names that tell the maker.
-func modelOf(provider, name string) string {
-	model := assemble.Model(name)
-	if provider = payload.Name(provider); provider == "" || model == "" || strings.Contains(model, "/") {
-		return model
-	}
-	return provider + "/" + model
 }
 
 // system takes the prompt and the tools of the answers that follow. Later ones change parts of it.

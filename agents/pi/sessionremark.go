@@ -56,7 +56,7 @@ func (s *session) summary(e *entry, at records.Locator) error {
 
 // spentApart takes tokens that belong to no answer: those with which the client keeps the provider's cache warm.
 func (s *session) spentApart(e *entry, at records.Locator) error {
-	model := modelOf(rawjson.MemberText(e.raw, "provider"), rawjson.MemberText(e.raw, "model"))
+	model := sessionfile.ModelOf(rawjson.MemberText(e.raw, "provider"), rawjson.MemberText(e.raw, "model"))
 	a := assemble.Answer{
 		At: at, Time: e.time, Model: model, Usage: s.usage(rawjson.Member(e.raw, "usage")),
 		Warmup: rawjson.MemberText(e.raw, "kind") == "cache_warm",

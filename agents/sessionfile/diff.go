@@ -100,11 +100,3 @@ func WholeFile(path, content string) assemble.Edit {
 	}
 	return edit
 }
-
-// SplitLines are the lines of a text without their line feeds.
-func SplitLines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}

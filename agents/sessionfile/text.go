@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -128,4 +130,13 @@ func Known(kind string) string {
 		}
 	}
 	return kind
+}
+
+// ModelOf is provider/model. Providers of others' models give them names that tell the maker.
+func ModelOf(provider, name string) string {
+	model := assemble.Model(name)
+	if provider = payload.Name(provider); provider == "" || model == "" || strings.Contains(model, "/") {
+		return model
+	}
+	return provider + "/" + model
 }

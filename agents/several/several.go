@@ -169,11 +169,11 @@ func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	prompts := map[string]string{}
 	for _, p := range all {
 		out.Lines, out.Lost = out.Lines+p.Lines, out.Lost+p.Lost
-		if deref(p.Head.TimestampStart) != "" && (deref(first.TimestampStart) == "" ||
+		if records.Value(p.Head.TimestampStart) != "" && (records.Value(first.TimestampStart) == "" ||
 			*p.Head.TimestampStart < *first.TimestampStart) {
 			first = p.Head
 		}
-		if deref(p.Head.TimestampEnd) >= deref(last.TimestampEnd) {
+		if records.Value(p.Head.TimestampEnd) >= records.Value(last.TimestampEnd) {
 			last = p.Head
 		}
 		maps.Copy(prompts, p.Head.SystemPrompts)
@@ -206,17 +206,10 @@ func (s *joiner) metrics(head *records.Record) records.Metrics {
 	if !s.unpriced && s.usage != (records.TokenUsage{}) {
 		m.EstimatedCostUSD = new(records.Float(prices.Round(s.cost)))
 	}
-	start, errStart := time.Parse(time.RFC3339Nano, deref(head.TimestampStart))
-	end, errEnd := time.Parse(time.RFC3339Nano, deref(head.TimestampEnd))
+	start, errStart := time.Parse(time.RFC3339Nano, records.Value(head.TimestampStart))
+	end, errEnd := time.Parse(time.RFC3339Nano, records.Value(head.TimestampEnd))
 	if cmp.Or(errStart, errEnd) == nil {
 		m.TotalDurationS = new(records.Float(float64(end.Sub(start).Milliseconds()) / 1000))
 	}
 	return m
-}
-
-func deref(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }

@@ -69,7 +69,7 @@ func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, result *re
 		for _, f := range seen.Files {
 			count(f.Path, f.Added, f.Removed)
 		}
-	case result == nil || value(result.Error) == "":
+	case result == nil || records.Value(result.Error) == "":
 		for _, e := range view.Declares(call.Input, d.inside) {
 			count(e.Path, e.Added, e.Removed)
 		}

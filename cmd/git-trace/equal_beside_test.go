@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -94,7 +97,7 @@ func (r *toldReason) figures() string {
 	if r.Commit != nil {
 		commit = r.Commit.ID
 	}
-	return fmt.Sprintf("%s %s %s %s #%d in %.8s", r.Contributor, value(r.Agent), value(r.Session), value(r.Model), prompt, commit)
+	return fmt.Sprintf("%s %s %s %s #%d in %.8s", r.Contributor, records.Value(r.Agent), records.Value(r.Session), records.Value(r.Model), prompt, commit)
 }
 
 func (l *blamed) figures() string {
@@ -254,7 +257,7 @@ var besideRows = []row{
 		for i := range a.records {
 			for _, s := range a.records[i].Steps {
 				if s.Role == "agent" {
-					sum[view.ModelName(value(s.Model))]++
+					sum[view.ModelName(records.Value(s.Model))]++
 				}
 			}
 		}
@@ -271,7 +274,7 @@ var besideRows = []row{
 		if a.stats.Cost.Priced == 0 {
 			return nil
 		}
-		return map[string]string{"all conversations": dollars(a.stats.Cost.USD)}
+		return map[string]string{"all conversations": numbers.Dollars(a.stats.Cost.USD)}
 	}},
 	{"cost of all in words", "stats (text)", func(a *answers) map[string]string {
 		_, after, found := strings.Cut(a.statsText, "\ncost $")

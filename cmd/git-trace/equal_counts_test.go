@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-trace/git-trace/records"
 )
 
 var countRows = slices.Concat(
@@ -155,7 +157,9 @@ var timeRows = slices.Concat(
 	ofTalk("times", func(t *toldTalk) string { return sameMoment(t.First) + " to " + sameMoment(t.Last) }),
 	[]row{
 		{"times", "search --json WORD", func(a *answers) map[string]string {
-			return a.eachFound(func(f *toldFound) string { return sameMoment(value(f.Start)) + " to " + sameMoment(value(f.End)) })
+			return a.eachFound(func(f *toldFound) string {
+				return sameMoment(records.Value(f.Start)) + " to " + sameMoment(records.Value(f.End))
+			})
 		}},
 		ofTruth("span", func(t *talk) string {
 			if !t.recorded {

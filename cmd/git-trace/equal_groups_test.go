@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -70,8 +72,8 @@ var groupRows = []row{
 	{"conversations of an agent", "stats --json --by agent", func(a *answers) map[string]string {
 		count := map[string]int{}
 		for _, g := range a.groups["agent"] {
-			if value(g.Contributor) == "ai" && value(g.Key["agent"]) != "" {
-				count[value(g.Key["agent"])] += g.Conversations
+			if records.Value(g.Contributor) == "ai" && records.Value(g.Key["agent"]) != "" {
+				count[records.Value(g.Key["agent"])] += g.Conversations
 			}
 		}
 		return textOf(count)
@@ -81,7 +83,7 @@ var groupRows = []row{
 		for _, c := range a.graph {
 			for _, who := range c.Contributors {
 				if a.ids[c.Commit] != "" && who.Contributor == "ai" {
-					count[view.ModelName(value(who.Model))] += who.Lines
+					count[view.ModelName(records.Value(who.Model))] += who.Lines
 				}
 			}
 		}
@@ -90,8 +92,8 @@ var groupRows = []row{
 	{"lines of a model", "stats --json --by model", func(a *answers) map[string]string {
 		count := map[string]int{}
 		for _, g := range a.groups["model"] {
-			if value(g.Contributor) == "ai" && g.Added > 0 {
-				count[view.ModelName(value(g.Key["model"]))] += g.Added
+			if records.Value(g.Contributor) == "ai" && g.Added > 0 {
+				count[view.ModelName(records.Value(g.Key["model"]))] += g.Added
 			}
 		}
 		return textOf(count)
@@ -106,7 +108,7 @@ var groupRows = []row{
 	{"lines of a directory", "stats --json --by directory", func(a *answers) map[string]string {
 		out := map[string]string{}
 		for _, g := range a.groups["directory"] {
-			if dir := value(g.Key["directory"]); strings.HasSuffix(dir, "/") {
+			if dir := records.Value(g.Key["directory"]); strings.HasSuffix(dir, "/") {
 				out[dir] = fmt.Sprint(g.Added, g.AI, g.Human, g.Unknown)
 			}
 		}
@@ -136,7 +138,7 @@ func textOf(count map[string]int) map[string]string {
 func (a *answers) directories() []string {
 	var out []string
 	for _, g := range a.groups["directory"] {
-		if dir := value(g.Key["directory"]); strings.HasSuffix(dir, "/") {
+		if dir := records.Value(g.Key["directory"]); strings.HasSuffix(dir, "/") {
 			out = append(out, dir)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -167,7 +169,7 @@ func eachWho(list []toldLines, yield func(trace, agent, model string)) {
 	for _, c := range list {
 		for _, who := range c.Contributors {
 			if who.Trace != nil {
-				yield(*who.Trace, value(who.Agent), value(who.Model))
+				yield(*who.Trace, records.Value(who.Agent), records.Value(who.Model))
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -87,7 +89,7 @@ var nameRows = slices.Concat(
 			for _, c := range a.graph {
 				for _, who := range c.Contributors {
 					if who.Trace != nil {
-						out[*who.Trace] = value(who.Agent) + " " + value(who.Session)
+						out[*who.Trace] = records.Value(who.Agent) + " " + records.Value(who.Session)
 					}
 				}
 			}
@@ -107,7 +109,7 @@ var nameRows = slices.Concat(
 			for _, c := range a.graph {
 				for _, who := range c.Contributors {
 					if who.Trace != nil {
-						out[*who.Trace] = view.ModelName(value(who.Model))
+						out[*who.Trace] = view.ModelName(records.Value(who.Model))
 					}
 				}
 			}
@@ -137,7 +139,7 @@ func modelNames(list []string) string {
 func (r *toldRecord) models() string {
 	var out []string
 	for _, s := range r.Steps {
-		if m := value(s.Model); m != "" && !slices.Contains(out, m) {
+		if m := records.Value(s.Model); m != "" && !slices.Contains(out, m) {
 			out = append(out, m)
 		}
 	}

@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -50,7 +53,7 @@ var outcomeRows = []row{
 		out := map[string]string{}
 		for i := range a.log {
 			if u := a.log[i].Usage; u != nil && u.CostUSD != nil {
-				out[a.log[i].Trace] = dollars(*u.CostUSD)
+				out[a.log[i].Trace] = numbers.Dollars(*u.CostUSD)
 			}
 		}
 		return out
@@ -92,7 +95,7 @@ var outcomeRows = []row{
 	{"first prompt", "show --json PROMPT", func(a *answers) map[string]string {
 		out := map[string]string{}
 		for id, turn := range a.prompts {
-			out[id] = value(turn.Text)
+			out[id] = records.Value(turn.Text)
 		}
 		return out
 	}},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/numbers"
+
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
@@ -67,17 +69,9 @@ func costOf(u *view.Usage) string {
 	case u.CostUSD == nil:
 		return ""
 	case u.CostBy == records.CostByClient:
-		return dollars(*u.CostUSD) + " as the client says"
+		return numbers.Dollars(*u.CostUSD) + " as the client says"
 	}
-	return dollars(*u.CostUSD)
-}
-
-// dollars is a sum of money, with cents, and with more where cents would say nothing.
-func dollars(sum float64) string {
-	if sum > 0 && sum < 0.01 {
-		return "$" + strconv.FormatFloat(sum, 'f', 4, 64)
-	}
-	return "$" + strconv.FormatFloat(sum, 'f', 2, 64)
+	return numbers.Dollars(*u.CostUSD)
 }
 
 // steps draws a conversation from its first step to its last.
@@ -101,7 +95,7 @@ func (s *stepView) draw(d *showDrawer) {
 	for i := range s.Step.ToolCalls {
 		call := &s.Step.ToolCalls[i]
 		result := s.Step.Result(call.ToolCallID)
-		if !s.wrote(call.ToolCallID) && (result == nil || value(result.Error) == "") {
+		if !s.wrote(call.ToolCallID) && (result == nil || records.Value(result.Error) == "") {
 			d.allDeclared(view.Declares(call.Input, d.inside))
 		}
 	}
@@ -130,10 +124,10 @@ func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[strin
 	if full {
 		limit = 1 << 30
 	}
-	if full && value(s.ReasoningContent) != "" {
-		d.prose(indent+"│ ", value(s.ReasoningContent), room-2, limit)
+	if full && records.Value(s.ReasoningContent) != "" {
+		d.prose(indent+"│ ", records.Value(s.ReasoningContent), room-2, limit)
 	}
-	d.prose(indent, value(s.Content), room, limit)
+	d.prose(indent, records.Value(s.Content), room, limit)
 	for i := range s.ToolCalls {
 		call := &s.ToolCalls[i]
 		result := s.Result(call.ToolCallID)
@@ -151,15 +145,15 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	switch {
 	case s.Role == records.RoleSystem:
 		who = "system"
-	case s.Role == records.RoleAgent && value(s.AgentRole) != "" && value(s.AgentRole) != "main":
-		who = value(s.AgentRole)
+	case s.Role == records.RoleAgent && records.Value(s.AgentRole) != "" && records.Value(s.AgentRole) != "main":
+		who = records.Value(s.AgentRole)
 	case s.Role == records.RoleAgent:
 		who = "agent"
 	case s.ParentStep != nil:
-		who = "task of " + value(s.AgentRole)
+		who = "task of " + records.Value(s.AgentRole)
 	}
 	id := d.pen.paint(traceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
-	facts := []string{clock(value(s.Timestamp)), view.ModelName(value(s.Model))}
+	facts := []string{clock(records.Value(s.Timestamp)), view.ModelName(records.Value(s.Model))}
 	if n := s.TokenUsage.OutputTokens; n > 0 {
 		facts = append(facts, thousands(int(n))+" tokens out")
 	}
@@ -226,8 +220,8 @@ func (d *showDrawer) callLine(
 	}
 	d.line(indent + d.pen.paint(bold, name) + "  " + cut(cells.Safe(cells.Line(argument)),
 		max(room-cells.Width(name)-2-cells.Width(changed), 10)) + d.pen.paint(faint, changed))
-	if result != nil && value(result.Error) != "" {
-		text := cells.Line(value(result.Error) + ": " + value(result.OutputSummary))
+	if result != nil && records.Value(result.Error) != "" {
+		text := cells.Line(records.Value(result.Error) + ": " + records.Value(result.OutputSummary))
 		d.line(indent + "  " + d.pen.paint(faint, cells.Cut(cells.Safe(text), room-2)))
 	}
 }
@@ -238,7 +232,7 @@ func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *r
 	d.line("")
 	d.line(indent + d.pen.paint(bold, d.safe(call.ToolName)) + "  " + d.pen.paint(faint, d.safe(call.ToolCallID)))
 	members := records.Members(call.Input)
-	if len(view.Declares(call.Input, d.inside)) > 0 && (result == nil || value(result.Error) == "") {
+	if len(view.Declares(call.Input, d.inside)) > 0 && (result == nil || records.Value(result.Error) == "") {
 		members = besideTexts(call.Input)
 	}
 	for _, m := range members {
@@ -254,16 +248,9 @@ func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *r
 		return
 	}
 	head := "→"
-	if value(result.Error) != "" {
-		head += " " + d.safe(value(result.Error))
+	if records.Value(result.Error) != "" {
+		head += " " + d.safe(records.Value(result.Error))
 	}
 	d.line(indent + d.pen.paint(faint, head))
-	d.prose(indent+"  ", value(result.Content), room, 1<<30)
-}
-
-func value(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
+	d.prose(indent+"  ", records.Value(result.Content), room, 1<<30)
 }

@@ -24,14 +24,14 @@ func safeText(text string) string {
 
 func (m *markdown) record(c *view.Conversation, h *records.Record) {
 	trace := c.Trace
-	title := value(h.Task.Description)
+	title := records.Value(h.Task.Description)
 	if title == "" {
 		title = "Conversation " + string(trace)
 	}
 	fmt.Fprintf(&m.out, "# %s\n\n", cells.Safe(cells.Line(title)))
 	fmt.Fprintf(&m.out, "- conversation `%s`\n- agent %s\n", trace,
-		cells.Safe(dotted(h.Agent.Name, value(h.Agent.Version), value(h.Agent.Model))))
-	if when := between(value(h.TimestampStart), value(h.TimestampEnd)); when != "" {
+		cells.Safe(dotted(h.Agent.Name, records.Value(h.Agent.Version), records.Value(h.Agent.Model))))
+	if when := between(records.Value(h.TimestampStart), records.Value(h.TimestampEnd)); when != "" {
 		fmt.Fprintf(&m.out, "- %s\n", cells.Safe(when))
 	}
 	fmt.Fprintf(&m.out, "- %s in, %s out",
@@ -57,21 +57,21 @@ func (m *markdown) step(s *records.Step) {
 		who = "Agent"
 	case records.RoleUser:
 	}
-	if role := value(s.AgentRole); role != "" && role != "main" {
+	if role := records.Value(s.AgentRole); role != "" && role != "main" {
 		who += " (" + role + ")"
 	}
 	fmt.Fprintf(&m.out, "\n## %d. %s", s.StepIndex, cells.Safe(who))
-	if facts := dotted(clock(value(s.Timestamp)), value(s.Model)); facts != "" {
+	if facts := dotted(clock(records.Value(s.Timestamp)), records.Value(s.Model)); facts != "" {
 		m.out.WriteString(" · " + cells.Safe(facts))
 	}
 	m.out.WriteString("\n")
-	if text := value(s.ReasoningContent); text != "" {
+	if text := records.Value(s.ReasoningContent); text != "" {
 		m.out.WriteString("\n")
 		for line := range strings.SplitSeq(strings.Trim(safeText(text), "\n"), "\n") {
 			m.out.WriteString("> " + line + "\n")
 		}
 	}
-	if text := strings.Trim(value(s.Content), "\n"); text != "" {
+	if text := strings.Trim(records.Value(s.Content), "\n"); text != "" {
 		m.out.WriteString("\n" + safeText(text) + "\n")
 	}
 	for i := range s.ToolCalls {
@@ -90,11 +90,11 @@ func (m *markdown) call(s *records.Step, call *records.ToolCall) {
 		return
 	}
 	m.out.WriteString("\nresult")
-	if text := value(result.Error); text != "" {
+	if text := records.Value(result.Error); text != "" {
 		m.out.WriteString(" (" + cells.Safe(text) + ")")
 	}
 	m.out.WriteString(":\n\n")
-	m.fence(value(result.Content))
+	m.fence(records.Value(result.Content))
 }
 
 // fence writes text between fences that are longer than any in it.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/numbers"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/correlate/unseen"
@@ -118,10 +120,10 @@ func (c *costs) text() string {
 	if c.Priced == 0 {
 		return "cost not known: neither prices nor clients tell (trace.prices)"
 	}
-	text := "cost " + dollars(c.USD)
+	text := "cost " + numbers.Dollars(c.USD)
 	var parts []string
 	if c.ByClient > 0 {
-		parts = append(parts, dollars(c.ClientUSD)+" of it as clients say")
+		parts = append(parts, numbers.Dollars(c.ClientUSD)+" of it as clients say")
 	}
 	if c.Unknown > 0 {
 		parts = append(parts, "that of "+plural(c.Unknown, "conversation")+" is not known")

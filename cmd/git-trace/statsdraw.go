@@ -198,11 +198,11 @@ func (s *statistics) table() *groupTable {
 		}
 	}
 	if s.charges() && s.Cost.Priced > 0 {
-		column("cost", dollars(s.Cost.USD), func(g *statsGroup) string {
+		column("cost", numbers.Dollars(s.Cost.USD), func(g *statsGroup) string {
 			if g.CostUSD == nil {
 				return "–"
 			}
-			return dollars(*g.CostUSD)
+			return numbers.Dollars(*g.CostUSD)
 		})
 	}
 	return t

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/view"
@@ -56,7 +58,7 @@ func (m *whyMarkdown) reason(r *why.Reason) {
 		if r.Call != nil {
 			m.part("Thought", r.Call.Thought)
 		}
-		m.part("Said", value(s.Content))
+		m.part("Said", records.Value(s.Content))
 	}
 	if call := callOfStep(r); call != nil {
 		fmt.Fprintf(&m.out, "\n### Did\n\n")

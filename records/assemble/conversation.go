@@ -102,8 +102,8 @@ func (c *Conversation) prompt(it *item, p Prompt) error {
 	if p.System {
 		step.Role = records.RoleSystem
 	}
-	step.Content = text(p.Text)
-	step.Timestamp = text(p.Time)
+	step.Content = records.Text(p.Text)
+	step.Timestamp = records.Text(p.Time)
 	step.sources = appendID(nil, p.At.ID)
 	if n := c.state.tree.node(it.node); n != nil {
 		n.prompt = !p.System
@@ -133,11 +133,11 @@ func (c *Conversation) Answer(a Answer) error {
 		step.Content, step.ReasoningContent = nil, nil
 	}
 	add(&step.Content, a.Text)
-	if a.Thinking != deref(step.ReasoningContent) { // what a provider withholds it withholds in pieces
+	if a.Thinking != records.Value(step.ReasoningContent) { // what a provider withholds it withholds in pieces
 		add(&step.ReasoningContent, a.Thinking)
 	}
 	if step.Model == nil {
-		step.Model = text(a.Model)
+		step.Model = records.Text(a.Model)
 	}
 	c.grow(it, len(a.Text)+len(a.Thinking))
 	for i := range a.Calls {
@@ -149,8 +149,8 @@ func (c *Conversation) Answer(a Answer) error {
 func (c *Conversation) newAnswer(a *Answer) *item {
 	step := &pending{key: a.Key, provider: a.Provider, providerID: a.ProviderID}
 	step.Role = records.RoleAgent
-	step.Timestamp = text(a.Time)
-	step.SystemPromptHash = text(a.Prompt)
+	step.Timestamp = records.Text(a.Time)
+	step.SystemPromptHash = records.Text(a.Prompt)
 	step.ToolsAvailable = a.Tools
 	if a.Warmup {
 		step.CallType = new(records.CallWarmup)
@@ -228,14 +228,6 @@ func (c *Conversation) Settle() error {
 		c.fail(c.settleSides())
 	}
 	return c.err
-}
-
-// text is a pointer to a text, nil for an empty one.
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // add adds a block of text to what is there.

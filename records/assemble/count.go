@@ -13,7 +13,7 @@ import (
 // count adds a step to the sums.
 func (c *Conversation) count(p *pending) {
 	s := c.state
-	s.span(deref(p.Timestamp))
+	s.span(records.Value(p.Timestamp))
 	s.span(p.time)
 	s.Usage.Add(p.TokenUsage)
 	s.Calls += len(p.calls)
@@ -53,7 +53,7 @@ func clip(s string, runes int) string {
 
 func (c *Conversation) countModel(p *pending) {
 	s := c.state
-	model := deref(p.Model)
+	model := records.Value(p.Model)
 	if p.usage != nil {
 		cost, known := c.options.Prices.Cost(model, prices.Usage{TokenUsage: p.usage.TokenUsage,
 			CacheWrite1H: p.usage.CacheWrite1H})
@@ -131,7 +131,8 @@ func (c *Conversation) tellEdit(p *pending, one *call, edit *Edit) {
 func (c *Conversation) countEdit(p *pending, edit *Edit) {
 	path, inside := c.relative(edit.Path)
 	snippet := records.Snippet{
-		FilePath: path, Language: text(project.Language(path)), Text: text(edit.Text), SourceStep: new(p.StepIndex),
+		FilePath: path, Language: records.Text(project.Language(path)),
+		Text: records.Text(edit.Text), SourceStep: new(p.StepIndex),
 	}
 	if len(edit.Hunks) == 1 && edit.Hunks[0].Added > 0 {
 		snippet.StartLine = new(edit.Hunks[0].At)
@@ -141,7 +142,7 @@ func (c *Conversation) countEdit(p *pending, edit *Edit) {
 		p.Snippets = append(p.Snippets, snippet)
 	}
 	if inside && !c.state.Files.apply(path, edit.Hunks, author{
-		Step: p.StepIndex, Model: deref(p.Model), Provider: p.provider, ID: p.providerID,
+		Step: p.StepIndex, Model: records.Value(p.Model), Provider: p.provider, ID: p.providerID,
 	}) {
 		c.state.Dropped["attribution_limit"]++
 	}
@@ -200,13 +201,6 @@ func later(a, b string) string {
 		return b
 	}
 	return a
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 func contains(list []string, s string) bool {

@@ -5,7 +5,7 @@ import "strings"
 // NewFile is the edit that writes a new file.
 func NewFile(path, content string) Edit {
 	edit := Edit{Path: path, Text: content}
-	if lines := splitLines(content); len(lines) > 0 {
+	if lines := SplitLines(content); len(lines) > 0 {
 		edit.Hunks = []Hunk{{At: 1, Added: len(lines), Lines: lines}}
 	}
 	return edit
@@ -14,7 +14,7 @@ func NewFile(path, content string) Edit {
 // Changed is the edit that makes one content of a file of another. Lines that are equal at the beginning and at the end
 // of both are not part of it: what stands between is written.
 func Changed(path, before, after string) Edit {
-	old, now := splitLines(before), splitLines(after)
+	old, now := SplitLines(before), SplitLines(after)
 	head := 0
 	for head < min(len(old), len(now)) && old[head] == now[head] {
 		head++
@@ -33,8 +33,8 @@ func Changed(path, before, after string) Edit {
 	return edit
 }
 
-// splitLines are the lines of a text without their line feeds.
-func splitLines(text string) []string {
+// SplitLines are the lines of a text without their line feeds.
+func SplitLines(text string) []string {
 	if text == "" {
 		return nil
 	}

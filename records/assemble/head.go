@@ -24,22 +24,23 @@ func (c *Conversation) Finish() (*records.Record, error) {
 	r := &records.Record{
 		SchemaVersion: records.SchemaVersion, TraceID: c.options.TraceID, SessionID: c.options.Session,
 		Lifecycle:      records.Provisional,
-		TimestampStart: text(cmp.Or(s.Start, s.Head.Began)), TimestampEnd: text(s.End),
+		TimestampStart: records.Text(cmp.Or(s.Start, s.Head.Began)), TimestampEnd: records.Text(s.End),
 		ExecutionContext: new(records.Devtime),
-		Agent:            records.Agent{Name: c.options.Agent, Version: text(s.Head.Version), Model: text(s.model())},
-		SystemPrompts:    s.Head.Prompts, ToolDefinitions: s.Head.Tools,
+		Agent: records.Agent{Name: c.options.Agent, Version: records.Text(s.Head.Version),
+			Model: records.Text(s.model())},
+		SystemPrompts: s.Head.Prompts, ToolDefinitions: s.Head.Tools,
 		Dependencies: s.Facts.Sorted(),
 		Outcome:      s.outcome(),
 		Metrics:      s.metrics(),
 		Attribution:  s.Files.attribution(c.options.TraceID),
 	}
-	r.Environment = records.Environment{OS: text(s.Head.OS), Shell: text(s.Head.Shell),
+	r.Environment = records.Environment{OS: records.Text(s.Head.OS), Shell: records.Text(s.Head.Shell),
 		LanguageEcosystem: s.Facts.Ecosystem()}
 	if s.Head.Git || len(s.Commits) > 0 {
-		r.Environment.VCS = records.VCS{Type: records.VCSGit, Branch: text(s.Head.Branch),
-			BaseCommit: text(s.Head.BaseCommit)}
+		r.Environment.VCS = records.VCS{Type: records.VCSGit, Branch: records.Text(s.Head.Branch),
+			BaseCommit: records.Text(s.Head.BaseCommit)}
 	}
-	r.Task.BaseCommit = text(s.Head.BaseCommit)
+	r.Task.BaseCommit = records.Text(s.Head.BaseCommit)
 	r.Task.Repository, r.Task.RepositoryURL = Repository(s.Head.Repository)
 	if s.Task != nil {
 		r.Task.Description, r.Task.Source = &s.Task.Text, &s.Task.Source
@@ -113,12 +114,12 @@ func round(f, by float64) float64 { return float64(int64(f*by+0.5)) / by }
 
 func (s *state) outcome() records.Outcome {
 	o := records.Outcome{
-		Success: s.Head.Success, Description: text(s.Head.Description),
+		Success: s.Head.Success, Description: records.Text(s.Head.Description),
 		SignalSource: cmp.Or(s.Head.Source, records.SourceDeterministic), SignalConfidence: records.SignalInferred,
 	}
 	if n := len(s.Commits); n > 0 {
 		o.Committed = true
-		o.CommitSHA = text(s.Commits[n-1].SHA)
+		o.CommitSHA = records.Text(s.Commits[n-1].SHA)
 		o.SignalConfidence = records.SignalDerived
 	}
 	if s.Head.Terminal != "" {

@@ -98,7 +98,7 @@ func (c *Conversation) complete(p *pending) {
 	} else {
 		p.CallType = cmp.Or(p.CallType, new(records.CallSubagent))
 		if p.Role == records.RoleAgent {
-			p.AgentRole = text(cmp.Or(c.role, "subagent"))
+			p.AgentRole = records.Text(cmp.Or(c.role, "subagent"))
 		}
 		if c.step > 0 {
 			p.ParentStep = new(c.step)
@@ -159,7 +159,7 @@ func (c *call) duration() *int64 {
 }
 
 func observe(id string, r *Result) records.Observation {
-	o := records.Observation{SourceCallID: id, Content: r.Content, Error: text(r.Error)}
+	o := records.Observation{SourceCallID: id, Content: r.Content, Error: records.Text(r.Error)}
 	if r.Content != nil {
 		o.OutputSummary = new(Summary(*r.Content))
 	}

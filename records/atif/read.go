@@ -127,7 +127,7 @@ func decode(d *foreign.Document) (*records.Record, error) {
 		return nil, err
 	}
 	if record.Agent.Model == nil {
-		record.Agent.Model = foreign.Text(assemble.Model(t.model))
+		record.Agent.Model = records.Text(assemble.Model(t.model))
 	}
 	finish(talk, record, t)
 	r.keep(record, d.Raw)

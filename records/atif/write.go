@@ -239,8 +239,8 @@ func (w *writer) subs(parents []int) [][]byte {
 func (w *writer) agent(name string, main bool) []byte {
 	var o rawjson.Members
 	o.Text("name", name)
-	o.Text("version", cmp.Or(deref(w.r.Agent.Version), "unknown"))
-	if model := deref(w.r.Agent.Model); model != "" && main {
+	o.Text("version", cmp.Or(records.Value(w.r.Agent.Version), "unknown"))
+	if model := records.Value(w.r.Agent.Model); model != "" && main {
 		o.Text("model_name", model)
 	}
 	if main && len(w.r.ToolDefinitions) > 0 {
@@ -284,16 +284,16 @@ func stamp(s string) bool {
 func (w *writer) step(id int, s *records.Step) []byte {
 	var o rawjson.Members
 	o.Number("step_id", int64(id))
-	if at := deref(s.Timestamp); stamp(at) {
+	if at := records.Value(s.Timestamp); stamp(at) {
 		o.Text("timestamp", at)
 	}
 	o.Text("source", string(s.Role))
 	if s.Role == records.RoleAgent {
-		if model := deref(s.Model); model != "" {
+		if model := records.Value(s.Model); model != "" {
 			o.Text("model_name", model)
 		}
 	}
-	o.Text("message", deref(s.Content))
+	o.Text("message", records.Value(s.Content))
 	if s.Role != records.RoleAgent {
 		return o.End()
 	}
@@ -361,7 +361,7 @@ func (w *writer) results(s *records.Step) [][]byte {
 		if s.ToolCall(result.SourceCallID) != nil {
 			o.Text("source_call_id", result.SourceCallID)
 		}
-		o.Text("content", deref(result.Content))
+		o.Text("content", records.Value(result.Content))
 		if len(refs) > 0 && len(s.Observations) == 1 {
 			o.Raw("subagent_trajectory_ref", array(refs))
 			refs = nil
@@ -417,11 +417,4 @@ func (w *writer) extra(main []*records.Step) []byte {
 		o.Raw("system_prompts", prompts.End())
 	}
 	return o.End()
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

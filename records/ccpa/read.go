@@ -97,20 +97,13 @@ func newBuilder(start *line) *builder {
 		SchemaVersion: records.SchemaVersion,
 		SessionID:     start.sessionID,
 		TraceID:       string(events.NewTraceID(agent, start.sessionID)),
-		Agent:         records.Agent{Name: agent, Model: text(assemble.Model(start.model))},
+		Agent:         records.Agent{Name: agent, Model: records.Text(assemble.Model(start.model))},
 		Lifecycle:     records.Provisional,
 		Outcome:       records.Outcome{SignalSource: records.SourceDeterministic, SignalConfidence: records.SignalInferred},
 	}}
-	b.r.TimestampStart = text(start.ts)
-	b.r.Task.BaseCommit = text(start.commit)
+	b.r.TimestampStart = records.Text(start.ts)
+	b.r.Task.BaseCommit = records.Text(start.commit)
 	return b
-}
-
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func (b *builder) take(l *line) error {

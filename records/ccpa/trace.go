@@ -58,24 +58,17 @@ func (l *layout) line(r *records.Record, p *place) []byte {
 		for i := range r.Steps {
 			for _, o := range r.Steps[i].Observations {
 				if o.SourceCallID == p.Call {
-					return toolResult(l.VFirst, turn, p.Call, o.Error == nil, deref(o.Content), p.SideEffects)
+					return toolResult(l.VFirst, turn, p.Call, o.Error == nil, records.Value(o.Content), p.SideEffects)
 				}
 			}
 		}
 	case p.Step < 1 || p.Step > len(r.Steps):
 	case r.Steps[p.Step-1].Role == records.RoleUser:
-		return userPrompt(l.VFirst, turn, deref(r.Steps[p.Step-1].Content))
+		return userPrompt(l.VFirst, turn, records.Value(r.Steps[p.Step-1].Content))
 	default:
 		return assistantTurn(l.VFirst, turn, blocks(&r.Steps[p.Step-1]), p.Stop)
 	}
 	return nil
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // blocks are the parts of an answer in their usual order.
@@ -127,7 +120,7 @@ func (m *maker) line(line []byte) { m.out = append(m.out, line) }
 // step writes a step: what was said, then the hooks before its calls, the results, and the hooks after them.
 func (m *maker) step(s *records.Step) {
 	if s.Role == records.RoleUser {
-		m.line(userPrompt(false, m.turn, deref(s.Content)))
+		m.line(userPrompt(false, m.turn, records.Value(s.Content)))
 	} else {
 		m.turn = max(m.turn, 1)
 		m.last = stopOf(s, m.stops)
@@ -144,7 +137,7 @@ func (m *maker) step(s *records.Step) {
 	if results := answered(s); len(results) > 0 {
 		m.turn++
 		for _, result := range results {
-			m.line(toolResult(false, m.turn, result.SourceCallID, result.Error == nil, deref(result.Content),
+			m.line(toolResult(false, m.turn, result.SourceCallID, result.Error == nil, records.Value(result.Content),
 				exitCode(result.Error)))
 		}
 	}
@@ -172,11 +165,11 @@ func isAfter(event string) bool { return !isBefore(event) }
 func sessionStart(r *records.Record) []byte {
 	o := begin(SessionStart, false, -1)
 	o.Text("session_id", r.SessionID)
-	o.Text("ts", deref(r.TimestampStart))
+	o.Text("ts", records.Value(r.TimestampStart))
 	o.Text("actor", r.Agent.Name)
-	_, model, named := strings.Cut(deref(r.Agent.Model), "/")
+	_, model, named := strings.Cut(records.Value(r.Agent.Model), "/")
 	if !named {
-		model = deref(r.Agent.Model)
+		model = records.Value(r.Agent.Model)
 	}
 	o.Text("model", model)
 	o.Text("cwd_sha256", placeHash(r))
@@ -197,7 +190,7 @@ func answered(s *records.Step) []records.Observation {
 }
 
 func exitCode(failure *string) json.RawMessage {
-	code, found := strings.CutPrefix(deref(failure), "exit_code:")
+	code, found := strings.CutPrefix(records.Value(failure), "exit_code:")
 	if _, err := strconv.Atoi(code); !found || err != nil {
 		return nil
 	}
@@ -224,11 +217,11 @@ func ending(r *records.Record, turn int, last string) []byte {
 // placeHash stands for the place where the conversation was held: the SHA-256 of the remote and the commit that it
 // began at, each with a line feed; where neither is known, of the session id.
 func placeHash(r *records.Record) string {
-	base := deref(r.Task.BaseCommit)
+	base := records.Value(r.Task.BaseCommit)
 	if base == "" {
-		base = deref(r.Environment.VCS.BaseCommit)
+		base = records.Value(r.Environment.VCS.BaseCommit)
 	}
-	place := deref(r.Task.RepositoryURL) + "\n" + base + "\n"
+	place := records.Value(r.Task.RepositoryURL) + "\n" + base + "\n"
 	if place == "\n\n" {
 		place = r.SessionID + "\n"
 	}

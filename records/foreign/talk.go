@@ -303,14 +303,6 @@ func ExitCode(n int64) string {
 	return "exit_code:" + strconv.FormatInt(n, 10)
 }
 
-// Text is a pointer to a text; nil for an empty one.
-func Text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 // Epoch writes seconds since 1970 as records have times; "" for what is none.
 func Epoch(seconds float64) string {
 	if !(seconds > 0 && seconds < 1<<33) {

@@ -115,7 +115,7 @@ func decode(d *foreign.Document) ([]*records.Record, error) {
 }
 
 func (r *row) outcome(record *records.Record) {
-	record.Outcome.Patch = foreign.Text(r.patch)
+	record.Outcome.Patch = records.Text(r.patch)
 	if r.instance != "" {
 		record.SetMeta("instance_id", r.instance)
 		record.Task.Source = new("benchmark")

@@ -99,7 +99,7 @@ func uploaded(instruction string) string {
 func outcome(row []byte, r *records.Record) {
 	patch := cmp.Or(rawjson.MemberText(rawjson.Member(row, "test_result"), "git_patch"),
 		rawjson.MemberText(row, "git_patch"), rawjson.MemberText(row, "model_patch"))
-	r.Outcome.Patch, r.Task.Source = foreign.Text(patch), new("benchmark")
+	r.Outcome.Patch, r.Task.Source = records.Text(patch), new("benchmark")
 	if id := rawjson.MemberText(row, "instance_id"); id != "" {
 		r.SetMeta("instance_id", id)
 	}

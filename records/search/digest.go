@@ -89,11 +89,11 @@ func (d *Digest) prompts(r *records.Record) {
 // asked is the first prompt of a record, or what the record says of its task where no step says it.
 func asked(r *records.Record) string {
 	for i := range r.Steps {
-		if s := &r.Steps[i]; isPrompt(s) && strings.TrimSpace(text(s.Content)) != "" {
+		if s := &r.Steps[i]; isPrompt(s) && strings.TrimSpace(records.Value(s.Content)) != "" {
 			return *s.Content
 		}
 	}
-	return text(r.Task.Description)
+	return records.Value(r.Task.Description)
 }
 
 func isPrompt(s *records.Step) bool { return s.Role == records.RoleUser && s.ParentStep == nil }
@@ -104,7 +104,7 @@ func digest(r *records.Record) Digest {
 		Trace: events.TraceID(r.TraceID), Agent: r.Agent.Name, Session: r.SessionID, Steps: len(r.Steps),
 		Redactions: r.Security.RedactionsApplied, Input: r.Metrics.TotalInputTokens, Output: r.Metrics.TotalOutputTokens,
 		CacheRead: r.Metrics.TotalCacheReadTokens, CacheWrite: r.Metrics.TotalCacheCreationTokens,
-		Start: text(r.TimestampStart), End: text(r.TimestampEnd), Title: cut(asked(r), titleLength),
+		Start: records.Value(r.TimestampStart), End: records.Value(r.TimestampEnd), Title: cut(asked(r), titleLength),
 	}
 	d.Blocked, d.Generation = r.Blocked(), r.GenerationIndex
 	d.prompts(r)
@@ -119,7 +119,7 @@ func digest(r *records.Record) Digest {
 		if s.Role != records.RoleAgent {
 			continue
 		}
-		name := text(s.Model)
+		name := records.Value(s.Model)
 		k, known := at[name]
 		if !known {
 			k = len(d.Models)
@@ -158,7 +158,7 @@ func textOf(s *records.Step) string {
 			b.WriteString(cut(text, stepText-b.Len()))
 		}
 	}
-	add(text(s.Content), stepText)
+	add(records.Value(s.Content), stepText)
 	for _, call := range s.ToolCalls {
 		add(call.ToolName, inputText)
 		eachText(call.Input, func(text string) { add(text, inputText) })
@@ -187,13 +187,6 @@ func eachTextOf(value any, yield func(string)) {
 			eachTextOf(v[name], yield)
 		}
 	}
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // cut gives at most n bytes, without the half of a character at the end.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
@@ -42,7 +44,7 @@ func (a *analysis) brief(c *conversation, failures []*failure) {
 	}
 	b.Failing = append(b.Failing, c.failing()...)
 	for i := range c.Record.Steps {
-		if text(c.Record.Steps[i].ReasoningContent) != "" {
+		if records.Value(c.Record.Steps[i].ReasoningContent) != "" {
 			b.Thinking++
 		}
 	}

@@ -16,7 +16,7 @@ import (
 type Begin struct{ Start, Trace string }
 
 // BeginOf is the beginning of a record.
-func BeginOf(r *records.Record) Begin { return Begin{text(r.TimestampStart), r.TraceID} }
+func BeginOf(r *records.Record) Begin { return Begin{records.Value(r.TimestampStart), r.TraceID} }
 
 // Compare orders conversations by their time; those of unknown time come last.
 func (b Begin) Compare(other Begin) int {
@@ -131,7 +131,7 @@ func (a *analysis) originOf(c *conversation) *turn {
 		if len(o.turns) > 0 && slices.Contains(forked, o.id) {
 			tail := o.turns[0]
 			for _, t := range o.turns {
-				if !t.abandoned && compareTimes(text(t.at), text(c.Record.TimestampStart)) <= 0 {
+				if !t.abandoned && compareTimes(records.Value(t.at), records.Value(c.Record.TimestampStart)) <= 0 {
 					tail = t
 				}
 			}

@@ -40,9 +40,9 @@ func newCall(s *records.Step, c *records.ToolCall) *call {
 	out := &call{id: c.ToolCallID, tool: c.ToolName, model: modelName(s.Model), at: s.Timestamp, step: s.StepIndex}
 	for i := range s.Observations {
 		if o := &s.Observations[i]; o.SourceCallID == c.ToolCallID {
-			out.failure, out.output = text(o.Error), text(o.Content)
+			out.failure, out.output = records.Value(o.Error), records.Value(o.Content)
 			if out.output == "" {
-				out.output = text(o.OutputSummary)
+				out.output = records.Value(o.OutputSummary)
 			}
 		}
 	}
@@ -76,13 +76,6 @@ func commandLine(raw json.RawMessage) string {
 		return words[2]
 	}
 	return strings.Join(words, " ")
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // failed tells whether the call ran and failed. A search that finds nothing has not failed.

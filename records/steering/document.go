@@ -33,7 +33,7 @@ func (a *analysis) document() *treetrace.Document {
 	a.writeLessons(d)
 	s := &d.Stats
 	s.Prompts, s.Sessions, s.FilesTouched = len(d.Nodes), len(d.Sessions), len(a.files)
-	s.Days = days(text(s.FirstTS), text(s.LastTS))
+	s.Days = days(records.Value(s.FirstTS), records.Value(s.LastTS))
 	d.Project = treetrace.Project{Name: cmp.Or(a.options.Project, the(a.repositories), "conversations"),
 		GeneratedAt: s.LastTS, SourceType: cmp.Or(the(a.sources), "mixed")}
 	d.Analysis = treetrace.Analysis{
@@ -140,7 +140,7 @@ func (a *analysis) count(c *conversation) {
 			}
 		}
 	}
-	if name := text(c.Record.Task.Repository); name != "" {
+	if name := records.Value(c.Record.Task.Repository); name != "" {
 		a.repositories = append(a.repositories, name[strings.LastIndexByte(name, '/')+1:])
 	}
 	a.sources = append(a.sources, sourceType(c.Record.Agent.Name))
@@ -189,7 +189,8 @@ func (c *conversation) spread(s *treetrace.Stats) {
 	for i := range c.Record.Steps {
 		step := &c.Record.Steps[i]
 		widen(step.Timestamp)
-		if name := text(modelName(step.Model)); step.Role == records.RoleAgent && name != "" && name != "<synthetic>" &&
+		name := records.Value(modelName(step.Model))
+		if step.Role == records.RoleAgent && name != "" && name != "<synthetic>" &&
 			!slices.Contains(s.Models, name) {
 			s.Models = append(s.Models, name)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
@@ -129,8 +131,8 @@ func (f *failure) expected() []string {
 // base is the commit that the conversation began at.
 func (t *turn) base() string {
 	r := t.conv.Record
-	if base := text(r.Task.BaseCommit); base != "" {
+	if base := records.Value(r.Task.BaseCommit); base != "" {
 		return base
 	}
-	return strings.TrimSpace(text(r.Environment.VCS.BaseCommit))
+	return strings.TrimSpace(records.Value(r.Environment.VCS.BaseCommit))
 }

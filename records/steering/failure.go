@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
@@ -145,7 +147,7 @@ func (a *analysis) rejected(t *turn) {
 		if r.Evidence != nil {
 			f.evidence += `: "` + *r.Evidence + `"`
 		}
-		if c := t.call(text(r.ToolUseID)); c != nil {
+		if c := t.call(records.Value(r.ToolUseID)); c != nil {
 			if c.command != "" || c.file != "" {
 				f.subject = c.what()
 			}

@@ -62,7 +62,8 @@ func (c *conversation) meta(name string, to any) { _ = json.Unmarshal(c.Record.M
 
 // newConversation divides a record into turns.
 func newConversation(c *Conversation, roots []string) *conversation {
-	out := &conversation{Conversation: c, id: c.Record.SessionID, gitBranch: text(c.Record.Environment.VCS.Branch)}
+	out := &conversation{Conversation: c, id: c.Record.SessionID,
+		gitBranch: records.Value(c.Record.Environment.VCS.Branch)}
 	out.branches.read(c.Record)
 	out.places.read(c.Record, roots)
 	var about metadata
@@ -93,10 +94,10 @@ func (d *divider) step(s *records.Step) {
 	defer func() { d.rolled = d.rolled || d.about.rolledBack[s.StepIndex] }()
 	switch {
 	case kind == records.CallWarmup, s.Role == records.RoleSystem:
-	case s.Role == records.RoleUser && kind == records.CallMain && strings.TrimSpace(text(s.Content)) != "" &&
+	case s.Role == records.RoleUser && kind == records.CallMain && strings.TrimSpace(records.Value(s.Content)) != "" &&
 		!d.task(s.StepIndex):
 		d.now = &turn{
-			conv: d.conversation, step: s.StepIndex, text: text(s.Content), at: s.Timestamp, raw: 1, last: s.StepIndex,
+			conv: d.conversation, step: s.StepIndex, text: records.Value(s.Content), at: s.Timestamp, raw: 1, last: s.StepIndex,
 			branch: d.branchOf[s.StepIndex], source: d.about.ids[s.StepIndex], taken: map[*turn]int{},
 		}
 		d.now.abandoned, d.now.rolledBack, d.rolled = d.now.branch > 0, d.rolled, false
@@ -128,7 +129,7 @@ func (d *divider) answered(s *records.Step, kind records.CallType) {
 	}
 	if kind == records.CallMain {
 		t.answers++
-		t.answer = cmp.Or(text(s.Content), t.answer)
+		t.answer = cmp.Or(records.Value(s.Content), t.answer)
 	}
 	for i := range s.ToolCalls {
 		c := newCall(s, &s.ToolCalls[i])
@@ -161,9 +162,10 @@ func (d *divider) interrupted(t *turn, step int) {
 	t.stopped = t.begun()
 	for i := range t.rejections {
 		r := &t.rejections[i]
-		same := slices.ContainsFunc(t.calls, func(c *call) bool { return c.step == step && c.id == text(r.ToolUseID) })
+		id := records.Value(r.ToolUseID)
+		same := slices.ContainsFunc(t.calls, func(c *call) bool { return c.step == step && c.id == id })
 		if same && (r.Kind == treetrace.UserDeclinedTool || r.Kind == treetrace.UserInterrupt) {
-			r.Evidence = new(cut(text(r.Evidence)+"; the person interrupted the agent", maxEvidence))
+			r.Evidence = new(cut(records.Value(r.Evidence)+"; the person interrupted the agent", maxEvidence))
 			return
 		}
 	}

@@ -134,7 +134,7 @@ func (r *run) record(d *foreign.Document, session string) (*records.Record, erro
 	if err != nil {
 		return nil, err
 	}
-	record.Agent.Model = foreign.Text(model)
+	record.Agent.Model = records.Text(model)
 	sent, received := rawjson.MemberInt(stats, "tokens_sent"), rawjson.MemberInt(stats, "tokens_received")
 	talk.Total(record, talk.Usage(sent, received, 0, 0))
 	ended(record, rawjson.MemberText(r.info, "exit_status"), rawjson.MemberText(r.info, "submission"))
@@ -149,7 +149,7 @@ func seconds(raw []byte) float64 {
 // ended says how a run ended: whether it succeeded only an evaluator knows.
 func ended(record *records.Record, status, submission string) {
 	o := &record.Outcome
-	o.Patch, o.Description = foreign.Text(submission), foreign.Text(status)
+	o.Patch, o.Description = records.Text(submission), records.Text(status)
 	if status != "" && !strings.EqualFold(status, "submitted") {
 		o.TerminalState = new(records.Failed)
 	}

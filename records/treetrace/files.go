@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-trace/git-trace/records"
 )
 
 // File is a file of the format. Names have slashes.
@@ -159,7 +161,7 @@ func (d *Document) Placed() []Placed {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Placed) int {
-		return cmp.Or(cmp.Compare(orEmpty(a.TS), orEmpty(b.TS)), cmp.Compare(a.NodeID, b.NodeID))
+		return cmp.Or(cmp.Compare(records.Value(a.TS), records.Value(b.TS)), cmp.Compare(a.NodeID, b.NodeID))
 	})
 	return out
 }
@@ -172,13 +174,6 @@ func (d *Document) TraceOf(session string) string {
 		}
 	}
 	return ""
-}
-
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // hallucinationsFile is hallucinations.json.

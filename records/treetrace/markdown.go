@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/numbers"
 )
 
@@ -80,7 +82,7 @@ func PromptTree(d *Document) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-func day(ts *string) string { return inline(strings.SplitN(orEmpty(ts), "T", 2)[0]) }
+func day(ts *string) string { return inline(strings.SplitN(records.Value(ts), "T", 2)[0]) }
 
 func (d *Document) legend() string {
 	var out []string
@@ -166,7 +168,7 @@ func Graph(d *Document) ([]byte, error) {
 	last := map[string]string{} // by node that is not drawn, the drawn one before it
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
-		parent := orEmpty(n.ParentID)
+		parent := records.Value(n.ParentID)
 		if !drawn[parent] {
 			parent = last[parent]
 		}

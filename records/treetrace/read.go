@@ -172,7 +172,7 @@ func (b *builder) calls(n *Node) {
 			raw = []byte("{}") // a map of texts is always JSON
 		}
 		id := fmt.Sprintf("%s#%d", n.ID, i+1)
-		s.ToolCalls = append(s.ToolCalls, records.ToolCall{ToolCallID: id, ToolName: orEmpty(a.Tool), Input: raw})
+		s.ToolCalls = append(s.ToolCalls, records.ToolCall{ToolCallID: id, ToolName: records.Value(a.Tool), Input: raw})
 		s.Observations = append(s.Observations, a.observation(id, n.Rejections, named))
 	}
 }
@@ -181,12 +181,12 @@ func (a *Action) observation(id string, list []Rejection, named []bool) records.
 	out := records.Observation{SourceCallID: id, Error: new(records.ErrorNoResult)}
 	for i := range list {
 		r := &list[i]
-		what := orEmpty(a.Command)
+		what := records.Value(a.Command)
 		if what == "" {
-			what = orEmpty(a.File)
+			what = records.Value(a.File)
 		}
-		if named[i] || r.Tool == nil || *r.Tool != orEmpty(a.Tool) || what == "" ||
-			!strings.Contains(orEmpty(r.Evidence), what[:min(len(what), 40)]) {
+		if named[i] || r.Tool == nil || *r.Tool != records.Value(a.Tool) || what == "" ||
+			!strings.Contains(records.Value(r.Evidence), what[:min(len(what), 40)]) {
 			continue
 		}
 		named[i] = true
@@ -210,7 +210,7 @@ func (b *builder) abandon(n *Node, from int) {
 	if n.Status != Abandoned {
 		return
 	}
-	parent := orEmpty(n.ParentID)
+	parent := records.Value(n.ParentID)
 	at := b.branch[parent]
 	if at == 0 {
 		b.branches = append(b.branches, branch{From: b.last[parent]})

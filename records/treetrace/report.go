@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/records"
+
 	"github.com/git-trace/git-trace/numbers"
 )
 
@@ -47,7 +49,7 @@ func Report(d *Document) ([]byte, error) {
 	var rejected []string
 	for _, r := range d.Placed() {
 		rejected = append(rejected, fmt.Sprintf("- [%s] %s (%s): %s", r.NodeID, strings.ReplaceAll(r.Kind, "_", " "),
-			r.Source, inline(orEmpty(r.Evidence))))
+			r.Source, inline(records.Value(r.Evidence))))
 	}
 	section(&b, "Rejections", first(rejected, mostRejections))
 	return []byte(b.String()), nil

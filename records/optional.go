@@ -1,0 +1,17 @@
+package records
+
+// Text is a text that may be missing: nil for an empty one.
+func Text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Value is the text, "" for one that is missing.
+func Value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
