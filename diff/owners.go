@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // finder finds the owners of one diff.
@@ -27,9 +27,10 @@ type finder struct {
 	sides   sides
 	objects *refs.Objects
 
-	base    string              // where the sides parted; "" until asked for
-	history *history            // between the sides; nil where it was not looked at
-	staged  map[string]refs.OID // paths whose content in the index is not that of HEAD; nil until asked for
+	base    string                        // where the sides parted; "" until asked for
+	history *history                      // between the sides; nil where it was not looked at
+	top     refs.OID                      // the tree of HEAD; zero where there is no commit yet
+	trees   map[refs.OID][]refs.TreeEntry // those of HEAD that were read; nil until asked for
 }
 
 var noCommit = &gitblame.Commit{}
@@ -243,8 +244,12 @@ func (f *finder) ask(file *File, sign byte, here, there Side) (inquiry, error) {
 		return inquiry{revs: []string{rev}}, err
 	case here.Kind == Moment && f.has(here.Head, file, sign):
 		return inquiry{revs: []string{here.Head}}, nil
-	case here.Kind == Moment, here.Kind == Work && there.Kind == Moment && !f.inHead(file.pathOf(sign)):
+	case here.Kind == Moment:
 		return inquiry{commit: noCommit}, nil
+	case here.Kind == Work && there.Kind == Moment:
+		if id, err := f.inHead(file.pathOf(sign)); err != nil || id.IsZero() {
+			return inquiry{commit: noCommit}, err
+		}
 	}
 	isHead, err := f.isHead(file, sign, here, there)
 	if err != nil {
@@ -270,9 +275,8 @@ func (f *finder) isHead(file *File, sign byte, here, there Side) (bool, error) {
 	}
 	switch base.Kind {
 	case Index:
-		staged, err := f.stagedPaths()
-		_, differs := staged[file.OldPath]
-		return !differs, err
+		had, err := f.inHead(file.OldPath)
+		return had == file.Old, err
 	case Commit:
 		return isHeadRev(base.Rev) || f.history.untouched(file), nil
 	case Work, Moment:
@@ -291,11 +295,6 @@ func (f *finder) has(commit string, file *File, sign byte) bool {
 	}
 	found, _, err := f.objects.Resolve(commit + ":" + file.pathOf(sign))
 	return err == nil && found == id
-}
-
-func (f *finder) inHead(path string) bool {
-	_, _, err := f.objects.Resolve(head + ":" + path)
-	return err == nil
 }
 
 // revOf is the commit that a side is of.
@@ -427,25 +426,39 @@ func (f *File) apply(before []byte) (after []byte, fits bool) {
 	return append(after, bytes.Join(old[at:], nil)...), true
 }
 
-// stagedPaths are those whose content in the index is not that of HEAD.
-func (f *finder) stagedPaths() (map[string]refs.OID, error) {
-	if f.staged != nil {
-		return f.staged, nil
+// inHead is what HEAD has at a path; zero for nothing. No process is started for it, and no content read.
+func (f *finder) inHead(path string) (refs.OID, error) {
+	if f.trees == nil {
+		id, _, err := f.repo.Head()
+		if err != nil {
+			return refs.OID{}, err
+		}
+		if !id.IsZero() {
+			c, err := f.objects.Commit(id)
+			if err != nil {
+				return refs.OID{}, err
+			}
+			f.top = c.Tree
+		}
+		f.trees = map[refs.OID][]refs.TreeEntry{{}: nil}
 	}
-	f.staged = map[string]refs.OID{}
-	if id, _, err := f.repo.Head(); err != nil || id.IsZero() {
-		return f.staged, err
+	at := refs.TreeEntry{Mode: refs.ModeDir, OID: f.top}
+	for name := range strings.SplitSeq(path, "/") {
+		entries, read := f.trees[at.OID]
+		if !read && at.IsDir() {
+			var err error
+			if entries, err = f.objects.Tree(at.OID); err != nil {
+				return refs.OID{}, err
+			}
+			f.trees[at.OID] = entries
+		}
+		i := slices.IndexFunc(entries, func(e refs.TreeEntry) bool { return e.Name == name })
+		if i < 0 {
+			return refs.OID{}, nil
+		}
+		at = entries[i]
 	}
-	out, err := f.repo.CommandUser(f.ctx, f.repo.Top(), "diff-index", "--cached", "--raw", "-z", "--no-renames",
-		"--no-abbrev", head, "--").Output()
-	if err != nil {
-		return nil, err
-	}
-	list, err := gitdiff.Records(out)
-	for i := range list {
-		f.staged[list[i].Path] = list[i].New
-	}
-	return f.staged, err
+	return at.OID, nil
 }
 
 // merging tells whether a merge is under way: then the work tree has several parents for git blame.
