@@ -43,6 +43,20 @@ func (d *Drawer) Commit(c *Commit) error {
 	return nil
 }
 
+// Skip passes over a commit that is not shown. Of its edges only those that change columns are drawn, so that what is
+// shown hangs together as git draws it.
+func (d *Drawer) Skip(c *Commit) error {
+	for _, drawn := range slices.Concat(c.edges.beside, c.edges.after) {
+		if !quiet(drawn) {
+			d.line(drawn, "")
+		}
+	}
+	if err := d.w.Flush(); err != nil {
+		return fmt.Errorf("draw graph: %w", err)
+	}
+	return nil
+}
+
 // line writes one line with its edges. Straight edges are drawn so that they join from line to line.
 func (d *Drawer) line(drawn, text string) {
 	joined := strings.ReplaceAll(drawn, "|", "│")

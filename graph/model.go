@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/correlate/belief"
@@ -46,6 +47,39 @@ type Commit struct {
 	Believed *belief.Commit
 
 	edges edges
+}
+
+// Only leaves the commits that a test wants, at most so many of them if most is not negative. The parents of one that
+// stays are the nearest ancestors that stay, as git rewrites them for paths (git-rev-list(1), History Simplification).
+func (g *Graph) Only(wanted func(*Commit) bool, most int) {
+	stay, left := map[refs.OID]bool{}, map[refs.OID][]refs.OID{}
+	var list []Commit
+	for i := range g.Commits {
+		c := &g.Commits[i]
+		if most != 0 && wanted(c) {
+			stay[c.ID], list, most = true, append(list, *c), most-1
+		}
+		left[c.ID] = c.Parents
+	}
+	for i := range list {
+		c := &list[i]
+		seen := map[refs.OID]bool{}
+		var parents []refs.OID
+		for next := slices.Clone(c.Parents); len(next) > 0; {
+			id := next[0]
+			switch next = next[1:]; {
+			case seen[id]:
+				continue
+			case stay[id]:
+				parents = append(parents, id)
+			default:
+				next = append(slices.Clone(left[id]), next...)
+			}
+			seen[id] = true
+		}
+		c.Parents = parents
+	}
+	g.Commits = list
 }
 
 // Contributor is who wrote some of the lines that a commit added: one prompt of a conversation with one model, people,

@@ -33,8 +33,9 @@ func (a *app) graphCommand() *cli.Command {
 			"and their share of all that the commit added. A commit without such lines was written by people, or nothing\n" +
 			"was recorded of it; --json tells the two apart. The forms dot, mermaid and html are for Graphviz, for Markdown " +
 			"and\n" +
-			"for a browser.",
-		Flags: append(commitFlags(), opt("format", "text, dot, mermaid or html").or("text").flag(), jsonFlag(), colorFlag()),
+			"for a browser. --only-ai leaves the commits that have lines by agents.",
+		Flags: slices.Concat(commitFlags(), options("only-ai"),
+			[]cli.Flag{opt("format", "text, dot, mermaid or html").or("text").flag(), jsonFlag(), colorFlag()}),
 	}, a.graph)
 }
 
@@ -78,6 +79,9 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 	g, err := graph.Build(c.Context, repo, from, query)
 	if err != nil {
 		return err
+	}
+	if c.Bool("only-ai") {
+		g.Only(byAgents, c.Int("max-count"))
 	}
 	g.Uncommitted = top
 	if g.IDDigits, err = known.digits(); err != nil {
@@ -151,9 +155,18 @@ func (a *app) drawGraph(
 			return errors.Join(err, screen.Close())
 		}
 	}
+	left := c.Int("max-count")
 	for commit, err := range graph.Walk(c.Context, repo, from, query) {
-		if err == nil {
+		if left == 0 && err == nil {
+			break
+		}
+		switch {
+		case err != nil:
+		case c.Bool("only-ai") && !byAgents(commit):
+			err = drawer.Skip(commit)
+		default:
 			err = drawer.Commit(commit)
+			left--
 		}
 		if err != nil {
 			return errors.Join(err, screen.Close())
@@ -161,6 +174,9 @@ func (a *app) drawGraph(
 	}
 	return screen.Close()
 }
+
+// byAgents tells whether agents wrote lines of a commit.
+func byAgents(c *graph.Commit) bool { return c.AI > 0 }
 
 // graphQuery turns options and operands into what git log is asked.
 func graphQuery(c *cli.Context, repo *refs.Repo, ops operands) (graph.Query, error) {
@@ -173,7 +189,7 @@ func graphQuery(c *cli.Context, repo *refs.Repo, ops operands) (graph.Query, err
 		q.Revs, q.Paths = splitRevs(c.Context, repo, dir, q.Revs)
 		q.Dashed = len(q.Paths) > 0
 	}
-	if n := c.Int("max-count"); n >= 0 {
+	if n := c.Int("max-count"); n >= 0 && !c.Bool("only-ai") { // git would count commits that are left out
 		q.Options = append(q.Options, "--max-count="+strconv.Itoa(n))
 	}
 	for _, name := range []string{"since", "until", "author"} {
