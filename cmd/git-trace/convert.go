@@ -33,14 +33,14 @@ func (a *app) convertCommand() *cli.Command {
 			"Of a directory each file is converted that an agent or a format is known for.",
 		Flags: slices.Concat([]cli.Flag{
 			opt("from", "an agent or a format; without it, each file is asked").flag(),
-			opt("format", formatNames(func(e exchange) bool { return e.write != nil || e.tree })).once("to").flag(),
+			opt("format", formatNames(exchange.converted)).once("to").flag(),
 		}, options("no-redact", "words"), trainingFlags()),
 	}, a.convert)
 }
 
 func (a *app) convert(c *cli.Context, ops operands) error {
 	names := ops.all()
-	to, err := exchangeTo(c.String("format"))
+	to, err := exchangeTo(c.String("format"), exchange.converted)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 		return fail(exitUsage, fmt.Errorf("%s is tables of a repository", to.name),
 			"git trace export --format "+to.name+" writes them")
 	}
-	if to.write == nil && !to.tree {
+	if !to.converted() {
 		return &failure{
 			code: exitUsage, err: fmt.Errorf("%s tells of commits, which a session file does not hold", to.name),
 			hint: "git trace export --format " + to.name + " writes it for commits of a repository",
@@ -213,7 +213,7 @@ func (v *converter) file(ctx context.Context, name string) error {
 		if agent, found := agents.Lookup(v.env, v.from); found {
 			return v.session(ctx, packed.Agent(agent, v.env.Unzstd), name)
 		}
-		format, err := exchangeOf("from", v.from)
+		format, err := exchangeOf("from", v.from, exchange.taken)
 		if err != nil {
 			return err
 		}

@@ -43,6 +43,9 @@ func (e exchange) taken() bool { return e.read != nil || e.lines }
 // given tells formats that convert or export writes.
 func (e exchange) given() bool { return e.write != nil || e.lines || e.tree || e.tables }
 
+// converted tells whether session files are written in the format.
+func (e exchange) converted() bool { return e.write != nil || e.tree }
+
 func exchanges() []exchange {
 	return []exchange{
 		{name: opentraces.Name, read: opentraces.Read, write: opentraces.Write,
@@ -99,14 +102,16 @@ func formatNames(which func(exchange) bool) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// exchangeOf finds the format that an option names.
-func exchangeOf(option, name string) (exchange, error) {
+// exchangeOf finds the format that an option names. Which are the formats that the option is for.
+func exchangeOf(option, name string, which func(exchange) bool) (exchange, error) {
 	var names []string
 	for _, e := range exchanges() {
 		if e.name == name {
 			return e, nil
 		}
-		names = append(names, e.name)
+		if which(e) {
+			names = append(names, e.name)
+		}
 	}
 	if name == "" {
 		return exchange{}, fail(exitUsage, fmt.Errorf("option '--%s' is missing", option),
@@ -115,12 +120,12 @@ func exchangeOf(option, name string) (exchange, error) {
 	return exchange{}, noSuch("format", name, names)
 }
 
-// exchangeTo finds a format that is written.
-func exchangeTo(name string) (exchange, error) {
-	format, err := exchangeOf("format", name)
+// exchangeTo finds a format that is written, for a command that writes some of them.
+func exchangeTo(name string, which func(exchange) bool) (exchange, error) {
+	format, err := exchangeOf("format", name, which)
 	if err == nil && !format.given() {
 		err = fail(exitUsage, fmt.Errorf("%s is only read, and cannot be written", name),
-			"formats that are written: "+formatNames(exchange.given))
+			"formats that are written: "+formatNames(which))
 	}
 	return format, err
 }

@@ -61,7 +61,7 @@ func (a *app) exportCommand() *cli.Command {
 }
 
 func (a *app) export(c *cli.Context, ops operands) error {
-	format, err := exchangeTo(c.String("format"))
+	format, err := exchangeTo(c.String("format"), exchange.given)
 	if err != nil {
 		return err
 	}

@@ -43,12 +43,13 @@ func (a *app) importCommand() *cli.Command {
 }
 
 func (a *app) importFiles(c *cli.Context, ops operands) error {
-	format, err := exchangeOf("from", c.String("from"))
+	format, err := exchangeOf("from", c.String("from"), exchange.taken)
 	if err != nil {
 		return err
 	}
 	if !format.taken() {
-		return usage("%s is made of records, and cannot be taken in", format.name)
+		return fail(exitUsage, fmt.Errorf("%s is made of records, and cannot be taken in", format.name),
+			"formats that are taken in: "+formatNames(exchange.taken))
 	}
 	files, notes := ops.all(), c.Bool("notes")
 	if files, err = a.ofFormat(files, format); err != nil {
