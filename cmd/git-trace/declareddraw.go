@@ -55,6 +55,22 @@ func besideTexts(input json.RawMessage) []records.Member {
 	})
 }
 
+// declares is what a call says that it changes, unless it failed. Finding out compares texts, so it is done once.
+func (d *showDrawer) declares(call *records.ToolCall, result *records.Observation) []*view.Declared {
+	if result != nil && records.Value(result.Error) != "" {
+		return nil
+	}
+	list, known := d.claims[call]
+	if !known {
+		if d.claims == nil {
+			d.claims = map[*records.ToolCall][]*view.Declared{}
+		}
+		list = view.Declares(call.Input, d.inside)
+		d.claims[call] = list
+	}
+	return list
+}
+
 // changed says how many lines a call wrote, as hooks saw it, or as the call says where none did.
 func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, result *records.Observation) string {
 	added, removed, paths := 0, 0, []string{}
@@ -69,8 +85,8 @@ func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, result *re
 		for _, f := range seen.Files {
 			count(f.Path, f.Added, f.Removed)
 		}
-	case result == nil || records.Value(result.Error) == "":
-		for _, e := range view.Declares(call.Input, d.inside) {
+	default:
+		for _, e := range d.declares(call, result) {
 			count(e.Path, e.Added, e.Removed)
 		}
 	}

@@ -94,9 +94,8 @@ func (s *stepView) draw(d *showDrawer) {
 	d.changes(s.Hunks)
 	for i := range s.Step.ToolCalls {
 		call := &s.Step.ToolCalls[i]
-		result := s.Step.Result(call.ToolCallID)
-		if !s.wrote(call.ToolCallID) && (result == nil || records.Value(result.Error) == "") {
-			d.allDeclared(view.Declares(call.Input, d.inside))
+		if !s.wrote(call.ToolCallID) {
+			d.allDeclared(d.declares(call, s.Step.Result(call.ToolCallID)))
 		}
 	}
 }
@@ -232,7 +231,7 @@ func (d *showDrawer) callInFull(indent string, call *records.ToolCall, result *r
 	d.line("")
 	d.line(indent + d.pen.paint(bold, d.safe(call.ToolName)) + "  " + d.pen.paint(faint, d.safe(call.ToolCallID)))
 	members := records.Members(call.Input)
-	if len(view.Declares(call.Input, d.inside)) > 0 && (result == nil || records.Value(result.Error) == "") {
+	if len(d.declares(call, result)) > 0 {
 		members = besideTexts(call.Input)
 	}
 	for _, m := range members {

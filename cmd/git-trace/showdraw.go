@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/settings"
 	"github.com/git-trace/git-trace/view"
@@ -27,6 +28,7 @@ type showDrawer struct {
 	inside   func(path string) string // a path as it stands in the work tree, others as they are
 	digits   int                      // of a commit id
 	text     strings.Builder
+	claims   map[*records.ToolCall][]*view.Declared // see declares
 }
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
