@@ -140,7 +140,7 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 	}
 	if p := r.Pending; p != nil && p.Lines > 0 {
 		t.row("pending", fmt.Sprintf("%s, %s not committed in %s",
-			plural(p.Conversations, "conversation"), plural(p.Lines, "line"), plural(p.Files, "file")), "")
+			plural(p.Conversations, "conversation"), plural(p.Lines, "line"), plural(p.Files, "file")), "git trace diff")
 	}
 	if p := r.Pending; p != nil && p.Unknown > 0 {
 		t.row("unknown", fmt.Sprintf("%s not committed, writer unknown: %s", plural(p.Unknown, "line"), inWords(p.Why)), "")

@@ -52,7 +52,9 @@ func (a *app) uninstall(c *cli.Context) error {
 		}
 	}
 	if c.Bool("dry-run") {
-		a.planAgents(c.Context, in)
+		if n := a.planAgents(c.Context, in); n == 0 && some {
+			a.nothingInstalled()
+		}
 		if some {
 			return nil
 		}
@@ -67,7 +69,7 @@ func (a *app) uninstall(c *cli.Context) error {
 	}
 	removed, err := a.removeAgents(c.Context, in)
 	if err == nil && some && removed == 0 {
-		fmt.Fprintln(a.std.err, "git-trace: hint: there were no hooks of git-trace to remove")
+		a.nothingInstalled()
 	}
 	if err != nil || some {
 		return err
@@ -91,15 +93,21 @@ func (a *app) uninstall(c *cli.Context) error {
 	return nil
 }
 
-// planAgents says which hooks of agents would go.
-func (a *app) planAgents(ctx context.Context, in *installation) {
+func (a *app) nothingInstalled() {
+	fmt.Fprintln(a.std.err, "git-trace: hint: there were no hooks of git-trace to remove")
+}
+
+// planAgents says which hooks of agents would go, and of how many agents.
+func (a *app) planAgents(ctx context.Context, in *installation) (n int) {
 	for _, agent := range in.agents {
 		status, err := agent.Installer.Status(ctx, in.target)
 		if err == nil && len(status.Present)+len(status.Stale) > 0 {
 			fmt.Fprintf(a.std.out, "%-12s would remove the hooks in %s\n", agent.Name,
 				printable(relativeTo(a.dir, status.Settings)))
+			n++
 		}
 	}
+	return n
 }
 
 func (a *app) removeAgents(ctx context.Context, in *installation) (removed int, err error) {

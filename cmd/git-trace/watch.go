@@ -58,7 +58,11 @@ func (a *app) watch(c *cli.Context, ops operands) error {
 		return err
 	}
 	if c.Bool("once") {
-		return w.tick(c.Context, time.Now())
+		err := w.tick(c.Context, time.Now())
+		if _, seen := terminalOf(a.std.err); err == nil && !w.told && seen {
+			fmt.Fprintln(a.std.err, "git-trace: hint: nothing changed that no hook reported")
+		}
+		return err
 	}
 	pause := max(c.Duration("interval"), 100*time.Millisecond)
 	fmt.Fprintf(a.std.err, "git-trace: hint: looking at %s every %s until it is interrupted\n",
@@ -103,10 +107,12 @@ func (w *watcher) look(ctx context.Context, repo *refs.Repo, active []trails.Unr
 		return err
 	}
 	if changed > 0 {
+		w.told = true
 		fmt.Fprintf(w.out, "%s changed in %s\n", plural(changed, "file"), printable(repo.WorkTree))
 	}
 	for _, one := range active {
 		if !one.Known {
+			w.told = true
 			fmt.Fprintf(w.out, "%s %s is not reported by hooks; git trace backfill reads what it says\n", one.Agent,
 				printable(one.Session))
 		}

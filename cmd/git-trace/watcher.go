@@ -34,6 +34,7 @@ type watcher struct {
 	due     bool      // session files are looked for in this look
 	first   bool      // this look is the first of all
 	started bool      // there was a look in this process
+	told    bool      // something was said
 }
 
 // watchMemory is what the watcher remembers.
