@@ -72,7 +72,10 @@ func (p *painter) question(q *question) {
 	rest := []string{oneLine(q.of.Agent)}
 	model := q.of.Model[strings.LastIndexByte(q.of.Model, '/')+1:] // a person needs no provider
 	rest = appendKnown(rest, oneLine(model), q.date(), q.tools(), q.pending())
-	p.write(edge, colour(escape, id), " ", strings.Join(rest, between), "\n")
+	about := cells.Fold(colour(escape, id)+" "+strings.Join(rest, between), p.promptRoom())
+	for line := range strings.SplitSeq(about, "\n") {
+		p.write(edge, line, "\n")
+	}
 	for _, line := range p.quoted(q.of) {
 		p.write(edge, line, "\n")
 	}
@@ -140,9 +143,11 @@ func (p *painter) quoted(a *Attribution) []string {
 	case text == "":
 		return []string{"(the text of this prompt is not kept here)"}
 	}
-	room := max(20, p.style.width()-cells.Width(block))
-	return cells.Wrap(`"`+text+`"`, room, mostLines)
+	return cells.Wrap(`"`+text+`"`, p.promptRoom(), mostLines)
 }
+
+// promptRoom is what a screen has beside the edge.
+func (p *painter) promptRoom() int { return max(20, p.style.width()-cells.Width(block)) }
 
 // others counts the lines that no prompt led to.
 func (p *painter) others(people, unknown int, below bool) {

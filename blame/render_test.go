@@ -240,7 +240,8 @@ func TestAQuestionIsWrappedAndCut(t *testing.T) {
 		[]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"},
 		asked, other, person, second, asked)
 	want := `
-▌4f2a#3 claude-code · claude-opus-4-5 · 2026-11-18 · Edit, Write
+▌4f2a#3 claude-code · claude-opus-4-5 · 2026-11-18
+▌  · Edit, Write
 ▌"make it faster, and make it faster, and make it faster,
 ▌and make it faster, and make it faster, and make it faster,
 ▌and make it faster, and make it faster, and make it faster,

@@ -2,6 +2,7 @@ package cells
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -181,4 +182,27 @@ func FuzzSafe(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestFoldKeepsLabelsColoursAndWords(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ line, want string }{
+		{"short", "short"},
+		{"subject       it is safe to close it twice", "subject       it is safe\n  to close it twice"},
+		{"date      2026-11-26 20:38, 1 minute ago", "date      2026-11-26\n          20:38, 1\n          minute ago"},
+		{"4f2a  agent  5 prompts  41 calls", "4f2a  agent  5 prompts\n      41 calls"},
+		{"10 lines in 2 files · 9 lines in 1 commit", "10 lines in 2 files\n  · 9 lines in 1 commit"},
+		{"a b \x1b[2mquiet text that goes on\x1b[m and on", "a b \x1b[2mquiet text that goes\x1b[m\n  \x1b[2mon\x1b[m and on"},
+		{"id  0123456789012345678901", "id\n  0123456789012345678901"},
+		{"id  01234567890123456789012345678901234567", "id  01234567890123456789012345678901234567"},
+		{"  漢字 漢字 漢字 漢字 漢字 漢字", "  漢字 漢字 漢字 漢字\n    漢字 漢字"},
+	} {
+		got := Fold(tc.line, 24)
+		if got != tc.want {
+			t.Errorf("%q folded\ngot  %q\nwant %q", tc.line, got, tc.want)
+		}
+		if !slices.Equal(strings.Fields(plain(got)), strings.Fields(plain(tc.line))) {
+			t.Errorf("%q lost words: %q", tc.line, got)
+		}
+	}
 }

@@ -25,6 +25,7 @@ type app struct {
 	life    context.Context // an app is one call
 	signals interrupts
 	line    *statusLine
+	fold    int // see foldsAt
 }
 
 // runApp parses what stands before the verb as git does, then hands over to the verb.
@@ -38,6 +39,8 @@ func runApp(args []string, std streams) int {
 	defer stop()
 	a.life = ctx
 	a.beginLine(rest)
+	a.fold = a.foldsAt(rest)
+	a.std.out = a.folded(a.std.out)
 	if _, terminal := terminalOf(a.std.out); terminal && printsJSON(rest) {
 		a.std.out = &jsonScreen{to: a.std.out}
 	}

@@ -92,7 +92,8 @@ func (d *diffDrawer) untracked() {
 		d.text.WriteString("\n")
 	}
 	n := len(d.Untracked) + d.Unread
-	d.text.WriteString(d.pen.paint(bold, plural(n, "file")+" not tracked; git add -N has them in the diff") + "\n")
+	d.text.WriteString(cells.Fold(d.pen.paint(bold, plural(n, "file")+" not tracked; git add -N has them in the diff"),
+		max(d.style.Width, fewestOwner)) + "\n")
 	const figure = 8
 	width := max(d.style.Width/2-figure, fewestOwner)
 	for _, f := range d.Untracked {

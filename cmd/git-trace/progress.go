@@ -115,16 +115,16 @@ func (b below) Write(p []byte) (int, error) {
 }
 
 // wrapMessages breaks messages at blanks where a terminal ends, so that no word is cut. What goes on stands below the
-// beginning. Anything else stays as it is.
+// beginning.
 func wrapMessages(text []byte, columns int) []byte {
-	if columns < leastWidth || !bytes.HasPrefix(text, []byte("git-trace: ")) {
+	if columns < leastWidth || !bytes.HasSuffix(text, []byte("\n")) {
 		return text
 	}
 	var out bytes.Buffer
 	for line := range strings.Lines(string(text)) {
 		head, message := cutMessage(line)
 		if head == "" || cells.Width(strings.TrimSuffix(line, "\n")) <= columns {
-			out.WriteString(line)
+			out.WriteString(cells.Fold(strings.TrimSuffix(line, "\n"), columns) + "\n")
 			continue
 		}
 		for i, row := range cells.Wrap(message, columns-len(head), 1<<30) {
@@ -152,11 +152,15 @@ func cutMessage(line string) (head, message string) {
 
 // fileOf is the file that something is written to, if it is one.
 func fileOf(w io.Writer) (*os.File, bool) {
-	if b, is := w.(below); is {
-		return b.file, true
+	switch w := w.(type) {
+	case *foldWriter:
+		return fileOf(w.to)
+	case below:
+		return w.file, true
+	case *os.File:
+		return w, true
 	}
-	file, is := w.(*os.File)
-	return file, is
+	return nil, false
 }
 
 // progress tells how far something has come.

@@ -39,8 +39,9 @@ func TestMessagesAreBrokenWhereTheTerminalEnds(t *testing.T) {
 		"what fits stays":             {80, long, long},
 		"no terminal":                 {0, long, long},
 		"a terminal of a few columns": {20, long, long},
-		"what is no message":          {50, "conversation  git-trace: hint: git trace log lists conversations\n", "conversation  git-trace: hint: git trace log lists conversations\n"},
-		"a line that goes on":         {50, strings.TrimSuffix(long, "\n"), strings.TrimSuffix(long, "\n")},
+		"what is no message": {50, "2 conversations and 71 events will be deleted, with all\n",
+			"2 conversations and 71 events will be deleted,\n  with all\n"},
+		"a line that goes on": {50, strings.TrimSuffix(long, "\n"), strings.TrimSuffix(long, "\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

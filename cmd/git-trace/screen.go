@@ -64,7 +64,7 @@ func (a *app) openScreen(repo *refs.Repo, when string) (*screen, error) {
 		if s.pager = startPager(command, file, errors); s.pager != nil {
 			a.signals.leave()
 			a.line.end()
-			s.Out = s.pager
+			s.Out = a.folded(s.pager)
 		}
 	}
 	return s, nil
@@ -80,7 +80,7 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 	}
 	// Git starts the pager itself for `git -p trace …` and with pager.trace; it then says so, and how wide the screen is.
 	s.Terminal = s.Terminal || os.Getenv("GIT_PAGER_IN_USE") == "true"
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+	if n := columnsSet(); n > 0 {
 		s.Width = n
 	}
 	if repo != nil && (s.Terminal || when == "") {
@@ -104,6 +104,15 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 		return nil, config, usage("--color takes always, never or auto, not '%s'", when)
 	}
 	return s, config, nil
+}
+
+// columnsSet is how wide the environment says that the screen is, 0 where it says nothing.
+func columnsSet() int {
+	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }
 
 // wantsColour decides as git does (color.ui in git-config(1)). NO_COLOR outranks the configuration, and --color both.

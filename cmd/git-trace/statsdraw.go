@@ -14,11 +14,17 @@ import (
 // draw writes the figures in tables.
 func (s *statistics) draw(p pen, width int) string {
 	var b strings.Builder
-	name := max(width-4*10, 20)
+	column := min(max(width/6, len(" to cache")), 10)
+	name := max(width-4*column, leastName+2)
 	row := func(color, label string, figures ...string) {
-		line := cells.Fit(cells.Safe(label), name)
+		line := cells.Safe(label)
+		if len(figures) > 0 && cells.Width(line) > name { // what it is about stands whole, above its figures
+			b.WriteString(p.paint(color, line) + "\n")
+			line = ""
+		}
+		line = cells.Pad(line, name)
 		for _, f := range figures {
-			line += fmt.Sprintf("%10s", f)
+			line += fmt.Sprintf("%*s", column, f)
 		}
 		b.WriteString(p.paint(color, strings.TrimRight(line, " ")) + "\n")
 	}

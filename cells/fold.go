@@ -1,0 +1,145 @@
+package cells
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Fold breaks a line that is wider than n cells, colours and all. It breaks before what stands behind a gap of two
+// blanks or before " · ", and at single blanks where such a part is too wide itself. What goes on stands below the
+// second part, so that a label keeps its column. A word that no line has room for stays whole: it may be pasted.
+func Fold(line string, n int) string {
+	if len(line) <= n {
+		return line
+	}
+	f := folder{n: n}
+	parts := f.parse(line)
+	if f.total <= n {
+		return line
+	}
+	for i := range parts {
+		f.part(&parts[i])
+	}
+	return f.out.String()
+}
+
+// word is what stands between two blanks, with the blanks before it.
+type word struct {
+	gap, text string // text has colours, gap has none
+	width     int
+}
+
+// part are words between which no line is broken if one line can have them all.
+type part struct {
+	words []word
+	width int // without the gap before it
+}
+
+type folder struct {
+	n      int
+	total  int // width of the line as it came
+	indent int // of the line
+	hang   int // of what goes on
+	at     int // how wide the line that is being written is
+	out    strings.Builder
+	colour string // what is switched on
+}
+
+const (
+	partGap   = 2 // blanks between parts
+	hangBelow = 2 // more than the line's own indent, where nothing else tells
+)
+
+// parse cuts a line into parts.
+func (f *folder) parse(line string) []part {
+	var parts []part
+	start := 0
+	for rest := line; rest != ""; {
+		text := strings.TrimLeft(rest, " ")
+		gap := rest[:len(rest)-len(text)]
+		end := strings.IndexByte(text, ' ')
+		if end < 0 {
+			end = len(text)
+		}
+		w := word{gap, text[:end], Width(plain(text[:end]))}
+		rest = text[end:]
+		if len(parts) == 0 || len(gap) >= partGap || w.text == "·" {
+			if len(parts) == 0 {
+				f.indent = len(gap)
+			} else if f.total += len(gap); start == 0 && len(gap) >= partGap {
+				start = f.total
+			}
+			parts = append(parts, part{words: []word{w}, width: w.width})
+		} else {
+			p := &parts[len(parts)-1]
+			p.words, p.width = append(p.words, w), p.width+len(gap)+w.width
+			f.total += len(gap)
+		}
+		f.total += w.width
+	}
+	f.total += f.indent
+	if f.hang = start + f.indent; start == 0 || f.hang > f.n/2 {
+		f.hang = min(f.indent+hangBelow, f.n/2)
+	}
+	return parts
+}
+
+// part writes a part: on this line, on the next one, or word by word.
+func (f *folder) part(p *part) {
+	whole := p.width <= f.n-f.hang
+	for i, w := range p.words {
+		width := w.width
+		if i == 0 && whole {
+			width = p.width
+		}
+		f.word(w, width)
+	}
+}
+
+// word writes a word, on the next line where this one has no room for it and for what goes with it.
+func (f *folder) word(w word, width int) {
+	if f.at > 0 && f.at+len(w.gap)+width > f.n && (width <= f.n-f.hang || w.width <= f.n-f.indent-hangBelow) {
+		indent := f.hang
+		if w.width > f.n-indent {
+			indent = f.indent + hangBelow
+		}
+		if f.colour != "" {
+			f.out.WriteString("\x1b[m")
+		}
+		f.out.WriteString("\n" + strings.Repeat(" ", indent) + f.colour)
+		w.gap, f.at = "", indent
+	}
+	f.out.WriteString(w.gap + w.text)
+	f.at += len(w.gap) + w.width
+	for rest := w.text; ; {
+		_, found, more := strings.Cut(rest, "\x1b[")
+		code, after, ends := strings.Cut(found, "m")
+		if !more || !ends {
+			return
+		}
+		if f.colour += "\x1b[" + code + "m"; code == "" || code == "0" {
+			f.colour = ""
+		}
+		rest = after
+	}
+}
+
+// plain is a text without its colours.
+func plain(text string) string {
+	if !strings.Contains(text, "\x1b[") {
+		return text
+	}
+	var b strings.Builder
+	for text != "" {
+		if rest, colour := strings.CutPrefix(text, "\x1b["); colour {
+			if _, after, ends := strings.Cut(rest, "m"); ends {
+				text = after
+				continue
+			}
+		}
+		_, size := utf8.DecodeRuneInString(text)
+		b.WriteString(text[:size])
+		text = text[size:]
+	}
+	return b.String()
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/git-trace/git-trace/cells"
+)
+
+// foldWriter breaks lines that people read where their terminal ends: a terminal does it in the midst of words, and
+// what goes on there is not below what it belongs to. Lines of files and of patches stay as they are.
+type foldWriter struct {
+	to    io.Writer
+	width int
+	begun bool // the last line that was written has no end yet
+	hunk  bool // the last line was one of a hunk
+}
+
+// folded gives a writer that breaks lines, where the call writes to people on a terminal of known width.
+func (a *app) folded(to io.Writer) io.Writer {
+	if a.fold < leastWidth {
+		return to
+	}
+	return &foldWriter{to: to, width: a.fold}
+}
+
+// foldsAt is at how many columns the lines of a call are broken, 0 for never: what programs read, what is pasted, and
+// what is a file stays as it is.
+func (a *app) foldsAt(args []string) int {
+	columns, terminal := terminalOf(a.std.out)
+	if os.Getenv("GIT_PAGER_IN_USE") == "true" {
+		terminal = true // git has started a pager, which is at the end of a pipe
+	}
+	if !terminal || len(args) == 0 || printsJSON(args) || slices.ContainsFunc(args, asFile) ||
+		slices.Contains(verbatim, args[0]) {
+		return 0
+	}
+	if n := columnsSet(); n > 0 {
+		return n
+	}
+	return columns
+}
+
+// verbatim are commands whose output is made of lines of files, or is itself one.
+var verbatim = []string{"blame", "diff", "report", "trailers", "resume", "completion", "watch", "hook", "git-hook"}
+
+func asFile(arg string) bool {
+	return arg == "--markdown" || arg == "--format" || strings.HasPrefix(arg, "--format=") || arg == "-o"
+}
+
+var (
+	hunkHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\x1b\[[0-9;]*m)*@@ -`) })
+	hunkLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\x1b\[[0-9;]*m)*[-+ \\]`) })
+	fileLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^│]*[0-9] (\x1b\[[0-9;]*m)*│`) })
+)
+
+// Write implements io.Writer.
+func (f *foldWriter) Write(p []byte) (int, error) {
+	var out strings.Builder
+	for line := range strings.Lines(string(p)) {
+		text, whole := strings.CutSuffix(line, "\n")
+		switch {
+		case f.begun || !whole || len(text) <= f.width && !f.hunk && !strings.Contains(text, "@@ -"):
+			out.WriteString(line)
+		case hunkHead().MatchString(text) || f.hunk && hunkLine().MatchString(text):
+			f.hunk = true
+			out.WriteString(line)
+		default:
+			if f.hunk = false; !fileLine().MatchString(text) {
+				line = cells.Fold(text, f.width) + "\n"
+			}
+			out.WriteString(line)
+		}
+		f.begun = !whole
+	}
+	if _, err := io.WriteString(f.to, out.String()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
