@@ -18,7 +18,7 @@ const (
 	workFiles     = 10_000
 	workChanged   = 10
 	diffBound     = 1.5
-	smallBound    = 4 // most of it is the start of the program
+	smallBound    = 2.5 // most of it is the start of the program and of git
 	diffByGit     = "git diff, and git blame of files changed twice"
 	workByGit     = "git diff, git diff-index --cached, git ls-files --others"
 	reportByGit   = "git log --numstat, git diff, git blame of those"
