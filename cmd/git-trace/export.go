@@ -378,8 +378,7 @@ func (e *exporter) each(yield func(*records.Record) error) (faults []error, err 
 	}
 	for _, trace := range e.traces {
 		if wanted[trace] {
-			faults = append(faults, fail(exitFinding, fmt.Errorf("no record of conversation %s is stored", trace),
-				"git trace log lists conversations"))
+			faults = append(faults, noRecord(trace))
 		}
 	}
 	return faults, nil

@@ -105,3 +105,9 @@ func classify(err error) (int, string) {
 func printable(text string) string {
 	return cells.Safe(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text))
 }
+
+// noRecord is the error of a conversation that the log knows, where no record holds what was said.
+func noRecord(trace events.TraceID) error {
+	return fail(exitFinding, errors.New("there is no record of conversation "+string(trace)),
+		"git trace record "+string(trace)+" reads its session file")
+}

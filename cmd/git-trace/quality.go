@@ -168,7 +168,7 @@ func (q *judge) stored(word string) error {
 	}
 	r, _, err := q.known.prompts.Records.Get(q.ctx, trace)
 	if errors.Is(err, store.ErrNotFound) {
-		return fail(exitFinding, err, "")
+		return noRecord(trace)
 	}
 	if err != nil {
 		return err

@@ -145,8 +145,7 @@ func (a *app) showMarkdown(objects []shown, short func(events.TraceID) string) e
 		switch v := o.view.(type) {
 		case *traceView:
 			if v.record == nil {
-				return fail(exitFinding, errors.New("there is no record of conversation "+string(v.Trace)),
-					"git trace record "+string(v.Trace)+" reads its session file")
+				return noRecord(v.Trace)
 			}
 			m.record(&v.Conversation, v.record)
 		case *stepView:
