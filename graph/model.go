@@ -49,8 +49,8 @@ type Commit struct {
 	edges edges
 }
 
-// Only leaves the commits that a test wants, at most so many of them if most is not negative. The parents of one that
-// stays are the nearest ancestors that stay, as git rewrites them for paths (git-rev-list(1), History Simplification).
+// Only leaves the commits that a test wants, at most so many of them if most is not negative. Git rewrites parents for
+// paths (git-rev-list(1), History Simplification), and so does this: to the nearest ancestors that stay.
 func (g *Graph) Only(wanted func(*Commit) bool, most int) {
 	stay, left := map[refs.OID]bool{}, map[refs.OID][]refs.OID{}
 	var list []Commit
