@@ -375,12 +375,12 @@ func (c *Copy) Scan(from int64) iter.Seq2[CopyLine, error] {
 	}
 }
 
-// storedLines reads the stored lines that begin at an offset or later, and before another one, as one text. The text
-// lies in the buffer, which grows as it has to.
-func (c *Copy) storedLines(buf *[]byte, from, to int64) ([]byte, error) {
+// storedLines reads the stored lines that begin at an offset or later, and before another one, as one text. It tells
+// where that begins. The text lies in the buffer, which grows as it has to.
+func (c *Copy) storedLines(buf *[]byte, from, to int64) (text []byte, at int64, err error) {
 	file, err := c.reader()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	to = min(to, c.end.offset)
 	begin := max(0, from-1) // whether a line begins at from, the byte before it says
@@ -391,20 +391,21 @@ func (c *Copy) storedLines(buf *[]byte, from, to int64) ([]byte, error) {
 		}
 		text := (*buf)[:end-begin]
 		if _, err := file.ReadAt(text, begin); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
+			return nil, 0, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
 		}
 		last := bytes.IndexByte(text[to-1-begin:], '\n')
 		if last < 0 && end < c.end.offset && room <= MaxEvent {
 			continue
 		}
 		if last < 0 {
-			return nil, ErrCopyDamaged
+			return nil, 0, ErrCopyDamaged
 		}
 		text = text[:to-begin+int64(last)]
 		if from > 0 {
-			_, text, _ = bytes.Cut(text, newline)
+			head, rest, _ := bytes.Cut(text, newline)
+			return rest, begin + int64(len(head)+1), nil
 		}
-		return text, nil
+		return text, 0, nil
 	}
 }
 

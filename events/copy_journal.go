@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -80,30 +81,80 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 }
 
 // check holds the batches behind an end against the chain, and gives the end of the last sound one. At the first that
-// is not it stops with a brokenError.
+// is not it stops with a brokenError. Reading the lines takes longest, and all processors do it.
 func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
-	err := j.oldestFirst(from, func(lines [][]byte, next flatEnd) error {
-		sound, broken := checkLines(lines, from)
-		if broken != nil {
-			return broken
+	var groups []*batchGroup // that are being read, the oldest first
+	var wrong error
+	chain := func(left int) error {
+		for ; wrong == nil && len(groups) > left; groups = groups[1:] {
+			if from, wrong = groups[0].chain(from); wrong == nil {
+				wrong = ctx.Err()
+			}
 		}
-		if last := sound[len(sound)-1]; last.seq != next.seq || last.id != next.id {
-			return &brokenError{last.seq, "the end line of its batch names another event"}
+		return wrong
+	}
+	next := newBatchGroup()
+	err := j.oldestFirst(from, func(lines [][]byte, end flatEnd) error {
+		next.lines, next.ends = append(next.lines, lines), append(next.ends, end)
+		if end.offset-next.ends[0].offset < groupBytes {
+			return nil
 		}
-		from = next
-		return ctx.Err()
+		go next.read()
+		groups, next = append(groups, next), newBatchGroup()
+		return chain(runtime.GOMAXPROCS(0))
 	})
+	if wrong == nil {
+		next.read()
+		groups = append(groups, next)
+		_ = chain(0)
+	}
+	if wrong != nil { // it stands before what could not be read
+		err = wrong
+	}
 	if err != nil && !isBroken(err) && ctx.Err() == nil {
 		err = &brokenError{from.seq + 1, err.Error()}
 	}
 	return from, err
 }
 
-// checkLines gives the lines of a batch, if nothing is wrong with them and they follow end.
-func checkLines(lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
-	var checked checkedCommit
-	checked.lines(batch{lines: lines}, nil)
-	return soundLines(checked, lines, end)
+// groupBytes is how much of the file is read at a time by one processor.
+const groupBytes = 1 << 20
+
+// batchGroup are some batches of the file that follow each other.
+type batchGroup struct {
+	lines [][][]byte
+	ends  []flatEnd
+
+	done    chan struct{} // closed once they are read
+	checked []checkedCommit
+}
+
+func newBatchGroup() *batchGroup { return &batchGroup{done: make(chan struct{})} }
+
+// read reads the lines of each batch by itself.
+func (g *batchGroup) read() {
+	g.checked = make([]checkedCommit, len(g.lines))
+	for i, lines := range g.lines {
+		g.checked[i].lines(batch{lines: lines}, nil)
+	}
+	close(g.done)
+}
+
+// chain waits for the lines to be read, and gives the end up to which they are sound and follow an end.
+func (g *batchGroup) chain(end flatEnd) (flatEnd, error) {
+	<-g.done
+	for i, lines := range g.lines {
+		sound, broken := soundLines(g.checked[i], lines, end)
+		if broken != nil {
+			return end, broken
+		}
+		next := g.ends[i]
+		if last := sound[len(sound)-1]; last.seq != next.seq || last.id != next.id {
+			return end, &brokenError{last.seq, "the end line of its batch names another event"}
+		}
+		end = next
+	}
+	return end, nil
 }
 
 // whatIsLeft takes the events behind an end that are sound in themselves.

@@ -8,15 +8,18 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ReadData reads the data of an event into a structure of its type, as encoding/json does. A log has patches and
-// anchored commits most of all, and a reader asks for hundreds at once. They are read member by member, in less than
-// half of the time. What is not canonical, or has a member that this version does not know, is left to encoding/json.
+// ReadData reads the data of an event into a structure of its type, as encoding/json does. A log has patches, windows
+// and anchored commits most of all, and a reader asks for hundreds at once. They are read member by member, in less
+// than half of the time. What is not canonical, or has a member that this version does not know, is left to
+// encoding/json.
 func ReadData(raw []byte, into any) error {
 	switch d := into.(type) {
 	case *PatchData:
 		return readKnown(raw, d, readPatch)
 	case *CommitData:
 		return readKnown(raw, d, readCommit)
+	case *WindowData:
+		return readKnown(raw, d, readWindow)
 	}
 	return json.Unmarshal(raw, into)
 }
@@ -139,6 +142,32 @@ func readPatch(s *scanner, d *PatchData, name []byte) error {
 		return textOf(s, &d.Tool)
 	}
 	return errStrange
+}
+
+func readWindow(s *scanner, d *WindowData, name []byte) error {
+	switch string(name) {
+	case "class":
+		return textOf(s, &d.Class)
+	case "head":
+		return objectOf(s, &d.Head)
+	case "interval":
+		return numberOf(s, &d.Interval)
+	case "model":
+		return textOf(s, &d.Model)
+	case "patches":
+		return numberOf(s, &d.Patches)
+	case "paths":
+		return readArray(s, &d.Paths, textOf)
+	case "prompt":
+		return numberOf(s, &d.Prompt)
+	case "status":
+		return textOf(s, &d.Status)
+	case "tool":
+		return textOf(s, &d.Tool)
+	case "tree":
+		return objectOf(s, &d.Tree)
+	}
+	return errStrange // the end of a call by its agent's record among them, which is rare
 }
 
 func readKept(s *scanner, k *KeptRun, name []byte) error {

@@ -21,6 +21,14 @@ func TestEveryMemberIsKnownToItsReader(t *testing.T) {
 	readsAlone(t, commit, readCommit)
 	readsAlone(t, PatchData{}, readPatch)
 	readsAlone(t, CommitData{}, readCommit)
+	window := WindowData{}
+	for v, i := reflect.ValueOf(&window).Elem(), 0; i < v.NumField(); i++ {
+		if v.Type().Field(i).Name != "Ended" { // left to encoding/json
+			fill(v.Field(i))
+		}
+	}
+	readsAlone(t, window, readWindow)
+	readsAlone(t, WindowData{}, readWindow)
 }
 
 func readsAlone[T any](t *testing.T, data T, member memberReader[T]) {

@@ -199,7 +199,7 @@ func (d *decoder) time() error {
 }
 
 // parseTime reads timeLayout and nothing else, several times faster than time.Parse.
-func parseTime(text string) (time.Time, bool) {
+func parseTime[T string | []byte](text T) (time.Time, bool) {
 	if len(text) != len(timeLayout) {
 		return time.Time{}, false
 	}

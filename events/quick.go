@@ -25,14 +25,11 @@ func readQuick(line []byte) (q quickLine, ok bool) {
 	}
 	for at := 1; at < len(line); at++ {
 		start := at
-		name, end, ok := quickString(line, at)
-		if !ok || end >= len(line) || line[end] != ':' {
+		name, value, next, ok := quickMember(line, at)
+		if !ok {
 			return q, false
 		}
-		if at, ok = quickValue(line, end+1); !ok {
-			return q, false
-		}
-		value := line[end+1 : at]
+		at = next
 		switch string(name) {
 		case "id":
 			q.id, q.idAt, q.idEnd = unquoted(value), start, at
@@ -53,6 +50,18 @@ func readQuick(line []byte) (q quickLine, ok bool) {
 		}
 	}
 	return q, false
+}
+
+// quickMember gives the name and the value of the member that begins at a place, and where it ends.
+func quickMember(line []byte, at int) (name, value []byte, end int, ok bool) {
+	name, colon, ok := quickString(line, at)
+	if !ok || colon >= len(line) || line[colon] != ':' {
+		return nil, nil, 0, false
+	}
+	if end, ok = quickValue(line, colon+1); !ok {
+		return nil, nil, 0, false
+	}
+	return name, line[colon+1 : end], end, true
 }
 
 // quickString gives what is between the quotes of the string that begins at a place, and where it ends.

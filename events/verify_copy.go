@@ -113,7 +113,7 @@ func rehash(ctx context.Context, c *Copy, s *summary) error {
 				if i >= parts {
 					return
 				}
-				lines, err := c.storedLines(&buf, int64(i)*copyChunk, int64(i+1)*copyChunk)
+				lines, _, err := c.storedLines(&buf, int64(i)*copyChunk, int64(i+1)*copyChunk)
 				if err == nil {
 					results[i] = relink(lines, s.watched)
 				}

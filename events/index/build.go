@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -155,7 +154,7 @@ func storeLog(db *bbolt.DB, c *events.Copy, progress func(at int64)) error {
 		if line.Offset >= c.Stored() {
 			break
 		}
-		if len(chunk.rows) >= buildChunk {
+		if chunk.size() >= buildChunk {
 			if err := flush(line.Offset); err != nil {
 				return err
 			}
@@ -213,9 +212,8 @@ func (r *recent) store(tx *bbolt.Tx, c *events.Copy, indexed int64) error {
 	b := tx.Bucket([]byte(c.Ref()))
 	rows, summaries := b.Bucket([]byte(rowsBucket)), b.Bucket([]byte(tracesBucket))
 	rows.FillPercent = packedTightly
-	sortRows(r.rows)
-	for _, row := range r.rows {
-		if err := rows.Put(row.key, appendPlace(nil, row.at)); err != nil {
+	for _, row := range r.close() {
+		if err := rows.Put(row.key, row.run); err != nil {
 			return err
 		}
 	}
@@ -236,18 +234,3 @@ func (r *recent) store(tx *bbolt.Tx, c *events.Copy, indexed int64) error {
 }
 
 func summaryKey(id events.TraceID) []byte { return exact(byTrace, string(id)) }
-
-func appendPlace(b []byte, at place) []byte {
-	b = binary.BigEndian.AppendUint64(b, uint64(at.offset))
-	return binary.BigEndian.AppendUint32(b, uint32(at.length))
-}
-
-// placeSize is the length of a stored place.
-const placeSize = 12
-
-func parsePlace(v []byte) (place, error) {
-	if len(v) != placeSize {
-		return place{}, fmt.Errorf("%w: row of %d bytes", errDamaged, len(v))
-	}
-	return place{int64(binary.BigEndian.Uint64(v)), int(binary.BigEndian.Uint32(v[8:]))}, nil
-}

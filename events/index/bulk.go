@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"path/filepath"
 
 	"go.etcd.io/bbolt"
@@ -16,11 +17,11 @@ import (
 // bulkRest is how many bytes of events have to be missing; of less, memory holds what changes.
 const bulkRest = 16 << 20
 
-// bulkSizes are how many rows are sorted at a time, and how many sorted ones go into one transaction.
-type bulkSizes struct{ run, transaction int }
+// bulkSizes are how many bytes of events are sorted at a time, and how many sorted rows go into one transaction.
+type bulkSizes struct{ part, transaction int }
 
 // usualSizes take some 30 MB of memory.
-var usualSizes = bulkSizes{run: buildChunk, transaction: 100_000}
+var usualSizes = bulkSizes{part: partBytes, transaction: 100_000}
 
 // bulkPays tells whether to begin anew with a log of which the first from bytes are indexed.
 func bulkPays(c *events.Copy, from int64) bool {
@@ -35,32 +36,16 @@ func storeWhole(db *bbolt.DB, c *events.Copy, sizes bulkSizes, progress func(at 
 		return err
 	}
 	defer rows.close()
-	chunk := newRecent()
-	spillChunk := func() error {
-		err := rows.add(chunk.rows)
-		clear(chunk.rows)
-		chunk.rows = chunk.rows[:0]
-		return err
-	}
 	const parts = 4 // of the work; the last is the writing
-	for line, err := range c.Scan(0) {
-		if err != nil {
-			return err
+	sums := newRecent()
+	err = eachPart(c, 0, int64(sizes.part), indexedPart, func(part *recent, end int64) error {
+		for id, t := range part.traces {
+			sums.trace(id).join(*t)
 		}
-		if line.Offset >= c.Stored() {
-			break
-		}
-		if len(chunk.rows) >= sizes.run {
-			if err := spillChunk(); err != nil {
-				return err
-			}
-			progress(line.Offset / parts * (parts - 1))
-		}
-		if err := chunk.take(line); err != nil {
-			return err
-		}
-	}
-	if err := spillChunk(); err != nil {
+		progress(end / parts * (parts - 1))
+		return rows.add(part.rows)
+	})
+	if err != nil {
 		return err
 	}
 	if err := db.Update(func(tx *bbolt.Tx) error { return emptyBucket(tx, c) }); err != nil {
@@ -71,7 +56,7 @@ func storeWhole(db *bbolt.DB, c *events.Copy, sizes bulkSizes, progress func(at 
 	}); err != nil {
 		return err
 	}
-	if err := db.Update(func(tx *bbolt.Tx) error { return chunk.store(tx, c, c.Stored()) }); err != nil {
+	if err := db.Update(func(tx *bbolt.Tx) error { return sums.store(tx, c, c.Stored()) }); err != nil {
 		return err
 	}
 	progress(c.Stored())
@@ -105,7 +90,7 @@ func putSorted(db *bbolt.DB, c *events.Copy, rows *spill, transaction int, progr
 			bucket = tx.Bucket([]byte(c.Ref())).Bucket([]byte(rowsBucket))
 			bucket.FillPercent = packedTightly
 		}
-		if err := bucket.Put(r.key, appendPlace(nil, r.at)); err != nil {
+		if err := bucket.Put(r.key, bytes.Clone(r.run)); err != nil { // which the bucket keeps until it is committed
 			return err
 		}
 		if n++; n%int64(transaction) > 0 {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -117,21 +118,45 @@ func (p *digestPart) readOn(ctx context.Context, c *events.Copy, from int64) err
 		return nil
 	}
 	g := digester{heads: p.heads}
-	for line, err := range c.Scan(from) {
-		if err == nil {
-			err = ctx.Err()
-		}
+	err := eachPart(c, from, partBytes, digestedPart, func(part *digester, _ int64) error {
+		g.join(part)
+		return ctx.Err()
+	})
+	if err == nil {
+		err = g.read(c.Scan(max(from, c.Stored())))
+	}
+	p.heads, p.recent = g.heads, g.sorted()
+	return err
+}
+
+// digestedPart takes in the events whose lines begin in a part of what is stored.
+func digestedPart(c *events.Copy, start, end int64) (*digester, error) {
+	var g digester
+	err := g.read(c.Part(start, end))
+	return &g, err
+}
+
+func (g *digester) read(lines iter.Seq2[events.CopyLine, error]) error {
+	var reader events.LineReader
+	for line, err := range lines {
 		if err != nil {
 			return err
 		}
-		e, err := events.DecodeLine(line.Line)
+		e, err := reader.Read(line.Line)
 		if err != nil {
 			return fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 		}
 		g.take(&e)
 	}
-	p.heads, p.recent = g.heads, g.sorted()
 	return nil
+}
+
+// join adds what the next part of the log says.
+func (g *digester) join(next *digester) {
+	g.rows = append(g.rows, next.rows...)
+	for _, h := range next.heads {
+		g.head(h.Seq, h.Commit)
+	}
 }
 
 // storeDigests writes the file anew. A log that lies in memory in part is left out.

@@ -10,13 +10,11 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// A row says that the event at a place is found under a term. Its key is one byte for the kind of term, the term, a NUL
-// and the event's number. So the events of one term lie side by side, in the order of the log. The terms of one kind
-// lie in the order of their bytes, so an id is found by its beginning.
-type row struct {
-	key []byte
-	at  place
-}
+// A row says where events are that are found under a term. Its key is one byte for the kind of term, the term, a NUL
+// and the number of the first of the events, and its value is a run of places. So the events of one term lie side by
+// side, in the order of the log. The terms of one kind lie in the order of their bytes, so an id is found by its
+// beginning.
+type row struct{ key, run []byte }
 
 // place is where a copy has an event.
 type place struct {
@@ -29,7 +27,7 @@ type kind byte
 
 // The kinds of term. The letters are part of the stored index; a change takes a new storeVersion.
 const (
-	byNumber  kind = 's' // no term: the number alone
+	byNumber  kind = 's' // no term: all events
 	byID      kind = 'i' // the first idTerm hex digits of the event's id
 	byType    kind = 't'
 	byTrace   kind = 'c'
@@ -54,21 +52,26 @@ func prefixOf(k kind, beginning string) []byte {
 }
 
 // exact is the beginning of all keys of one term.
-func exact(k kind, term string) []byte {
+func exact(k kind, term string) []byte { return appendExact(nil, k, term) }
+
+func appendExact(b []byte, k kind, term string) []byte {
 	if len(term) > longestTerm {
 		sum := blake3.Sum256([]byte(term))
 		term = term[:longestTerm-len(sum)] + string(sum[:])
 	}
-	if k == byNumber {
-		return []byte{byte(k)}
+	if b = append(b, byte(k)); k == byNumber {
+		return b
 	}
 	// A term with a NUL, which only a foreign log could hold, must not pass for a shorter one.
-	return append(prefixOf(k, strings.ReplaceAll(term, "\x00", "\x01")), 0)
+	return append(append(b, strings.ReplaceAll(term, "\x00", "\x01")...), 0)
 }
 
 func key(k kind, term string, seq int64) []byte {
 	return binary.BigEndian.AppendUint64(exact(k, term), uint64(seq))
 }
+
+// unique tells whether hardly any two events have the same term.
+func (k kind) unique() bool { return k == byID || k == byPatch }
 
 // promptTerm names one prompt of a conversation.
 func promptTerm(trace events.TraceID, index int) string {
@@ -95,6 +98,11 @@ func (n *named) read(e *events.Event) error {
 		err := events.ReadData(e.Data, &n.patch)
 		n.Model = n.patch.Model
 		return err
+	case events.WindowOpened, events.WindowClosed:
+		var window events.WindowData
+		err := events.ReadData(e.Data, &window)
+		n.Model, n.Paths = window.Model, window.Paths
+		return err
 	case events.CommitAnchored:
 		return events.ReadData(e.Data, &n.commit)
 	}
@@ -111,9 +119,8 @@ func namesThings(t events.Type) bool {
 	return false
 }
 
-// rowsOf appends the rows of an event. Data that cannot be read name nothing.
-func rowsOf(rows []row, e *events.Event, at place) ([]row, *named) {
-	add := func(k kind, term string) { rows = append(rows, row{key(k, term, e.Seq), at}) }
+// termsOf gives the terms of an event. Data that cannot be read name nothing.
+func termsOf(e *events.Event, add func(k kind, term string)) *named {
 	some := func(k kind, term string) {
 		if term != "" {
 			add(k, term)
@@ -126,7 +133,7 @@ func rowsOf(rows []row, e *events.Event, at place) ([]row, *named) {
 	some(byTool, e.ToolCall)
 	n := &named{}
 	if !e.Known() || !namesThings(e.Type) || n.read(e) != nil {
-		return rows, &named{}
+		return &named{}
 	}
 	switch e.Type {
 	case events.SessionStarted:
@@ -154,5 +161,5 @@ func rowsOf(rows []row, e *events.Event, at place) ([]row, *named) {
 			some(byPath, p)
 		}
 	}
-	return rows, n
+	return n
 }

@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/git-trace/git-trace/events"
 )
@@ -15,13 +14,48 @@ type source struct {
 	recent *recent
 }
 
-// recent is the index of the events behind those that the store covers.
+// recent is the index of some events that follow each other.
 type recent struct {
-	rows   []row // sorted by key
+	rows   []row               // whose runs do not grow; all of them, and sorted by key, once they are closed
+	open   map[string]*openRun // by term
 	traces map[events.TraceID]*Trace
+	prefix []byte // room for a term
+	lines  events.LineReader
 }
 
-func newRecent() *recent { return &recent{traces: map[events.TraceID]*Trace{}} }
+func newRecent() *recent {
+	return &recent{open: map[string]*openRun{}, traces: map[events.TraceID]*Trace{}}
+}
+
+// put adds an event to a term.
+func (r *recent) put(k kind, term string, seq int64, at place) {
+	r.prefix = appendExact(r.prefix[:0], k, term)
+	if k.unique() {
+		r.rows = append(r.rows, newRun(r.prefix, seq, at).row)
+		return
+	}
+	run := r.open[string(r.prefix)]
+	if run == nil {
+		fresh := newRun(r.prefix, seq, at)
+		r.open[string(r.prefix)] = &fresh
+	} else if !run.take(seq, at) {
+		r.rows = append(r.rows, run.row)
+		*run = newRun(r.prefix, seq, at)
+	}
+}
+
+// size is how many rows there are.
+func (r *recent) size() int { return len(r.rows) + len(r.open) }
+
+// close ends all runs.
+func (r *recent) close() []row {
+	for _, run := range r.open {
+		r.rows = append(r.rows, run.row)
+	}
+	r.open = map[string]*openRun{}
+	sortRows(r.rows)
+	return r.rows
+}
 
 // scan gives the rows whose keys begin with prefix, in order, until yield returns false.
 func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) error {
@@ -37,12 +71,13 @@ func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 	if err != nil {
 		return err
 	}
-	for i := r.search(prefix); i < len(r.rows) && bytes.HasPrefix(r.rows[i].key, prefix); i++ {
-		if !yield(r.rows[i].key, r.rows[i].at) {
-			return nil
-		}
-	}
-	return nil
+	return scan(&rowList{rows: r.rows}, prefix, yield)
+}
+
+func scan(rows rowCursor, prefix []byte, yield func(key []byte, at place) bool) error {
+	return from(rows, prefix, func(key []byte, at place) bool {
+		return bytes.HasPrefix(key, prefix) && yield(key, at)
+	})
 }
 
 // seeker gives the first row at or behind a key; a nil key when there is none.
@@ -57,18 +92,15 @@ func (s *source) parts(yield func(seeker) error) error {
 	if err != nil {
 		return err
 	}
-	return yield(func(start []byte) ([]byte, place, error) {
-		i := r.search(start)
-		if i == len(r.rows) {
-			return nil, place{}, nil
-		}
-		return r.rows[i].key, r.rows[i].at, nil
-	})
+	return yield(func(start []byte) ([]byte, place, error) { return seek(&rowList{rows: r.rows}, start) })
 }
 
-func (r *recent) search(key []byte) int {
-	i, _ := slices.BinarySearchFunc(r.rows, key, func(r row, k []byte) int { return bytes.Compare(r.key, k) })
-	return i
+func seek(rows rowCursor, start []byte) (key []byte, at place, err error) {
+	err = from(rows, start, func(k []byte, a place) bool {
+		key, at = bytes.Clone(k), a
+		return false
+	})
+	return key, at, err
 }
 
 // unstored indexes the rest of the log.
@@ -80,7 +112,7 @@ func (s *source) unstored() (*recent, error) {
 	if err != nil {
 		return nil, err
 	}
-	sortRows(r.rows)
+	r.close()
 	s.recent = r
 	return r, nil
 }
@@ -106,12 +138,12 @@ func indexed(c *events.Copy, from, to int64) (*recent, error) {
 }
 
 func (r *recent) take(line events.CopyLine) error {
-	e, err := events.DecodeLine(line.Line)
+	e, err := r.lines.Read(line.Line)
 	if err != nil {
 		return fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 	}
-	var n *named
-	r.rows, n = rowsOf(r.rows, &e, place{line.Offset, len(line.Line)})
+	at := place{line.Offset, len(line.Line)}
+	n := termsOf(&e, func(k kind, term string) { r.put(k, term, e.Seq, at) })
 	if e.Trace != "" {
 		r.trace(e.Trace).count(&e, n)
 	}

@@ -33,12 +33,13 @@ func (s *spill) close() {
 	_ = os.Remove(s.file.Name())
 }
 
-// add takes rows, which it sorts, as a run: for each the length of its key in two bytes, the key, the place.
+// add takes sorted rows: for each the lengths of its key and its run in two bytes each, the key, the run.
 func (s *spill) add(rows []row) error {
-	sortRows(rows)
 	var b []byte
 	for _, r := range rows {
-		b = appendPlace(append(binary.BigEndian.AppendUint16(b[:0], uint16(len(r.key))), r.key...), r.at) // longestTerm
+		b = binary.BigEndian.AppendUint16(b[:0], uint16(len(r.key))) // longestTerm
+		b = binary.BigEndian.AppendUint16(b, uint16(len(r.run)))     // mostInRun
+		b = append(append(b, r.key...), r.run...)
 		if _, err := s.w.Write(b); err != nil {
 			return fmt.Errorf("sort index: %w", err)
 		}
@@ -97,7 +98,7 @@ type sortedRun struct {
 }
 
 func (r *sortedRun) next() error {
-	var head [2]byte
+	var head [4]byte
 	switch _, err := io.ReadFull(r.in, head[:]); {
 	case err == io.EOF:
 		r.done = true
@@ -105,14 +106,14 @@ func (r *sortedRun) next() error {
 	case err != nil:
 		return fmt.Errorf("sort index: %w", err)
 	}
-	n := int(binary.BigEndian.Uint16(head[:]))
-	r.buf = slices.Grow(r.buf[:0], n+placeSize)[:n+placeSize]
+	n, all := int(binary.BigEndian.Uint16(head[:])), int(binary.BigEndian.Uint16(head[2:]))
+	all += n
+	r.buf = slices.Grow(r.buf[:0], all)[:all]
 	if _, err := io.ReadFull(r.in, r.buf); err != nil {
 		return fmt.Errorf("sort index: %w", err)
 	}
-	at, err := parsePlace(r.buf[n:])
-	r.row = row{r.buf[:n], at}
-	return err
+	r.row = row{r.buf[:n], r.buf[n:]}
+	return nil
 }
 
 // runHeap has the run with the least next row on top.

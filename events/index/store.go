@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +18,7 @@ import (
 // The store is a bbolt file with a bucket for each log, named by its ref. In it are a bucket of rows, a bucket of
 // summaries, and what build of the copy they are about and how far they go.
 const (
-	storeVersion = 6
+	storeVersion = 7
 
 	rowsBucket   = "rows"
 	tracesBucket = "traces"
@@ -173,31 +172,33 @@ func (s shelf) scan(prefix []byte, yield func(key []byte, at place) bool) error 
 		return nil
 	}
 	return guarded(func() error {
-		c := s.rows.Cursor()
-		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-			at, err := parsePlace(v)
-			if err != nil {
-				return err
-			}
-			if !yield(k, at) {
-				return nil
-			}
-		}
-		return nil
+		return scan(&shelfCursor{c: s.rows.Cursor()}, prefix, yield)
 	})
 }
+
+// shelfCursor goes through the stored rows.
+type shelfCursor struct{ c *bbolt.Cursor }
+
+func (s *shelfCursor) before(key []byte) row {
+	if k, _ := s.c.Seek(key); k == nil {
+		return storedRow(s.c.Last())
+	}
+	if k, v := s.c.Prev(); k != nil {
+		return row{k, v}
+	}
+	return storedRow(s.c.First())
+}
+
+func (s *shelfCursor) next() row { return storedRow(s.c.Next()) }
+
+func storedRow(key, run []byte) row { return row{key, run} }
 
 func (s shelf) seek(start []byte) (key []byte, at place, err error) {
 	if s.rows == nil {
 		return nil, place{}, nil
 	}
 	err = guarded(func() error {
-		k, v := s.rows.Cursor().Seek(start)
-		if k == nil {
-			return nil
-		}
-		key = bytes.Clone(k)
-		at, err = parsePlace(v)
+		key, at, err = seek(&shelfCursor{c: s.rows.Cursor()}, start)
 		return err
 	})
 	return key, at, err

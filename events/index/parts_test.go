@@ -1,0 +1,115 @@
+package index
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// Wherever a log is cut into parts, the digest of the parts is that of the log.
+func TestALogReadInPartsIsTheSameLog(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	story(t, repo, "one", 30)
+	for n := range 5 {
+		wrote(t, repo, n, "alpha", fmt.Sprint("line of ", n))
+	}
+	c := open(t, repo).sources[0].copy
+	var whole digester
+	check(t, whole.read(c.Scan(0)))
+	if len(whole.rows) == 0 || len(whole.heads) == 0 {
+		t.Fatal("a log that says nothing")
+	}
+	for _, size := range []int64{1, 97, 5000, c.Stored() + 1} {
+		var joined digester
+		last := int64(0)
+		check(t, eachPart(c, 0, size, digestedPart, func(part *digester, end int64) error {
+			joined.join(part)
+			if end != min(last+size, c.Stored()) {
+				t.Errorf("parts of %d bytes: one ends at %d, behind %d", size, end, last)
+			}
+			last = end
+			return nil
+		}))
+		if !bytes.Equal(joined.sorted(), whole.sorted()) || !slices.Equal(joined.heads, whole.heads) || last != c.Stored() {
+			t.Errorf("parts of %d bytes give another digest", size)
+		}
+	}
+}
+
+// A run holds what its events would have alone, and a reader finds each of them, also in the middle of it.
+func TestEachEventOfARunIsFound(t *testing.T) {
+	t.Parallel()
+	const count = 3*mostInRun + 5
+	r := newRecent()
+	for n := range int64(count) {
+		r.put(byType, "a", 2*n+1, place{100 * n, int(n)})
+		r.put(byType, "b", 2*n+2, place{100*n + 50, 7})
+	}
+	rows := r.close()
+	if len(rows) != 8 {
+		t.Errorf("%d rows", len(rows))
+	}
+	found := 0
+	check(t, scan(&rowList{rows: rows}, exact(byType, "a"), func(k []byte, at place) bool {
+		if want := (place{int64(100 * found), found}); at != want || !bytes.Equal(k, key(byType, "a", int64(2*found+1))) {
+			t.Errorf("event %d of a: %q at %v, want %v", found, k, at, want)
+		}
+		found++
+		return true
+	}))
+	if found != count {
+		t.Errorf("%d events of a, want %d", found, count)
+	}
+	for n := range int64(count) {
+		if k, at, err := seek(&rowList{rows: rows}, key(byType, "b", 2*n+1)); err != nil || at.offset != 100*n+50 ||
+			!bytes.Equal(k, key(byType, "b", 2*n+2)) {
+			t.Errorf("behind %d: %q at %v, %v", 2*n+1, k, at, err)
+		}
+	}
+	if k, _, err := seek(&rowList{rows: rows}, append(exact(byType, "b")[:2], 1)); k != nil || err != nil {
+		t.Errorf("behind the last: %q, %v", k, err)
+	}
+}
+
+// Events that do not stand in the order of their numbers, as of a log that lost some, begin runs of their own.
+func TestARunHasNoStepBack(t *testing.T) {
+	t.Parallel()
+	r := newRecent()
+	for i, seq := range []int64{5, 6, 3, 4, 4} {
+		r.put(byType, "a", seq, place{int64(10 * i), 1})
+	}
+	var seen []string
+	for _, row := range r.close() {
+		_, err := row.expand(func(k []byte, at place) bool {
+			seen = append(seen, fmt.Sprintf("%d@%d", k[len(k)-1], at.offset))
+			return true
+		})
+		check(t, err)
+	}
+	slices.Sort(seen)
+	if want := []string{"3@20", "4@30", "4@40", "5@0", "6@10"}; !slices.Equal(seen, want) {
+		t.Errorf("%q, want %q", seen, want)
+	}
+}
+
+// The store may hold anything.
+func FuzzRun(f *testing.F) {
+	r := newRun(exact(byType, "a"), 3, place{10, 20})
+	r.take(5, place{40, 2})
+	f.Add(r.key, r.run)
+	f.Add([]byte("short"), []byte{})
+	f.Fuzz(func(t *testing.T, key, run []byte) {
+		n := 0
+		_, err := row{key, run}.expand(func(k []byte, at place) bool {
+			if n++; len(k) != len(key) || at.offset < 0 {
+				t.Errorf("%q at %v", k, at)
+			}
+			return true
+		})
+		if err != nil && !damaged(err) {
+			t.Errorf("another error: %v", err)
+		}
+	})
+}
