@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ import (
 type options struct {
 	json, markdown, quick, million, list bool
 	rounds                               int
-	only, dir                            string
+	only, dir, svg                       string
 }
 
 // errMissed ends the program when a promise is not kept.
@@ -36,8 +37,9 @@ func main() {
 	flag.BoolVar(&o.million, "million", false, "also verify a log of a million events, which takes minutes to make")
 	flag.BoolVar(&o.list, "list", false, "only name what would be measured")
 	flag.IntVar(&o.rounds, "rounds", 11, "rounds of each measurement, at least 3")
-	flag.StringVar(&o.only, "only", "", "measure only what has this word in its name")
+	flag.StringVar(&o.only, "only", "", "measure only what has one of these words in its name, with commas between them")
 	flag.StringVar(&o.dir, "dir", "", "keep repositories in this directory and use those that are there")
+	flag.StringVar(&o.svg, "svg", "", "draw how paths grow into this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, o)
@@ -51,7 +53,7 @@ func main() {
 func run(ctx context.Context, o options) error {
 	var chosen []scenario
 	for _, s := range scenarios(o) {
-		if strings.Contains(s.name, o.only) {
+		if slices.ContainsFunc(strings.Split(o.only, ","), func(word string) bool { return strings.Contains(s.name, word) }) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -90,6 +92,9 @@ func run(ctx context.Context, o options) error {
 	default:
 		printRows(os.Stdout, more)
 		printSummary(os.Stdout, b, results)
+	}
+	if o.svg != "" && err == nil {
+		err = writePicture(o.svg, results)
 	}
 	for _, r := range results {
 		if !r.Kept && err == nil {

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -110,29 +113,73 @@ func verifying(logged int) scenario {
 	}
 }
 
+// The first command after a log came, or grew long, checks it and makes the index of it.
+const (
+	firstMillion = 6000 // ms for a million events, and for fewer in proportion
+	firstMemory  = 200
+	firstStart   = 100 // ms that no length of the log explains
+)
+
+// indexing is the first reading of a log, which nothing is kept of.
+func indexing(logged int) scenario {
+	name := size(logged) + " events"
+	return scenario{
+		name: "first reading, " + name,
+		rows: []row{
+			{"log -n 20, first reading, " + name, "first", "", limit, firstStart + firstMillion*float64(logged)/1e6},
+			{"memory of the first reading, " + name, "first", "", memory, firstMemory},
+		},
+		prepare: func(b *bench) (func(int, *recorder) error, error) {
+			dir, err := b.history(quickCommits, logged)
+			if err != nil {
+				return nil, err
+			}
+			forget := func() error { return os.RemoveAll(filepath.Join(dir, ".git", "traces", "cache")) }
+			first := func() *exec.Cmd { return b.trace(dir, "log", "-n", "20") }
+			return func(i int, r *recorder) error {
+				if i == 0 {
+					if err := errors.Join(forget(), r.peak("first", first())); err != nil {
+						return err
+					}
+				}
+				return errors.Join(forget(), r.run("first", first()))
+			}, nil
+		},
+	}
+}
+
+// grownPaths are those that the length of the log must not matter to.
+var grownPaths = []string{"append", "edit tool", "commit", "blame again"}
+
+// grownTitle is of the row that compares a path at a length of the log with the shortest one.
+func grownTitle(path string, events int) string { return path + ", " + size(events) + " events" }
+
 // growing is what the length of the log must not matter to.
-func growing(logged int) scenario {
-	few, many := size(fewEvents)+" events", size(logged)+" events"
+func growing(logs []int) scenario {
+	most := logs[len(logs)-1]
 	s := scenario{
-		name:    "growth, " + few + " to " + many,
-		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareGrowth(logged) },
+		name:    "growth, " + size(logs[0]) + " to " + size(most) + " events",
+		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareGrowth(logs) },
 	}
 	const same = 1.25 // what noise leaves of "not at all"
-	for _, path := range []string{"append", "edit tool", "commit", "blame again"} {
-		s.rows = append(s.rows, row{path, path + ", " + many, path + ", " + few, ratio, same})
+	for _, events := range logs[1:] {
+		for _, path := range grownPaths {
+			s.rows = append(s.rows, row{grownTitle(path, events), grownTitle(path, events), grownTitle(path, logs[0]), ratio,
+				same})
+		}
 	}
 	return s
 }
 
-func (b *bench) prepareGrowth(logged int) (func(int, *recorder) error, error) {
+func (b *bench) prepareGrowth(logs []int) (func(int, *recorder) error, error) {
 	type side struct {
-		dir   string
-		agent *agent
-		log   *events.Log
-		label string
+		dir    string
+		agent  *agent
+		log    *events.Log
+		events int
 	}
 	var sides []*side
-	for _, n := range []int{fewEvents, logged} {
+	for _, n := range logs {
 		dir, err := b.history(quickCommits, n)
 		if err != nil {
 			return nil, err
@@ -145,11 +192,11 @@ func (b *bench) prepareGrowth(logged int) (func(int, *recorder) error, error) {
 		if err != nil {
 			return nil, err
 		}
-		sides = append(sides, &side{dir, a, events.OpenLog(repo), size(n) + " events"})
+		sides = append(sides, &side{dir, a, events.OpenLog(repo), n})
 	}
 	settle()
 	play := func(s *side, i int, r *recorder) error {
-		label := func(path string) string { return path + ", " + s.label }
+		label := func(path string) string { return grownTitle(path, s.events) }
 		err := r.time(label("append"), func() error { return appendTool(b.ctx, s.log, i) })
 		if err != nil {
 			return err
@@ -170,6 +217,11 @@ func (b *bench) prepareGrowth(logged int) (func(int, *recorder) error, error) {
 		return r.run(label("blame again"), b.trace(s.dir, "blame", hotFile))
 	}
 	return func(i int, r *recorder) error {
-		return inTurn(i, func() error { return play(sides[0], i, r) }, func() error { return play(sides[1], i, r) })
+		for n := range sides { // another one is the first in each round
+			if err := play(sides[(i+n)%len(sides)], i, r); err != nil {
+				return err
+			}
+		}
+		return nil
 	}, nil
 }

@@ -4,10 +4,10 @@ import "fmt"
 
 // scenarios lists all measurements in the order in which they run.
 func scenarios(o options) []scenario {
-	trees, log, commitTree, rebased, stored := []int{1000, 10_000, 100_000}, 100_000, 13_000, 200, 10_000
+	trees, logs, log, commitTree, rebased, stored := treeSizes, logSizes, 100_000, 20_000, 200, 10_000
 	past, conversations := 1062, 248
 	if o.quick {
-		trees, log, commitTree, rebased, stored = []int{1000, 10_000}, 10_000, 5000, 50, 1000
+		trees, logs, log, commitTree, rebased, stored = treeSizes[:2], logSizes[:2], 10_000, 5000, 50, 1000
 		past, conversations = 300, 70
 	}
 	all := []scenario{startup()}
@@ -16,12 +16,12 @@ func scenarios(o options) []scenario {
 	}
 	all = append(all, appending(), committing(commitTree), rebasing(rebased))
 	all = append(all, blaming(o.quick)...)
-	all = append(all, diffing(), restoring(), counting(past, conversations), reading(log), conversing(stored),
-		growing(log))
+	all = append(all, diffing(), restoring(), counting(past, conversations), reading(log), indexing(log),
+		conversing(stored), growing(logs))
 	all = append(all, sharing())
 	all = append(all, serving(stored, log)...)
 	if o.million {
-		all = append(all, verifying(1_000_000))
+		all = append(all, indexing(1_000_000), verifying(1_000_000))
 	}
 	return all
 }
