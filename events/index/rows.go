@@ -11,7 +11,7 @@ import (
 )
 
 // A row says where events are that are found under a term. Its key is one byte for the kind of term, the term, a NUL
-// and the number of the first of the events, and its value is a run of places. So the events of one term lie side by
+// and the number of the first of the events. Its value is a run of places. So the events of one term lie side by
 // side, in the order of the log. The terms of one kind lie in the order of their bytes, so an id is found by its
 // beginning.
 type row struct{ key, run []byte }
