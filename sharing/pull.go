@@ -84,6 +84,10 @@ func (w What) refspecs(r Remote, own string) []string {
 	return out
 }
 
+// mostLoose is how many refs may come with a pull before they are packed: each that is a file of its own is opened by
+// each command.
+const mostLoose = 64
+
 // MostFetched is how much a pull takes when trace.maxFetched does not say otherwise.
 const MostFetched = 2 << 30
 
@@ -139,9 +143,11 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	if out.Refs = len(wanted); out.Refs > cmp.Or(w.refs, maxRefs) {
 		return nil, fmt.Errorf("%w: %d", ErrTooMany, out.Refs)
 	}
-	same := true
+	same, moved := true, 0
 	for kept, id := range wanted {
-		same = same && before[kept] == id
+		if before[kept] != id {
+			same, moved = false, moved+1
+		}
 	}
 	for kept := range before { // those that are gone there go here
 		same = same && (!wanted[kept].IsZero() || !w.covers(kept, r, own, w.refKinds()...))
@@ -153,6 +159,9 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 			return nil, err
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+		}
+		if moved > mostLoose {
+			_, _ = repo.Git(ctx, nil, "pack-refs", "--all") // a lock in the way does no harm
 		}
 	}
 	if !w.Dry {
