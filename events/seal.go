@@ -149,8 +149,8 @@ func (l *Log) setSeal(ctx context.Context, j *journal, base sealBase, lock *refs
 	return nil
 }
 
-// writeSealBesideGC writes a seal and keeps it from a gc that runs just now. The gc may delete a part of it before there
-// is a second copy: then it is written again. A seal depends on nothing but the log, and has the same name again.
+// writeSealBesideGC writes a seal and keeps it from a gc that runs just now. The gc may delete a part of it before
+// there is a second copy: then it is written again. A seal depends on nothing but the log, and has the same name again.
 func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err error) {
 	for range gcTries {
 		if commit, err = l.writeSeal(j, base); err == nil {
