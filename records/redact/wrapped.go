@@ -45,8 +45,8 @@ func endsPiece(c byte) bool {
 const maxPrefixes = 3
 
 // joinedLines adds the word that goes on over the line feed at nl: as it is after each of the first pieces, without its
-// last piece, and as a whole, since nothing tells where it really ends. It gives where the last piece ends, 0 when there
-// is no such word.
+// last piece, and as a whole, since nothing tells where it really ends. It gives where the last piece ends, 0 when
+// there is no such word.
 func joinedLines(v, word *reading, text string, nl int) int {
 	start, end := lastPiece(text, nl)
 	if end == start || end-start < leastPiece && contextOf(text, max(0, start-8), start) == start {
