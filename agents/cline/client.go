@@ -12,12 +12,21 @@ const (
 	RooName = "roo-code"
 )
 
+// title is the agent's name as people write it.
+const title = "Cline"
+
 // New returns Cline with what can be known of it.
 func New(env capability.Env) capability.Agent {
 	files := sessions{env: env, name: Name, folder: "saoudrizwan.claude-dev"}
 	return capability.Agent{
-		Name: Name, Title: "Cline", Parser: files, Discoverer: files, Identifier: files,
+		Name: Name, Title: title, Parser: files, Discoverer: files, Identifier: files,
+		Decoder: &hooks{env}, Installer: newInstaller(env),
 		Program: "cline", Dir: filepath.Join(env.Home, ".cline"), Stands: []string{historyFile, olderFile},
+		Traits: capability.Traits{
+			CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
+			Subagents: true,
+			Notes:     []string{"seen at work as its command line, version 3.0.65; its hooks do not tell when you are asked"},
+		},
 	}
 }
 

@@ -56,10 +56,15 @@ func (s sessions) roots() []string {
 		out = append(out, filepath.Join(storage, s.folder, "tasks"))
 	}
 	if s.name == Name {
-		data := cmp.Or(s.env.Lookup("CLINE_DIR"), filepath.Join(home, ".cline"))
-		out = append(out, filepath.Join(data, "data", "tasks"), filepath.Join(data, "data", "sessions"))
+		data := filepath.Join(s.dir(), "data")
+		out = append(out, filepath.Join(data, "tasks"), filepath.Join(data, "sessions"))
 	}
 	return out
+}
+
+// dir is where Cline keeps settings and conversations.
+func (s sessions) dir() string {
+	return cmp.Or(s.env.Lookup("CLINE_DIR"), filepath.Join(s.env.Home, ".cline"))
 }
 
 // ProjectSessions looks into every task and session: they are filed by their ids.
@@ -123,7 +128,7 @@ func begins(head []byte) bool {
 // dirOf is the directory that a conversation was held in: as its manifest says, or as the model was told.
 func dirOf(path string) string {
 	if strings.HasSuffix(path, document) {
-		raw := beside(path, manifest)
+		raw := manifestOf(path)
 		return cmp.Or(rawjson.MemberText(raw, "cwd"), rawjson.MemberText(raw, "workspace_root"))
 	}
 	if raw := beside(path, "history_item.json"); raw != nil {
@@ -155,6 +160,14 @@ func told(message []byte) string {
 		}
 	}
 	return ""
+}
+
+// manifestOf reads the manifest of a session's document: it is named as the session is, and was called session.json.
+func manifestOf(path string) []byte {
+	if raw := beside(path, strings.TrimSuffix(filepath.Base(path), document)+".json"); raw != nil {
+		return raw
+	}
+	return beside(path, manifest)
 }
 
 // maxBeside is how large a file beside a conversation may be.

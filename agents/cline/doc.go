@@ -16,5 +16,10 @@
 //   - A forked session begins with copies of the other session's messages; they are left out where that session is
 //     there.
 //
-// Neither calls a hook that git-trace installs. Cline runs scripts in .clinerules/hooks; that is not used yet.
+// Cline runs a program for each event, from files that are named after them. They lie in ~/.cline/hooks, and in
+// .cline/hooks where it is started. What is relied on of these hooks, as version 3.0.65 was seen at work:
+//
+//   - It waits for PreToolUse and PostToolUse, and for no other. They tell the id of a call, and that it failed.
+//   - A file is run by what its first line names; nobody has to make it executable.
+//   - The session is rootSessionId, and its manifest names the model.
 package cline

@@ -27,6 +27,8 @@ var tools = toolcall.Tools{
 	"write_to_file": toolcall.Writes, "new_file": toolcall.Writes,
 	"apply_patch":  toolcall.Patches,
 	"run_commands": toolcall.Runs, "execute_command": toolcall.Runs,
+	"search_codebase": toolcall.Looks, "fetch_web_content": toolcall.Looks, "ask_question": toolcall.Looks,
+	"spawn_agent": toolcall.Looks, // the calls of a sub-agent are told
 }
 
 // Parse reads a session's document or a task's conversation.
@@ -83,7 +85,7 @@ type session struct {
 func newSession(c *assemble.Conversation, path string) *session {
 	s := &session{c: c, cwd: dirOf(path)}
 	if strings.HasSuffix(path, document) {
-		raw := beside(path, manifest)
+		raw := manifestOf(path)
 		meta := rawjson.Member(raw, "metadata")
 		origin := payload.CheckedID(rawjson.MemberText(rawjson.Member(meta, "fork"), "forkedFromSessionId"))
 		if origin != "" {

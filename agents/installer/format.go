@@ -126,13 +126,5 @@ func Program(source []byte, binary, agent string, events []string) OwnFile {
 	literal, _ := json.Marshal(binary) // JSON strings are those of JavaScript
 	content := bytes.ReplaceAll(source, []byte("@PROGRAM@"), literal)
 	content = bytes.ReplaceAll(content, []byte("@COMMAND@"), []byte(hookfile.Command(binary, agent, "EVENT")))
-	ours := Ours(binary, agent)
-	return OwnFile{Content: content, Events: events, Command: func(doc []byte) (string, bool) {
-		for line := range bytes.Lines(doc) {
-			if command, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte(commandMark)); found && ours(string(command)) {
-				return string(command), true
-			}
-		}
-		return "", false
-	}}
+	return OwnFile{Content: content, Events: events, Command: commandBehind(commandMark, Ours(binary, agent))}
 }

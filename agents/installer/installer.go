@@ -22,6 +22,10 @@ type Place struct {
 	// Ignored is the file below Root with slashes, for a file in the work tree that is one person's own; "" for all
 	// others.
 	Ignored string
+	// Rule are the files that the rule for it names, where there are more than this one. Ruled tells that the rule stands
+	// with another file of the agent.
+	Rule  []string
+	Ruled bool
 	// OnlyAtTop tells that the agent reads the file only where it is started at the top of the work tree.
 	OnlyAtTop bool
 }
@@ -71,31 +75,37 @@ func (in *Installer) Install(ctx context.Context, target capability.Target) ([]c
 }
 
 func (in *Installer) prepare(ctx context.Context, target capability.Target) (p plan, err error) {
+	err = in.prepareInto(ctx, &p, target)
+	return p, err
+}
+
+// prepareInto adds to a plan what Install would do.
+func (in *Installer) prepareInto(ctx context.Context, p *plan, target capability.Target) error {
 	if err := checkBinary(in.Env.Binary); err != nil {
-		return p, err
+		return err
 	}
 	if in.Refuse != nil {
 		if err := in.Refuse(target); err != nil {
-			return p, err
+			return err
 		}
 	}
 	place, file, err := in.open(target)
 	if err != nil {
-		return p, err
+		return err
 	}
 	data, changed, err := in.Format.Install(file.Data)
 	if err != nil {
-		return p, in.explain(place.Path, err)
+		return in.explain(place.Path, err)
 	}
 	if place.Ignored != "" {
-		if err := in.prepareRule(ctx, &p, target, place); err != nil {
-			return p, err
+		if err := in.prepareRule(ctx, p, target, place); err != nil {
+			return err
 		}
 	}
 	if len(changed) > 0 {
 		p.add(file, data, place, capability.Action{Events: changed})
 	}
-	return p, nil
+	return nil
 }
 
 // Remove takes out our part, of any version, and the ignore rule.
@@ -115,7 +125,7 @@ func (in *Installer) Remove(_ context.Context, target capability.Target) ([]capa
 		}
 		p.add(file, data, place, capability.Action{Events: changed})
 	}
-	if place.Ignored != "" {
+	if place.Ignored != "" && !place.Ruled {
 		if err := in.removeRule(&p, target, place); err != nil {
 			return nil, err
 		}

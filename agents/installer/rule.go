@@ -18,10 +18,14 @@ import (
 // prepareRule adds the rule where one is wanted. A rule of the user's may take the file back in; that is their choice.
 func (in *Installer) prepareRule(ctx context.Context, p *plan, target capability.Target, place Place) error {
 	wanted, err := in.wantsRule(ctx, place)
-	if !wanted {
+	if !wanted || place.Ruled {
 		return err
 	}
-	return in.planRule(p, target.Repo, "ignore /"+place.Ignored, place.Ignored)
+	files := place.Rule
+	if files == nil {
+		files = []string{place.Ignored}
+	}
+	return in.planRule(p, target.Repo, "ignore /"+place.Ignored, files...)
 }
 
 func (in *Installer) removeRule(p *plan, target capability.Target, place Place) error {

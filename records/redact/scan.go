@@ -2,8 +2,8 @@ package redact
 
 import mathbits "math/bits"
 
-// marks are the places of a text at which something may begin that is looked for, found in one reading. Whoever looks
-// for it tries no other place.
+// marks are the places of a text at which what is looked for may begin. They are found in one reading, and no other
+// place is tried.
 type marks struct {
 	text   string
 	at     [families][]int32
@@ -25,7 +25,7 @@ const (
 	families
 )
 
-// beginnings tell how words begin: each has a bit that is set for the bytes that its first, second and third may be.
+// beginnings tell how words begin. Each word has a bit. It is set for the bytes that its first, second and third may be.
 type beginnings struct {
 	byte   [3][256]uint64
 	family [64]uint8

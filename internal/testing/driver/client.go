@@ -84,6 +84,11 @@ func Clients() []Client {
 			binaries: []string{droidPackage() + "/bin/droid"},
 			runner:   droid{},
 		},
+		{
+			Name: "cline", Package: clinePackage(), Version: "3.0.65",
+			binaries: []string{clinePackage() + "/bin/cline"},
+			runner:   cline{},
+		},
 	}
 }
 

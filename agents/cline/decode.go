@@ -1,0 +1,97 @@
+package cline
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// kinds are the hooks of Cline that carry a boundary, in the order in which they happen. Cline waits for those of
+// calls, and for no other.
+var kinds = payload.Events{
+	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
+	{Name: "PreToolUse", Kind: events.ToolBefore},
+	{Name: "PostToolUse", Kind: events.ToolAfter},
+	{Name: "TaskComplete", Kind: events.TurnEnd},
+	{Name: "TaskCancel", Kind: events.TurnEnd},
+	{Name: "TaskError", Kind: events.TurnEnd},
+}
+
+// hooks implements what git-trace can do with Cline while it works.
+type hooks struct{ env capability.Env }
+
+var _ capability.PayloadDecoder = (*hooks)(nil)
+
+// Events lists the hooks that carry a boundary.
+func (h *hooks) Events() []string { return kinds.Names() }
+
+// wire is a hook payload with the fields of all hooks.
+type wire struct {
+	Session struct {
+		Root string `json:"rootSessionId"`
+	} `json:"sessionContext"`
+	Roots  []string `json:"workspaceRoots"`
+	Agent  string   `json:"agent_id"`
+	Parent string   `json:"parent_agent_id"`
+	Prompt struct {
+		Text string `json:"prompt"`
+	} `json:"userPromptSubmit"`
+	Call   call `json:"tool_call"`
+	Result call `json:"tool_result"`
+}
+
+// call is a call of a tool, or its end.
+type call struct {
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+	Error string          `json:"error"`
+}
+
+// Decode reads the payload of one hook call. It gives no boundary and no error for an event without one.
+func (h *hooks) Decode(event string, data []byte) ([]events.Boundary, error) {
+	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: h.fields, Fill: h.fill}.Decode(event, data,
+		h.env.Time())
+}
+
+func (h *hooks) fields(w *wire) payload.Fields {
+	f := payload.Fields{Session: w.Session.Root, Prompt: w.Prompt.Text}
+	if len(w.Roots) > 0 {
+		f.Cwd = w.Roots[0]
+	}
+	if w.Parent != "" {
+		f.Subagent = w.Agent
+	}
+	if id := payload.CheckedID(w.Session.Root); id != "" {
+		f.Transcript = filepath.Join(sessions{env: h.env}.dir(), "data", "sessions", id, id+document)
+	}
+	return f
+}
+
+func (h *hooks) fill(b *events.Boundary, w *wire) bool {
+	if b.Subagent != "" && !payload.OfCall(b.Kind) {
+		return false // what a sub-agent is told, and its end, are parts of the turn
+	}
+	if !payload.OfCall(b.Kind) {
+		return true
+	}
+	c := w.Call
+	if b.Kind == events.ToolAfter {
+		if c = w.Result; c.Error != "" {
+			b.Kind = events.ToolFailed
+		}
+	}
+	if tools.Describe(b, c.ID, c.Name, c.Input, h.env.Home).Class != events.ToolReads {
+		raw := manifestOf(b.Transcript)
+		b.Model = payload.Name(modelName(rawjson.MemberText(raw, "model"), rawjson.MemberText(raw, "provider")))
+		payload.NeedModel(b)
+	}
+	return true
+}
+
+// Settle knows nothing more than the hooks told: they tell the end of each call, of those that failed too.
+func (h *hooks) Settle(capability.Call) capability.End { return capability.End{} }
