@@ -25,7 +25,8 @@ const (
 	families
 )
 
-// beginnings tell how words begin. Each word has a bit. It is set for the bytes that its first, second and third may be.
+// beginnings tell how words begin. Each word has a bit, which is set for the bytes that its first, second and third may
+// be.
 type beginnings struct {
 	byte   [3][256]uint64
 	family [64]uint8
