@@ -233,7 +233,7 @@ func (p *purgeWorld) check(where string) {
 		p.t.Errorf("%s: the log does not tell of it", where)
 	}
 	out := w.run(dir, "git-trace", "show", "--markdown", "5756") // what the record has, no line of it cut
-	for _, part := range []string{"the word is [REDACTED:purged]", "/plan.txt", "**Edit**", "/app.txt", "[REDACTED:purged] again"} {
+	for _, part := range []string{"the word is [REDACTED:purged]", "plan.txt", "**Edit**", "app.txt", "[REDACTED:purged] again"} {
 		if !strings.Contains(out, part) {
 			p.t.Errorf("%s: the conversation is without %q:\n%s", where, part, out)
 		}
