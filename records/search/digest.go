@@ -41,7 +41,7 @@ type Digest struct {
 	PromptIndex int
 	PromptText  string
 	HeldPrompts int // how many prompts of the log the record holds
-	LastPrompt  int // the number of the last of them
+	LastPrompt  int // the number of the last of them that was answered
 
 	segment      int
 	conversation uint32
@@ -67,21 +67,32 @@ func (d *Digest) prompts(r *records.Record) {
 	if json.Unmarshal(r.Metadata["prompts"], &held) != nil {
 		return
 	}
-	last := 0 // step
+	answered := 0 // the last step that is an answer
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Role == records.RoleAgent && s.ParentStep == nil {
+			answered = i + 1
+		}
+	}
+	number, last := 0, 0 // of the last prompt, and its step
+	hold := func(prompt, step int) {
+		d.HeldPrompts++
+		number, last = max(number, prompt), max(last, step)
+		if step < answered {
+			d.LastPrompt = max(d.LastPrompt, prompt)
+		}
+	}
 	for prompt, step := range held {
 		if prompt < 1 || step < 1 || step > len(r.Steps) {
 			continue
 		}
-		d.HeldPrompts++
-		d.LastPrompt, last = max(d.LastPrompt, prompt), max(last, step)
+		hold(prompt, step)
 		if content := r.Steps[step-1].Content; content != nil && (d.PromptIndex == 0 || prompt < d.PromptIndex) {
 			d.PromptIndex, d.PromptText = prompt, cut(*content, PromptLength)
 		}
 	}
 	for i := last; d.HeldPrompts > 0 && i < len(r.Steps); i++ {
 		if isPrompt(&r.Steps[i]) {
-			d.HeldPrompts++
-			d.LastPrompt++
+			hold(number+1, i+1)
 		}
 	}
 }
