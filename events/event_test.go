@@ -235,6 +235,21 @@ func TestFitCutsListsAndSaysSo(t *testing.T) {
 				t.Errorf("%d paths kept", n)
 			}
 		}},
+		"what still runs": {TurnEnded, TurnData{Running: paths}, func(t *testing.T, d Draft) {
+			if n := len(DataOf[TurnData](Event{Data: d.Data}).Running); n == 0 || n == len(paths) {
+				t.Errorf("%d kept", n)
+			}
+		}},
+		"what was not looked at": {CaptureIncomplete, IncompleteData{Paths: paths}, func(t *testing.T, d Draft) {
+			if n := len(DataOf[IncompleteData](Event{Data: d.Data}).Paths); n == 0 || n == len(paths) {
+				t.Errorf("%d kept", n)
+			}
+		}},
+		"what was left out": {SnapshotTaken, SnapshotData{Skipped: paths}, func(t *testing.T, d Draft) {
+			if n := len(DataOf[SnapshotData](Event{Data: d.Data}).Skipped); n == 0 || n == len(paths) {
+				t.Errorf("%d kept", n)
+			}
+		}},
 		"candidates": {PatchRecorded, PatchData{Path: "a", Candidates: make([]CandidateData, 5000)}, func(t *testing.T, d Draft) {
 			if len(d.Data) > MaxField+1024 {
 				t.Errorf("%d bytes left", len(d.Data))

@@ -139,6 +139,23 @@ func TestWhatAStateHasIsNotTakenAgain(t *testing.T) {
 	}
 }
 
+// Notes of killed processes count from when these began, boundaries from when their hooks gave up: the order of names is
+// not that of moments.
+func TestTheEarliestOfWhatWasPutAside(t *testing.T) {
+	t.Parallel()
+	now, dir := time.Now(), t.TempDir()
+	late := filepath.Join(dir, fmt.Sprintf("%020d-1%s", now.Add(-time.Second).UnixNano(), lateSuffix))
+	if err := os.WriteFile(late, nil, 0o600); err != nil { // a second after the moment in its name
+		t.Fatal(err)
+	}
+	note := filepath.Join(dir, fmt.Sprintf("%020d-2%s", now.Add(-500*time.Millisecond).UnixNano(), begunSuffix))
+	for _, names := range [][]string{{late, note}, {note, late}, {note}} {
+		if got := earliest(names); !got.Equal(putAsideAt(note)) {
+			t.Errorf("%v: %v before now", names, now.Sub(got))
+		}
+	}
+}
+
 func TestWhoseNoteIsAbandoned(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
