@@ -128,9 +128,10 @@ func TestCodexSubagentsKeepTheirCalls(t *testing.T) {
 		}
 		owners[l.Content] = l.Subagent
 	}
-	// B wrote line 5 with the shell, while a shell of the main agent was open: both could have.
-	if owners["line 1 by A"] == "" || owners["line 1 by A"] != owners["line 2 by A"] ||
-		owners["line 4 by B"] == "" || owners["line 1 by A"] == owners["line 4 by B"] || owners["line 5 by B"] != "" {
+	// B wrote line 5 with the shell, while a shell of the main agent was open: both could have. On a busy machine the
+	// other one may not have begun.
+	a, b, shell := owners["line 1 by A"], owners["line 4 by B"], owners["line 5 by B"]
+	if a == "" || a != owners["line 2 by A"] || b == "" || a == b || shell != "" && shell != b {
 		t.Errorf("sub-agents are %v", owners)
 	}
 	for _, l := range r.blame("main.txt") {
