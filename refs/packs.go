@@ -188,7 +188,7 @@ var halfObjects = []string{"tmp_obj_*", "??/tmp_obj_*", "pack/tmp_*", "pack/.tmp
 func HalfWritten(dir string) []string {
 	var out []string
 	for _, pattern := range halfObjects {
-		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
+		names, _ := filepath.Glob(filepath.Join(QuoteGlob(dir), pattern))
 		out = append(out, names...)
 	}
 	return out
@@ -216,7 +216,7 @@ func SweepHalfWritten(dir string, now time.Time, dry bool) int {
 func sweep(dir string, patterns []string, now time.Time, dry bool) int {
 	n := 0
 	for _, pattern := range patterns {
-		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
+		names, _ := filepath.Glob(filepath.Join(QuoteGlob(dir), pattern))
 		for _, name := range names {
 			info, err := os.Lstat(name)
 			if err != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()) < temporaryAge {
@@ -228,12 +228,4 @@ func sweep(dir string, patterns []string, now time.Time, dry bool) int {
 		}
 	}
 	return n
-}
-
-// escapeGlob makes filepath.Glob take a path as it is.
-func escapeGlob(path string) string {
-	if filepath.Separator == '\\' {
-		return path // nothing can be escaped there, and the characters are no part of names
-	}
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

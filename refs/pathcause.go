@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -20,7 +21,10 @@ func PathCause(err error) error {
 	return err
 }
 
-// QuoteGlob keeps the characters of a path from being read as a pattern.
+// QuoteGlob makes filepath.Glob take a path as it is.
 func QuoteGlob(path string) string {
+	if filepath.Separator == '\\' {
+		return path // nothing can be escaped there, and the characters are no part of names
+	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

@@ -63,7 +63,8 @@ func (r *Repo) WorktreeName() string {
 	return filepath.Base(r.GitDir)
 }
 
-// WorkTrees lists the directories of all work trees of the repository (gitrepository-layout(5)), this one first.
+// WorkTrees lists the directories of all work trees of the repository (gitrepository-layout(5)), the main one first. It
+// starts no process, and does not look whether they are there.
 func (r *Repo) WorkTrees() []string {
 	var out []string
 	add := func(dir string) {
@@ -71,11 +72,11 @@ func (r *Repo) WorkTrees() []string {
 			out = append(out, dir)
 		}
 	}
-	add(r.WorkTree)
 	if filepath.Base(r.CommonDir) == ".git" {
 		add(filepath.Dir(r.CommonDir))
 	}
-	links, _ := filepath.Glob(filepath.Join(r.CommonDir, "worktrees", "*", "gitdir"))
+	add(r.WorkTree)
+	links, _ := filepath.Glob(filepath.Join(QuoteGlob(r.CommonDir), "worktrees", "*", "gitdir"))
 	for _, link := range links {
 		text, err := ReadFile(link)
 		name := strings.TrimSpace(string(text))

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,5 +138,30 @@ func TestObjectsAndRefsOfOneRepository(t *testing.T) {
 			}
 			git(t, repo.WorkTree, "fsck", "--full", "--strict")
 		})
+	}
+}
+
+func TestTheWorkTreesOfARepositoryAreListedFromEachOfThem(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, linked := filepath.Join(top, "a [b] c*"), filepath.Join(top, "linked")
+	if err := os.Mkdir(main, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	newRepoAt(t, main)
+	git(t, main, "commit", "-q", "--allow-empty", "-m", "one")
+	git(t, main, "worktree", "add", "-q", linked)
+	for _, dir := range []string{main, linked} {
+		if got := discover(t, dir).WorkTrees(); !slices.Equal(got, []string{main, linked}) {
+			t.Errorf("from %s: %q", dir, got)
+		}
+	}
+	link := filepath.Join(main, ".git", "worktrees", "linked", "gitdir")
+	write(t, link, filepath.Join("..", "..", "..", "..", "linked", ".git")+"\n")
+	if got := discover(t, main).WorkTrees(); !slices.Equal(got, []string{main, linked}) {
+		t.Errorf("of a relative name: %q", got)
 	}
 }

@@ -26,7 +26,7 @@ func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
 		out.WriteString(path + " " + string(bytes.TrimSpace(text)) + "\n")
 		return nil
 	}
-	heads, err := filepath.Glob(filepath.Join(escapeGlob(r.CommonDir), "worktrees", "*", "HEAD"))
+	heads, err := filepath.Glob(filepath.Join(QuoteGlob(r.CommonDir), "worktrees", "*", "HEAD"))
 	if err != nil {
 		return nil, err
 	}

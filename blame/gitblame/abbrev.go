@@ -58,16 +58,11 @@ func enoughDigits(objects uint64) int {
 // packedObjects counts the objects in the repository's packs. As for git's measure, loose objects do not count.
 func packedObjects(repo *refs.Repo) uint64 {
 	var total uint64
-	indexes, _ := filepath.Glob(filepath.Join(escapeGlob(repo.MainObjects()), "pack", "*.idx"))
+	indexes, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(repo.MainObjects()), "pack", "*.idx"))
 	for _, index := range indexes {
 		total += packSize(index)
 	}
 	return total
-}
-
-// escapeGlob makes a path match itself.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
 }
 
 // packSize reads the last entry of the fan-out table of a pack index, which is the number of its objects

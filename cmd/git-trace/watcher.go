@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
@@ -177,19 +176,9 @@ func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 
 // workTreesOf are the work trees of the repository that are there, the main one first. It starts no process.
 func workTreesOf(repo *refs.Repo) []*refs.Repo {
-	var dirs []string
-	if filepath.Base(repo.CommonDir) == ".git" {
-		dirs = append(dirs, filepath.Dir(repo.CommonDir))
-	}
-	links, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(repo.CommonDir), "worktrees", "*", "gitdir"))
-	for _, link := range links {
-		if raw, err := os.ReadFile(link); err == nil {
-			dirs = append(dirs, filepath.Dir(strings.TrimSpace(string(raw))))
-		}
-	}
 	var out []*refs.Repo
 	own := false
-	for _, dir := range dirs {
+	for _, dir := range repo.WorkTrees() {
 		found, err := refs.FindHook(dir)
 		if err != nil || found.CommonDir != repo.CommonDir {
 			continue
