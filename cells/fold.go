@@ -1,9 +1,6 @@
 package cells
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Fold breaks a line that is wider than n cells, colours and all. It breaks before what stands behind a gap of two
 // blanks or before " · ", and at single blanks where such a part is too wide itself. What goes on stands below the
@@ -126,20 +123,9 @@ func (f *folder) word(w word, width int) {
 
 // plain is a text without its colours.
 func plain(text string) string {
-	if !strings.Contains(text, "\x1b[") {
-		return text
+	before, rest, _ := strings.Cut(text, "\x1b[")
+	if _, after, ends := strings.Cut(rest, "m"); ends {
+		return before + plain(after)
 	}
-	var b strings.Builder
-	for text != "" {
-		if rest, colour := strings.CutPrefix(text, "\x1b["); colour {
-			if _, after, ends := strings.Cut(rest, "m"); ends {
-				text = after
-				continue
-			}
-		}
-		_, size := utf8.DecodeRuneInString(text)
-		b.WriteString(text[:size])
-		text = text[size:]
-	}
-	return b.String()
+	return text
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/agents/transcript"
 	"github.com/git-trace/git-trace/records/assemble"
 )
@@ -70,7 +71,7 @@ func (a *agentFiles) add(path, id string) *agentFile {
 	}
 	file := &agentFile{path: path, name: filepath.ToSlash(name), id: id, size: info.Size()}
 	a.byID[id] = file
-	if meta, err := readSmall(strings.TrimSuffix(path, ".jsonl") + ".meta.json"); err == nil {
+	if meta := sessionfile.Small(strings.TrimSuffix(path, ".jsonl")+".meta.json", maxSmall); meta != nil {
 		file.role = payload.Name(memberText(meta, "agentType"))
 		if file.call = memberText(meta, "toolUseId"); payload.CallID(file.call) {
 			a.byCall[file.call] = file
@@ -81,17 +82,6 @@ func (a *agentFiles) add(path, id string) *agentFile {
 
 // maxSmall is the size of a description.
 const maxSmall = 256 << 10
-
-func readSmall(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSmall {
-		return nil, transcript.ErrNotRegular
-	}
-	return os.ReadFile(path)
-}
 
 // find gives the file of a subagent by its id or by the call that started it; nil when there is none.
 func (a *agentFiles) find(id, call string) *agentFile {

@@ -75,9 +75,9 @@ func NamedID(path string, endings ...string) string {
 	return ""
 }
 
-// Small reads a regular file of so many bytes at most; nil for any other.
+// Small reads a regular file of so many bytes at most; nil for any other, and for a link.
 func Small(path string, most int64) []byte {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
 		return nil
 	}
