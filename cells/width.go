@@ -30,7 +30,8 @@ func CutLeft(text string, n int) string {
 	if n < 1 || Width(text) <= n {
 		return Cut(text, n)
 	}
-	rest := strings.TrimPrefix(screen().TruncatePrefix(text, n, "…"), "…")
+	// Half of a wide character is left as a blank.
+	rest := strings.TrimLeft(screen().TruncateLeft(text, Width(text)-n+1, ""), " ")
 	if slash := strings.IndexByte(rest, '/'); slash > 0 && slash < len(rest)-1 && slash <= len(rest)/2 {
 		rest = rest[slash:]
 	}

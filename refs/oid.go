@@ -1,6 +1,8 @@
 package refs
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha1" //nolint:gosec // git's object ids are SHA-1 unless the repository says otherwise
 	"crypto/sha256"
 	"encoding/hex"
@@ -111,6 +113,11 @@ func OIDFromBytes(raw []byte) (OID, error) {
 
 // String is the id in full, in lower-case hexadecimal; empty for "no id".
 func (o OID) String() string { return hex.EncodeToString(o.raw[:o.size]) }
+
+// Compare orders ids as their texts are ordered.
+func (o OID) Compare(other OID) int {
+	return cmp.Or(bytes.Compare(o.raw[:], other.raw[:]), cmp.Compare(o.size, other.size))
+}
 
 // Bytes is the raw id: 20, 32 or, for "no id", 0 bytes.
 func (o OID) Bytes() []byte { return append([]byte(nil), o.raw[:o.size]...) }

@@ -162,7 +162,7 @@ func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 			out = append(out, commit)
 		}
 	}
-	slices.SortFunc(out, func(a, b refs.OID) int { return cmp.Compare(a.String(), b.String()) })
+	slices.SortFunc(out, refs.OID.Compare)
 	return out
 }
 
@@ -244,7 +244,7 @@ func SumCommits(list []Anchored) []CommitLines {
 // sortCommits puts the commit with most lines first.
 func sortCommits(list []CommitLines) {
 	slices.SortFunc(list, func(a, b CommitLines) int {
-		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Commit.String(), b.Commit.String()))
+		return cmp.Or(cmp.Compare(b.Lines, a.Lines), a.Commit.Compare(b.Commit))
 	})
 }
 

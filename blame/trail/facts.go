@@ -184,7 +184,7 @@ func (t *Tracker) steps(held []holding) []Step {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Step) int {
-		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Commit.String(), b.Commit.String()))
+		return cmp.Or(a.Time.Compare(b.Time), a.Commit.Compare(b.Commit))
 	})
 	return out
 }

@@ -63,7 +63,7 @@ func (l *looker) losses() error {
 	}
 	for _, list := range [][]Loss{l.now.Reverted, l.now.Lost} {
 		slices.SortFunc(list, func(a, b Loss) int {
-			return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Commit.String(), b.Commit.String()))
+			return cmp.Or(cmp.Compare(b.Lines, a.Lines), a.Commit.Compare(b.Commit))
 		})
 	}
 	l.dropped(gone - found)

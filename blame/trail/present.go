@@ -158,7 +158,7 @@ func (l *looker) tidy() {
 		n.Changed = append(n.Changed, *loss)
 	}
 	slices.SortFunc(n.Changed, func(a, b Loss) int {
-		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Commit.String(), b.Commit.String()))
+		return cmp.Or(cmp.Compare(b.Lines, a.Lines), a.Commit.Compare(b.Commit))
 	})
 	for i := range n.Changed {
 		n.Changed[i].Lines = min(n.Changed[i].Lines, left)
