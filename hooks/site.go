@@ -137,6 +137,21 @@ func (in Installer) isOwn(value string) bool {
 
 // configValues are the values of a path-typed key with their scopes, least important first.
 func (in Installer) configValues(ctx context.Context, key string) ([]configured, error) {
+	settings, err := in.Repo.Settings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var values []configured
+	toExpand := false
+	for _, s := range settings {
+		if strings.EqualFold(s.Key, key) {
+			toExpand = toExpand || s.NoValue || s.Value == "" || strings.IndexByte("~%:", s.Value[0]) >= 0
+			values = append(values, configured{s.Scope, s.Value})
+		}
+	}
+	if !toExpand {
+		return values, nil
+	}
 	out, err := in.Repo.Git(ctx, nil, "config", "-z", "--show-scope", "--type=path", "--get-all", key)
 	if isExit(err, 1) {
 		return nil, nil
@@ -145,7 +160,7 @@ func (in Installer) configValues(ctx context.Context, key string) ([]configured,
 		return nil, fmt.Errorf("read %s: %w", key, err)
 	}
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	var values []configured
+	values = nil
 	for i := 0; i+1 < len(fields); i += 2 {
 		values = append(values, configured{fields[i], fields[i+1]})
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Config is git's whole configuration as it holds for one work tree, in the order of precedence: the last entry of a
@@ -16,13 +17,72 @@ type Config struct {
 	entries []configEntry
 }
 
-// Config reads the configuration with one `git config --list`, includes and all scopes resolved by git.
-func (r *Repo) Config(ctx context.Context) (Config, error) {
-	out, err := r.Git(ctx, nil, "config", "-z", "--list")
-	if err != nil {
-		return Config{}, fmt.Errorf("read configuration: %w", err)
+// Setting is one variable as git lists it.
+type Setting struct {
+	Scope   string // "system", "global", "local", "worktree" or "command"
+	File    string // it stands in, below the top of the work tree if it is not absolute; empty for no file
+	Key     string
+	Value   string // "true" for a key alone
+	NoValue bool
+}
+
+// listings are what git listed for work trees, for as long as a context is used.
+type listings struct{ byDir sync.Map }
+
+type listingsKey struct{}
+
+// SettingsOnce makes a context in which git is asked once for the configuration of a work tree. It is for a command that
+// changes no configuration and soon ends.
+func SettingsOnce(ctx context.Context) context.Context {
+	return context.WithValue(ctx, listingsKey{}, &listings{})
+}
+
+// Settings are all variables that hold for a work tree, the least important first. Git resolves includes and scopes.
+func (r *Repo) Settings(ctx context.Context) ([]Setting, error) {
+	list := func() ([]Setting, error) {
+		out, err := r.Git(ctx, nil, "config", "-z", "--list", "--show-scope", "--show-origin")
+		if err != nil {
+			return nil, fmt.Errorf("read configuration: %w", err)
+		}
+		return parseSettings(string(out)), nil
 	}
-	return parseConfigList(string(out)), nil
+	if kept, ok := ctx.Value(listingsKey{}).(*listings); ok {
+		once, _ := kept.byDir.LoadOrStore(r.GitDir+"\x00"+r.WorkTree, sync.OnceValues(list))
+		return once.(func() ([]Setting, error))()
+	}
+	return list()
+}
+
+// parseSettings reads SCOPE NUL ORIGIN NUL KEY [LF VALUE] NUL …
+func parseSettings(out string) []Setting {
+	var list []Setting
+	fields := strings.Split(out, "\x00")
+	for i := 0; i+2 < len(fields); i += 3 {
+		file, isFile := strings.CutPrefix(fields[i+1], "file:")
+		if !isFile {
+			file = "" // the command line, or an object
+		}
+		key, value, valued := strings.Cut(fields[i+2], "\n")
+		if !valued {
+			value = "true"
+		}
+		list = append(list, Setting{Scope: fields[i], File: file, Key: key, Value: value, NoValue: !valued})
+	}
+	return list
+}
+
+// Config reads the configuration, see [Repo.Settings].
+func (r *Repo) Config(ctx context.Context) (Config, error) {
+	list, err := r.Settings(ctx)
+	var c Config
+	for _, s := range list {
+		e := configEntry{Key: s.Key, Value: s.Value, NoValue: s.NoValue}
+		if s.NoValue {
+			e.Value = ""
+		}
+		c.entries = append(c.entries, e)
+	}
+	return c, err
 }
 
 // parseConfigList reads the output of `git config -z --list`: "key LF value NUL", or "key NUL" for a key alone.

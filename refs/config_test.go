@@ -128,3 +128,34 @@ func TestDiscoveryAsksGitAboutAConfigurationItCannotRead(t *testing.T) {
 		t.Errorf("without a configuration: %+v %v", got, err)
 	}
 }
+
+func TestSettingsAreListedOnceForACommand(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	value := func(ctx context.Context) string {
+		t.Helper()
+		config, err := repo.Config(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		word, _ := config.Get("trace.word")
+		return word
+	}
+	git(t, repo.WorkTree, "config", "trace.word", "first")
+	once := SettingsOnce(t.Context())
+	if got := value(once); got != "first" {
+		t.Errorf("%q", got)
+	}
+	git(t, repo.WorkTree, "config", "trace.word", "second")
+	if got := value(once); got != "first" {
+		t.Errorf("asked again: %q", got)
+	}
+	if got := value(t.Context()); got != "second" {
+		t.Errorf("asked once, for a command that does not want it: %q", got)
+	}
+	list, err := repo.Settings(t.Context())
+	i := slices.IndexFunc(list, func(s Setting) bool { return s.Key == "trace.word" })
+	if err != nil || i < 0 || list[i].Scope != "local" || filepath.Base(list[i].File) != "config" {
+		t.Errorf("%v %v", list, err)
+	}
+}

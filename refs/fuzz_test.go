@@ -101,3 +101,15 @@ func FuzzCheckRefName(f *testing.F) {
 		}
 	})
 }
+
+func FuzzParseSettings(f *testing.F) {
+	f.Add("system\x00file:/etc/gitconfig\x00core.autocrlf\ntrue\x00command\x00command line:\x00core.bare\x00")
+	f.Add("x")
+	f.Fuzz(func(t *testing.T, out string) {
+		for _, s := range parseSettings(out) {
+			if s.NoValue && s.Value != "true" || strings.Contains(s.Key, "\n") {
+				t.Errorf("%q: %+v", out, s)
+			}
+		}
+	})
+}

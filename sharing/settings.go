@@ -57,19 +57,14 @@ type Settings struct {
 
 // ReadSettings asks git for them.
 func ReadSettings(ctx context.Context, repo *refs.Repo) (*Settings, error) {
-	out, err := repo.Git(ctx, nil, "config", "-z", "--list", "--show-scope", "--show-origin")
+	list, err := repo.Settings(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
 	s := &Settings{}
 	local := realFile(filepath.Join(repo.CommonDir, "config"))
-	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+2 < len(fields); i += 3 {
-		scope, origin := fields[i], strings.TrimPrefix(fields[i+1], "file:")
-		key, value, valued := strings.Cut(fields[i+2], "\n")
-		if !valued {
-			value = "true"
-		}
+	for _, one := range list {
+		key, value, origin := one.Key, one.Value, one.File
 		s.always.Add(key, value)
 		if name, found := strings.CutPrefix(key, "remote."); found {
 			if at := strings.LastIndexByte(name, '.'); at > 0 && !slices.Contains(s.names, name[:at]) {
@@ -81,7 +76,7 @@ func ReadSettings(ctx context.Context, repo *refs.Repo) (*Settings, error) {
 		}
 		origin = realFile(origin)
 		switch {
-		case scope == "local" && origin == local, scope == "global" && !within(origin, repo.WorkTree):
+		case one.Scope == "local" && origin == local, one.Scope == "global" && !within(origin, repo.WorkTree):
 			s.own.Add(key, value)
 		}
 	}

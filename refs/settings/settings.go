@@ -23,7 +23,7 @@ import (
 // item is one variable as git lists it.
 type item struct{ key, value string }
 
-const magic = "git-trace configuration 4\n"
+const magic = "git-trace configuration 5\n"
 
 // Read gives what blame and the screen ask of git's configuration. It starts no process as long as nothing changed.
 func Read(ctx context.Context, repo *refs.Repo) (refs.Config, error) {
@@ -43,8 +43,7 @@ func read(ctx context.Context, repo *refs.Repo) ([]item, error) {
 	name := filepath.Join(directory(repo), "settings-"+DigestOf(repo.GitDir).String())
 	if raw, err := os.ReadFile(name); err == nil {
 		if listing, ok := kept(raw); ok {
-			items, _ := parse(listing)
-			return items, nil
+			return parse(listing), nil
 		}
 	}
 	traced := repo.HasTraces()
@@ -53,11 +52,14 @@ func read(ctx context.Context, repo *refs.Repo) ([]item, error) {
 	}
 	usual := usualFiles(repo)
 	before, started := stateOf(usual), time.Now()
-	out, err := repo.Git(ctx, nil, "config", "-z", "--list", "--show-origin")
+	list, err := repo.Settings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	items, origins := parse(string(out))
+	items, origins := make([]item, len(list)), make([]string, len(list))
+	for i, s := range list {
+		items[i], origins[i] = item{s.Key, s.Value}, s.File
+	}
 	others, ok := otherFiles(repo, items, origins)
 	others = slices.DeleteFunc(others, func(file string) bool { return slices.Contains(usual, file) })
 	if traced && ok && !changedSince(others, started) && stateOf(usual) == before {
@@ -124,11 +126,11 @@ func HasRules(config refs.Config) bool {
 	return false
 }
 
-// listing writes items as git lists them, without their origins.
+// listing writes items as git lists them, KEY LF VALUE NUL.
 func listing(items []item) string {
 	var out strings.Builder
 	for _, it := range items {
-		out.WriteString("\x00" + it.key + "\n" + it.value + "\x00")
+		out.WriteString(it.key + "\n" + it.value + "\x00")
 	}
 	return out.String()
 }
@@ -171,24 +173,15 @@ func kept(raw []byte) (listing string, ok bool) {
 	return listing, stateOf(files, listing) == state
 }
 
-// parse reads ORIGIN NUL KEY [LF VALUE] NUL … and returns the files of origin too; a key alone means true.
-func parse(listing string) (items []item, origins []string) {
+// parse reads what listing wrote.
+func parse(listing string) (items []item) {
 	for listing != "" {
-		origin, rest, _ := strings.Cut(listing, "\x00")
-		entry, rest, _ := strings.Cut(rest, "\x00")
+		key, rest, _ := strings.Cut(listing, "\n")
+		value, rest, _ := strings.Cut(rest, "\x00")
 		listing = rest
-		key, value, ok := strings.Cut(entry, "\n")
-		if !ok {
-			value = "true"
-		}
 		items = append(items, item{key, value})
-		file, _ := strings.CutPrefix(origin, "file:")
-		if file == origin {
-			file = "" // the command line, or the environment
-		}
-		origins = append(origins, file)
 	}
-	return items, origins
+	return items
 }
 
 // usualFiles are the places that git-config(1) names, whether or not there is a file: the system's with any

@@ -166,16 +166,6 @@ func FuzzDecodeState(f *testing.F) {
 	})
 }
 
-func FuzzParseConfigItems(f *testing.F) {
-	f.Add("file:/etc/gitconfig\x00core.autocrlf\ntrue\x00command line:\x00core.bare\x00")
-	f.Add("x")
-	f.Fuzz(func(t *testing.T, out string) {
-		for _, item := range parseConfigItems(out) {
-			new(settings).take(item)
-		}
-	})
-}
-
 func FuzzParseListings(f *testing.F) {
 	f.Add("H 100644 4b825dc642cb6eb9a060e54bf8d69288fbee4904 0\ta\x00s 100644 4b825dc642cb6eb9a060e54bf8d69288fbee4904 0\tb\x00")
 	f.Add(":100644 000000 4b825dc642cb6eb9a060e54bf8d69288fbee4904 0000000000000000000000000000000000000000 D\x00a\x00")

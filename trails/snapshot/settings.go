@@ -25,49 +25,18 @@ type settings struct {
 	Unsupported    string // why the own method is no use with this configuration; empty if it is
 }
 
-// configItem is one line of `git config -z --list --show-origin`.
-type configItem struct {
-	origin string // file it came from, "" if from none
-	key    string
-	value  string
-}
-
-// parseConfigItems reads ORIGIN NUL KEY [LF VALUE] NUL …; a key alone means true.
-func parseConfigItems(out string) []configItem {
-	var items []configItem
-	for out != "" {
-		origin, rest, ok := strings.Cut(out, "\x00")
-		if !ok {
-			break
-		}
-		entry, rest, _ := strings.Cut(rest, "\x00")
-		out = rest
-		key, value, ok := strings.Cut(entry, "\n")
-		if !ok {
-			value = "true"
-		}
-		file, ok := strings.CutPrefix(origin, "file:")
-		if !ok {
-			file = ""
-		}
-		items = append(items, configItem{file, key, value})
-	}
-	return items
-}
-
 // readSettings asks git for its configuration, and returns with it the files it was read from or could be read from.
 func readSettings(ctx context.Context, repo *refs.Repo) (settings, []string, error) {
-	out, err := repo.Git(ctx, nil, "config", "-z", "--list", "--show-origin")
+	items, err := repo.Settings(ctx)
 	if err != nil {
 		return settings{}, nil, err
 	}
-	items := parseConfigItems(string(out))
 	s := settings{FileMode: true}
 	h := sha256.New()
 	for _, item := range items {
 		s.take(item)
-		if convertsContent(item.key) {
-			_, _ = h.Write([]byte(item.key + "\n" + item.value + "\x00"))
+		if convertsContent(item.Key) {
+			_, _ = h.Write([]byte(item.Key + "\n" + item.Value + "\x00"))
 		}
 	}
 	s.Conversion = hex.EncodeToString(h.Sum(nil)[:16])
@@ -76,9 +45,9 @@ func readSettings(ctx context.Context, repo *refs.Repo) (settings, []string, err
 	return s, configFiles(repo, items), nil
 }
 
-func (s *settings) take(item configItem) {
-	on := isTrue(item.value)
-	switch item.key {
+func (s *settings) take(item refs.Setting) {
+	on := isTrue(item.Value)
+	switch item.Key {
 	case "core.filemode":
 		s.FileMode = on
 	case "core.ignorecase":
@@ -86,18 +55,18 @@ func (s *settings) take(item configItem) {
 	case "core.precomposeunicode":
 		s.Precompose = on
 	case "core.autocrlf":
-		s.AutoCRLF = on || strings.EqualFold(item.value, "input")
+		s.AutoCRLF = on || strings.EqualFold(item.Value, "input")
 	case "core.attributesfile":
-		s.AttributesFile = item.value
+		s.AttributesFile = item.Value
 	case "core.excludesfile":
-		s.ExcludesFile = item.value
+		s.ExcludesFile = item.Value
 	case "core.symlinks":
 		s.unsupported(!on, "symlinks are kept as plain files (core.symlinks)")
 	case "core.sparsecheckout":
 		s.Sparse = on
 		s.unsupported(on, "sparse checkout")
 	default:
-		if name, ok := strings.CutPrefix(item.key, "extensions."); ok {
+		if name, ok := strings.CutPrefix(item.Key, "extensions."); ok {
 			s.unsupported(!knownExtension(name), "unknown extension "+name)
 		}
 	}
@@ -176,7 +145,7 @@ func systemFiles(name string) []string {
 
 // configFiles lists the files that a change of configuration would show in: those read, and those git would read if
 // they were there.
-func configFiles(repo *refs.Repo, items []configItem) []string {
+func configFiles(repo *refs.Repo, items []refs.Setting) []string {
 	files := []string{filepath.Join(repo.CommonDir, "config"), filepath.Join(repo.GitDir, "config.worktree")}
 	if path := os.Getenv("GIT_CONFIG_SYSTEM"); path != "" {
 		files = append(files, path)
@@ -192,15 +161,15 @@ func configFiles(repo *refs.Repo, items []configItem) []string {
 		files = append(files, filepath.Join(dir, "git", "config"))
 	}
 	for _, item := range items {
-		origin := item.origin
+		origin := item.File
 		if origin != "" && !filepath.IsAbs(origin) {
 			origin = filepath.Join(repo.WorkTree, origin)
 		}
 		files = append(files, origin)
-		if item.key == "include.path" || strings.HasPrefix(item.key, "includeif.") {
-			files = append(files, includedFile(origin, item.value))
+		if item.Key == "include.path" || strings.HasPrefix(item.Key, "includeif.") {
+			files = append(files, includedFile(origin, item.Value))
 		}
-		if strings.HasPrefix(item.key, "includeif.onbranch:") {
+		if strings.HasPrefix(item.Key, "includeif.onbranch:") {
 			files = append(files, repo.HeadFile())
 		}
 	}

@@ -82,26 +82,25 @@ func TestClassesOfAttributeFiles(t *testing.T) {
 func TestSettingsFollowTheLastLine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		out  string
+		list []refs.Setting
 		want settings
 	}{
-		{"", settings{}},
-		{"file:a\x00core.filemode\ntrue\x00", settings{FileMode: true}},
-		{"file:a\x00core.filemode\x00", settings{FileMode: true}},
-		{"file:a\x00core.filemode\ntrue\x00file:b\x00core.filemode\nfalse\x00", settings{}},
-		{"file:a\x00core.autocrlf\ninput\x00", settings{AutoCRLF: true}},
-		{"file:a\x00core.autocrlf\nfalse\x00", settings{}},
-		{"file:a\x00core.sparsecheckout\ntrue\x00", settings{Sparse: true, Unsupported: "sparse checkout"}},
-		{"file:a\x00core.sparsecheckout\ntrue\x00file:b\x00core.sparsecheckout\nfalse\x00", settings{}},
-		{"file:a\x00extensions.unheardof\n1\x00", settings{Unsupported: "unknown extension unheardof"}},
-		{"file:a\x00extensions.objectformat\nsha256\x00", settings{}},
+		{[]refs.Setting{}, settings{}},
+		{[]refs.Setting{{Key: "core.filemode", Value: "true"}}, settings{FileMode: true}},
+		{[]refs.Setting{{Key: "core.filemode", Value: "true"}, {Key: "core.filemode", Value: "false"}}, settings{}},
+		{[]refs.Setting{{Key: "core.autocrlf", Value: "input"}}, settings{AutoCRLF: true}},
+		{[]refs.Setting{{Key: "core.autocrlf", Value: "false"}}, settings{}},
+		{[]refs.Setting{{Key: "core.sparsecheckout", Value: "true"}}, settings{Sparse: true, Unsupported: "sparse checkout"}},
+		{[]refs.Setting{{Key: "core.sparsecheckout", Value: "true"}, {Key: "core.sparsecheckout", Value: "false"}}, settings{}},
+		{[]refs.Setting{{Key: "extensions.unheardof", Value: "1"}}, settings{Unsupported: "unknown extension unheardof"}},
+		{[]refs.Setting{{Key: "extensions.objectformat", Value: "sha256"}}, settings{}},
 	} {
 		var got settings
-		for _, item := range parseConfigItems(c.out) {
+		for _, item := range c.list {
 			got.take(item)
 		}
 		if got != c.want {
-			t.Errorf("%q: %+v, want %+v", c.out, got, c.want)
+			t.Errorf("%v: %+v, want %+v", c.list, got, c.want)
 		}
 	}
 }
