@@ -31,8 +31,8 @@ type listings struct{ byDir sync.Map }
 
 type listingsKey struct{}
 
-// SettingsOnce makes a context in which git is asked once for the configuration of a work tree. It is for a command that
-// changes no configuration and soon ends.
+// SettingsOnce makes a context in which git is asked once for the configuration of a work tree. It is for a command
+// that changes no configuration and soon ends.
 func SettingsOnce(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listingsKey{}, &listings{})
 }
