@@ -170,9 +170,7 @@ func (n *namer) next(i int) (seq int64, found []Fault) {
 	if seq == 1 && m.seq == 1 && !m.is(markRooted) {
 		fault(seq, FaultParent, "the first batch has a parent")
 	}
-	if !n.begun && !n.afterHole {
-		n.opening(i, seq, m, fault)
-	}
+	n.opening(i, seq, m, fault)
 	if n.begun && m.writer != n.writer && !m.is(markBad) {
 		fault(seq, FaultWriter, "written by %016x, the log is of %016x", m.writer, n.writer)
 	}
@@ -186,7 +184,7 @@ func (n *namer) next(i int) (seq int64, found []Fault) {
 	return seq, found
 }
 
-// opening checks the very first event.
+// opening checks the very first event; others pass.
 func (n *namer) opening(i int, seq int64, m mark, fault func(int64, FaultKind, string, ...any)) {
 	if m.is(markBad) || i != len(n.s.marks)-1 {
 		return

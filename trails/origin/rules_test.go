@@ -285,3 +285,11 @@ func copiedByTheRule(lines [][]byte, found []vector.Origin, sources []vector.Con
 	}
 	return out
 }
+
+// A commit of more paths than that is not compared with what was there before: each comparison asks git.
+func TestACommitOfManyPathsIsNotARepeat(t *testing.T) {
+	t.Parallel()
+	if (&Case{Paths: make([]string, maxRepeated+1)}).mayRepeat() {
+		t.Errorf("%d paths are compared", maxRepeated+1)
+	}
+}
