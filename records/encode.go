@@ -27,6 +27,13 @@ func Encode(r *Record) ([]byte, error) {
 	return setHash(raw, hash), nil
 }
 
+// EncodeStep writes a step as one line of JSON without a line feed, as it stands in a record. It makes absent lists
+// empty ones.
+func EncodeStep(s *Step) ([]byte, error) {
+	s.fill()
+	return marshal(s)
+}
+
 // marshal is encoding/json without the escapes for HTML.
 func marshal(v any) ([]byte, error) {
 	var out bytes.Buffer

@@ -34,8 +34,7 @@ func (s *Spool) Len() int { return len(s.ends) }
 
 // Step keeps the step.
 func (s *Spool) Step(step *Step) error {
-	step.fill()
-	raw, err := marshal(step)
+	raw, err := EncodeStep(step)
 	if err != nil {
 		return fmt.Errorf("keep step %d: %w", step.StepIndex, err)
 	}

@@ -69,6 +69,7 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 		return err
 	}
 	out := &outgoing{format: train.into(to), out: quietWriter{a.std.out}}
+	collectBeyond(convertRoom)
 	converter := converter{app: a, env: env, from: c.String("from"), out: out}
 	if err := converter.known(); err != nil {
 		return err

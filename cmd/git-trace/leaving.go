@@ -63,7 +63,8 @@ func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "--no-redact writes conversations as they are, secrets and names included")
 	}
-	return func(ctx context.Context) leaving { return redacted{redactor.Twin().Sink(ctx, "")} }, nil
+	abreast := redactor.Abreast()
+	return func(ctx context.Context) leaving { return redacted{abreast.Sink(ctx, "")} }, nil
 }
 
 // outgoing writes conversations in a format.

@@ -221,7 +221,7 @@ const leastToken = 16
 func loosen(text string) string {
 	var out []byte
 	for at := leastToken; at < len(text); at++ {
-		if !closing(text[at]) || !tokenByte(text[at-1]) || at+1 < len(text) && pieceByte(text[at+1]) ||
+		if !closing[text[at]] || !tokenByte(text[at-1]) || at+1 < len(text) && pieceByte(text[at+1]) ||
 			!tokenBefore(text, at) {
 			continue
 		}
@@ -236,14 +236,8 @@ func loosen(text string) string {
 	return string(out)
 }
 
-// closing tells the marks that loosen puts spaces for.
-func closing(c byte) bool {
-	switch c {
-	case '.', ',', ')', ']', '}', '!', '?', '*':
-		return true
-	}
-	return false
-}
+// closing are the marks that loosen puts spaces for.
+var closing = [256]bool{'.': true, ',': true, ')': true, ']': true, '}': true, '!': true, '?': true, '*': true}
 
 func tokenBefore(text string, at int) bool {
 	digit := false

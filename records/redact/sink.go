@@ -25,6 +25,7 @@ type Sink struct {
 	rest     int             // and of what is no step
 	cut      map[string]bool // calls that have to do with a purged file
 	err      error
+	ahead    *ahead // nil for one that redacts each step before it takes the next
 }
 
 // Sink gives a sink whose redaction ends with the context. A long conversation is put into a temporary file in dir, in
@@ -56,7 +57,7 @@ func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record,
 // Redacted takes the JSON of a step that was redacted before, of a record in the store, as the next one; n is how much
 // was taken out of it then.
 func (s *Sink) Redacted(raw []byte, n int) error {
-	return s.do(func() error {
+	return s.settled(func() error {
 		s.counts = append(s.counts, n)
 		if before := s.redactor.rules.Purged; before != nil && bytes.Contains(raw, []byte(`{"purged":true}`)) {
 			var step records.Step
@@ -69,18 +70,24 @@ func (s *Sink) Redacted(raw []byte, n int) error {
 }
 
 // Counts tells how much was taken out of each step.
-func (s *Sink) Counts() []int { return s.counts }
+func (s *Sink) Counts() []int {
+	_ = s.settled(func() error { return nil }) // an error stays
+	return s.counts
+}
 
 // Truncate drops the steps after the first n.
 func (s *Sink) Truncate(n int) error {
-	return s.do(func() error {
+	return s.settled(func() error {
 		s.counts = s.counts[:min(len(s.counts), max(n, 0))]
 		return s.steps.Truncate(n)
 	})
 }
 
 // Secrets tells whether secrets were found so far that are taken out wherever they stand.
-func (s *Sink) Secrets() bool { return len(s.redactor.seen) > 0 }
+func (s *Sink) Secrets() bool {
+	_ = s.settled(func() error { return nil }) // an error stays
+	return len(s.redactor.seen) > 0
+}
 
 // Step redacts the next step and keeps it.
 func (s *Sink) Step(step *records.Step) error {
@@ -89,13 +96,20 @@ func (s *Sink) Step(step *records.Step) error {
 		if before := s.redactor.rules.Purged; before != nil {
 			taken = before.CutStep(step, s.cut)
 		}
-		n, err := apply(s.ctx, s.redactor, step)
-		if err != nil {
-			return fmt.Errorf("redact step %d: %w", step.StepIndex, err)
-		}
-		n += taken
-		s.counts = append(s.counts[:min(len(s.counts), max(step.StepIndex-1, 0))], n)
-		return s.steps.Step(step)
+		return s.run(weight(step), func(r *Redactor) (func() error, error) {
+			raw, n, err := redactStep(s.ctx, r, step)
+			if err != nil {
+				return nil, fmt.Errorf("redact step %d: %w", step.StepIndex, err)
+			}
+			return func() error {
+				before := max(step.StepIndex-1, 0)
+				s.counts = append(s.counts[:min(len(s.counts), before)], taken+n)
+				if err := s.steps.Truncate(before); err != nil {
+					return err
+				}
+				return s.steps.AppendRaw(raw)
+			}, nil
+		})
 	})
 }
 
@@ -106,15 +120,28 @@ func (s *Sink) Late(stepIndex int, result records.Observation) error {
 		if before := s.redactor.rules.Purged; before != nil {
 			taken = before.CutResult(&result, s.cut)
 		}
-		n, err := apply(s.ctx, s.redactor, &result)
-		if err != nil {
-			return fmt.Errorf("redact a result of step %d: %w", stepIndex, err)
+		return s.run(len(result.SourceCallID), func(r *Redactor) (func() error, error) {
+			n, err := apply(s.ctx, r, &result)
+			if err != nil {
+				return nil, fmt.Errorf("redact a result of step %d: %w", stepIndex, err)
+			}
+			return func() error {
+				if i := stepIndex - 1; i >= 0 && i < len(s.counts) {
+					s.counts[i] += taken + n
+				}
+				return s.steps.Late(stepIndex, result)
+			}, nil
+		})
+	})
+}
+
+// settled runs a piece of work for which all steps before must be kept.
+func (s *Sink) settled(work func() error) error {
+	return s.do(func() error {
+		if err := s.settle(0); err != nil {
+			return err
 		}
-		n += taken
-		if i := stepIndex - 1; i >= 0 && i < len(s.counts) {
-			s.counts[i] += n
-		}
-		return s.steps.Late(stepIndex, result)
+		return work()
 	})
 }
 
@@ -136,7 +163,7 @@ func (s *Sink) do(work func() error) (err error) {
 // of redactions that the head brings is added to. The head is left as it is.
 func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	var out *Record
-	err := s.do(func() error {
+	err := s.settled(func() error {
 		own := *head
 		own.Steps = nil
 		if before := s.redactor.rules.Purged; before != nil {
@@ -163,6 +190,7 @@ func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.ahead.end()
 	s.steps = nil
 	return out, nil
 }
@@ -178,11 +206,31 @@ func (s *Sink) sweep(head *records.Record) error {
 		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
 	})
 	pairs := make([]string, 0, 2*len(secrets))
+	var written [][]byte // as they stand in JSON
 	for _, secret := range secrets {
 		quoted := rawjson.AppendString(nil, secret)
+		written = append(written, quoted[1:len(quoted)-1])
 		pairs = append(pairs, string(quoted[1:len(quoted)-1]), marker(s.redactor.seen[secret]))
 	}
 	replacer := strings.NewReplacer(pairs...)
+	holds := holder(written, replacer)
+	err := s.steps.Each(func(raw []byte) error {
+		if holds(raw) {
+			return errSwept
+		}
+		return s.ctx.Err()
+	})
+	if errors.Is(err, errSwept) {
+		err = s.sweepSteps(holds, replacer)
+	}
+	if err != nil {
+		return err
+	}
+	return s.sweepHead(head, replacer)
+}
+
+// sweepSteps writes the steps again, without the secrets.
+func (s *Sink) sweepSteps(holds func([]byte) bool, replacer *strings.Replacer) error {
 	kept := records.NewSpool("")
 	step := 0
 	err := s.steps.Each(func(raw []byte) error {
@@ -190,7 +238,7 @@ func (s *Sink) sweep(head *records.Record) error {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
-		if replacer.Replace(string(raw)) == string(raw) {
+		if !holds(raw) {
 			return kept.AppendRaw(raw)
 		}
 		clean, err := swept(raw, replacer)
@@ -207,10 +255,7 @@ func (s *Sink) sweep(head *records.Record) error {
 	}
 	old := s.steps
 	s.steps = kept
-	if err := old.Close(); err != nil {
-		return err
-	}
-	return s.sweepHead(head, replacer)
+	return old.Close()
 }
 
 func (s *Sink) sweepHead(head *records.Record, replacer *strings.Replacer) error {
@@ -233,6 +278,7 @@ func (s *Sink) sweepHead(head *records.Record, replacer *strings.Replacer) error
 
 // Close drops what the sink holds.
 func (s *Sink) Close() error {
+	s.ahead.end()
 	if s.steps == nil {
 		return nil
 	}

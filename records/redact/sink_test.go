@@ -2,7 +2,9 @@ package redact
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/records"
@@ -159,5 +161,28 @@ func TestWhatWasPurgedIsTakenOutOfARecord(t *testing.T) {
 			t.Errorf("%s: a result that comes late counts %v", input, got)
 		}
 		must(t, s.Close())
+	}
+}
+
+// Whether a secret stands in a step is told alike for few secrets and for many, and as they are written in JSON.
+func TestStepsThatHoldSecretsAreFound(t *testing.T) {
+	t.Parallel()
+	var few, many [][]byte
+	var pairs []string
+	for i := range fewSecrets + 1 {
+		secret := fmt.Sprintf(`secret-%d\"`, i)
+		many, pairs = append(many, []byte(secret)), append(pairs, secret, marker("x"))
+		few = many[:min(len(many), 2)]
+	}
+	replacer := strings.NewReplacer(pairs...)
+	for raw, want := range map[string]bool{
+		`{"content":"nothing"}`: false, `{"content":"say secret-1\" now"}`: true, `{"content":"secret-1"}`: false, "": false,
+	} {
+		if got := holder(few, replacer)([]byte(raw)); got != want {
+			t.Errorf("%s: of few %v", raw, got)
+		}
+		if got := holder(many, replacer)([]byte(raw)); got != want {
+			t.Errorf("%s: of many %v", raw, got)
+		}
 	}
 }

@@ -1,10 +1,12 @@
 package redact
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -67,24 +69,51 @@ func apply[T any](ctx context.Context, r *Redactor, value *T) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	w := walker{Redactor: r, ctx: ctx}
-	d := rawjson.NewDecoder(raw)
-	out, err := w.value(make([]byte, 0, len(raw)), d, ofSchema, prose)
-	if err != nil {
+	out, n, err := r.json(ctx, raw)
+	if err != nil || out == nil {
 		return 0, err
-	}
-	if d.Err() != nil {
-		return 0, d.Err()
-	}
-	if !w.changed {
-		return 0, nil
 	}
 	var redacted T
 	if err := json.Unmarshal(out, &redacted); err != nil {
 		return 0, fmt.Errorf("read what is left: %w", err)
 	}
 	*value = redacted
-	return w.count, nil
+	return n, nil
+}
+
+// json redacts the JSON of a value of the schema. Nil stands for what is as it was.
+func (r *Redactor) json(ctx context.Context, raw []byte) ([]byte, int, error) {
+	w := walker{Redactor: r, ctx: ctx}
+	d := rawjson.NewDecoder(raw)
+	out, err := w.value(make([]byte, 0, len(raw)), d, ofSchema, prose)
+	if err == nil {
+		err = d.Err()
+	}
+	if err != nil || !w.changed {
+		return nil, 0, err
+	}
+	return out, w.count, nil
+}
+
+// redactStep gives the JSON of a step as a spool keeps it.
+func redactStep(ctx context.Context, r *Redactor, step *records.Step) (raw []byte, n int, err error) {
+	if raw, err = records.EncodeStep(step); err != nil {
+		return nil, 0, err
+	}
+	out, n, err := r.json(ctx, raw)
+	if err != nil || out == nil {
+		return raw, 0, err
+	}
+	if !bytes.Contains(out, []byte("\u2028")) && !bytes.Contains(out, []byte("\u2029")) {
+		return out, n, nil
+	}
+	// encoding/json escapes these two, but for those in the inputs of calls.
+	var redacted records.Step
+	if err := json.Unmarshal(out, &redacted); err != nil {
+		return nil, 0, fmt.Errorf("read what is left: %w", err)
+	}
+	raw, err = records.EncodeStep(&redacted)
+	return raw, n, err
 }
 
 // value appends the next value, redacted.

@@ -153,6 +153,9 @@ const leastReadable = 10
 
 // readable gives the stretches of data that are text: of UTF-8, or of ASCII in UTF-16 of either order.
 func readable(data []byte) []stretch {
+	if !mayRead(data) {
+		return nil
+	}
 	var out []stretch
 	for i := 0; i < len(data); {
 		start := i
@@ -186,6 +189,48 @@ func readable(data []byte) []stretch {
 	}
 	return out
 }
+
+// mayRead tells whether data may hold a stretch that is text. It asks for less, and looks at a part of the bytes: no
+// stretch goes over two that do not follow each other in a text.
+func mayRead(data []byte) bool {
+	for from := 0; from+leastReadable <= len(data); {
+		at := from + leastReadable - 1
+		for at > from && follows>>(kindOf[data[at-1]]<<2|kindOf[data[at]])&1 != 0 {
+			at--
+		}
+		if at == from {
+			return true
+		}
+		from = at
+	}
+	return bytes.IndexByte(data, 0) >= 0 // UTF-16
+}
+
+// The kinds of bytes of UTF-8, and which follow each other.
+const (
+	noText = iota
+	inASCII
+	goesOn // with a character
+	leads  // one of several bytes
+
+	follows = 1<<(inASCII<<2|inASCII) | 1<<(inASCII<<2|leads) | 1<<(leads<<2|goesOn) | 1<<(goesOn<<2|goesOn) |
+		1<<(goesOn<<2|inASCII) | 1<<(goesOn<<2|leads)
+)
+
+// kindOf is the kind of each byte.
+var kindOf = func() (kinds [256]uint8) {
+	for c := range 256 {
+		switch b := byte(c); {
+		case b < utf8.RuneSelf && textByte(b):
+			kinds[c] = inASCII
+		case 0x80 <= b && b < 0xc0:
+			kinds[c] = goesOn
+		case 0xc2 <= b && b < 0xf5:
+			kinds[c] = leads
+		}
+	}
+	return kinds
+}()
 
 // wide is how many bytes from the beginning on are ASCII in UTF-16: every second one is zero.
 func wide(data []byte) int {

@@ -18,7 +18,7 @@ func scenarios(o options) []scenario {
 	all = append(all, blaming(o.quick)...)
 	all = append(all, diffing(), restoring(), counting(past, conversations), reading(log), indexing(log),
 		conversing(stored), growing(logs))
-	all = append(all, sharing())
+	all = append(all, converting(), sharing())
 	all = append(all, serving(stored, log)...)
 	if o.million {
 		all = append(all, indexing(1_000_000), verifying(1_000_000))

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// letters are those that one byte of a match may be, as far as they are ASCII.
-type letters [2]uint64
+// letters are those that one byte of a match may be, as far as they are ASCII. The last word tells that it may be
+// another, besides those of foldsToASCII.
+type letters [3]uint64
 
 func (l *letters) add(c byte)      { l[c>>6] |= 1 << (c & 63) }
 func (l *letters) has(c byte) bool { return l[c>>6]>>(c&63)&1 != 0 }
@@ -94,8 +95,13 @@ func waysOf(re *syntax.Regexp) (ways [][]letters, whole bool) {
 	case syntax.OpCharClass:
 		var l letters
 		for i := 0; i < len(re.Rune); i += 2 {
-			for r := re.Rune[i]; r <= re.Rune[i+1] && r < utf8.RuneSelf; r++ {
-				l.add(byte(r))
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				if r < utf8.RuneSelf {
+					l.add(byte(r))
+				} else if !strings.ContainsRune(foldsToASCII, r) {
+					l[2] = 1
+					break
+				}
 			}
 		}
 		return [][]letters{{l}}, true
@@ -207,10 +213,13 @@ func leastOf(list []core) int {
 }
 
 // foldsToASCII are the characters that an expression without case takes for s and k. No keyword is found by them.
-const foldsToASCII = "\u017f\u212a"
+const (
+	foldsToASCII = "\u017f\u212a"
+	longestFold  = 3
+)
 
-// mayMatch tells whether a match may hold the keyword that stands at a place of a text. What is no ASCII may be
-// anything.
+// mayMatch tells whether a match may hold the keyword that stands at a place of a text. Behind what is no ASCII there
+// may be anything.
 func mayMatch(cores []core, text string, start int, keyword string) bool {
 	for i := range cores {
 		if c := &cores[i]; c.keyword == keyword && c.stands(text, start-c.at) {
@@ -230,7 +239,7 @@ func (c *core) stands(text string, at int) bool {
 		case i >= len(text):
 			return false
 		case text[i] >= utf8.RuneSelf:
-			return true
+			return c.letters[i][2] != 0 || folded(text[i:min(len(text), i+longestFold)])
 		case !c.letters[i].has(text[i]):
 			return false
 		}

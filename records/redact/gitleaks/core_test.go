@@ -122,7 +122,9 @@ func TestWhatAMatchHolds(t *testing.T) {
 	}{
 		{`\b(s\.(?i:[a-z0-9]{24}))`, []string{"s."}, "s.name = x", 0, false},
 		{`\b(s\.(?i:[a-z0-9]{24}))`, []string{"s."}, "s." + strings.Repeat("aB3", 8), 0, true},
-		{`\b(s\.(?i:[a-z0-9]{24}))`, []string{"s."}, "s.é", 0, true},
+		{`\b(s\.(?i:[a-z0-9]{24}))`, []string{"s."}, "s.é", 0, false},
+		{`\b(s\.(?i:[a-z0-9]{24}))`, []string{"s."}, "s.\u017f", 0, true},
+		{`\b(s\.[^ ]{24})`, []string{"s."}, "s.é", 0, true},
 		{`(?i)[\w.-]{0,50}?(?:lob).{0,3}((live|test)_[a-f0-9]{35})`, []string{"test_", "live_"}, "xtest_data.go", 1, false},
 		{`SK[0-9a-fA-F]{32}`, []string{"sk"}, "risk", 2, false},
 		{`(?:foo|ba?r)_key`, []string{"_key"}, "bar_key", 3, true},

@@ -27,8 +27,13 @@ func (r *Rules) Find(text string) ([]Finding, error) {
 	return found, nil
 }
 
-// part is a part of a text, by its beginning and its end, in which a rule may match.
-type part struct{ rule, start, end int }
+// part is a part of a text, by its beginning and its end, in which a rule may match. Sure tells that a match may be
+// more than what the rule allows.
+type part struct {
+	rule, start, end int
+	sure             bool
+	from             int // no match begins before
+}
 
 // hit is a keyword of a rule in a text. Sure tells that a match may hold it: its neighbours are as the rule wants them.
 type hit struct {
@@ -40,7 +45,7 @@ type hit struct {
 func (r *Rules) called(text string) []part {
 	var out []part
 	for _, rule := range r.always {
-		out = append(out, part{rule, 0, len(text)})
+		out = append(out, part{rule: rule, end: len(text), sure: true})
 	}
 	var hits []hit
 	odd, known := false, false // a match may hold no keyword
@@ -48,8 +53,9 @@ func (r *Rules) called(text string) []part {
 		end := start + len(w.text)
 		for _, rule := range w.rules {
 			if r.rules[rule].generic {
-				if near, _ := around(text, start, end); maySet(text[end:near.end]) {
-					near.rule = rule
+				near, _ := around(text, start, end)
+				if may, name := maySet(text[end:near.end]); may {
+					near.rule, near.sure, near.from = rule, !name, beforeWord(text, start)
 					out = append(out, near)
 				}
 				continue
@@ -63,7 +69,11 @@ func (r *Rules) called(text string) []part {
 			hits = append(hits, h)
 		}
 	})
-	return merged(append(out, partsOf(text, hits)...))
+	out = slices.DeleteFunc(merged(append(out, partsOf(text, hits)...)), func(p part) bool { return !p.sure })
+	for i := range out {
+		out[i].start = max(out[i].start, out[i].from)
+	}
+	return out
 }
 
 // partsOf gives the parts around the hits of each rule that touch each other, where one of them is sure.
@@ -84,7 +94,7 @@ func partsOf(text string, hits []hit) []part {
 		var whole part
 		for i, h := range ofRule {
 			_, p := around(text, h.start, h.end)
-			p.rule = h.rule
+			p.rule, p.sure = h.rule, true
 			if i > 0 && p.start <= whole.end {
 				whole.end, sure = max(whole.end, p.end), sure || h.sure
 				continue
@@ -116,16 +126,17 @@ const (
 	ofValue      = "=-./+" // beside words
 )
 
-// maySet tells whether what follows a keyword may be a value as the rule Generic wants it. It asks for less than the
-// expression, which takes a hundred times as long, and for nothing else.
-func maySet(rest string) bool {
+// maySet tells whether what follows a keyword may be a value as the rule Generic wants it. It also tells whether that
+// is a name: the rule allows names. It asks for less than the expressions, which take a hundred times as long, and for
+// nothing else.
+func maySet(rest string) (may, name bool) {
 	at := 0
 	for at < len(rest) && at <= mostBetween &&
 		(wordByte(rest[at]) || space(rest[at]) || strings.IndexByte(between, rest[at]) >= 0) {
 		at++
 	}
 	if at == len(rest) || strings.IndexByte(setting, rest[at]) < 0 {
-		return false
+		return false, false
 	}
 	begin := at
 	for at < len(rest) && at-begin < mostSetting && (space(rest[at]) || strings.IndexByte(aroundValue, rest[at]) >= 0) {
@@ -135,10 +146,30 @@ func maySet(rest string) bool {
 		at--
 	}
 	value := at
-	for at < len(rest) && at-value < leastGeneric && (wordByte(rest[at]) || strings.IndexByte(ofValue, rest[at]) >= 0) {
+	name = true
+	for at < len(rest) && (name || at-value < leastGeneric) &&
+		(wordByte(rest[at]) || strings.IndexByte(ofValue, rest[at]) >= 0) {
+		name = name && letterOfName(rest[at])
 		at++
 	}
-	return at-value >= leastGeneric
+	return at-value >= leastGeneric, name
+}
+
+// mostBefore is how many characters of a word a match of the rule Generic may have before its keyword.
+const mostBefore = 50
+
+// beforeWord is where a match of the rule Generic may begin at the earliest, for a keyword at a place.
+func beforeWord(text string, start int) int {
+	least := max(0, start-mostBefore*longestFold)
+	for start > least && (wordByte(text[start-1]) || text[start-1] == '.' || text[start-1] == '-') {
+		start--
+	}
+	return start
+}
+
+// letterOfName tells the letters that the names of variables and files are made of.
+func letterOfName(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '.' || c == '-'
 }
 
 // wordByte and space are the classes \w and \s of expressions, and what is no ASCII: an expression that knows no case
@@ -189,7 +220,7 @@ func merged(parts []part) []part {
 	out := parts[:1]
 	for _, p := range parts[1:] {
 		if last := &out[len(out)-1]; p.rule == last.rule && p.start <= last.end {
-			last.end = max(last.end, p.end)
+			last.end, last.sure = max(last.end, p.end), last.sure || p.sure
 			continue
 		}
 		out = append(out, p)
