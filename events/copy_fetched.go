@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/version"
 )
 
 // A remote may have the logs of a thousand writers, most of them small. To look at the file of each would cost a
@@ -23,6 +24,10 @@ import (
 // A line has the ref, the generation and the length of the copy, and what its end line says: number, id and commit.
 // Last stands where the copy begins in the joined file; -1 if it is not there. Both are caches of caches. What is not
 // in them is read from the copy itself.
+//
+// A log that is not sound has the line "! <ref> <commit> <what is wrong>". The commit names all that was read, so the
+// next command need not read it again. Another version of the program may find otherwise, so "by <version>" stands
+// before those.
 
 // FetchedCopy is the copy of a fetched log, or why there is none: nothing of a damaged log is to be believed.
 type FetchedCopy struct {
@@ -40,7 +45,7 @@ func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, err
 		return nil, nil
 	}
 	known := l.readEndsKept()
-	now := keptEnds{gen: known.gen, of: map[string]keptEnd{}}
+	now := keptEnds{gen: known.gen, of: map[string]keptEnd{}, refused: map[string]refusal{}}
 	out := make([]FetchedCopy, len(logs))
 	for i, f := range logs {
 		out[i].FetchedLog = f
@@ -49,9 +54,19 @@ func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, err
 			now.of[f.Ref] = at
 			continue
 		}
+		if no, ok := known.refused[f.Ref]; ok && no.commit == f.Tip {
+			out[i].Err = errors.New(no.why)
+			now.refused[f.Ref] = no
+			continue
+		}
 		out[i].Copy, out[i].Err = l.Copy(ctx, f.Ref)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if err := out[i].Err; err != nil && !passes(err) {
+			if tip, err := l.Tip(f.Ref); err == nil && tip == f.Tip {
+				now.refused[f.Ref] = refusal{tip, out[i].Err.Error()}
+			}
 		}
 		if c := out[i].Copy; out[i].Err == nil && c.Stored() == c.Size() && c.Stored() > 0 {
 			now.of[f.Ref] = keptEnd{c.end, c.gen, -1}
@@ -59,7 +74,7 @@ func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, err
 		}
 	}
 	join := l.openJoined(&now)
-	if join == nil || !maps.Equal(known.of, now.of) {
+	if join == nil || !maps.Equal(known.of, now.of) || !maps.Equal(known.refused, now.refused) {
 		join.release()
 		l.keepEnds(&now)
 		join = l.openJoined(&now)
@@ -126,8 +141,15 @@ func (j *joined) release() {
 
 // keptEnds is what the file of ends says.
 type keptEnds struct {
-	gen string // of the joined file
-	of  map[string]keptEnd
+	gen     string // of the joined file
+	of      map[string]keptEnd
+	refused map[string]refusal
+}
+
+// refusal is why the log that a commit holds is not read.
+type refusal struct {
+	commit refs.OID
+	why    string
 }
 
 // keptEnd is where a stored copy ends.
@@ -234,6 +256,12 @@ func (k *keptEnds) format() []byte {
 	for ref, e := range k.of {
 		fmt.Fprintf(&out, "%s %s %d %d %s %s %d\n", ref, e.gen, e.offset, e.seq, e.id, e.commit, e.at)
 	}
+	if len(k.refused) > 0 {
+		out.WriteString(refusedBy())
+	}
+	for ref, no := range k.refused {
+		fmt.Fprintf(&out, "! %s %s %q\n", ref, no.commit, no.why)
+	}
 	return []byte(out.String() + checkSum(out.String()) + "\n")
 }
 
@@ -249,8 +277,16 @@ func (l *Log) readEndsKept() (k keptEnds) {
 		return keptEnds{}
 	}
 	head, lines, _ := strings.Cut(lines[:last], "\n")
-	k = keptEnds{gen: strings.TrimPrefix(head, "joined "), of: make(map[string]keptEnd, strings.Count(lines, "\n"))}
+	k = keptEnds{gen: strings.TrimPrefix(head, "joined "), of: make(map[string]keptEnd, strings.Count(lines, "\n")),
+		refused: map[string]refusal{}}
+	lines, refused, _ := strings.Cut(lines, refusedBy())
+	for line := range strings.Lines(refused) {
+		k.takeRefusal(line)
+	}
 	for line := range strings.Lines(lines) {
+		if strings.HasPrefix(line, "by ") { // another version, and the last that is said of sound logs
+			break
+		}
 		ref, e, ok := parseKeptEnd(strings.Fields(line))
 		if !ok {
 			return keptEnds{}
@@ -258,6 +294,21 @@ func (l *Log) readEndsKept() (k keptEnds) {
 		k.of[ref] = e
 	}
 	return k
+}
+
+func refusedBy() string { return "by " + version.Text() + "\n" }
+
+// takeRefusal reads a line of what is not sound. One that has another form says nothing.
+func (k *keptEnds) takeRefusal(line string) {
+	fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
+	if len(fields) < 4 {
+		return
+	}
+	commit, err := refs.ParseOID(fields[2])
+	why, quoteErr := strconv.Unquote(fields[3])
+	if err == nil && quoteErr == nil {
+		k.refused[fields[1]] = refusal{commit, why}
+	}
 }
 
 func parseKeptEnd(fields []string) (ref string, e keptEnd, ok bool) {

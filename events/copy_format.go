@@ -22,8 +22,27 @@ func copyHeader(format refs.ObjectFormat, ref string) string {
 
 // brokenError reports that a log is not what it should be from one event on.
 type brokenError struct {
-	seq int64
-	why string
+	seq    int64
+	why    string
+	passes bool // it may be another one tomorrow: something could not be read, or does not hash to its name
+}
+
+// brokenBy is a brokenError with the reason why something was not had.
+func brokenBy(seq int64, err error) *brokenError { return &brokenError{seq, err.Error(), passes(err)} }
+
+// passes tells whether an error may be gone the next time, although the ref names the same object.
+func passes(err error) bool {
+	var broken *brokenError
+	if errors.As(err, &broken) {
+		return broken.passes
+	}
+	for _, lasts := range []error{refs.ErrTooLarge, ErrTooLong, refs.ErrOtherType, errForked, errOtherForm} {
+		if errors.Is(err, lasts) {
+			return false
+		}
+	}
+	var read *refs.ReadError
+	return errors.As(err, &read) || !errors.Is(err, ErrNotBatch) && !errors.Is(err, ErrNotPublication)
 }
 
 func (e *brokenError) Error() string { return fmt.Sprintf("log is broken at %d: %s", e.seq, e.why) }
@@ -56,7 +75,7 @@ func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.O
 		return writeBatch(w, c.oid, lines, &end)
 	})
 	if errors.Is(err, errForked) && end.commit.IsZero() {
-		err = &brokenError{1, "the log does not begin with its first batch"}
+		err = &brokenError{seq: 1, why: "the log does not begin with its first batch"}
 	}
 	if err == nil || isBroken(err) || errors.Is(err, errForked) || ctx.Err() != nil || errors.Is(err, exec.ErrNotFound) {
 		return end, err
@@ -65,7 +84,7 @@ func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.O
 	if errors.As(err, &path) {
 		return end, err // the writing failed, not the log
 	}
-	return end, &brokenError{end.seq + 1, err.Error()}
+	return end, brokenBy(end.seq+1, err)
 }
 
 // checkBatch compares a batch with what must follow the end so far.
@@ -73,7 +92,7 @@ func checkBatch(format refs.ObjectFormat, c rawCommit, end flatEnd) ([]soundLine
 	checked := checkCommit(format, c, nil)
 	b, err := parseBatch(c.raw)
 	if err != nil && len(checked.findings) == 0 {
-		return nil, &brokenError{end.seq + 1, err.Error()}
+		return nil, brokenBy(end.seq+1, err)
 	}
 	return soundLines(checked, b.lines, end)
 }
@@ -82,14 +101,14 @@ func checkBatch(format refs.ObjectFormat, c rawCommit, end flatEnd) ([]soundLine
 func soundLines(checked checkedCommit, lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
 	if len(checked.findings) > 0 {
 		f := checked.findings[0]
-		return nil, &brokenError{end.seq + int64(max(0, f.at)) + 1, f.detail}
+		return nil, &brokenError{end.seq + int64(max(0, f.at)) + 1, f.detail, f.kind == FaultObject}
 	}
 	if checked.firstPrev != end.id {
-		return nil, &brokenError{end.seq + 1, "the next event does not follow the one before"}
+		return nil, &brokenError{seq: end.seq + 1, why: "the next event does not follow the one before"}
 	}
 	for i, m := range checked.marks {
 		if m.seq != end.seq+1+int64(i) {
-			return nil, &brokenError{end.seq + 1 + int64(i), fmt.Sprintf("number %d stands there", m.seq)}
+			return nil, &brokenError{seq: end.seq + 1 + int64(i), why: fmt.Sprintf("number %d stands there", m.seq)}
 		}
 	}
 	out := make([]soundLine, len(lines))
@@ -110,7 +129,7 @@ func checkForeign(lines []soundLine, writer string) *brokenError {
 			err = e.CheckData()
 		}
 		if err != nil {
-			return &brokenError{line.seq, err.Error()}
+			return &brokenError{seq: line.seq, why: err.Error()}
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	if broken == nil {
 		broken = err
 	} else if !isBroken(err) {
-		broken = &brokenError{end.seq + 1, broken.Error()}
+		broken = brokenBy(end.seq+1, broken)
 	}
 	if broken != nil {
 		c.Notes = append(c.Notes, broken.Error())
@@ -112,7 +112,7 @@ func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
 		err = wrong
 	}
 	if err != nil && !isBroken(err) && ctx.Err() == nil {
-		err = &brokenError{from.seq + 1, err.Error()}
+		err = brokenBy(from.seq+1, err)
 	}
 	return from, err
 }
@@ -150,7 +150,7 @@ func (g *batchGroup) chain(end flatEnd) (flatEnd, error) {
 		}
 		next := g.ends[i]
 		if last := sound[len(sound)-1]; last.seq != next.seq || last.id != next.id {
-			return end, &brokenError{last.seq, "the end line of its batch names another event"}
+			return end, &brokenError{seq: last.seq, why: "the end line of its batch names another event"}
 		}
 		end = next
 	}

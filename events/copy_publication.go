@@ -14,13 +14,13 @@ import (
 func (l *Log) copyPublished(of FetchedLog, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	p, err := l.ReadPublication(tip)
 	if err != nil {
-		return end, &brokenError{end.seq + 1, err.Error()}
+		return end, brokenBy(end.seq+1, err)
 	}
 	switch {
 	case p.Head.Writer != of.Writer:
-		return end, &brokenError{1, fmt.Sprintf("written by %s, the ref names %s", p.Head.Writer, of.Writer)}
+		return end, &brokenError{seq: 1, why: fmt.Sprintf("written by %s, the ref names %s", p.Head.Writer, of.Writer)}
 	case p.Head.ObjectFormat != l.repo.Format.String():
-		return end, &brokenError{1, "it is of a repository with other object ids"}
+		return end, &brokenError{seq: 1, why: "it is of a repository with other object ids"}
 	case p.Head.Events < end.seq:
 		return end, errForked
 	}
@@ -38,7 +38,7 @@ func (l *Log) copyPublished(of FetchedLog, end flatEnd, tip refs.OID, w io.Write
 		last, id = lines[len(lines)-1].seq, lines[len(lines)-1].id
 	}
 	if last != p.Head.Events || id != p.Head.Last {
-		return end, &brokenError{last, "it ends elsewhere than it says"}
+		return end, &brokenError{seq: last, why: "it ends elsewhere than it says"}
 	}
 	return end, writeBatch(w, tip, lines, &end)
 }
@@ -61,10 +61,10 @@ func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err 
 		}
 		raw, err := objects.Blob(f.Blob)
 		if err != nil {
-			return nil, &brokenError{f.First, err.Error()}
+			return nil, brokenBy(f.First, err)
 		}
 		if size += len(raw); size > maxPublished {
-			return nil, &brokenError{f.First, fmt.Sprintf("more than %d bytes", maxPublished)}
+			return nil, &brokenError{seq: f.First, why: fmt.Sprintf("more than %d bytes", maxPublished)}
 		}
 		lines, broken := publishedBatch(raw, f.First, &at)
 		if broken != nil {
@@ -78,11 +78,13 @@ func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err 
 // maxPublished is how much of a digest is taken in at once.
 const maxPublished = 128 << 20
 
+var errOtherForm = errors.New("a file of events has another form")
+
 // publishedBatch checks the events of one file, and gives those behind at, which it moves.
 func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 	text, ok := bytes.CutSuffix(raw, newline)
 	if n := bytes.Count(text, newline); !ok || n > someLines && n > len(text)/shortestLine {
-		return nil, &brokenError{first, "a file of events has another form"}
+		return nil, brokenBy(first, errOtherForm)
 	}
 	all := bytes.Split(text, newline)
 	if known := at.seq + 1 - first; known > 0 && known <= int64(len(all)) {
@@ -92,7 +94,7 @@ func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 		}
 		all = all[known:]
 	} else if known != 0 {
-		return nil, &brokenError{first, "a file of events begins elsewhere than its name says"}
+		return nil, &brokenError{seq: first, why: "a file of events begins elsewhere than its name says"}
 	}
 	if len(all) == 0 {
 		return nil, nil

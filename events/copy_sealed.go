@@ -13,13 +13,13 @@ import (
 func (l *Log) copySealed(of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) (flatEnd, error) {
 	p, err := l.readSeal(tip)
 	if err != nil {
-		return end, &brokenError{end.seq + 1, err.Error()}
+		return end, brokenBy(end.seq+1, err)
 	}
 	switch {
 	case of.Writer != "" && p.Head.Writer != of.Writer:
-		return end, &brokenError{1, fmt.Sprintf("written by %s, the ref names %s", p.Head.Writer, of.Writer)}
+		return end, &brokenError{seq: 1, why: fmt.Sprintf("written by %s, the ref names %s", p.Head.Writer, of.Writer)}
 	case p.Head.ObjectFormat != l.repo.Format.String():
-		return end, &brokenError{1, "it is of a repository with other object ids"}
+		return end, &brokenError{seq: 1, why: "it is of a repository with other object ids"}
 	case p.Head.Events < end.seq:
 		return end, errForked
 	}
@@ -31,7 +31,7 @@ func (l *Log) copySealed(of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) 
 		}
 		text, err := l.sealedFile(f)
 		if err != nil {
-			return end, &brokenError{f.First, err.Error()}
+			return end, brokenBy(f.First, err)
 		}
 		at := end
 		lines, err := publishedBatch(append(text, '\n'), f.First, &at)
@@ -41,10 +41,10 @@ func (l *Log) copySealed(of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) 
 			}
 		}
 		if errors.Is(err, errForked) && (begin == 0 || end.seq > begin) { // it does not even go on from itself
-			err = &brokenError{end.seq + 1, "the next event does not follow the one before"}
+			err = &brokenError{seq: end.seq + 1, why: "the next event does not follow the one before"}
 		}
 		if err == nil && last && (at.seq != p.Head.Events || at.id != p.Head.Last) {
-			err = &brokenError{at.seq, "it ends elsewhere than it says"}
+			err = &brokenError{seq: at.seq, why: "it ends elsewhere than it says"}
 		}
 		if err != nil {
 			return end, err

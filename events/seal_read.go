@@ -63,7 +63,7 @@ func (l *Log) sealedFile(f PublishedFile) (text []byte, err error) {
 	}
 	text, ok := bytes.CutSuffix(raw, newline)
 	if n := bytes.Count(text, newline); !ok || n > someLines && n > len(text)/shortestLine {
-		return nil, errors.New("a file of events has another form")
+		return nil, errOtherForm
 	}
 	return text, nil
 }

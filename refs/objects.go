@@ -10,6 +10,19 @@ import (
 // ErrMissing reports an object or revision that the repository does not have.
 var ErrMissing = errors.New("object missing")
 
+// ErrOtherType reports an object that is there, and of another type than the one that was asked for.
+var ErrOtherType = errors.New("another type of object")
+
+// ReadError reports an object that could not be read. What was read, and is not what it should be, is another error.
+type ReadError struct {
+	OID OID
+	Err error
+}
+
+func (e *ReadError) Error() string { return fmt.Sprintf("read object %s: %v", e.OID, e.Err) }
+
+func (e *ReadError) Unwrap() error { return e.Err }
+
 // DefaultMaxObject is the largest object that a reader loads unless told otherwise.
 const DefaultMaxObject = 512 << 20
 
@@ -46,7 +59,7 @@ func (o *Objects) Read(oid OID) (ObjectType, []byte, error) {
 		_, typ, content, err = o.ask(oid.String(), true)
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("read object %s: %w", oid, err)
+		return "", nil, &ReadError{oid, err}
 	}
 	return typ, content, nil
 }
@@ -142,7 +155,7 @@ func (o *Objects) typed(oid OID, want ObjectType) ([]byte, error) {
 		return nil, err
 	}
 	if typ != want {
-		return nil, fmt.Errorf("read object %s: is a %s, not a %s", oid, typ, want)
+		return nil, fmt.Errorf("read object %s: %w: is a %s, not a %s", oid, ErrOtherType, typ, want)
 	}
 	return content, nil
 }

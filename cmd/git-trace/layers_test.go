@@ -15,7 +15,7 @@ const module = "github.com/git-trace/git-trace/"
 // layers lists, for the first directory of a package, the directories it may import from.
 var layers = map[string][]string{
 	"refs":      {},
-	"events":    {"refs"},
+	"events":    {"refs", "version"},
 	"trails":    {"refs", "events"},
 	"records":   {"refs", "events", "numbers"},
 	"agents":    {"refs", "events", "records"},
