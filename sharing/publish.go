@@ -3,7 +3,6 @@ package sharing
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -185,22 +184,4 @@ func (p *Plan) commit(ctx context.Context, tree, parent refs.OID) (refs.OID, err
 		parents = append(parents, parent)
 	}
 	return p.settings.commit(ctx, p.repo, subject+"\n", tree, parents)
-}
-
-// commit makes a commit in the person's name, signed where the person signs, so that it passes the rules that a remote
-// has for commits.
-func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, tree refs.OID,
-	parents []refs.OID) (refs.OID, error) {
-	args := []string{"commit-tree", "-F", "-"}
-	if s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false)) {
-		args = append(args, "-S")
-	}
-	for _, parent := range parents {
-		args = append(args, "-p", parent.String())
-	}
-	out, err := repo.Git(ctx, strings.NewReader(message), append(args, tree.String())...)
-	if err != nil {
-		return refs.OID{}, fmt.Errorf("commit: %w", err)
-	}
-	return refs.ParseOID(strings.TrimSpace(string(out)))
 }

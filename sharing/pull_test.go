@@ -33,7 +33,9 @@ func TestASpoiledPublicationIsLeftOut(t *testing.T) {
 	fresh.Anchor()
 	before := fresh.Git("rev-parse", refs.EventsRef) + owners(t, fresh, "own.txt")
 	head, log := gitIn(t, remote, "cat-file", "-p", sound+":digest.json"), gitIn(t, remote, "cat-file", "-p", sound+":log/0000000001.jsonl")
-	for range testenv.Pick(12, 24, 5000) {
+	there, err := refs.Discover(remote)
+	w.Check(err)
+	for n := range testenv.Pick(12, 24, 5000) {
 		h, l := head+"\n", log+"\n"
 		file := "0000000001.jsonl"
 		how := rand.N(9)
@@ -66,11 +68,13 @@ func TestASpoiledPublicationIsLeftOut(t *testing.T) {
 		case 8:
 			h = strings.Replace(h, `"object_format":"`, `"object_format":"x`, 1)
 		}
-		tip := spoiled(t, remote, h, file, l)
-		gitIn(t, remote, "update-ref", name, tip)
+		w.Check(there.SetRef(t.Context(), name, spoiled(t, there, h, file, l)))
 		got := pull(t, fresh, sharing.What{})
 		if got.LeftOut() != 1 {
 			t.Errorf("way %d is believed: %+v", how, got)
+		}
+		if n > 100 && n%50 > 0 { // a look takes as long as ten pulls
+			continue
 		}
 		if after := fresh.Git("rev-parse", refs.EventsRef) + owners(t, fresh, "own.txt"); after != before {
 			t.Errorf("way %d changed what is here", how)
@@ -166,21 +170,23 @@ func TestWhatIsNoPublicationIsLeftOut(t *testing.T) {
 }
 
 // spoiled makes a publication with any contents on a remote.
-func spoiled(t testing.TB, remote, head, file, log string) string {
+func spoiled(t testing.TB, remote *refs.Repo, head, file, log string) refs.OID {
 	t.Helper()
-	store := func(text string, args ...string) string {
-		cmd := exec.Command("git", append([]string{"-C", remote}, args...)...)
-		cmd.Stdin = strings.NewReader(text)
-		out, err := cmd.Output()
+	store := func(typ refs.ObjectType, content []byte) refs.OID {
+		id, err := remote.WriteLoose(remote.MainObjects(), typ, content)
 		if err != nil {
-			t.Fatalf("git %v: %v", args, err)
+			t.Fatal(err)
 		}
-		return strings.TrimSpace(string(out))
+		return id
 	}
-	blob := func(text string) string { return store(text, "hash-object", "-w", "--stdin") }
-	dir := store("100644 blob "+blob(log)+"\t"+file+"\x00", "mktree", "-z")
-	tree := store("100644 blob "+blob(head)+"\tdigest.json\x00040000 tree "+dir+"\tlog\x00", "mktree", "-z")
-	return store("", "-c", "user.name=x", "-c", "user.email=x@example.com", "commit-tree", "-m", "x", tree)
+	entry := func(name string, mode uint32, id refs.OID) []refs.TreeEntry {
+		return []refs.TreeEntry{{Name: name, Mode: mode, OID: id}}
+	}
+	dir := store(refs.TreeObject, refs.EncodeTree(entry(file, refs.ModeFile, store(refs.BlobObject, []byte(log)))))
+	tree := store(refs.TreeObject, refs.EncodeTree(append(
+		entry("digest.json", refs.ModeFile, store(refs.BlobObject, []byte(head))), entry("log", refs.ModeDir, dir)...)))
+	who := refs.Signature{Name: "x", Email: "x@example.com", When: time.Now()}
+	return store(refs.CommitObject, refs.EncodeCommit(refs.Commit{Tree: tree, Author: who, Committer: who, Message: "x\n"}))
 }
 
 func TestPlainFetchesBringWhatIsConfigured(t *testing.T) {

@@ -25,7 +25,7 @@ const (
 	pushTime    = 1000
 	pullTime    = 2000
 	sharedBlame = 1.5
-	pushGits    = 5
+	pushGits    = 3
 	pullGits    = 3
 )
 

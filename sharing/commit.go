@@ -1,0 +1,77 @@
+package sharing
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// commit makes a commit in the person's name, signed where the person signs, so that it passes the rules that a remote
+// has for commits. Git makes it (git-commit-tree(1)) unless nothing is asked of it but a name that stands as it is.
+func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, tree refs.OID,
+	parents []refs.OID) (refs.OID, error) {
+	sign := s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false))
+	author, known := s.identity("author")
+	committer, knownToo := s.identity("committer")
+	if known && knownToo && !sign && utf8.ValidString(message) && !strings.Contains(message, "\x00") {
+		author.When = time.Now()
+		committer.When = author.When
+		content := refs.EncodeCommit(refs.Commit{
+			Tree: tree, Parents: parents, Author: author, Committer: committer, Message: message,
+		})
+		if id, err := repo.WriteLoose(repo.MainObjects(), refs.CommitObject, content); err == nil {
+			return id, nil
+		}
+	}
+	args := []string{"commit-tree", "-F", "-"}
+	if sign {
+		args = append(args, "-S")
+	}
+	for _, parent := range parents {
+		args = append(args, "-p", parent.String())
+	}
+	out, err := repo.Git(ctx, strings.NewReader(message), append(args, tree.String())...)
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("commit: %w", err)
+	}
+	return refs.ParseOID(strings.TrimSpace(string(out)))
+}
+
+// identity is who git would name as the author or the committer of a commit: the environment, then author.* or
+// committer.*, then user.* (git-config(1)). False where git has to be asked: nothing is set, git would change a name,
+// or the date or the encoding is chosen too.
+func (s *Settings) identity(role string) (who refs.Signature, ok bool) {
+	upper := "GIT_" + strings.ToUpper(role)
+	if _, dated := os.LookupEnv(upper + "_DATE"); dated {
+		return who, false
+	}
+	if _, encoded := s.always.Get("i18n.commitencoding"); encoded {
+		return who, false
+	}
+	for field, into := range map[string]*string{"name": &who.Name, "email": &who.Email} {
+		value, set := os.LookupEnv(upper + "_" + strings.ToUpper(field))
+		for _, section := range []string{role, "user"} {
+			if !set {
+				value, set = s.always.Get(section + "." + field)
+			}
+		}
+		if !set || !plainIdent(value) {
+			return who, false
+		}
+		*into = value
+	}
+	return who, true
+}
+
+// plainIdent tells whether git writes a name as it is: it takes off marks at the ends, and what would end the field.
+func plainIdent(text string) bool {
+	const marks = ` .,:;"\'`
+	return text != "" && utf8.ValidString(text) && strings.Trim(text, marks) == text &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r == '<' || r == '>' || unicode.IsControl(r) })
+}
