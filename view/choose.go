@@ -22,6 +22,13 @@ type Choice struct {
 
 // Choose gives the conversations that are wanted, complete, in the order of Conversations.
 func (r *Reader) Choose(ctx context.Context, want Choice) ([]Conversation, error) {
+	if want.newestOnly() {
+		out, err := r.latest(want.Limit)
+		if err != nil {
+			return nil, err
+		}
+		return out, r.Complete(ctx, out)
+	}
 	touched, err := r.touching(want.Paths)
 	if err != nil {
 		return nil, err
@@ -56,6 +63,15 @@ func (r *Reader) Choose(ctx context.Context, want Choice) ([]Conversation, error
 		out = out[:want.Limit]
 	}
 	return out, nil
+}
+
+// mostByTimes is up to how many conversations are quicker read one by one, after a look at the times of all.
+const mostByTimes = 500
+
+// newestOnly tells whether all that is wanted are some of the newest.
+func (w *Choice) newestOnly() bool {
+	return w.Limit >= 0 && w.Limit <= mostByTimes && w.Commits == nil && w.Text == "" && w.Since.IsZero() &&
+		w.Until.IsZero() && len(w.Agents)+len(w.Paths) == 0
 }
 
 // saying gives the conversations in which something was said.

@@ -3,13 +3,55 @@ package view
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/search"
 )
 
 // Newest lists the first of Conversations whose ids begin so, at most so many. Which of those in logs are among them,
 // the times in the logs say: the others are not read. A record of which no log tells makes it read all.
 func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
+	return r.newestBy(beginning, most, nil)
+}
+
+// latest lists the first of Conversations, at most so many. Of the others it reads when they went on last, in the logs
+// and in their records, and nothing else.
+func (r *Reader) latest(most int) ([]Conversation, error) {
+	if err := r.openStored(); err != nil {
+		return nil, err
+	}
+	if r.stored == nil {
+		return r.newestBy("", most, nil)
+	}
+	times, err := r.stored.Times()
+	if err != nil {
+		return nil, err
+	}
+	return r.newestBy("", most, ends(times))
+}
+
+// ends tells when records say that conversations went on last. It is asked in the order of the ids, which times has.
+func ends(times []search.Times) func(events.TraceID) time.Time {
+	rest, last := times, events.TraceID("")
+	return func(id events.TraceID) time.Time {
+		if id < last {
+			rest = times
+		}
+		for last = id; len(rest) > 0 && rest[0].Trace < id; {
+			rest = rest[1:]
+		}
+		var c Conversation
+		if len(rest) > 0 && rest[0].Trace == id {
+			c.spread(rest[0].Start)
+			c.spread(rest[0].End)
+		}
+		return c.Last
+	}
+}
+
+// newestBy is Newest, with another source of times.
+func (r *Reader) newestBy(beginning string, most int, later func(events.TraceID) time.Time) ([]Conversation, error) {
 	_, alone, err := r.ids(beginning)
 	if err != nil {
 		return nil, err
@@ -17,7 +59,7 @@ func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
 	if len(alone) > 0 {
 		return r.first(beginning, most)
 	}
-	logged, err := r.log.Newest(beginning, most)
+	logged, err := r.log.Newest(beginning, most, later)
 	if err != nil {
 		return nil, err
 	}

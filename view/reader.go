@@ -48,6 +48,8 @@ type Records interface {
 	// IDs lists the conversations with a record that can be read, sorted; Some gives the digests of some of them.
 	IDs() ([]events.TraceID, error)
 	Some(ids []events.TraceID) ([]search.Digest, error)
+	// Times tells of all when they began and ended, in the order of IDs.
+	Times() ([]search.Times, error)
 	Search(ctx context.Context, q search.Query) (search.Found, error)
 	Calls(beginning string) ([]search.Call, error)
 	Close()

@@ -146,6 +146,14 @@ func (r *openedRecords) Some(ids []events.TraceID) ([]search.Digest, error) {
 	return list, nil
 }
 
+func (r *openedRecords) Times() ([]search.Times, error) {
+	list, err := r.ix.Times()
+	if err != nil {
+		return nil, fail(exitUnchecked, err, rebuildHint)
+	}
+	return list, nil
+}
+
 func (r *openedRecords) Search(ctx context.Context, q search.Query) (search.Found, error) {
 	found, err := r.ix.Search(ctx, q)
 	if err != nil {

@@ -123,7 +123,7 @@ func sameNewest(t *testing.T, ix *Index, all []Trace) {
 			}
 		}
 		for _, most := range []int{1, 2, 50} {
-			got, err := ix.Newest(beginning, most)
+			got, err := ix.Newest(beginning, most, nil)
 			check(t, err)
 			if first := want[:min(most, len(want))]; len(got) != len(first) || len(got) > 0 && !reflect.DeepEqual(got, first) {
 				t.Errorf("the newest %d that begin with %q: %+v, want %+v", most, beginning, got, first)

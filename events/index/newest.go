@@ -34,8 +34,9 @@ func parseGlimpse(v []byte, t *Trace) (glimpse, error) {
 	return glimpse{}, fmt.Errorf("%w: summary", errDamaged)
 }
 
-// Newest gives the first of Traces whose ids begin so, at most so many. The others are not read whole.
-func (ix *Index) Newest(beginning string, most int) ([]Trace, error) {
+// Newest gives the first of Traces whose ids begin so, at most so many. The others are not read whole. Where something
+// else tells when a conversation went on, later says it: it is asked for each, in the order of the ids. It may be nil.
+func (ix *Index) Newest(beginning string, most int, later func(events.TraceID) time.Time) ([]Trace, error) {
 	return mended(ix, func() ([]Trace, error) {
 		seen, err := ix.glimpses(beginning)
 		if err != nil {
@@ -43,6 +44,14 @@ func (ix *Index) Newest(beginning string, most int) ([]Trace, error) {
 		}
 		if seen, err = ix.settled(seen); err != nil {
 			return nil, err
+		}
+		for i := range seen {
+			if later == nil {
+				break
+			}
+			if at := later(seen[i].id); at.After(seen[i].last) {
+				seen[i].last = at
+			}
 		}
 		newest := firstOf(seen, most)
 		out := make([]Trace, len(newest))
@@ -61,6 +70,9 @@ func (ix *Index) Newest(beginning string, most int) ([]Trace, error) {
 func firstOf(seen []glimpse, most int) []glimpse {
 	var out []glimpse
 	for _, g := range seen {
+		if len(out) == most && (most == 0 || g.last.Before(out[most-1].last)) {
+			continue
+		}
 		at, _ := slices.BinarySearchFunc(out, g, func(a, b glimpse) int {
 			return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.id, b.id))
 		})

@@ -1,7 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"encoding/json"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/git-trace/git-trace/records"
@@ -27,6 +30,46 @@ func TestPromptsBehindTheLastNumberedOneAreTheNextOfTheLog(t *testing.T) {
 		r := &records.Record{Steps: test.steps, Metadata: map[string]json.RawMessage{"prompts": json.RawMessage(test.held)}}
 		if d := digest(r); d.Prompts != 3 || d.HeldPrompts != test.count || d.LastPrompt != test.end {
 			t.Errorf("%s: %d prompts, %d of the log, the last %d; want %d, %d", name, d.Prompts, d.HeldPrompts, d.LastPrompt, test.count, test.end)
+		}
+	}
+}
+
+// The best are the first of all, in the order of all.
+func TestTheBestAreTheFirstOfAll(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(21, 2))
+	for range 50 {
+		var all []match
+		for i := range 1 + rng.IntN(100) {
+			all = append(all, match{place: place{i / 40, uint32(i % 40)}, score: float64(rng.IntN(6))})
+		}
+		order := best(slices.Clone(all), len(all))
+		if !slices.IsSortedFunc(order, func(a, b match) int { return cmp.Compare(b.score, a.score) }) {
+			t.Fatalf("%v is not sorted", order)
+		}
+		for most := range len(all) + 1 {
+			if got := best(slices.Clone(all), most); !slices.Equal(got, order[:most]) {
+				t.Fatalf("the best %d: %v, want %v", most, got, order[:most])
+			}
+		}
+	}
+}
+
+// A match keeps its best steps, of equal ones the first.
+func TestAMatchKeepsItsBestSteps(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(21, 3))
+	for range 200 {
+		var m match
+		var all []scored
+		for i := range rng.IntN(9) {
+			s := scored{uint32(i), float64(rng.IntN(5))}
+			all = append(all, s)
+			m.take(s)
+		}
+		slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+		if want := all[:min(len(all), mostHits)]; !slices.Equal(m.steps[:m.kept], want) {
+			t.Fatalf("got %v, want %v", m.steps[:m.kept], want)
 		}
 	}
 }

@@ -9,12 +9,8 @@ import (
 // A digest is stored as its members one after the other. A list of conversations reads all of them, and JSON took most
 // of its time.
 func (d *Digest) fields(f codec.Fields) {
-	codec.Word(f, &d.Trace)
-	f.OID(&d.Blob)
-	f.Flag(&d.Own)
-	f.Flag(&d.Blocked)
-	codec.Texts(f, &d.Agent, &d.Session, &d.Title, &d.Start, &d.End, &d.Unreadable, &d.PromptText, &d.CostBy,
-		&d.PricesAsOf)
+	d.head(f)
+	codec.Texts(f, &d.Unreadable, &d.PromptText, &d.CostBy, &d.PricesAsOf)
 	codec.Numbers(f, &d.PromptIndex, &d.HeldPrompts, &d.LastPrompt, &d.Generation, &d.Steps, &d.Prompts, &d.Calls,
 		&d.Redactions)
 	codec.Numbers(f, &d.Input, &d.Output, &d.CacheRead, &d.CacheWrite)
@@ -27,6 +23,15 @@ func (d *Digest) fields(f codec.Fields) {
 	codec.SignedList(f, &d.Commits, func(c *string) { f.Text(c) })
 	codec.Number(f, &d.segment)
 	codec.Number(f, &d.conversation)
+}
+
+// head is the part that tells when the conversation went on.
+func (d *Digest) head(f codec.Fields) {
+	codec.Word(f, &d.Trace)
+	f.OID(&d.Blob)
+	f.Flag(&d.Own)
+	f.Flag(&d.Blocked)
+	codec.Texts(f, &d.Agent, &d.Session, &d.Title, &d.Start, &d.End)
 }
 
 func appendDigest(raw []byte, d *Digest) []byte {

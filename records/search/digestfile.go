@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -81,7 +80,7 @@ func tableOf(end []byte, size int64) (start, count int64, err error) {
 	return start, count, nil
 }
 
-// digestAt gives the digest of the conversation at a place, without reading the others.
+// digestAt gives the digest of the conversation at a place, without decoding the others.
 func (ix *Index) digestAt(at place) (Digest, error) {
 	if ix.digests != nil {
 		for _, d := range ix.digests {
@@ -91,44 +90,25 @@ func (ix *Index) digestAt(at place) (Digest, error) {
 		}
 		return Digest{}, fmt.Errorf("%w: a conversation without a digest", errDamaged)
 	}
-	file, err := os.Open(ix.digestPath())
+	file, err := ix.openDigests()
 	if err != nil {
 		return Digest{}, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return Digest{}, err
-	}
-	end := make([]byte, tableEnd)
-	if _, err := file.ReadAt(end, max(0, info.Size()-tableEnd)); err != nil {
-		return Digest{}, err
-	}
-	start, count, err := tableOf(end, info.Size())
-	if err != nil {
-		return Digest{}, err
-	}
-	table := make([]byte, count*tableEntry)
-	if _, err := file.ReadAt(table, start); err != nil {
-		return Digest{}, err
-	}
-	number := func(i int) uint64 {
-		e := table[i*tableEntry:]
+	entry := func(i int) []byte { return []byte(file.table[i*tableEntry:][:tableEntry]) }
+	number := func(e []byte) uint64 {
 		return uint64(binary.LittleEndian.Uint32(e))<<32 | uint64(binary.LittleEndian.Uint32(e[4:]))
 	}
 	want := uint64(at.segment)<<32 | uint64(at.conversation)
-	i := sort.Search(int(count), func(i int) bool { return number(i) >= want })
-	if i == int(count) || number(i) != want {
+	count := len(file.table) / tableEntry
+	i := sort.Search(count, func(i int) bool { return number(entry(i)) >= want })
+	if i == count || number(entry(i)) != want {
 		return Digest{}, fmt.Errorf("%w: a conversation without a digest", errDamaged)
 	}
-	e := table[i*tableEntry:]
-	offset, size := int64(binary.LittleEndian.Uint64(e[8:])), int64(binary.LittleEndian.Uint32(e[16:]))
-	if offset < 0 || offset+size > start {
-		return Digest{}, fmt.Errorf("%w: a digest lies outside", errDamaged)
-	}
-	raw := make([]byte, size)
-	if _, err := file.ReadAt(raw, offset); err != nil {
-		return Digest{}, err
-	}
-	return nextDigest(&codec.Reader{In: string(raw)})
+	lies := spanOf(entry(i))
+	return nextDigest(&codec.Reader{In: file.digests[lies.offset:][:lies.size]})
+}
+
+// spanOf is where an entry of the table says that a digest lies.
+func spanOf(entry []byte) span {
+	return span{int(binary.LittleEndian.Uint64(entry[8:])), int(binary.LittleEndian.Uint32(entry[16:]))}
 }

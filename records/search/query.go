@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Query is what is looked for.
@@ -96,26 +97,19 @@ func (ix *Index) Search(ctx context.Context, q Query) (Found, error) {
 }
 
 func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, error) {
-	var matches []match
-	for i := range ix.segments {
-		list, err := ix.matches(ctx, i, wanted, q.In)
-		if err != nil {
-			return Found{}, err
-		}
-		matches = append(matches, list...)
-	}
-	matches, err := ix.chosen(matches, q.Want)
+	matches, err := ix.allMatches(ctx, wanted, q.In)
 	if err != nil {
 		return Found{}, err
 	}
-	slices.SortFunc(matches, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment),
-			cmp.Compare(a.conversation, b.conversation))
-	})
-	out := Found{Total: len(matches)}
-	if q.Limit > 0 && len(matches) > q.Limit*4 {
-		matches = matches[:q.Limit*4] // of those the best are chosen when their texts have been read
+	if matches, err = ix.chosen(matches, q.Want); err != nil {
+		return Found{}, err
 	}
+	out := Found{Total: len(matches)}
+	most := len(matches)
+	if q.Limit > 0 {
+		most = min(most, q.Limit*4) // of those the best are chosen when their texts have been read
+	}
+	matches = best(matches, most)
 	for _, m := range matches {
 		r, err := ix.result(m, q.Text, wanted)
 		if err != nil {
@@ -132,11 +126,47 @@ func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, e
 	return out, nil
 }
 
+// allMatches looks into all segments at the same time.
+func (ix *Index) allMatches(ctx context.Context, wanted []string, in In) ([]match, error) {
+	lists, errs := make([][]match, len(ix.segments)), make([]error, len(ix.segments))
+	var looking sync.WaitGroup
+	for i := range ix.segments {
+		looking.Go(func() { lists[i], errs[i] = ix.matches(ctx, i, wanted, in) })
+	}
+	looking.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.Concat(lists...), nil
+}
+
+// best gives so many of the matches, the best first.
+func best(matches []match, most int) []match {
+	order := func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment),
+			cmp.Compare(a.conversation, b.conversation))
+	}
+	if len(matches) > 2*most && most > 0 { // few are good enough: those below the worst of them need no order
+		scores := make([]float64, len(matches))
+		for i := range matches {
+			scores[i] = matches[i].score
+		}
+		slices.Sort(scores)
+		least := scores[len(scores)-most]
+		matches = slices.DeleteFunc(matches, func(m match) bool { return m.score < least })
+	}
+	slices.SortFunc(matches, order)
+	return matches[:most]
+}
+
 // match is a conversation that holds all words, with its best steps.
 type match struct {
 	place
 	score float64
-	steps []scored // the best first
+	kept  int              // of the steps
+	steps [mostHits]scored // the best first
 }
 
 // scored is a step with its weight.
@@ -208,27 +238,25 @@ func (ix *Index) matches(ctx context.Context, at int, wanted []string, in In) ([
 		held[d.conversation] |= bits
 	}
 	var out []match
-	number := map[uint32]int{}
+	number := make([]int32, s.counts[2]) // of a conversation's match, from one
 	for i, bits := range w.held {
 		d := entry(s.table, uint32(i))
 		if bits == 0 || held[d.conversation] != all || s.dead[d.conversation] {
 			continue
 		}
-		k, known := number[d.conversation]
-		if !known {
-			k = len(out)
-			number[d.conversation] = k
+		if number[d.conversation] == 0 {
 			out = append(out, match{place: place{at, d.conversation}})
+			number[d.conversation] = int32(len(out))
 		}
 		score := w.score[i]
 		if bits == all {
 			score *= phraseWeight
 		}
-		out[k].take(scored{uint32(i), score})
+		out[number[d.conversation]-1].take(scored{uint32(i), score})
 	}
 	for i := range out {
 		// A conversation is as good as its best step, and a little better for each other one.
-		for n, step := range out[i].steps {
+		for n, step := range out[i].steps[:out[i].kept] {
 			out[i].score += step.score / float64(int(1)<<(2*n))
 		}
 	}
@@ -237,15 +265,16 @@ func (ix *Index) matches(ctx context.Context, at int, wanted []string, in In) ([
 
 // take keeps a step if it is one of the best.
 func (m *match) take(s scored) {
-	at := len(m.steps)
+	at := m.kept
 	for at > 0 && m.steps[at-1].score < s.score {
 		at--
 	}
 	if at == mostHits {
 		return
 	}
-	m.steps = slices.Insert(m.steps, at, s)
-	m.steps = m.steps[:min(len(m.steps), mostHits)]
+	m.kept = min(m.kept+1, mostHits)
+	copy(m.steps[at+1:m.kept], m.steps[at:])
+	m.steps[at] = s
 }
 
 // chosen leaves the conversations that are wanted.
@@ -286,7 +315,7 @@ func (ix *Index) result(m match, text string, wanted []string) (Result, error) {
 	}
 	r := Result{Digest: d, Score: m.score}
 	s := ix.segments[m.segment]
-	for _, step := range m.steps {
+	for _, step := range m.steps[:m.kept] {
 		doc := entry(s.table, step.document)
 		body, err := s.text(doc)
 		if err != nil {

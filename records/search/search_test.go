@@ -297,9 +297,18 @@ func TestSingleDigestsAreThoseOfTheList(t *testing.T) {
 		if err != nil || len(some) != 3 {
 			t.Errorf("%s: %d digests, %v", when, len(some), err)
 		}
+		times, err := ix.Times()
+		if err != nil || len(times) != len(all) {
+			t.Errorf("%s: %d times, %v", when, len(times), err)
+		}
 		list, err := ix.Digests()
 		if err != nil {
 			t.Fatal(err)
+		}
+		for i, d := range list {
+			if want := (search.Times{Trace: d.Trace, Start: d.Start, End: d.End}); i < len(times) && times[i] != want {
+				t.Errorf("%s: times %+v, want %+v", when, times[i], want)
+			}
 		}
 		for _, one := range some {
 			at := slices.IndexFunc(list, func(d search.Digest) bool { return d.Trace == one.Trace })

@@ -17,8 +17,48 @@ import (
 // digestFile is the file of the digests, of which single ones are read.
 type digestFile struct {
 	digests string
+	table   string           // finds them by their place, as it is stored
 	lie     []span           // of the readable ones, in the order of the ids
 	ids     []events.TraceID // theirs
+}
+
+// Times are when a conversation began and ended, as its record says it.
+type Times struct {
+	Trace      events.TraceID
+	Start, End string
+}
+
+// Times tells them of the conversations that IDs lists, in its order. No more of a digest is read than that.
+func (ix *Index) Times() (list []Times, err error) {
+	err = ix.mended(context.Background(), func() error {
+		list = nil
+		if ix.digests != nil {
+			for i := range ix.digests {
+				if d := &ix.digests[i]; d.Unreadable == "" {
+					list = append(list, Times{d.Trace, d.Start, d.End})
+				}
+			}
+			return nil
+		}
+		file, err := ix.openDigests()
+		if err != nil {
+			return err
+		}
+		list = make([]Times, len(file.ids))
+		for i, s := range file.lie {
+			var d Digest
+			r := codec.Reader{In: file.digests[s.offset:][:s.size]}
+			if d.head(&r); r.Failed {
+				return fmt.Errorf("%w: a digest", errDamaged)
+			}
+			list[i] = Times{d.Trace, d.Start, d.End}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read search index: %w", err)
+	}
+	return list, nil
 }
 
 // span is where a digest lies.
@@ -93,7 +133,7 @@ func (ix *Index) openDigests() (digestFile, error) {
 	if err != nil {
 		return digestFile{}, err
 	}
-	file := digestFile{digests: digests}
+	file := digestFile{digests: digests, table: table}
 	for ; table != ""; table = table[tableEntry:] {
 		entry := []byte(table[:tableEntry])
 		offset, size := binary.LittleEndian.Uint64(entry[8:]), uint64(binary.LittleEndian.Uint32(entry[16:]))

@@ -47,7 +47,7 @@ func (p *Prompts) Put(trace events.TraceID, index int, text string) error {
 
 // Get returns the text of a prompt; found is false when this machine does not have it.
 func (p *Prompts) Get(trace events.TraceID, index int) (text string, found bool, err error) {
-	raw, err := os.ReadFile(filepath.Join(p.dir, filepath.Base(string(trace)), strconv.Itoa(index)))
+	raw, err := refs.ReadFile(filepath.Join(p.dir, filepath.Base(string(trace)), strconv.Itoa(index)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
@@ -73,7 +73,7 @@ func (p *Prompts) List(trace events.TraceID) (map[int]string, error) {
 		if err != nil {
 			continue // a file that is being written
 		}
-		raw, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		raw, err := refs.ReadFile(filepath.Join(dir, entry.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("read prompt: %w", err)
 		}
