@@ -1,7 +1,8 @@
 // Package stats adds up who wrote the lines added by commits, and how long they lived.
 //
 //	Count     the commits of a query, and who wrote the lines that they added.
-//	GroupBy   the same by agent, model, author, week, month, directory, file or language, or by several of them.
+//	GroupBy   the same by agent, model, author, day, week, month, hour, directory, file or language, or by
+//	            several of them.
 //	Survival  how many of the lines were alive after days, in the history of first parents.
 //
 // Whose a line is, package graph says, as it does for everybody else who shows commits; nothing is decided here. The

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,19 +24,20 @@ const (
 	Day       Dimension = "day"    // of the commit's authorship (UTC)
 	Week      Dimension = "week"   // the same, by its Monday
 	Month     Dimension = "month"  // the same
+	Hour      Dimension = "hour"   // the same, of its week
 	Directory Dimension = "directory"
 	File      Dimension = "file"
 	Language  Dimension = "language"
 )
 
 // Dimensions are all of them.
-var Dimensions = []Dimension{Agent, Model, Author, Day, Week, Month, Directory, File, Language}
+var Dimensions = []Dimension{Agent, Model, Author, Day, Week, Month, Hour, Directory, File, Language}
 
 // Owns tells whether the dimension is one of who wrote a line: people, and what nobody knows, are groups of it.
 func (d Dimension) Owns() bool { return d == Agent || d == Model }
 
 // Times tells whether the dimension is one of time: its groups stand in their order.
-func (d Dimension) Times() bool { return d == Day || d == Week || d == Month }
+func (d Dimension) Times() bool { return d == Day || d == Week || d == Month || d == Hour }
 
 // InFiles tells whether the dimension asks which file a line is in.
 func (d Dimension) InFiles() bool { return d == Directory || d == File || d == Language }
@@ -161,6 +163,8 @@ func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, file str
 		return WeekOf(c.Time)
 	case Month:
 		return MonthOf(c.Time)
+	case Hour:
+		return HourOf(c.Time)
 	case Directory:
 		return directory(file, max(b.Depth, 1))
 	case File:
@@ -196,6 +200,16 @@ func MonthOf(t time.Time) string {
 	return t.UTC().Format("2006-01")
 }
 
+// HourOf is the hour of the week that a time is in, as "1 Mon 14" (UTC), where Monday is 1; empty for a time that
+// nobody told.
+func HourOf(t time.Time) string {
+	if t.Unix() <= 0 {
+		return ""
+	}
+	t = t.UTC()
+	return strconv.Itoa((int(t.Weekday())+6)%7+1) + t.Format(" Mon 15")
+}
+
 // directory is where a file is, cut to so many parts; "." for the top.
 func directory(file string, depth int) string {
 	if file == "" {
@@ -209,7 +223,7 @@ func directory(file string, depth int) string {
 	return strings.Join(parts[:min(depth, len(parts))], "/") + "/"
 }
 
-// Sort puts weeks and months in their order, and else the group with most lines first; people and unknown stand last
+// Sort puts times in their order, and else the group with most lines first; people and unknown stand last
 // among owners.
 func (g *Groups) Sort() {
 	rank := map[events.OwnerKind]int{events.OwnerHuman: 1, events.OwnerUnknown: 2}

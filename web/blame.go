@@ -356,7 +356,7 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 			b.Blocks = append(b.Blocks, block)
 		}
 	}
-	const step = 20
+	const step = 40
 	b.Wide = min((columns/step+1)*step, widest)
 	b.mark()
 	for _, a := range ages {

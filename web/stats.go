@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -55,6 +56,7 @@ type statsBody struct {
 	Wants string // the one grouping that is asked for; empty for the usual ones
 	Times timeChart
 	Lives lifeChart
+	Hours hourChart
 	By    []statsTable
 }
 
@@ -67,6 +69,9 @@ type statsTable struct {
 
 // Label names a row.
 func (t statsTable) Label(g statsGroup) string {
+	if day, hour, is := hourOf(records.Value(g.Key[t.key])); is && t.key == "hour" {
+		return hourName(day, hour)
+	}
 	if text := g.Key[t.key]; text != nil && t.key == "model" {
 		return view.ModelName(*text)
 	} else if text != nil {
@@ -80,7 +85,8 @@ var (
 	usualTables = []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
 		{Name: "Directory", key: "directory"}, {Name: "Language", key: "language"}}
 	moreTables = []statsTable{{Name: "Author", key: "author"}, {Name: "File", key: "file"}, {Name: "Day", key: "day"},
-		{Name: "Week", key: "week"}, {Name: "Month", key: "month"}}
+		{Name: "Week", key: "week"}, {Name: "Month", key: "month"},
+		{Name: "Hour of the week", key: "hour"}}
 )
 
 // How many rows a table has beside others, and alone.
@@ -152,7 +158,8 @@ func figures(q *question) (string, string, any, error) {
 	for i := range tables {
 		asks = append(asks, ask(&answers[i], tables[i].key))
 	}
-	var lives statsAnswer
+	var lives, hours statsAnswer
+	asks = append(asks, ask(&hours, "hour"))
 	asks = append(asks, func() error {
 		ctx, cancel := context.WithTimeout(q.ctx, followTime)
 		defer cancel()
@@ -168,12 +175,12 @@ func figures(q *question) (string, string, any, error) {
 	}
 	for i := range tables {
 		tables[i].Groups = answers[i].Groups
-		if key := tables[i].key; key != "day" && key != "week" && key != "month" { // those stand in their order
+		if !slices.Contains([]string{"day", "week", "month", "hour"}, tables[i].key) { // those stand in their order
 			slices.SortStableFunc(tables[i].Groups, func(a, b statsGroup) int { return cmp.Compare(b.Added, a.Added) })
 		}
 		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), most)]
 	}
 	body.By = tables
-	body.Times, body.Lives = timesOf(body.Groups, by), livesOf(lives.Groups)
+	body.Times, body.Lives, body.Hours = timesOf(body.Groups, by), livesOf(lives.Groups), hoursOf(hours.Groups)
 	return "Figures", "stats", body, nil
 }

@@ -44,7 +44,7 @@ var optionForms = []optionForm{
 	{[]string{"author"}, takesWord, "only what is in commits whose author matches `pattern`"},
 	{[]string{"auto"}, takesNothing, "pack what is due, and nothing else"},
 	{[]string{"before"}, takesNothing, "take a prompt, step or call at its beginning (the default)"},
-	{[]string{"by"}, takesList, "group by `what`: agent, model, author, day, week, month, directory, file or language"},
+	{[]string{"by"}, takesList, "group by `what`: agent, model, author, day, week, month, hour, directory, file or language"},
 	{[]string{"color"}, takesWord, "use colour: `when` is always, never or auto (--no-color: never)"},
 	{[]string{"configure"}, takesNothing, "make plain git fetch bring what others have published, too"},
 	{[]string{"contents"}, takesWord, "take the path to hold what `file` does, - for standard input"},

@@ -38,7 +38,7 @@ func (a *app) statsCommand() *cli.Command {
 			"a range it is all that HEAD leads to, and every conversation that is known here. With paths every line counts\n" +
 			"that is in them, and no other. The parts add up to the sums. Where nothing was ever recorded, nothing is\n" +
 			"counted, and no commit is read.\n\n" +
-			"--by groups the lines by agent, model, author, day, week, month, directory, file or language, or by\n" +
+			"--by groups the lines by agent, model, author, day, week, month, hour, directory, file or language, or by\n" +
 			"several: " +
 			"--by week,agent.\n" +
 			"--survival tells how many of the lines were alive 1, 7, 30 and 90 days after they came to the first-parent\n" +

@@ -120,6 +120,8 @@ func (s *statistics) charge(c *view.Conversation) {
 			text = stats.WeekOf(c.Last)
 		case stats.Month:
 			text = stats.MonthOf(c.Last)
+		case stats.Hour:
+			text = stats.HourOf(c.Last)
 		}
 		if text == "" {
 			key = append(key, nil)
