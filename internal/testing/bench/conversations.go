@@ -28,6 +28,13 @@ const withoutRecord = 10
 // stepsPerRecord is how long a conversation is.
 const stepsPerRecord = 30
 
+// One more conversation is long. A person says something every twentieth step.
+const (
+	longSession = "conversation-long"
+	longSteps   = 1000
+	longTurn    = 20
+)
+
 // conversing is what it costs to list and search many conversations that are stored, and some that are not yet. Each
 // has ten events: 10,000 are a log of 100,000.
 func conversing(number int) scenario {
@@ -104,7 +111,7 @@ func (b *bench) makeConversations(dir string, number int) error {
 				return err
 			}
 		} else {
-			record, err := redactor.Record(b.ctx, conversation(w.rng, string(w.trace()), w.session))
+			record, err := redactor.Record(b.ctx, conversation(w.rng, string(w.trace()), w.session, stepsPerRecord, 2))
 			if err != nil {
 				return err
 			}
@@ -128,6 +135,18 @@ func (b *bench) makeConversations(dir string, number int) error {
 			}
 		}
 		changes = changes[:0]
+	}
+	w.session = longSession
+	record, err := redactor.Record(b.ctx, conversation(w.rng, string(w.trace()), w.session, longSteps, longTurn))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = record.Close() }()
+	if _, err := kept.PutAll(b.ctx, []store.Change{{Record: record}}); err != nil {
+		return err
+	}
+	if _, err := w.log.Append(context.Background(), w.short()); err != nil {
+		return err
 	}
 	return b.check(b.git(dir, "gc", "-q"))
 }
@@ -166,17 +185,17 @@ func words(rng *rand.Rand, n int) string {
 	return strings.Join(out, " ")
 }
 
-// conversation is a record of prompts and answers with calls.
-func conversation(rng *rand.Rand, trace, session string) *records.Record {
+// conversation is a record of prompts and answers with calls. Each turn has so many steps.
+func conversation(rng *rand.Rand, trace, session string, steps, turn int) *records.Record {
 	title, model := words(rng, 12), "anthropic/"+benchModel
 	r := &records.Record{
 		TraceID: trace, SessionID: session, Agent: records.Agent{Name: "claude-code", Model: &model},
 		Task: records.Task{Description: &title},
 	}
-	for i := range stepsPerRecord {
+	for i := range steps {
 		text := words(rng, 40)
 		step := records.Step{StepIndex: i + 1, Role: records.RoleUser, Content: &text}
-		if i%2 == 1 {
+		if i%turn > 0 {
 			step.Role, step.Model = records.RoleAgent, &model
 			step.ToolCalls = []records.ToolCall{{ToolCallID: fmt.Sprintf("toolu_%s_%d", session, i), ToolName: "Bash",
 				Input: []byte(`{"command":"go test ./` + words(rng, 1) + `"}`)}}

@@ -2,12 +2,17 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -21,20 +26,36 @@ const (
 	serveMemory = 150
 )
 
-// pageRow is a page that is asked for, and how long it may take.
+// Bounds of what is sent, in kB, and of how often a browser asks for a page and what belongs to it.
+const (
+	listBytes   = 60
+	talkBytes   = 200
+	blameBytes  = 300
+	blamePacked = 50
+	styleBytes  = 15
+	scriptBytes = 20
+	mostAsked   = 4
+)
+
+// pageRow is a page that is asked for, how long it may take, and how much it may be.
 type pageRow struct {
 	name, path string
 	bound      float64
+	bytes      float64
 }
 
 // serving is what the pages of git trace serve take: of many conversations, and of a long history beside a long log.
 // Each round starts a server, so that no answer is kept from the round before.
 func serving(stored, log int) []scenario {
 	talks := []pageRow{
-		{"/log", "/log", listPage}, {"/search, a word of many", "/search?q=widget3", listPage}, {"/t", "", talkPage},
+		{"/log", "/log", listPage, listBytes},
+		{"/search, a word of many", "/search?q=widget3", listPage, listBytes},
+		{"/t, 30 steps", "", talkPage, talkBytes},
+		{"/t, 1,000 steps", "/t/" + string(traceOf(longSession)), talkPage, talkBytes},
 	}
 	history := []pageRow{
-		{"/graph", "/graph", listPage}, {"/blame, 2,500 lines", "/blame/HEAD/" + hotFile, blamePage},
+		{"/graph", "/graph", listPage, listBytes},
+		{"/blame, 2,500 lines", "/blame/HEAD/" + hotFile, blamePage, blameBytes},
 	}
 	return []scenario{
 		pages(size(stored)+" conversations", talks, func(b *bench) (string, error) {
@@ -51,11 +72,19 @@ func pages(of string, rows []pageRow, place func(*bench) (string, error)) scenar
 			{"start of the server, and /, " + of, "start", "", limit, firstPage},
 			{"/ again, " + of, "/", "", limit, listPage},
 			{"memory of the server, " + of, "memory", "", count, serveMemory},
+			{"/, kB, " + of, "/ kB", "", count, listBytes},
+			{"requests of /, " + of, "asked", "", count, mostAsked},
+			{"style sheet as it is sent, kB, " + of, "page.css", "", count, styleBytes},
+			{"script as it is sent, kB, " + of, "page.js", "", count, scriptBytes},
 		},
 	}
 	for _, p := range rows {
 		s.rows = append(s.rows, row{p.name + " for the first time, " + of, p.name, "", limit, p.bound})
 		s.rows = append(s.rows, row{p.name + " again, " + of, p.name + " again", "", limit, p.bound})
+		s.rows = append(s.rows, row{p.name + ", kB, " + of, p.name + " kB", "", count, p.bytes})
+		if p.bytes == blameBytes {
+			s.rows = append(s.rows, row{p.name + ", compressed, kB, " + of, p.name + " packed", "", count, blamePacked})
+		}
 	}
 	s.prepare = func(b *bench) (func(int, *recorder) error, error) {
 		dir, err := place(b)
@@ -64,11 +93,12 @@ func pages(of string, rows []pageRow, place func(*bench) (string, error)) scenar
 		}
 		for i, p := range rows {
 			if p.path == "" {
-				out, err := b.output(b.trace(dir, "log", "-n", "1", "--format", "%H"))
-				if err != nil {
-					return nil, err
+				out, err := b.output(b.trace(dir, "log", "-n", "2", "--format", "%H")) // the newest is the long one
+				ids := strings.Fields(out)
+				if err != nil || len(ids) < 2 {
+					return nil, fmt.Errorf("git trace log gives %q: %w", out, err)
 				}
-				rows[i].path = "/t/" + strings.TrimSpace(out)
+				rows[i].path = "/t/" + ids[1]
 			}
 		}
 		return func(_ int, r *recorder) error { return b.servePages(dir, rows, r) }, nil
@@ -98,10 +128,11 @@ func (b *bench) servePages(dir string, rows []pageRow, r *recorder) (err error) 
 			return fmt.Errorf("git trace serve says %q: %w", line, err)
 		}
 		base, _, _ = strings.Cut(strings.TrimSpace(line), "/?k=")
-		if err := fetch(client, strings.TrimSpace(line)); err != nil { // the secret becomes a cookie
+		if _, err := fetch(client, strings.TrimSpace(line)); err != nil { // the secret becomes a cookie
 			return err
 		}
-		return fetch(client, base+"/")
+		_, err = fetch(client, base+"/")
+		return err
 	}); err != nil {
 		return err
 	}
@@ -109,35 +140,88 @@ func (b *bench) servePages(dir string, rows []pageRow, r *recorder) (err error) 
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait() // it ends by the signal
 	}()
-	if err := r.time("/", func() error { return fetch(client, base+"/") }); err != nil {
+	ask := func(name, path string) (body []byte, err error) {
+		err = r.time(name, func() error {
+			body, err = fetch(client, base+path)
+			return err
+		})
+		return body, err
+	}
+	home, err := ask("/", "/")
+	if err != nil {
+		return err
+	}
+	if err := belonging(client, base, home, r); err != nil {
 		return err
 	}
 	for _, p := range rows {
-		if err := r.time(p.name, func() error { return fetch(client, base+p.path) }); err != nil {
-			return err
-		}
-		if err := r.time(p.name+" again", func() error { return fetch(client, base+p.path) }); err != nil {
-			return err
+		for _, name := range []string{p.name, p.name + " again"} {
+			body, err := ask(name, p.path)
+			if err != nil {
+				return err
+			}
+			r.set(p.name+" kB", float64(len(body))/1000)
+			r.set(p.name+" packed", float64(packed(body))/1000)
 		}
 	}
 	r.set("memory", max(r.of("memory").count, peakOf(cmd.Process.Pid)))
 	return nil
 }
 
+// belonging asks for what belongs to a page, as a browser does, and tells how much it is. The requests are those for
+// the page, for what it names, and for word of what is new.
+func belonging(client *http.Client, base string, page []byte, r *recorder) error {
+	asked := 2.0
+	for _, m := range regexp.MustCompile(`<(?:link|script|img)\s[^>]*(?:href|src)="([^"]+)"`).FindAllSubmatch(page, -1) {
+		asked++
+		address := string(m[1])
+		if !strings.HasPrefix(address, "/static/") {
+			return fmt.Errorf("the page asks for %s", address)
+		}
+		wanted, err := http.NewRequest(http.MethodGet, base+address, nil)
+		if err != nil {
+			return err
+		}
+		wanted.Header.Set("Accept-Encoding", "gzip") // so it is given as it was sent
+		answer, err := client.Do(wanted)
+		if err != nil {
+			return err
+		}
+		sent, err := io.Copy(io.Discard, answer.Body)
+		if err := errors.Join(err, answer.Body.Close()); err != nil {
+			return err
+		}
+		r.set(path.Base(address), float64(sent)/1000)
+	}
+	r.set("asked", asked)
+	r.set("/ kB", float64(len(page))/1000)
+	return nil
+}
+
+// packed is how long a page is when it is compressed.
+func packed(page []byte) int {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, _ = w.Write(page) // memory takes everything
+	_ = w.Close()
+	return out.Len()
+}
+
 // fetch reads a page whole.
-func fetch(client *http.Client, address string) error {
+func fetch(client *http.Client, address string) ([]byte, error) {
 	answer, err := client.Get(address)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
-		return err
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
 	}
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", address, answer.Status)
+		return nil, fmt.Errorf("%s: %s", address, answer.Status)
 	}
-	return nil
+	return body, nil
 }
 
 // peakOf is the most memory that a process and its children had resident, in MB, where the system tells it (proc(5));
