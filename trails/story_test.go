@@ -227,7 +227,7 @@ func init() {
 			for _, session := range words {
 				unreported = append(unreported, Unreported{Agent: "claude-code", Session: session})
 			}
-			changed, err := y.engine().Watch(y.t.Context(), time.Now(), unreported)
+			changed, err := y.engine().Watch(y.t.Context(), time.Now(), unreported, nil)
 			y.check(err)
 			fmt.Fprintf(&y.said, "  %d changed\n", changed)
 		},

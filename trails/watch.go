@@ -2,6 +2,7 @@ package trails
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -16,13 +17,18 @@ type Unreported struct {
 
 // Watch looks at the whole work tree without a boundary of an agent and returns how many paths changed. What changed is
 // attributed as at any boundary. While conversations go on that no hook reports, what no window explains belongs to
-// nobody: they may have written it, and so may a person.
-func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported) (changed int, err error) {
+// nobody: they may have written it, and so may a person. Where something changed and no such conversation is known,
+// others is asked for them, if it is not nil.
+func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
+	others func() ([]Unreported, error),
+) (changed int, err error) {
 	err = e.advance(ctx, at, func(s *step) error {
 		s.env = events.Draft{Method: []events.Method{events.Watcher}}
-		s.unreported = len(unreported) > 0
-		for _, one := range unreported {
-			if err := s.putDown(one); err != nil {
+		if err := s.goOn(unreported); err != nil {
+			return err
+		}
+		if !s.unreported && others != nil {
+			if err := s.askAhead(others); err != nil {
 				return err
 			}
 		}
@@ -34,6 +40,36 @@ func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreporte
 		return s.recordSnapshot("watch", o)
 	})
 	return changed, err
+}
+
+// askAhead asks which conversations go on, if the work tree has changed: before it is said who changed it.
+func (s *step) askAhead(others func() ([]Unreported, error)) error {
+	if s.queue.ahead == nil {
+		o, err := s.observe(nil)
+		if err != nil {
+			return fmt.Errorf("snapshot: %w", err)
+		}
+		s.queue.ahead = &o
+	}
+	if len(s.queue.ahead.Changes) == 0 {
+		return nil
+	}
+	unreported, err := others()
+	if err != nil {
+		return err
+	}
+	return s.goOn(unreported)
+}
+
+// goOn says of conversations that they go on and that no hook reports them.
+func (s *step) goOn(unreported []Unreported) error {
+	s.unreported = len(unreported) > 0
+	for _, one := range unreported {
+		if err := s.putDown(one); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // putDown says once that a conversation is not captured.

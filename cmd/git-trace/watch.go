@@ -92,7 +92,11 @@ func (w *watcher) tick(ctx context.Context, now time.Time) error {
 	w.begin(now)
 	var failed error
 	for _, repo := range workTreesOf(w.repo) {
-		active, err := w.unreported(repo)
+		var active []trails.Unreported
+		var err error
+		if w.due {
+			active, err = w.unreported(repo)
+		}
 		if err == nil {
 			err = w.look(ctx, repo, active, now)
 		}
@@ -102,7 +106,14 @@ func (w *watcher) tick(ctx context.Context, now time.Time) error {
 }
 
 func (w *watcher) look(ctx context.Context, repo *refs.Repo, active []trails.Unreported, now time.Time) error {
-	changed, err := trails.New(repo, w.log(repo), nil).Watch(ctx, now, active)
+	others := func() (list []trails.Unreported, err error) {
+		active, err = w.unreported(repo)
+		return active, err
+	}
+	if w.due { // they are known
+		others = nil
+	}
+	changed, err := trails.New(repo, w.log(repo), nil).Watch(ctx, now, active, others)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type watcher struct {
 	memory  watchMemory
 	changed bool      // the memory, since it was saved
 	since   time.Time // session files that were written to before it are not looked into
-	due     bool      // session files are looked for in this look
+	due     bool      // session files are looked for in this look, whether something changed or not
 	first   bool      // this look is the first of all
 	started bool      // there was a look in this process
 	told    bool      // something was said
@@ -139,12 +139,9 @@ func (w *watcher) begin(now time.Time) {
 	w.memory.Looked, w.changed = now, true
 }
 
-// unreported lists the conversations in a directory of the work tree that were written to since the last look. It lists
-// only those that no hook reported. At the first look of all nothing is known to be new.
+// unreported lists the conversations in a directory of the work tree that were written to since it listed them last. It
+// lists only those that no hook reported. At the first look of all nothing is known to be new.
 func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
-	if !w.due {
-		return nil, nil
-	}
 	var out []trails.Unreported
 	var failed error
 	engine := trails.New(repo, w.log(repo), nil)
@@ -168,7 +165,7 @@ func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 				out = append(out, trails.Unreported{Agent: agent.Name, Session: session.ID, Known: mark.Told})
 				fresh.Told = true
 			}
-			w.memory.Sessions[key] = fresh
+			w.memory.Sessions[key], w.changed = fresh, true
 		}
 	}
 	return out, failed

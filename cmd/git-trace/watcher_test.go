@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,6 +72,57 @@ func TestWatchTellsAConversationOnceHoweverManyThereAre(t *testing.T) {
 	if n := strings.Count(r.trace("events", "--json", "--type", "capture_incomplete"), "not_reported"); n != 2 {
 		t.Errorf("the log tells of %d", n)
 	}
+}
+
+// TestWatchKnowsAConversationWhenItsEditsAreSeen looks at the work tree more often than for session files.
+func TestWatchKnowsAConversationWhenItsEditsAreSeen(t *testing.T) {
+	t.Parallel()
+	r := hooked(t)
+	repo, err := refs.Discover(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(r.Home, ".claude", "projects", regexp.MustCompile("[^A-Za-z0-9]").ReplaceAllString(repo.WorkTree, "-"))
+	path := filepath.Join(folder, "0b1c2d3e-0000-4000-8000-000000000001.jsonl")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.Write("w.txt", "before\n")
+	now := time.Now()
+	w := &watcher{repo: repo, out: io.Discard, err: io.Discard, agents: claudeOf(agents.Env{Home: r.Home})}
+	if err := w.load(); err != nil {
+		t.Fatal(err)
+	}
+	for _, look := range []struct {
+		after time.Duration
+		line  string
+		talks bool // the session file was written to
+	}{
+		{0, "a person's first", false},
+		{2 * time.Second, "the agent's first", true},
+		{4 * time.Second, "the agent's second", true},
+		{6 * time.Second, "behind its last answer", false},
+		{watchSessions + 5*time.Second, "nothing happens", false},
+		{watchSessions + 7*time.Second, "a person's last", false},
+	} {
+		at := now.Add(look.after)
+		if look.talks {
+			line := fmt.Sprintf(`{"type":"user","uuid":"u","sessionId":"s","cwd":%q,"message":{"role":"user","content":"x"}}`+"\n", repo.WorkTree)
+			if err := os.WriteFile(path, []byte(line), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.Write("w.txt", r.Read("w.txt")+look.line+"\n")
+		if err := w.tick(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.commitAll()
+	r.want("w.txt", "human | before", "human | a person's first", "unknown | the agent's first", "unknown | the agent's second",
+		"human | behind its last answer", "human | nothing happens", "human | a person's last")
 }
 
 // claudeOf is Claude Code alone.
