@@ -63,31 +63,45 @@ func TestALogOfCommitsIsTakenOver(t *testing.T) {
 // Found 9.2.
 func TestTheLogIsNotInTheWayOfFetch(t *testing.T) {
 	t.Parallel()
-	batches := testenv.Pick(300, 1000, 4000)
+	count := testenv.Pick(10_000, 100_000, 100_000)
 	log := OpenLog(newRepo(t))
 	dir := log.repo.WorkTree
 	upstream := filepath.Join(t.TempDir(), "upstream")
 	runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
 	runGit(t, "", "clone", "-q", dir, upstream)
-	runGit(t, upstream, "commit", "-q", "--allow-empty", "-m", "second")
-	for i := range batches {
-		d := promptDraft(i)
-		d.Time = time.Now().Add(time.Second) // newer than the commits are
-		mustAppend(t, log, d)
+	offered := func(when string) {
+		t.Helper()
+		runGit(t, upstream, "commit", "-q", "--allow-empty", "-m", when)
+		packets := filepath.Join(t.TempDir(), "packets")
+		cmd := exec.Command("git", "fetch", "-q", upstream)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_TRACE_PACKET="+packets)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatal(err, string(out))
+		}
+		text, err := os.ReadFile(packets)
+		check(t, err)
+		haves := strings.Count(string(text), "fetch> have ")
+		t.Logf("%s: %d", when, haves)
+		if haves < 1 || haves > 32 {
+			t.Errorf("%s, %d commits are offered beside a log of %d events", when, haves, count)
+		}
 	}
-	packets := filepath.Join(t.TempDir(), "packets")
-	cmd := exec.Command("git", "fetch", "-q", upstream)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_TRACE_PACKET="+packets)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatal(err, string(out))
+	for n := 0; n < count; {
+		var drafts []Draft
+		for range 500 {
+			d := promptDraft(n)
+			d.Time = time.Now().Add(time.Second) // newer than the commits are
+			drafts = append(drafts, d)
+			n++
+		}
+		mustAppend(t, log, drafts...)
 	}
-	text, err := os.ReadFile(packets)
-	check(t, err)
-	if haves := strings.Count(string(text), "fetch> have "); haves < 1 || haves > 32 {
-		t.Errorf("%d commits were offered beside a log of %d batches", haves, batches)
-	}
+	offered("before it is sealed")
 	mustSeal(t, log)
+	offered("sealed")
+	mustAppend(t, log, promptDraft(count))
+	mustSeal(t, log)
+	offered("sealed again")
 	if list := listed(t, log.repo); len(list) != 2 || list[0] != "first" {
 		t.Errorf("all commits are %.300q", list)
 	}

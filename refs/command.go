@@ -58,8 +58,13 @@ const waitDelay = 2 * time.Second
 // Git runs a git command with the input given and returns its standard output. A failure is a *GitError, or the
 // context's error if that ended it.
 func (r *Repo) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	return r.GitWith(ctx, stdin, nil, args...)
+}
+
+// GitWith is Git with more variables in the environment.
+func (r *Repo) GitWith(ctx context.Context, stdin io.Reader, env []string, args ...string) ([]byte, error) {
 	var stdout bytes.Buffer
-	if err := r.GitTo(ctx, stdin, &stdout, args...); err != nil {
+	if err := r.gitTo(ctx, stdin, &stdout, env, args); err != nil {
 		return nil, err
 	}
 	return stdout.Bytes(), nil
@@ -68,8 +73,12 @@ func (r *Repo) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte
 // GitTo is Git with the output written to stdout as it comes. When that fails, git is not waited for any further, and
 // the error is that of stdout.
 func (r *Repo) GitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
+	return r.gitTo(ctx, stdin, stdout, nil, args)
+}
+
+func (r *Repo) gitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, env, args []string) error {
 	cmd := r.Command(ctx, args...)
-	cmd.Stdin = stdin
+	cmd.Stdin, cmd.Env = stdin, append(cmd.Env, env...)
 	sink := &sink{to: stdout}
 	cmd.Stdout = sink
 	err := runGitTo(cmd, verbOf(args))

@@ -126,13 +126,13 @@ func (k *Keeping) findSilent(ctx context.Context, since time.Time) error {
 		}
 		c, err := objects.Commit(tip)
 		switch {
-		case err != nil || !c.Committer.When.Before(since): // it has published since
+		case err != nil || !c.Author.When.Before(since): // it has published since
 		case w.LeftOut != "":
 			k.Left++
 		default:
 			_, texts := of[w.Writer]["records"]
 			k.Writers = append(k.Writers, Archived{
-				Writer: w.Writer, Last: c.Committer.When, Commits: w.Commits, Texts: texts, refs: of[w.Writer],
+				Writer: w.Writer, Last: c.Author.When, Commits: w.Commits, Texts: texts, refs: of[w.Writer],
 			})
 		}
 	}
@@ -216,7 +216,7 @@ func (k *Keeping) adoptable(ctx context.Context, fetched []events.FetchedLog, wr
 	}
 	objects := k.plan.repo.Objects()
 	c, err := objects.Commit(best.Commit)
-	w.Last = c.Committer.When
+	w.Last = c.Author.When
 	return w, errors.Join(err, objects.Close())
 }
 

@@ -14,6 +14,10 @@ import (
 
 // commit makes a commit in the person's name, signed where the person signs, so that it passes the rules that a remote
 // has for commits. Git makes it (git-commit-tree(1)) unless nothing is asked of it but a name that stands as it is.
+//
+// The author's date says when. The committer's is that of a log, the epoch: by it git chooses what a fetch offers
+// first, and code has to come before publications. A signature is judged by it, too, so what is signed has the date of
+// today.
 func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, tree refs.OID,
 	parents []refs.OID) (refs.OID, error) {
 	sign := s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false))
@@ -21,7 +25,7 @@ func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, 
 	committer, knownToo := s.identity("committer")
 	if known && knownToo && !sign && utf8.ValidString(message) && !strings.Contains(message, "\x00") {
 		author.When = time.Now()
-		committer.When = author.When
+		committer.When = time.Unix(0, 0).UTC()
 		content := refs.EncodeCommit(refs.Commit{
 			Tree: tree, Parents: parents, Author: author, Committer: committer, Message: message,
 		})
@@ -36,7 +40,11 @@ func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, 
 	for _, parent := range parents {
 		args = append(args, "-p", parent.String())
 	}
-	out, err := repo.Git(ctx, strings.NewReader(message), append(args, tree.String())...)
+	var env []string
+	if !sign {
+		env = []string{"GIT_COMMITTER_DATE=@0 +0000"}
+	}
+	out, err := repo.GitWith(ctx, strings.NewReader(message), env, append(args, tree.String())...)
 	if err != nil {
 		return refs.OID{}, fmt.Errorf("commit: %w", err)
 	}
@@ -45,10 +53,10 @@ func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, 
 
 // identity is who git would name as the author or the committer of a commit: the environment, then author.* or
 // committer.*, then user.* (git-config(1)). False where git has to be asked: nothing is set, git would change a name,
-// or the date or the encoding is chosen too.
+// or the date or the encoding is chosen.
 func (s *Settings) identity(role string) (who refs.Signature, ok bool) {
 	upper := "GIT_" + strings.ToUpper(role)
-	if _, dated := os.LookupEnv(upper + "_DATE"); dated {
+	if _, dated := os.LookupEnv("GIT_AUTHOR_DATE"); dated {
 		return who, false
 	}
 	if _, encoded := s.always.Get("i18n.commitencoding"); encoded {

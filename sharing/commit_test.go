@@ -27,7 +27,7 @@ func TestAPublicationHasTheNamesThatGitGives(t *testing.T) { // not parallel: it
 		"with marks before":         {nil, []string{"GIT_AUTHOR_EMAIL", "<a@b>"}, false},
 		"with brackets in it":       {[]string{"user.name", "A <B> C"}, nil, false},
 		"with blanks around":        {[]string{"user.email", " a@b "}, nil, false},
-		"a date":                    {nil, []string{"GIT_COMMITTER_DATE", "2001-02-03T04:05:06Z"}, false},
+		"a date":                    {nil, []string{"GIT_AUTHOR_DATE", "2001-02-03T04:05:06Z"}, false},
 		"an encoding":               {[]string{"i18n.commitEncoding", "ISO-8859-1"}, nil, false},
 		"signed, which nobody does": {[]string{"commit.gpgSign", "false"}, nil, true},
 	} {
@@ -55,6 +55,10 @@ func TestAPublicationHasTheNamesThatGitGives(t *testing.T) { // not parallel: it
 			w.Check(err)
 			made, err := s.commit(t.Context(), w.Repo, "traces: 1 commit\n", tree, nil)
 			w.Check(err)
+			if at := w.Git("show", "-s", "--format=%ct %cd", "--date=format:%z", made.String()); at != "0 +0000" {
+				t.Errorf("committed at %s", at)
+			}
+			t.Setenv("GIT_COMMITTER_DATE", "@0 +0000")
 			by := exec.Command("git", "commit-tree", "-m", "traces: 1 commit", tree.String())
 			by.Dir = w.Repo.WorkTree
 			out, err := by.Output()

@@ -63,7 +63,7 @@ func doubts(ctx context.Context, log *events.Log, fetched []events.FetchedLog, l
 			continue
 		}
 		if commit, err := objects.Commit(c.Tip); err == nil {
-			there[c.Writer] = shown{commit.Committer.When, p.Head, c.Copy}
+			there[c.Writer] = shown{commit.Author.When, p.Head, c.Copy}
 		}
 	}
 	said := map[string][]Doubt{}

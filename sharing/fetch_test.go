@@ -13,19 +13,19 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// S19: publications of others that were fetched, all of them newer than any commit of code, are not in the way of a plain
-// fetch. The remote has them, and each that it acknowledges takes those before it out of what is offered. One of each
-// writer has to be offered, and git doubles what it sends before it hears; where a fetch brings digests, the remote names
-// its own first.
+// S19: publications of others that were fetched are not in the way of a plain fetch, though all of them are newer than
+// any commit of code: git offers what has the newest date first, and theirs is the epoch. So it is where the remote has
+// them, where a fetch brings them, and where another remote knows nothing of them. The writers published one after the
+// other, which was the worst case while publications had their dates.
 func TestFetchedDigestsAreNotInTheWayOfFetch(t *testing.T) {
 	t.Parallel()
 	w, remote := published(t)
 	var writers []*recording.World
-	for range testenv.Pick(2, 3, 20) {
+	for range testenv.Pick(2, 4, 20) {
 		writers = append(writers, recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, "."))
 	}
-	for n := range testenv.Pick(2, 8, 50) {
-		for _, c := range writers {
+	for _, c := range writers {
+		for n := range testenv.Pick(2, 10, 50) {
 			c.Edit("s", fmt.Sprint("f", n), "text\n")
 			c.Commit("kept to one clone")
 			c.Anchor()
@@ -34,7 +34,9 @@ func TestFetchedDigestsAreNotInTheWayOfFetch(t *testing.T) {
 		}
 	}
 	gitIn(t, remote, "update-ref", "-d", "refs/heads/of-one")
-	var readers [2]*recording.World
+	fork := filepath.Join(t.TempDir(), "fork.git")
+	gitIn(t, remote, "clone", "-q", "--bare", remote, fork) // branches and tags alone
+	var readers [3]*recording.World
 	for i := range readers {
 		readers[i] = recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", "file://"+remote, ".")
 		pull(t, readers[i], sharing.What{})
@@ -46,18 +48,21 @@ func TestFetchedDigestsAreNotInTheWayOfFetch(t *testing.T) {
 	w.Check(sharing.Configure(t.Context(), readers[1].Repo, s, r, true))
 	w.Git("commit", "-q", "--allow-empty", "-m", "new upstream")
 	w.Git("push", "-q", "origin", "main")
-	for i, most := range []int{32 + len(writers), 32} {
-		if n := offers(t, readers[i]); n < 1 || n > most {
-			t.Errorf("configured %v: %d commits are offered", i > 0, n)
+	w.Git("push", "-q", fork, "main")
+	for i, from := range []string{"origin", "origin", fork} {
+		n := offers(t, readers[i], from)
+		t.Logf("reader %d: %d commits are offered", i, n)
+		if n < 1 || n > 32 {
+			t.Errorf("reader %d, from %s: %d commits are offered", i, from, n)
 		}
 	}
 }
 
 // offers counts the commits that a plain fetch offers.
-func offers(t *testing.T, w *recording.World) int {
+func offers(t *testing.T, w *recording.World, from string) int {
 	t.Helper()
 	packets := filepath.Join(t.TempDir(), "packets")
-	cmd := exec.Command("git", "-C", w.Repo.WorkTree, "fetch", "-q", "origin")
+	cmd := exec.Command("git", "-C", w.Repo.WorkTree, "fetch", "-q", from)
 	cmd.Env = append(os.Environ(), "GIT_TRACE_PACKET="+packets)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatal(err, string(out))

@@ -79,7 +79,7 @@ const silentFor = 30 * 24 * time.Hour
 
 // crowds tells of remotes with very many refs of traces, and how many clones of them may be gone.
 func crowds(ctx context.Context, log *events.Log, now time.Time) ([]string, error) {
-	out, err := log.Repo().Git(ctx, nil, "for-each-ref", "--format=%(refname) %(committerdate:unix)", remotesRefs)
+	out, err := log.Repo().Git(ctx, nil, "for-each-ref", "--format=%(refname) %(authordate:unix)", remotesRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list what was fetched: %w", err)
 	}

@@ -116,7 +116,7 @@ func (s *FetchedState) publication(ctx context.Context, log *events.Log, f event
 	if err = errors.Join(err, objects.Close()); err != nil {
 		return err
 	}
-	s.Published = commit.Committer.When.UTC()
+	s.Published = commit.Author.When.UTC()
 	signature, err := checkpoint.OfCommit(ctx, log.Repo(), f.Tip)
 	if err != nil {
 		return err
