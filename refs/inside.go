@@ -12,11 +12,21 @@ type thing struct {
 	content []byte
 }
 
+// treeCache are trees that were read, and the roots of commits: paths are asked for one after another.
+type treeCache struct {
+	roots   map[OID]OID
+	trees   map[OID][]TreeEntry
+	entries int
+}
+
+// maxCachedEntries is how many entries of trees are kept, some 10 MB.
+const maxCachedEntries = 100_000
+
 // inside finds what a commit or a tree of a whole name has at a path ("0123…:src/main.go"), or the commit itself
 // ("0123…^{commit}"), without git. An error is one that git would give too. Known is false where only git can tell: of
 // names of another form, of paths that git takes from the current directory, of submodules, and of objects that are not
-// read here.
-func (o *Objects) inside(rev string) (at thing, known bool, err error) {
+// read here. What stands at a path is read if its content is wanted.
+func (o *Objects) inside(rev string, want bool) (at thing, known bool, err error) {
 	digits := 2 * o.repo.Format.Size()
 	if len(rev) <= digits {
 		return thing{}, false, nil
@@ -25,53 +35,105 @@ func (o *Objects) inside(rev string) (at thing, known bool, err error) {
 	if err != nil {
 		return thing{}, false, nil //nolint:nilerr // a name, which git knows
 	}
-	at, known = o.direct(top)
 	path, isPath := strings.CutPrefix(rev[digits:], ":")
 	switch {
-	case !known:
-		return thing{}, false, nil
 	case !isPath:
-		return at, rev[digits:] == "^{commit}" && at.typ == CommitObject, nil
+		at, known = o.direct(top)
+		return at, known && rev[digits:] == "^{commit}" && at.typ == CommitObject, nil
 	case path == "" || path[0] == '.' || strings.HasSuffix(path, "/") || strings.Contains(path, "//"):
 		return thing{}, false, nil
 	}
+	root, known := o.root(top)
+	if !known {
+		return thing{}, false, nil
+	}
+	e, known, err := o.below(root, path)
+	if !known || err != nil {
+		return thing{}, known, err
+	}
+	if want {
+		at, known = o.direct(e.OID)
+		return at, known, nil
+	}
+	return thing{oid: e.OID, typ: e.Type()}, o.has(e.OID), nil
+}
+
+// root is the tree of a commit, and a tree itself.
+func (o *Objects) root(top OID) (root OID, known bool) {
+	if root, known = o.seen.roots[top]; known {
+		return root, true
+	}
+	at, known := o.direct(top)
+	if !known {
+		return OID{}, false
+	}
+	root = top
 	if at.typ == CommitObject {
 		c, err := DecodeCommit(at.content)
 		if err != nil {
-			return thing{}, false, nil //nolint:nilerr // damaged: git tells how
+			return OID{}, false // damaged: git tells how
 		}
-		if at, known = o.direct(c.Tree); !known {
-			return thing{}, false, nil
-		}
+		root = c.Tree
 	}
-	return o.below(at, path)
+	if len(o.seen.roots) >= maxCachedEntries/10 || o.seen.roots == nil {
+		o.seen.roots = map[OID]OID{}
+	}
+	o.seen.roots[top] = root
+	return root, true
+}
+
+// entriesOf are those of a tree.
+func (o *Objects) entriesOf(tree OID) (entries []TreeEntry, known bool) {
+	if entries, known = o.seen.trees[tree]; known {
+		return entries, true
+	}
+	at, known := o.direct(tree)
+	if !known || at.typ != TreeObject {
+		return nil, false
+	}
+	entries, err := DecodeTree(o.repo.Format, at.content)
+	if err != nil {
+		return nil, false // damaged: git tells how
+	}
+	if o.seen.entries += len(entries); o.seen.entries > maxCachedEntries || o.seen.trees == nil {
+		o.seen.trees, o.seen.entries = map[OID][]TreeEntry{}, len(entries)
+	}
+	o.seen.trees[tree] = entries
+	return entries, true
 }
 
 // below follows a path from a tree.
-func (o *Objects) below(at thing, path string) (found thing, known bool, err error) {
-	for more := true; more; {
+func (o *Objects) below(tree OID, path string) (found TreeEntry, known bool, err error) {
+	for more := true; more; tree = found.OID {
 		var name string
 		name, path, more = strings.Cut(path, "/")
-		entries, err := DecodeTree(o.repo.Format, at.content)
-		if at.typ != TreeObject || err != nil {
-			return thing{}, false, nil //nolint:nilerr // damaged: git tells how
+		entries, known := o.entriesOf(tree)
+		if !known {
+			return TreeEntry{}, false, nil
 		}
 		i := slices.IndexFunc(entries, func(e TreeEntry) bool { return e.Name == name })
 		switch {
 		case i < 0 || more && !entries[i].IsDir():
-			return thing{}, true, ErrMissing
+			return TreeEntry{}, true, ErrMissing
 		case entries[i].Mode == ModeGitlink:
-			return thing{}, false, nil
+			return TreeEntry{}, false, nil
 		}
-		if at, known = o.direct(entries[i].OID); !known {
-			return thing{}, false, nil
-		}
+		found = entries[i]
 	}
-	return at, true, nil
+	return found, true, nil
 }
 
 // direct is stored as inside wants it.
 func (o *Objects) direct(oid OID) (thing, bool) {
 	typ, content, err := o.stored(oid)
 	return thing{oid, typ, content}, err == nil
+}
+
+// has tells whether an object lies where stored looks for it.
+func (o *Objects) has(oid OID) bool {
+	if exists(loosePath(o.repo.SideObjects(), oid)) || exists(loosePath(o.repo.MainObjects(), oid)) {
+		return true
+	}
+	o.openPacks()
+	return o.packs.has(oid)
 }

@@ -37,6 +37,7 @@ type Objects struct {
 	batch *batch
 	packs *packSet
 	main  *packSet // see MayBeStored
+	seen  treeCache
 }
 
 // Objects returns a reader. It costs nothing until it reads.
@@ -90,10 +91,14 @@ func (o *Objects) ReadPacked(oid OID) (ObjectType, []byte, error) {
 
 // packed reads an object from the packs that were there when it was first called; errNotHere sends on to git.
 func (o *Objects) packed(oid OID) (ObjectType, []byte, error) {
+	o.openPacks()
+	return o.packs.read(oid, o.limit())
+}
+
+func (o *Objects) openPacks() {
 	if o.packs == nil {
 		o.packs = &packSet{format: o.repo.Format, dirs: []string{o.repo.SideObjects(), o.repo.MainObjects()}}
 	}
-	return o.packs.read(oid, o.limit())
 }
 
 // MayBeStored tells whether git's own object store may have an object, the side store apart: what it has not, no commit
@@ -180,7 +185,7 @@ func (o *Objects) ReadRev(rev string) (OID, ObjectType, []byte, error) {
 }
 
 func (o *Objects) ask(rev string, want bool) (OID, ObjectType, []byte, error) {
-	if at, known, err := o.inside(rev); known {
+	if at, known, err := o.inside(rev, want); known {
 		return at.oid, at.typ, at.content, err
 	}
 	name := rev

@@ -359,14 +359,15 @@ func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
 }
 
 // mayHave tells whether one of the packs names an object, or may, not being open.
-func (s *packSet) mayHave(oid OID) bool {
+func (s *packSet) mayHave(oid OID) bool { return s.has(oid) || s.some }
+
+// has tells whether one of the open packs names an object.
+func (s *packSet) has(oid OID) bool {
 	s.load()
-	for _, p := range s.packs {
-		if _, found := p.index.Find(oid); found {
-			return true
-		}
-	}
-	return s.some
+	return slices.ContainsFunc(s.packs, func(p *PackReader) bool {
+		_, found := p.index.Find(oid)
+		return found
+	})
 }
 
 func (s *packSet) load() {

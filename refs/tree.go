@@ -29,6 +29,17 @@ type TreeEntry struct {
 // IsDir tells whether the entry is a tree itself.
 func (e TreeEntry) IsDir() bool { return e.Mode&modeType == ModeDir }
 
+// Type is that of the object which the entry names.
+func (e TreeEntry) Type() ObjectType {
+	switch {
+	case e.IsDir():
+		return TreeObject
+	case e.Mode == ModeGitlink:
+		return CommitObject
+	}
+	return BlobObject
+}
+
 // EncodeTree writes the content of a tree object, entries in git's order whatever order they come in.
 func EncodeTree(entries []TreeEntry) []byte {
 	if !slices.IsSortedFunc(entries, compareEntries) {
