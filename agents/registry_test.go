@@ -2,10 +2,12 @@ package agents_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/records/redact"
 )
 
 func TestEveryAgentIsFoundByItsName(t *testing.T) {
@@ -24,6 +26,22 @@ func TestEveryAgentIsFoundByItsName(t *testing.T) {
 	}
 	if _, ok := agents.Lookup(env, "nobody"); ok {
 		t.Error("an agent that is not there was found")
+	}
+}
+
+// In a container an agent may run as a user of its own name, which stays in its records.
+func TestTheNameOfAnAgentIsNoNameOfAUser(t *testing.T) {
+	t.Parallel()
+	for _, agent := range agents.All(agents.Env{Home: "/home/dev"}) {
+		account, _, _ := strings.Cut(agent.Name, "-")
+		r, err := redact.New(redact.Options{Names: []string{account, agent.Name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, n, err := r.Text(t.Context(), agent.Name+" in /home/"+account+"/src")
+		if err != nil || text != agent.Name+" in /home/user/src" || n != 1 {
+			t.Errorf("%s: %q, %d, %v", agent.Name, text, n, err)
+		}
 	}
 }
 

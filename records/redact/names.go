@@ -23,7 +23,8 @@ func sharedHome(name string) bool {
 	return false
 }
 
-// generic tells a name that says nothing about a person and is a word of texts. One of digits alone, as in a container
+// generic tells a name that says nothing about a person and is a word of texts. Agents run in containers as users of
+// their own names. One of digits alone, as in a container
 // (/home/1000), is a number in any other place.
 func generic(name string) bool {
 	if strings.Trim(name, "0123456789") == "" {
@@ -35,8 +36,10 @@ func generic(name string) bool {
 		"develop", "developer", "test", "tester", "testing", "tests", "node", "runner", "vagrant", "docker", "build",
 		"builder", "ci",
 		"app", "apps", "www", "web", "www-data", "vscode", "codespace", "gitpod", "jenkins", "home", "me", "guest", "main",
-		"claude",
-		"codex", "agent", "nobody", "daemon", "system", "default", "work", "code", "src", "data", "local", "host",
+		"claude", "codex", "aider", "amp", "cline", "continue", "copilot", "cursor", "droid", "gemini", "generic", "goose",
+		"grok", "opencode", "openhands", "qwen", "roo", "windsurf", "zed", "claude-code", "codex-cli", "copilot-cli",
+		"copilot-vscode", "gemini-cli", "qwen-code", "roo-code",
+		"agent", "nobody", "daemon", "system", "default", "work", "code", "src", "data", "local", "host",
 		"localhost", "server",
 		"client", "python", "rust", "java", "ruby", "mac", "macbook", "owner", "pi", "sandbox":
 		return true
