@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/search"
@@ -37,24 +38,15 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 		return Found{}, err
 	}
 	var typed []typedHit
-	var err error
-	if q.In != search.Answers {
-		if typed, err = r.searchTyped(q.Text); err != nil {
-			return Found{}, err
-		}
+	var failed error
+	var looking sync.WaitGroup
+	if q.In != search.Answers { // at the same time: they have nothing in common
+		looking.Go(func() { typed, failed = r.searchTyped(q.Text) })
 	}
-	var stored search.Found
-	if r.stored != nil {
-		query := search.Query{Text: q.Text, Limit: q.Limit, In: q.In}
-		if len(q.Agents) > 0 {
-			query.Want = func(d *search.Digest) bool {
-				c, found, err := r.Conversation(d.Trace)
-				return err == nil && found && slices.Contains(q.Agents, c.Agent)
-			}
-		}
-		if stored, err = r.stored.Search(ctx, query); err != nil {
-			return Found{}, err
-		}
+	stored, err := r.searchStored(ctx, q)
+	looking.Wait()
+	if err := cmp.Or(failed, err); err != nil {
+		return Found{}, err
 	}
 	out := Found{Total: stored.Total}
 	known := map[events.TraceID]bool{}
@@ -88,4 +80,19 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 		out.Results = out.Results[:q.Limit]
 	}
 	return out, nil
+}
+
+// searchStored looks into the records.
+func (r *Reader) searchStored(ctx context.Context, q Query) (search.Found, error) {
+	if r.stored == nil {
+		return search.Found{}, nil
+	}
+	query := search.Query{Text: q.Text, Limit: q.Limit, In: q.In}
+	if len(q.Agents) > 0 {
+		query.Want = func(d *search.Digest) bool {
+			c, found, err := r.Conversation(d.Trace)
+			return err == nil && found && slices.Contains(q.Agents, c.Agent)
+		}
+	}
+	return r.stored.Search(ctx, query)
 }

@@ -222,7 +222,7 @@ func (ix *Index) matches(ctx context.Context, at int, wanted []string, in In) ([
 		return nil, err
 	}
 	all := uint16(1<<len(wanted) - 1)
-	held := make([]uint16, s.counts[2])
+	held := make([]uint16, s.counts[2]) // which words a conversation holds
 	for i, bits := range w.held {
 		if bits == 0 {
 			continue
