@@ -80,6 +80,12 @@ func (t statsTable) Label(g statsGroup) string {
 	return map[string]string{"agent": "people and unknown", "model": "no model", "language": "other"}[t.key]
 }
 
+// Charged tells whether conversations, and what they cost, are of one row each.
+func (t statsTable) Charged() bool {
+	return slices.Contains([]string{"agent", "model", "day", "week", "month", "hour"}, t.key) &&
+		slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return g.Conversations > 0 })
+}
+
 // usualTables are the groupings that the page shows unasked, and moreTables those that it shows on demand.
 var (
 	usualTables = []statsTable{{Name: "Agent", key: "agent"}, {Name: "Model", key: "model"},
