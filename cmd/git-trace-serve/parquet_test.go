@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -77,6 +81,33 @@ func TestLinesOfAnotherTableAreRefused(t *testing.T) {
 		}
 		if name == "another order" && !errors.Is(err, errRow) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// All tables of an export are packed by one program, and end files at the same time.
+func TestTablesThatEndManyFilesArePackedOneByOne(t *testing.T) {
+	program, dir := built(t)
+	repo := filepath.Join(dir, "repo")
+	makeFleetRepo(t, repo, 7, 20, 400)
+	(&fleet{t: t, program: program}).run(repo, "import", "--from", "opentraces", filepath.Join(repo, ".git", "said.jsonl"))
+	for _, size := range []string{"20", "3000"} {
+		said := map[string]string{}
+		for _, format := range []string{"jsonl", "parquet"} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			cmd := exec.CommandContext(ctx, program, "export", "--format", format, "--shard-size", size,
+				filepath.Join(dir, format+size))
+			cmd.Dir = repo
+			out, err := cmd.CombinedOutput()
+			cancel()
+			if err != nil {
+				t.Fatalf("%s in files of %s: %v: %s", format, size, err, out)
+			}
+			_, rows, _ := strings.Cut(string(out), ": ")
+			said[format] = rows
+		}
+		if said["parquet"] != said["jsonl"] || said["jsonl"] == "" {
+			t.Errorf("in files of %s: %q", size, said)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -234,6 +235,7 @@ func blockedRecord(trace events.TraceID) error {
 
 // packer is the companion at work on files.
 type packer struct {
+	one  sync.Mutex // tables end files at the same time, and there is one pipe
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
@@ -260,6 +262,8 @@ func startPacker(ctx context.Context) (*packer, error) {
 
 // pack has a file made.
 func (p *packer) pack(columns []shards.Column, from, to string) error {
+	p.one.Lock()
+	defer p.one.Unlock()
 	asked, err := json.Marshal(map[string]any{"columns": columns, "from": from, "to": to})
 	if err == nil {
 		_, err = p.in.Write(append(asked, '\n'))
