@@ -78,8 +78,6 @@ func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err 
 // maxPublished is how much of a digest is taken in at once.
 const maxPublished = 128 << 20
 
-var errOtherForm = errors.New("a file of events has another form")
-
 // publishedBatch checks the events of one file, and gives those behind at, which it moves.
 func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 	text, ok := bytes.CutSuffix(raw, newline)

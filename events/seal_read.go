@@ -8,6 +8,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
+var errOtherForm = errors.New("a file of events has another form")
+
 // holdsFiles tells a seal from a batch: the tree of a batch is the empty one, and its subject says what it is.
 func (l *Log) holdsFiles(commit []byte) bool {
 	if _, message, _ := bytes.Cut(commit, []byte("\n\n")); bytes.HasPrefix(message, []byte(batchSubject)) {
