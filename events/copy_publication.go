@@ -80,9 +80,9 @@ const maxPublished = 128 << 20
 
 // publishedBatch checks the events of one file, and gives those behind at, which it moves.
 func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
-	text, ok := bytes.CutSuffix(raw, newline)
-	if n := bytes.Count(text, newline); !ok || n > someLines && n > len(text)/shortestLine {
-		return nil, brokenBy(first, errOtherForm)
+	text, err := eventsIn(raw)
+	if err != nil {
+		return nil, brokenBy(first, err)
 	}
 	all := bytes.Split(text, newline)
 	if known := at.seq + 1 - first; known > 0 && known <= int64(len(all)) {

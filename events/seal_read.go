@@ -63,6 +63,11 @@ func (l *Log) sealedFile(f PublishedFile) (text []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return eventsIn(raw)
+}
+
+// eventsIn gives the lines of a file of events, without the last line feed.
+func eventsIn(raw []byte) (text []byte, err error) {
 	text, ok := bytes.CutSuffix(raw, newline)
 	if n := bytes.Count(text, newline); !ok || n > someLines && n > len(text)/shortestLine {
 		return nil, errOtherForm

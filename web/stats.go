@@ -80,9 +80,14 @@ func (t statsTable) Label(g statsGroup) string {
 	return map[string]string{"agent": "people and unknown", "model": "no model", "language": "other"}[t.key]
 }
 
+// timed tells whether the rows are times.
+func (t statsTable) timed() bool {
+	return slices.Contains([]string{"day", "week", "month", "hour"}, t.key)
+}
+
 // Charged tells whether conversations, and what they cost, are of one row each.
 func (t statsTable) Charged() bool {
-	return slices.Contains([]string{"agent", "model", "day", "week", "month", "hour"}, t.key) &&
+	return (t.key == "agent" || t.key == "model" || t.timed()) &&
 		slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return g.Conversations > 0 })
 }
 
@@ -181,7 +186,7 @@ func figures(q *question) (string, string, any, error) {
 	}
 	for i := range tables {
 		tables[i].Groups = answers[i].Groups
-		if !slices.Contains([]string{"day", "week", "month", "hour"}, tables[i].key) { // those stand in their order
+		if !tables[i].timed() { // those stand in their order
 			slices.SortStableFunc(tables[i].Groups, func(a, b statsGroup) int { return cmp.Compare(b.Added, a.Added) })
 		}
 		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), most)]

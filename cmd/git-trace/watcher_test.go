@@ -18,26 +18,8 @@ import (
 // TestWatchTellsAConversationOnceHoweverManyThereAre has more conversations than a watcher remembers.
 func TestWatchTellsAConversationOnceHoweverManyThereAre(t *testing.T) {
 	t.Parallel()
-	r := hooked(t)
-	repo, err := refs.Discover(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(r.Home, ".claude", "projects", regexp.MustCompile("[^A-Za-z0-9]").ReplaceAllString(repo.WorkTree, "-"))
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	r, repo, write := sessionsFolder(t)
 	now := time.Now()
-	write := func(session string, at time.Time) {
-		path := filepath.Join(folder, session+".jsonl")
-		line := fmt.Sprintf(`{"type":"user","uuid":"u","sessionId":%q,"cwd":%q,"message":{"role":"user","content":"x"}}`+"\n", session, repo.WorkTree)
-		if err := os.WriteFile(path, []byte(line), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for i := range maxSessionMarks + 100 {
 		write(fmt.Sprintf("old-%d", i), now.Add(-time.Hour))
 	}
@@ -77,16 +59,7 @@ func TestWatchTellsAConversationOnceHoweverManyThereAre(t *testing.T) {
 // TestWatchKnowsAConversationWhenItsEditsAreSeen looks at the work tree more often than for session files.
 func TestWatchKnowsAConversationWhenItsEditsAreSeen(t *testing.T) {
 	t.Parallel()
-	r := hooked(t)
-	repo, err := refs.Discover(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(r.Home, ".claude", "projects", regexp.MustCompile("[^A-Za-z0-9]").ReplaceAllString(repo.WorkTree, "-"))
-	path := filepath.Join(folder, "0b1c2d3e-0000-4000-8000-000000000001.jsonl")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	r, repo, write := sessionsFolder(t)
 	r.Write("w.txt", "before\n")
 	now := time.Now()
 	w := &watcher{repo: repo, out: io.Discard, err: io.Discard, agents: claudeOf(agents.Env{Home: r.Home})}
@@ -107,13 +80,7 @@ func TestWatchKnowsAConversationWhenItsEditsAreSeen(t *testing.T) {
 	} {
 		at := now.Add(look.after)
 		if look.talks {
-			line := fmt.Sprintf(`{"type":"user","uuid":"u","sessionId":"s","cwd":%q,"message":{"role":"user","content":"x"}}`+"\n", repo.WorkTree)
-			if err := os.WriteFile(path, []byte(line), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chtimes(path, at, at); err != nil {
-				t.Fatal(err)
-			}
+			write("0b1c2d3e-0000-4000-8000-000000000001", at)
 		}
 		r.Write("w.txt", r.Read("w.txt")+look.line+"\n")
 		if err := w.tick(t.Context(), at); err != nil {
@@ -129,4 +96,29 @@ func TestWatchKnowsAConversationWhenItsEditsAreSeen(t *testing.T) {
 func claudeOf(env agents.Env) []agents.Agent {
 	agent, _ := agents.Lookup(env, "claude-code")
 	return []agents.Agent{agent}
+}
+
+// sessionsFolder is a repository with hooks, and writes session files of its work tree, at times.
+func sessionsFolder(t *testing.T) (r *traced, repo *refs.Repo, write func(session string, at time.Time)) {
+	t.Helper()
+	r = hooked(t)
+	repo, err := refs.Discover(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile("[^A-Za-z0-9]").ReplaceAllString(repo.WorkTree, "-")
+	folder := filepath.Join(r.Home, ".claude", "projects", name)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return r, repo, func(session string, at time.Time) {
+		path := filepath.Join(folder, session+".jsonl")
+		const form = `{"type":"user","uuid":"u","sessionId":%q,"cwd":%q,"message":{"role":"user","content":"x"}}` + "\n"
+		if err := os.WriteFile(path, fmt.Appendf(nil, form, session, repo.WorkTree), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
