@@ -3,6 +3,7 @@ package rawjson
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -63,27 +64,35 @@ func Unquote(raw []byte) string {
 func plain(raw []byte) bool { return utf8.Valid(raw) }
 
 func unquote(raw []byte) string {
-	out := make([]byte, 0, len(raw))
-	for len(raw) > 0 {
-		slash := bytes.IndexByte(raw, '\\')
-		if slash < 0 {
-			out = appendValid(out, raw)
-			break
-		}
-		out = appendValid(out, raw[:slash])
-		raw = raw[slash+1:]
-		if len(raw) == 0 {
-			break
-		}
-		out, raw = appendEscape(out, raw)
+	if !utf8.Valid(raw) {
+		raw = appendValid(make([]byte, 0, len(raw)), raw)
 	}
-	return string(out)
+	var out strings.Builder
+	out.Grow(len(raw))
+	for {
+		slash := bytes.IndexByte(raw, '\\')
+		if slash < 0 || slash+1 == len(raw) {
+			out.Write(bytes.TrimSuffix(raw, []byte{'\\'}))
+			return out.String()
+		}
+		out.Write(raw[:slash])
+		raw = raw[slash+1:]
+		if c := shortEscapes[raw[0]]; c != 0 {
+			out.WriteByte(c)
+			raw = raw[1:]
+			continue
+		}
+		var resolved []byte
+		resolved, raw = appendEscape(make([]byte, 0, utf8.UTFMax), raw)
+		out.Write(resolved)
+	}
 }
 
+// shortEscapes are the letters of the usual escapes of one letter, with what each stands for.
+var shortEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', '"': '"', '\\': '\\', '/': '/'}
+
+// appendValid appends bytes of which each that is not UTF-8 becomes U+FFFD.
 func appendValid(out, raw []byte) []byte {
-	if utf8.Valid(raw) {
-		return append(out, raw...)
-	}
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
 		out = utf8.AppendRune(out, r)
