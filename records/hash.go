@@ -36,17 +36,14 @@ func contentHash(raw []byte, steps func(yield func(raw []byte) error) error) (st
 		if m.name == "steps" && steps != nil {
 			buf = append(buf, '[')
 			first := true
-			err = steps(func(raw []byte) error {
+			err = canonical(steps, func(step []byte) {
 				if !first {
 					buf = append(buf, ", "...)
 				}
 				first = false
-				if buf, err = rawjson.AppendCanonical(buf, raw); err != nil {
-					return err
-				}
 				_, _ = sum.Write(buf) // a hash takes everything
+				_, _ = sum.Write(step)
 				buf = buf[:0]
-				return nil
 			})
 			buf = append(buf, ']')
 		} else {

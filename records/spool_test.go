@@ -68,6 +68,30 @@ func TestASpoolWritesTheRecordThatEncodeWrites(t *testing.T) {
 	}
 }
 
+func TestARecordWithADamagedStepIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for _, damaged := range []int{0, 150, 299} {
+		spool := records.NewSpool(t.TempDir())
+		for i := range 300 {
+			raw := `{"step_index":` + fmt.Sprint(i+1) + `,"content":"` + strings.Repeat("x", 10_000) + `"}`
+			if i == damaged {
+				raw = raw[:len(raw)-1]
+			}
+			if err := spool.AppendRaw([]byte(raw)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		head := &records.Record{TraceID: "t", SessionID: "s", Agent: records.Agent{Name: "a"}}
+		if err := spool.WriteRecord(&out, head); err == nil || out.Len() > 0 {
+			t.Errorf("step %d: error %v, %d bytes written", damaged+1, err, out.Len())
+		}
+		if err := spool.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestAStepTakesThePlaceOfTheOneThatHadItsNumber(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int{"in memory": 10, "in a file": 300_000} {

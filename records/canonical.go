@@ -1,0 +1,88 @@
+package records
+
+import (
+	"runtime"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Bounds of what is brought into canonical form at once: the bytes of the steps of a batch, and how many batches wait
+// for each processor.
+const (
+	batchBytes = 128 << 10
+	batchAhead = 2
+)
+
+// batch is steps that follow each other, as JSON, with their ends. What they become takes their place.
+type batch struct {
+	text []byte
+	room []byte // in which it is made
+	ends []int
+	err  error
+	done chan struct{}
+}
+
+// canonical gives the canonical forms of steps in their order. The processors bring them into it, batch by batch.
+func canonical(steps func(yield func(raw []byte) error) error, yield func(step []byte)) error {
+	var begun []*batch
+	var spare []*batch
+	next := func() *batch {
+		if n := len(spare); n > 0 {
+			b := spare[n-1]
+			spare = spare[:n-1]
+			b.text, b.ends, b.err = b.text[:0], b.ends[:0], nil
+			return b
+		}
+		return &batch{done: make(chan struct{}, 1)}
+	}
+	settle := func(left int) error {
+		for len(begun) > left {
+			b := begun[0]
+			begun = begun[1:]
+			if <-b.done; b.err != nil {
+				return b.err
+			}
+			from := 0
+			for _, end := range b.ends {
+				yield(b.text[from:end])
+				from = end
+			}
+			spare = append(spare, b)
+		}
+		return nil
+	}
+	now := next()
+	err := steps(func(raw []byte) error {
+		now.text = append(now.text, raw...)
+		if now.ends = append(now.ends, len(now.text)); len(now.text) < batchBytes {
+			return nil
+		}
+		begun = append(begun, now)
+		go now.canonical()
+		now = next()
+		return settle(batchAhead * runtime.GOMAXPROCS(0))
+	})
+	if err == nil {
+		now.canonical()
+		begun = append(begun, now)
+		err = settle(0)
+	}
+	for _, b := range begun { // after an error
+		<-b.done
+	}
+	return err
+}
+
+// canonical brings the steps into canonical form.
+func (b *batch) canonical() {
+	out := b.room[:0]
+	from := 0
+	for i, end := range b.ends {
+		if out, b.err = rawjson.AppendCanonical(out, b.text[from:end]); b.err != nil {
+			break
+		}
+		from, b.ends[i] = end, len(out)
+	}
+	b.text, b.room = out, b.text
+	b.done <- struct{}{}
+}
