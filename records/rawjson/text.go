@@ -91,7 +91,7 @@ func unquote(raw []byte) string {
 // shortEscapes are the letters of the usual escapes of one letter, with what each stands for.
 var shortEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', '"': '"', '\\': '\\', '/': '/'}
 
-// appendValid appends bytes of which each that is not UTF-8 becomes U+FFFD.
+// appendValid appends bytes. Each that is not UTF-8 becomes U+FFFD.
 func appendValid(out, raw []byte) []byte {
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)

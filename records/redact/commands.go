@@ -69,9 +69,13 @@ func ofArguments(line string) []span {
 	if !strings.Contains(line, " -") && !strings.Contains(line, " /p:") {
 		return nil
 	}
-	for _, a := range &arguments {
-		begin := commandIn(line, a.command)
-		if begin < 0 {
+	begins, any := commandsIn(line)
+	if !any {
+		return nil
+	}
+	for k, a := range &arguments {
+		begin := begins[k]
+		if begin == 0 {
 			continue
 		}
 		i := strings.Index(line[begin:], a.option)
@@ -106,21 +110,32 @@ func ofArguments(line string) []span {
 	return found
 }
 
-// commandIn gives where a line goes on behind a command; -1 when it has none.
-func commandIn(line, command string) int {
-	for from := 0; ; {
-		i := strings.Index(line[from:], command)
-		if i < 0 {
-			return -1
-		}
-		i += from
-		from = i + len(command)
-		if from < len(line) && (line[from] == ' ' || strings.HasPrefix(line[from:], ".exe ")) &&
-			(i == 0 || !nameByte(line[i-1])) {
-			return from
+// commandsIn gives where a line goes on behind the command of each of the arguments; 0 where it has none.
+func commandsIn(line string) (begins [len(arguments)]int, any bool) {
+	for i := range len(line) {
+		if firstOfCommand[line[i]] && (i == 0 || !nameByte(line[i-1])) {
+			for k := range arguments {
+				command := arguments[k].command
+				if line[i] != command[0] || begins[k] > 0 || !strings.HasPrefix(line[i:], command) {
+					continue
+				}
+				from := i + len(command)
+				if from < len(line) && (line[from] == ' ' || strings.HasPrefix(line[from:], ".exe ")) {
+					begins[k], any = from, true
+				}
+			}
 		}
 	}
+	return begins, any
 }
+
+// firstOfCommand are the letters that a command of the arguments begins with.
+var firstOfCommand = func() (letters [256]bool) {
+	for k := range arguments {
+		letters[arguments[k].command[0]] = true
+	}
+	return letters
+}()
 
 // shellWord gives the word of a shell that begins at a place, without its quotes.
 func shellWord(line string, at int) (start, end int) {

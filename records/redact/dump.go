@@ -153,10 +153,10 @@ func ofList(c byte) bool { return isHex(c) || c == 'x' || betweenNumbers(c) }
 func mayList(line string) bool {
 	near, digits := 0, 0
 	for i := range len(line) {
-		switch c := line[i]; {
-		case isHex(c) || c == 'x':
+		switch listKind[line[i]] {
+		case aDigit:
 			digits++
-		case betweenNumbers(c):
+		case between:
 			if digits > 0 && digits <= 8 {
 				if near++; near >= leastNumbers {
 					return true
@@ -171,6 +171,24 @@ func mayList(line string) bool {
 	}
 	return digits > 0 && near+1 >= leastNumbers
 }
+
+// The kinds of bytes of lists of numbers.
+const (
+	aDigit = 1 + iota
+	between
+)
+
+// listKind is the kind of each byte; 0 for one that no list has.
+var listKind = func() (kinds [256]uint8) {
+	for c := range 256 {
+		if b := byte(c); isHex(b) || b == 'x' {
+			kinds[c] = aDigit
+		} else if betweenNumbers(b) {
+			kinds[c] = between
+		}
+	}
+	return kinds
+}()
 
 // leastNumbers is how many numbers make a list.
 const leastNumbers = 4

@@ -17,7 +17,8 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s := r.begins.scan(text)
+	s := r.marksOf(text)
+	defer func() { r.marks = append(r.marks, s) }()
 	found := r.plain(s, m)
 	if layer < maxLayers {
 		list, err := r.inDumps(ctx, text, m, layer)
@@ -43,7 +44,8 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 		}
 		return found, err
 	}
-	list, err := r.find(ctx, text)
+	tokens := r.tokens(text)
+	list, err := r.find(ctx, loosen(text, tokens))
 	if err != nil {
 		return nil, err
 	}
@@ -54,18 +56,28 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 	v := &r.rooms[layer].unwrapped
 	if r.unwrap(v, text); len(v.text) > 0 {
 		joined := string(v.text)
-		list, err := r.find(ctx, joined)
+		tokens := r.tokens(joined)
+		list, err := r.find(ctx, loosen(joined, tokens))
 		if err != nil {
 			return nil, err
 		}
 		// it has no end
 		list = slices.DeleteFunc(list, func(s span) bool { return s.rule == gitleaks.Generic && joined[s.end] != '"' })
 		found = append(found, v.back(append(append(list, r.known(r.begins.scan(joined))...), r.rules.find(joined)...))...)
-		if list, err = r.inWords(ctx, joined, m, layer); err != nil {
+		if list, err = r.inWords(ctx, joined, tokens, m, layer); err != nil {
 			return nil, err
 		}
 		found = append(found, v.back(list)...)
 	}
-	list, err = r.inWords(ctx, text, m, layer)
+	list, err = r.inWords(ctx, text, tokens, m, layer)
 	return append(found, list...), err
+}
+
+// marksOf gives the marks of a text.
+func (r *Redactor) marksOf(text string) *marks {
+	s := &marks{}
+	if n := len(r.marks); n > 0 {
+		s, r.marks = r.marks[n-1], r.marks[:n-1]
+	}
+	return r.begins.scanInto(s, text)
 }

@@ -6,14 +6,21 @@ import (
 )
 
 // resolve resolves the escapes of JSON and C strings, percent-encoding and the entities of HTML. It tells whether there
-// were any.
+// were any: without, it reads nothing into the reading.
 func resolve(v *reading, text string) (changed bool) {
-	if !strings.ContainsAny(text, `\%&`) {
-		return false
-	}
 	form := false // the word has percent-encoding: a plus is a space
-	v.reset(len(text))
+	from := 0     // what is not in the reading
 	for i := 0; i < len(text); {
+		stops := &resolves
+		if form {
+			stops = &endsForm
+		}
+		for i < len(text) && !stops[text[i]] {
+			i++
+		}
+		if i == len(text) {
+			break
+		}
 		var plain [utf8.UTFMax]byte
 		n, size := 0, 0
 		switch text[i] {
@@ -26,34 +33,38 @@ func resolve(v *reading, text string) (changed bool) {
 			if form || formAhead(text[i:]) {
 				n, size = put(&plain, ' ', 1)
 			}
-		case ' ', '\n', '\t', '"', '\'':
-			form = false
 		case '&':
 			n, size = entity(&plain, text[i:])
+		default:
+			form = false
 		}
 		if size == 0 {
-			end := i + 1
-			for end < len(text) && (!resolves(text[end]) || !form && text[end] != '\\' && text[end] != '%' &&
-				text[end] != '&' && text[end] != '+') {
-				end++
-			}
-			v.piece(text, i, end)
-			i = end
+			i++
 			continue
 		}
-		changed = true
+		if !changed {
+			v.reset(len(text))
+			changed = true
+		}
+		v.piece(text, from, i)
 		for _, c := range plain[:n] {
 			v.add(c, i, i+size)
 		}
 		i += size
+		from = i
+	}
+	if changed {
+		v.piece(text, from, len(text))
 	}
 	return changed
 }
 
-// resolves tells the bytes at which resolve has something to do.
-func resolves(c byte) bool {
-	return c == '\\' || c == '%' || c == '&' || c == '+' || c == ' ' || c == '\n' || c == '\t' || c == '"' || c == '\''
-}
+// resolves are the bytes at which resolve has something to do, endsForm those in a word with percent-encoding.
+var (
+	resolves = [256]bool{'\\': true, '%': true, '&': true, '+': true}
+	endsForm = [256]bool{'\\': true, '%': true, '&': true, '+': true, ' ': true, '\n': true, '\t': true,
+		'"': true, '\'': true}
+)
 
 // formAhead tells whether the word has percent-encoding further on, as forms of the web are sent.
 func formAhead(text string) bool {

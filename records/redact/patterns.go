@@ -131,10 +131,9 @@ func skipSpace(text string, at int) int {
 	return at
 }
 
-// find gives a text to the finder, window by window.
+// find gives a text to the finder, window by window. What may be a token stands loose in it.
 func (r *Redactor) find(ctx context.Context, text string) ([]span, error) {
 	var found []span
-	text = loosen(text)
 	for from, to := range windows(text) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -216,19 +215,32 @@ func keyLine(line string) bool {
 // leastToken is the length from which on a word with a digit is taken for what may be a token.
 const leastToken = 16
 
+// tokens gives the runs of letters of tokens that may be one, by their beginnings and ends.
+func (r *Redactor) tokens(text string) [][2]int {
+	var runs [][2]int
+	for end := 0; ; {
+		var start int
+		if start, end = nextRun(text, end, leastToken, &r.token); start < 0 {
+			return runs
+		}
+		runs = append(runs, [2]int{start, end})
+	}
+}
+
 // loosen puts spaces for the marks that end a sentence or a bracket behind what may be a token: many rules want a token
 // to end in a space or a quote. Places stay as they are.
-func loosen(text string) string {
+func loosen(text string, tokens [][2]int) string {
 	var out []byte
-	for at := leastToken; at < len(text); at++ {
-		if !closing[text[at]] || !tokenByte(text[at-1]) || at+1 < len(text) && pieceByte(text[at+1]) ||
-			!tokenBefore(text, at) {
+	for _, t := range tokens {
+		end := t[1]
+		if end == len(text) || !closing[text[end]] || end+1 < len(text) && pieceByte(text[end+1]) ||
+			!strings.ContainsAny(text[t[0]:end], "0123456789") {
 			continue
 		}
 		if out == nil {
 			out = []byte(text)
 		}
-		out[at] = ' '
+		out[end] = ' '
 	}
 	if out == nil {
 		return text
@@ -238,14 +250,3 @@ func loosen(text string) string {
 
 // closing are the marks that loosen puts spaces for.
 var closing = [256]bool{'.': true, ',': true, ')': true, ']': true, '}': true, '!': true, '?': true, '*': true}
-
-func tokenBefore(text string, at int) bool {
-	digit := false
-	for i := at - 1; i >= 0 && tokenByte(text[i]); i-- {
-		digit = digit || '0' <= text[i] && text[i] <= '9'
-		if digit && at-i >= leastToken {
-			return true
-		}
-	}
-	return false
-}

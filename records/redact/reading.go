@@ -1,17 +1,23 @@
 package redact
 
-import "slices"
+import "sort"
 
-// reading is a text in which an encoding was resolved. For each of its bytes it knows the part of the text that the
-// byte was made of.
+// reading is a text in which an encoding was resolved. Of each of its bytes it knows the part of the text that the byte
+// was made of.
 type reading struct {
-	text     []byte
-	from, to []int32
+	text  []byte
+	parts []part
 }
 
-func newReading(capacity int) reading {
-	return reading{text: make([]byte, 0, capacity), from: make([]int32, 0, capacity), to: make([]int32, 0, capacity)}
+// part is bytes of a reading that follow each other: each was made of one byte of the text, the next of the next, or
+// all were made of the same bytes.
+type part struct {
+	at       int32 // where it begins in the reading
+	from, to int32 // what its first byte was made of
+	same     bool  // so were the others
 }
+
+func newReading(capacity int) reading { return reading{text: make([]byte, 0, capacity)} }
 
 // mostRoom bounds what a reading keeps for the next text, in bytes of text.
 const mostRoom = 1 << 18
@@ -21,14 +27,13 @@ func (v *reading) reset(capacity int) {
 	if capacity > cap(v.text) || cap(v.text) > mostRoom {
 		*v = newReading(capacity)
 	}
-	v.text, v.from, v.to = v.text[:0], v.from[:0], v.to[:0]
+	v.text, v.parts = v.text[:0], v.parts[:0]
 }
 
 // add adds a byte that was made of the bytes from to to.
 func (v *reading) add(c byte, from, to int) {
+	v.part(part{at: int32(len(v.text)), from: int32(from), to: int32(to), same: to != from+1})
 	v.text = append(v.text, c)
-	v.from = append(v.from, int32(from))
-	v.to = append(v.to, int32(to))
 }
 
 // piece adds a part of a text as it is.
@@ -36,31 +41,61 @@ func (v *reading) piece(text string, start, end int) {
 	if start >= end {
 		return
 	}
-	n := len(v.text)
+	v.part(part{at: int32(len(v.text)), from: int32(start), to: int32(start + 1)})
 	v.text = append(v.text, text[start:end]...)
-	v.from = slices.Grow(v.from, end-start)[:len(v.text)]
-	v.to = slices.Grow(v.to, end-start)[:len(v.text)]
-	from, to := v.from[n:], v.to[n:]
-	for i := range from {
-		from[i] = int32(start + i)
+}
+
+// part begins a part, unless the last one goes on.
+func (v *reading) part(p part) {
+	if n := len(v.parts); n > 0 {
+		last := v.parts[n-1]
+		if last.same && p.same && last.from == p.from && last.to == p.to ||
+			!last.same && !p.same && last.from+p.at-last.at == p.from {
+			return
+		}
 	}
-	for i := range to {
-		to[i] = int32(start + i + 1)
-	}
+	v.parts = append(v.parts, p)
 }
 
 // drop takes the last byte away.
 func (v *reading) drop() {
 	if n := len(v.text) - 1; n >= 0 {
-		v.text, v.from, v.to = v.text[:n], v.from[:n], v.to[:n]
+		v.text = v.text[:n]
+		if last := len(v.parts) - 1; int(v.parts[last].at) == n {
+			v.parts = v.parts[:last]
+		}
 	}
+}
+
+// head adds the first n bytes of another reading of the same text.
+func (v *reading) head(of *reading, n int) {
+	at := int32(len(v.text))
+	for _, p := range of.parts {
+		if int(p.at) >= n {
+			break
+		}
+		p.at += at
+		v.parts = append(v.parts, p)
+	}
+	v.text = append(v.text, of.text[:n]...)
+}
+
+// madeOf gives what a byte was made of.
+func (v *reading) madeOf(i int) (from, to int) {
+	p := v.parts[sort.Search(len(v.parts), func(k int) bool { return int(v.parts[k].at) > i })-1]
+	if p.same {
+		return int(p.from), int(p.to)
+	}
+	from = int(p.from) + i - int(p.at)
+	return from, from + 1
 }
 
 // back gives the places in the text that a reading was made of.
 func (v *reading) back(list []span) []span {
 	out := make([]span, 0, len(list))
 	for _, s := range list {
-		start, end := int(v.from[s.start]), int(v.to[s.end-1])
+		start, _ := v.madeOf(s.start)
+		_, end := v.madeOf(s.end - 1)
 		if start >= end {
 			continue
 		}

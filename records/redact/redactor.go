@@ -45,7 +45,9 @@ type Redactor struct {
 	seen  map[string]string
 	clean *clean
 	rooms [maxLayers]rooms
-	word  reading // that is put together
+	word  reading  // that is put together
+	marks []*marks // that nobody needs any more
+	key   []byte   // room for what is looked up
 }
 
 // rooms are what readings of one layer are made in, text after text.
@@ -72,6 +74,7 @@ func New(o Options) (*Redactor, error) {
 func (r *Redactor) Twin() *Redactor {
 	twin := *r
 	twin.seen, twin.rooms, twin.word = map[string]string{}, [maxLayers]rooms{}, reading{}
+	twin.marks, twin.key = nil, nil
 	return &twin
 }
 
@@ -109,7 +112,11 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 	if len(text) < leastKept {
 		return r.redact(ctx, name, text, m)
 	}
-	key := sha256.Sum256([]byte(strconv.Itoa(int(m)) + strconv.Quote(name) + text))
+	r.key = append(strconv.AppendQuote(strconv.AppendInt(r.key[:0], int64(m), 10), name), text...)
+	key := sha256.Sum256(r.key)
+	if cap(r.key) > mostRoom {
+		r.key = nil
+	}
 	if r.clean.holds(key) {
 		return text, 0, nil
 	}
@@ -249,7 +256,7 @@ func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error
 	}
 	before := name + ` = "`
 	whole := before + text + "\"\n"
-	found, err := r.find(ctx, whole)
+	found, err := r.find(ctx, loosen(whole, r.tokens(whole)))
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,8 @@ func newBeginnings(forms *[256][]form) *beginnings {
 		}
 	}
 	b.add(atURL, false, "://")
-	b.add(atArgument, false, " -", "|")
+	b.add(atArgument, false, " -")
+	b.add(atArgument, false, "|")
 	b.add(atArgument, false, " /p:")
 	b.add(atSQL, false, "IDENTIFIED")
 	b.add(atSQL, false, "identified")
@@ -85,8 +86,14 @@ func (b *beginnings) add(family uint8, folded bool, words ...string) {
 }
 
 // scan reads a text once.
-func (b *beginnings) scan(text string) *marks {
-	s := &marks{text: text}
+func (b *beginnings) scan(text string) *marks { return b.scanInto(&marks{}, text) }
+
+// scanInto is scan in the room of marks that nobody needs any more.
+func (b *beginnings) scanInto(s *marks, text string) *marks {
+	s.text = text
+	for i := range s.at {
+		s.at[i] = s.at[i][:0]
+	}
 	first, second, third := &b.byte[0], &b.byte[1], &b.byte[2]
 	for i := 0; i+2 < len(text); i++ {
 		found := first[text[i]] & second[text[i+1]]

@@ -54,3 +54,12 @@ func TestOneReadingFindsEveryPlace(t *testing.T) {
 		}
 	}
 }
+
+// A line of words is none with a command: its spaces are no places.
+func TestASpaceIsNoPlaceOfAnArgument(t *testing.T) {
+	t.Parallel()
+	s := newPatterns().begins.scan("func (s *marks) values() []span { return nil } // nothing, a-b, c - d, e")
+	if n := len(s.at[atArgument]); n != 1 {
+		t.Errorf("%d places, want that of the hyphen behind a space", n)
+	}
+}

@@ -14,6 +14,7 @@ import (
 type walker struct {
 	*Redactor
 	ctx     context.Context
+	texts   []string // redacted, names of members included, in their order
 	count   int
 	changed bool // which paths in work trees do, and do not count
 }
@@ -85,14 +86,14 @@ func apply[T any](ctx context.Context, r *Redactor, value *T) (int, error) {
 func (r *Redactor) json(ctx context.Context, raw []byte) ([]byte, int, error) {
 	w := walker{Redactor: r, ctx: ctx}
 	d := rawjson.NewDecoder(raw)
-	out, err := w.value(make([]byte, 0, len(raw)), d, ofSchema, prose)
+	err := w.value(d, ofSchema, prose)
 	if err == nil {
 		err = d.Err()
 	}
 	if err != nil || !w.changed {
 		return nil, 0, err
 	}
-	return out, w.count, nil
+	return w.written(make([]byte, 0, len(raw)), rawjson.NewDecoder(raw)), w.count, nil
 }
 
 // redactStep gives the JSON of a step as a spool keeps it.
@@ -116,80 +117,98 @@ func redactStep(ctx context.Context, r *Redactor, step *records.Step) (raw []byt
 	return raw, n, err
 }
 
-// value appends the next value, redacted.
-func (w *walker) value(out []byte, d *rawjson.Decoder, at scope, m manner) ([]byte, error) {
+// value redacts the next value.
+func (w *walker) value(d *rawjson.Decoder, at scope, m manner) error {
 	if err := w.ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	switch d.Kind() {
 	case rawjson.String:
-		return w.text(out, "", d.Text(), m)
+		return w.text("", d.Text(), m)
 	case rawjson.Array:
-		return w.array(out, d, at, m)
+		for d.OpenArray(); d.Element(); {
+			if err := w.value(d, at, m); err != nil {
+				return err
+			}
+		}
 	case rawjson.Object:
-		return w.object(out, d, at, m)
+		return w.object(d, at, m)
 	default:
-		return append(out, d.Raw()...), d.Err()
+		d.Skip()
 	}
+	return d.Err()
 }
 
-func (w *walker) text(out []byte, name, text string, m manner) ([]byte, error) {
+func (w *walker) text(name, text string, m manner) error {
 	clean, n, err := w.guarded(w.ctx, name, text, m)
-	if err != nil {
-		return nil, err
-	}
+	w.texts = append(w.texts, clean)
 	w.count += n
 	w.changed = w.changed || n > 0 || clean != text
-	return rawjson.AppendString(out, clean), nil
+	return err
 }
 
-func (w *walker) array(out []byte, d *rawjson.Decoder, at scope, m manner) ([]byte, error) {
-	out = append(out, '[')
-	first := true
-	for d.OpenArray(); d.Element(); {
-		if !first {
-			out = append(out, ',')
-		}
-		first = false
-		var err error
-		if out, err = w.value(out, d, at, m); err != nil {
-			return nil, err
-		}
-	}
-	return append(out, ']'), d.Err()
-}
-
-func (w *walker) object(out []byte, d *rawjson.Decoder, at scope, m manner) ([]byte, error) {
-	out = append(out, '{')
-	first := true
+func (w *walker) object(d *rawjson.Decoder, at scope, m manner) error {
 	for d.Open(); d.Member(); {
-		if !first {
-			out = append(out, ',')
-		}
-		first = false
 		name := string(d.Key())
 		below, inside := m, at.below(name)
 		if at == ofSchema && labels(name) || at == ofSources && name == "ids" {
 			below = label
 		}
 		var err error
-		if at != ofSchema { // names of the schema stay as they are
-			out, err = w.text(out, "", name, m)
-		} else {
-			out = rawjson.AppendString(out, name)
+		switch {
+		case at == ofSchema: // names of the schema stay as they are
+			w.texts = append(w.texts, name)
+			err = w.value(d, inside, below)
+		case d.Kind() == rawjson.String:
+			if err = w.text("", name, m); err == nil {
+				err = w.text(name, d.Text(), below)
+			}
+		default:
+			if err = w.text("", name, m); err == nil {
+				err = w.value(d, inside, below)
+			}
 		}
 		if err != nil {
-			return nil, err
-		}
-		out = append(out, ':')
-		if at != ofSchema && d.Kind() == rawjson.String {
-			out, err = w.text(out, name, d.Text(), below)
-		} else {
-			out, err = w.value(out, d, inside, below)
-		}
-		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return append(out, '}'), d.Err()
+	return d.Err()
+}
+
+// written appends the next value as it is with the redacted texts in it.
+func (w *walker) written(out []byte, d *rawjson.Decoder) []byte {
+	first := true
+	comma := func() {
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+	}
+	switch d.Kind() {
+	case rawjson.String:
+		d.Skip()
+		return w.next(out)
+	case rawjson.Array:
+		out = append(out, '[')
+		for d.OpenArray(); d.Element(); {
+			comma()
+			out = w.written(out, d)
+		}
+		return append(out, ']')
+	case rawjson.Object:
+		out = append(out, '{')
+		for d.Open(); d.Member(); {
+			comma()
+			out = w.written(append(w.next(out), ':'), d)
+		}
+		return append(out, '}')
+	}
+	return append(out, d.Raw()...)
+}
+
+// next appends the next redacted text.
+func (w *walker) next(out []byte) []byte {
+	text := w.texts[0]
+	w.texts = w.texts[1:]
+	return rawjson.AppendString(out, text)
 }

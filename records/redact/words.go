@@ -19,30 +19,31 @@ type stretch struct {
 }
 
 // inWords finds words that are encoded in base64 or hexadecimal digits and hold secrets. The encoded text goes as a
-// whole.
-func (r *Redactor) inWords(ctx context.Context, text string, m manner, layer int) ([]span, error) {
+// whole. The letters of either are among those of tokens.
+func (r *Redactor) inWords(ctx context.Context, text string, tokens [][2]int, m manner, layer int) ([]span, error) {
 	var found []span
 	for _, e := range [...]struct {
 		least   int
 		letter  *[256]bool
 		stretch func(string) []stretch
 	}{{leastBase64, &r.base64, debase64}, {leastHex, &r.hex, dehex}} {
-		for from := 0; ; {
-			start, i := nextRun(text, from, e.least, e.letter)
-			if start < 0 {
-				break
-			}
-			for _, s := range e.stretch(text[start:i]) {
-				list, err := r.secrets(ctx, s.plain, m, layer+1)
-				if err != nil {
-					return nil, err
+		for _, t := range tokens {
+			token := text[t[0]:t[1]]
+			for from := 0; ; {
+				start, end := nextRun(token, from, e.least, e.letter)
+				if start < 0 {
+					break
 				}
-				if len(list) > 0 {
-					found = append(found, span{start: start + s.start, end: start + s.end, rule: list[0].rule})
+				for _, s := range e.stretch(token[start:end]) {
+					list, err := r.secrets(ctx, s.plain, m, layer+1)
+					if err != nil {
+						return nil, err
+					}
+					if len(list) > 0 {
+						found = append(found, span{start: t[0] + start + s.start, end: t[0] + start + s.end, rule: list[0].rule})
+					}
 				}
-			}
-			for from = i; from < len(text) && text[from] == '=' && e.least == leastBase64; {
-				from++
+				from = end
 			}
 		}
 	}
@@ -90,12 +91,12 @@ func debase64(run string) []stretch {
 		i := skip
 		for ; i+4 <= len(run); i += 4 {
 			four := run[i : i+4]
-			b := uint32(sixBits(four[0]))<<18 | uint32(sixBits(four[1]))<<12 | uint32(sixBits(four[2]))<<6 |
-				uint32(sixBits(four[3]))
+			b := uint32(sixBits[four[0]])<<18 | uint32(sixBits[four[1]])<<12 | uint32(sixBits[four[2]])<<6 |
+				uint32(sixBits[four[3]])
 			data = append(data, byte(b>>16), byte(b>>8), byte(b))
 		}
 		for ; i < len(run); i++ {
-			bits = bits<<6 | uint32(sixBits(run[i]))
+			bits = bits<<6 | uint32(sixBits[run[i]])
 			if n += 6; n >= 8 {
 				n -= 8
 				data = append(data, byte(bits>>n))
@@ -109,20 +110,24 @@ func debase64(run string) []stretch {
 	return out
 }
 
-// sixBits is the value of a letter of base64.
-func sixBits(c byte) byte {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return c - 'A'
-	case 'a' <= c && c <= 'z':
-		return c - 'a' + 26
-	case '0' <= c && c <= '9':
-		return c - '0' + 52
-	case c == '+' || c == '-':
-		return 62
+// sixBits is the value of each letter of base64; of what is none, that of the last.
+var sixBits = func() (values [256]byte) {
+	for c := range 256 {
+		switch b := byte(c); {
+		case 'A' <= b && b <= 'Z':
+			values[c] = b - 'A'
+		case 'a' <= b && b <= 'z':
+			values[c] = b - 'a' + 26
+		case '0' <= b && b <= '9':
+			values[c] = b - '0' + 52
+		case b == '+' || b == '-':
+			values[c] = 62
+		default:
+			values[c] = 63
+		}
 	}
-	return 63
-}
+	return values
+}()
 
 // dehex gives what of a run of hexadecimal digits stands for text. A run may begin with half a byte.
 func dehex(run string) []stretch {

@@ -57,13 +57,21 @@ func joinedLines(v, word *reading, text string, nl int) int {
 	if start == line && sign != 0 {
 		start++
 	}
+	quoted := quotes(text[end:nl])
+	goesOn := func(at int) (from, to int, ok bool) {
+		from, to = firstPiece(text, at+1, sign)
+		return from, to, to > from && !begins(text, from, to) && quoted == quotes(text[at:from])
+	}
+	if _, _, ok := goesOn(nl); !ok {
+		return 0
+	}
 	word.reset(0)
 	context := contextOf(text, line, start)
 	word.piece(text, context, end)
 	at, before := nl, 0
 	for pieces := 1; at < len(text) && text[at] == '\n' && len(word.text) < mostWord; pieces++ {
-		from, to := firstPiece(text, at+1, sign)
-		if to == from || begins(text, from, to) || quotes(text[end:nl]) != quotes(text[at:from]) {
+		from, to, ok := goesOn(at)
+		if !ok {
 			break
 		}
 		before = len(word.text)
@@ -92,10 +100,8 @@ func (v *reading) line(word *reading, context, n int, quote bool) {
 		!mixed(word.text[context:n]) {
 		return
 	}
-	v.text = append(v.text, word.text[:n]...)
-	v.from = append(v.from, word.from[:n]...)
-	v.to = append(v.to, word.to[:n]...)
-	end := int(word.to[n-1])
+	v.head(word, n)
+	_, end := word.madeOf(n - 1)
 	if quote {
 		v.add('"', end, end)
 	}
@@ -157,13 +163,21 @@ const border = "│"
 
 // lastPiece is the word that a line ends with.
 func lastPiece(text string, nl int) (start, end int) {
-	end = len(strings.TrimRight(text[max(0, nl-mostWord):nl], "\r \\\"'+|"+border)) + max(0, nl-mostWord)
+	least := max(0, nl-mostWord)
+	for end = nl; end > least && fillsLine[text[end-1]] || strings.HasSuffix(text[least:end], border); {
+		if end--; !fillsLine[text[end]] {
+			end -= len(border) - 1
+		}
+	}
 	start = end
 	for start > 0 && pieceByte(text[start-1]) && end-start < mostWord {
 		start--
 	}
 	return start, end
 }
+
+// fillsLine are the bytes that may stand between a word and the end of its line, beside border.
+var fillsLine = [256]bool{'\r': true, ' ': true, '\\': true, '"': true, '\'': true, '+': true, '|': true}
 
 // firstPiece is the word that a line begins with, behind what stands at the beginning of every line.
 func firstPiece(text string, at int, sign byte) (start, end int) {

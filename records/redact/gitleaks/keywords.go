@@ -50,19 +50,20 @@ func (k *keywords) find(text string, met func(start int, w *word)) {
 	if len(text) < 2 {
 		return
 	}
-	second := int(k.class[text[0]])
+	// What no word begins with has an empty entry, so one look tells.
+	at := int(k.class[text[0]])*classes + int(k.class[text[1]])
 	for i := range len(text) - 1 {
-		first := second
-		second = int(k.class[text[i+1]])
-		at := first*classes + second
-		if first == 0 || k.third[at] == 0 {
+		next := uint8(0)
+		if i+2 < len(text) {
+			next = k.class[text[i+2]]
+		}
+		here := at
+		at = here<<6&(classes*classes-1) | int(next)
+		if k.third[here]>>next&1 == 0 && (i+2 < len(text) || k.third[here] == 0) {
 			continue
 		}
-		if i+2 < len(text) && k.third[at]>>k.class[text[i+2]]&1 == 0 {
-			continue
-		}
-		for j := range k.words[at] {
-			if w := &k.words[at][j]; hasWord(text[i:], w.text) {
+		for j := range k.words[here] {
+			if w := &k.words[here][j]; hasWord(text[i:], w.text) {
 				met(i, w)
 			}
 		}
