@@ -40,6 +40,7 @@ type Reader struct {
 	typed      map[events.TraceID]bool         // conversations with prompts that no record holds yet
 	corrected  map[events.TraceID][]Correction // nil until they are asked for
 	prices     func() *prices.Table            // nil where costs are not asked for
+	last       lastRecord
 }
 
 // Records are what was said in conversations. The index for searching satisfies it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -22,7 +23,15 @@ type StoredRecord struct {
 	Own             bool // this clone stored it
 }
 
-// Record reads the record of a conversation.
+// lastRecord is the record that was read last.
+type lastRecord struct {
+	sync.Mutex
+	entry store.Entry
+	read  StoredRecord
+}
+
+// Record reads the record of a conversation. The last one is kept: whoever asks for several prompts asks for it several
+// times. Nobody changes what is given.
 func (r *Reader) Record(ctx context.Context, id events.TraceID) (out StoredRecord, err error) {
 	e, err := r.prompts.Records.Find(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -31,6 +40,11 @@ func (r *Reader) Record(ctx context.Context, id events.TraceID) (out StoredRecor
 	if err != nil {
 		return out, err
 	}
+	r.last.Lock()
+	defer r.last.Unlock()
+	if r.last.read.Record != nil && r.last.entry == e {
+		return r.last.read, nil
+	}
 	if out.Raw, err = r.prompts.Records.Raw(e); err != nil {
 		return out, err
 	}
@@ -38,6 +52,7 @@ func (r *Reader) Record(ctx context.Context, id events.TraceID) (out StoredRecor
 		return out, fmt.Errorf("%w: conversation %s: %w", ErrRecord, id, err)
 	}
 	out.Own = e.Own()
+	r.last.entry, r.last.read = e, out
 	return out, nil
 }
 

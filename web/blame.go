@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -14,103 +13,8 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/records"
-
 	"github.com/git-trace/git-trace/refs"
 )
-
-// runsAnswer is what git trace blame --json=runs prints.
-type runsAnswer struct {
-	Conversations map[string]struct {
-		Short   string            `json:"short"`
-		Agent   string            `json:"agent"`
-		Prompts map[string]string `json:"prompts"`
-	} `json:"conversations"`
-	Commits map[string]struct {
-		Author  string    `json:"author"`
-		Time    time.Time `json:"author_time"`
-		Summary string    `json:"summary"`
-	} `json:"commits"`
-	Runs []ownedRun `json:"runs"`
-}
-
-// ownedRun is lines of a file that follow each other and have one commit and one owner.
-type ownedRun struct {
-	Start        int      `json:"start"` // from 1
-	Count        int      `json:"count"`
-	Commit       *string  `json:"commit"`
-	OriginalPath string   `json:"original_path"`
-	OriginalLine int      `json:"original_line"`
-	Contributor  string   `json:"contributor"`
-	Trace        *string  `json:"trace"`
-	Model        *string  `json:"model"`
-	Tool         *string  `json:"tool"`
-	Call         *string  `json:"tool_call"`
-	Prompt       *int     `json:"prompt"`
-	Patch        *string  `json:"patch"`
-	Evidence     *string  `json:"evidence"`
-	Confidence   *string  `json:"confidence"`
-	Disputed     []string `json:"disputed"`
-}
-
-// runBlock is a run with its lines, as it is drawn. A long run is several blocks.
-type runBlock struct {
-	ownedRun
-	First   bool
-	Agent   string
-	Asked   string
-	Author  string
-	Time    time.Time
-	Summary string
-	Code    string
-	Rows    int
-	Age     string // ageNames, by how long ago the commit was; empty where nobody asks
-}
-
-// Earlier is the address of the file before the commit of the block.
-func (b *runBlock) Earlier() string {
-	return fmt.Sprintf("%s?line=%d", at("blame", *b.Commit+"^", b.OriginalPath), b.OriginalLine)
-}
-
-// About tells how an agent's block was written, and how far that is known.
-func (b *runBlock) About() string {
-	text := "What became of this edit"
-	if b.Tool != nil {
-		text += " by " + *b.Tool
-	}
-	if b.Evidence != nil && b.Confidence != nil {
-		text += fmt.Sprintf("; %s, confidence %s", strings.ReplaceAll(*b.Evidence, "_", " "), *b.Confidence)
-	}
-	return text
-}
-
-// Sign is what stands behind an owner who is not sure, as in the terminal: ~ for one of several and for little
-// confidence, ! for one that other clones dispute.
-func (b *runBlock) Sign() string {
-	switch {
-	case len(b.Disputed) > 0:
-		return "!"
-	case b.Contributor == "mixed", records.Value(b.Confidence) == "low":
-		return "~"
-	}
-	return ""
-}
-
-// Step is the address of the step in which an agent wrote the block; empty where no call is known.
-func (b *runBlock) Step() string {
-	if b.Trace == nil || b.Call == nil {
-		return ""
-	}
-	return at("t", *b.Trace, *b.Call)
-}
-
-// Numbers are the numbers of the lines.
-func (b *runBlock) Numbers() []int {
-	out := make([]int, b.Rows)
-	for i := range out {
-		out[i] = b.Start + i
-	}
-	return out
-}
 
 // legend is one owner, with how many lines.
 type legend struct {
@@ -124,18 +28,19 @@ type blameBody struct {
 	Blocks        []*runBlock
 	Lines         int
 	Owners        []legend
+	Others        int // owners that are not listed
 	AI, Human     int
 	Unknown       int
 	Wide          int // columns of the code, rounded
-	Numbered      bool
 	From, To      int
 	Before, After string
 	WorkTree      bool
 	Binary        bool
 	Ages          []string // their names, where ages are shown
-	Rail          []railMark
+	Rail          []*railMarks
 
 	chosen url.Values // what is asked of the page besides the file
+	still  bool       // the page is a file: each line has an address, and no other page is a question
 }
 
 // The choices. A page that is a file has none: it is there once.
@@ -146,30 +51,11 @@ const (
 	showAges   = "age"    // colour lines by their age
 )
 
-// ages are the steps of the colours of age.
-var ages = []struct {
-	name  string
-	below time.Duration
-}{{"a day", 24 * time.Hour}, {"a week", 7 * 24 * time.Hour}, {"a month", 30 * 24 * time.Hour},
-	{"half a year", 182 * 24 * time.Hour}, {"two years", 731 * 24 * time.Hour}, {"more", math.MaxInt64}}
-
-// ageOf is the class of the colour of an age.
-func ageOf(at, now time.Time) string {
-	if at.IsZero() {
-		return "a0" // nobody has committed it
-	}
-	for i, a := range ages {
-		if now.Sub(at) < a.below {
-			return "a" + strconv.Itoa(i)
-		}
-	}
-	return "a" + strconv.Itoa(len(ages)-1)
-}
-
-// railMark is where lines of a conversation stand, in thousandths of the page.
-type railMark struct {
-	Trace     string
-	Y, Height int
+// railMarks are where the lines of a conversation stand, as a path in thousandths of the page.
+type railMarks struct {
+	Trace string
+	Talk  int
+	Path  string
 }
 
 // crumb is a part of a path, with its address.
@@ -191,18 +77,22 @@ func crumbs(rev, path string) []crumb {
 // Bounds of what is drawn of a file.
 const (
 	blamePage   = 20000 // lines
-	mostRows    = 50    // of a block, which the style sheet knows the height of
-	mostAnchors = 5000  // lines; of a longer file lines have no address of their own, blocks have
+	mostRows    = 40    // of a block, which the style sheet knows the height of
+	mostAnchors = 5000  // lines of a file in an export; of a longer one lines have no address of their own, blocks have
+	mostOwners  = 24    // conversations in the legend
 	widest      = 400   // columns
 )
 
 // blamed is the page of a file.
 func blamed(q *question) (string, string, any, error) {
 	rev, path := q.r.PathValue("rev"), q.r.PathValue("path")
-	if line, err := strconv.Atoi(q.r.URL.Query().Get("line")); err == nil && line > 0 {
-		return "", "", nil, &moved{fmt.Sprintf("%s?from=%d#L%d", at("blame", rev, path), line, line)}
+	ask := q.r.URL.Query()
+	if line := positive(ask.Get("line")); line > 0 {
+		ask.Del("line")
+		ask.Set("from", strconv.Itoa(line))
+		return "", "", nil, &moved{fmt.Sprintf("%s?%s#L%d", at("blame", rev, path), ask.Encode(), line)}
 	}
-	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == "worktree", Names: crumbs(rev, path)}
+	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == "worktree", Names: crumbs(rev, path), still: q.still != nil}
 	args := []string{"blame", "--json=runs"}
 	if body.choose(q); body.Chosen(passBlanks) {
 		args = append(args, "-w")
@@ -243,12 +133,20 @@ func blamed(q *question) (string, string, any, error) {
 	if err := q.givePrompts(&runs); err != nil {
 		return "", "", nil, err
 	}
+	if to, err := runs.behind(ask); to != "" || err != nil {
+		return "", "", nil, cmp.Or[error](err, &moved{to})
+	}
 	for _, talk := range runs.Conversations {
 		q.digits = len(talk.Short)
 	}
-	from, _ := strconv.Atoi(q.r.URL.Query().Get("from")) // what is no number begins at the beginning
-	body.fill(&runs, content, max(from, 1))
+	body.fill(&runs, content, max(positive(ask.Get("from")), 1)) // what is no number begins at the beginning
 	return path, "blame", body, nil
+}
+
+// positive reads a number; what is none is 0.
+func positive(text string) int {
+	n, _ := strconv.Atoi(text) // of what is none it gives 0, or the largest
+	return max(n, 0)
 }
 
 // choose reads the choices of a request.
@@ -266,15 +164,16 @@ func (b *blameBody) choose(q *question) {
 	}
 }
 
-// Talk is the conversation that is asked for; empty for any.
-func (b *blameBody) Talk() string { return b.chosen.Get(onlyTalk) }
+// Sole tells whether only the lines of a conversation are asked for.
+func (b *blameBody) Sole(trace string) bool {
+	begin := b.chosen.Get(onlyTalk)
+	return begin != "" && strings.HasPrefix(trace, begin)
+}
 
 // Only is the address of this page with the lines of one conversation, or with all again.
 func (b *blameBody) Only(trace string) string {
 	ask := maps.Clone(b.chosen)
-	if ask.Get(onlyTalk) == trace {
-		ask.Del(onlyTalk)
-	} else {
+	if ask.Del(onlyTalk); !b.Sole(trace) {
 		ask.Set(onlyTalk, trace)
 	}
 	return b.asked(ask)
@@ -282,7 +181,7 @@ func (b *blameBody) Only(trace string) string {
 
 // leaves tells whether a run is left out.
 func (b *blameBody) leaves(run *ownedRun) bool {
-	return b.Chosen(onlyAgents) && !run.ai() || b.Talk() != "" && records.Value(run.Trace) != b.Talk()
+	return b.Chosen(onlyAgents) && !run.ai() || b.chosen.Get(onlyTalk) != "" && !b.Sole(records.Value(run.Trace))
 }
 
 // Chosen tells whether a choice was made.
@@ -310,12 +209,10 @@ func (b *blameBody) page(from int) string {
 }
 
 func (b *blameBody) asked(ask url.Values) string {
-	return strings.TrimSuffix(at("blame", b.Rev, b.Path)+"?"+ask.Encode(), "?")
-}
-
-// ai tells whether an agent wrote a part of it.
-func (r *ownedRun) ai() bool {
-	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
+	if b.still {
+		return strings.TrimSuffix(at("blame", b.Rev, b.Path)+"?"+ask.Encode(), "?")
+	}
+	return "?" + ask.Encode()
 }
 
 // fill lays the lines of the file beside their owners, as many as a page holds.
@@ -327,7 +224,6 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 	b.Lines = len(lines)
 	b.From = min((line-1)/blamePage*blamePage, b.Lines/blamePage*blamePage)
 	b.To = min(b.From+blamePage, b.Lines)
-	b.Numbered = b.To-b.From <= mostAnchors
 	if b.From > 0 {
 		b.Before = b.page(b.From - blamePage + 1)
 	}
@@ -335,7 +231,8 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 		b.After = b.page(b.To + 1)
 	}
 	b.count(runs)
-	columns, now := 0, time.Now()
+	columns, now, each := 0, time.Now(), b.still && b.To-b.From <= mostAnchors
+	talks, told := map[string]int{}, map[string]bool{}
 	for _, run := range runs.Runs {
 		if b.leaves(&run) {
 			continue
@@ -345,7 +242,14 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 			rows := min(mostRows, last-at)
 			block := &runBlock{ownedRun: run, First: at == first, Rows: rows}
 			block.Start, block.OriginalLine = at+1, run.OriginalLine+at+1-run.Start
-			block.name(runs)
+			block.name(runs, told)
+			block.number(line, each)
+			if id := records.Value(run.Trace); id != "" {
+				if talks[id] == 0 {
+					talks[id] = len(talks) + 1
+				}
+				block.Talk = talks[id]
+			}
 			if b.Chosen(showAges) {
 				block.Age = ageOf(block.Time, now)
 			}
@@ -353,6 +257,9 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 				columns = max(columns, len(text)+7*strings.Count(text, "\t"))
 			}
 			block.Code = strings.ReplaceAll(strings.Join(lines[at:at+rows], ""), "\r\n", "\n")
+			if strings.HasPrefix(block.Code, "\n") {
+				block.Code = "\n" + block.Code // browsers drop the first one of a <pre>
+			}
 			b.Blocks = append(b.Blocks, block)
 		}
 	}
@@ -366,39 +273,32 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 	}
 }
 
-// mark draws where the lines of conversations stand. Marks of one conversation that touch are one.
+// mark draws where the lines of conversations stand. What is beside lines of the same conversation is one stroke.
 func (b *blameBody) mark() {
-	const whole = 1000
-	rows, drawn := 0, 0
+	const whole, least = 1000, 2
+	rows, drawn, last := 0, 0, 0
 	for _, block := range b.Blocks {
 		drawn += block.Rows
 	}
+	of, ends := map[int]*railMarks{}, map[int]int{}
 	for _, block := range b.Blocks {
-		if block.Trace != nil {
-			m := railMark{*block.Trace, rows * whole / drawn, max(block.Rows*whole/drawn, 2)}
-			last := len(b.Rail) - 1
-			if last >= 0 && b.Rail[last].Trace == m.Trace && b.Rail[last].Y+b.Rail[last].Height >= m.Y {
-				b.Rail[last].Height = max(b.Rail[last].Height, m.Y+m.Height-b.Rail[last].Y)
-			} else if last < 0 || b.Rail[last].Y < m.Y {
-				b.Rail = append(b.Rail, m)
-			}
-		}
+		y := rows * whole / drawn
 		rows += block.Rows
-	}
-}
-
-// name says of a block what its commit and its conversation say.
-func (b *runBlock) name(runs *runsAnswer) {
-	if b.Commit != nil {
-		c := runs.Commits[*b.Commit]
-		b.Author, b.Time, b.Summary = c.Author, c.Time, c.Summary
-	}
-	if b.Trace != nil {
-		talk := runs.Conversations[*b.Trace]
-		b.Agent = talk.Agent
-		if b.Prompt != nil {
-			b.Asked = talk.Prompts[strconv.Itoa(*b.Prompt)]
+		end := max(rows*whole/drawn, y+least)
+		switch m := of[block.Talk]; {
+		case block.Talk == 0:
+			continue
+		case m == nil:
+			m = &railMarks{Trace: *block.Trace, Talk: block.Talk}
+			of[block.Talk] = m
+			b.Rail = append(b.Rail, m)
+			fallthrough
+		case ends[block.Talk] < y || last != block.Talk:
+			of[block.Talk].Path += fmt.Sprintf("M4 %dv%d", y, end-y)
+		case end > ends[block.Talk]:
+			of[block.Talk].Path += fmt.Sprintf("v%d", end-ends[block.Talk])
 		}
+		last, ends[block.Talk] = block.Talk, end
 	}
 }
 
@@ -424,4 +324,6 @@ func (b *blameBody) count(runs *runsAnswer) {
 	slices.SortFunc(b.Owners, func(x, y legend) int {
 		return cmp.Or(cmp.Compare(y.Lines, x.Lines), cmp.Compare(x.Trace, y.Trace))
 	})
+	b.Others = max(len(b.Owners)-mostOwners, 0)
+	b.Owners = b.Owners[:len(b.Owners)-b.Others]
 }

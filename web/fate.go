@@ -132,6 +132,26 @@ func (q *question) trails(ctx context.Context, id string) (map[string]*trailAnsw
 	return trails, nil
 }
 
+// followed is what became of all that a conversation wrote, or why it is not known.
+type followed struct {
+	trails map[string]*trailAnswer
+	err    error
+}
+
+// follow asks what became of all that a conversation wrote, while other things are asked.
+func (q *question) follow(ctx context.Context, id string) <-chan followed {
+	out := make(chan followed, 1)
+	if err := noTalk(id); err != nil {
+		out <- followed{err: err}
+		return out
+	}
+	go func() {
+		trails, err := q.trails(ctx, id)
+		out <- followed{trails, err}
+	}()
+	return out
+}
+
 // follow says of each call what became of its lines, and sums it up.
 func (b *talkBody) follow(trails map[string]*trailAnswer) {
 	for _, patch := range slices.Sorted(maps.Keys(trails)) {

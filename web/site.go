@@ -157,6 +157,25 @@ func (f *frame) Short(id any) string {
 	return text[:min(len(text), f.digits())]
 }
 
+// Part is the beginning of an id, by which a link names it: this server knows the rest, and a page of many lines is
+// short. A file names its others by their whole ids.
+func (f *frame) Part(id any, n int) string {
+	text := plain(id)
+	if f.Still {
+		return text
+	}
+	return text[:min(len(text), max(n, f.digits()))]
+}
+
+// Line is the address of a line of a file. A file of an export has an address for each line; of this server a page has
+// it for the line that is asked for.
+func (f *frame) Line(rev, path string, line int) string {
+	if f.Still {
+		return fmt.Sprintf("%s#L%d", at("blame", rev, path), line)
+	}
+	return fmt.Sprintf("%s?line=%d", at("blame", rev, path), line)
+}
+
 // show draws a page. Where it fails on the way nothing is sent of it.
 func (s *Site) show(w http.ResponseWriter, r *http.Request, status int, name string, f *frame) {
 	var out bytes.Buffer

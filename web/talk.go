@@ -71,6 +71,9 @@ const (
 // talk is the page of a conversation. A step or a prompt in the address chooses the part that is shown.
 func talk(q *question) (string, string, any, error) {
 	id := q.r.PathValue("trace")
+	ctx, cancel := context.WithTimeout(q.ctx, followTime)
+	defer cancel()
+	trails := q.follow(ctx, id)
 	t, err := q.said(id)
 	if err != nil {
 		return "", "", nil, err
@@ -96,18 +99,10 @@ func talk(q *question) (string, string, any, error) {
 	if err := body.choose(q); err != nil {
 		return "", "", nil, err
 	}
-	var trails map[string]*trailAnswer
-	err = all(
-		func() error { return body.addHunks(q) },
-		func() (err error) {
-			ctx, cancel := context.WithTimeout(q.ctx, followTime)
-			defer cancel()
-			trails, err = q.trails(ctx, id)
-			body.Followed = err == nil
-			return nil // the page is shown without what became of the edits
-		},
-	)
-	body.follow(trails)
+	err = body.addHunks(q)
+	became := <-trails
+	body.Followed = became.err == nil // else the page is shown without what became of the edits
+	body.follow(became.trails)
 	return body.Title, "talk", body, err
 }
 

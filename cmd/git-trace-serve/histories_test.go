@@ -68,7 +68,8 @@ func randomHistory(t *testing.T, rng *rand.Rand) *recording.World {
 }
 
 var (
-	drawnRun  = regexp.MustCompile(`<section class="run n(\d+) (\w+)[^"]*"(?: data-talk="([^"]*)")?>(?s:.*?)<pre>((?s:.*?))</pre>`)
+	drawnRun  = regexp.MustCompile(`<li class="n(\d+)([^"]*)"(?: data-t="(\d+)")?><p>(.*?)<p>(?s:.*?)<pre>((?s:.*?))</pre>`)
+	drawnTalk = regexp.MustCompile(`^<a href="/t/([^"/]+)`)
 	talkRow   = regexp.MustCompile(`<a class="cover" href="/t/([^"/]+)"`)
 	commitRow = regexp.MustCompile(`<a class="cover" href="/commit/([^"/]+)"`)
 	figure    = regexp.MustCompile(`<dt>(Commits|Lines added|By agents|By people|Unknown|Conversations)</dt><dd>([\d,]+)`)
@@ -139,15 +140,22 @@ func (s *site) blamesAs(seed int, rev, name string, run func(...string) string) 
 	for _, r := range want.Runs {
 		owner := r.Contributor
 		if r.Trace != nil {
-			owner += " " + *r.Trace
+			owner = (*r.Trace)[:8]
 		}
 		told = append(told, slices.Repeat([]string{owner}, r.Count)...)
 	}
-	text := ""
+	text, talks := "", map[string]string{}
 	for _, m := range drawnRun.FindAllStringSubmatch(page, -1) {
 		rows, _ := strconv.Atoi(m[1])
-		drawn = append(drawn, slices.Repeat([]string{strings.TrimSpace(m[2] + " " + m[3])}, rows)...)
-		text += m[4]
+		owner := map[string]string{"": "human", " u": "unknown", " m": "mixed"}[m[2]]
+		if first := drawnTalk.FindStringSubmatch(m[4]); first != nil {
+			talks[m[3]] = first[1]
+		}
+		if m[3] != "" {
+			owner = talks[m[3]]
+		}
+		drawn = append(drawn, slices.Repeat([]string{owner}, rows)...)
+		text += strings.TrimPrefix(m[5], "\n") // browsers drop it
 	}
 	if status != 200 || !slices.Equal(told, drawn) || len(drawn) == 0 {
 		s.t.Errorf("seed %d: %s: status %d\n%q\nnot\n%q", seed, name, status, drawn, told)

@@ -101,7 +101,7 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 	s.shows("/graph?path=server_test.go", "server: safe close")
 	s.shows("/tree/HEAD/", "server_test.go", "<td>12</td><td>100 %</td>")
 	s.shows("/graph", `<svg class="rest"`, `<circle class="ai"`)
-	s.shows("/blame/HEAD/server.go", "Blame before this commit", `href="/track/`, "What became of this edit by Edit; exact")
+	s.shows("/blame/HEAD/server.go", `<a href="?up=18">before</a>`, `href="/track/`, `title="Edit, exact blob, confidence high"`)
 	s.shows("/blame/HEAD~1/server.go", "package server")
 	s.shows("/blame/HEAD/server.go?w=1", "heed white space", "c86c#1")
 	if page, _ := s.get("/blame/HEAD/server.go?agents=1"); strings.Contains(page, "package server") || !strings.Contains(page, "c86c#1") {
@@ -127,6 +127,28 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 		if body, status := s.get(path); status != want {
 			t.Errorf("%s: status %d, not %d\n%s", path, status, want, body)
 		}
+	}
+}
+
+// What lies behind a line of a file is asked for by its number: another line of a run, the file before the commit of the
+// line, the step in which an agent wrote it, and the lines of one conversation.
+func TestALineLeadsToWhatLiesBehindIt(t *testing.T) {
+	program, dir := demo(t)
+	s := serveSite(t, program, dir)
+	const page = "/blame/HEAD/server.go"
+	for ask, want := range map[string]string{
+		"?line=19": `<a id="L19" href="#L19">19</a>` + "\n20", "?line=18": `<a id="L18" href="#L18">18</a>` + "\n19\n20<pre>",
+		"?up=18": "server: first version", "?step=18": "CompareAndSwap", "?talk=c86cc1f1": "L18",
+	} {
+		s.shows(page+ask, want)
+	}
+	for ask, want := range map[string]int{"?up=0": 404, "?up=999": 404, "?up=x": 404, "?step=17": 404, "?step=-18": 404, "?line=x": 200, "?line=999999999999999999999": 200} {
+		if body, status := s.get(page + ask); status != want {
+			t.Errorf("%s: status %d, not %d\n%s", ask, status, want, body)
+		}
+	}
+	if body, _ := s.get(page + "?talk=ffff"); strings.Contains(body, "<pre>") {
+		t.Errorf("a conversation without a line here has some:\n%s", body)
 	}
 }
 

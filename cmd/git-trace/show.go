@@ -43,13 +43,27 @@ type shown struct {
 
 func (s shown) draw(d *showDrawer) { s.view.draw(d) }
 
-// MarshalJSON gives {"kind": KIND, KIND: {…}}.
-func (s shown) MarshalJSON() ([]byte, error) {
-	raw, err := marshal(s.view)
-	if err != nil {
-		return nil, err
-	}
-	return []byte(`{"kind":"` + string(s.kind) + `","` + string(s.kind) + `":` + string(raw) + `}`), nil
+// shownJSON is {"kind": KIND, KIND: {…}}.
+type shownJSON struct {
+	Kind     objectKind `json:"kind"`
+	Trace    drawable   `json:"trace,omitempty"`
+	Prompt   drawable   `json:"prompt,omitempty"`
+	ToolCall drawable   `json:"tool_call,omitempty"`
+	Patch    drawable   `json:"patch,omitempty"`
+	Commit   drawable   `json:"commit,omitempty"`
+	Event    drawable   `json:"event,omitempty"`
+	Step     drawable   `json:"step,omitempty"`
+	Why      drawable   `json:"why,omitempty"`
+}
+
+// inJSON gives the object as it is written. A record in it may have many megabytes: a method MarshalJSON would write
+// them twice.
+func (s shown) inJSON() *shownJSON {
+	out := &shownJSON{Kind: s.kind}
+	*map[objectKind]*drawable{traceObject: &out.Trace, promptObject: &out.Prompt, toolCallObject: &out.ToolCall,
+		patchObject: &out.Patch, commitObject: &out.Commit, eventObject: &out.Event, stepObject: &out.Step,
+		whyObject: &out.Why}[s.kind] = s.view
+	return out
 }
 
 func (a *app) show(c *cli.Context, ops operands) error {
@@ -107,11 +121,15 @@ func (a *app) showAll(c *cli.Context, ids []string, demand demander) error {
 		objects = append(objects, shown{o.kind, v})
 	}
 	if c.Bool("json") {
+		written := []*shownJSON{}
+		for _, o := range objects {
+			written = append(written, o.inJSON())
+		}
 		return writeJSON(quietWriter{a.std.out}, struct {
-			Schema   string  `json:"schema"`
-			IDDigits int     `json:"id_digits"`
-			Objects  []shown `json:"objects"`
-		}{showSchema, views.digits, objects})
+			Schema   string       `json:"schema"`
+			IDDigits int          `json:"id_digits"`
+			Objects  []*shownJSON `json:"objects"`
+		}{showSchema, views.digits, written})
 	}
 	if c.Bool("markdown") {
 		return a.showMarkdown(objects, views.short)

@@ -130,6 +130,27 @@ func testWithoutScript(t *testing.T, ctx context.Context, world *World) {
 	}
 }
 
+// A line within a run has no address in the page until somebody asks for it: by its address, or with the pointer.
+func testALineOfARun(t *testing.T, ctx context.Context, world *World) {
+	const target = `document.querySelector(":target")?.textContent ?? ""`
+	visit(t, ctx, world.Base+"/blame/HEAD/server.go#L19", 1280)
+	if got := evaluate[string](t, ctx, target); got != "19" {
+		t.Errorf("the address of line 19 leads to %q", got)
+	}
+	visit(t, ctx, world.Base+"/blame/HEAD/server.go", 1280)
+	at := evaluate[[]float64](t, ctx, `const box = document.getElementById("L18").parentElement.getBoundingClientRect(); [box.left + 5, box.bottom - 4]`)
+	if err := chromedp.Do(ctx, chromedp.MouseClickXY(at[0], at[1])); err != nil {
+		t.Fatal(err)
+	}
+	if got := evaluate[string](t, ctx, target); got != "20" {
+		t.Errorf("the number of line 20 leads to %q", got)
+	}
+	const numbers = `[...document.querySelectorAll(".runs p + p")].map((p) => p.textContent).join("\n")`
+	if got := evaluate[string](t, ctx, numbers); !strings.HasPrefix(got, "1\n2\n") || !strings.HasSuffix(got, "\n18\n19\n20\n21\n22") {
+		t.Errorf("the numbers are %q", got)
+	}
+}
+
 // The keys of the script work, and are letters while one types.
 func testKeys(t *testing.T, ctx context.Context, world *World) {
 	visit(t, ctx, world.Base+"/", 1280)
@@ -191,7 +212,7 @@ func testOnPaper(t *testing.T, ctx context.Context, world *World) {
 		if n := evaluate[int](t, ctx, sight); n > 0 {
 			t.Errorf("%s: %d things to press on paper", path, n)
 		}
-		const unseen = `[...document.querySelectorAll(".run pre, .step pre")].filter((e) => !e.checkVisibility({contentVisibilityAuto: true})).length`
+		const unseen = `[...document.querySelectorAll(".runs pre, .step pre")].filter((e) => !e.checkVisibility({contentVisibilityAuto: true})).length`
 		if n := evaluate[int](t, ctx, unseen); n > 0 {
 			t.Errorf("%s: %d parts are not on paper", path, n)
 		}
@@ -230,6 +251,7 @@ func TestPages(t *testing.T) {
 	ctx, world := opened(t)
 	t.Run("in a browser", func(t *testing.T) { testInABrowser(t, ctx, world) })
 	t.Run("without script", func(t *testing.T) { testWithoutScript(t, ctx, world) })
+	t.Run("a line of a run", func(t *testing.T) { testALineOfARun(t, ctx, world) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, ctx, world) })
 	t.Run("on paper", func(t *testing.T) { testOnPaper(t, ctx, world) })
 	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })

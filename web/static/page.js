@@ -1,7 +1,7 @@
 // Keys, and word of what is new. Every page works without it.
 
 const rows = () => [...document.querySelectorAll(".row .cover")];
-const runs = () => [...document.querySelectorAll(".run[data-talk] .chip, .call.wrote > summary")];
+const runs = () => [...document.querySelectorAll(".runs [data-t] p:first-child > a:first-child, .call.wrote > summary")];
 
 // step moves the focus among things, from where it is.
 function step(list, by) {
@@ -34,16 +34,50 @@ addEventListener("keydown", (event) => {
 
 // Lines of the conversation under the pointer, or with the focus, stand out, and so do their places at the edge.
 function same(event) {
-  const run = event.target.closest?.(".run[data-talk]");
+  const run = event.target.closest?.("[data-t]");
   for (const other of document.querySelectorAll(".same")) other.classList.remove("same");
   if (!run) return;
-  for (const other of document.querySelectorAll("[data-talk]")) {
-    if (other.dataset.talk === run.dataset.talk) other.classList.add("same");
+  for (const other of document.querySelectorAll("[data-t]")) {
+    if (other.dataset.t === run.dataset.t) other.classList.add("same");
   }
 }
 const lines = document.querySelector(".blame");
-lines?.addEventListener("mouseover", same);
+lines?.addEventListener("mouseover", (event) => {
+  same(event);
+  const link = event.target.closest("a"); // the first link to a thing says what it is
+  if (link && !link.title) link.title = lines.querySelector(`a[title][href="${link.getAttribute("href")}"]`)?.title ?? "";
+});
 lines?.addEventListener("focusin", same);
+
+// The first line of a run has an address in the page. Another line gets one when it is asked for.
+function line(n) {
+  if (!lines || !n || document.getElementById("L" + n)) return;
+  for (const place of lines.querySelectorAll("li > p + p")) {
+    const first = +place.firstChild.textContent;
+    for (let text = place.firstChild; text && first <= n; text = text.nextSibling) {
+      const at = text.nodeType === Node.TEXT_NODE ? ("\n" + text.data + "\n").indexOf("\n" + n + "\n") : -1;
+      if (at < 0) continue;
+      const number = Object.assign(document.createElement("a"), { id: "L" + n, href: "#L" + n, textContent: n });
+      const rest = text.splitText(at); // behind the end of the line before
+      rest.data = rest.data.slice(String(n).length);
+      rest.before(number);
+      return;
+    }
+  }
+  location.replace(`?${new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(location.search)), from: n })}#L${n}`);
+}
+lines?.addEventListener("click", (event) => {
+  const place = event.target.closest("li > p + p");
+  if (!place || event.target.closest("a")) return;
+  const box = place.getBoundingClientRect();
+  const all = place.textContent.split("\n");
+  const n = all[Math.floor((event.clientY - box.top) / box.height * all.length)];
+  line(n);
+  location.hash = "L" + n;
+});
+const asked = () => line(/^#L(\d+)$/.exec(location.hash)?.[1]);
+addEventListener("hashchange", asked);
+asked();
 
 // Where an address names a thing that is folded, it is opened.
 function unfold() {

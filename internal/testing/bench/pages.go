@@ -42,20 +42,21 @@ type pageRow struct {
 	name, path string
 	bound      float64
 	bytes      float64
+	lines      int // of the file that bytes are for; 0 for all of the page
 }
 
 // serving is what the pages of git trace serve take: of many conversations, and of a long history beside a long log.
 // Each round starts a server, so that no answer is kept from the round before.
 func serving(stored, log int) []scenario {
 	talks := []pageRow{
-		{"/log", "/log", listPage, listBytes},
-		{"/search, a word of many", "/search?q=widget3", listPage, listBytes},
-		{"/t, 30 steps", "", talkPage, talkBytes},
-		{"/t, 1,000 steps", "/t/" + string(traceOf(longSession)), talkPage, talkBytes},
+		{"/log", "/log", listPage, listBytes, 0},
+		{"/search, a word of many", "/search?q=widget3", listPage, listBytes, 0},
+		{"/t, 30 steps", "", talkPage, talkBytes, 0},
+		{"/t, 1,000 steps", "/t/" + string(traceOf(longSession)), talkPage, talkBytes, 0},
 	}
 	history := []pageRow{
-		{"/graph", "/graph", listPage, listBytes},
-		{"/blame, 2,500 lines", "/blame/HEAD/" + hotFile, blamePage, blameBytes},
+		{"/graph", "/graph", listPage, listBytes, 0},
+		{"/blame, 2,500 lines", "/blame/HEAD/" + hotFile, blamePage, blameBytes, hotLines},
 	}
 	return []scenario{
 		pages(size(stored)+" conversations", talks, func(b *bench) (string, error) {
@@ -160,8 +161,16 @@ func (b *bench) servePages(dir string, rows []pageRow, r *recorder) (err error) 
 			if err != nil {
 				return err
 			}
-			r.set(p.name+" kB", float64(len(body))/1000)
-			r.set(p.name+" packed", float64(packed(body))/1000)
+			share := 1000.0
+			if p.lines > 0 { // the history has made the file longer
+				raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(hotFile)))
+				if err != nil {
+					return err
+				}
+				share *= float64(bytes.Count(raw, []byte("\n"))) / float64(p.lines)
+			}
+			r.set(p.name+" kB", float64(len(body))/share)
+			r.set(p.name+" packed", float64(packed(body))/share)
 		}
 	}
 	r.set("memory", max(r.of("memory").count, peakOf(cmd.Process.Pid)))

@@ -1,0 +1,222 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/records"
+)
+
+// runsAnswer is what git trace blame --json=runs prints.
+type runsAnswer struct {
+	Conversations map[string]struct {
+		Short   string            `json:"short"`
+		Agent   string            `json:"agent"`
+		Prompts map[string]string `json:"prompts"`
+	} `json:"conversations"`
+	Commits map[string]struct {
+		Author  string    `json:"author"`
+		Time    time.Time `json:"author_time"`
+		Summary string    `json:"summary"`
+	} `json:"commits"`
+	Runs []ownedRun `json:"runs"`
+}
+
+// ownedRun is lines of a file that follow each other and have one commit and one owner.
+type ownedRun struct {
+	Start        int      `json:"start"` // from 1
+	Count        int      `json:"count"`
+	Commit       *string  `json:"commit"`
+	OriginalPath string   `json:"original_path"`
+	OriginalLine int      `json:"original_line"`
+	Contributor  string   `json:"contributor"`
+	Trace        *string  `json:"trace"`
+	Model        *string  `json:"model"`
+	Tool         *string  `json:"tool"`
+	Call         *string  `json:"tool_call"`
+	Prompt       *int     `json:"prompt"`
+	Patch        *string  `json:"patch"`
+	Evidence     *string  `json:"evidence"`
+	Confidence   *string  `json:"confidence"`
+	Disputed     []string `json:"disputed"`
+}
+
+// runBlock is a run with its lines, as it is drawn. A long run is several blocks.
+type runBlock struct {
+	ownedRun
+	First   bool
+	Talk    int // the number of its conversation on this page, from 1; 0 for none
+	Agent   string
+	Asked   string // the prompt
+	Whole   string // the prompt, where a page has it for the first time
+	Author  string
+	Time    time.Time
+	Summary string // of the commit, where a page has it for the first time
+	Code    string
+	Rows    int
+	Age     string // ageNames, by how long ago the commit was; empty where nobody asks
+	Numbers []lineNumbers
+}
+
+// lineNumbers are the numbers of lines that follow each other. The first has an address where Line is set.
+type lineNumbers struct {
+	Line int
+	Rest string
+}
+
+// About tells how an agent's block was written, and how far that is known.
+func (b *runBlock) About() string {
+	var words []string
+	if b.Tool != nil {
+		words = append(words, *b.Tool)
+	}
+	if b.Evidence != nil && b.Confidence != nil {
+		words = append(words, strings.ReplaceAll(*b.Evidence, "_", " "), "confidence "+*b.Confidence)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Class says how the block is drawn: how high it is, and by age or by whose it is.
+func (b *runBlock) Class() string {
+	high := "n" + strconv.Itoa(b.Rows)
+	switch {
+	case b.Age != "":
+		return high + " " + b.Age
+	case b.Trace != nil:
+		return high + " " + hue(*b.Trace)
+	case b.ai():
+		return high + " m"
+	case b.Contributor != "human":
+		return high + " u"
+	}
+	return high
+}
+
+// Who names who wrote a block of no known conversation.
+func (b *runBlock) Who() string {
+	switch {
+	case b.ai():
+		return "an agent" + b.Sign()
+	case b.Contributor != "human":
+		return "unknown"
+	}
+	return cells.Cut(cells.Line(b.Author), mostAuthor)
+}
+
+// mostAuthor is how much of a name fits beside lines, in cells.
+const mostAuthor = 22
+
+// Sign is what stands behind an owner who is not sure, as in the terminal: ~ for one of several and for little
+// confidence, ! for one that other clones dispute.
+func (b *runBlock) Sign() string {
+	switch {
+	case len(b.Disputed) > 0:
+		return "!"
+	case b.Contributor == "mixed", records.Value(b.Confidence) == "low":
+		return "~"
+	}
+	return ""
+}
+
+// HasStep tells whether the step is known in which an agent wrote the block.
+func (b *runBlock) HasStep() bool { return b.Trace != nil && b.Call != nil }
+
+// number gives the lines their numbers. The first has an address, and so has one that is asked for, or each one.
+func (b *runBlock) number(asked int, each bool) {
+	for line := b.Start; line < b.Start+b.Rows; line++ {
+		if each || line == b.Start || line == asked {
+			b.Numbers = append(b.Numbers, lineNumbers{Line: line})
+			if line > b.Start {
+				b.Numbers[len(b.Numbers)-2].Rest += "\n"
+			}
+			continue
+		}
+		b.Numbers[len(b.Numbers)-1].Rest += "\n" + strconv.Itoa(line)
+	}
+}
+
+// ages are the steps of the colours of age.
+var ages = []struct {
+	name  string
+	below time.Duration
+}{{"a day", 24 * time.Hour}, {"a week", 7 * 24 * time.Hour}, {"a month", 30 * 24 * time.Hour},
+	{"half a year", 182 * 24 * time.Hour}, {"two years", 731 * 24 * time.Hour}, {"more", math.MaxInt64}}
+
+// ageOf is the class of the colour of an age.
+func ageOf(at, now time.Time) string {
+	if at.IsZero() {
+		return "a0" // nobody has committed it
+	}
+	for i, a := range ages {
+		if now.Sub(at) < a.below {
+			return "a" + strconv.Itoa(i)
+		}
+	}
+	return "a" + strconv.Itoa(len(ages)-1)
+}
+
+// behind is the address of what lies behind a line that is asked for: the file before the line's commit, or the step in
+// which an agent wrote it. A line's address is short, and a page has many.
+func (a *runsAnswer) behind(ask url.Values) (string, error) {
+	for name, address := range map[string]func(run *ownedRun, line int) string{
+		"up": func(run *ownedRun, line int) string {
+			if run.Commit == nil {
+				return ""
+			}
+			return fmt.Sprintf("%s?line=%d", at("blame", *run.Commit+"^", run.OriginalPath), run.OriginalLine+line-run.Start)
+		},
+		"step": func(run *ownedRun, _ int) string {
+			if run.Trace == nil || run.Call == nil {
+				return ""
+			}
+			return at("t", *run.Trace, *run.Call)
+		},
+	} {
+		if !ask.Has(name) {
+			continue
+		}
+		line := positive(ask.Get(name))
+		for i := range a.Runs {
+			if run := &a.Runs[i]; run.Start <= line && line < run.Start+run.Count {
+				if to := address(run, line); to != "" {
+					return to, nil
+				}
+			}
+		}
+		return "", fmt.Errorf("what lies behind line '%s': %w", ask.Get(name), errNotFound)
+	}
+	return "", nil
+}
+
+// ai tells whether an agent wrote a part of it.
+func (r *ownedRun) ai() bool {
+	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
+}
+
+// name says of a block what its commit and its conversation say. What stands in told is not said again.
+func (b *runBlock) name(runs *runsAnswer, told map[string]bool) {
+	once := func(key, text string) string {
+		if told[key] {
+			return ""
+		}
+		told[key] = true
+		return text
+	}
+	if b.Commit != nil {
+		c := runs.Commits[*b.Commit]
+		b.Author, b.Time, b.Summary = c.Author, c.Time, once(*b.Commit, c.Summary)
+	}
+	if b.Trace != nil {
+		talk := runs.Conversations[*b.Trace]
+		b.Agent = talk.Agent
+		if b.Prompt != nil {
+			b.Asked = talk.Prompts[strconv.Itoa(*b.Prompt)]
+			b.Whole = once(fmt.Sprint(*b.Trace, *b.Prompt), b.Asked)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package web
+
+import (
+	"strings"
+	"testing"
+)
+
+// Browsers drop the first end of line in a <pre>. A block whose first line is empty keeps its lines beside their numbers.
+func TestALineThatIsEmptyKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	human := ownedRun{Start: 1, Count: 3, Contributor: "human"}
+	b := &blameBody{}
+	b.fill(&runsAnswer{Runs: []ownedRun{human}}, []byte("\n\tx := 1\r\n}\n"), 1)
+	if got := b.Blocks[0].Code; strings.TrimPrefix(got, "\n") != "\n\tx := 1\n}\n" {
+		t.Errorf("a browser shows %q", strings.TrimPrefix(got, "\n"))
+	}
+}
+
+// The numbers of a block are a text, in which the first line has an address, and the line that is asked for.
+func TestTheNumbersOfABlock(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		asked int
+		each  bool
+		want  string
+	}{
+		{0, false, "[7]\n8\n9\n10"}, {7, false, "[7]\n8\n9\n10"}, {9, false, "[7]\n8\n[9]\n10"},
+		{10, false, "[7]\n8\n9\n[10]"}, {11, false, "[7]\n8\n9\n10"}, {0, true, "[7]\n[8]\n[9]\n[10]"},
+	} {
+		b := &runBlock{ownedRun: ownedRun{Start: 7}, Rows: 4}
+		b.number(test.asked, test.each)
+		var got strings.Builder
+		for _, n := range b.Numbers {
+			got.WriteString("[" + units(float64(n.Line)) + "]" + n.Rest)
+		}
+		if got.String() != test.want {
+			t.Errorf("asked for %d, each %v: %q, not %q", test.asked, test.each, got.String(), test.want)
+		}
+	}
+}
