@@ -16,7 +16,8 @@ type Query struct {
 	Contents []byte   // in the place of what the work tree has; nil for none
 	Ranges   [][2]int // first and last lines; none for all
 
-	Config *refs.Config // git's configuration, if the caller has read it
+	Config  *refs.Config      // git's configuration, if the caller has read it
+	History *gitblame.History // of many commits, if the caller has read one
 }
 
 func (q *Query) options() (gitblame.Options, error) {
@@ -28,7 +29,7 @@ func (q *Query) options() (gitblame.Options, error) {
 		args = append(args, "--contents", "-")
 	}
 	opts, err := gitblame.Parse(append(append(args, q.Revs...), "--", q.Path))
-	opts.Config = q.Config
+	opts.Config, opts.History = q.Config, q.History
 	if q.Contents != nil {
 		opts.Stdin = bytes.NewReader(q.Contents)
 	}
@@ -38,11 +39,16 @@ func (q *Query) options() (gitblame.Options, error) {
 // Lines blames a path as a revision has it, or, without a revision, as the work tree has it, and finds the owners. Path
 // is relative to the top of the work tree, as raw bytes. A refusal of git's is a *gitblame.Failure, as of Run.
 func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Resolver) ([]Annotated, error) {
+	return Asked(ctx, repo, At(rev, path), resolver)
+}
+
+// At is a query for all lines of a path as a revision has it, or, without a revision, as the work tree has it.
+func At(rev, path string) Query {
 	q := Query{Path: path}
 	if rev != "" {
 		q.Revs = []string{rev}
 	}
-	return Asked(ctx, repo, q, resolver)
+	return q
 }
 
 // Asked gives the lines of a query with their owners.

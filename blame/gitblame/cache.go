@@ -97,6 +97,7 @@ type kept struct {
 	filtered   bool
 	answers    []*answer // the one used last is last
 	changed    bool      // since it was read
+	passing    bool      // it is of one process, and never stored
 }
 
 // find returns the answer for a content of a commit, or nil.

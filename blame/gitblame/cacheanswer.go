@@ -21,8 +21,7 @@ func (s *Session) answer(args []string, format Format, each func(*Entry) error) 
 	if err := s.ctx.Err(); err != nil {
 		return nil, err
 	}
-	k := load(q.repo, q.subject(), q.context)
-	a, lines := q.recall(k)
+	k, a, lines := q.known()
 	if a == nil {
 		a, lines = q.bounded(k)
 	}
@@ -32,6 +31,18 @@ func (s *Session) answer(args []string, format Format, each func(*Entry) error) 
 		}
 	}
 	return q.full(k, args, format, each)
+}
+
+// known is what the history tells, if there is one, else what was kept.
+func (q *inquiry) known() (k *kept, a *answer, lines [][]byte) {
+	if q.opts.History != nil {
+		if a, lines = q.opts.History.answer(q); a != nil {
+			return nil, a, lines
+		}
+	}
+	k = load(q.repo, q.subject(), q.context)
+	a, lines = q.recall(k)
+	return k, a, lines
 }
 
 // recall finds a kept answer that still holds, with the lines of the content.
@@ -84,9 +95,9 @@ func (q *inquiry) read(blob refs.OID) ([]byte, bool) {
 	if raw, ok := q.readFile(); ok && q.repo.Format.Hash(refs.BlobObject, raw) == blob {
 		return raw, true
 	}
-	objects := q.repo.Objects()
+	objects, done := q.objects()
+	defer done()
 	content, err := objects.Blob(blob)
-	_ = objects.Close()
 	return content, err == nil
 }
 
@@ -128,8 +139,8 @@ func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 // withoutNewer drops the bases that were committed after the commit in question: it cannot come from them. A
 // blame that stops there would have to be asked in full after all.
 func (q *inquiry) withoutNewer(bases map[refs.OID]*answer) {
-	objects := q.repo.Objects()
-	defer func() { _ = objects.Close() }()
+	objects, done := q.objects()
+	defer done()
 	asked, err := objects.Commit(q.commit)
 	if err != nil {
 		return

@@ -126,9 +126,9 @@ func (s *Session) askedCommit() (refs.OID, bool) {
 		return refs.OID{}, false
 	}
 	if oid, err := refs.ParseOID(rev); err == nil {
-		objects := s.repo.Objects()
+		objects, done := s.objects()
+		defer done()
 		typ, _, err := objects.Read(oid)
-		_ = objects.Close()
 		return oid, err == nil && typ == refs.CommitObject
 	}
 	text, err := s.Ask(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
@@ -137,6 +137,15 @@ func (s *Session) askedCommit() (refs.OID, bool) {
 	}
 	oid, err := refs.ParseOID(text)
 	return oid, err == nil
+}
+
+// objects reads objects, until done.
+func (s *Session) objects() (objects *refs.Objects, done func()) {
+	if s.opts.History != nil {
+		return s.opts.History.objects, func() {}
+	}
+	objects = s.repo.Objects()
+	return objects, func() { _ = objects.Close() }
 }
 
 // file is the path of the blamed file in the work tree.

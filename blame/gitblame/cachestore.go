@@ -41,7 +41,7 @@ func load(repo *refs.Repo, path string, context settings.Digest) *kept {
 
 // save stores what is kept, if there is anything new. What cannot be written is not kept; nobody misses it.
 func (k *kept) save(repo *refs.Repo) {
-	if !k.changed {
+	if !k.changed || k.passing {
 		return
 	}
 	k.changed = false

@@ -77,6 +77,8 @@ type Options struct {
 	Stderr io.Writer
 	// Config is git's configuration, if the caller has read it; Parse does not.
 	Config *refs.Config
+	// History is asked before git, if the caller has read one; Parse does not.
+	History *History
 
 	args   []argument // git's arguments in the order they came, ours taken out
 	words  []string   // positional arguments before "--"; without one, the file is among them

@@ -25,6 +25,7 @@ type Tracker struct {
 	known    *ledger.Known
 
 	brief    bool // see Briefly
+	history  *gitblame.History
 	heirs    map[refs.OID][]index.Rewriting
 	byTrace  map[events.TraceID]map[Key][]holding
 	byPath   map[string]map[Key][]holding
@@ -63,6 +64,12 @@ func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver)
 // without a commit. Where a commit says that it takes one of the patch's back, all is told as ever.
 func (t *Tracker) Briefly() *Tracker {
 	t.brief = true
+	return t
+}
+
+// Along gives a tracker the history of the paths that it is going to blame.
+func (t *Tracker) Along(h *gitblame.History) *Tracker {
+	t.history = h
 	return t
 }
 
@@ -144,7 +151,9 @@ func (t *Tracker) Lines(ref, path string) ([]blame.Annotated, error) {
 		if rev == "" && t.repo.Bare() {
 			rev = "HEAD"
 		}
-		have.lines, have.err = blame.Lines(t.ctx, t.repo, rev, path, t.resolver)
+		q := blame.At(rev, path)
+		q.History = t.history
+		have.lines, have.err = blame.Asked(t.ctx, t.repo, q, t.resolver)
 		t.blamed[key] = have
 	}
 	return have.lines, have.err

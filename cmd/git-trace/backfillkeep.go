@@ -140,7 +140,12 @@ func (k *keeper) keep(ctx context.Context) error {
 		return fail(exitUnchecked, err, "git trace record stores the conversations later")
 	}
 	defer lock.Unlock()
-	gather, done := lastingGatherer(ctx, k.filler.repo) // what they wrote is in the log by now
+	traces := make([]events.TraceID, len(noted))
+	for i := range noted {
+		traces[i] = noted[i].Trace
+	}
+	// what they wrote is in the log by now
+	gather, done := lastingGatherer(ctx, k.filler.repo, traces, k.byTrace[noted[0].Trace].First)
 	defer done()
 	k.job.recorder.Facts = gather
 	inside := k.job.recorder.Relative

@@ -17,6 +17,8 @@ type birthplaces struct {
 	repo   *refs.Repo
 	branch map[refs.OID]string // of those that a reflog tells of
 	read   time.Time           // when they were read
+	heads  gitfacts.Heads
+	headed time.Time // when those were read
 
 	asked   bool // for these
 	config  refs.Config
@@ -41,6 +43,14 @@ func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
 		return &name
 	}
 	return nil
+}
+
+// headAt is the commit that HEAD was at; zero where that is not known.
+func (b *birthplaces) headAt(ctx context.Context, moment time.Time) refs.OID {
+	if time.Since(b.headed) > reflogsHold {
+		b.heads, b.headed = gitfacts.ReadHeads(ctx, b.repo), time.Now()
+	}
+	return b.heads.At(moment)
 }
 
 // readAll reads the reflogs of all branches. What was read of them before stays: reflogs expire.

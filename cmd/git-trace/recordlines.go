@@ -38,7 +38,9 @@ func (g *gathering) files(revision string) ([]recorder.FileFacts, error) {
 		content, there := g.contentOf(revision + ":" + path)
 		var lines []recorder.LineFacts
 		if there {
-			list, err := blame.Lines(g.ctx, g.repo, revision, path, g.evidence)
+			q := blame.At(revision, path)
+			q.History = g.history
+			list, err := blame.Asked(g.ctx, g.repo, q, g.evidence)
 			var refused *gitblame.Failure
 			switch {
 			case errors.As(err, &refused):

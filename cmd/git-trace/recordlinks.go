@@ -93,12 +93,21 @@ func (g *gathering) overlapping() []string {
 	if errFrom != nil || errTo != nil || len(g.head.Attribution.Files) == 0 {
 		return found
 	}
-	args := slices.Concat([]string{"--literal-pathspecs", "rev-list", "--no-merges",
-		"--max-count=" + strconv.Itoa(mostOverlaps), "--since=" + strconv.FormatInt(from.Unix(), 10),
-		"--until=" + strconv.FormatInt(to.Unix(), 10)}, refs.Everywhere(), []string{"--"})
+	var paths []string
 	for _, file := range g.head.Attribution.Files[:min(len(g.head.Attribution.Files), mostRecordFiles)] {
-		args = append(args, file.Path)
+		paths = append(paths, file.Path)
 	}
+	if g.history != nil {
+		if list, known := g.history.Between(from, to, paths, mostOverlaps); known {
+			for _, id := range list {
+				found = append(found, id.String())
+			}
+			return found
+		}
+	}
+	args := slices.Concat([]string{"--literal-pathspecs", "rev-list", "--no-merges", "--full-history",
+		"--max-count=" + strconv.Itoa(mostOverlaps), "--since=" + strconv.FormatInt(from.Unix(), 10),
+		"--until=" + strconv.FormatInt(to.Unix(), 10)}, refs.Everywhere(), []string{"--"}, paths)
 	out, err := g.repo.Git(g.ctx, nil, args...)
 	if err != nil {
 		return found // a path that leads out of the repository, or objects that are not here
@@ -163,12 +172,17 @@ func (g *gathering) newest(ids []string, reached map[string]*bool) string {
 	if len(kept) == 0 {
 		return ""
 	}
-	out, err := g.repo.Git(g.ctx, strings.NewReader(strings.Join(kept, "\n")+"\n"), "rev-list", "--no-walk=sorted",
-		"--ignore-missing", "--stdin")
-	if first, _, _ := strings.Cut(string(out), "\n"); err == nil && first != "" {
-		return first
+	best, made := kept[0], time.Time{}
+	for _, id := range kept {
+		oid, err := refs.ParseOID(id)
+		if err != nil {
+			continue
+		}
+		if c, err := g.objects.Commit(oid); err == nil && c.Committer.When.After(made) { // else it is not here
+			best, made = id, c.Committer.When
+		}
 	}
-	return kept[0]
+	return best
 }
 
 // outlive tells of each commit whether lines of the conversation that it holds are alive; nil where git does not tell.

@@ -38,26 +38,43 @@ func madeOn(lines string) map[refs.OID]string {
 	return found
 }
 
-// HeadAt is the commit that HEAD was at, by the reflog of the work tree; no id where that does not go back so far.
-func HeadAt(ctx context.Context, repo *refs.Repo, at time.Time) refs.OID {
-	out, err := repo.Git(ctx, nil, "log", "-g", "--date=unix", "--format=%H %gd", "HEAD", "--")
-	if err != nil {
-		return refs.OID{}
-	}
-	return headAt(string(out), at)
+// Heads are the commits that HEAD was at, the newest first, with the time when it came to each.
+type Heads []headMove
+
+type headMove struct {
+	commit refs.OID
+	at     int64 // Unix time
 }
 
-// headAt reads lines of a commit and the time when HEAD came to it, the newest first: "<id> HEAD@{1772442000}".
-func headAt(lines string, at time.Time) refs.OID {
+// ReadHeads reads the reflog of the work tree. Where git fails nothing is known.
+func ReadHeads(ctx context.Context, repo *refs.Repo) Heads {
+	out, err := repo.Git(ctx, nil, "log", "-g", "--date=unix", "--format=%H %gd", "HEAD", "--")
+	if err != nil {
+		return nil
+	}
+	return parseHeads(string(out))
+}
+
+// parseHeads reads lines of a commit and a time: "<id> HEAD@{1772442000}". What is older than a line that says no time
+// is not known.
+func parseHeads(lines string) (list Heads) {
 	for line := range strings.Lines(lines) {
 		id, place, _ := strings.Cut(strings.TrimSpace(line), " HEAD@{")
 		moved, err := strconv.ParseInt(strings.TrimSuffix(place, "}"), 10, 64)
 		if err != nil {
-			return refs.OID{}
+			return list
 		}
-		if moved <= at.Unix() {
-			commit, _ := refs.ParseOID(id)
-			return commit
+		commit, _ := refs.ParseOID(id)
+		list = append(list, headMove{commit, moved})
+	}
+	return list
+}
+
+// At is the commit that HEAD was at; no id where the reflog does not go back so far.
+func (h Heads) At(moment time.Time) refs.OID {
+	for _, move := range h {
+		if move.at <= moment.Unix() {
+			return move.commit
 		}
 	}
 	return refs.OID{}

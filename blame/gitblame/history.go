@@ -1,0 +1,361 @@
+package gitblame
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
+)
+
+// History is what many commits did to some paths, read from git in two processes. With it most blames of these paths
+// need no process of their own. It serves those who ask for hundreds of blames, and is asked by one at a time.
+//
+// It is the composition of the cache (cache.go), of hunks in the place of a bounded blame: git's answer for a commit is
+// that for its parent with the commit's hunks laid over it. Git is still asked where a file comes into being or is
+// renamed, and where a merge changed it on both sides. So it is where the history begins. What is put together here is
+// never stored.
+type History struct {
+	since   time.Time
+	paths   map[string]bool
+	commits map[refs.OID]*past
+	kept    map[string]*kept
+	objects *refs.Objects
+	asked   int // how often git had to blame
+}
+
+// past is what a commit did.
+type past struct {
+	parents []refs.OID
+	told    *Commit              // nil of one that changed none of the paths
+	changes []map[string]*change // for each parent, or nothing in the place of one, by path
+}
+
+// change is the way from a parent's version of a path to that of a commit.
+type change struct {
+	hunks []gitdiff.Hunk
+	odd   bool // it is more than lines of one file
+}
+
+// ReadHistory reads what the commits of all branches and tags since a moment did to paths, which are raw bytes.
+func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []string) (*History, error) {
+	h := &History{
+		since: since, paths: map[string]bool{}, commits: map[refs.OID]*past{}, kept: map[string]*kept{},
+		objects: repo.Objects(),
+	}
+	for _, path := range paths {
+		h.paths[path] = true
+	}
+	var pairs bytes.Buffer
+	list, err := h.list(ctx, repo, since, &pairs)
+	if err != nil {
+		return nil, fmt.Errorf("list commits: %w", err)
+	}
+	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--root", "--always"}, gitdiff.Patch()...)
+	err = gitdiff.Run(ctx, repo, &pairs, append(append(args, "--"), paths...), func(r *gitdiff.Reader) error {
+		r.MaxLine = 1 << 10 // nothing is asked of what the lines say
+		for _, id := range list {
+			p := h.commits[id]
+			for range max(len(p.parents), 1) {
+				if err := p.read(r, id); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read changes: %w", err)
+	}
+	for _, p := range h.commits {
+		if !slices.ContainsFunc(p.changes, func(of map[string]*change) bool { return len(of) > 0 }) {
+			p.told = nil
+		}
+	}
+	return h, nil
+}
+
+// Close ends the processes that were started.
+func (h *History) Close() error { return h.objects.Close() }
+
+// list reads the commits, and writes each beside each of its parents.
+func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time, pairs io.Writer) ([]refs.OID, error) {
+	const form = "tformat:%H%x00%P%x00%aN%x00<%aE>%x00%ad%x00%cN%x00<%cE>%x00%cd%x00%B"
+	args := []string{"log", "-z", "--use-mailmap", "--no-show-signature", "--no-notes", "--no-color", "--date=raw",
+		"--format=" + form, fmt.Sprintf("--since=@%d +0000", max(since.Unix(), 0))}
+	out, err := repo.Git(ctx, nil, slices.Concat(args, refs.Everywhere(), []string{"--"})...)
+	if err != nil {
+		return nil, err
+	}
+	var list []refs.OID
+	fields := strings.Split(string(out), "\x00")
+	for ; len(fields) >= 9; fields = fields[9:] {
+		id, err := refs.ParseOID(fields[0])
+		if err != nil {
+			return nil, err
+		}
+		p := &past{told: &Commit{ID: id, Summary: cmp.Or(subject(fields[8]), "("+fields[0]+")")}}
+		err = errors.Join(person(&p.told.Author, fields[2:5]), person(&p.told.Committer, fields[5:8]))
+		for _, text := range strings.Fields(fields[1]) {
+			parent, wrong := refs.ParseOID(text)
+			err = errors.Join(err, wrong)
+			p.parents = append(p.parents, parent)
+			fmt.Fprintf(pairs, "%s %s\n", id, parent)
+		}
+		if len(p.parents) == 0 {
+			fmt.Fprintln(pairs, id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		h.commits[id] = p
+		list = append(list, id)
+	}
+	return list, nil
+}
+
+// subject is the line that git blame calls the summary: the first of a message that is not blank.
+func subject(message string) string {
+	for line := range strings.Lines(message) {
+		if line = strings.TrimSuffix(line, "\n"); strings.TrimSpace(line) != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// person reads a name, an address and a raw date.
+func person(p *Person, fields []string) (err error) {
+	seconds, zone, _ := strings.Cut(fields[2], " ")
+	p.Name, p.Mail, p.TZ = fields[0], fields[1], zone
+	p.Time, err = strconv.ParseInt(seconds, 10, 64)
+	return err
+}
+
+// read reads what differs from one parent.
+func (p *past) read(r *gitdiff.Reader, commit refs.OID) error {
+	id, err := r.Commit()
+	if err == nil && id != commit {
+		err = gitdiff.ErrShape
+	}
+	if err != nil {
+		return err
+	}
+	records, err := r.Records()
+	if err != nil {
+		return err
+	}
+	read := changesOf(records)
+	if err := r.Patch(records, read); err != nil {
+		return err
+	}
+	byPath := map[string]*change{}
+	for i := range records {
+		record, c := &records[i], &read[i]
+		plain := regular(record.OldMode) && regular(record.NewMode) && record.OldPath == record.Path
+		binary := len(c.hunks) == 0 && record.Old != record.New // git shows no lines of what it takes for that
+		c.odd = !plain || binary
+		byPath[record.Path] = c
+		if record.OldPath != record.Path {
+			byPath[record.OldPath] = c
+		}
+	}
+	p.changes = append(p.changes, byPath)
+	return nil
+}
+
+// Between lists commits, but no merges, that were made in a span of time and changed one of some paths: so many of the
+// newest. False where the history does not have all of that.
+func (h *History) Between(from, to time.Time, paths []string, most int) (list []refs.OID, known bool) {
+	if from.Before(h.since) || slices.ContainsFunc(paths, func(path string) bool { return !h.paths[path] }) {
+		return nil, false
+	}
+	for id, p := range h.commits {
+		if p.told == nil || len(p.parents) > 1 || p.told.Committer.Time < from.Unix() || p.told.Committer.Time > to.Unix() {
+			continue
+		}
+		if slices.ContainsFunc(paths, func(path string) bool { return p.changes[0][path] != nil }) {
+			list = append(list, id)
+		}
+	}
+	slices.SortFunc(list, func(a, b refs.OID) int {
+		return cmp.Or(cmp.Compare(h.commits[b].told.Committer.Time, h.commits[a].told.Committer.Time), a.Compare(b))
+	})
+	return list[:min(len(list), most)], true
+}
+
+func regular(mode uint32) bool { return mode == refs.ModeFile || mode == refs.ModeExec }
+
+// changes takes the hunks of records.
+type changes []change
+
+func changesOf(records []gitdiff.Record) changes { return make(changes, len(records)) }
+
+// Hunk is a method of gitdiff.Lines.
+func (c changes) Hunk(record int, h gitdiff.Hunk) { c[record].hunks = append(c[record].hunks, h) }
+
+// Removed is a method of gitdiff.Lines.
+func (c changes) Removed([]byte) {}
+
+// Added is a method of gitdiff.Lines.
+func (c changes) Added([]byte) {}
+
+// before is the parent that a blame of the path goes on to, with what changed; false if git has to say it.
+func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
+	for i, parent := range p.parents {
+		if p.changes[i][path] == nil { // git hands the whole file on to the first parent that has the same
+			return parent, nil, true
+		}
+	}
+	if len(p.parents) != 1 {
+		return parent, nil, false
+	}
+	c = p.changes[0][path]
+	return p.parents[0], c, !c.odd
+}
+
+// answer is recall with what the history tells.
+func (h *History) answer(q *inquiry) (*answer, [][]byte) {
+	if config := q.settings(); len(q.how) > 0 || ownDiff(config.Config) {
+		return nil, nil
+	}
+	k := h.kept[q.path]
+	if k == nil || k.context != q.context {
+		k = &kept{path: q.path, context: q.context, passing: true}
+		h.kept[q.path] = k
+	}
+	a, lines := q.recall(k)
+	if a == nil && h.follow(q, k) {
+		a, lines = q.recall(k)
+	}
+	return a, lines
+}
+
+// ownDiff tells whether something is configured that a blame and a diff might not understand alike.
+func ownDiff(config refs.Config) bool {
+	for key := range config.Entries() {
+		if strings.HasPrefix(key, "diff.") && (strings.HasSuffix(key, "algorithm") || strings.HasSuffix(key, "heuristic")) {
+			return true
+		}
+	}
+	return false
+}
+
+// follow puts the answer for the commit in question among those kept: from the first one that it meets on the way back.
+func (h *History) follow(q *inquiry, k *kept) bool {
+	type step struct {
+		of     *past
+		change *change
+	}
+	var way []step
+	var base *answer
+	for at := q.commit; base == nil; {
+		if base = k.find(at, func(a *answer) bool { return !a.pending }); base != nil {
+			break
+		}
+		p := h.commits[at]
+		if p == nil {
+			base = h.asOf(q, k, at)
+			break
+		}
+		parent, c, ok := p.before(q.path)
+		if !ok {
+			base = h.asOf(q, k, at)
+			break
+		}
+		if c != nil {
+			way = append(way, step{p, c})
+		}
+		at = parent
+	}
+	if base == nil {
+		return false
+	}
+	if len(way) == 0 {
+		k.also(base, q.commit)
+		return true
+	}
+	t := tableOf(k)
+	now := *base
+	for _, s := range slices.Backward(way) {
+		from := t.source(&Line{Commit: s.of.told, OrigPath: q.path, Previous: Origin{s.of.parents[0], q.path}})
+		runs, ok := over(now.runs, s.change.hunks, from)
+		if !ok {
+			return false
+		}
+		now.runs = runs
+	}
+	blob, typ, err := h.objects.Resolve(q.commit.String() + ":" + q.path)
+	if err != nil || typ != refs.BlobObject {
+		return false
+	}
+	k.put(&answer{commits: []refs.OID{q.commit}, content: blob, runs: now.runs})
+	return true
+}
+
+// asOf asks git for the answer of another commit, and keeps it.
+func (h *History) asOf(q *inquiry, k *kept, commit refs.OID) *answer {
+	h.asked++
+	older := *q
+	older.pending, older.commit = false, commit
+	bases := k.bases()
+	older.withoutNewer(bases)
+	a, lines := older.compose(k, bases)
+	if a == nil && len(bases) > 0 {
+		a, lines = older.compose(k, nil)
+	}
+	if a == nil || !older.keep(k, a, lines) {
+		return nil
+	}
+	return k.find(commit, func(a *answer) bool { return !a.pending })
+}
+
+// over lays the hunks of a commit over where its parent's lines come from. False if they do not fit.
+func over(old []run, hunks []gitdiff.Hunk, from *source) ([]run, bool) {
+	var out answer
+	rest := slices.Clone(old)
+	take := func(n int, keep bool) bool {
+		for n > 0 && len(rest) > 0 {
+			r := &rest[0]
+			some := min(n, r.count)
+			if keep {
+				out.add(r.from, r.line, some)
+			}
+			r.line, r.count, n = r.line+some, r.count-some, n-some
+			if r.count == 0 {
+				rest = rest[1:]
+			}
+		}
+		return n == 0
+	}
+	before, after := 0, 0 // lines of each side that are done
+	for _, h := range hunks {
+		first, line := h.OldStart-1, h.NewStart
+		if h.OldCount == 0 {
+			first++
+		}
+		if h.NewCount == 0 {
+			line++
+		}
+		same := first - before
+		if same < 0 || after+same != line-1 || !take(same, true) || !take(h.OldCount, false) {
+			return nil, false
+		}
+		if h.NewCount > 0 {
+			out.add(from, line, h.NewCount)
+		}
+		before, after = first+h.OldCount, line-1+h.NewCount
+	}
+	for _, r := range rest {
+		out.add(r.from, r.line, r.count)
+	}
+	return out.runs, true
+}

@@ -1,0 +1,180 @@
+package gitblame
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
+)
+
+// told blames as the history tells, in git's own form.
+func (h *History) told(t *testing.T, r *repo, words ...string) string {
+	t.Helper()
+	opts, err := Parse(append([]string{"--porcelain"}, words...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.History = h
+	s, err := Open(context.Background(), r.Discover(r.Dir), r.Dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	q, ok := s.inquiry(Porcelain)
+	if !ok {
+		t.Fatalf("%q: not for the cache", words)
+	}
+	a, lines := h.answer(q)
+	if a == nil {
+		t.Fatalf("%q: the history tells nothing", words)
+	}
+	var out bytes.Buffer
+	if err := q.replay(a, lines, 1, len(lines), func(e *Entry) error {
+		out.Write(e.Header)
+		out.Write(e.Text)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func (r *repo) history(t *testing.T, since time.Time, paths ...string) *History {
+	t.Helper()
+	h, err := ReadHistory(context.Background(), r.Discover(r.Dir), since, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// Every path of every commit of a history with merges, renames and the rest is blamed, in no order, from all of the
+// history and from its later half. The full form takes a history of 300 commits.
+func TestWhatAHistoryTellsIsGitsBlame(t *testing.T) {
+	t.Parallel()
+	commits := testenv.Pick(10, 20, 300)
+	r := generated(t, commits)
+	list := strings.Fields(r.Git("rev-list", "--all"))
+	slices.Sort(list) // by their ids: as good as by chance
+	all := map[string]bool{}
+	type place struct{ commit, path string }
+	var places []place
+	for _, commit := range list {
+		for path := range strings.SplitSeq(strings.TrimSuffix(r.Git("ls-tree", "-r", "-z", "--name-only", commit), "\x00"), "\x00") {
+			if all[path] = true; strings.TrimSpace(r.Git("cat-file", "-s", commit+":"+path)) != "0" {
+				places = append(places, place{commit, path})
+			}
+		}
+	}
+	var paths []string
+	for path := range all {
+		paths = append(paths, path)
+	}
+	for _, since := range []time.Time{time.Unix(0, 0), time.Unix(1_600_000_000+3600*int64(commits)/2, 0)} {
+		h := r.history(t, since, paths...)
+		for _, p := range places {
+			want := r.Git("blame", "--porcelain", p.commit, "--", p.path)
+			if got := h.told(t, r, p.commit, "--", p.path); got != want {
+				t.Fatalf("since %v, %s of %s\n--- git\n%s\n--- ours\n%s", since, p.path, p.commit, want, got)
+			}
+		}
+		if t.Logf("%d blames, %d by git", len(places), h.asked); h.asked > len(places)/2 {
+			t.Errorf("git was asked for %d of %d", h.asked, len(places))
+		}
+	}
+}
+
+// Names are those of the mailmap, messages have blank lines before their subject or none at all.
+func TestAHistoryNamesPeopleAndMessagesAsGitDoes(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	r.Write("f", "one\ntwo\nthree\n")
+	r.Write(".mailmap", "Ada <ada@example.com> <author@example.com>\n")
+	r.Git("add", ".")
+	r.Git("commit", "-q", "-m", "first")
+	r.Write("f", "one\n2\nthree\n")
+	r.Git("commit", "-qa", "--cleanup=verbatim", "-m", "\n  \n  padded \nand more\n\nbody")
+	r.Write("f", "one\n2\n3\n")
+	r.Git("commit", "-qa", "--allow-empty-message", "-m", "")
+	r.Write("f", "1\n2\n3\n")
+	r.Git("-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-qa", "-m", "caf\xe9")
+	h := r.history(t, time.Unix(0, 0), "f")
+	if got, want := h.told(t, r, "--", "f"), r.Git("blame", "--porcelain", "--", "f"); got != want {
+		t.Errorf("--- git\n%s\n--- ours\n%s", want, got)
+	}
+	if h.asked != 1 { // of the first commit
+		t.Errorf("git was asked %d times", h.asked)
+	}
+}
+
+// What git takes for binary, and what a person does not know how it is compared, is left to git.
+func TestAHistoryLeavesToGitWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	r.Write(".gitattributes", "*.bin binary\n")
+	r.Write("f.bin", "one\ntwo\n")
+	r.Write("f", "one\ntwo\n")
+	r.Git("add", ".")
+	r.Git("commit", "-q", "-m", "first")
+	r.Write("f.bin", "one\nthree\n")
+	r.Write("f", "one\nthree\n")
+	r.Git("commit", "-qam", "second")
+	h := r.history(t, time.Unix(0, 0), "f.bin", "f")
+	if got, want := h.told(t, r, "--", "f.bin"), r.Git("blame", "--porcelain", "--", "f.bin"); got != want {
+		t.Errorf("--- git\n%s\n--- ours\n%s", want, got)
+	}
+	r.Git("config", "diff.algorithm", "histogram")
+	opts, err := Parse([]string{"--", "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.History = h
+	s, err := Open(context.Background(), r.Discover(r.Dir), r.Dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	q, ok := s.inquiry(Porcelain)
+	if !ok {
+		t.Fatal("not for the cache")
+	}
+	if a, _ := h.answer(q); a != nil {
+		t.Error("it compares as nobody configured")
+	}
+}
+
+func TestAHistoryListsTheCommitsOfASpanOfTime(t *testing.T) {
+	t.Parallel()
+	r := generated(t, 60)
+	begin := time.Unix(1_600_000_000, 0)
+	paths := []string{"start0.txt", "start1.txt", "start2.txt"}
+	h := r.history(t, begin, paths...)
+	for from := range 30 {
+		from, to := begin.Add(time.Duration(from)*time.Hour), begin.Add(time.Duration(from+from%7+20)*time.Hour)
+		var got []string
+		list, known := h.Between(from, to, paths[:2], 5)
+		for _, id := range list {
+			got = append(got, id.String())
+		}
+		want := strings.Fields(r.Git("rev-list", "--all", "--full-history", "--no-merges", "--max-count=5",
+			"--since="+from.Format(time.RFC3339), "--until="+to.Format(time.RFC3339), "--", "start0.txt", "start1.txt"))
+		if !known || !slices.Equal(got, want) {
+			t.Errorf("%v to %v: %q, git says %q", from, to, got, want)
+		}
+	}
+	if _, known := h.Between(begin.Add(-time.Second), begin, paths, 5); known {
+		t.Error("it knows what was before it began")
+	}
+	if _, known := h.Between(begin, begin, []string{"other"}, 5); known {
+		t.Error("it knows of a path that was not asked for")
+	}
+}
