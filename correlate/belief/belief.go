@@ -108,19 +108,20 @@ func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(string) string) *Commit {
 	c := &Commit{ID: commit, own: owned{writer: own}}
 	var logs []*word
+	of := map[string]*word{} // by writers
 	for i := range recorded {
 		e := &recorded[i]
 		var data events.CommitData
 		if e.Type != events.CommitAnchored || events.ReadData(e.Data, &data) != nil || data.Commit != commit {
 			continue // foreign, and not what it says it is
 		}
-		at := slices.IndexFunc(logs, func(w *word) bool { return w.writer == e.Writer })
-		if at < 0 {
-			at = len(logs)
-			logs = append(logs, &word{writer: e.Writer, heard: map[string]int{}})
+		w := of[e.Writer]
+		if w == nil {
+			w = &word{writer: e.Writer}
+			logs, of[e.Writer] = append(logs, w), w
 		}
 		c.Heard = c.Heard || !e.Claimed()
-		logs[at].hear(e, &data)
+		w.hear(e, &data)
 	}
 	if len(logs) == 0 {
 		return c

@@ -9,12 +9,26 @@ import (
 // book holds files by their paths, in the order in which they were first spoken of.
 type book struct {
 	Files []File
-	at    map[string]int
+	at    map[string]int // nil while there are few
+}
+
+// fewFiles are found as fast without a map.
+const fewFiles = 8
+
+// find is the place of a path; -1 for one that nobody spoke of.
+func (b *book) find(path string) int {
+	if b.at == nil {
+		return slices.IndexFunc(b.Files, func(f File) bool { return f.Path == path })
+	}
+	if at, found := b.at[path]; found {
+		return at
+	}
+	return -1
 }
 
 // Runs are the runs of a path, given as raw bytes.
 func (b *book) Runs(path string) []Run {
-	if at, found := b.at[path]; found {
+	if at := b.find(path); at >= 0 {
 		return b.Files[at].Runs
 	}
 	return nil
@@ -22,15 +36,20 @@ func (b *book) Runs(path string) []Run {
 
 // lay lays what is said of a file over what the book has of it.
 func (b *book) lay(f File, take taking) {
-	if at, found := b.at[f.Path]; found {
+	if at := b.find(f.Path); at >= 0 {
 		b.Files[at].Runs = lay(b.Files[at].Runs, f.Runs, take)
 		return
 	}
-	if b.at == nil {
-		b.at = map[string]int{}
-	}
-	b.at[f.Path] = len(b.Files)
 	b.Files = append(b.Files, f)
+	switch {
+	case b.at != nil:
+		b.at[f.Path] = len(b.Files) - 1
+	case len(b.Files) > fewFiles:
+		b.at = make(map[string]int, 2*len(b.Files))
+		for i := range b.Files {
+			b.at[b.Files[i].Path] = i
+		}
+	}
 }
 
 // word is what one log says of a commit.
@@ -38,8 +57,8 @@ type word struct {
 	book
 	writer string
 	added  int
-	whole  bool           // hooks saw the commit: all its lines are spoken of
-	heard  map[string]int // how many anchors spoke of each path
+	whole  bool  // hooks saw the commit: all its lines are spoken of
+	heard  []int // how many anchors spoke of each of the files
 }
 
 // mostAnchors bounds how many anchors of one log are heard of a path: each takes time for all runs of the path.
@@ -53,11 +72,21 @@ func (w *word) hear(e *events.Event, data *events.CommitData) {
 	}
 	for i := range data.Files {
 		f, ok := fileOf(&data.Files[i], data.Owners, e)
-		if ok && w.heard[f.Path] < mostAnchors {
-			w.heard[f.Path]++
+		if ok && w.hears(f.Path) {
 			w.lay(f, beats(later).take)
 		}
 	}
+}
+
+// hears tells whether one more anchor is heard of a path, and counts it.
+func (w *word) hears(path string) bool {
+	at := w.find(path)
+	if at < 0 {
+		w.heard = append(w.heard, 1)
+		return true
+	}
+	w.heard[at]++
+	return w.heard[at] <= mostAnchors
 }
 
 // marked cuts runs so that each piece lies within the lines that others speak of, or is marked as beyond them.

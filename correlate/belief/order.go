@@ -119,18 +119,38 @@ func between(over, under *Run, own string, signer func(string) string) Run {
 	if order != 0 || !winner.Knows() {
 		return winner
 	}
-	others := slices.Clone(winner.Disputed)
 	if winner.Owner.Kind != loser.Owner.Kind || winner.Owner.Trace != loser.Owner.Trace {
-		others = append(others, loser.By.Writer)
+		winner.Disputed = with(winner.Disputed, loser.By.Writer)
 	}
 	for _, w := range loser.Disputed {
 		if w != winner.By.Writer {
-			others = append(others, w)
+			winner.Disputed = with(winner.Disputed, w)
 		}
 	}
-	slices.Sort(others)
-	winner.Disputed = slices.Compact(others)
 	return winner
+}
+
+// with adds a name to a sorted list. Lists may share their memory: each sees as much of it as is its own. So a thousand
+// names that come in their order are written once. The place behind a list is empty until somebody takes it.
+func with(list []string, name string) []string {
+	n := len(list)
+	if n > 0 && list[n-1] >= name {
+		at, found := slices.BinarySearch(list, name)
+		if found {
+			return list
+		}
+		return slices.Insert(slices.Clone(list), at, name)
+	}
+	if n < cap(list) {
+		if more := list[:n+1]; more[n] == "" || more[n] == name {
+			more[n] = name
+			return more
+		}
+	}
+	more := make([]string, n+1, 2*n+4)
+	copy(more, list)
+	more[n] = name
+	return more
 }
 
 // first puts what is so before what is not.
@@ -146,8 +166,10 @@ func first(a, b bool) int {
 
 // rank is the place of a tier; one that is not known comes last.
 func rank(tier string) int {
-	if at := slices.Index(correlate.Tiers(), tier); at >= 0 {
+	if at := slices.Index(tiers, tier); at >= 0 {
 		return at
 	}
-	return len(correlate.Tiers())
+	return len(tiers)
 }
+
+var tiers = correlate.Tiers()
