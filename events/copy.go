@@ -319,6 +319,11 @@ func (c *Copy) Line(offset int64, length int) ([]byte, error) {
 		at := offset - c.end.offset
 		return c.tail.text[at : at+int64(length)], nil
 	}
+	if c.join != nil {
+		if text := c.join.whole(); int64(len(text)) >= c.at+c.end.offset {
+			return text[c.at+offset:][:length:length], nil
+		}
+	}
 	file, err := c.reader()
 	if err != nil {
 		return nil, err

@@ -45,12 +45,17 @@ func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, err
 		return nil, nil
 	}
 	known := l.readEndsKept()
-	now := keptEnds{gen: known.gen, of: map[string]keptEnd{}, refused: map[string]refusal{}}
+	now := known
+	if !known.tells(logs) {
+		now = keptEnds{gen: known.gen, of: make(map[string]keptEnd, len(logs)), refused: map[string]refusal{}}
+	}
 	out := make([]FetchedCopy, len(logs))
+	copies := make([]Copy, len(logs)) // one piece of memory, of a thousand small ones
 	for i, f := range logs {
 		out[i].FetchedLog = f
 		if at, ok := known.of[f.Ref]; ok && at.commit == f.Tip {
-			out[i].Copy = &Copy{ref: f.Ref, gen: at.gen, end: at.flatEnd}
+			copies[i] = Copy{ref: f.Ref, gen: at.gen, end: at.flatEnd}
+			out[i].Copy = &copies[i]
 			now.of[f.Ref] = at
 			continue
 		}
@@ -86,6 +91,19 @@ func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, err
 		}
 	}
 	return out, nil
+}
+
+// tells tells whether all is known of these very logs, and nothing of others.
+func (k *keptEnds) tells(logs []FetchedLog) bool {
+	for _, f := range logs {
+		if at, ok := k.of[f.Ref]; ok && at.commit == f.Tip {
+			continue
+		}
+		if no, ok := k.refused[f.Ref]; !ok || no.commit != f.Tip {
+			return false
+		}
+	}
+	return len(k.of)+len(k.refused) == len(logs)
 }
 
 // lean says where a copy that is not open is read.
@@ -128,6 +146,28 @@ func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
 type joined struct {
 	file  *os.File
 	users int
+	lines int // that were read one by one
+	text  []byte
+}
+
+// Where many lines of a file that is not large are read, it is read once.
+const (
+	manyLines = 64
+	notLarge  = 8 << 20
+)
+
+// whole is the text of the file, once many lines of it were read; nil until then. Nobody writes in it.
+func (j *joined) whole() []byte {
+	if j.lines++; j.lines != manyLines {
+		return j.text
+	}
+	if info, err := j.file.Stat(); err == nil && info.Size() <= notLarge {
+		text := make([]byte, info.Size())
+		if _, err := j.file.ReadAt(text, 0); err == nil {
+			j.text = text
+		}
+	}
+	return j.text
 }
 
 func (j *joined) release() {
@@ -179,7 +219,7 @@ func (l *Log) openJoined(ends *keptEnds) *joined {
 	if err != nil {
 		return nil
 	}
-	return &joined{f, 1}
+	return &joined{file: f, users: 1}
 }
 
 // keepEnds joins the small copies that are not joined yet, and writes the ends. What cannot be written is left.
@@ -287,7 +327,7 @@ func (l *Log) readEndsKept() (k keptEnds) {
 		if strings.HasPrefix(line, "by ") { // another version, and the last that is said of sound logs
 			break
 		}
-		ref, e, ok := parseKeptEnd(strings.Fields(line))
+		ref, e, ok := parseKeptEnd(line)
 		if !ok {
 			return keptEnds{}
 		}
@@ -311,8 +351,16 @@ func (k *keptEnds) takeRefusal(line string) {
 	}
 }
 
-func parseKeptEnd(fields []string) (ref string, e keptEnd, ok bool) {
-	if len(fields) != 7 || checkWriter(fields[1]) != nil {
+func parseKeptEnd(line string) (ref string, e keptEnd, ok bool) {
+	var fields [7]string
+	rest := strings.TrimSuffix(line, "\n")
+	for i := range fields {
+		fields[i], rest, ok = strings.Cut(rest, " ")
+		if ok != (i < len(fields)-1) {
+			return "", e, false
+		}
+	}
+	if checkWriter(fields[1]) != nil {
 		return "", e, false
 	}
 	var errs [5]error
@@ -322,5 +370,10 @@ func parseKeptEnd(fields []string) (ref string, e keptEnd, ok bool) {
 	e.id, errs[2] = ParseID(fields[4])
 	e.commit, errs[3] = refs.ParseOID(fields[5])
 	e.at, errs[4] = strconv.ParseInt(fields[6], 10, 64)
-	return fields[0], e, errors.Join(errs[:]...) == nil && e.offset > 0 && e.seq > 0 && e.at >= -1
+	for _, err := range errs {
+		if err != nil {
+			return "", e, false
+		}
+	}
+	return fields[0], e, e.offset > 0 && e.seq > 0 && e.at >= -1
 }

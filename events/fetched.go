@@ -41,7 +41,7 @@ func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list fetched logs: %w", err)
 	}
-	var logs []FetchedLog
+	logs := make([]FetchedLog, 0, len(list))
 	for _, r := range list {
 		if f, ok := parseFetched(r.Name); ok {
 			f.Tip = r.OID
@@ -111,6 +111,9 @@ func ArchivedRef(remote, writer, kind string) string {
 
 // ArchiveOf tells whether a fetched ref is an archive, …/<writer>/archive/<kind>, and of which kind of refs.
 func ArchiveOf(ref string) (kind string, ok bool) {
+	if !strings.Contains(ref, "/archive/") {
+		return "", false
+	}
 	parts := strings.Split(ref, "/")
 	if len(parts) < 4 || parts[len(parts)-2] != "archive" || checkWriter(parts[len(parts)-3]) != nil {
 		return "", false

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -18,7 +19,8 @@ func (l *Log) Signers(logs []FetchedLog) map[string]string {
 	dir := filepath.Join(l.repo.TracesDir(), "seen")
 	files, _ := os.ReadDir(dir) // without it nothing was pulled
 	for _, f := range files {
-		if raw, err := refs.ReadFile(filepath.Join(dir, f.Name())); err == nil {
+		raw, err := refs.ReadFile(filepath.Join(dir, f.Name()))
+		if err == nil && bytes.Contains(raw, []byte(`"signer"`)) { // of a thousand writers often none signs
 			_ = json.Unmarshal(raw, &noted) // a damaged note is none
 		}
 	}

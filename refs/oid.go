@@ -86,18 +86,19 @@ func ParseOID(text string) (OID, error) {
 	if len(text) != 2*sha1.Size && len(text) != 2*sha256.Size {
 		return OID{}, fmt.Errorf("%w: %d digits", ErrBadOID, len(text))
 	}
+	oid := OID{size: uint8(len(text) / 2)}
 	for i := range len(text) {
 		c := text[i]
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		default:
 			return OID{}, fmt.Errorf("%w: byte %d is not a lower-case hex digit", ErrBadOID, i)
 		}
+		oid.raw[i/2] = oid.raw[i/2]<<4 | c
 	}
-	var oid OID
-	n, err := hex.Decode(oid.raw[:], []byte(text))
-	if err != nil {
-		return OID{}, fmt.Errorf("%w: %w", ErrBadOID, err)
-	}
-	oid.size = uint8(n)
 	return oid, nil
 }
 

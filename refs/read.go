@@ -190,7 +190,7 @@ func checkRefName(name string) error {
 		}
 	}
 	for i := range len(name) {
-		if c := name[i]; c <= ' ' || c == 0x7f || strings.IndexByte(`~^:?*[\`, c) >= 0 {
+		if unnamed[name[i]] {
 			return fmt.Errorf("%w: %q", ErrBadRef, name)
 		}
 	}
@@ -199,6 +199,17 @@ func checkRefName(name string) error {
 	}
 	return nil
 }
+
+// unnamed are the bytes that no ref has.
+var unnamed = func() (bad [256]bool) {
+	for c := range ' ' + 1 {
+		bad[c] = true
+	}
+	for _, c := range []byte("\x7f~^:?*[\\") {
+		bad[c] = true
+	}
+	return bad
+}()
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)

@@ -1,7 +1,6 @@
 package refs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -22,16 +21,14 @@ type NamedRef struct {
 // RefsUnder lists the refs whose names begin with a prefix, which ends in a slash, sorted by name. It reads git's files
 // (gitrepository-layout(5)), and asks git where it meets what is no plain ref.
 func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error) {
-	found, err := r.readUnder(prefix)
+	list, err := r.readUnder(prefix)
 	if err != nil {
 		return r.askUnder(ctx, prefix)
 	}
-	list := make([]NamedRef, 0, len(found))
-	for name, oid := range found {
-		list = append(list, NamedRef{name, oid})
+	if byName := func(a, b NamedRef) int { return cmp.Compare(a.Name, b.Name) }; !slices.IsSortedFunc(list, byName) {
+		slices.SortFunc(list, byName)
 	}
-	slices.SortFunc(list, func(a, b NamedRef) int { return cmp.Compare(a.Name, b.Name) })
-	return list, nil
+	return slices.CompactFunc(list, func(a, b NamedRef) bool { return a.Name == b.Name }), nil
 }
 
 // askUnder has git list the refs (git-for-each-ref(1)).
@@ -52,12 +49,12 @@ func (r *Repo) askUnder(ctx context.Context, prefix string) ([]NamedRef, error) 
 	return list, nil
 }
 
-// readUnder reads what RefsUnder lists. An error says that git has to be asked.
-func (r *Repo) readUnder(prefix string) (map[string]OID, error) {
+// readUnder reads what RefsUnder lists, in any order. An error says that git has to be asked.
+func (r *Repo) readUnder(prefix string) ([]NamedRef, error) {
 	if !r.fileRef(prefix) {
 		return r.tablesUnder(prefix)
 	}
-	found, err := r.filesUnder(prefix) // first: packing a ref adds the line before it takes the file away
+	loose, err := r.filesUnder(prefix) // first: packing a ref adds the line before it takes the file away
 	if err != nil {
 		return nil, err
 	}
@@ -65,21 +62,24 @@ func (r *Repo) readUnder(prefix string) (map[string]OID, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	needle := []byte(" " + prefix)
-	for at := bytes.Index(packed, needle); at >= 0; at = bytes.Index(packed, needle) {
-		id := packed[bytes.LastIndexByte(packed[:at], '\n')+1 : at]
-		line, rest, _ := bytes.Cut(packed[at+1:], []byte("\n"))
-		packed = rest
-		oid, err := ParseOID(string(id))
-		name := strings.TrimSuffix(string(line), "\r")
+	rest, needle := string(packed), " "+prefix
+	list := make([]NamedRef, 0, len(loose)+strings.Count(rest, needle))
+	for at := strings.Index(rest, needle); at >= 0; at = strings.Index(rest, needle) {
+		id := rest[strings.LastIndexByte(rest[:at], '\n')+1 : at]
+		name, behind, _ := strings.Cut(rest[at+1:], "\n")
+		name, rest = strings.TrimSuffix(name, "\r"), behind
+		oid, err := ParseOID(id)
 		if err := errors.Join(err, checkRefName(name)); err != nil {
 			return nil, err
 		}
-		if _, loose := found[name]; !loose {
-			found[name] = oid
+		if _, moved := loose[name]; !moved {
+			list = append(list, NamedRef{name, oid})
 		}
 	}
-	return found, nil
+	for name, oid := range loose {
+		list = append(list, NamedRef{name, oid})
+	}
+	return list, nil
 }
 
 // filesUnder reads the refs that have files of their own.
@@ -115,7 +115,7 @@ func (r *Repo) filesUnder(prefix string) (map[string]OID, error) {
 }
 
 // tablesUnder reads the refs that are stored in tables.
-func (r *Repo) tablesUnder(prefix string) (map[string]OID, error) {
+func (r *Repo) tablesUnder(prefix string) ([]NamedRef, error) {
 	stack, err := r.tables(prefix)
 	if err != nil {
 		return nil, err
@@ -125,9 +125,10 @@ func (r *Repo) tablesUnder(prefix string) (map[string]OID, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]OID, len(list))
-	for _, ref := range list {
-		if found[ref.Name], err = OIDFromBytes(ref.ID); err != nil {
+	found := make([]NamedRef, len(list))
+	for i, ref := range list {
+		found[i].Name = ref.Name
+		if found[i].OID, err = OIDFromBytes(ref.ID); err != nil {
 			return nil, err // of a symbolic ref, too
 		}
 	}

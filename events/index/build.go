@@ -2,13 +2,12 @@ package index
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"slices"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // packedTightly is how full a page of rows is made: most rows of a bucket come in one go and in order, and few between
@@ -87,31 +86,64 @@ func storeTogether(db *bbolt.DB, logs []*events.Copy) error {
 		return nil
 	}
 	return db.Update(func(tx *bbolt.Tx) error {
+		list, err := openToWrite(tx)
+		if err == nil {
+			err = anew(tx, list, logs)
+		}
 		for _, c := range logs {
-			from, err := prepareBucket(tx, c)
-			if err != nil {
-				return err
-			}
-			if from >= c.Stored() {
-				continue
-			}
-			chunk, err := indexed(c, from, c.Stored())
-			if err != nil {
-				return err
-			}
-			if err := chunk.store(tx, c, c.Stored()); err != nil {
-				return err
+			if err == nil {
+				err = storeSmall(tx, list, c)
 			}
 		}
-		return nil
+		if err != nil {
+			return err
+		}
+		return list.store()
 	})
+}
+
+// anew takes out what there is of small logs that the catalogue does not cover as far as their buckets go.
+func anew(tx *bbolt.Tx, list *catalogue, logs []*events.Copy) error {
+	gone := map[uint32]bool{}
+	for _, c := range logs {
+		if !small(c) || list.covers(c) {
+			continue
+		}
+		if n, stands := list.numbers[c.Ref()]; stands {
+			gone[n] = true
+		}
+		if err := emptyBucket(tx, c); err != nil {
+			return err
+		}
+	}
+	return list.drop(gone)
+}
+
+// storeSmall indexes what is lacking of a log, in its bucket and, unless it is the own one, in the catalogue.
+func storeSmall(tx *bbolt.Tx, list *catalogue, c *events.Copy) error {
+	from, err := prepareBucket(tx, c)
+	if err != nil || from >= c.Stored() {
+		return err
+	}
+	chunk, err := indexed(c, from, c.Stored())
+	if err == nil {
+		err = chunk.store(tx, c, c.Stored())
+	}
+	if err == nil && small(c) {
+		err = list.take(c, chunk, c.Stored())
+	}
+	return err
 }
 
 // dropStrangers removes the logs that are no longer there, and makes room for those that are.
 func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
 	var gone [][]byte
+	here := make(map[string]*events.Copy, len(ix.sources))
+	for _, s := range ix.sources {
+		here[s.copy.Ref()] = s.copy
+	}
 	err := tx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
-		if !slices.ContainsFunc(ix.sources, func(s *source) bool { return s.copy.Ref() == string(name) }) {
+		if here[string(name)] == nil && string(name) != catalogueBucket {
 			gone = append(gone, bytes.Clone(name))
 		}
 		return nil
@@ -121,7 +153,17 @@ func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
 			err = tx.DeleteBucket(name)
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	list, err := openToWrite(tx)
+	if err != nil {
+		return err
+	}
+	if err := list.keep(func(ref string) bool { return here[ref] != nil && small(here[ref]) }); err != nil {
+		return err
+	}
+	return list.store()
 }
 
 // storeLog indexes what a bucket lacks of its log.
@@ -200,11 +242,10 @@ func emptyBucket(tx *bbolt.Tx, c *events.Copy) error {
 }
 
 func writeMeta(b *bbolt.Bucket, c *events.Copy, indexed int64) error {
-	meta, err := json.Marshal(storedMeta{Version: storeVersion, Generation: c.Generation(), Indexed: indexed})
-	if err != nil {
-		return err
-	}
-	return b.Put([]byte(metaKey), meta)
+	w := codec.Writer{}
+	meta := storedMeta{storeVersion, c.Generation(), indexed}
+	meta.fields(&w)
+	return b.Put([]byte(metaKey), w.Out)
 }
 
 // store writes the rows and adds the summaries to those that are there.

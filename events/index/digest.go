@@ -40,8 +40,8 @@ type Mention struct {
 
 // NamedCommit is a commit that a log names: it existed when the event was written.
 type NamedCommit struct {
-	Seq    int64    `json:"s"`
-	Commit refs.OID `json:"c"`
+	Seq    int64
+	Commit refs.OID
 }
 
 // A row is the kind of a key, its 6 bytes, and the number of the event in 5 bytes, all in big-endian order.

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // wrote appends a patch that wrote lines, and the anchor of a commit that has them.
@@ -119,7 +121,7 @@ func TestSpoiledDigestIsMadeAnew(t *testing.T) {
 	check(t, err)
 	for name, raw := range map[string][]byte{
 		"empty": nil, "cut": sound[:len(sound)/2], "turned": append(bytes.Clone(sound[:len(sound)-9]), bytes.Repeat([]byte{1}, 9)...),
-		"another build": bytes.Replace(sound, []byte(`"generation":"`), []byte(`"generation":"x`), 1),
+		"another build": anotherBuild(t, sound),
 	} {
 		check(t, os.WriteFile(path, raw, 0o644))
 		d, _ := digestOf(t, repo)
@@ -132,18 +134,39 @@ func TestSpoiledDigestIsMadeAnew(t *testing.T) {
 	}
 }
 
+// anotherBuild is a digest file about another build of its logs, with a right check sum.
+func anotherBuild(t *testing.T, raw []byte) []byte {
+	t.Helper()
+	head, err := decodeDigest(raw)
+	check(t, err)
+	for i := range head.logs {
+		head.logs[i].generation = strings.Repeat("0", len(head.logs[i].generation))
+	}
+	path := filepath.Join(t.TempDir(), "digest")
+	var rows []byte
+	for _, l := range head.logs {
+		rows = append(rows, l.rows...)
+	}
+	writeDigest(path, head, rows)
+	raw, err = os.ReadFile(path)
+	check(t, err)
+	return raw
+}
+
 func FuzzDigest(f *testing.F) {
-	text := []byte("{\"v\":3,\"logs\":[{\"rows\":1}]}\n123456789012")
+	w := codec.Writer{}
+	(&digestHead{digestVersion, []digestedLog{{count: 1}}}).fields(&w)
+	text := append(append([]byte{byte(len(w.Out))}, w.Out...), "123456789012"...)
 	f.Add(binary.BigEndian.AppendUint32(text, crc32.ChecksumIEEE(text)))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		head, err := decodeDigest(raw)
-		if err != nil && len(head.Logs) > 0 {
-			t.Fatalf("%d logs of %v", len(head.Logs), err)
+		if err != nil && len(head.logs) > 0 {
+			t.Fatalf("%d logs of %v", len(head.logs), err)
 		}
-		for _, l := range head.Logs {
-			if l.Rows*digestRow != len(l.rows) {
-				t.Fatalf("%d rows of %d bytes", l.Rows, len(l.rows))
+		for _, l := range head.logs {
+			if l.count*digestRow != len(l.rows) {
+				t.Fatalf("%d rows of %d bytes", l.count, len(l.rows))
 			}
 			d := Digest{parts: []digestPart{{stored: l.rows}}}
 			_ = d.Line(events.FingerprintOf(raw))

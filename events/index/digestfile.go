@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -14,31 +13,45 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // The digest of the own log is kept in <common>/traces/cache/digest/own, those of all fetched logs together in
 // …/digest/fetched:
 //
-//	a line of JSON (digestHead) · the sorted rows, log by log · CRC-32 of all before it, big-endian
+//	length of the head · head (digestHead) · the sorted rows, log by log · CRC-32 of all before it, big-endian
 //
 // A file is written whole, and anew when as much of its logs has come since as would be worth indexing. Like the index
 // it is about one build of the copy of each log and believed for that one alone.
 type digestHead struct {
-	Version int           `json:"v"`
-	Logs    []digestedLog `json:"logs"`
+	version int
+	logs    []digestedLog
 }
 
 type digestedLog struct {
-	Ref        string        `json:"ref"`
-	Generation string        `json:"generation"` // of the copy
-	Offset     int64         `json:"offset"`     // in the copy, behind the last event that is covered
-	Rows       int           `json:"rows"`
-	Heads      []NamedCommit `json:"heads,omitempty"`
+	ref        string
+	generation string // of the copy
+	offset     int64  // in the copy, behind the last event that is covered
+	count      int    // of rows
+	heads      []NamedCommit
 
 	rows []byte
 }
 
-const digestVersion = 3
+func (h *digestHead) fields(f codec.Fields) {
+	codec.Number(f, &h.version)
+	codec.List(f, &h.logs, func(l *digestedLog) {
+		codec.Texts(f, &l.ref, &l.generation)
+		f.Integer(&l.offset)
+		codec.Number(f, &l.count)
+		codec.List(f, &l.heads, func(c *NamedCommit) {
+			f.Integer(&c.Seq)
+			f.OID(&c.Commit)
+		})
+	})
+}
+
+const digestVersion = 4
 
 // Digest brings the digests of all logs up to date and gives them.
 func (ix *Index) Digest(ctx context.Context) (*Digest, error) {
@@ -63,15 +76,13 @@ func (ix *Index) At(m Mention) (events.Event, bool, error) {
 	if m.Log < 0 || m.Log >= len(ix.sources) || m.Seq < 1 {
 		return events.Event{}, false, nil
 	}
-	return ix.firstOf(func() []*source { return ix.sources[m.Log:min(m.Log+1, len(ix.sources))] },
-		key(byNumber, "", m.Seq))
+	return ix.within(m.Log, m.Log+1, key(byNumber, "", m.Seq))
 }
 
 // PatchAt finds the event that recorded a patch, and says where it is; false if there is none.
 func (ix *Index) PatchAt(id events.PatchID) (Mention, events.Event, bool, error) {
 	for i := range ix.sources {
-		e, found, err := ix.firstOf(func() []*source { return ix.sources[i:min(i+1, len(ix.sources))] },
-			exact(byPatch, string(id)))
+		e, found, err := ix.within(i, i+1, exact(byPatch, string(id)))
 		if err != nil || found {
 			return Mention{i, e.Seq}, e, found, err
 		}
@@ -95,15 +106,15 @@ func (ix *Index) digests(ctx context.Context, name string, logs []*source) ([]di
 	for i, s := range logs {
 		c := s.copy
 		at := kept[c.Ref()]
-		if at.Generation != c.Generation() || at.Offset < 0 || at.Offset > c.Stored() {
+		if at.generation != c.Generation() || at.offset < 0 || at.offset > c.Stored() {
 			at = digestedLog{}
 		}
-		parts[i] = digestPart{log: c.Ref() + " " + c.Generation(), last: c.Last(), stored: at.rows, heads: at.Heads}
-		if err := parts[i].readOn(ctx, c, at.Offset); err != nil {
+		parts[i] = digestPart{log: c.Ref() + " " + c.Generation(), last: c.Last(), stored: at.rows, heads: at.heads}
+		if err := parts[i].readOn(ctx, c, at.offset); err != nil {
 			return nil, err
 		}
 		if c.Stored() == c.Size() {
-			rest += c.Stored() - at.Offset
+			rest += c.Stored() - at.offset
 		}
 	}
 	if rest > smallRest {
@@ -161,7 +172,7 @@ func (g *digester) join(next *digester) {
 
 // storeDigests writes the file anew. A log that lies in memory in part is left out.
 func storeDigests(path string, logs []*source, parts []digestPart) {
-	head := digestHead{Version: digestVersion}
+	head := digestHead{version: digestVersion}
 	var rows []byte
 	for i, s := range logs {
 		if s.copy.Stored() < s.copy.Size() || s.copy.Generation() == "" {
@@ -172,8 +183,8 @@ func storeDigests(path string, logs []*source, parts []digestPart) {
 			g := digester{rows: append(bytes.Clone(p.stored), p.recent...)}
 			p.stored, p.recent = g.sorted(), nil
 		}
-		head.Logs = append(head.Logs, digestedLog{Ref: s.copy.Ref(), Generation: s.copy.Generation(),
-			Offset: s.copy.Stored(), Rows: len(p.stored) / digestRow, Heads: p.heads})
+		head.logs = append(head.logs, digestedLog{ref: s.copy.Ref(), generation: s.copy.Generation(),
+			offset: s.copy.Stored(), count: len(p.stored) / digestRow, heads: p.heads})
 		rows = append(rows, p.stored...)
 	}
 	writeDigest(path, head, rows)
@@ -181,11 +192,10 @@ func storeDigests(path string, logs []*source, parts []digestPart) {
 
 // writeDigest stores digests. They are a cache: what cannot be written is computed again.
 func writeDigest(path string, head digestHead, rows []byte) {
-	line, err := json.Marshal(head)
-	if err != nil {
-		return
-	}
-	raw := append(append(line, '\n'), rows...)
+	w := codec.Writer{}
+	head.fields(&w)
+	raw := append(binary.AppendUvarint(nil, uint64(len(w.Out))), w.Out...)
+	raw = append(raw, rows...)
 	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(raw))
 	if refs.MakeDirs(filepath.Dir(path), 0o755) == nil { // as the other caches: what git's own directories allow
 		_ = refs.WriteFileAtomic(path, raw, 0o644)
@@ -202,9 +212,9 @@ func readDigest(path string) map[string]digestedLog {
 	if err != nil {
 		return nil
 	}
-	out := make(map[string]digestedLog, len(head.Logs))
-	for _, l := range head.Logs {
-		out[l.Ref] = l
+	out := make(map[string]digestedLog, len(head.logs))
+	for _, l := range head.logs {
+		out[l.ref] = l
 	}
 	return out
 }
@@ -217,20 +227,23 @@ func decodeDigest(raw []byte) (digestHead, error) {
 		return digestHead{}, errNoDigest
 	}
 	body := raw[:len(raw)-sum]
-	line, rows, found := bytes.Cut(body, []byte("\n"))
-	if !found || crc32.ChecksumIEEE(body) != binary.BigEndian.Uint32(raw[len(body):]) {
+	length, size := binary.Uvarint(body)
+	if size <= 0 || length > uint64(len(body)-size) ||
+		crc32.ChecksumIEEE(body) != binary.BigEndian.Uint32(raw[len(body):]) {
 		return digestHead{}, errNoDigest
 	}
 	var head digestHead
-	if err := json.Unmarshal(line, &head); err != nil || head.Version != digestVersion {
+	r := codec.Reader{In: string(body[size:][:length])}
+	if head.fields(&r); r.End() != nil || head.version != digestVersion {
 		return digestHead{}, errNoDigest
 	}
-	for i := range head.Logs {
-		l := &head.Logs[i]
-		if l.Rows < 0 || l.Rows > len(rows)/digestRow {
+	rows := body[size:][length:]
+	for i := range head.logs {
+		l := &head.logs[i]
+		if l.count < 0 || l.count > len(rows)/digestRow {
 			return digestHead{}, errNoDigest
 		}
-		l.rows, rows = rows[:l.Rows*digestRow], rows[l.Rows*digestRow:]
+		l.rows, rows = rows[:l.count*digestRow], rows[l.count*digestRow:]
 	}
 	if len(rows) > 0 {
 		return digestHead{}, errNoDigest

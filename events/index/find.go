@@ -41,10 +41,8 @@ func (ix *Index) Find(prefix string) ([]Candidate, error) {
 	}
 	return mended(ix, func() ([]Candidate, error) {
 		f := finder{seen: map[candidateName]bool{}}
-		for _, s := range ix.sources {
-			if err := f.search(s, prefix); err != nil {
-				return nil, err
-			}
+		if err := f.search(ix, prefix); err != nil {
+			return nil, err
 		}
 		slices.SortFunc(f.found, func(a, b Candidate) int {
 			return cmp.Or(cmp.Compare(slices.Index(kindOrder, a.Kind), slices.Index(kindOrder, b.Kind)), cmp.Compare(a.ID, b.ID))
@@ -74,7 +72,7 @@ type candidateName struct {
 	id   string
 }
 
-func (f *finder) search(s *source, prefix string) error {
+func (f *finder) search(ix *Index, prefix string) error {
 	searches := []struct {
 		term kind
 		kind CandidateKind
@@ -83,12 +81,31 @@ func (f *finder) search(s *source, prefix string) error {
 		{byTrace, FoundTrace, prefix}, {bySession, FoundTrace, prefix}, {byPatch, FoundPatch, prefix},
 		{byTool, FoundToolCall, prefix}, {byCommit, FoundCommit, prefix},
 	}
-	for _, search := range searches {
-		if err := f.terms(s, search.term, search.kind, search.text); err != nil {
+	may := make([]map[*source]bool, len(searches)) // the logs that may have something, by search
+	for i, search := range searches {
+		of, err := ix.holding(prefixOf(search.term, search.text))
+		if err != nil {
+			return err
+		}
+		may[i] = make(map[*source]bool, len(of))
+		for k := range of {
+			may[i][of[k].source] = true
+		}
+	}
+	for _, s := range ix.sources { // log by log: the first event that names something is told
+		for i, search := range searches {
+			if !may[i][s] {
+				continue
+			}
+			if err := f.terms(s, search.term, search.kind, search.text); err != nil {
+				return err
+			}
+		}
+		if err := f.events(s, strings.TrimPrefix(prefix, "b3:")); err != nil {
 			return err
 		}
 	}
-	return f.events(s, strings.TrimPrefix(prefix, "b3:"))
+	return nil
 }
 
 // terms goes through the terms of a kind that begin with a text, one event each.

@@ -16,9 +16,10 @@ import (
 // Index answers questions about the events of a repository. It is for one goroutine. Close it.
 type Index struct {
 	log     *events.Log
-	store   *store    // nil when there is none, or none that can be read
-	sources []*source // the own log first
-	own     string    // who wrote the own log; "" until it is asked for
+	store   *store     // nil when there is none, or none that can be read
+	small   *catalogue // of the store; nil for none
+	sources []*source  // the own log first
+	own     string     // who wrote the own log; "" until it is asked for
 	notes   []string
 	fetched []events.FetchedLog // that are read
 	signers map[string]string   // by writers; nil until somebody asks
@@ -128,20 +129,28 @@ func (ix *Index) openCopies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	byWriter := map[string][]events.FetchedCopy{}
-	var writers []string
+	sound := copies[:0]
+	logs := make(map[string]int, len(copies)) // by writers
 	for _, c := range copies {
 		if c.Err != nil {
 			ix.notes = append(ix.notes, fmt.Sprintf("left out: %v", c.Err))
 			continue
 		}
-		if byWriter[c.Writer] == nil {
-			writers = append(writers, c.Writer)
-		}
-		byWriter[c.Writer] = append(byWriter[c.Writer], c)
+		sound = append(sound, c)
+		logs[c.Writer]++
 	}
-	for _, w := range writers {
-		ix.choose(byWriter[w])
+	sources := make([]source, len(sound))
+	for i, c := range sound {
+		switch logs[c.Writer] {
+		case 0: // chosen already
+		case 1:
+			sources[i].copy = c.Copy
+			ix.sources = append(ix.sources, &sources[i])
+		default:
+			logs[c.Writer] = 0
+			others := func(o events.FetchedCopy) bool { return o.Writer != c.Writer }
+			ix.choose(slices.DeleteFunc(slices.Clone(sound[i:]), others))
+		}
 	}
 	return nil
 }
@@ -196,8 +205,7 @@ func (ix *Index) Close() {
 	}
 	ix.sources = nil
 	if ix.store != nil {
-		ix.store.close()
-		ix.store = nil
+		ix.closeStore()
 	}
 }
 

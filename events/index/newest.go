@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -56,7 +55,7 @@ func (ix *Index) Newest(beginning string, most int, later func(events.TraceID) t
 		newest := firstOf(seen, most)
 		out := make([]Trace, len(newest))
 		for i, g := range newest {
-			logs, err := ix.tellings(g.id)
+			_, logs, err := ix.tellings(g.id)
 			if err != nil {
 				return nil, err
 			}
@@ -107,7 +106,7 @@ func (ix *Index) settled(seen []glimpse) ([]glimpse, error) {
 			next++
 		}
 		if next-i > 1 || g.events == 0 {
-			logs, err := ix.tellings(g.id)
+			_, logs, err := ix.tellings(g.id)
 			if err != nil {
 				return nil, err
 			}
@@ -138,20 +137,13 @@ func (s *source) glimpses(beginning string, yield func(glimpse)) error {
 	return nil
 }
 
-func (s shelf) glimpses(beginning string, yield func(glimpse)) error {
-	if s.summaries == nil {
-		return nil
-	}
-	return guarded(func() error {
-		var t Trace
-		prefix, c := prefixOf(byTrace, beginning), s.summaries.Cursor()
-		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-			g, err := parseGlimpse(v, &t)
-			if err != nil {
-				return err
-			}
+func (s *shelf) glimpses(beginning string, yield func(glimpse)) error {
+	var t Trace
+	return s.eachSummary(prefixOf(byTrace, beginning), func(v []byte) error {
+		g, err := parseGlimpse(v, &t)
+		if err == nil {
 			yield(g)
 		}
-		return nil
+		return err
 	})
 }

@@ -33,9 +33,13 @@ func (ix *Index) Rewritten(commit refs.OID) (bool, error) {
 // count counts the events that name a commit as a kind of term says, in all logs.
 func (ix *Index) count(by kind, commit refs.OID) (int, error) {
 	return mended(ix, func() (int, error) {
-		n := 0
-		for _, s := range ix.sources {
-			if err := s.scan(exact(by, commit.String()), func([]byte, place) bool { n++; return true }); err != nil {
+		n, prefix := 0, exact(by, commit.String())
+		of, err := ix.holding(prefix)
+		if err != nil {
+			return 0, err
+		}
+		for i := range of {
+			if err := of[i].scan(prefix, func([]byte, place) bool { n++; return true }); err != nil {
 				return 0, fmt.Errorf("read index: %w", err)
 			}
 		}
@@ -91,7 +95,7 @@ func (ix *Index) Event(seq int64) (events.Event, bool, error) {
 	if seq < 1 {
 		return events.Event{}, false, nil
 	}
-	return ix.firstOf(func() []*source { return ix.sources[:min(1, len(ix.sources))] }, key(byNumber, "", seq))
+	return ix.within(0, 1, key(byNumber, "", seq))
 }
 
 // ByID gives an event by its whole id; false if there is none.
@@ -157,9 +161,13 @@ type Writer struct {
 // all gives the events of the rows that begin with prefix, log by log.
 func (ix *Index) all(prefix []byte) ([]events.Event, error) {
 	return mended(ix, func() ([]events.Event, error) {
+		of, err := ix.holding(prefix)
+		if err != nil {
+			return nil, err
+		}
 		var out []events.Event
-		for _, s := range ix.sources {
-			found, err := s.matches(prefix, 0)
+		for i := range of {
+			found, err := of[i].matches(prefix, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -171,13 +179,28 @@ func (ix *Index) all(prefix []byte) ([]events.Event, error) {
 
 // first gives the first such event, of the own log if it has one.
 func (ix *Index) first(prefix []byte) (events.Event, bool, error) {
-	return ix.firstOf(func() []*source { return ix.sources }, prefix)
+	return firstAmong(ix, func() ([]holder, error) { return ix.holding(prefix) }, prefix)
 }
 
-func (ix *Index) firstOf(sources func() []*source, prefix []byte) (events.Event, bool, error) {
+// within gives the first such event of the logs from one place to another.
+func (ix *Index) within(from, to int, prefix []byte) (events.Event, bool, error) {
+	return firstAmong(ix, func() ([]holder, error) {
+		var of []holder
+		for _, s := range ix.sources[from:min(to, len(ix.sources))] {
+			of = append(of, holder{source: s})
+		}
+		return of, nil
+	}, prefix)
+}
+
+func firstAmong(ix *Index, logs func() ([]holder, error), prefix []byte) (events.Event, bool, error) {
 	e, err := mended(ix, func() (events.Event, error) {
-		for _, s := range sources() {
-			found, err := s.matches(prefix, 1)
+		of, err := logs()
+		if err != nil {
+			return events.Event{}, err
+		}
+		for i := range of {
+			found, err := of[i].matches(prefix, 1)
 			if err != nil {
 				return events.Event{}, err
 			}
@@ -192,8 +215,12 @@ func (ix *Index) firstOf(sources func() []*source, prefix []byte) (events.Event,
 
 // matches reads the events of at most limit rows; 0 means all.
 func (s *source) matches(prefix []byte, limit int) ([]events.Event, error) {
+	return (&holder{source: s}).matches(prefix, limit)
+}
+
+func (h *holder) matches(prefix []byte, limit int) ([]events.Event, error) {
 	var places []place
-	err := s.scan(prefix, func(_ []byte, at place) bool {
+	err := h.scan(prefix, func(_ []byte, at place) bool {
 		places = append(places, at)
 		return len(places) != limit
 	})
@@ -202,7 +229,7 @@ func (s *source) matches(prefix []byte, limit int) ([]events.Event, error) {
 	}
 	out := make([]events.Event, 0, len(places))
 	for _, at := range places {
-		e, err := s.event(at)
+		e, err := h.event(at)
 		if err != nil {
 			return nil, fmt.Errorf("read index: %w", err)
 		}

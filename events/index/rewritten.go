@@ -68,11 +68,15 @@ func rewritings(recorded []events.Event, err error) ([]Rewriting, error) {
 // each log in its order.
 func (ix *Index) Anchored() ([]refs.OID, error) {
 	return mended(ix, func() ([]refs.OID, error) {
+		of, err := ix.holding(prefixOf(byAnchor, ""))
+		if err != nil {
+			return nil, err
+		}
 		var out []refs.OID
 		seen := map[refs.OID]bool{}
-		for _, s := range ix.sources {
+		for i := range of {
 			first := map[refs.OID]uint64{} // by commit, the number of its first anchor
-			err := s.scan(prefixOf(byAnchor, ""), func(key []byte, _ place) bool {
+			err := of[i].scan(prefixOf(byAnchor, ""), func(key []byte, _ place) bool {
 				nul := len(key) - 9 // where NUL and number begin
 				if id, err := refs.ParseOID(string(key[1:nul])); err == nil && !seen[id] {
 					seen[id], first[id] = true, binary.BigEndian.Uint64(key[nul+1:])

@@ -103,8 +103,14 @@ func seek(rows rowCursor, start []byte) (key []byte, at place, err error) {
 	return key, at, err
 }
 
+// nothing is the index of no events.
+var nothing recent
+
 // unstored indexes the rest of the log.
 func (s *source) unstored() (*recent, error) {
+	if s.shelf.indexed == s.copy.Size() { // of a thousand logs most have nothing new
+		return &nothing, nil
+	}
 	if s.recent != nil {
 		return s.recent, nil
 	}
@@ -120,9 +126,6 @@ func (s *source) unstored() (*recent, error) {
 // indexed is the index of what a log has from one offset to another.
 func indexed(c *events.Copy, from, to int64) (*recent, error) {
 	r := newRecent()
-	if from == to { // of a thousand logs most have nothing new
-		return r, nil
-	}
 	for line, err := range c.Scan(from) {
 		if err != nil {
 			return nil, err

@@ -1,7 +1,7 @@
 package index
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,12 +13,13 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs/codec"
 )
 
 // The store is a bbolt file with a bucket for each log, named by its ref. In it are a bucket of rows, a bucket of
-// summaries, and what build of the copy they are about and how far they go.
+// summaries, and what build of the copy they are about and how far they go. Beside them is the catalogue of small logs.
 const (
-	storeVersion = 7
+	storeVersion = 8
 
 	rowsBucket   = "rows"
 	tracesBucket = "traces"
@@ -27,9 +28,15 @@ const (
 
 // storedMeta says what a bucket covers.
 type storedMeta struct {
-	Version    int    `json:"version"`
-	Generation string `json:"generation"` // of the copy
-	Indexed    int64  `json:"indexed"`    // offset in the copy up to which all events have their rows
+	version    int64
+	generation string // of the copy
+	indexed    int64  // offset in the copy up to which all events have their rows
+}
+
+func (m *storedMeta) fields(f codec.Fields) {
+	f.Integer(&m.version)
+	f.Text(&m.generation)
+	f.Integer(&m.indexed)
 }
 
 // store is the open file and one reading transaction, which sees it as it was when it was begun.
@@ -58,8 +65,7 @@ func (ix *Index) openStore(build bool) error {
 		return nil
 	}
 	if ix.store != nil {
-		ix.store.close()
-		ix.store = nil
+		ix.closeStore()
 	}
 	for _, s := range ix.sources {
 		s.shelf = shelf{}
@@ -97,8 +103,15 @@ func (ix *Index) readStore(path string) error {
 			return fmt.Errorf("open index: %w", err)
 		}
 		ix.store = &store{db: db, tx: tx}
+		if ix.small, err = openCatalogue(tx); err != nil {
+			return err
+		}
 		for _, s := range ix.sources {
-			s.shelf = openShelf(tx.Bucket([]byte(s.copy.Ref())), s.copy)
+			covered, known := ix.small.shelf(s.copy)
+			if !known {
+				covered = openShelf(tx.Bucket([]byte(s.copy.Ref())), s.copy)
+			}
+			s.shelf = covered
 		}
 		return nil
 	})
@@ -114,6 +127,11 @@ func asDamage(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: %w", errDamaged, err)
+}
+
+func (ix *Index) closeStore() {
+	ix.store.close()
+	ix.store, ix.small = nil, nil
 }
 
 func (s *store) close() {
@@ -142,9 +160,60 @@ func removeStore(path string) error {
 
 // shelf is what the store has of one log.
 type shelf struct {
-	rows      *bbolt.Bucket
-	summaries *bbolt.Bucket
+	rows      *bbolt.Bucket // of a small log they are opened when something is sought in them
+	summaries *bbolt.Bucket // nil for a small log: the catalogue has them
 	indexed   int64
+	small     *catalogue // nil for a log that does not stand in it
+	number    uint32     // there
+	log       *events.Copy
+}
+
+// open opens the rows of a small log.
+func (s *shelf) open() error {
+	if s.small == nil || s.rows != nil {
+		return nil
+	}
+	return guarded(func() error {
+		own := openShelf(s.small.tx.Bucket([]byte(s.log.Ref())), s.log)
+		if own.rows == nil || own.indexed != s.indexed {
+			return fmt.Errorf("%w: catalogue", errDamaged)
+		}
+		s.rows = own.rows
+		return nil
+	})
+}
+
+// eachSummary gives those whose keys begin so.
+func (s *shelf) eachSummary(prefix []byte, yield func(summary []byte) error) error {
+	if s.small != nil {
+		list, err := s.small.summaries(s.number)
+		if err != nil {
+			return err
+		}
+		return guarded(func() error {
+			for _, r := range list {
+				if !bytes.HasPrefix(r.key, prefix) {
+					continue
+				}
+				if err := yield(r.value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if s.summaries == nil {
+		return nil
+	}
+	return guarded(func() error {
+		c := s.summaries.Cursor()
+		for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
+			if err := yield(v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // openShelf believes a bucket that is about this very build of the copy. The zero shelf is one that has nothing.
@@ -154,22 +223,23 @@ func openShelf(b *bbolt.Bucket, c *events.Copy) shelf {
 	}
 	meta, ok := readMeta(b)
 	rows, summaries := b.Bucket([]byte(rowsBucket)), b.Bucket([]byte(tracesBucket))
-	if !ok || rows == nil || summaries == nil || meta.Generation != c.Generation() || meta.Indexed > c.Stored() ||
-		meta.Indexed < 0 {
+	if !ok || rows == nil || summaries == nil || meta.generation != c.Generation() || meta.indexed > c.Stored() ||
+		meta.indexed < 0 {
 		return shelf{}
 	}
-	return shelf{rows: rows, summaries: summaries, indexed: meta.Indexed}
+	return shelf{rows: rows, summaries: summaries, indexed: meta.indexed}
 }
 
 func readMeta(b *bbolt.Bucket) (storedMeta, bool) {
 	var meta storedMeta
-	err := json.Unmarshal(b.Get([]byte(metaKey)), &meta)
-	return meta, err == nil && meta.Version == storeVersion && meta.Generation != ""
+	r := codec.Reader{In: string(b.Get([]byte(metaKey)))}
+	meta.fields(&r)
+	return meta, r.End() == nil && meta.version == storeVersion && meta.generation != ""
 }
 
-func (s shelf) scan(prefix []byte, yield func(key []byte, at place) bool) error {
-	if s.rows == nil {
-		return nil
+func (s *shelf) scan(prefix []byte, yield func(key []byte, at place) bool) error {
+	if err := s.open(); err != nil || s.rows == nil {
+		return err
 	}
 	return guarded(func() error {
 		return scan(&shelfCursor{c: s.rows.Cursor()}, prefix, yield)
@@ -193,9 +263,9 @@ func (s *shelfCursor) next() row { return storedRow(s.c.Next()) }
 
 func storedRow(key, run []byte) row { return row{key, run} }
 
-func (s shelf) seek(start []byte) (key []byte, at place, err error) {
-	if s.rows == nil {
-		return nil, place{}, nil
+func (s *shelf) seek(start []byte) (key []byte, at place, err error) {
+	if err := s.open(); err != nil || s.rows == nil {
+		return nil, place{}, err
 	}
 	err = guarded(func() error {
 		key, at, err = seek(&shelfCursor{c: s.rows.Cursor()}, start)
@@ -204,43 +274,38 @@ func (s shelf) seek(start []byte) (key []byte, at place, err error) {
 	return key, at, err
 }
 
-func (s shelf) traces(yield func(Trace)) error {
-	if s.summaries == nil {
-		return nil
-	}
-	return guarded(func() error {
-		return s.summaries.ForEach(func(_, v []byte) error {
-			t, err := parseTrace(v)
-			if err == nil {
-				yield(t)
-			}
-			return err
-		})
+func (s *shelf) traces(yield func(Trace)) error {
+	return s.eachSummary(nil, func(v []byte) error {
+		t, err := parseTrace(v)
+		if err == nil {
+			yield(t)
+		}
+		return err
 	})
 }
 
 // traceIDs gives the ids from the beginnings of the summaries, sorted.
-func (s shelf) traceIDs(yield func(events.TraceID)) error {
-	if s.summaries == nil {
-		return nil
-	}
-	return guarded(func() error {
-		return s.summaries.ForEach(func(_, v []byte) error {
-			id, err := parseTraceID(v)
-			if err == nil {
-				yield(id)
-			}
-			return err
-		})
+func (s *shelf) traceIDs(yield func(events.TraceID)) error {
+	return s.eachSummary(nil, func(v []byte) error {
+		id, err := parseTraceID(v)
+		if err == nil {
+			yield(id)
+		}
+		return err
 	})
 }
 
-func (s shelf) trace(id events.TraceID) (t Trace, ok bool, err error) {
-	if s.summaries == nil {
+func (s *shelf) trace(id events.TraceID) (t Trace, ok bool, err error) {
+	if s.summaries == nil && s.small == nil {
 		return Trace{}, false, nil
 	}
 	err = guarded(func() error {
-		v := s.summaries.Get(summaryKey(id))
+		var v []byte
+		if s.small != nil {
+			v = s.small.traces.Get(numbered(summaryKey(id), s.number))
+		} else {
+			v = s.summaries.Get(summaryKey(id))
+		}
 		if v == nil {
 			return nil
 		}

@@ -193,7 +193,7 @@ func (ix *Index) TraceIDs() ([]events.TraceID, error) {
 // Trace sums one conversation up; false if there is none with that id.
 func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
 	t, err := mended(ix, func() (Trace, error) {
-		logs, err := ix.tellings(id)
+		_, logs, err := ix.tellings(id)
 		if err != nil {
 			return Trace{}, err
 		}
@@ -205,24 +205,29 @@ func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
 // Told gives the events of a conversation in the order of the log that tells of it.
 func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 	return mended(ix, func() ([]events.Event, error) {
-		logs, err := ix.tellings(id)
+		of, logs, err := ix.tellings(id)
 		if err != nil {
 			return nil, err
 		}
-		return ix.sources[teller(logs)].matches(exact(byTrace, string(id)), 0)
+		return of[teller(logs)].source.matches(exact(byTrace, string(id)), 0)
 	})
 }
 
-// tellings are what each log says of a conversation, in the order of the sources.
-func (ix *Index) tellings(id events.TraceID) ([]Trace, error) {
-	logs := make([]Trace, len(ix.sources))
-	for i, s := range ix.sources {
-		logs[i].Own, logs[i].Published = i == 0, s.copy.Digest()
+// tellings are what each log that speaks of a conversation says of it, in the order of the sources: the own log first,
+// whatever it says.
+func (ix *Index) tellings(id events.TraceID) (of []holder, logs []Trace, err error) {
+	if of, err = ix.holding(summaryKey(id)); err != nil {
+		return nil, nil, err
+	}
+	logs = make([]Trace, len(of))
+	for i := range of {
+		s := of[i].source
+		logs[i].Own, logs[i].Published = s == ix.sources[0], s.copy.Digest()
 		if err := s.trace(id, logs[i].join); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return logs, nil
+	return of, logs, nil
 }
 
 // united is what several logs say of one conversation: one of them tells of it, and all say which commits hold its
