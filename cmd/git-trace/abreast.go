@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"runtime"
 
@@ -13,7 +12,7 @@ type abreast struct {
 	ctx    context.Context
 	as     outgoing // how each record leaves
 	lanes  chan struct{}
-	order  chan chan became // of the records that are converted, the oldest first
+	order  chan chan *became // of the records that are converted, the oldest first
 	ended  chan error
 	failed chan struct{} // closed when what came before has failed
 }
@@ -22,26 +21,26 @@ type abreast struct {
 type became struct {
 	number int
 	record *records.Record
-	text   bytes.Buffer
+	text   heldOutput
 	err    error
 }
 
 // goAbreast begins. What each record becomes is given to take, one after the other; the first error ends it.
 func goAbreast(ctx context.Context, as outgoing, take func(*became) error) *abreast {
 	n := runtime.GOMAXPROCS(0)
-	a := &abreast{ctx: ctx, as: as, lanes: make(chan struct{}, n), order: make(chan chan became, n),
+	a := &abreast{ctx: ctx, as: as, lanes: make(chan struct{}, n), order: make(chan chan *became, n),
 		ended: make(chan error, 1), failed: make(chan struct{})}
 	go func() {
 		var err error
 		for one := range a.order {
 			done := <-one
 			<-a.lanes
-			if err != nil {
-				continue
+			if err == nil {
+				if err = take(done); err != nil {
+					close(a.failed)
+				}
 			}
-			if err = take(&done); err != nil {
-				close(a.failed)
-			}
+			done.text.close()
 		}
 		a.ended <- err
 	}()
@@ -55,10 +54,10 @@ func (a *abreast) record(number int, r *records.Record) error {
 		return errStopped
 	case a.lanes <- struct{}{}:
 	}
-	one := make(chan became, 1)
+	one := make(chan *became, 1)
 	a.order <- one
 	go func() {
-		done := became{number: number, record: r}
+		done := &became{number: number, record: r}
 		out := a.as
 		out.out = &done.text
 		done.err = out.record(a.ctx, r)

@@ -42,7 +42,7 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 	names := ops.all()
 	to, err := exchangeTo(c.String("format"), exchange.converted)
 	if err != nil {
-		return err
+		return notThere(names, err)
 	}
 	if len(names) == 0 {
 		return usage("no file was named")
@@ -332,8 +332,7 @@ func (v *converter) eachAbreast(ctx context.Context, format exchange, file io.Re
 		if err := v.told(name, one.number, one.record, one.err); err != nil {
 			return err
 		}
-		_, err := v.out.out.Write(one.text.Bytes())
-		return err
+		return one.text.give(v.out.out)
 	})
 	err := v.app.readRecords(format, file, name, work.record)
 	if failed := work.end(); failed != nil {

@@ -59,6 +59,16 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 	return all, over, nil
 }
 
+// notThere is the error for a file that is named and is not there; otherwise what else is wrong with the command.
+func notThere(names []string, otherwise error) error {
+	for _, name := range names {
+		if _, err := os.Stat(name); err != nil {
+			return fail(exitUnchecked, fileFault(name, refs.PathCause(err)), "")
+		}
+	}
+	return otherwise
+}
+
 func skipTree(entry fs.DirEntry) error {
 	if entry != nil && entry.IsDir() {
 		return filepath.SkipDir

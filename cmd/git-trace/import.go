@@ -45,7 +45,7 @@ func (a *app) importCommand() *cli.Command {
 func (a *app) importFiles(c *cli.Context, ops operands) error {
 	format, err := exchangeOf("from", c.String("from"), exchange.taken)
 	if err != nil {
-		return err
+		return notThere(ops.all(), err)
 	}
 	if !format.taken() {
 		return fail(exitUsage, fmt.Errorf("%s is made of records, and cannot be taken in", format.name),

@@ -77,7 +77,7 @@ var (
 
 // Bounds of what is read.
 const (
-	maxLine  = 64 << 20      // bytes of a record
+	maxLine  = 256 << 20     // bytes of a record
 	maxModel = 250           // characters of a model's id, as the specification says
 	lastLine = math.MaxInt32 // the largest line number
 )

@@ -145,6 +145,18 @@ func TestDocumentsComeBackEqual(t *testing.T) {
 	}
 }
 
+// Of members of one name the last counts, as in JSON's own readers: it is what comes back.
+func TestOfMembersOfOneNameTheLastComesBack(t *testing.T) {
+	t.Parallel()
+	twice := strings.Replace(plain, `"message":"fix the test"`, `"message":"another","message":"fix the test"`, 1)
+	if twice == plain {
+		t.Fatal("nothing stands twice")
+	}
+	if got, want := again(t, twice), again(t, plain); got != want {
+		t.Errorf("written\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestRealDocumentsComeBackEqual(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("../../../shared/corpus/atif/*.json")

@@ -1,6 +1,7 @@
 package atif
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"slices"
@@ -31,6 +32,7 @@ func split(raw []byte) (kind rawjson.Kind, list []member, ok bool) {
 		for d.Open(); d.Member(); {
 			list = append(list, member{string(d.Key()), d.Raw()})
 		}
+		list = lastOnly(list)
 	case rawjson.Array:
 		for d.OpenArray(); d.Element(); {
 			list = append(list, member{strconv.Itoa(len(list)), d.Raw()})
@@ -39,6 +41,30 @@ func split(raw []byte) (kind rawjson.Kind, list []member, ok bool) {
 		return kind, nil, false
 	}
 	return kind, list, d.Err() == nil
+}
+
+// lastOnly leaves the last of the members of one name.
+func lastOnly(list []member) []member {
+	const few = 16
+	seen := map[string]int{}
+	if len(list) <= few {
+		seen = nil
+	}
+	for i := 0; i < len(list); i++ {
+		before, found := seen[list[i].name]
+		if seen == nil {
+			before = slices.IndexFunc(list[:i], func(m member) bool { return m.name == list[i].name })
+			found = before >= 0
+		} else if !found {
+			seen[list[i].name] = i
+		}
+		if found {
+			list[before].value = list[i].value
+			list = slices.Delete(list, i, i+1)
+			i--
+		}
+	}
+	return list
 }
 
 func find(list []member, name string) ([]byte, bool) {
@@ -53,38 +79,143 @@ func find(list []member, name string) ([]byte, bool) {
 // between gives the difference that makes wanted of made; nil when they are equal, and whole is true when one must take
 // the place of the other.
 func between(made, wanted []byte) (d *difference, whole bool) {
-	if same(made, wanted) {
+	if bytes.Equal(made, wanted) {
 		return nil, false
 	}
 	kindA, a, okA := split(made)
 	kindB, b, okB := split(wanted)
 	if !okA || !okB || kindA != kindB || kindA == rawjson.Array && len(a) != len(b) {
-		return nil, true
+		return nil, !same(made, wanted)
 	}
 	d = &difference{}
 	for _, m := range b {
 		value, found := find(a, m.name)
-		if !found {
-			d.set(m.name, m.value)
-			continue
-		}
-		inner, whole := between(value, m.value)
-		switch {
-		case whole:
-			d.set(m.name, m.value)
-		case inner != nil:
-			if d.In == nil {
-				d.In = map[string]*difference{}
-			}
-			d.In[m.name] = inner
-		}
+		d.member(m.name, value, m.value, found)
 	}
 	for _, m := range a {
 		if _, found := find(b, m.name); !found {
 			d.Drop = append(d.Drop, m.name)
 		}
 	}
-	return d, false
+	return d.orNone(), false
+}
+
+// member notes what makes a wanted member of the one that is made, if there is one.
+func (d *difference) member(name string, made, wanted []byte, found bool) {
+	inner, whole := between(made, wanted)
+	switch {
+	case !found || whole:
+		d.set(name, wanted)
+	case inner != nil:
+		d.within(name, inner)
+	}
+}
+
+func (d *difference) within(name string, inner *difference) {
+	if d.In == nil {
+		d.In = map[string]*difference{}
+	}
+	d.In[name] = inner
+}
+
+// orNone is nil for one that changes nothing.
+func (d *difference) orNone() *difference {
+	if len(d.Set)+len(d.Drop)+len(d.In) == 0 {
+		return nil
+	}
+	return d
+}
+
+// lacks gives the difference that makes a document of what is made, but for the members that the format does not have.
+// Both are compared step by step: neither is put together.
+func (made *made) lacks(raw []byte) *difference {
+	d := &difference{}
+	_, wanted, _ := split(raw)
+	wanted = slices.DeleteFunc(wanted, func(m member) bool { return !slices.Contains(documentMembers, m.name) })
+	for _, m := range wanted {
+		value, found := find(made.members, m.name)
+		switch m.name {
+		case "steps":
+			inner, whole := made.lacksSteps(m.value)
+			if whole {
+				d.set(m.name, knownSteps(m.value))
+			} else if inner != nil {
+				d.within(m.name, inner)
+			}
+		case "subagent_trajectories":
+			d.member(m.name, value, onlyKnownEach(m.value), found)
+		default:
+			d.member(m.name, value, m.value, found)
+		}
+	}
+	for _, m := range made.members {
+		if _, found := find(wanted, m.name); !found {
+			d.Drop = append(d.Drop, m.name)
+		}
+	}
+	return d.orNone()
+}
+
+// lacksSteps is between for the steps.
+func (made *made) lacksSteps(wanted []byte) (d *difference, whole bool) {
+	d = &difference{}
+	place := 0
+	walk := rawjson.NewDecoder(wanted)
+	for walk.OpenArray(); walk.Element(); place++ {
+		if raw := walk.Raw(); place < made.steps {
+			d.member(strconv.Itoa(place), made.step(place), knownStep(raw), true)
+		}
+	}
+	if place != made.steps {
+		return nil, true
+	}
+	return d.orNone(), false
+}
+
+// onlyKnown is a document without members that the format does not have.
+func onlyKnown(raw []byte) []byte {
+	_, list, _ := split(raw)
+	var o rawjson.Members
+	for _, m := range list {
+		switch {
+		case m.name == "steps":
+			o.Raw(m.name, knownSteps(m.value))
+		case m.name == "subagent_trajectories":
+			o.Raw(m.name, onlyKnownEach(m.value))
+		case slices.Contains(documentMembers, m.name):
+			o.Raw(m.name, m.value)
+		}
+	}
+	return o.End()
+}
+
+func onlyKnownEach(raw []byte) []byte {
+	_, subs, _ := split(raw)
+	all := make([][]byte, len(subs))
+	for i := range subs {
+		all[i] = onlyKnown(subs[i].value)
+	}
+	return array(all)
+}
+
+func knownSteps(raw []byte) []byte {
+	_, steps, _ := split(raw)
+	out := make([][]byte, len(steps))
+	for i := range steps {
+		out[i] = knownStep(steps[i].value)
+	}
+	return array(out)
+}
+
+func knownStep(raw []byte) []byte {
+	_, list, _ := split(raw)
+	var o rawjson.Members
+	for _, m := range list {
+		if slices.Contains(stepMembers, m.name) {
+			o.Raw(m.name, m.value)
+		}
+	}
+	return o.End()
 }
 
 func (d *difference) set(name string, value []byte) {
@@ -159,6 +290,63 @@ func (d *difference) apply(made []byte) []byte {
 		return []byte("{}")
 	}
 	return o.End()
+}
+
+// write writes what is made as the difference says: what apply makes of it, step by step.
+func (d *difference) write(w *bufio.Writer, made *made) {
+	if d == nil {
+		d = &difference{}
+	}
+	before := byte('{') // errors stay, and are given by Flush
+	name := func(name string) {
+		_ = w.WriteByte(before)
+		_, _ = w.Write(append(rawjson.AppendString(nil, name), ':'))
+		before = ','
+	}
+	list := slices.Clone(made.members)
+	for _, name := range sortedNames(d.Set) {
+		if _, found := find(list, name); !found {
+			list = append(list, member{name: name})
+		}
+	}
+	for _, m := range list {
+		value, set := d.Set[m.name]
+		switch {
+		case slices.Contains(d.Drop, m.name):
+		case set:
+			name(m.name)
+			_, _ = w.Write(value)
+		case m.name == "steps":
+			name(m.name)
+			d.In[m.name].writeSteps(w, made)
+		default:
+			name(m.name)
+			_, _ = w.Write(d.In[m.name].apply(m.value))
+		}
+	}
+	if before == '{' {
+		_ = w.WriteByte('{')
+	}
+	_ = w.WriteByte('}')
+}
+
+func (d *difference) writeSteps(w *bufio.Writer, made *made) {
+	if d == nil {
+		d = &difference{}
+	}
+	_ = w.WriteByte('[')
+	for place := range made.steps {
+		if place > 0 {
+			_ = w.WriteByte(',')
+		}
+		name := strconv.Itoa(place)
+		value, set := d.Set[name]
+		if !set {
+			value = d.In[name].apply(made.step(place))
+		}
+		_, _ = w.Write(value)
+	}
+	_ = w.WriteByte(']')
 }
 
 func sortedNames(m map[string]json.RawMessage) []string {

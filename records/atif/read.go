@@ -327,9 +327,6 @@ func (r *reader) unknown(prefix string, raw []byte, known []string) {
 // keep keeps what writing the record would not give back.
 func (r *reader) keep(record *records.Record, raw []byte) {
 	r.unknown("", raw, documentMembers)
-	wanted := onlyKnown(raw)
-	made := document(record)
-	made = withCopied(made, r.kept.Copied)
-	r.kept.Differs, _ = between(made, wanted)
+	r.kept.Differs = document(record, r.kept.Copied).lacks(raw)
 	record.SetMeta(Name, r.kept)
 }

@@ -1,6 +1,7 @@
 package atif
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -30,49 +31,13 @@ func Write(w io.Writer, r *records.Record) error {
 	if raw := r.Metadata[Name]; len(raw) > 0 && json.Unmarshal(raw, &k) != nil {
 		k = kept{}
 	}
-	out := k.Differs.apply(withCopied(document(r), k.Copied))
-	if _, err := w.Write(append(out, '\n')); err != nil {
+	out := bufio.NewWriterSize(w, 64<<10)
+	k.Differs.write(out, document(r, k.Copied))
+	_ = out.WriteByte('\n') // an error stays and is given by Flush
+	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write trajectory: %w", err)
 	}
 	return nil
-}
-
-// onlyKnown is a document without members that the format does not have.
-func onlyKnown(raw []byte) []byte {
-	_, list, _ := split(raw)
-	var o rawjson.Members
-	for _, m := range list {
-		switch {
-		case m.name == "steps":
-			o.Raw(m.name, knownSteps(m.value))
-		case m.name == "subagent_trajectories":
-			_, subs, _ := split(m.value)
-			all := make([][]byte, len(subs))
-			for i := range subs {
-				all[i] = onlyKnown(subs[i].value)
-			}
-			o.Raw(m.name, array(all))
-		case slices.Contains(documentMembers, m.name):
-			o.Raw(m.name, m.value)
-		}
-	}
-	return o.End()
-}
-
-func knownSteps(raw []byte) []byte {
-	_, steps, _ := split(raw)
-	out := make([][]byte, len(steps))
-	for i := range steps {
-		_, list, _ := split(steps[i].value)
-		var o rawjson.Members
-		for _, m := range list {
-			if slices.Contains(stepMembers, m.name) {
-				o.Raw(m.name, m.value)
-			}
-		}
-		out[i] = o.End()
-	}
-	return array(out)
 }
 
 func array(list [][]byte) []byte {
@@ -86,31 +51,17 @@ func array(list [][]byte) []byte {
 	return append(out, ']')
 }
 
-// withCopied puts steps that belong to another trajectory back into their places.
-func withCopied(made []byte, copied map[string]json.RawMessage) []byte {
-	if len(copied) == 0 {
-		return made
-	}
-	_, steps, _ := split(rawjson.Member(made, "steps"))
-	var all [][]byte
-	for len(steps) > 0 || copied[strconv.Itoa(len(all))] != nil {
-		if raw := copied[strconv.Itoa(len(all))]; raw != nil {
-			all = append(all, raw)
-			continue
-		}
-		all = append(all, steps[0].value)
-		steps = steps[1:]
-	}
-	return (&difference{Set: map[string]json.RawMessage{"steps": array(renumbered(all))}}).apply(made)
+// made is a document that a record gives. Its steps are made one after the other, when they are asked for.
+type made struct {
+	members []member // that of the steps has no value
+	steps   int
+	step    func(place int) []byte
 }
 
-// renumbered gives each step the number of its place.
-func renumbered(steps [][]byte) [][]byte {
-	for i := range steps {
-		number := strconv.AppendInt(nil, int64(i+1), 10)
-		steps[i] = (&difference{Set: map[string]json.RawMessage{"step_id": number}}).apply(steps[i])
-	}
-	return steps
+// renumbered gives a step the number of its place.
+func renumbered(step []byte, place int) []byte {
+	number := strconv.AppendInt(nil, int64(place+1), 10)
+	return (&difference{Set: map[string]json.RawMessage{"step_id": number}}).apply(step)
 }
 
 // writer writes the steps of one record: those of the main conversation, and those of subagents as trajectories of
@@ -128,27 +79,59 @@ type group struct {
 	steps    []*records.Step
 }
 
-// document is the trajectory of a record.
-func document(r *records.Record) []byte {
+// document is the trajectory of a record, with steps of another trajectory in their places. Before its own steps stands
+// the one system prompt that has no step.
+func document(r *records.Record, copied map[string]json.RawMessage) *made {
 	w := &writer{r: r, groups: map[int][]*group{}}
 	main := w.sort()
-	var o rawjson.Members
-	o.Text("schema_version", Version)
-	o.Text("session_id", r.SessionID)
-	o.Raw("agent", w.agent(r.Agent.Name, true))
-	steps := w.steps(main)
-	if prompt, one := w.onlyPrompt(main); one {
-		var s rawjson.Members
-		s.Number("step_id", 1).Text("source", "system").Text("message", prompt)
-		steps = renumbered(append([][]byte{s.End()}, steps...))
+	m := &made{}
+	prompt, prompted := w.onlyPrompt(main)
+	own := len(main)
+	if prompted {
+		own++
 	}
-	o.Raw("steps", array(steps))
-	o.Raw("final_metrics", w.final(len(steps)))
+	places := placesOf(own, copied)
+	m.steps = len(places)
+	m.step = func(place int) []byte {
+		i := places[place]
+		switch {
+		case i < 0:
+			return renumbered(copied[strconv.Itoa(place)], place)
+		case prompted && i == 0:
+			var s rawjson.Members
+			return s.Number("step_id", int64(place+1)).Text("source", "system").Text("message", prompt).End()
+		case prompted:
+			i--
+		}
+		return w.step(place+1, main[i])
+	}
+	text := func(name, value string) {
+		m.members = append(m.members, member{name, rawjson.AppendString(nil, value)})
+	}
+	raw := func(name string, value []byte) { m.members = append(m.members, member{name, value}) }
+	text("schema_version", Version)
+	text("session_id", r.SessionID)
+	raw("agent", w.agent(r.Agent.Name, true))
+	raw("steps", nil)
+	raw("final_metrics", w.final(own))
 	if subs := w.subs(append(idsOf(main), 0)); len(subs) > 0 {
-		o.Raw("subagent_trajectories", array(subs))
+		raw("subagent_trajectories", array(subs))
 	}
-	o.Raw("extra", w.extra(main))
-	return o.End()
+	raw("extra", w.extra(main))
+	return m
+}
+
+// placesOf gives by place which of its own steps a trajectory has there: -1 for one that belongs to another.
+func placesOf(own int, copied map[string]json.RawMessage) (places []int) {
+	for next := 0; next < own || copied[strconv.Itoa(len(places))] != nil; {
+		if copied[strconv.Itoa(len(places))] != nil {
+			places = append(places, -1)
+			continue
+		}
+		places = append(places, next)
+		next++
+	}
+	return places
 }
 
 func idsOf(steps []*records.Step) []int {

@@ -17,7 +17,7 @@ import (
 )
 
 // maxLine is the length of a line beyond which a file is refused.
-const maxLine = 64 << 20
+const maxLine = 256 << 20
 
 // Read gives the traces of a file in order; a session_start begins one. The first fault ends the reading; it names its
 // line.

@@ -53,6 +53,8 @@ type Document struct {
 	Place
 	Raw  []byte // valid until the next row is asked for
 	File string // the last part of the file's name, "" where it has none
+
+	scanner *scanner
 }
 
 // Fault says what is wrong with the row as a whole.
@@ -72,6 +74,8 @@ func Each(r io.Reader, whole func(first []byte) bool, decode Decode,
 		if err != nil {
 			return d.Fault(err)
 		}
+		d.Raw = nil
+		d.scanner.spare()
 		for _, record := range list {
 			if err := yield(d.Row, record); err != nil {
 				return err
@@ -245,7 +249,16 @@ func (s *scanner) row(row int, element bool, yield func(*Document) error) error 
 	}
 	place := Place{Row: row, Element: element, Offset: s.base + int64(s.pos-len(raw))}
 	s.line += bytes.Count(raw, []byte("\n"))
-	return yield(&Document{Place: place, Raw: raw, File: s.file})
+	return yield(&Document{Place: place, Raw: raw, File: s.file, scanner: s})
+}
+
+// spare gives the room of a long row back: what was made of it lies elsewhere.
+func (s *scanner) spare() {
+	const long = 4 << 20
+	if rest := s.buf[s.pos:]; cap(s.buf) > long && len(rest) < cap(s.buf)/4 {
+		s.base += int64(s.pos)
+		s.buf, s.pos = append(make([]byte, 0, len(rest)+chunk), rest...), 0
+	}
 }
 
 // value reads to the end of the value that begins at pos.
@@ -298,6 +311,9 @@ func (s *scanner) value(row int, element bool) ([]byte, error) {
 			}
 		}
 		raw := s.buf[from:i]
+		if len(raw) > MaxDocument {
+			return nil, at(from, ErrTooLong)
+		}
 		s.walk.Reset(raw)
 		s.walk.Skip()
 		if err := s.walk.Err(); err != nil {

@@ -23,7 +23,7 @@ var (
 
 // Bounds of what is read.
 const (
-	maxNote  = 64 << 20      // bytes
+	maxNote  = 256 << 20     // bytes
 	maxLine  = math.MaxInt32 // the largest line number
 	maxParts = 1 << 20       // ranges of a note
 )
