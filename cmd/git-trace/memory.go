@@ -4,7 +4,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 )
 
 // earlyGrowth lets the memory of a command grow to 32 MB before it is looked through for the first time. Most commands
@@ -29,16 +28,32 @@ func collectLate() {
 // in many ways, and little of that is needed for long: collecting took a third of the processor time.
 const convertRoom = 48 << 20
 
+// usualGrowth is Go's own rule, in percent of the memory that is needed.
+const usualGrowth = 100
+
 // collectBeyond lets the memory grow to so many bytes before it is looked through. Where half of that is needed, the
 // usual rule counts.
 func collectBeyond(room uint64) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	const usual, least = 100, 4 << 20 // Go's rule: growth in percent, of the memory that is needed or of this much
-	needed := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(needed)
-	live := max(needed[0].Value.Uint64(), least)
-	debug.SetGCPercent(int(max(room*100/live, 2*usual) - usual))
-	runtime.AddCleanup(new([64]byte), collectBeyond, room) // behind the next collection
+	debug.SetGCPercent(usualGrowth)
+	collectAgain(pace{room, usualGrowth})
+}
+
+// pace is how far memory may grow, and the percentage that was set for it last.
+type pace struct {
+	room    uint64
+	percent int
+}
+
+// collectAgain sets the percentage behind each collection. What is needed follows from where Go would collect next: a
+// package that tells it costs every start 0.15 ms.
+func collectAgain(p pace) {
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	needed := max(now.NextGC*100/uint64(100+p.percent), 4<<20) // Go takes no less
+	p.percent = int(max(p.room*100/needed, 2*usualGrowth) - usualGrowth)
+	debug.SetGCPercent(p.percent)
+	runtime.AddCleanup(new([64]byte), collectAgain, p)
 }
