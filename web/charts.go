@@ -66,10 +66,24 @@ func timesOf(groups []statsGroup, by string) (c timeChart) {
 		}
 		c.Columns = append(c.Columns, bar)
 	}
+	first, last := c.Columns[0].Label, c.Columns[len(all)-1].Label
+	form := "2 Jan"
+	if len(first) < 4 || len(last) < 4 || first[:4] != last[:4] {
+		form = "Jan 2006"
+	}
 	for _, at := range []int{0, len(all) / 3, len(all) * 2 / 3, len(all) - 1} {
-		c.Axis = append(c.Axis, c.Columns[at].Label)
+		c.Axis = append(c.Axis, shortDate(c.Columns[at].Label, form))
 	}
 	return c
+}
+
+// shortDate is a day in a form that has room below a narrow chart.
+func shortDate(label, form string) string {
+	at, err := time.Parse(time.DateOnly, label)
+	if err != nil {
+		return label
+	}
+	return at.Format(form)
 }
 
 // allTimes are the days or weeks from the first to the last one, those without a commit too.
@@ -149,12 +163,7 @@ func livesOf(groups []statsGroup) (c lifeChart) {
 		if !known || len(c.Lines) == mostLives {
 			continue
 		}
-		line := lifeLine{Name: "people and unknown", Class: "s" + strconv.Itoa(len(c.Lines)), Ages: g.Survival}
-		if agent := records.Value(g.Key["agent"]); agent != "" {
-			line.Name = agent
-		} else if g.Contributor != nil {
-			line.Name = map[string]string{"human": "people", "unknown": "unknown"}[*g.Contributor]
-		}
+		line := lifeLine{Name: g.owner(), Class: "s" + strconv.Itoa(len(c.Lines)), Ages: g.Survival}
 		points := []string{"0," + units(chartRoom)}
 		for i, a := range g.Survival {
 			if len(c.Lines) == 0 {

@@ -1,15 +1,18 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -188,6 +191,37 @@ func (b *commitBody) fill(q *question) error {
 	return err
 }
 
+// wrote is who wrote lines of a range: a prompt of a conversation.
+type wrote struct {
+	Trace, Agent string
+	Prompt       *int
+	Lines        int
+}
+
+// By are those whose lines came, the one of most lines first.
+func (b *commitBody) By() []*wrote {
+	of := map[string]*wrote{}
+	var out []*wrote
+	for _, file := range b.Diff.Files {
+		for _, run := range file.Runs {
+			if run.Side != "new" || run.Trace == nil {
+				continue
+			}
+			key := *run.Trace
+			if run.Prompt != nil {
+				key += "#" + strconv.Itoa(*run.Prompt)
+			}
+			if of[key] == nil {
+				of[key] = &wrote{Trace: *run.Trace, Agent: records.Value(run.Agent), Prompt: run.Prompt}
+				out = append(out, of[key])
+			}
+			of[key].Lines += run.Count
+		}
+	}
+	slices.SortStableFunc(out, func(x, y *wrote) int { return cmp.Compare(y.Lines, x.Lines) })
+	return out
+}
+
 // giveLives tells of lines that went how long they had lived: from the commit that brought them to this one.
 func (b *commitBody) giveLives(q *question) {
 	born := map[string]time.Time{}
@@ -217,11 +251,20 @@ func (b *commitBody) giveLives(q *question) {
 				}
 				last = owner
 				if began := timeOf(*owner.Commit); !began.IsZero() && end.After(began) {
-					row.Lived = "lived " + strings.TrimSuffix(numbers.Ago(began, end), " ago")
+					row.Lived = livedFor(began, end)
 				}
 			}
 		}
 	}
+}
+
+// livedFor says how long a line lived.
+func livedFor(began, end time.Time) string {
+	long, is := strings.CutSuffix(numbers.Ago(began, end), " ago")
+	if !is { // it names no length of time
+		return "lived a moment"
+	}
+	return "lived " + long
 }
 
 // mostBirths bounds the commits that are read for how long lines lived.

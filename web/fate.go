@@ -56,6 +56,11 @@ type trailStep struct {
 	Confidence string    `json:"confidence"`
 }
 
+// Known says how far it is known that the step happened.
+func (s *trailStep) Known() string {
+	return strings.ReplaceAll(s.Evidence, "_", " ") + ", confidence " + s.Confidence
+}
+
 // place is where lines stand today.
 type place struct {
 	Path   string  `json:"path"`

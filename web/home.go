@@ -101,6 +101,7 @@ const (
 
 type homeBody struct {
 	Status  statusAnswer
+	Checked *checked // the log, when it was looked at last; nil where that is going on for the first time
 	Talks   []*view.Conversation
 	Commits []graph.CommitJSON
 	Lines   lineCounts
@@ -142,6 +143,9 @@ func home(q *question) (string, string, any, error) {
 	)
 	if err == nil {
 		err = q.giveTitles(list.Conversations)
+	}
+	if body.Status.Log.Events > 0 { // asked last: a check takes what processors there are
+		body.Checked = q.check(q.ctx)
 	}
 	q.digits, body.Talks, body.Commits, body.Lines = list.Digits, list.Conversations, commits.Commits, figures.Lines
 	return "Overview", "home", body, err

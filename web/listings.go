@@ -286,15 +286,7 @@ func (t *trailAnswer) Fate() fate {
 type healthBody struct {
 	Status  statusAnswer
 	Fetched []fetchedLog // empty where there are too many
-	Verify  struct {
-		State   string    `json:"state"`
-		Events  int       `json:"events"`
-		To      int       `json:"anchored_to"` // up to which event something outside the log vouches for it
-		By      string    `json:"anchored_by"`
-		Writer  string    `json:"writer"`
-		Faults  []any     `json:"faults"`
-		Checked time.Time `json:"-"`
-	}
+	Verify  checked
 }
 
 // fetchedLog is what git trace verify --fetched --json prints of a log of another writer.
@@ -315,10 +307,10 @@ const mostWriters = 200
 // health says whether the log is whole, and what is recorded.
 func health(q *question) (string, string, any, error) {
 	body := &healthBody{}
-	body.Verify.Checked = time.Now()
+	body.Verify.At = time.Now()
 	err := all(
 		func() error { return q.status(&body.Status) },
-		func() error { return q.into(&body.Verify, "verify", "--quick", "--json") },
+		func() error { return q.into(&body.Verify, quickly...) },
 	)
 	if n := body.Status.Writers(); err == nil && n > 0 && n <= mostWriters {
 		var answer struct {

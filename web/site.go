@@ -31,6 +31,7 @@ type Site struct {
 	repo    *refs.Repo
 	name    string
 	live    *watchers
+	checks  *checks
 	still   *still // the pages are files, not answers
 }
 
@@ -38,7 +39,7 @@ type Site struct {
 func New(repo *refs.Repo, ask Ask) *Site {
 	return &Site{
 		answers: &answers{ask: ask, repo: repo}, files: &files{repo: repo}, repo: repo, name: filepath.Base(repo.Top()),
-		live: &watchers{slots: make(chan struct{}, mostWatchers)},
+		live: &watchers{slots: make(chan struct{}, mostWatchers)}, checks: &checks{},
 	}
 }
 

@@ -26,13 +26,8 @@ type statsAnswer struct {
 	Conversations struct {
 		Count, Recorded, Prompts, Calls, Steps int
 	} `json:"conversations"`
-	Tokens struct {
-		Input      int64 `json:"input"`
-		Output     int64 `json:"output"`
-		CacheRead  int64 `json:"cache_read"`
-		CacheWrite int64 `json:"cache_write"`
-	} `json:"tokens"`
-	Cost struct {
+	Tokens tokens `json:"tokens"`
+	Cost   struct {
 		USD     float64 `json:"usd"`
 		Priced  int     `json:"priced"`
 		Unknown int     `json:"unknown"`
@@ -46,8 +41,20 @@ type statsGroup struct {
 	Contributor   *string  `json:"contributor"`
 	Survival      []lived  `json:"survival"`
 	Conversations int      `json:"conversations"`
+	Tokens        *tokens  `json:"tokens"`
 	Cost          *float64 `json:"cost_usd"`
 }
+
+// tokens are what answers of models took, in buckets that do not overlap.
+type tokens struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+}
+
+// Sum is all of them.
+func (t *tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
 
 type statsBody struct {
 	statsAnswer
@@ -65,6 +72,7 @@ type statsTable struct {
 	Name   string
 	Groups []statsGroup
 	key    string
+	lives  lifeChart
 }
 
 // Label names a row.
@@ -77,7 +85,40 @@ func (t statsTable) Label(g statsGroup) string {
 	} else if text != nil {
 		return *text
 	}
-	return map[string]string{"agent": "people and unknown", "model": "no model", "language": "other"}[t.key]
+	if t.key == "agent" {
+		return g.owner()
+	}
+	return map[string]string{"model": "no model", "language": "other"}[t.key]
+}
+
+// owner names whose the lines of a group by agent are.
+func (g *statsGroup) owner() string {
+	switch agent := records.Value(g.Key["agent"]); {
+	case agent != "":
+		return agent
+	case records.Value(g.Contributor) == "human":
+		return "people"
+	case records.Value(g.Contributor) == "ai":
+		return "an agent"
+	}
+	return "unknown"
+}
+
+// Alive tells how many lines of an agent lived as long as is known; nil where that is not known.
+func (t statsTable) Alive(g statsGroup) (out *lived) {
+	for _, line := range t.lives.Lines {
+		for i := range line.Ages {
+			if t.key == "agent" && line.Name == g.owner() && line.Ages[i].Written > 0 {
+				out = &line.Ages[i]
+			}
+		}
+	}
+	return out
+}
+
+// Lives tells whether it is known of a row how long its lines lived.
+func (t statsTable) Lives() bool {
+	return slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return t.Alive(g) != nil })
 }
 
 // timed tells whether the rows are times.
@@ -85,9 +126,17 @@ func (t statsTable) timed() bool {
 	return slices.Contains([]string{"day", "week", "month", "hour"}, t.key)
 }
 
+// Owns tells whether a row has one owner: its bar would say nothing.
+func (t statsTable) Owns() bool { return t.key == "agent" || t.key == "model" }
+
+// Spends tells whether it is known of a row what its conversations took.
+func (t statsTable) Spends() bool {
+	return slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return g.Tokens != nil })
+}
+
 // Charged tells whether conversations, and what they cost, are of one row each.
 func (t statsTable) Charged() bool {
-	return (t.key == "agent" || t.key == "model" || t.timed()) &&
+	return (t.Owns() || t.timed()) &&
 		slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return g.Conversations > 0 })
 }
 
@@ -190,6 +239,9 @@ func figures(q *question) (string, string, any, error) {
 			slices.SortStableFunc(tables[i].Groups, func(a, b statsGroup) int { return cmp.Compare(b.Added, a.Added) })
 		}
 		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), most)]
+	}
+	for i := range tables {
+		tables[i].lives = livesOf(lives.Groups)
 	}
 	body.By = tables
 	body.Times, body.Lives, body.Hours = timesOf(body.Groups, by), livesOf(lives.Groups), hoursOf(hours.Groups)

@@ -32,7 +32,7 @@ var (
 		"figure figcaption ins del mark footer button i select option")
 	attributes = strings.Fields("lang charset name content rel href type src class id aria-label aria-hidden aria-current role hidden tabindex " +
 		"action for value placeholder autocomplete size title datetime viewBox width height x y d cx cy r preserveAspectRatio points " +
-		"scope colspan open selected data-state data-t data-fetch data-key")
+		"scope colspan open selected data-state data-t data-fetch data-key data-again")
 )
 
 // onlyOwnMarkup holds a page against the markup of the templates: what others wrote is text in it.

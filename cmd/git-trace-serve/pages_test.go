@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // site is git trace serve, as a browser that was given its address asks it.
@@ -113,9 +114,18 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 	s.shows("/stats", "claude-code", "Lines that commits added, by week", "As a table")
 	page, _ := s.get("/t/c86c")
 	for _, patch := range regexp.MustCompile(`"(/track/[0-9a-f]+)"`).FindAllStringSubmatch(page, -1) {
-		s.shows(patch[1], "created", "anchored", "alive")
+		s.shows(patch[1], "created", "anchored", "alive", "exact blob, confidence high")
 	}
 	s.shows("/log-health", "The log is consistent")
+	checked := regexp.MustCompile(`events, consistent, +the last`)
+	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) { // the log is checked behind the page
+		if page, _ := s.get("/"); checked.MatchString(page) {
+			break
+		} else if time.Since(begun) > 30*time.Second {
+			t.Fatalf("the overview does not say what state the log is in:\n%s", page)
+		}
+	}
+	s.shows("/diff/HEAD~1...HEAD", `c86c#2 claude-code +12</a>`, `c86c#1 claude-code +5</a>`)
 	for path, want := range map[string]int{
 		"/commit/ffffffff": 404, "/commit/--all": 404, "/diff/HEAD": 400, "/diff/--stat..HEAD": 404, "/graph?rev=--all": 400,
 		"/tree/HEAD/none": 404, "/track/--json": 404, "/api/1/none": 404, "/api/1/show?id=--help": 400, "/api/1/log?limit=201": 400,

@@ -161,7 +161,7 @@ type statistics struct {
 	Groups []statsGroup      `json:"groups"`
 
 	groups   *stats.Groups
-	charged  map[*stats.Group]float64 // what conversations cost
+	charged  map[*stats.Group]*charges // what conversations took
 	survival bool
 	traces   map[events.TraceID]bool
 }

@@ -78,6 +78,7 @@ type statsGroup struct {
 	stats.Lines
 	Percent       int           `json:"percent"` // of all lines; those of all groups add up to 100
 	Conversations int           `json:"conversations"`
+	Tokens        *tokens       `json:"tokens"`   // null where they are not known, or told by no such group
 	CostUSD       *float64      `json:"cost_usd"` // null where it is not known, or told by no such group
 	Survival      []aliveAtAges `json:"survival"` // null where nobody asked
 
@@ -89,6 +90,23 @@ type aliveAtAges struct {
 	Days    int `json:"days"`
 	Written int `json:"written"`
 	Alive   int `json:"alive"`
+}
+
+// charges are what the conversations of a group took.
+type charges struct {
+	tokens tokens
+	usd    *float64 // nil where it is known of none
+}
+
+func (c *charges) add(u *view.Usage) {
+	c.tokens.add(tokens{u.Input, u.Output, u.CacheRead, u.CacheWrite})
+	if u.CostUSD != nil {
+		sum := *u.CostUSD
+		if c.usd != nil {
+			sum += *c.usd
+		}
+		c.usd = &sum
+	}
 }
 
 // charges tells whether conversations, and what they cost, are of one group each.
@@ -131,12 +149,16 @@ func (s *statistics) charge(c *view.Conversation) {
 	}
 	group := s.groups.Of(key, kind)
 	group.Traces[c.Trace] = true
-	if u := c.Usage; u != nil && u.CostUSD != nil {
-		if s.charged == nil {
-			s.charged = map[*stats.Group]float64{}
-		}
-		s.charged[group] += *u.CostUSD
+	if c.Usage == nil {
+		return
 	}
+	if s.charged == nil {
+		s.charged = map[*stats.Group]*charges{}
+	}
+	if s.charged[group] == nil {
+		s.charged[group] = &charges{}
+	}
+	s.charged[group].add(c.Usage)
 }
 
 // group makes the groups that are shown.
@@ -157,8 +179,8 @@ func (s *statistics) group() {
 		if g.Kind != "" {
 			one.Contributor = &g.Kind
 		}
-		if usd, known := s.charged[g]; known {
-			one.CostUSD = &usd
+		if spent := s.charged[g]; spent != nil {
+			one.Tokens, one.CostUSD = &spent.tokens, spent.usd
 		}
 		if s.survival {
 			for k, days := range stats.Ages {

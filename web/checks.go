@@ -1,0 +1,55 @@
+package web
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// checked is what git trace verify --json prints of the log.
+type checked struct {
+	State  string    `json:"state"` // empty where it cannot be checked
+	Events int       `json:"events"`
+	To     int       `json:"anchored_to"` // up to which event something outside the log vouches for it
+	By     string    `json:"anchored_by"`
+	Writer string    `json:"writer"`
+	Faults []any     `json:"faults"`
+	At     time.Time `json:"-"`
+}
+
+// quickly checks the log, and not what is sealed of it.
+var quickly = []string{"verify", "--quick", "--json"}
+
+// checkEvery is how long a check of the log stands on the overview. That of a long log takes longer than the page may.
+const checkEvery = 30 * time.Second
+
+// checks keeps the last check of the log.
+type checks struct {
+	mu      sync.Mutex
+	last    *checked
+	running bool
+}
+
+// check gives the last check, nil where there was none yet. One that is old is made anew behind the page.
+func (s *Site) check(ctx context.Context) *checked {
+	c := s.checks
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running || c.last != nil && time.Since(c.last.At) < checkEvery {
+		return c.last
+	}
+	c.running = true
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mostTime)
+		defer cancel()
+		now := &checked{At: time.Now()}
+		err := s.answers.into(ctx, now, quickly...)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.running = false; err != nil {
+			now = &checked{At: now.At}
+		}
+		c.last = now
+	}()
+	return c.last
+}

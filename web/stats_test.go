@@ -1,0 +1,70 @@
+package web
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The table of agents tells how many of the lines lived as long as is known, and what the conversations took. A column
+// of which nothing is known is not there.
+func TestTheTableOfAgents(t *testing.T) {
+	t.Parallel()
+	agent, ai, human, cost := "claude-code", "ai", "human", 1.25
+	of := func(name *string, who string, tokens *tokens, cost *float64) statsGroup {
+		return statsGroup{Key: map[string]*string{"agent": name}, Contributor: &who, lineCounts: lineCounts{Added: 40},
+			Tokens: tokens, Cost: cost, Conversations: 3, Survival: []lived{{1, 40, 38}, {7, 40, 30}, {30, 0, 0}}}
+	}
+	drawn := func(groups ...statsGroup) string {
+		body := &statsBody{By: []statsTable{{Name: "Agent", key: "agent", Groups: groups, lives: livesOf(groups)}}}
+		var out bytes.Buffer
+		f := &frame{Title: "Figures", Body: body, digits: func() int { return 4 }}
+		if err := pages().ExecuteTemplate(&out, "stats", f); err != nil {
+			t.Fatal(err)
+		}
+		_, page, _ := strings.Cut(out.String(), "<h2>Agent</h2>")
+		return page
+	}
+	page := drawn(of(&agent, ai, &tokens{Input: 1000, Output: 200, CacheRead: 2800}, &cost), of(nil, human, nil, nil))
+	for _, want := range []string{
+		`<th scope="col">Alive</th>`, `<th scope="col">Tokens</th>`, `75 % <small>after 7 days</small>`, "<td>4,000</td>", "<td>$1.25</td>",
+		`<th scope="row">claude-code</th>`, `<th scope="row">people</th>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in %s", want, page)
+		}
+	}
+	bare := of(&agent, ai, nil, nil)
+	bare.Survival = nil
+	if page := drawn(bare); strings.Contains(page, "Alive") || strings.Contains(page, "Tokens") || strings.Contains(page, "Whose") {
+		t.Errorf("a column says nothing: %s", page)
+	}
+}
+
+// Days below a chart have room on a narrow screen, and tell the year where there are two.
+func TestDaysBelowAChart(t *testing.T) {
+	t.Parallel()
+	week := func(day string) statsGroup {
+		return statsGroup{Key: map[string]*string{"week": &day}, lineCounts: lineCounts{Added: 1, AI: 1}}
+	}
+	for want, groups := range map[string][]statsGroup{
+		"7 Sep, 5 Oct, 2 Nov, 23 Nov":            {week("2026-11-23")},
+		"Dec 2025, Mar 2026, Jul 2026, Nov 2026": {week("2025-12-01"), week("2026-11-23")},
+	} {
+		if got := strings.Join(timesOf(groups, "week").Axis, ", "); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+// What a line lived for less than a minute is no length of time.
+func TestHowLongALineLived(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	for long, want := range map[time.Duration]string{time.Second: "lived a moment", 2 * time.Hour: "lived 2 hours", 96 * time.Hour: "lived 4 days"} {
+		if got := livedFor(end.Add(-long), end); got != want {
+			t.Errorf("%s: %q, not %q", long, got, want)
+		}
+	}
+}
