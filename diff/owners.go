@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -27,10 +26,8 @@ type finder struct {
 	sides   sides
 	objects *refs.Objects
 
-	base    string                        // where the sides parted; "" until asked for
-	history *history                      // between the sides; nil where it was not looked at
-	top     refs.OID                      // the tree of HEAD; zero where there is no commit yet
-	trees   map[refs.OID][]refs.TreeEntry // those of HEAD that were read; nil until asked for
+	base    string   // where the sides parted; "" until asked for
+	history *history // between the sides; nil where it was not looked at
 }
 
 var noCommit = &gitblame.Commit{}
@@ -428,37 +425,12 @@ func (f *File) apply(before []byte) (after []byte, fits bool) {
 
 // inHead is what HEAD has at a path; zero for nothing. No process is started for it, and no content read.
 func (f *finder) inHead(path string) (refs.OID, error) {
-	if f.trees == nil {
-		id, _, err := f.repo.Head()
-		if err != nil {
-			return refs.OID{}, err
-		}
-		if !id.IsZero() {
-			c, err := f.objects.Commit(id)
-			if err != nil {
-				return refs.OID{}, err
-			}
-			f.top = c.Tree
-		}
-		f.trees = map[refs.OID][]refs.TreeEntry{{}: nil}
+	head, _, err := f.repo.Head()
+	if err != nil || head.IsZero() {
+		return refs.OID{}, err
 	}
-	at := refs.TreeEntry{Mode: refs.ModeDir, OID: f.top}
-	for name := range strings.SplitSeq(path, "/") {
-		entries, read := f.trees[at.OID]
-		if !read && at.IsDir() {
-			var err error
-			if entries, err = f.objects.Tree(at.OID); err != nil {
-				return refs.OID{}, err
-			}
-			f.trees[at.OID] = entries
-		}
-		i := slices.IndexFunc(entries, func(e refs.TreeEntry) bool { return e.Name == name })
-		if i < 0 {
-			return refs.OID{}, nil
-		}
-		at = entries[i]
-	}
-	return at.OID, nil
+	e, err := f.objects.EntryAt(head, path)
+	return e.OID, err
 }
 
 // merging tells whether a merge is under way: then the work tree has several parents for git blame.

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -47,15 +48,34 @@ func (o *Objects) inside(rev string, want bool) (at thing, known bool, err error
 	if !known {
 		return thing{}, false, nil
 	}
-	e, known, err := o.below(root, path)
-	if !known || err != nil {
-		return thing{}, known, err
-	}
-	if want {
+	e, there, err := o.below(root, path)
+	switch {
+	case err != nil || e.Mode == ModeGitlink:
+		return thing{}, false, nil //nolint:nilerr // damaged, or not here: git tells how
+	case !there:
+		return thing{}, true, ErrMissing
+	case want:
 		at, known = o.direct(e.OID)
 		return at, known, nil
 	}
 	return thing{oid: e.OID, typ: e.Type()}, o.has(e.OID), nil
+}
+
+// EntryAt is what a commit or a tree has at a path of raw bytes, and the zero entry where that is nothing. Content is
+// not read, and need not be here.
+func (o *Objects) EntryAt(top OID, path string) (TreeEntry, error) {
+	root, known := o.root(top)
+	if !known {
+		c, err := o.Commit(top)
+		switch root = c.Tree; {
+		case errors.Is(err, ErrOtherType):
+			root = top
+		case err != nil:
+			return TreeEntry{}, err
+		}
+	}
+	e, _, err := o.below(root, path)
+	return e, err
 }
 
 // root is the tree of a commit, and a tree itself.
@@ -83,39 +103,32 @@ func (o *Objects) root(top OID) (root OID, known bool) {
 }
 
 // entriesOf are those of a tree.
-func (o *Objects) entriesOf(tree OID) (entries []TreeEntry, known bool) {
-	if entries, known = o.seen.trees[tree]; known {
-		return entries, true
+func (o *Objects) entriesOf(tree OID) ([]TreeEntry, error) {
+	if entries, known := o.seen.trees[tree]; known {
+		return entries, nil
 	}
-	at, known := o.direct(tree)
-	if !known || at.typ != TreeObject {
-		return nil, false
-	}
-	entries, err := DecodeTree(o.repo.Format, at.content)
+	entries, err := o.Tree(tree)
 	if err != nil {
-		return nil, false // damaged: git tells how
+		return nil, err
 	}
 	if o.seen.entries += len(entries); o.seen.entries > maxCachedEntries || o.seen.trees == nil {
 		o.seen.trees, o.seen.entries = map[OID][]TreeEntry{}, len(entries)
 	}
 	o.seen.trees[tree] = entries
-	return entries, true
+	return entries, nil
 }
 
 // below follows a path from a tree.
-func (o *Objects) below(tree OID, path string) (found TreeEntry, known bool, err error) {
+func (o *Objects) below(tree OID, path string) (found TreeEntry, there bool, err error) {
 	for more := true; more; tree = found.OID {
 		var name string
 		name, path, more = strings.Cut(path, "/")
-		entries, known := o.entriesOf(tree)
-		if !known {
-			return TreeEntry{}, false, nil
+		entries, err := o.entriesOf(tree)
+		if err != nil {
+			return TreeEntry{}, false, err
 		}
 		i := slices.IndexFunc(entries, func(e TreeEntry) bool { return e.Name == name })
-		switch {
-		case i < 0 || more && !entries[i].IsDir():
-			return TreeEntry{}, true, ErrMissing
-		case entries[i].Mode == ModeGitlink:
+		if i < 0 || more && !entries[i].IsDir() {
 			return TreeEntry{}, false, nil
 		}
 		found = entries[i]

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,7 +68,60 @@ func TestWhatACommitHasIsFoundAsGitFindsIt(t *testing.T) {
 			git(t, top, "repack", "-adq")
 			git(t, top, "prune-packed")
 			compare("packed")
+			for _, of := range []*Repo{repo, borrowing(t, top)} {
+				entriesAt(t, of, head, tree)
+			}
 		})
+	}
+}
+
+// borrowing is a repository without objects of its own.
+func borrowing(t *testing.T, from string) *Repo {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "borrowing")
+	git(t, from, "clone", "-q", "--shared", "--no-checkout", from, dir)
+	repo, err := Discover(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo
+}
+
+// entriesAt holds the entries of a commit and its tree against those that git lists.
+func entriesAt(t *testing.T, repo *Repo, tops ...string) {
+	t.Helper()
+	objects := repo.Objects()
+	defer objects.Close()
+	for _, top := range tops {
+		id, err := ParseOID(top)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		for line := range strings.SplitSeq(strings.Trim(git(t, repo.WorkTree, "ls-tree", "-r", "-t", "-z", top), "\x00"), "\x00") {
+			_, path, _ := strings.Cut(line, "\t")
+			want[path] = line
+		}
+		for _, none := range []string{"none", "one/two", "a/none", "a/", "a//two", "./one", "../one", "/one", "sub/x", ""} {
+			want[none] = ""
+		}
+		for path, line := range want {
+			e, err := objects.EntryAt(id, path)
+			got := ""
+			if err == nil && !e.OID.IsZero() {
+				got = fmt.Sprintf("%06o %s %s\t%s", e.Mode, e.Type(), e.OID, path)
+			}
+			if err != nil || got != line {
+				t.Errorf("%s:%s: %q %v, git says %q", top, path, got, err, line)
+			}
+		}
+	}
+	missing, err := ParseOID(strings.Repeat("1", len(tops[0])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := objects.EntryAt(missing, "one"); !errors.Is(err, ErrMissing) {
+		t.Errorf("of a commit that is not here: %v", err)
 	}
 }
 
