@@ -10,7 +10,8 @@
 //     the answer that asks for the call stands there before its hooks run. Else the two ends of one are brought
 //     together by content and order.
 //   - PostToolUse comes only for a call that succeeded. How another one ended the session file tells.
-//   - Hooks stand in settings.json, unless hooks.json is beside it: then the settings' are not read.
+//   - Hooks stand in settings.json, unless hooks.json or the older hooks/hooks.json is beside it: then the settings'
+//     are not read. Those of the user and those of the project run both.
 //   - Only the session's settings name the model.
 package droid
 

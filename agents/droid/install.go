@@ -2,12 +2,14 @@ package droid
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/hookfile"
 	"github.com/git-trace/git-trace/agents/installer"
 	"github.com/git-trace/git-trace/agents/userfile"
+	"github.com/git-trace/git-trace/records/rawjson"
 )
 
 // hookTimeout is after how many seconds Droid ends a hook.
@@ -16,6 +18,7 @@ const hookTimeout = 10
 const (
 	settingsFile = "settings.json"
 	hooksFile    = "hooks.json" // of version 0.136 and newer; where it is there, no hooks of the settings are read
+	olderFile    = "hooks/hooks.json"
 	configName   = ".factory"
 )
 
@@ -49,7 +52,7 @@ func (c *client) obstacles(_ context.Context, target capability.Target) ([]capab
 	var out []capability.Obstacle
 	dirs := c.places(target)
 	for _, dir := range dirs {
-		for _, name := range []string{settingsFile, hooksFile} {
+		for _, name := range []string{settingsFile, hooksFile, olderFile} {
 			path := filepath.Join(dir, name)
 			if file, err := userfile.Read(path); err == nil && hookfile.Flag(file.Data, "hooksDisabled") {
 				out = append(out, capability.Obstacle{
@@ -57,11 +60,25 @@ func (c *client) obstacles(_ context.Context, target capability.Target) ([]capab
 			}
 		}
 	}
-	if path := filepath.Join(dirs[len(dirs)-1], hooksFile); installer.OthersOnly(path, Name) {
+	if path := insteadOf(dirs[len(dirs)-1]); installer.OthersOnly(path, Name) {
 		out = append(out, capability.Obstacle{
 			What: "Droid reads " + path + " in the place of the hooks in " + settingsFile,
-			Mend: `move what the file holds below "hooks" in ` + filepath.Join(filepath.Dir(path), settingsFile),
+			Mend: `move what the file holds below "hooks" in ` + filepath.Join(dirs[len(dirs)-1], settingsFile),
 		})
 	}
 	return out, nil
+}
+
+// insteadOf is the file that Droid reads in the place of the hooks in the settings of a directory: hooks.json, or else
+// hooks/hooks.json. The older one is not read where it has its events below "hooks", as settings have them.
+func insteadOf(dir string) string {
+	path := filepath.Join(dir, hooksFile)
+	older := filepath.Join(dir, filepath.FromSlash(olderFile))
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	if file, err := userfile.Read(older); err == nil && len(rawjson.Member(file.Data, "hooks")) == 0 {
+		return older
+	}
+	return path
 }

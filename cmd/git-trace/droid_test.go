@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,5 +42,26 @@ func TestDroidEditsAreItsOwn(t *testing.T) {
 	r.trace("verify")
 	if out := r.trace("convert", "--format", "opentraces", res.Transcripts[0]); strings.Count(out, `"tool_name":"Execute"`) != 7 {
 		t.Errorf("the session file is read as\n%s", out)
+	}
+}
+
+// Where an older file of hooks is beside the settings Droid runs what stands there alone, and doctor says so.
+func TestDroidReadsAnOlderFileInThePlaceOfItsSettings(t *testing.T) {
+	t.Parallel()
+	r := newTraced(t, "droid", "--agent", "droid", "--global")
+	older := filepath.Join(r.Home, ".factory", "hooks", "hooks.json")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(older), 0o755), os.WriteFile(older, []byte(
+		`{"PostToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"touch $HOME/ran"}]}]}`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), r.binary, "doctor")
+	cmd.Dir, cmd.Env = r.Dir, r.Env(filepath.Dir(r.binary))
+	out, _ := cmd.CombinedOutput() // it ends with what it found
+	if !strings.Contains(strings.Join(strings.Fields(string(out)), " "), "in the place of the hooks in settings.json") {
+		t.Errorf("doctor says\n%s", out)
+	}
+	r.run("droid", driver.Options{})
+	if _, err := os.Stat(filepath.Join(r.Home, "ran")); err != nil {
+		t.Error(err)
 	}
 }
