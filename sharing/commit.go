@@ -16,8 +16,8 @@ import (
 // has for commits. Git makes it (git-commit-tree(1)) unless nothing is asked of it but a name that stands as it is.
 //
 // The author's date says when. The committer's is that of a log, the epoch: by it git chooses what a fetch offers
-// first, and code has to come before publications. A signature is judged by it, too, so what is signed has the date of
-// today.
+// first, and code has to come before publications. A signature of OpenPGP or X.509 has its own time. One of SSH has
+// none: git judges it at the committer's date (ssh-keygen(1), verify-time), so what is signed so has the date of today.
 func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, tree refs.OID,
 	parents []refs.OID) (refs.OID, error) {
 	sign := s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false))
@@ -41,7 +41,7 @@ func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, 
 		args = append(args, "-p", parent.String())
 	}
 	var env []string
-	if !sign {
+	if format, _ := s.always.Get("gpg.format"); !sign || format != "ssh" {
 		env = []string{"GIT_COMMITTER_DATE=@0 +0000"}
 	}
 	out, err := repo.GitWith(ctx, strings.NewReader(message), env, append(args, tree.String())...)

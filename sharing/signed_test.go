@@ -3,6 +3,7 @@ package sharing_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -113,5 +114,39 @@ func TestAKeyCountsInItsTime(t *testing.T) {
 		if text := owners(t, fresh, "one.txt"); strings.Contains(text, "Signer:anna@example.com") != want {
 			t.Errorf("with %q: %s", options, text)
 		}
+	}
+}
+
+// S19: a publication that is signed with OpenPGP is as old as one that is not, to git; its signature has its own time.
+func TestAnOpenPGPSignatureHasItsOwnTime(t *testing.T) {
+	t.Parallel()
+	testenv.Needs(t, "gpg")
+	w, remote := published(t)
+	dir, err := os.MkdirTemp("", "gpg") // the path of a socket of gpg-agent must be short
+	w.Check(err)
+	t.Cleanup(func() {
+		kill := exec.Command("gpgconf", "--kill", "all")
+		kill.Env = append(os.Environ(), "GNUPGHOME="+dir)
+		_ = kill.Run() // the agent of this keyring
+		_ = os.RemoveAll(dir)
+	})
+	program := filepath.Join(t.TempDir(), "gpg")
+	testenv.Program(t, program, fmt.Sprintf("#!/bin/sh\nGNUPGHOME=%s exec gpg --batch --no-tty --pinentry-mode loopback --passphrase '' \"$@\"\n", dir))
+	if out, err := exec.Command(program, "-q", "--quick-gen-key", "Anna <anna@example.com>", "ed25519", "sign", "never").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	w.Git("config", "gpg.program", program)
+	w.Git("config", "user.signingKey", "anna@example.com")
+	w.Git("config", "trace.signPush", "true")
+	push(t, w, sharing.LevelCommits)
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
+	fresh.Git("config", "gpg.program", program)
+	pull(t, fresh, sharing.What{})
+	if digest, _ := logState(t, fresh); digest.Signed != checkpoint.Good || !strings.Contains(digest.Signer, "anna@example.com") {
+		t.Errorf("%+v", digest)
+	}
+	dates := strings.Fields(fresh.Git("for-each-ref", "--format=%(committerdate:unix) %(authordate:unix)", "refs/traces/remotes"))
+	if len(dates) != 2 || dates[0] != "0" || dates[1] == "0" {
+		t.Errorf("committed and written at %v", dates)
 	}
 }
