@@ -119,6 +119,17 @@ func (p *Plan) shared() map[events.TraceID]refs.OID {
 	return out
 }
 
+// TakenBack counts the conversations whose records the remote had, and will not have any more.
+func (p *Plan) TakenBack() int {
+	n, stay := 0, p.shared()
+	for trace := range p.base.records {
+		if _, stays := stay[trace]; !stays {
+			n++
+		}
+	}
+	return n
+}
+
 // publish makes the publication that has the new events, and gives its commit. No ref names it yet.
 func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 	if !p.changes() {

@@ -82,12 +82,12 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 	if lost && !accepted && !(anew && trusted) {
 		wrong = fmt.Sprintf("it is without event %d that it showed on %s", was.Seq, was.Time.Format("2 Jan 2006"))
 		if anew {
-			wrong += ", since its writer began it anew; git trace pull --accept " + c.Writer + " takes it"
+			wrong += ", since its writer began it anew"
 		}
 	}
 	if wrong != "" {
 		wrong, err = putBack(ctx, log, c.Ref, was, wrong)
-		return false, wrong, err
+		return false, wrong + "; git trace pull --accept " + c.Writer + " takes what is there now", err
 	}
 	s[c.Name()] = lastSeen{
 		Seq: c.Copy.Last(), Event: c.Copy.LastID(), Commit: c.Tip, Time: time.Now().UTC().Truncate(time.Second),

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -90,7 +91,8 @@ func (a *app) push(c *cli.Context, ops operands) error {
 		sayPlan(quietWriter{a.std.out}, p)
 	}
 	dry := c.Bool("dry-run")
-	if !dry && !asked {
+	chosen := !dry && !asked
+	if chosen {
 		if ok, err := a.agreesToPush(c, p); err != nil || !ok {
 			return err
 		}
@@ -102,7 +104,7 @@ func (a *app) push(c *cli.Context, ops operands) error {
 	if !dry {
 		if sent, err = p.Push(c.Context, !c.Bool("no-verify")); err != nil {
 			a.tellRemote(err)
-			return explainSharing(err)
+			return choiceStays(explainSharing(err), remote.Name, chosen)
 		}
 	}
 	switch {
@@ -119,6 +121,16 @@ func (a *app) push(c *cli.Context, ops operands) error {
 		}
 	}
 	return nil
+}
+
+// choiceStays adds to the hint that what was just chosen for a remote holds, though nothing was sent.
+func choiceStays(err error, remote string, chosen bool) error {
+	var told *failure
+	if chosen && errors.As(err, &told) {
+		told.hint = strings.TrimPrefix(told.hint+"\ngit-trace: hint: what was chosen for "+printable(remote)+
+			" stays; git config --unset remote."+printable(remote)+".traceShare takes it back", "\ngit-trace: hint: ")
+	}
+	return err
 }
 
 // retract takes what was published off a remote.
@@ -210,8 +222,12 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 		fmt.Fprintf(w, "%s has everything: %s\n", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"))
 		return
 	}
-	fmt.Fprintf(w, "sent to %s: %s, %s\n", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"),
+	fmt.Fprintf(w, "sent to %s: %s, %s", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"),
 		plural(len(p.New()), "new event"))
+	if n := p.TakenBack(); n > 0 {
+		fmt.Fprintf(w, "; taken off it: what was said in %s", plural(n, "conversation"))
+	}
+	fmt.Fprintln(w)
 	if p.Others >= sharing.MostOthers {
 		fmt.Fprintf(w, "%s has %s of traces of other clones, which every push is shown;\n"+
 			"git trace archive %s puts those of clones that are gone into one\n", printable(p.Remote.Name),
@@ -327,7 +343,7 @@ func explainSharing(err error) error {
 	case errors.Is(err, sharing.ErrTooMany):
 		return fail(exitFinding, err, "--writer <id> names those that are wanted")
 	case errors.Is(err, sharing.ErrUnreached), errors.Is(err, sharing.ErrBusy), errors.Is(err, context.DeadlineExceeded):
-		return fail(exitUnchecked, err, "nothing was changed here; the same command again goes on")
+		return fail(exitUnchecked, err, "nothing was noted as sent or fetched; the same command again goes on")
 	case errors.Is(err, sharing.ErrHidden):
 		return fail(exitFinding, err,
 			"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs there names them")
@@ -335,7 +351,7 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err, "its commits are not in your name: rules for mail, signature or message refuse them;\n"+
 			"git-trace: hint: git config remote.<name>.traceShare conversations shares all but the log")
 	case errors.As(err, &remote):
-		return fail(exitFinding, err, "the remote refused it; nothing was changed here")
+		return fail(exitFinding, err, "the remote refused it; nothing was noted as sent")
 	}
 	return err
 }
