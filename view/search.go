@@ -16,11 +16,13 @@ type Query struct {
 	Agents []string // only conversations of these; none stands for all
 	Limit  int      // of conversations; 0 stands for all
 	In     search.In
+	Count  bool // how many conversations hold all words in each place
 }
 
 // Found is the answer to a query.
 type Found struct {
-	Total   int // conversations that hold all words
+	Total   int               // conversations that hold all words
+	In      map[search.In]int // how many do so in each place; nil where nobody asked
 	Results []Result
 }
 
@@ -40,7 +42,8 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 	var typed []typedHit
 	var failed error
 	var looking sync.WaitGroup
-	if q.In != search.Answers { // at the same time: they have nothing in common
+	prompts := q.In == search.Everywhere || q.In == search.Prompts
+	if prompts || q.Count { // at the same time: they have nothing in common
 		looking.Go(func() { typed, failed = r.searchTyped(q.Text) })
 	}
 	stored, err := r.searchStored(ctx, q)
@@ -48,7 +51,10 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 	if err := cmp.Or(failed, err); err != nil {
 		return Found{}, err
 	}
-	out := Found{Total: stored.Total}
+	out := Found{Total: stored.Total, In: stored.In}
+	if q.Count && out.In == nil {
+		out.In = map[search.In]int{}
+	}
 	known := map[events.TraceID]bool{}
 	for _, s := range stored.Results {
 		known[s.Trace] = true
@@ -58,7 +64,13 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 		if err != nil {
 			return out, err
 		}
-		if found && !known[t.trace] && (len(q.Agents) == 0 || slices.Contains(q.Agents, c.Agent)) {
+		if !found || known[t.trace] || len(q.Agents) > 0 && !slices.Contains(q.Agents, c.Agent) {
+			continue
+		}
+		if q.Count {
+			out.In[search.Prompts]++
+		}
+		if prompts {
 			out.Total++
 			out.Results = append(out.Results, Result{c, t.hits()})
 		}
@@ -87,7 +99,7 @@ func (r *Reader) searchStored(ctx context.Context, q Query) (search.Found, error
 	if r.stored == nil {
 		return search.Found{}, nil
 	}
-	query := search.Query{Text: q.Text, Limit: q.Limit, In: q.In}
+	query := search.Query{Text: q.Text, Limit: q.Limit, In: q.In, Count: q.Count}
 	if len(q.Agents) > 0 {
 		query.Want = func(d *search.Digest) bool {
 			c, found, err := r.Conversation(d.Trace)

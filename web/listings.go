@@ -70,8 +70,9 @@ func (b *graphBody) wrote(c *graph.CommitJSON) bool {
 
 // searchAnswer is what git trace search --json prints.
 type searchAnswer struct {
-	Digits  int `json:"id_digits"`
-	Total   int `json:"total"`
+	Digits  int            `json:"id_digits"`
+	Total   int            `json:"total"`
+	In      map[string]int `json:"in"` // conversations, by place
 	Results []struct {
 		Trace   string   `json:"trace"`
 		Agent   string   `json:"agent"`
@@ -87,8 +88,8 @@ type searchAnswer struct {
 }
 
 type searchBody struct {
-	Text, In string
-	Places   []searchPlace
+	Text, Where string
+	Places      []searchPlace
 	searchAnswer
 }
 
@@ -96,34 +97,36 @@ type searchBody struct {
 type searchPlace struct {
 	Name, Address string
 	Here          bool
+	Found         int // conversations; -1 where it is not told
 }
 
 // searchPlaces are the choices of in; "" is everywhere.
-var searchPlaces = []string{"", "prompts", "answers"}
+var searchPlaces = []string{"", "prompts", "answers", "calls", "files"}
 
 // searchPage is how many conversations a search shows.
 const searchPage = 30
 
 func search(q *question) (string, string, any, error) {
-	body := &searchBody{Text: strings.TrimSpace(q.r.URL.Query().Get("q")), In: q.r.URL.Query().Get("in")}
-	if !slices.Contains(searchPlaces, body.In) {
-		return "", "", nil, fmt.Errorf("in '%s': %w: prompts or answers", body.In, errBadQuestion)
+	body := &searchBody{Text: strings.TrimSpace(q.r.URL.Query().Get("q")), Where: q.r.URL.Query().Get("in")}
+	if !slices.Contains(searchPlaces, body.Where) {
+		return "", "", nil, fmt.Errorf("in '%s': %w: one of%s", body.Where, errBadQuestion, strings.Join(searchPlaces, " "))
 	}
 	wanted := strings.Fields(body.Text)
 	if len(wanted) == 0 {
 		return "Search", "search", body, nil
 	}
-	args := append([]string{"search", "--json", "-n", strconv.Itoa(searchPage), "--in=" + body.In, "--"}, wanted...)
+	args := append([]string{"search", "--json", "-n", strconv.Itoa(searchPage), "--in=" + body.Where, "--"}, wanted...)
 	err := optional(q.into(&body.searchAnswer, args...))
 	q.digits = body.Digits
 	for _, in := range searchPlaces {
 		ask := url.Values{"q": {body.Text}}
-		name := "everywhere"
+		place := searchPlace{Name: "everywhere", Here: in == body.Where, Found: -1}
 		if in != "" {
 			ask.Set("in", in)
-			name = "in " + in
+			place.Name, place.Found = "in "+in, body.In[in]
 		}
-		body.Places = append(body.Places, searchPlace{name, "/search?" + ask.Encode(), in == body.In})
+		place.Address = "/search?" + ask.Encode()
+		body.Places = append(body.Places, place)
 	}
 	return "Search for " + body.Text, "search", body, err
 }

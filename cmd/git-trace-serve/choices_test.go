@@ -27,6 +27,7 @@ func TestPagesShowWhatIsChosen(t *testing.T) {
 		{"/log?writer=ffff", "No conversation is like that", asked},
 		{"/search?q=safe&in=prompts", "<mark>safe</mark>", "No conversation"},
 		{"/search?q=safe&in=answers", "No conversation holds all of these words in answers", asked},
+		{"/search?q=safe&in=files", "No conversation holds all of these words in files", asked},
 		{"/stats?by=file", "server_test.go", "<h2>Language"},
 		{"/stats?by=author&range=HEAD~1", "A U Thor", "<h2>Agent"},
 		{"/stats?range=HEAD~1", "<dt>Commits</dt><dd>1", "zzz"},

@@ -110,6 +110,7 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 	}
 	s.shows("/commit/HEAD~1", `data-key="]"`, "child <a")
 	s.shows("/search?q=safe", asked[:13], "<mark>safe</mark>")
+	s.shows("/search?q=safe", ">in prompts 1</a>", ">in answers 0</a>", ">in calls 0</a>", ">in files 0</a>")
 	s.shows("/search?q=nothing+like+it", "No conversation holds all of these words")
 	s.shows("/stats", "claude-code", "Lines that commits added, by week", "As a table")
 	page, _ := s.get("/t/c86c")

@@ -68,9 +68,13 @@ func (a *app) search(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer known.close()
-	query := view.Query{Text: text, Agents: c.StringSlice("agent"), Limit: usualResults, In: search.In(c.String("in"))}
-	if in := []string{string(search.Prompts), string(search.Answers)}; query.In != search.Everywhere &&
-		!slices.Contains(in, string(query.In)) {
+	query := view.Query{Text: text, Agents: c.StringSlice("agent"), Limit: usualResults, In: search.In(c.String("in")),
+		Count: c.Bool("json")}
+	if query.In != search.Everywhere && !slices.Contains(search.Places, query.In) {
+		var in []string
+		for _, place := range search.Places {
+			in = append(in, string(place))
+		}
 		return noSuch("place", string(query.In), in)
 	}
 	if c.IsSet("max-count") {
@@ -143,13 +147,18 @@ func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 		}
 		list = append(list, f)
 	}
+	in := map[search.In]int{}
+	for _, place := range search.Places {
+		in[place] = found.In[place]
+	}
 	return writeJSON(quietWriter{w}, struct {
-		Schema   string      `json:"schema"`
-		IDDigits int         `json:"id_digits"`
-		Text     string      `json:"text"`
-		Total    int         `json:"total"` // conversations that hold all words
-		Results  []foundJSON `json:"results"`
-	}{searchSchema, digits, strings.ToValidUTF8(text, "\ufffd"), found.Total, list})
+		Schema   string            `json:"schema"`
+		IDDigits int               `json:"id_digits"`
+		Text     string            `json:"text"`
+		Total    int               `json:"total"` // conversations that hold all words
+		In       map[search.In]int `json:"in"`    // how many do so in each place
+		Results  []foundJSON       `json:"results"`
+	}{searchSchema, digits, strings.ToValidUTF8(text, "\ufffd"), found.Total, in, list})
 }
 
 // titleOf is the beginning of what was asked first; empty where its text is not here.

@@ -161,43 +161,70 @@ const (
 // textOf is what a step is found by.
 func textOf(s *records.Step) string {
 	var b strings.Builder
-	add := func(text string, limit int) {
-		if text = strings.TrimSpace(cut(text, limit)); text != "" && b.Len() < stepText {
+	add := func(mark, text string, limit int) {
+		if text = strings.TrimSpace(cut(unmarked(text), limit)); text != "" && b.Len() < stepText {
 			if b.Len() > 0 {
 				b.WriteByte('\n')
 			}
-			b.WriteString(cut(text, stepText-b.Len()))
+			b.WriteString(cut(mark+text, stepText-b.Len()))
 		}
 	}
-	add(records.Value(s.Content), stepText)
+	add("", records.Value(s.Content), stepText)
 	for _, call := range s.ToolCalls {
-		add(call.ToolName, inputText)
-		eachText(call.Input, func(text string) { add(text, inputText) })
+		add(inputMark, call.ToolName, inputText)
+		eachText(call.Input, func(text string, file bool) {
+			if file {
+				add(fileMark, text, inputText)
+			} else {
+				add(inputMark, text, inputText)
+			}
+		})
 	}
 	return b.String()
 }
 
-// eachText gives the texts of a JSON value.
-func eachText(raw json.RawMessage, yield func(string)) {
+// Marks begin a part of the text of a step: what a call was given, and the name of a file among it.
+const (
+	inputMark = "\x01"
+	fileMark  = "\x02"
+)
+
+// unmarked is a text without them, as it was.
+func unmarked(text string) string {
+	if !strings.ContainsAny(text, inputMark+fileMark) {
+		return text
+	}
+	return strings.NewReplacer(inputMark, "", fileMark, "").Replace(text)
+}
+
+// eachText gives the texts of a JSON value, and whether they name files.
+func eachText(raw json.RawMessage, yield func(text string, file bool)) {
 	var value any
 	if json.Unmarshal(raw, &value) == nil {
-		eachTextOf(value, yield)
+		eachTextOf(value, false, yield)
 	}
 }
 
-func eachTextOf(value any, yield func(string)) {
+func eachTextOf(value any, file bool, yield func(text string, file bool)) {
 	switch v := value.(type) {
 	case string:
-		yield(v)
+		yield(v, file)
 	case []any:
 		for _, element := range v {
-			eachTextOf(element, yield)
+			eachTextOf(element, file, yield)
 		}
 	case map[string]any:
 		for _, name := range sortedNames(v) {
-			eachTextOf(v[name], yield)
+			eachTextOf(v[name], namesFiles(name), yield)
 		}
 	}
+}
+
+// namesFiles tells whether an input of that name names files. Each client has its own names: file_path, filePath, path,
+// paths, notebook_path, absolute_path, file, files.
+func namesFiles(input string) bool {
+	lower := strings.TrimSuffix(strings.ToLower(input), "s")
+	return strings.HasSuffix(lower, "path") || strings.HasSuffix(lower, "file") || strings.HasSuffix(lower, "filename")
 }
 
 // cut gives at most n bytes, without the half of a character at the end.

@@ -71,7 +71,7 @@ func FuzzSegment(f *testing.F) {
 			return
 		}
 		ix := &Index{segments: []*segment{s}}
-		if _, err := ix.matches(t.Context(), 0, queryWords(wanted+" close"), Everywhere); !damagedOnly(err) {
+		if _, _, err := ix.matches(t.Context(), 0, queryWords(wanted+" close"), Query{Count: true}); !damagedOnly(err) {
 			t.Fatal(err)
 		}
 		table, err := s.documents()

@@ -23,7 +23,7 @@ import (
 var errDamaged = errors.New("search index is damaged")
 
 // format is the version of everything in the directory.
-const format = 8
+const format = 9
 
 // manifest says what the index consists of. It is replaced as a whole.
 type manifest struct {

@@ -16,6 +16,8 @@ type Query struct {
 	Text  string
 	Limit int // of conversations; 0 stands for all
 	In    In  // whose words count
+	// Count asks how many conversations hold all words in each place.
+	Count bool
 	// Want chooses conversations; nil takes all.
 	Want func(*Digest) bool
 }
@@ -28,11 +30,26 @@ const (
 	Everywhere In = ""
 	Prompts    In = "prompts" // what people asked
 	Answers    In = "answers" // what agents said and did: answers, inputs of calls, names of files
+	Calls      In = "calls"   // inputs of calls, names of files
+	Files      In = "files"   // names of files that calls were given
 )
 
-// counts tells whether the words of a step count.
-func (in In) counts(step uint32) bool {
-	return in == Everywhere || in == Prompts == (step&promptBit != 0)
+// Places are the choices but Everywhere.
+var Places = []In{Prompts, Answers, Calls, Files}
+
+// counts tells whether a word counts, by the step that holds it.
+func (in In) counts(step uint32, p posting) bool {
+	switch in {
+	case Prompts:
+		return step&promptBit != 0
+	case Answers:
+		return step&promptBit == 0
+	case Calls:
+		return p.in&inInput != 0
+	case Files:
+		return p.in&inFile != 0
+	}
+	return true
 }
 
 // ErrNoWords reports a query that holds no word.
@@ -65,7 +82,8 @@ const (
 
 // Found is the answer to a query.
 type Found struct {
-	Total   int // conversations that hold all words
+	Total   int        // conversations that hold all words
+	In      map[In]int // how many do so in each place; nil where nobody asked
 	Results []Result
 }
 
@@ -97,14 +115,21 @@ func (ix *Index) Search(ctx context.Context, q Query) (Found, error) {
 }
 
 func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, error) {
-	matches, err := ix.allMatches(ctx, wanted, q.In)
+	matches, where, err := ix.allMatches(ctx, wanted, q)
 	if err != nil {
 		return Found{}, err
 	}
-	if matches, err = ix.chosen(matches, q.Want); err != nil {
+	want, err := ix.chosen(q.Want)
+	if err != nil {
 		return Found{}, err
 	}
+	if q.Want != nil {
+		matches = slices.DeleteFunc(matches, func(m match) bool { return !want(m.place) })
+	}
 	out := Found{Total: len(matches)}
+	if q.Count {
+		out.In = counted(where, q.Want != nil, want)
+	}
 	most := len(matches)
 	if q.Limit > 0 {
 		most = min(most, q.Limit*4) // of those the best are chosen when their texts have been read
@@ -126,20 +151,46 @@ func (ix *Index) search(ctx context.Context, q Query, wanted []string) (Found, e
 	return out, nil
 }
 
-// allMatches looks into all segments at the same time.
-func (ix *Index) allMatches(ctx context.Context, wanted []string, in In) ([]match, error) {
+// counted adds up by place; only what is wanted, where some are.
+func counted(where []whole, some bool, want func(place) bool) map[In]int {
+	out := map[In]int{}
+	for _, w := range where {
+		for at, in := range Places {
+			if !some {
+				out[in] += w.count[at]
+			}
+			for _, p := range w.list[at] {
+				if want(p) {
+					out[in]++
+				}
+			}
+		}
+	}
+	return out
+}
+
+// whole are the conversations that hold all words in one of Places: how many and, where some are wanted, which.
+type whole struct {
+	count [4]int
+	list  [4][]place
+}
+
+// allMatches looks into all segments at the same time. It also gives the conversations that hold all words in a place,
+// by segment, where that is asked for.
+func (ix *Index) allMatches(ctx context.Context, wanted []string, q Query) ([]match, []whole, error) {
 	lists, errs := make([][]match, len(ix.segments)), make([]error, len(ix.segments))
+	where := make([]whole, len(ix.segments))
 	var looking sync.WaitGroup
 	for i := range ix.segments {
-		looking.Go(func() { lists[i], errs[i] = ix.matches(ctx, i, wanted, in) })
+		looking.Go(func() { lists[i], where[i], errs[i] = ix.matches(ctx, i, wanted, q) })
 	}
 	looking.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return slices.Concat(lists...), nil
+	return slices.Concat(lists...), where, nil
 }
 
 // best gives so many of the matches, the best first.
@@ -179,15 +230,37 @@ type scored struct {
 type weights struct {
 	score []float64
 	held  []uint16 // which words a step holds, a bit each
+	in    []placed // of each conversation; nil where nobody asked
+}
+
+// placed says which words a conversation holds in each of Places, a bit each.
+type placed [4]uint16
+
+// add takes a word of a step.
+func (h *placed) add(bit uint16, step uint32, in uint32) {
+	if step&promptBit != 0 {
+		h[0] |= bit
+	} else {
+		h[1] |= bit
+	}
+	if in&inInput != 0 {
+		h[2] |= bit
+	}
+	if in&inFile != 0 {
+		h[3] |= bit
+	}
 }
 
 // weigh weighs the steps of a segment as BM25 does.
-func (s *segment) weigh(ctx context.Context, wanted []string) (weights, error) {
+func (s *segment) weigh(ctx context.Context, wanted []string, q Query) (weights, error) {
 	table, err := s.documents()
 	if err != nil {
 		return weights{}, err
 	}
-	w := weights{make([]float64, s.counts[0]), make([]uint16, s.counts[0])}
+	w := weights{score: make([]float64, s.counts[0]), held: make([]uint16, s.counts[0])}
+	if q.Count {
+		w.in = make([]placed, s.counts[2])
+	}
 	for bit, text := range wanted {
 		if err := ctx.Err(); err != nil {
 			return w, err
@@ -206,20 +279,29 @@ func (s *segment) weigh(ctx context.Context, wanted []string) (weights, error) {
 				weight *= prefixWeight
 			}
 			for _, p := range list {
-				w.held[p.document] |= 1 << bit
-				w.score[p.document] += weight * saturate(p.count, entry(table, p.document))
+				d := entry(table, p.document)
+				if uint64(d.conversation) >= s.counts[2] {
+					return w, fmt.Errorf("%w: there is no conversation %d", errDamaged, d.conversation)
+				}
+				if q.Count {
+					w.in[d.conversation].add(1<<bit, d.step, p.in)
+				}
+				if q.In.counts(d.step, p) {
+					w.held[p.document] |= 1 << bit
+					w.score[p.document] += weight * saturate(p.count, d)
+				}
 			}
 		}
 	}
 	return w, nil
 }
 
-// matches finds the conversations of a segment that hold all words where they count.
-func (ix *Index) matches(ctx context.Context, at int, wanted []string, in In) ([]match, error) {
+// matches finds the conversations of a segment that hold all words where they count, and in each place.
+func (ix *Index) matches(ctx context.Context, at int, wanted []string, q Query) ([]match, whole, error) {
 	s := ix.segments[at]
-	w, err := s.weigh(ctx, wanted)
+	w, err := s.weigh(ctx, wanted, q)
 	if err != nil {
-		return nil, err
+		return nil, whole{}, err
 	}
 	all := uint16(1<<len(wanted) - 1)
 	held := make([]uint16, s.counts[2]) // which words a conversation holds
@@ -227,15 +309,7 @@ func (ix *Index) matches(ctx context.Context, at int, wanted []string, in In) ([
 		if bits == 0 {
 			continue
 		}
-		d := entry(s.table, uint32(i))
-		if !in.counts(d.step) {
-			w.held[i] = 0
-			continue
-		}
-		if uint64(d.conversation) >= s.counts[2] {
-			return nil, fmt.Errorf("%w: there is no conversation %d", errDamaged, d.conversation)
-		}
-		held[d.conversation] |= bits
+		held[entry(s.table, uint32(i)).conversation] |= bits
 	}
 	var out []match
 	number := make([]int32, s.counts[2]) // of a conversation's match, from one
@@ -260,7 +334,18 @@ func (ix *Index) matches(ctx context.Context, at int, wanted []string, in In) ([
 			out[i].score += step.score / float64(int(1)<<(2*n))
 		}
 	}
-	return out, nil
+	var where whole
+	for conversation := range w.in {
+		for i, bits := range w.in[conversation] {
+			if bits == all && !s.dead[uint32(conversation)] {
+				where.count[i]++
+				if q.Want != nil {
+					where.list[i] = append(where.list[i], place{at, uint32(conversation)})
+				}
+			}
+		}
+	}
+	return out, where, nil
 }
 
 // take keeps a step if it is one of the best.
@@ -277,10 +362,10 @@ func (m *match) take(s scored) {
 	m.steps[at] = s
 }
 
-// chosen leaves the conversations that are wanted.
-func (ix *Index) chosen(matches []match, want func(*Digest) bool) ([]match, error) {
+// chosen tells which conversations are wanted.
+func (ix *Index) chosen(want func(*Digest) bool) (func(place) bool, error) {
 	if want == nil {
-		return matches, nil
+		return func(place) bool { return true }, nil
 	}
 	digests, err := ix.allDigests()
 	if err != nil {
@@ -292,7 +377,7 @@ func (ix *Index) chosen(matches []match, want func(*Digest) bool) ([]match, erro
 			wanted[place{digests[i].segment, digests[i].conversation}] = true
 		}
 	}
-	return slices.DeleteFunc(matches, func(m match) bool { return !wanted[m.place] }), nil
+	return func(p place) bool { return wanted[p] }, nil
 }
 
 // saturate is the part of BM25 that makes the tenth occurrence count less than the first. It also makes an occurrence
@@ -321,6 +406,7 @@ func (ix *Index) result(m match, text string, wanted []string) (Result, error) {
 		if err != nil {
 			return r, err
 		}
+		body = unmarked(body)
 		if len(wanted) > 1 && strings.Contains(strings.ToLower(body), strings.ToLower(text)) {
 			step.score *= phraseWeight
 			r.Score = max(r.Score, m.score*phraseWeight)

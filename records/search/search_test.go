@@ -121,6 +121,60 @@ func (w *world) found(query string) string {
 	return strings.Join(out, " ")
 }
 
+// Words are looked for in a place alone: in prompts, in what agents said and did, in what calls were given, in names of
+// files. How many conversations hold all of them in each is told whatever the place, also when segments were put
+// together, and when a conversation was replaced.
+func TestWordsAreCountedByPlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(
+		conversation("a", "the cargo waits", "/src/other.go", "nothing"),
+		conversation("b", "a prompt", "/src/cargo/list.go", "nothing"),
+		conversation("c", "a prompt", "/src/other.go", "cargo list"),
+		conversation("d", "cargo list, in a prompt", "/src/cargo_list.go", "nothing"),
+	)
+	check := func(query string, in search.In, want string) {
+		t.Helper()
+		ix := w.open()
+		defer ix.Close()
+		f, err := ix.Search(context.Background(), search.Query{Text: query, In: in, Count: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sessions []string
+		for _, r := range f.Results {
+			sessions = append(sessions, r.Session)
+			for _, h := range r.Hits {
+				if strings.ContainsAny(h.Text, "\x01\x02") {
+					t.Errorf("%q: a mark is shown: %q", query, h.Text)
+				}
+			}
+		}
+		slices.Sort(sessions)
+		got := fmt.Sprint(sessions, f.Total, f.In[search.Prompts], f.In[search.Answers], f.In[search.Calls], f.In[search.Files])
+		if got != want {
+			t.Errorf("%q in %q: %s, not %s", query, in, got, want)
+		}
+	}
+	check("cargo", search.Everywhere, "[a b c d] 4 2 3 3 2")
+	check("cargo", search.Prompts, "[a d] 2 2 3 3 2")
+	check("cargo", search.Answers, "[b c d] 3 2 3 3 2")
+	check("cargo", search.Calls, "[b c d] 3 2 3 3 2")
+	check("cargo", search.Files, "[b d] 2 2 3 3 2")
+	check("cargo list", search.Files, "[b d] 2 1 3 3 2")
+	check("cargo list", search.Everywhere, "[b c d] 3 1 3 3 2")
+	check("did that", search.Calls, "[] 0 0 4 0 0")
+	check("write", search.Calls, "[a b c d] 4 0 4 4 0")
+	for i := range 40 { // segments are put together
+		w.put(conversation(fmt.Sprint("other", i), "something else", "/src/y.go", "of no use"))
+		w.open().Close()
+	}
+	check("cargo", search.Files, "[b d] 2 2 3 3 2")
+	check("cargo list", search.Everywhere, "[b c d] 3 1 3 3 2")
+	w.put(conversation("d", "replaced", "/src/z.go", "nothing"))
+	check("cargo", search.Everywhere, "[a b c] 3 1 2 2 1")
+}
+
 func TestConversationsAreFoundByWhatWasSaidAndDone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

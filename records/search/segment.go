@@ -45,11 +45,19 @@ type builder struct {
 	lists         map[string][]posting
 }
 
-// posting says how often a document holds a word.
+// posting says how often a document holds a word, and in which parts.
 type posting struct {
 	document uint32
 	count    uint32
+	in       uint32 // inInput and inFile
 }
+
+// The parts of a step beside what was said.
+const (
+	inInput  = 1 << iota // what a call was given
+	inFile               // the name of a file among it
+	partBits = iota
+)
 
 func newBuilder() *builder { return &builder{lists: map[string][]posting{}} }
 
@@ -81,7 +89,7 @@ func (b *builder) call(id string) {
 	key, at := callMark+id, uint32(len(b.documents)-1)
 	list := b.lists[key]
 	if n := len(list); n == 0 || list[n-1].document != at {
-		b.lists[key] = append(list, posting{at, 1})
+		b.lists[key] = append(list, posting{at, 1, 0})
 	}
 }
 
@@ -104,6 +112,22 @@ func (s *segment) calls() (map[uint32][]string, error) {
 	return out, nil
 }
 
+// eachPart takes the text of a step apart by its marks.
+func eachPart(text string, yield func(part string, in uint32)) {
+	for in := uint32(0); ; {
+		at := strings.IndexAny(text, inputMark+fileMark)
+		if at < 0 {
+			yield(text, in)
+			return
+		}
+		yield(text[:at], in)
+		if in = inInput; text[at:at+1] == fileMark {
+			in |= inFile
+		}
+		text = text[at+1:]
+	}
+}
+
 // document takes a step of the conversation that is being added.
 func (b *builder) document(step uint32, text string) {
 	if text == "" {
@@ -111,14 +135,17 @@ func (b *builder) document(step uint32, text string) {
 	}
 	number := uint32(len(b.documents))
 	d := document{conversation: b.conversations, step: step, text: uint64(len(b.texts)), size: uint32(len(text))}
-	words(text, func(word string) {
-		d.words++
-		list := b.lists[word]
-		if n := len(list); n > 0 && list[n-1].document == number {
-			list[n-1].count++
-			return
-		}
-		b.lists[strings.Clone(word)] = append(list, posting{number, 1})
+	eachPart(text, func(part string, in uint32) {
+		words(part, func(word string) {
+			d.words++
+			list := b.lists[word]
+			if n := len(list); n > 0 && list[n-1].document == number {
+				list[n-1].count++
+				list[n-1].in |= in
+				return
+			}
+			b.lists[strings.Clone(word)] = append(list, posting{number, 1, in})
+		})
 	})
 	b.texts = append(b.texts, text...)
 	b.documents = append(b.documents, d)
@@ -142,7 +169,8 @@ func (b *builder) write(w io.Writer) error {
 		var raw []byte
 		last := uint32(0)
 		for _, p := range b.lists[word] {
-			raw = binary.AppendUvarint(binary.AppendUvarint(raw, uint64(p.document-last)), uint64(p.count))
+			raw = binary.AppendUvarint(raw, uint64(p.document-last))
+			raw = binary.AppendUvarint(raw, uint64(p.count)<<partBits|uint64(p.in))
 			last = p.document
 		}
 		out.bytes(raw)
@@ -316,7 +344,7 @@ func (s *segment) postings(w word) ([]posting, error) {
 		if last += delta; last >= s.counts[0] {
 			return nil, fmt.Errorf("%w: there is no step %d", errDamaged, last)
 		}
-		out = append(out, posting{uint32(last), uint32(min(count, 1<<20))})
+		out = append(out, posting{uint32(last), uint32(min(count>>partBits, 1<<20)), uint32(count & (inInput | inFile))})
 	}
 	return out, nil
 }
