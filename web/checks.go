@@ -23,6 +23,9 @@ var quickly = []string{"verify", "--quick", "--json"}
 // checkEvery is how long a check of the log stands on the overview. That of a long log takes longer than the page may.
 const checkEvery = 30 * time.Second
 
+// checkAfter is how long a check waits: whoever opened the overview opens other pages first.
+const checkAfter = 2 * time.Second
+
 // checks keeps the last check of the log.
 type checks struct {
 	mu      sync.Mutex
@@ -42,6 +45,7 @@ func (s *Site) check(ctx context.Context) *checked {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mostTime)
 		defer cancel()
+		time.Sleep(checkAfter)
 		now := &checked{At: time.Now()}
 		err := s.answers.into(ctx, now, quickly...)
 		c.mu.Lock()

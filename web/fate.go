@@ -141,7 +141,13 @@ func (q *question) trails(ctx context.Context, id string) (map[string]*trailAnsw
 type followed struct {
 	trails map[string]*trailAnswer
 	err    error
+
+	turns   shown        // what prompts wrote, where few did
+	prompts map[int]bool // these
 }
+
+// mostAhead is how many prompts are asked for before it is known which of them are shown whole.
+const mostAhead = 8
 
 // follow asks what became of all that a conversation wrote, while other things are asked.
 func (q *question) follow(ctx context.Context, id string) <-chan followed {
@@ -151,10 +157,30 @@ func (q *question) follow(ctx context.Context, id string) <-chan followed {
 		return out
 	}
 	go func() {
-		trails, err := q.trails(ctx, id)
-		out <- followed{trails, err}
+		f := followed{prompts: map[int]bool{}}
+		if f.trails, f.err = q.trails(ctx, id); f.err == nil {
+			f.ahead(ctx, q, id)
+		}
+		out <- f
 	}()
 	return out
+}
+
+// ahead asks for what prompts wrote while the conversation is read: its trails name them. What is not known then is
+// asked later.
+func (f *followed) ahead(ctx context.Context, q *question, id string) {
+	for _, t := range f.trails {
+		if t.Prompt > 0 && t.Trace == id {
+			f.prompts[t.Prompt] = true
+		}
+	}
+	args := []string{"show", "--json"}
+	for _, n := range slices.Sorted(maps.Keys(f.prompts)) {
+		args = append(args, id+"#"+strconv.Itoa(n))
+	}
+	if len(f.prompts) == 0 || len(f.prompts) > mostAhead || q.answers.into(ctx, &f.turns, args...) != nil {
+		f.prompts = nil
+	}
 }
 
 // follow says of each call what became of its lines, and sums it up.

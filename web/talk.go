@@ -99,8 +99,8 @@ func talk(q *question) (string, string, any, error) {
 	if err := body.choose(q); err != nil {
 		return "", "", nil, err
 	}
-	err = body.addHunks(q)
 	became := <-trails
+	err = body.addHunks(q, &became)
 	body.Followed = became.err == nil // else the page is shown without what became of the edits
 	body.follow(became.trails)
 	return body.Title, "talk", body, err
@@ -289,6 +289,9 @@ func (b *talkBody) divide(turn *turnBlock) {
 
 // stepsOf is some steps of a conversation whole, for the page that has them as lines.
 func stepsOf(q *question) (string, string, any, error) {
+	ctx, cancel := context.WithTimeout(q.ctx, followTime)
+	defer cancel()
+	trails := q.follow(ctx, q.r.PathValue("trace"))
 	t, err := q.said(q.r.PathValue("trace"))
 	if err != nil {
 		return "", "", nil, err
@@ -313,14 +316,11 @@ func stepsOf(q *question) (string, string, any, error) {
 	if len(body.Turns) == 0 {
 		return "", "", nil, fmt.Errorf("steps '%s': %w", q.r.PathValue("part"), errNotFound)
 	}
-	if err := body.addHunks(q); err != nil {
+	became := <-trails
+	if err := body.addHunks(q, &became); err != nil {
 		return "", "", nil, err
 	}
-	ctx, cancel := context.WithTimeout(q.ctx, followTime)
-	defer cancel()
-	if trails, err := q.trails(ctx, string(t.Trace)); err == nil { // as on the page
-		body.follow(trails)
-	}
+	body.follow(became.trails) // as on the page
 	return "", "steps", body, nil
 }
 
@@ -370,8 +370,9 @@ func (b *talkBody) places() map[string]string {
 const mostHunkTurns = 60
 
 // addHunks adds what the calls that are shown whole wrote, line by line.
-func (b *talkBody) addHunks(q *question) error {
+func (b *talkBody) addHunks(q *question, known *followed) error {
 	args := []string{"show", "--json"}
+	ahead := true // all prompts were asked for
 	at := map[string]*callBlock{}
 	for _, turn := range b.Turns {
 		wrote := false
@@ -382,18 +383,22 @@ func (b *talkBody) addHunks(q *question) error {
 		}
 		if wrote && turn.Number > 0 && len(args) < mostHunkTurns {
 			args = append(args, fmt.Sprintf("%s#%d", b.Trace, turn.Number))
+			ahead = ahead && known.prompts[turn.Number]
 		}
 	}
 	if len(args) == 2 {
 		return nil
 	}
-	var answer shown
-	if err := q.into(&answer, args...); err != nil {
-		var refused *Refusal
-		if errors.As(err, &refused) && code(err) == http.StatusNotFound {
-			return nil
+	answer := known.turns
+	if !ahead {
+		answer = shown{}
+		if err := q.into(&answer, args...); err != nil {
+			var refused *Refusal
+			if errors.As(err, &refused) && code(err) == http.StatusNotFound {
+				return nil
+			}
+			return err
 		}
-		return err
 	}
 	for _, o := range answer.Objects {
 		if o.Prompt == nil {

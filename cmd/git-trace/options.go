@@ -70,7 +70,8 @@ var optionForms = []optionForm{
 	{[]string{"html"}, takesNothing, "for a page of HTML, with charts and without script"},
 	{[]string{"id"}, takesNothing, "and a line for each conversation, Agent-Trace: ID#PROMPT"},
 	{[]string{"idle"}, takesPeriod, "end after so long without a request; 0 for never (`duration`)"},
-	{[]string{"in"}, takesWord, "only what was asked, what agents said and did, inputs of calls, or file names (`prompts|answers|calls|files`)"},
+	{[]string{"in"}, takesWord, "only what was asked, what agents said and did, inputs of calls, or file names " +
+		"(`prompts|answers|calls|files`)"},
 	{[]string{"include-human"}, takesNothing,
 		"with dpo: pairs from lines that people wrote in the place of an agent's, too"},
 	{[]string{"install"}, takesNothing,

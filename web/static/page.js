@@ -117,7 +117,7 @@ const seen = new IntersectionObserver((list) => {
 for (const part of document.querySelectorAll(".part[data-fetch]")) seen.observe(part);
 
 // The overview says that the log is being checked until it is asked for again.
-if (document.querySelector("[data-again]")) setTimeout(() => document.activeElement === document.body && location.reload(), 2000);
+if (document.querySelector("[data-again]")) setTimeout(() => document.activeElement === document.body && location.reload(), 4000);
 
 // Browsers keep six connections to a server: a page that nobody sees gives its own back.
 const state = document.body.dataset.state;
