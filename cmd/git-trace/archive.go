@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -48,10 +49,25 @@ func (a *app) settledRemote(c *cli.Context, ops operands) (log *events.Log, s *s
 	if len(ops.all()) == 1 {
 		name = ops.all()[0]
 	}
-	if r, err = s.Destination(name); err != nil {
+	r, err = s.Destination(name)
+	if errors.Is(err, sharing.ErrNoRemote) { // for whatever was asked: a push would send
+		hint := "git trace " + c.Command.Name + askedFor(c) + " <remote>; git remote -v lists them"
+		return nil, nil, r, fail(exitUsage, err, hint)
+	}
+	if err != nil {
 		return nil, nil, r, explainSharing(err)
 	}
 	return events.OpenLog(repo), s, r, nil
+}
+
+// askedFor are the options that make another command of a push.
+func askedFor(c *cli.Context) (text string) {
+	for _, option := range []string{"retract", "records", "rebuild-digest"} {
+		if c.Bool(option) {
+			text += " --" + option
+		}
+	}
+	return text
 }
 
 func (a *app) archive(c *cli.Context, ops operands) error {
@@ -92,7 +108,7 @@ func (a *app) archive(c *cli.Context, ops operands) error {
 		return nil
 	}
 	if !c.Bool("yes") {
-		ok, err := a.confirm("put them into archives and delete their "+plural(k.Refs(), "ref")+" there?", "archives them")
+		ok, err := a.confirm("put them into archives and delete "+plural(k.Refs(), "ref")+" there?", "archives them")
 		if err != nil || !ok {
 			return err
 		}

@@ -62,13 +62,18 @@ func report(w io.Writer, err error) int {
 	}
 	code, hint := classify(err)
 	text := fmt.Sprintf("git-trace: error: %s\n", printable(err.Error()))
-	if hint != "" {
-		text += fmt.Sprintf("git-trace: hint: %s\n", printable(hint))
+	for _, line := range strings.Split(hint, anotherHint) {
+		if line != "" {
+			text += fmt.Sprintf("git-trace: hint: %s\n", printable(line))
+		}
 	}
 	columns, _ := terminalOf(w)
 	_, _ = w.Write(wrapMessages([]byte(text), columns))
 	return code
 }
+
+// anotherHint stands between two hints of one failure.
+const anotherHint = "\ngit-trace: hint: "
 
 // hintNewer is what to do where a newer program has stored something.
 const hintNewer = "install the newest git-trace: what this one records meanwhile is kept until then"

@@ -177,14 +177,17 @@ type pullJSON struct {
 
 // sayPulled says what is here of a remote now.
 func sayPulled(w io.Writer, p *sharing.Pulled) {
-	commits, conversations, texts, writers := 0, 0, 0, map[string]bool{}
+	commits, conversations, texts, writers := 0, 0, 0, map[string]sharing.PulledWriter{}
 	for _, o := range p.Writers {
-		if o.LeftOut == "" {
-			writers[o.Writer] = true
-			commits += o.Commits
-			conversations += o.Conversations
-			texts += o.Records
+		if o.LeftOut != "" {
+			continue
 		}
+		known := writers[o.Writer] // a whole log tells of what its digest does
+		commits += max(0, o.Commits-known.Commits)
+		conversations += max(0, o.Conversations-known.Conversations)
+		texts += o.Records
+		known.Commits, known.Conversations = max(known.Commits, o.Commits), max(known.Conversations, o.Conversations)
+		writers[o.Writer] = known
 	}
 	fmt.Fprintf(w, "%s: %s, %s, %s", printable(p.Remote), plural(len(writers), "writer"), plural(commits, "commit"),
 		plural(conversations, "conversation"))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -127,8 +126,8 @@ func (a *app) push(c *cli.Context, ops operands) error {
 func choiceStays(err error, remote string, chosen bool) error {
 	var told *failure
 	if chosen && errors.As(err, &told) {
-		told.hint = strings.TrimPrefix(told.hint+"\ngit-trace: hint: what was chosen for "+printable(remote)+
-			" stays; git config --unset remote."+printable(remote)+".traceShare takes it back", "\ngit-trace: hint: ")
+		told.hint += anotherHint + "what was chosen for " + printable(remote) + " stays; git config --unset remote." +
+			printable(remote) + ".traceShare takes it back"
 	}
 	return err
 }
@@ -186,6 +185,10 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 		if r.Encoded > 0 {
 			fmt.Fprintf(w, "              %s encoded data, which no rule reads\n", numbers.Agree(r.Encoded, "1 text has",
 				thousands(r.Encoded)+" texts have"))
+		}
+		if r.Unstored > 0 {
+			fmt.Fprintf(w, "              %s stored: git trace record reads what was said\n",
+				numbers.Agree(r.Unstored, "1 is not", thousands(r.Unstored)+" are not"))
 		}
 		for _, k := range r.Kept {
 			fmt.Fprintf(w, "              %s stays: %s\n", k.Trace[:8], printable(k.Why))
