@@ -15,6 +15,7 @@ var kinds = payload.Events{
 	{Name: "SessionStart", Kind: events.SessionStart},
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},
 	{Name: "PreToolUse", Kind: events.ToolBefore},
+	{Name: "Notification", Kind: events.ConsentAsked},
 	{Name: "PostToolUse", Kind: events.ToolAfter},
 	{Name: "PreCompact", Kind: events.Compaction},
 	{Name: "Stop", Kind: events.TurnEnd},
@@ -41,6 +42,7 @@ type wire struct {
 	Prompt     string          `json:"prompt"`
 	Tool       string          `json:"tool_name"`
 	CallID     string          `json:"tool_use_id"`
+	Notice     string          `json:"notification_type"`
 	Input      json.RawMessage `json:"tool_input"`
 }
 
@@ -58,6 +60,9 @@ func fields(w *wire) payload.Fields {
 }
 
 func (c *client) fill(b *events.Boundary, w *wire) bool {
+	if b.Kind == events.ConsentAsked { // it names no call
+		return w.Notice == "permission_prompt"
+	}
 	if payload.OfCall(b.Kind) && w.CallID == "" && strings.HasSuffix(b.Transcript, ".jsonl") {
 		w.CallID = callOf(b.Transcript, w.Tool, w.Input)
 	}

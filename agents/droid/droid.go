@@ -13,6 +13,7 @@
 //   - Hooks stand in settings.json, unless hooks.json or the older hooks/hooks.json is beside it: then the settings'
 //     are not read. Those of the user and those of the project run both.
 //   - Only the session's settings name the model.
+//   - Notification comes when it asks for consent. It names no call.
 package droid
 
 import (
@@ -35,7 +36,6 @@ func New(env capability.Env) capability.Agent {
 		Dir: hooks.configDir(), Resumer: capability.ResumeBy{"droid", "--resume"},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsEither, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
-			Notes: []string{"seen at work in its print mode; of its terminal the maker's documentation tells"},
 		},
 	}
 }

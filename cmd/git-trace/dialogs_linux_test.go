@@ -28,6 +28,7 @@ func askers() []asker {
 		{client: "qwen", late: true, shows: "Allowexecutionof", allow: "\r", tells: true},
 		{client: "gemini", shows: "Allowexecutionof", allow: "\r"},
 		{client: "copilot", shows: "Doyouwanttorun", allow: "\r"},
+		{client: "droid", first: []string{"Trustthisfolder", "\r"}, shows: "Commandtoapprove", allow: "\r"},
 		{client: "opencode", shows: "Permissionrequired", allow: "\r", tells: true},
 	}
 }

@@ -22,6 +22,11 @@ type shellTool struct {
 // argument makes the input of a shell tool.
 type argument func(command string) map[string]any
 
+// executes is that of Droid, which wants to be told how dangerous a command is.
+func executes(command string) map[string]any {
+	return map[string]any{"command": command, "summary": "go on", "riskLevel": "high", "riskLevelReason": "it writes", "timeout": 60}
+}
+
 func one(name string, more ...string) argument {
 	return func(command string) map[string]any {
 		input := map[string]any{name: command, "description": "go on"}
@@ -44,6 +49,7 @@ func shellTools() []shellTool {
 		{"copilot", []string{"--agent", "copilot-cli", "--global"}, "bash", one("command"), deaths},
 		{"pi", []string{"--agent", "pi", "--global"}, "bash", one("command"), deaths},
 		{"opencode", []string{"--agent", "opencode"}, "bash", one("command"), deaths},
+		{"droid", []string{"--agent", "droid", "--global"}, "Execute", executes, nil},
 	}
 }
 

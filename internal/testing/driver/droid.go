@@ -3,14 +3,13 @@ package driver
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 )
 
-// droid runs Droid in its print mode, with a model of the user's own. Without a network it asks for no account.
+// droid runs Droid with a model of the user's own. Without a network it asks for no account.
 type droid struct{}
 
 // droidPackage is the npm package that holds the client for this platform.
@@ -23,9 +22,6 @@ func droidPackage() string {
 }
 
 func (droid) prepare(j *job) (args, env []string, err error) {
-	if j.opts.At != nil {
-		return nil, nil, errors.New("droid is driven in its print mode only")
-	}
 	model := cmp.Or(j.opts.Model, "scripted-model")
 	own := map[string]any{
 		"model": model, "displayName": model, "provider": "anthropic", "baseUrl": j.url, "apiKey": "test-key",
@@ -43,10 +39,17 @@ func (droid) prepare(j *job) (args, env []string, err error) {
 		return nil, nil, fmt.Errorf("read settings: %w", err)
 	}
 	settings["customModels"] = []any{own} // hooks that the test put there stay
+	chosen := "custom:" + model
+	if j.opts.At != nil { // at a terminal no option names the model
+		settings["model"], settings["sessionDefaultSettings"] = chosen, map[string]any{"model": chosen}
+	}
 	if err := j.place(settings, ".factory", "settings.json"); err != nil {
 		return nil, nil, err
 	}
-	args = append([]string{"exec", "--skip-permissions-unsafe", "-o", "json", "-m", "custom:" + model}, j.opts.Args...)
+	if j.opts.At == nil {
+		args = []string{"exec", "--skip-permissions-unsafe", "-o", "json", "-m", chosen}
+	}
+	args = append(args, j.opts.Args...)
 	return append(args, j.opts.Prompt), []string{
 		"FACTORY_AIRGAP_ENABLED=1", "FACTORY_DROID_AUTO_UPDATE_ENABLED=false",
 	}, nil
