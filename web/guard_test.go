@@ -1,8 +1,12 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -156,6 +160,44 @@ func TestMarksOfWhatActsOnTheScreen(t *testing.T) {
 	} {
 		if got := string(marked([]byte(text))); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}
+
+// Nothing in this package says of a text of others that it is markup, script or an address. The style in a report is
+// this package's own.
+func TestNoTextIsSaidToBeMarkup(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%v %v", files, err)
+	}
+	said := regexp.MustCompile(`template\.(HTML|HTMLAttr|JS|JSStr|URL|Srcset|CSS)\b`)
+	found := map[string]int{}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range said.FindAllString(string(text), -1) {
+			found[name+" "+what]++
+		}
+	}
+	if want := map[string]int{"report.go template.CSS": 2}; !maps.Equal(found, want) {
+		t.Errorf("%v, not %v", found, want)
+	}
+}
+
+// Conversations of which another clone tells are marked with it; those of this one are not.
+func TestWhatAnotherCloneSaysIsMarked(t *testing.T) {
+	t.Parallel()
+	f := &frame{writer: func() string { return "820ec5a86ce6e1b5" }}
+	for writer, want := range map[string]string{"": "", "820ec5a86ce6e1b5": "", "77ab0000ffff0000": "77ab000…"} {
+		if got := f.Foreign(writer); got != want {
+			t.Errorf("%q: %q, not %q", writer, got, want)
 		}
 	}
 }

@@ -50,7 +50,8 @@ func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 	var asked atomic.Int64
 	asked.Store(time.Now().UnixNano())
 	token := newToken()
-	guarded := newGuard(s.Handler(), listener.Addr().String(), token)
+	// The guard lets no request through that changes anything. Should one come one day, another page cannot make it.
+	guarded := newGuard(http.NewCrossOriginProtection().Handler(s.Handler()), listener.Addr().String(), token)
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked.Store(time.Now().UnixNano())

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -119,7 +121,19 @@ type frame struct {
 	Body                              any
 
 	digits func() int
+	writer func() string // of this clone
 }
+
+// Foreign names the clone whose log tells of a conversation; empty for this one.
+func (f *frame) Foreign(writer string) string {
+	if writer == "" || f.Still || writer == f.writer() {
+		return ""
+	}
+	return cells.Cut(cells.Line(writer), mostWriter)
+}
+
+// mostWriter is how much of the id of a clone is shown, in cells.
+const mostWriter = 8
 
 // frame puts it around the body. Where no answer told how much of an id is shown, it is asked when an id comes.
 func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame {
@@ -132,7 +146,13 @@ func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame
 	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	state, _ := s.answers.now(r.Context()) // without it the page does not notice that something is new
 	return &frame{Title: title, Repository: s.name, Section: section, Query: r.URL.Query().Get("q"), State: state,
-		Still: s.still != nil, Body: body, digits: ask}
+		Still: s.still != nil, Body: body, digits: ask, writer: sync.OnceValue(s.writer)}
+}
+
+// writer is the id of this clone; empty where it has none, and then every log is another's.
+func (s *Site) writer() string {
+	id, _ := events.OpenLog(s.repo).Writer()
+	return id
 }
 
 // digits are how many of an id every command shows. All ids are abbreviated to the same length, so that of the newest

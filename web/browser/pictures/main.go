@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -82,11 +83,26 @@ func run(ctx context.Context, out, url, pages string, width, height int64, dark 
 	return nil
 }
 
+// mostChecks is how often a page is asked for again.
+const mostChecks = 10
+
 // taken is a picture of a page, as tall as the page where that is not too much.
 func taken(ctx context.Context, address string, width, height int64) ([]byte, error) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height), chromedp.Navigate(address),
 		chromedp.WaitReady("#main")); err != nil {
 		return nil, err
+	}
+	for range mostChecks { // the overview says that the log is being checked until it is asked for again
+		checking, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`!!document.querySelector("[data-again]")`))
+		if err != nil {
+			return nil, err
+		}
+		if !checking {
+			break
+		}
+		if err := chromedp.Do(ctx, chromedp.Sleep(time.Second), chromedp.Navigate(address), chromedp.WaitReady("#main")); err != nil {
+			return nil, err
+		}
 	}
 	tall, err := chromedp.Run(ctx, chromedp.Evaluate[int64]("document.documentElement.scrollHeight"))
 	if err != nil {
