@@ -39,6 +39,8 @@ type Plan struct {
 	Others  int           // refs of traces that the remote has of other writers
 	Doubts  []Doubt       // what others saw on the remote, and it does not show
 
+	Branches int // and tags that the remote has
+
 	redactor func(context.Context) (*redact.Redactor, error)
 	rules    string // a hash of the redactor's
 	anew     bool   // the digest begins anew, without a history
@@ -127,7 +129,10 @@ func (p *Plan) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tips := []string{"--glob=refs/remotes/" + p.Remote.Name + "/*"}
+	tips, err := p.settings.codeTips(ctx, p.repo, p.Remote)
+	if err != nil {
+		return err
+	}
 	for name, id := range remote {
 		if strings.HasPrefix(name, p.Remote.Prefix) {
 			if !strings.HasPrefix(name, p.Remote.Prefix+p.Writer+"/") {
@@ -135,7 +140,7 @@ func (p *Plan) fill(ctx context.Context) error {
 			}
 			continue
 		}
-		tips = append(tips, id.String())
+		tips, p.Branches = append(tips, id.String()), p.Branches+1
 	}
 	if p.fetched, err = p.log.Fetched(ctx); err != nil {
 		return err

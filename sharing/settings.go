@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -42,6 +43,7 @@ type Remote struct {
 	Share  Level
 	Pinned string // the push URL for which the person chose the level, as Bare gives it; empty for none
 	Prefix string // of the refs there: "refs/traces/writers/"
+	Code   string // the remote whose commits are told of: this one, unless remote.<name>.traceCode names another
 }
 
 // DefaultPrefix is where the refs of writers are on a remote.
@@ -177,10 +179,28 @@ func (s *Settings) remote(name string) Remote {
 	if !slices.Contains(Levels, r.Share) {
 		r.Share = LevelNone
 	}
+	r.Code = cmp.Or(key("tracecode"), name)
 	if p := key("traceprefix"); strings.HasPrefix(p, "refs/") {
 		r.Prefix = strings.TrimSuffix(p, "/") + "/"
 	}
 	return r
+}
+
+// codeTips are the branches, as they were fetched or pushed last, of the remote whose commits are told of.
+func (s *Settings) codeTips(ctx context.Context, repo *refs.Repo, of Remote) ([]string, error) {
+	under := "refs/remotes/" + of.Code + "/"
+	tips := []string{"--glob=" + under + "*"}
+	if of.Code == of.Name { // which says itself what it has
+		return tips, nil
+	}
+	if !slices.Contains(s.names, of.Code) {
+		return nil, fmt.Errorf("%w: %s", ErrUnknownRemote, of.Code)
+	}
+	list, err := repo.RefsUnder(ctx, under)
+	for _, r := range list {
+		tips = append(tips, r.OID.String())
+	}
+	return tips, err
 }
 
 // PushURL is where git pushes to for a remote, insteadOf and pushInsteadOf applied (git-config(1)). More than one URL

@@ -92,7 +92,7 @@ func (s *Settings) stateOf(ctx context.Context, log *events.Log, r Remote, own s
 	}
 	out.Commits = len(told)
 	maps.DeleteFunc(recorded, func(c refs.OID, _ bool) bool { return told[c] })
-	waiting, err := log.Repo().LedTo(ctx, slices.Collect(maps.Keys(recorded)), "--glob=refs/remotes/"+r.Name+"/*")
+	waiting, err := log.Repo().LedTo(ctx, slices.Collect(maps.Keys(recorded)), "--glob=refs/remotes/"+r.Code+"/*")
 	if err != nil {
 		return out, err
 	}

@@ -118,6 +118,8 @@ for at in team contributor; do
 	git push -q $HOME/$at.git main main:topic
 done
 git remote add origin https://forge.example/team/server.git
+git init -q --bare $HOME/traces.git
+git config --global url.file://$HOME/traces.git.insteadOf https://forge.example/team/server-traces.git
 mkdir $HOME/src $HOME/src/other
 git init -q $HOME/src/other`)
 	for _, block := range blocks {

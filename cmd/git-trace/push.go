@@ -203,13 +203,21 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 	if p.Level.Wider(sharing.LevelCommits) {
 		texts = "prompts as typed, "
 	}
-	fmt.Fprintf(w, "  stays here  %s that the remote does not have, %s\n"+
+	code := "the remote"
+	if p.Remote.Code != p.Remote.Name {
+		code = printable(p.Remote.Code)
+	}
+	fmt.Fprintf(w, "  stays here  %s that "+code+" does not have, %s\n"+
 		"              without a line there, "+texts+"snapshots", plural(p.Digest.Withheld, "commit"),
 		plural(p.Digest.Silent, "conversation"))
 	if p.Level != sharing.LevelLog {
 		fmt.Fprintf(w, ",\n              the log (%s)", plural(int(p.Digest.Source.Seq), "event"))
 	}
 	fmt.Fprintln(w)
+	if p.Branches == 0 && p.Remote.Code == p.Remote.Name && p.Digest.Withheld > 0 {
+		fmt.Fprintf(w, "  no branch   git config remote.%s.traceCode <remote> tells of the\n"+
+			"              commits that another remote has\n", printable(p.Remote.Name))
+	}
 	sayDoubts(w, p.Doubts)
 }
 

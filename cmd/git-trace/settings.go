@@ -62,6 +62,7 @@ var settingForms = []setting{
 		"the hook", ""},
 	{"trace.trust", "all", "whose fetched logs are read: all, signed (by a key that git trusts, when they were pulled) " +
 		"or own", ""},
+	{"remote.<name>.traceCode", "", "another remote: push tells this one of the commits that the other has", ""},
 	{"remote.<name>.tracePrefix", "refs/traces/writers/", "where traces lie on this remote", ""},
 	{"remote.<name>.traceShare", "", "how much of conversations push gives this remote: commits, conversations or " +
 		"log; push writes it when it has asked", aLevel},
