@@ -6,6 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -90,5 +94,39 @@ func testOtherPages(t *testing.T, ctx context.Context, world *World) {
 	own := evaluate[string](t, ctx, `fetch("/").then((r) => r.text())`)
 	if !strings.Contains(own, "evil") {
 		t.Errorf("a page cannot read its own: %q", own)
+	}
+}
+
+// acts is markup of many kinds that would run or call out.
+const acts = `<script>window.canary=1</script><img src=x onerror="window.canary=1"><svg onload="window.canary=1"></svg>` +
+	`<a href="javascript:window.canary=1">x</a><iframe srcdoc="<script>parent.canary=1</script>"></iframe>` +
+	`<img src="http://127.0.0.1:9/away"><style>@import "http://127.0.0.1:9/style";</style></pre></textarea></title><script>window.canary=1</script>` +
+	`<math><mtext><table><mglyph><style><img src=x onerror="window.canary=1">![x](http://127.0.0.1:9/picture) {{.}}`
+
+// testForeignMarkup shows a file, a commit and a branch that others made: nothing of them runs, nothing is refused, for
+// nothing was tried, and nothing is asked of anybody but this server (W4).
+func testForeignMarkup(t *testing.T, ctx context.Context, world *World) {
+	if err := os.WriteFile(filepath.Join(world.Dir, "acts.html"), []byte(acts+"\n"+acts+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"add", "acts.html"}, {"-c", "user.name=" + strings.NewReplacer("<", "(", ">", ")").Replace(acts[:40]),
+		"-c", "user.email=a@example.com", "commit", "-qm", acts}} {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir, cmd.Env = world.Dir, world.env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	for _, path := range []string{"/", "/graph", "/blame/HEAD/acts.html", "/blame/worktree/acts.html", "/commit/HEAD", "/commit/HEAD?view=split",
+		"/tree/HEAD/", "/search?q=" + url.QueryEscape(acts), "/graph?path=" + url.QueryEscape(acts), "/" + url.PathEscape(acts)} {
+		visit(t, ctx, world.Base+path, 1280)
+		got := evaluate[[]string](t, ctx, `[String(window.canary ?? "quiet"), ...window.refused, ...performance.getEntriesByType("resource")`+
+			`.map((e) => e.name).filter((n) => !n.startsWith(location.origin + "/"))]`)
+		if len(got) != 1 || got[0] != "quiet" {
+			t.Errorf("%.60s: %v", path, got)
+		}
+		if text := evaluate[string](t, ctx, "document.body.innerText"); strings.HasPrefix(path, "/blame") && !strings.Contains(text, "<script>window.canary=1</script>") {
+			t.Errorf("%s does not show the text: %s", path, text)
+		}
 	}
 }

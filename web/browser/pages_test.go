@@ -116,7 +116,7 @@ func testWithoutScript(t *testing.T, ctx context.Context, world *World) {
 			t.Fatal(err)
 		}
 	}
-	const main = `document.getElementById("main").innerText.replace(/\d+ (second|minute)s? ago|just now/g, "")`
+	const main = `document.getElementById("main").innerText.replace(/\d+ (second|minute)s? ago|just now|\b(now|\d+m)\b/g, "")`
 	for _, path := range every {
 		visit(t, ctx, world.Base+path, 1280)
 		with := evaluate[string](t, ctx, main)
@@ -256,6 +256,7 @@ func TestPages(t *testing.T) {
 	t.Run("on paper", func(t *testing.T) { testOnPaper(t, ctx, world) })
 	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })
 	t.Run("other pages", func(t *testing.T) { testOtherPages(t, ctx, world) })
+	t.Run("foreign markup", func(t *testing.T) { testForeignMarkup(t, ctx, world) })
 	if err := world.longTalk(ctx, t.TempDir(), manySteps); err != nil {
 		t.Fatal(err)
 	}
