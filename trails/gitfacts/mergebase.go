@@ -1,0 +1,132 @@
+package gitfacts
+
+import (
+	"container/heap"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// mostPainted is how many commits are looked at before git is asked, which takes as long as 300 of them.
+const mostPainted = 256
+
+// MergeBase finds what git-merge-base(1) does. Commits that are near each other need no process.
+func (g *Git) MergeBase(a, b refs.OID) (refs.OID, bool) {
+	if base, found, known := g.nearBase(a, b); known {
+		return base, found
+	}
+	raw, err := g.repo.Git(g.ctx, nil, "merge-base", a.String(), b.String())
+	if err != nil {
+		return refs.OID{}, false
+	}
+	base, err := refs.ParseOID(strings.TrimSpace(string(raw)))
+	return base, err == nil
+}
+
+// What a commit is painted with in nearBase.
+const (
+	fromA = 1 << iota
+	fromB
+	stale // an ancestor of a common one
+	common
+)
+
+// nearBase goes back from both commits, the newest commit first, and paints each with where it was met from, as git
+// does. Known is false where git may have several to choose from, where the history is cut off or grafted, and where
+// the way is long.
+func (g *Git) nearBase(a, b refs.OID) (base refs.OID, found, known bool) {
+	for _, name := range []string{"shallow", filepath.Join("info", "grafts")} {
+		if _, err := os.Lstat(filepath.Join(g.repo.CommonDir, name)); err == nil {
+			return base, false, false
+		}
+	}
+	if a == b {
+		return a, true, true
+	}
+	paint := map[refs.OID]int{}
+	var queue byDate
+	turn := 0
+	put := func(id refs.OID, flags int) bool {
+		c, err := g.Commit(id)
+		if err == nil {
+			paint[id] |= flags
+			turn++
+			heap.Push(&queue, dated{id, c.Committer.When.Unix(), c.Parents, turn})
+		}
+		return err == nil
+	}
+	if !put(a, fromA) || !put(b, fromB) {
+		return base, false, false
+	}
+	var bases []refs.OID
+	for looked := 0; queue.fresh(paint); looked++ {
+		if looked == mostPainted {
+			return base, false, false
+		}
+		c := heap.Pop(&queue).(dated)
+		flags := paint[c.id] & (fromA | fromB | stale)
+		if flags == fromA|fromB {
+			if paint[c.id]&common == 0 {
+				paint[c.id] |= common
+				bases = append(bases, c.id)
+			}
+			flags |= stale
+		}
+		for _, parent := range c.parents {
+			if paint[parent]&flags != flags && !put(parent, flags) {
+				return base, false, false
+			}
+		}
+	}
+	for _, id := range bases {
+		if paint[id]&stale != 0 {
+			continue
+		}
+		if found {
+			return base, false, false
+		}
+		base, found = id, true
+	}
+	return base, found, true
+}
+
+// dated is a commit in the order of dates.
+type dated struct {
+	id      refs.OID
+	at      int64
+	parents []refs.OID
+	turn    int
+}
+
+// byDate is a heap with the newest commit first, of equal dates the one that was met first.
+type byDate []dated
+
+func (q byDate) Len() int { return len(q) }
+
+func (q byDate) Less(i, j int) bool {
+	return q[i].at > q[j].at || q[i].at == q[j].at && q[i].turn < q[j].turn
+}
+
+func (q byDate) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push is a method of heap.Interface.
+func (q *byDate) Push(x any) { *q = append(*q, x.(dated)) }
+
+// Pop is a method of heap.Interface.
+func (q *byDate) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+// fresh tells whether a commit waits that is not known to lie behind a common one.
+func (q byDate) fresh(paint map[refs.OID]int) bool {
+	for i := range q {
+		if paint[q[i].id]&stale == 0 {
+			return true
+		}
+	}
+	return false
+}
