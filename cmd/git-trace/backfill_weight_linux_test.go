@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,39 +115,15 @@ func TestBackfillOfAGrownRepositoryIsQuickAndSmall(t *testing.T) {
 		most time.Duration
 	}{{[]string{"--dry-run"}, 10 * time.Second}, {nil, 45 * time.Second}} {
 		cmd := w.command("git-trace", append([]string{"backfill", "--transcripts", w.folder}, run.args...)...)
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
-		w.must(cmd.Start())
-		done := make(chan int64)
-		go func() { done <- peakOf(cmd.Process.Pid) }()
-		err := cmd.Wait()
-		held := <-done
-		if err != nil {
-			t.Fatalf("%v: %s", err, out.String())
+		out, held, err := withPeak(cmd)
+		if held >>= 10; err != nil {
+			t.Fatalf("%v: %s", err, out)
 		}
 		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		said := strings.Split(strings.TrimSpace(out.String()), "\n")
+		said := strings.Split(strings.TrimSpace(string(out)), "\n")
 		t.Logf("%d sessions of %d MB: %v of processor time, %d MB; %s", w.made, size>>20, used, held, said[len(said)-1])
 		if used > run.most || held > 250 || held == 0 {
 			t.Errorf("%v: it takes %v and %d MB", run.args, used, held)
 		}
-	}
-}
-
-// peakOf waits for the end of a process and gives the most memory that it was seen to have, in MB. What wait4(2) tells
-// of a child holds what its parent had.
-func peakOf(pid int) (mb int64) {
-	for {
-		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-		_, rest, found := strings.Cut(string(raw), "VmHWM:")
-		if err != nil || !found { // it has ended
-			return mb
-		}
-		kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-		if err != nil {
-			return 0
-		}
-		mb = max(mb, kb>>10)
-		time.Sleep(20 * time.Millisecond)
 	}
 }

@@ -29,7 +29,6 @@ const (
 	mostDiff        = 16 << 10 // of what was not committed when a conversation began
 	mostPatch       = 64 << 10 // of what a commit did
 	mostRecordFiles = 500      // of a commit whose lines are told
-	mostRecordPaths = 5000     // of all conversations of a run, for one history
 )
 
 // gatherer finds what the log and the repository know of conversations, for their records.
@@ -43,54 +42,6 @@ func gatherer(repo *refs.Repo) recorder.Gatherer {
 		defer g.close()
 		return g.of(head, prior)
 	}
-}
-
-// manyConversations is after how many a lasting gatherer lets go of what it knows, so that memory does not grow with a
-// backfill.
-const manyConversations = 64
-
-// fewConversations are not worth a history: git is asked for each of their files.
-const fewConversations = 8
-
-// lastingGatherer is gatherer for many conversations of which nothing more is told meanwhile: many are asked of the log
-// as it was at the first one, and git is asked once for what several have in common. Done ends it.
-func lastingGatherer(
-	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
-) (gather recorder.Gatherer, done func()) {
-	places := newBirthplaces(repo)
-	var g *gathering
-	var past *gitblame.History
-	rest := func() {
-		if g != nil {
-			g.close()
-		}
-		g = nil
-	}
-	done = func() {
-		rest()
-		if past != nil {
-			_ = past.Close()
-		}
-	}
-	count := 0
-	gather = func(_ context.Context, head, prior *records.Record) (facts *recorder.Facts, err error) {
-		if count++; count%manyConversations == 0 {
-			rest()
-		}
-		if g == nil { // it outlives the time that one conversation is given
-			if g, err = newGathering(whole, repo, places); err != nil {
-				return nil, err
-			}
-			if g.history = past; past == nil && len(traces) >= fewConversations {
-				if past, err = g.past(traces, since); err != nil {
-					return nil, err
-				}
-				g.history = past
-			}
-		}
-		return g.of(head, prior)
-	}
-	return gather, done
 }
 
 // gathering is the work for one conversation, or for one after the other.
@@ -129,38 +80,6 @@ func (g *gathering) of(head, prior *records.Record) (*recorder.Facts, error) {
 	g.head, g.prior, g.trace = head, prior, events.TraceID(head.TraceID)
 	g.story, g.held = callStory{}, nil
 	return g.facts()
-}
-
-// past reads what the commits of some conversations, and those since, did to their files: since a moment when none of
-// them had begun. It is nil where that is more than blames would read.
-func (g *gathering) past(traces []events.TraceID, since time.Time) (*gitblame.History, error) {
-	lines, err := g.known.Lines()
-	if err != nil {
-		return nil, err
-	}
-	paths := map[string]bool{}
-	var commits []refs.OID
-	for _, trace := range traces {
-		held, err := lines.Anchors(trace, func(*events.AnchorOwner) bool { return true })
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range held {
-			paths[a.Path] = true
-			commits = append(commits, a.Commit)
-			c, err := g.objects.Commit(a.Commit)
-			if err == nil && c.Committer.When.Before(since) {
-				since = c.Committer.When
-			}
-		}
-	}
-	if _, err := g.known.Reached(g.ctx, commits); err != nil { // one question in the place of many
-		return nil, err
-	}
-	if len(paths) == 0 || len(paths) > mostRecordPaths {
-		return nil, nil
-	}
-	return gitblame.ReadHistory(g.ctx, g.repo, since, slices.Sorted(maps.Keys(paths)))
 }
 
 func (g *gathering) close() {

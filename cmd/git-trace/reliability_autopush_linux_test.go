@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -103,6 +104,7 @@ func TestReliabilityS26ThePushHookIsShort(t *testing.T) { // alone: it measures
 		t.Skip("takes seconds")
 	}
 	w, plain := newTwin(t, true), newTwin(t, true)
+	t.Cleanup(w.untilQuiet)
 	for _, one := range []*twin{w, plain} {
 		one.must("git", "push", "-q", "--force", "origin", "main")
 		one.must("../bin/git-trace", "push", "--to", "commits", "origin")
@@ -126,4 +128,21 @@ func TestReliabilityS26ThePushHookIsShort(t *testing.T) { // alone: it measures
 	if more > testenv.Within(10*time.Millisecond) {
 		t.Errorf("the hook takes %s", more)
 	}
+}
+
+// untilQuiet waits until no process works in the repository: pushes by themselves go on when the user's has ended.
+func (w *twin) untilQuiet() {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		all, err := filepath.Glob("/proc/[0-9]*/cwd")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if !slices.ContainsFunc(all, func(cwd string) bool {
+			dir, err := os.Readlink(cwd)
+			return err == nil && strings.HasPrefix(dir, w.base)
+		}) {
+			return
+		}
+	}
+	w.t.Error("a process goes on in the repository")
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -24,12 +23,12 @@ func (w *twin) took(status int, args ...string) time.Duration {
 	w.t.Helper()
 	cmd := exec.Command(filepath.Join(w.base, "bin", "git-trace"), args...)
 	cmd.Dir, cmd.Env = w.dir, w.with()
-	out, _ := cmd.CombinedOutput()
+	out, held, _ := withPeak(cmd)
 	if got := cmd.ProcessState.ExitCode(); got != status {
 		w.t.Errorf("%q ends with %d: %.500s", args, got, out)
 	}
-	if usage := cmd.ProcessState.SysUsage().(*syscall.Rusage); usage.Maxrss > mostMemory {
-		w.t.Errorf("%q takes %d MiB", args, usage.Maxrss>>10)
+	if held > mostMemory {
+		w.t.Errorf("%q takes %d MiB", args, held>>10)
 	}
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// manyConversations is after how many a lasting gatherer lets go of what it knows, so that memory does not grow with a
+// backfill.
+const manyConversations = 64
+
+// fewConversations are not worth a history: git is asked for each of their files.
+const fewConversations = 8
+
+// lastingGatherer is gatherer for many conversations of which nothing more is told meanwhile: many are asked of the log
+// as it was at the first one, and git is asked once for what several have in common. Done ends it.
+func lastingGatherer(
+	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
+) (gather recorder.Gatherer, done func()) {
+	places := newBirthplaces(repo)
+	var g *gathering
+	var past *gitblame.History
+	rest := func() {
+		if g != nil {
+			g.close()
+		}
+		g = nil
+	}
+	done = func() {
+		rest()
+		if past != nil {
+			_ = past.Close()
+		}
+	}
+	count := 0
+	gather = func(_ context.Context, head, prior *records.Record) (facts *recorder.Facts, err error) {
+		if count++; count%manyConversations == 0 {
+			rest()
+		}
+		if g == nil { // it outlives the time that one conversation is given
+			if g, err = newGathering(whole, repo, places); err != nil {
+				return nil, err
+			}
+			if count == 1 && len(traces) >= fewConversations {
+				past, _ = g.past(traces, since) // without it git is asked for each file: where objects are missing, too
+			}
+			g.history = past
+		}
+		return g.of(head, prior)
+	}
+	return gather, done
+}
+
+// mostHistoryPaths bounds the files of one history.
+const mostHistoryPaths = 5000
+
+// past reads what the commits of some conversations, and those since, did to their files: since a moment when none of
+// them had begun. It is nil where that is more than blames would read.
+func (g *gathering) past(traces []events.TraceID, since time.Time) (*gitblame.History, error) {
+	lines, err := g.known.Lines()
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]bool{}
+	var commits []refs.OID
+	for _, trace := range traces {
+		held, err := lines.Anchors(trace, func(*events.AnchorOwner) bool { return true })
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range held {
+			paths[a.Path] = true
+			commits = append(commits, a.Commit)
+			c, err := g.objects.Commit(a.Commit)
+			if err == nil && c.Committer.When.Before(since) {
+				since = c.Committer.When
+			}
+		}
+	}
+	if _, err := g.known.Reached(g.ctx, commits); err != nil { // one question in the place of many
+		return nil, err
+	}
+	if len(paths) == 0 || len(paths) > mostHistoryPaths {
+		return nil, nil
+	}
+	return gitblame.ReadHistory(g.ctx, g.repo, since, slices.Sorted(maps.Keys(paths)))
+}
