@@ -153,7 +153,7 @@ func (p *past) read(r *gitdiff.Reader, commit refs.OID) error {
 	if err != nil {
 		return err
 	}
-	read := changesOf(records)
+	read := make(changes, len(records))
 	if err := r.Patch(records, read); err != nil {
 		return err
 	}
@@ -197,8 +197,6 @@ func regular(mode uint32) bool { return mode == refs.ModeFile || mode == refs.Mo
 // changes takes the hunks of records.
 type changes []change
 
-func changesOf(records []gitdiff.Record) changes { return make(changes, len(records)) }
-
 // Hunk is a method of gitdiff.Lines.
 func (c changes) Hunk(record int, h gitdiff.Hunk) { c[record].hunks = append(c[record].hunks, h) }
 
@@ -208,8 +206,12 @@ func (c changes) Removed([]byte) {}
 // Added is a method of gitdiff.Lines.
 func (c changes) Added([]byte) {}
 
-// before is the parent that a blame of the path goes on to, with what changed; false if git has to say it.
+// before is the parent that a blame of the path goes on to, with what changed; false if git has to say it, as of a
+// commit that is not in the history.
 func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
+	if p == nil {
+		return parent, nil, false
+	}
 	for i, parent := range p.parents {
 		if p.changes[i][path] == nil { // git hands the whole file on to the first parent that has the same
 			return parent, nil, true
@@ -262,10 +264,6 @@ func (h *History) follow(q *inquiry, k *kept) bool {
 			break
 		}
 		p := h.commits[at]
-		if p == nil {
-			base = h.asOf(q, k, at)
-			break
-		}
 		parent, c, ok := p.before(q.path)
 		if !ok {
 			base = h.asOf(q, k, at)
@@ -276,28 +274,27 @@ func (h *History) follow(q *inquiry, k *kept) bool {
 		}
 		at = parent
 	}
-	if base == nil {
+	switch {
+	case base == nil:
 		return false
-	}
-	if len(way) == 0 {
+	case len(way) == 0:
 		k.also(base, q.commit)
 		return true
 	}
 	t := tableOf(k)
-	now := *base
+	runs := base.runs
 	for _, s := range slices.Backward(way) {
 		from := t.source(&Line{Commit: s.of.told, OrigPath: q.path, Previous: Origin{s.of.parents[0], q.path}})
-		runs, ok := over(now.runs, s.change.hunks, from)
-		if !ok {
+		var ok bool
+		if runs, ok = over(runs, s.change.hunks, from); !ok {
 			return false
 		}
-		now.runs = runs
 	}
-	blob, typ, err := h.objects.Resolve(q.commit.String() + ":" + q.path)
-	if err != nil || typ != refs.BlobObject {
+	here, err := h.objects.EntryAt(q.commit, q.path)
+	if err != nil || !regular(here.Mode) {
 		return false
 	}
-	k.put(&answer{commits: []refs.OID{q.commit}, content: blob, runs: now.runs})
+	k.put(&answer{commits: []refs.OID{q.commit}, content: here.OID, runs: runs})
 	return true
 }
 

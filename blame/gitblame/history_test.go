@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// told blames as the history tells, in git's own form.
-func (h *History) told(t *testing.T, r *repo, words ...string) string {
+// inquire is what a history is asked.
+func (h *History) inquire(t *testing.T, r *repo, words ...string) *inquiry {
 	t.Helper()
 	opts, err := Parse(append([]string{"--porcelain"}, words...))
 	if err != nil {
@@ -23,11 +23,18 @@ func (h *History) told(t *testing.T, r *repo, words ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
 	q, ok := s.inquiry(Porcelain)
 	if !ok {
 		t.Fatalf("%q: not for the cache", words)
 	}
+	return q
+}
+
+// told blames as the history tells, in git's own form.
+func (h *History) told(t *testing.T, r *repo, words ...string) string {
+	t.Helper()
+	q := h.inquire(t, r, words...)
+	defer q.Close()
 	a, lines := h.answer(q)
 	if a == nil {
 		t.Fatalf("%q: the history tells nothing", words)
@@ -133,20 +140,8 @@ func TestAHistoryLeavesToGitWhatItDoesNotKnow(t *testing.T) {
 		t.Errorf("--- git\n%s\n--- ours\n%s", want, got)
 	}
 	r.Git("config", "diff.algorithm", "histogram")
-	opts, err := Parse([]string{"--", "f"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	opts.History = h
-	s, err := Open(context.Background(), r.Discover(r.Dir), r.Dir, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	q, ok := s.inquiry(Porcelain)
-	if !ok {
-		t.Fatal("not for the cache")
-	}
+	q := h.inquire(t, r, "--", "f")
+	defer q.Close()
 	if a, _ := h.answer(q); a != nil {
 		t.Error("it compares as nobody configured")
 	}

@@ -136,9 +136,9 @@ func (w *twin) oid(rev string) refs.OID {
 	return id
 }
 
-// S22: with 1,000 writers on a remote lists are shown in 50 ms of processor time, and blame of a file that twenty of them
-// wrote takes a fifth more at most than in a clone that fetched nothing, and twice as much as in one that has its own log
-// alone. Of a line that all of them claim, a thousand claims are weighed. With 100,000 refs a pull asks first. Nothing takes
+// S22: with 1,000 writers on a remote lists are shown in 50 ms of processor time. Blame of a file that twenty of them wrote
+// takes a fifth more at most than in a clone that fetched nothing. It takes twice as much at most as in one that has its
+// own log alone. Of a line that all of them claim, a thousand claims are weighed. With 100,000 refs a pull asks first. Nothing takes
 // more than 256 MB.
 func TestReliabilityS22ManyWritersAndRefs(t *testing.T) { // alone: it measures
 	if testing.Short() {
