@@ -15,17 +15,6 @@ import (
 // longTalk gives the conversation of the demo a record of so many steps: prompts, commands, and a sub-agent with every
 // fourth prompt.
 func (w *World) longTalk(ctx context.Context, root string, steps int) error {
-	out, err := w.Run(ctx, w.Dir, "log", "--json")
-	var list struct {
-		Conversations []struct{ Trace, Session, Agent string }
-	}
-	if err := json.Unmarshal([]byte(out[max(strings.Index(out, "{"), 0):]), &list); err != nil || len(list.Conversations) == 0 {
-		return fmt.Errorf("log: %w\n%s", err, out)
-	}
-	if err != nil {
-		return err
-	}
-	t := list.Conversations[0]
 	var all []map[string]any
 	add := func(role, text string, more map[string]any) int {
 		n := len(all) + 1
@@ -55,9 +44,25 @@ func (w *World) longTalk(ctx context.Context, root string, steps int) error {
 			}
 		}
 	}
+	return w.talk(ctx, root, all)
+}
+
+// talk makes steps the record of the conversation of the demo.
+func (w *World) talk(ctx context.Context, root string, steps []map[string]any) error {
+	out, err := w.Run(ctx, w.Dir, "log", "--json")
+	if err != nil {
+		return fmt.Errorf("log: %w\n%s", err, out)
+	}
+	var list struct {
+		Conversations []struct{ Trace, Session, Agent string }
+	}
+	if err := json.Unmarshal([]byte(out[max(strings.Index(out, "{"), 0):]), &list); err != nil || len(list.Conversations) == 0 {
+		return fmt.Errorf("log: %w\n%s", err, out)
+	}
+	t := list.Conversations[0]
 	raw, err := json.Marshal(map[string]any{"schema_version": "0.3.0", "trace_id": t.Trace, "session_id": t.Session,
 		"agent": map[string]string{"name": t.Agent, "model": "anthropic/claude-opus-4-5"}, "metadata": map[string]any{},
-		"timestamp_start": "2026-11-20T08:00:00Z", "timestamp_end": "2026-11-20T12:00:00Z", "steps": all})
+		"timestamp_start": "2026-11-20T08:00:00Z", "timestamp_end": "2026-11-20T12:00:00Z", "steps": steps})
 	if err != nil {
 		return err
 	}

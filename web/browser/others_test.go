@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -97,35 +98,67 @@ func testOtherPages(t *testing.T, ctx context.Context, world *World) {
 	}
 }
 
-// acts is markup of many kinds that would run or call out.
+// acts is markup of many kinds that would run or call out, at an address that no machine has and by names.
 const acts = `<script>window.canary=1</script><img src=x onerror="window.canary=1"><svg onload="window.canary=1"></svg>` +
 	`<a href="javascript:window.canary=1">x</a><iframe srcdoc="<script>parent.canary=1</script>"></iframe>` +
-	`<img src="http://127.0.0.1:9/away"><style>@import "http://127.0.0.1:9/style";</style></pre></textarea></title><script>window.canary=1</script>` +
-	`<math><mtext><table><mglyph><style><img src=x onerror="window.canary=1">![x](http://127.0.0.1:9/picture) {{.}}`
+	`<img src="http://192.0.2.1/away"><link rel=preconnect href="http://away.example"><style>@import "http://192.0.2.1/style";</style></pre></textarea></title>` +
+	`<script>window.canary=1</script><math><mtext><table><mglyph><style><img src=x onerror="window.canary=1">` +
+	`![x](http://192.0.2.1/picture) [x](http://linked.example/) http://linked.example/ <a href="http://linked.example/">x</a> {{.}}`
 
-// testForeignMarkup shows a file, a commit and a branch that others made: nothing of them runs, nothing is refused, for
-// nothing was tried, and nothing is asked of anybody but this server (W4).
-func testForeignMarkup(t *testing.T, ctx context.Context, world *World) {
-	if err := os.WriteFile(filepath.Join(world.Dir, "acts.html"), []byte(acts+"\n"+acts+"\n"), 0o644); err != nil {
-		t.Fatal(err)
+// foreignPages show what foreign and foreignTalk leave.
+var foreignPages = []string{"/", "/log", "/t/c86c", "/t/c86c?show=edits", "/graph", "/blame/HEAD/acts.html", "/blame/worktree/acts.html", "/commit/HEAD",
+	"/commit/HEAD?view=split", "/diff/HEAD~1...HEAD", "/tree/HEAD/", "/search?q=canary", "/search?q=" + url.QueryEscape(acts),
+	"/graph?path=" + url.QueryEscape(acts), "/" + url.PathEscape(acts)}
+
+// foreign makes a file and a commit as others may.
+func (w *World) foreign(ctx context.Context) error {
+	if err := os.WriteFile(filepath.Join(w.Dir, "acts.html"), []byte(acts+"\n"+acts+"\n"), 0o644); err != nil {
+		return err
 	}
 	for _, args := range [][]string{{"add", "acts.html"}, {"-c", "user.name=" + strings.NewReplacer("<", "(", ">", ")").Replace(acts[:40]),
 		"-c", "user.email=a@example.com", "commit", "-qm", acts}} {
 		cmd := exec.CommandContext(ctx, "git", args...)
-		cmd.Dir, cmd.Env = world.Dir, world.env
+		cmd.Dir, cmd.Env = w.Dir, w.env
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
+			return fmt.Errorf("git %v: %w\n%s", args, err, out)
 		}
 	}
-	for _, path := range []string{"/", "/graph", "/blame/HEAD/acts.html", "/blame/worktree/acts.html", "/commit/HEAD", "/commit/HEAD?view=split",
-		"/tree/HEAD/", "/search?q=" + url.QueryEscape(acts), "/graph?path=" + url.QueryEscape(acts), "/" + url.PathEscape(acts)} {
+	return nil
+}
+
+// foreignTalk has the conversation of the demo say the same in each of its fields.
+func (w *World) foreignTalk(ctx context.Context, root string) error {
+	said := func(n int, role string, more map[string]any) map[string]any {
+		step := map[string]any{"step_index": n, "role": role, "content": acts, "tool_calls": []any{}, "observations": []any{}, "snippets": []any{},
+			"timestamp": fmt.Sprintf("2026-11-20T08:00:%02dZ", n), "token_usage": map[string]int{"input_tokens": 1}}
+		maps.Copy(step, more)
+		return step
+	}
+	return w.talk(ctx, root, []map[string]any{said(1, "user", nil), said(2, "agent", map[string]any{"model": acts, "reasoning_content": acts,
+		"tool_calls":   []any{map[string]any{"tool_call_id": "toolu_1", "tool_name": acts, "input": map[string]string{"command": acts, "file_path": acts}}},
+		"observations": []any{map[string]any{"source_call_id": "toolu_1", "content": acts, "error": acts}}})})
+}
+
+// testForeignMarkup shows a file, a commit and a conversation that others made: nothing of them runs, nothing is refused, for
+// nothing was tried, and nothing is asked of anybody but this server (W4).
+func testForeignMarkup(t *testing.T, ctx context.Context, world *World) {
+	if err := world.foreign(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := world.foreignTalk(ctx, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range foreignPages {
 		visit(t, ctx, world.Base+path, 1280)
 		got := evaluate[[]string](t, ctx, `[String(window.canary ?? "quiet"), ...window.refused, ...performance.getEntriesByType("resource")`+
 			`.map((e) => e.name).filter((n) => !n.startsWith(location.origin + "/"))]`)
 		if len(got) != 1 || got[0] != "quiet" {
 			t.Errorf("%.60s: %v", path, got)
 		}
-		if text := evaluate[string](t, ctx, "document.body.innerText"); strings.HasPrefix(path, "/blame") && !strings.Contains(text, "<script>window.canary=1</script>") {
+		// textContent, for what is below the screen is drawn when there is time.
+		text := evaluate[string](t, ctx, "document.body.textContent")
+		shows := strings.HasPrefix(path, "/blame") || strings.HasPrefix(path, "/t/") || path == "/commit/HEAD" || path == "/search?q=canary"
+		if shows && !strings.Contains(text, "<script>window.canary=1</script>") {
 			t.Errorf("%s does not show the text: %s", path, text)
 		}
 	}

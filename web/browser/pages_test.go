@@ -39,8 +39,18 @@ func chromium() bool {
 func opened(t *testing.T) (context.Context, *World) {
 	t.Helper()
 	needed(t, chromium(), "there is no Chromium here: apt-get install chromium")
+	root := t.TempDir()
+	if err := build(t.Context(), root, "../.."); err != nil {
+		t.Fatal(err)
+	}
+	return openedIn(t, root)
+}
+
+// openedIn is the demo below a directory that has the programs.
+func openedIn(t *testing.T, root string) (context.Context, *World) {
+	t.Helper()
 	// The context of a test ends before what is cleaned up.
-	world, err := NewWorld(context.Background(), t.TempDir(), "../..")
+	world, err := playWorld(context.Background(), root)
 	if err != nil {
 		t.Fatal(err)
 	}

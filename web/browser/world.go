@@ -31,14 +31,27 @@ const startTime = 20 * time.Second
 
 // NewWorld builds the programs below a directory, plays the demo there, and serves its repository.
 func NewWorld(ctx context.Context, root, module string) (*World, error) {
+	if err := build(ctx, root, module); err != nil {
+		return nil, err
+	}
+	return playWorld(ctx, root)
+}
+
+// build builds the programs in bin below a directory.
+func build(ctx context.Context, root, module string) error {
 	bin := filepath.Join(root, "bin")
 	build := exec.CommandContext(ctx, "go", "build", "-o", bin+string(filepath.Separator), "./cmd/git-trace",
 		"./cmd/git-trace-hook", "./cmd/git-trace-serve")
 	build.Dir = module
 	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build: %w\n%s", err, out)
+		return fmt.Errorf("build: %w\n%s", err, out)
 	}
-	w := &World{Git: filepath.Join(bin, "git-trace")}
+	return nil
+}
+
+// playWorld plays the demo below a directory with the programs that were built there, and serves its repository.
+func playWorld(ctx context.Context, root string) (*World, error) {
+	w := &World{Git: filepath.Join(root, "bin", "git-trace")}
 	home := filepath.Join(root, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, err
@@ -112,10 +125,14 @@ func (w *World) Close() {
 	}
 }
 
+// asking are what Chromium asks others by itself, about a page that it was given.
+var asking = []string{"Translate", "AutofillServerCommunication", "OptimizationHints"}
+
 // Open starts Chromium without a window. Pages of its context are tabs of it.
 func Open(ctx context.Context) (context.Context, context.CancelFunc) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-features", strings.Join(asking, ",")),
 		chromedp.Flag("hide-scrollbars", true))
 	ctx, end := chromedp.NewExecAllocator(ctx, options...)
 	ctx, close := chromedp.NewContext(ctx)

@@ -33,7 +33,8 @@ func main() {
 }
 
 // wanted are the six pages of the documentation, as NAME=PATH.
-const wanted = "overview=/ conversation=/t/c86c blame=/blame/HEAD/server.go commit=/commit/HEAD graph=/graph stats=/stats"
+const wanted = "overview=/ conversation=/t/c86c blame=/blame/HEAD/server.go commit=/commit/HEAD " +
+	"graph=/graph stats=/stats"
 
 func run(ctx context.Context, out, url, pages string, width, height int64, dark bool) error {
 	root, err := os.MkdirTemp("", "pictures-")
@@ -100,7 +101,8 @@ func taken(ctx context.Context, address string, width, height int64) ([]byte, er
 		if !checking {
 			break
 		}
-		if err := chromedp.Do(ctx, chromedp.Sleep(time.Second), chromedp.Navigate(address), chromedp.WaitReady("#main")); err != nil {
+		if err := chromedp.Do(ctx, chromedp.Sleep(time.Second), chromedp.Navigate(address),
+			chromedp.WaitReady("#main")); err != nil {
 			return nil, err
 		}
 	}
