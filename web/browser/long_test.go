@@ -44,22 +44,27 @@ func (w *World) longTalk(ctx context.Context, root string, steps int) error {
 			}
 		}
 	}
-	return w.talk(ctx, root, all)
-}
-
-// talk makes steps the record of the conversation of the demo.
-func (w *World) talk(ctx context.Context, root string, steps []map[string]any) error {
 	out, err := w.Run(ctx, w.Dir, "log", "--json")
 	if err != nil {
 		return fmt.Errorf("log: %w\n%s", err, out)
 	}
-	var list struct {
-		Conversations []struct{ Trace, Session, Agent string }
-	}
-	if err := json.Unmarshal([]byte(out[max(strings.Index(out, "{"), 0):]), &list); err != nil || len(list.Conversations) == 0 {
+	var list struct{ Conversations []conversation }
+	if err := json.Unmarshal([]byte(out[max(strings.Index(out, "{"), 0):]), &list); err != nil {
 		return fmt.Errorf("log: %w\n%s", err, out)
 	}
-	t := list.Conversations[0]
+	for _, c := range list.Conversations {
+		if strings.HasPrefix(c.Trace, "c86c") {
+			return w.talk(ctx, root, c, all)
+		}
+	}
+	return fmt.Errorf("log: no conversation of the demo\n%s", out)
+}
+
+// conversation is whose record is imported.
+type conversation struct{ Trace, Session, Agent string }
+
+// talk makes steps the record of a conversation.
+func (w *World) talk(ctx context.Context, root string, t conversation, steps []map[string]any) error {
 	raw, err := json.Marshal(map[string]any{"schema_version": "0.3.0", "trace_id": t.Trace, "session_id": t.Session,
 		"agent": map[string]string{"name": t.Agent, "model": "anthropic/claude-opus-4-5"}, "metadata": map[string]any{},
 		"timestamp_start": "2026-11-20T08:00:00Z", "timestamp_end": "2026-11-20T12:00:00Z", "steps": steps})

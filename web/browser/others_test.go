@@ -106,7 +106,7 @@ const acts = `<script>window.canary=1</script><img src=x onerror="window.canary=
 	`![x](http://192.0.2.1/picture) [x](http://linked.example/) http://linked.example/ <a href="http://linked.example/">x</a> {{.}}`
 
 // foreignPages show what foreign and foreignTalk leave.
-var foreignPages = []string{"/", "/log", "/t/c86c", "/t/c86c?show=edits", "/graph", "/blame/HEAD/acts.html", "/blame/worktree/acts.html", "/commit/HEAD",
+var foreignPages = []string{"/", "/log", "/t/f0f0", "/t/f0f0?show=edits", "/graph", "/blame/HEAD/acts.html", "/blame/worktree/acts.html", "/commit/HEAD",
 	"/commit/HEAD?view=split", "/diff/HEAD~1...HEAD", "/tree/HEAD/", "/search?q=canary", "/search?q=" + url.QueryEscape(acts),
 	"/graph?path=" + url.QueryEscape(acts), "/" + url.PathEscape(acts)}
 
@@ -126,7 +126,7 @@ func (w *World) foreign(ctx context.Context) error {
 	return nil
 }
 
-// foreignTalk has the conversation of the demo say the same in each of its fields.
+// foreignTalk is a conversation that says the same in each of its fields.
 func (w *World) foreignTalk(ctx context.Context, root string) error {
 	said := func(n int, role string, more map[string]any) map[string]any {
 		step := map[string]any{"step_index": n, "role": role, "content": acts, "tool_calls": []any{}, "observations": []any{}, "snippets": []any{},
@@ -134,7 +134,8 @@ func (w *World) foreignTalk(ctx context.Context, root string) error {
 		maps.Copy(step, more)
 		return step
 	}
-	return w.talk(ctx, root, []map[string]any{said(1, "user", nil), said(2, "agent", map[string]any{"model": acts, "reasoning_content": acts,
+	another := conversation{Trace: "f0f0c0de-0000-4000-8000-000000000001", Session: "foreign", Agent: "claude-code"}
+	return w.talk(ctx, root, another, []map[string]any{said(1, "user", nil), said(2, "agent", map[string]any{"model": acts, "reasoning_content": acts,
 		"tool_calls":   []any{map[string]any{"tool_call_id": "toolu_1", "tool_name": acts, "input": map[string]string{"command": acts, "file_path": acts}}},
 		"observations": []any{map[string]any{"source_call_id": "toolu_1", "content": acts, "error": acts}}})})
 }
