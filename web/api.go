@@ -186,11 +186,16 @@ func (q *question) answer(a asked) (out []byte, next string, err error) {
 	return out, next, err
 }
 
-// problem says what is wrong in the form of RFC 9457.
+// problem says what is wrong in the form of RFC 9457. The member hints has what else the command said, as the
+// candidates of an id that is ambiguous.
 func problem(w http.ResponseWriter, err error) {
 	status := code(err)
-	text, _ := said(err)
-	body, _ := json.Marshal(map[string]any{"title": http.StatusText(status), "status": status, "detail": text})
+	text, hints := said(err)
+	all := map[string]any{"title": http.StatusText(status), "status": status, "detail": text}
+	if len(hints) > 0 {
+		all["hints"] = hints
+	}
+	body, _ := json.Marshal(all)
 	w.Header().Set("Content-Type", "application/problem+json")
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "2")

@@ -46,6 +46,8 @@ func code(err error) int {
 		return http.StatusNotFound
 	case errors.Is(err, errBadQuestion):
 		return http.StatusBadRequest
+	case errors.Is(err, errAmbiguous):
+		return http.StatusConflict
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable
 	case !errors.As(err, &refused):

@@ -133,6 +133,13 @@ func ranged(q *question) (string, string, any, error) {
 			return "", "", nil, err
 		}
 	}
+	dots := ".."
+	if parted {
+		dots = "..."
+	}
+	if whole := ends[0].String() + dots + ends[1].String(); whole != given {
+		return "", "", nil, &moved{(&url.URL{Path: at("diff", whole), RawQuery: q.r.URL.RawQuery}).String()}
+	}
 	body := &commitBody{From: ends[0].String(), To: ends[1].String()}
 	if parted {
 		base, err := q.repo.Git(q.ctx, nil, "merge-base", body.From, body.To)
@@ -141,7 +148,7 @@ func ranged(q *question) (string, string, any, error) {
 		}
 		body.From = strings.TrimSpace(string(base))
 	}
-	return given, "commit", body, body.fill(q)
+	return fmt.Sprintf("%.7s%s%.7s", ends[0], dots, ends[1]), "commit", body, body.fill(q)
 }
 
 // fill reads the diff, and whose its lines are.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 var (
 	errNotFound    = errors.New("there is no such thing")
 	errBadQuestion = errors.New("this is not understood")
+	errAmbiguous   = errors.New("ambiguous, it begins")
 )
 
 // mostFile bounds a file that is shown, in bytes.
@@ -37,13 +39,44 @@ func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 	}
 	out, err := f.repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
-		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
+		return refs.OID{}, f.unnamed(ctx, rev)
 	}
 	id, err := refs.ParseOID(strings.TrimSpace(string(out)))
 	if err != nil { // ^HEAD is all but a commit
 		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
 	}
 	return id, nil
+}
+
+// beginning is that of the id of an object.
+var beginning = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
+
+// unnamed says why a revision names no commit. Where it is the beginning of several ids, they are told.
+func (f *files) unnamed(ctx context.Context, rev string) error {
+	none := fmt.Errorf("revision '%s': %w", rev, errNotFound)
+	if !beginning.MatchString(rev) {
+		return none
+	}
+	out, err := f.repo.Git(ctx, nil, "rev-parse", "--disambiguate="+rev)
+	if err != nil {
+		return none
+	}
+	objects := f.repo.Objects()
+	defer objects.Close()
+	var commits []string
+	for text := range strings.FieldsSeq(string(out)) {
+		id, err := refs.ParseOID(text)
+		if err != nil {
+			continue
+		}
+		if _, err := objects.Commit(id); err == nil {
+			commits = append(commits, text)
+		}
+	}
+	if len(commits) < 2 {
+		return none
+	}
+	return fmt.Errorf("revision '%s': %w %s", rev, errAmbiguous, strings.Join(commits, " and "))
 }
 
 // newest is how many commits are looked at for a child.

@@ -187,6 +187,9 @@ func directory(q *question) (string, string, any, error) {
 	if !e.IsDir() {
 		return "", "", nil, &moved{at("blame", commit, path)}
 	}
+	if q.still == nil && commit.String() != q.r.PathValue("rev") {
+		return "", "", nil, &moved{at("tree", commit, path)}
+	}
 	list, err := objects.Tree(e.OID)
 	if err != nil {
 		return "", "", nil, err
@@ -275,6 +278,9 @@ func tracked(q *question) (string, string, any, error) {
 	}
 	if body.Trail == nil || body.Hunk == nil {
 		return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)
+	}
+	if body.Trail.Patch != id && q.still == nil {
+		return "", "", nil, &moved{(&url.URL{Path: at("track", body.Trail.Patch), RawQuery: q.r.URL.RawQuery}).String()}
 	}
 	return "A patch of " + body.Trail.Path, "track", body, nil
 }
