@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // hashPlace stands in a record while its hash is computed.
@@ -34,15 +35,28 @@ func EncodeStep(s *Step) ([]byte, error) {
 	return marshal(s)
 }
 
+// rooms are what values are written in, one after the other. A room that grew much is left to be collected.
+var rooms = sync.Pool{New: func() any { return &bytes.Buffer{} }}
+
+// mostRoom bounds a room that is kept, in bytes.
+const mostRoom = 256 << 10
+
 // marshal is encoding/json without the escapes for HTML.
 func marshal(v any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
+	out := rooms.Get().(*bytes.Buffer) // there is nothing else among them
+	out.Reset()
+	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	raw := bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	if out.Cap() > mostRoom {
+		return raw, nil
+	}
+	raw = bytes.Clone(raw)
+	rooms.Put(out)
+	return raw, nil
 }
 
 // setHash puts the hash where hashPlace stands. No string before it can hold the bytes that are looked for: a quote

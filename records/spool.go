@@ -14,11 +14,18 @@ import (
 // spoolMemory is how much of a conversation a spool keeps in memory before it goes to a file.
 const spoolMemory = 8 << 20
 
+// Bounds of how much memory a spool takes at once: most conversations are short. A slice that grows would be copied,
+// and its pages are new each time. That took a twentieth of what converting a session takes.
+const (
+	leastBlock = 4 << 10
+	spoolBlock = 256 << 10
+)
+
 // Spool is a sink that keeps the steps as JSON lines: in memory while they are few, then in a file without a name. A
 // conversation of any length is written as one record in little memory.
 type Spool struct {
 	dir  string
-	mem  []byte
+	mem  [][]byte // blocks of whole steps
 	file *os.File
 	out  *bufio.Writer
 	ends []int64 // where each step ends
@@ -56,7 +63,7 @@ func (s *Spool) Truncate(n int) error {
 		}
 	}
 	if s.file == nil {
-		s.mem = s.mem[:s.size()]
+		s.forget()
 		return nil
 	}
 	if err := s.out.Flush(); err != nil {
@@ -66,6 +73,20 @@ func (s *Spool) Truncate(n int) error {
 		return fmt.Errorf("drop steps: %w", err)
 	}
 	return nil
+}
+
+// forget drops what stands in memory behind the last step.
+func (s *Spool) forget() {
+	left := s.size()
+	for i, block := range s.mem {
+		if left <= int64(len(block)) {
+			s.mem[i] = block[:left]
+			clear(s.mem[i+1:])
+			s.mem = s.mem[:i+1]
+			return
+		}
+		left -= int64(len(block))
+	}
 }
 
 // size is where the last step ends.
@@ -78,9 +99,10 @@ func (s *Spool) size() int64 {
 
 // AppendRaw keeps a step that is JSON already, as Each gave it: on one line.
 func (s *Spool) AppendRaw(raw []byte) error {
-	s.ends = append(s.ends, s.size()+int64(len(raw))+1)
-	if s.file == nil && len(s.mem)+len(raw) < spoolMemory {
-		s.mem = append(append(s.mem, raw...), '\n')
+	before := s.size()
+	s.ends = append(s.ends, before+int64(len(raw))+1)
+	if s.file == nil && before+int64(len(raw)) < spoolMemory {
+		s.keep(raw)
 		return nil
 	}
 	if s.file == nil {
@@ -97,6 +119,19 @@ func (s *Spool) AppendRaw(raw []byte) error {
 	return nil
 }
 
+// keep puts a step into memory: into the last block, if it has room.
+func (s *Spool) keep(raw []byte) {
+	n, room := len(s.mem)-1, leastBlock
+	if n >= 0 {
+		room = min(2*cap(s.mem[n]), spoolBlock)
+	}
+	if n < 0 || cap(s.mem[n])-len(s.mem[n]) <= len(raw) {
+		s.mem = append(s.mem, make([]byte, 0, max(room, len(raw)+1)))
+		n++
+	}
+	s.mem[n] = append(append(s.mem[n], raw...), '\n')
+}
+
 func (s *Spool) toFile() error {
 	file, err := os.CreateTemp(s.dir, "git-trace-steps-*")
 	if err != nil {
@@ -105,9 +140,11 @@ func (s *Spool) toFile() error {
 	// Without a name nothing is left behind, however the process ends. Where that is not possible Close removes it.
 	_ = os.Remove(file.Name())
 	s.file, s.out = file, bufio.NewWriterSize(file, 256<<10)
-	_, err = s.out.Write(s.mem)
+	for _, block := range s.mem {
+		_, _ = s.out.Write(block) // an error stays and is given by the next write
+	}
 	s.mem = nil
-	return err
+	return nil
 }
 
 // Late keeps a result until the steps are read.
@@ -118,15 +155,13 @@ func (s *Spool) Late(stepIndex int, result Observation) error {
 
 // Each gives the steps in order, each as JSON. What is given is valid until the next step.
 func (s *Spool) Each(yield func(raw []byte) error) error {
-	var in *bufio.Reader
 	if s.file == nil {
-		in = bufio.NewReader(&memory{s.mem})
-	} else {
-		if err := s.out.Flush(); err != nil {
-			return fmt.Errorf("read steps back: %w", err)
-		}
-		in = bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), 256<<10)
+		return s.eachInMemory(yield)
 	}
+	if err := s.out.Flush(); err != nil {
+		return fmt.Errorf("read steps back: %w", err)
+	}
+	in := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), 256<<10)
 	var long []byte
 	for index := 1; index <= len(s.ends); index++ {
 		line, err := in.ReadSlice('\n')
@@ -141,29 +176,36 @@ func (s *Spool) Each(yield func(raw []byte) error) error {
 		if err != nil {
 			return fmt.Errorf("read steps back: %w", err)
 		}
-		line = line[:len(line)-1]
-		if results := s.late[index]; len(results) > 0 {
-			if line, err = amend(line, results); err != nil {
-				return err
-			}
-		}
-		if err := yield(line); err != nil {
+		if err := s.give(index, line[:len(line)-1], yield); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// memory reads a slice that may grow afterwards.
-type memory struct{ rest []byte }
-
-func (m *memory) Read(p []byte) (int, error) {
-	if len(m.rest) == 0 {
-		return 0, io.EOF
+// eachInMemory is Each where no step stands in a file.
+func (s *Spool) eachInMemory(yield func(raw []byte) error) error {
+	index, from := 1, int64(0)
+	for _, block := range s.mem {
+		for at := int64(0); at < int64(len(block)); index++ {
+			end := at + s.ends[index-1] - from
+			if err := s.give(index, block[at:end-1:end-1], yield); err != nil {
+				return err
+			}
+			at, from = end, s.ends[index-1]
+		}
 	}
-	n := copy(p, m.rest)
-	m.rest = m.rest[n:]
-	return n, nil
+	return nil
+}
+
+// give gives a step, with the results that came late.
+func (s *Spool) give(index int, raw []byte, yield func(raw []byte) error) (err error) {
+	if results := s.late[index]; len(results) > 0 {
+		if raw, err = amend(raw, results); err != nil {
+			return err
+		}
+	}
+	return yield(raw)
 }
 
 func amend(raw []byte, results []Observation) ([]byte, error) {

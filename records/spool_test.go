@@ -133,6 +133,25 @@ func TestAStepTakesThePlaceOfTheOneThatHadItsNumber(t *testing.T) {
 	}
 }
 
+// A conversation that is kept in memory is copied once, however long it grows.
+func TestASpoolInMemoryGrowsWithoutBeingCopied(t *testing.T) {
+	raw := bytes.Repeat([]byte("x"), 1000)
+	const steps = 7_000
+	per := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			spool := records.NewSpool("")
+			for range steps {
+				if err := spool.AppendRaw(raw); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	if got, most := per.AllocedBytesPerOp(), int64(steps*(len(raw)+1)*5/4+1<<20); got > most {
+		t.Errorf("%d bytes are taken for %d, want %d at most", got, steps*len(raw), most)
+	}
+}
+
 func decodeStep(raw []byte) (*records.Step, error) {
 	step := &records.Step{}
 	return step, json.Unmarshal(raw, step)

@@ -3,11 +3,10 @@ package redact
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -47,7 +46,6 @@ type Redactor struct {
 	rooms [maxLayers]rooms
 	word  reading  // that is put together
 	marks []*marks // that nobody needs any more
-	key   []byte   // room for what is looked up
 }
 
 // rooms are what readings of one layer are made in, text after text.
@@ -55,7 +53,7 @@ type rooms struct{ resolved, unwrapped reading }
 
 // New makes a redactor.
 func New(o Options) (*Redactor, error) {
-	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: newPatterns(), seen: map[string]string{}, clean: &clean{}}
+	r := &Redactor{finder: o.Finder, rules: o.Rules, patterns: newPatterns(), seen: map[string]string{}, clean: newClean()}
 	if r.finder == nil {
 		rules, err := gitleaks.Load()
 		if err != nil {
@@ -74,7 +72,7 @@ func New(o Options) (*Redactor, error) {
 func (r *Redactor) Twin() *Redactor {
 	twin := *r
 	twin.seen, twin.rooms, twin.word = map[string]string{}, [maxLayers]rooms{}, reading{}
-	twin.marks, twin.key = nil, nil
+	twin.marks = nil
 	return &twin
 }
 
@@ -112,11 +110,7 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 	if len(text) < leastKept {
 		return r.redact(ctx, name, text, m)
 	}
-	r.key = append(strconv.AppendQuote(strconv.AppendInt(r.key[:0], int64(m), 10), name), text...)
-	key := sha256.Sum256(r.key)
-	if cap(r.key) > mostRoom {
-		r.key = nil
-	}
+	key := r.clean.keyOf(name, text, m)
 	if r.clean.holds(key) {
 		return text, 0, nil
 	}
@@ -127,24 +121,42 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 	return out, n, err
 }
 
-// clean is texts of which nothing had to be taken, by their hashes: the same stand in many conversations.
+// clean is texts of which nothing had to be taken, by their hashes: the same stand in many conversations. Nobody else
+// knows the seeds of the hashes, so nobody can make a text that is taken for another.
 type clean struct {
+	seeds [2]maphash.Seed
 	mu    sync.Mutex
-	texts map[[sha256.Size]byte]struct{}
+	texts map[textKey]struct{}
 }
 
-func (c *clean) holds(key [sha256.Size]byte) bool {
+// textKey stands for a text, its name and its manner.
+type textKey struct {
+	text [2]uint64
+	name uint64
+	manner
+}
+
+func newClean() *clean { return &clean{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}} }
+
+func (c *clean) keyOf(name, text string, m manner) textKey {
+	return textKey{
+		text: [2]uint64{maphash.String(c.seeds[0], text), maphash.String(c.seeds[1], text)},
+		name: maphash.String(c.seeds[0], name), manner: m,
+	}
+}
+
+func (c *clean) holds(key textKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, known := c.texts[key]
 	return known
 }
 
-func (c *clean) add(key [sha256.Size]byte) {
+func (c *clean) add(key textKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.texts == nil || len(c.texts) >= mostKept {
-		c.texts = map[[sha256.Size]byte]struct{}{}
+		c.texts = map[textKey]struct{}{}
 	}
 	c.texts[key] = struct{}{}
 }

@@ -237,7 +237,7 @@ func TestATextThatHeldNothingIsNotLookedAtAgain(t *testing.T) {
 		}
 	}
 	for i := len(r.clean.texts); i < mostKept; i++ {
-		r.clean.texts[[32]byte{0: 1, 1: byte(i), 2: byte(i >> 8), 3: byte(i >> 16)}] = struct{}{}
+		r.clean.texts[textKey{name: uint64(i)}] = struct{}{}
 	}
 	if look("", text+"?", prose); len(r.clean.texts) != 1 || look("", text+"?", prose) {
 		t.Errorf("%d texts are remembered", len(r.clean.texts))

@@ -214,12 +214,7 @@ func (s *Sink) sweep(head *records.Record) error {
 	}
 	replacer := strings.NewReplacer(pairs...)
 	holds := holder(written, replacer)
-	err := s.steps.Each(func(raw []byte) error {
-		if holds(raw) {
-			return errSwept
-		}
-		return s.ctx.Err()
-	})
+	err := s.anyHolds(holds)
 	if errors.Is(err, errSwept) {
 		err = s.sweepSteps(holds, replacer)
 	}

@@ -134,6 +134,28 @@ func TestASecretIsTakenOutOfWhatCameBefore(t *testing.T) {
 	}
 }
 
+// Where a conversation is looked through in parts, a secret is found in each of them.
+func TestASecretIsTakenOutOfEachPartOfALongConversation(t *testing.T) {
+	t.Parallel()
+	const secret, steps = "zq7Lk2Wn8Rt4Yp6Vb1Xc", 3 * sweepBytes / 1000
+	for _, at := range []int{1, steps / 3, steps / 2, steps - 1, steps} {
+		s := newRedactor(t, Options{}).Sink(t.Context(), t.TempDir())
+		for i := range steps {
+			text := strings.Repeat("word ", 200)
+			if i+1 == at {
+				text += secret
+			}
+			must(t, s.Step(said(i+1, text)))
+		}
+		must(t, s.Step(said(steps+1, "password = \""+secret+"\"\n")))
+		for i, step := range finished(t, s, conversation("")).Steps {
+			if strings.Contains(*step.Content, secret) {
+				t.Errorf("the secret of step %d is in step %d", at, i+1)
+			}
+		}
+	}
+}
+
 func TestWhatWasPurgedIsTakenOutOfARecord(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Options{Finder: fixed{}, Rules: Rules{Purged: purgedWord("pug")}})

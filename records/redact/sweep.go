@@ -3,7 +3,10 @@ package redact
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -28,6 +31,48 @@ func holder(secrets [][]byte, replacer *strings.Replacer) func(raw []byte) bool 
 		}
 		return false
 	}
+}
+
+// sweepBytes is how much of a conversation is looked through for its secrets at once.
+const sweepBytes = 256 << 10
+
+// anyHolds looks for the first step that holds a secret: then it is errSwept. The processors look, part by part.
+func (s *Sink) anyHolds(holds func(raw []byte) bool) error {
+	var found atomic.Bool
+	var work sync.WaitGroup
+	spare := make(chan []byte, 1+runtime.GOMAXPROCS(0))
+	for range cap(spare) {
+		spare <- nil
+	}
+	part := <-spare
+	look := func() {
+		text := part
+		part = (<-spare)[:0]
+		work.Go(func() {
+			if holds(text) {
+				found.Store(true)
+			}
+			spare <- text
+		})
+	}
+	err := s.steps.Each(func(raw []byte) error {
+		if found.Load() {
+			return errSwept
+		}
+		// A line feed stands in no step, so nothing is found that goes over it.
+		if part = append(append(part, raw...), '\n'); len(part) >= sweepBytes {
+			look()
+		}
+		return s.ctx.Err()
+	})
+	if err == nil && len(part) > 0 {
+		look()
+	}
+	work.Wait()
+	if err == nil && found.Load() {
+		err = errSwept
+	}
+	return err
 }
 
 // swept takes secrets out of the strings of a JSON text of a record, as they stand quoted in it, but for its ids: what
