@@ -27,15 +27,12 @@ type Copy struct {
 	// Notes say what kept the copy from holding the whole log.
 	Notes []string
 
-	ref  string
-	own  bool     // it is the own log itself
-	file *os.File // nil when all is in memory, or nobody has read in it yet; see reader
-	log  *Log     // of a copy whose file is opened when it is read, see Copies
-	join *joined  // where the stored part lies with others in one file
-	at   int64    // there
-	gen  string   // names this build of the file; offsets hold for it alone
-	end  flatEnd  // of the file
-	tail copyTail // what follows the file's end in memory
+	keptEnd           // which log it is of, and where the file ends; offsets hold for the build gen alone
+	own     bool      // it is the own log itself
+	file    *os.File  // nil when all is in memory, or nobody has read in it yet; see reader
+	log     *Log      // of a copy whose file is opened when it is read, see Copies
+	join    *joined   // where the stored part lies with others in one file
+	tail    *copyTail // what follows the file's end in memory; nil for nothing
 }
 
 // copyTail is the part of a copy that is in memory.
@@ -73,7 +70,7 @@ func (l *Log) copyOfRef(ctx context.Context, ref string) (*Copy, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Copy{ref: ref}
+	c := &Copy{keptEnd: keptEnd{ref: ref}}
 	if tip.IsZero() {
 		return c, nil
 	}
@@ -219,7 +216,7 @@ func (l *Log) extendMemory(ctx context.Context, c *Copy, tip refs.OID) error {
 		text.Reset()
 		end, err = l.copyWhatIsLeft(ctx, c.end, tip, &text)
 	}
-	c.tail = copyTail{text: text.Bytes(), end: end}
+	c.tail = &copyTail{text: text.Bytes(), end: end}
 	return err
 }
 
@@ -232,13 +229,7 @@ func (c *Copy) Close() {
 	}
 }
 
-// park closes the file until somebody reads in it; see lean.
-func (c *Copy) park() {
-	c.Close()
-	c.file = nil
-}
-
-// reader is the file. One that was parked is opened, and must be the build that it was.
+// reader is the file. One that is not open is opened, and must be the build that it was.
 func (c *Copy) reader() (io.ReaderAt, error) {
 	if c.join != nil {
 		return io.NewSectionReader(c.join.file, c.at, c.end.offset), nil
@@ -251,24 +242,6 @@ func (c *Copy) reader() (io.ReaderAt, error) {
 		return nil, err
 	}
 	c.file = f
-	return f, nil
-}
-
-// openBuild opens a file that begins with a header line and has at least so many bytes; any other is damaged.
-func openBuild(path, header string, size int64) (*os.File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
-	}
-	head := make([]byte, len(header))
-	info, err := f.Stat()
-	if err == nil {
-		_, err = f.ReadAt(head, 0)
-	}
-	if err != nil || string(head) != header || info.Size() < size {
-		_ = f.Close()
-		return nil, ErrCopyDamaged
-	}
 	return f, nil
 }
 
@@ -291,7 +264,7 @@ func (c *Copy) LastID() ID { return c.last().id }
 func (c *Copy) Tip() refs.OID { return c.last().commit }
 
 func (c *Copy) last() flatEnd {
-	if c.tail.end.offset > 0 {
+	if c.tail != nil && c.tail.end.offset > 0 {
 		return c.tail.end
 	}
 	return c.end
@@ -305,7 +278,15 @@ func (c *Copy) Generation() string { return c.gen }
 func (c *Copy) Stored() int64 { return c.end.offset }
 
 // Size is the offset behind the last line.
-func (c *Copy) Size() int64 { return c.end.offset + int64(len(c.tail.text)) }
+func (c *Copy) Size() int64 { return c.end.offset + int64(len(c.inMemory())) }
+
+// inMemory is the text of what follows the stored part.
+func (c *Copy) inMemory() []byte {
+	if c.tail == nil {
+		return nil
+	}
+	return c.tail.text
+}
 
 // ErrCopyDamaged reports that the stored copy is not what it was; ForgetCopies makes the next Copy build it anew.
 var ErrCopyDamaged = errors.New("cached copy of the log is damaged")
@@ -317,7 +298,7 @@ func (c *Copy) Line(offset int64, length int) ([]byte, error) {
 	}
 	if offset >= c.end.offset {
 		at := offset - c.end.offset
-		return c.tail.text[at : at+int64(length)], nil
+		return c.inMemory()[at : at+int64(length)], nil
 	}
 	if c.join != nil {
 		if text := c.join.whole(); int64(len(text)) >= c.at+c.end.offset {
@@ -361,7 +342,7 @@ func (c *Copy) Scan(from int64) iter.Seq2[CopyLine, error] {
 			}
 			parts = append(parts, io.NewSectionReader(file, from, c.end.offset-from))
 		}
-		parts = append(parts, bytes.NewReader(c.tail.text[max(0, from-c.end.offset):]))
+		parts = append(parts, bytes.NewReader(c.inMemory()[max(0, from-c.end.offset):]))
 		in := bufio.NewReaderSize(io.MultiReader(parts...), int(min(c.Size()-from, MaxEvent)+1))
 		for offset := from; ; {
 			line, err := in.ReadSlice('\n')

@@ -52,7 +52,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	if j == nil {
 		return nil, broken
 	}
-	c := &Copy{ref: refs.EventsRef, own: true, file: j.file, gen: j.gen}
+	c := &Copy{keptEnd: keptEnd{ref: refs.EventsRef, gen: j.gen}, own: true, file: j.file}
 	if broken != nil {
 		j.end.offset = j.size
 	}
@@ -158,7 +158,7 @@ func (g *batchGroup) chain(end flatEnd) (flatEnd, error) {
 }
 
 // whatIsLeft takes the events behind an end that are sound in themselves.
-func (j *journal) whatIsLeft(end flatEnd) (copyTail, error) {
+func (j *journal) whatIsLeft(end flatEnd) (*copyTail, error) {
 	var text bytes.Buffer
 	var lines []soundLine
 	at := end
@@ -176,5 +176,5 @@ func (j *journal) whatIsLeft(end flatEnd) (copyTail, error) {
 	if err == nil {
 		err = writeBatch(&text, refs.OID{}, lines, &at)
 	}
-	return copyTail{text: text.Bytes(), end: at}, err
+	return &copyTail{text: text.Bytes(), end: at}, err
 }

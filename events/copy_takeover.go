@@ -43,7 +43,7 @@ func (l *Log) fillFrom(ctx context.Context, j *journal, lock *refs.RefLock) erro
 // fill writes all that a copy holds to a new file, batch by batch as it stands there. If flush says so, it flushes the
 // file.
 func (j *journal) fill(c *Copy, format refs.ObjectFormat, flush bool) error {
-	var text io.Reader = bytes.NewReader(c.tail.text)
+	var text io.Reader = bytes.NewReader(c.inMemory())
 	if c.file != nil {
 		stored := io.NewSectionReader(c.file, 0, c.end.offset)
 		head := int64(len(copyHeader(format, c.ref)) + writerDigits + 1)

@@ -333,7 +333,7 @@ func FuzzCopyEnds(f *testing.F) {
 		if end.offset > int64(len(text)) || end.offset < int64(len(header)+17) {
 			t.Fatalf("ends at %d of %d bytes", end.offset, len(text))
 		}
-		c := &Copy{file: file, end: end}
+		c := &Copy{file: file, keptEnd: keptEnd{end: end}}
 		for line, err := range c.Scan(0) {
 			if err != nil && !errors.Is(err, ErrCopyDamaged) {
 				t.Fatal(err)

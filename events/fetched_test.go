@@ -2,6 +2,8 @@ package events
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -117,5 +119,31 @@ func TestPartsOfACopyGoOnFromEachOther(t *testing.T) {
 	if first := part(0, 1); all.count != 6 || all.firstSeq != 1 || all.firstPrev != "" || len(all.hits) != 2 || all.hits[0].Seq != 2 || first.count != 1 ||
 		part(1, 2).firstPrev != first.lastID || !all.sameWriter || all.lastWriter == "" {
 		t.Errorf("all of it: %+v", all)
+	}
+}
+
+// A word is found wherever it stands, also where it is read in two parts.
+func TestAWordIsFoundInAFileThatIsReadInParts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	const word, size = `"signer"`, 1 << 16
+	for at := range size - len(word) {
+		if near := at % (4 << 10); at > 100 && near > len(word) && near < 4<<10-len(word) {
+			continue // parts end at whole pages
+		}
+		text := []byte(strings.Repeat("x", size))
+		copy(text[at:], word)
+		check(t, os.WriteFile(path, text, 0o600))
+		if !hasWord(path, word) {
+			t.Fatalf("not found at %d", at)
+		}
+		text[at+3] = 'x'
+		check(t, os.WriteFile(path, text, 0o600))
+		if hasWord(path, word) {
+			t.Fatalf("found at %d, where it does not stand", at)
+		}
+	}
+	if hasWord(path+" that is not there", word) {
+		t.Error("found in no file")
 	}
 }

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -155,7 +156,11 @@ func (l *Log) rememberEnd(t tip) {
 	_ = f.Close()
 }
 
+// checkSumLength is how long check sums are.
+const checkSumLength = 16
+
 func checkSum(text string) string {
-	sum := blake3.Sum256([]byte(text))
-	return fmt.Sprintf("%x", sum[:8])
+	h := blake3.New()
+	_, _ = h.WriteString(text)
+	return hex.EncodeToString(h.Sum(nil)[:checkSumLength/2])
 }

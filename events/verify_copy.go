@@ -120,7 +120,7 @@ func rehash(ctx context.Context, c *Copy, s *summary) error {
 			}
 		})
 	}
-	results[parts] = relink(c.tail.text, s.watched)
+	results[parts] = relink(c.inMemory(), s.watched)
 	group.Wait()
 	if err := ctx.Err(); err != nil {
 		return err

@@ -124,7 +124,7 @@ func TestDiscoveryAsksGitAboutAConfigurationItCannotRead(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := DiscoverHook(repo.WorkTree); err != nil || *got != *repo {
+	if got, err := DiscoverHook(repo.WorkTree); err != nil || !same(got, repo) {
 		t.Errorf("without a configuration: %+v %v", got, err)
 	}
 }

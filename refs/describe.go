@@ -18,7 +18,8 @@ func (f *Found) Open() (*Repo, error) {
 }
 
 func (d *discovery) describe(at *Found) (*Repo, error) {
-	repo := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, Format: SHA1, RefFormat: "files"}
+	repo := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, Format: SHA1, RefFormat: "files",
+		packed: &packedRefs{}}
 	_, repo.commonFromEnv = d.lookup("GIT_COMMON_DIR")
 
 	facts, err := d.readFacts(at.GitDir, at.CommonDir)

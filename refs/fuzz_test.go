@@ -84,7 +84,7 @@ func FuzzFindPacked(f *testing.F) {
 	f.Add(id+" refs/heads/a", "refs/heads/a")
 	f.Add(" refs/x", "refs/x")
 	f.Fuzz(func(t *testing.T, text, name string) {
-		oid, err := findPacked([]byte(text), name, SHA1)
+		oid, err := findPacked(text, name, SHA1)
 		if err == nil && !strings.Contains(text, oid.String()+" "+name) {
 			t.Fatalf("found %s, which is not there", oid)
 		}

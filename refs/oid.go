@@ -87,20 +87,30 @@ func ParseOID(text string) (OID, error) {
 		return OID{}, fmt.Errorf("%w: %d digits", ErrBadOID, len(text))
 	}
 	oid := OID{size: uint8(len(text) / 2)}
-	for i := range len(text) {
-		c := text[i]
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		default:
-			return OID{}, fmt.Errorf("%w: byte %d is not a lower-case hex digit", ErrBadOID, i)
+	for i := range len(text) / 2 {
+		high, low := hexDigits[text[2*i]], hexDigits[text[2*i+1]]
+		if high|low > 15 {
+			at := 2 * i
+			if high <= 15 {
+				at++
+			}
+			return OID{}, fmt.Errorf("%w: byte %d is not a lower-case hex digit", ErrBadOID, at)
 		}
-		oid.raw[i/2] = oid.raw[i/2]<<4 | c
+		oid.raw[i] = high<<4 | low
 	}
 	return oid, nil
 }
+
+// hexDigits are the values of lower-case hexadecimal digits; 255 is that of all else.
+var hexDigits = func() (values [256]byte) {
+	for c := range values {
+		values[c] = 255
+	}
+	for value, c := range []byte("0123456789abcdef") {
+		values[c] = byte(value)
+	}
+	return values
+}()
 
 // OIDFromBytes reads a raw id of 20 or 32 bytes.
 func OIDFromBytes(raw []byte) (OID, error) {

@@ -94,7 +94,7 @@ func TestOldSymlinkHead(t *testing.T) {
 	if err := os.Symlink("refs/heads/main", head); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := DiscoverHook(repo.WorkTree); err != nil || *again != *repo {
+	if again, err := DiscoverHook(repo.WorkTree); err != nil || !same(again, repo) {
 		t.Errorf("%+v %v", again, err)
 	}
 	if oid, branch, err := repo.Head(); err != nil || oid.IsZero() || branch != "refs/heads/main" {

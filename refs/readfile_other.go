@@ -19,3 +19,27 @@ func ReadStart(path string, most int) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	return io.ReadAll(io.LimitReader(f, int64(most)))
 }
+
+// ReadParts hands a file on in parts, from its beginning, until take returns false. Size is what the file says of
+// itself. The next part takes the room of the one before.
+func ReadParts(path string, take func(part []byte, size int64) bool) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	room := make([]byte, partRead)
+	for {
+		n, err := f.Read(room)
+		if n > 0 && !take(room[:n], info.Size()) || err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

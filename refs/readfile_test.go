@@ -22,6 +22,9 @@ func TestReadFileReadsWhatIsThere(t *testing.T) {
 		if got, err := ReadFile(path); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: %d, %v", size, len(got), err)
 		}
+		if got, err := ReadText(path); err != nil || got != string(want) {
+			t.Errorf("%d bytes as a text: %d, %v", size, len(got), err)
+		}
 		for _, most := range []int{0, 1, 1024, 70_000} {
 			if got, err := ReadStart(path, most); err != nil || !bytes.Equal(got, want[:min(most, size)]) {
 				t.Errorf("%d of %d bytes: %d, %v", most, size, len(got), err)

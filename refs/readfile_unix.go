@@ -51,3 +51,28 @@ func again(call func() (int, error)) (int, error) {
 		}
 	}
 }
+
+// ReadParts hands a file on in parts, from its beginning, until take returns false. Size is what the file says of
+// itself. The next part takes the room of the one before: a file is looked through without being held.
+func ReadParts(path string, take func(part []byte, size int64) bool) error {
+	failed := func(op string, err error) error { return &fs.PathError{Op: op, Path: path, Err: err} }
+	fd, err := again(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
+	if err != nil {
+		return failed("open", err)
+	}
+	defer func() { _ = syscall.Close(fd) }() // nothing was written
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return failed("stat", err)
+	}
+	room := make([]byte, min(max(st.Size+1, leastRead), partRead))
+	for {
+		n, err := again(func() (int, error) { return syscall.Read(fd, room) })
+		if err != nil {
+			return failed("read", err)
+		}
+		if n == 0 || !take(room[:n], st.Size) {
+			return nil
+		}
+	}
+}

@@ -34,8 +34,9 @@ type Repo struct {
 	// Fsync makes WriteLoose and RefLock.Commit wait until what they wrote is on the disk. Git's default is not to.
 	Fsync bool
 
-	index         string // UseIndex
-	commonFromEnv bool   // GIT_COMMON_DIR named CommonDir, so a git child has to be told
+	index         string      // UseIndex
+	commonFromEnv bool        // GIT_COMMON_DIR named CommonDir, so a git child has to be told
+	packed        *packedRefs // what was read; nil where nothing is kept
 }
 
 // Bare tells whether the repository has no work tree here.

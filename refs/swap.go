@@ -71,14 +71,14 @@ func (r *Repo) refConflict(name string) error {
 	if path := r.refPath(name); isDir(path) && holdsFile(path) {
 		return ErrConflict
 	}
-	text, err := ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	text, err := r.packedText()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if strings.Contains(string(text), " "+name+"/") {
+	if strings.Contains(text, " "+name+"/") {
 		return ErrConflict
 	}
 	for i := strings.LastIndexByte(name, '/'); i > len("refs"); i = strings.LastIndexByte(name[:i], '/') {

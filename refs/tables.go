@@ -1,11 +1,11 @@
 package refs
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/git-trace/git-trace/refs/reftable"
 )
@@ -103,8 +103,8 @@ func (r *Repo) mayHaveRefFiles(prefix string) bool {
 	if len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
-	packed, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
-	return err != nil && !errors.Is(err, fs.ErrNotExist) || bytes.Contains(packed, []byte(" "+prefix))
+	packed, err := r.packedText()
+	return err != nil && !errors.Is(err, fs.ErrNotExist) || strings.Contains(packed, " "+prefix)
 }
 
 // modified is the time at which a file was last written, in nanoseconds; 0 if it is not there.

@@ -19,16 +19,26 @@ type NamedRef struct {
 }
 
 // RefsUnder lists the refs whose names begin with a prefix, which ends in a slash, sorted by name. It reads git's files
-// (gitrepository-layout(5)), and asks git where it meets what is no plain ref.
+// (gitrepository-layout(5)), and asks git where it meets what is no plain ref. Others may have the same list: it is not
+// to be changed.
 func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error) {
 	list, err := r.readUnder(prefix)
 	if err != nil {
 		return r.askUnder(ctx, prefix)
 	}
-	if byName := func(a, b NamedRef) int { return cmp.Compare(a.Name, b.Name) }; !slices.IsSortedFunc(list, byName) {
-		slices.SortFunc(list, byName)
+	return sorted(list), nil
+}
+
+// sorted is a list by names, of which each stands there once.
+func sorted(list []NamedRef) []NamedRef {
+	for i := range list {
+		if i > 0 && list[i-1].Name >= list[i].Name {
+			list = slices.Clone(list)
+			slices.SortFunc(list, func(a, b NamedRef) int { return cmp.Compare(a.Name, b.Name) })
+			return slices.CompactFunc(list, func(a, b NamedRef) bool { return a.Name == b.Name })
+		}
 	}
-	return slices.CompactFunc(list, func(a, b NamedRef) bool { return a.Name == b.Name }), nil
+	return list
 }
 
 // askUnder has git list the refs (git-for-each-ref(1)).
@@ -58,22 +68,17 @@ func (r *Repo) readUnder(prefix string) ([]NamedRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	packed, err := ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	packed, err := r.packedUnder(prefix)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	rest, needle := string(packed), " "+prefix
-	list := make([]NamedRef, 0, len(loose)+strings.Count(rest, needle))
-	for at := strings.Index(rest, needle); at >= 0; at = strings.Index(rest, needle) {
-		id := rest[strings.LastIndexByte(rest[:at], '\n')+1 : at]
-		name, behind, _ := strings.Cut(rest[at+1:], "\n")
-		name, rest = strings.TrimSuffix(name, "\r"), behind
-		oid, err := ParseOID(id)
-		if err := errors.Join(err, checkRefName(name)); err != nil {
-			return nil, err
-		}
-		if _, moved := loose[name]; !moved {
-			list = append(list, NamedRef{name, oid})
+	if len(loose) == 0 {
+		return packed, nil
+	}
+	list := make([]NamedRef, 0, len(loose)+len(packed))
+	for _, ref := range packed {
+		if _, moved := loose[ref.Name]; !moved {
+			list = append(list, ref)
 		}
 	}
 	for name, oid := range loose {

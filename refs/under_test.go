@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const under = "refs/traces/remotes/"
@@ -107,5 +108,44 @@ func TestOddRefsBelowAPrefixAreLeftToGit(t *testing.T) {
 				t.Error("the ref is not listed")
 			}
 		})
+	}
+}
+
+// What was read of packed-refs counts for the very bytes of the file: one of the same size and the same time is another
+// one.
+func TestListsFollowTheBytesOfPackedRefs(t *testing.T) {
+	t.Parallel()
+	repo := newRepoOf(t, refFiles)
+	path := filepath.Join(repo.CommonDir, "packed-refs")
+	of := func(digit string) string {
+		return strings.Repeat(digit, 40) + " " + under + "o/w/digest\n" + strings.Repeat("f", 40) + " refs/tags/v1\n"
+	}
+	for _, text := range []string{of("1"), of("1"), of("2"), of("2") + of("3")[:41] + under + "o/x/digest\n", of("2"), ""} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		fresh := *repo
+		fresh.packed = nil
+		want, err := fresh.RefsUnder(t.Context(), under)
+		if err != nil || len(want) != strings.Count(text, under) {
+			t.Fatalf("%v, %v", want, err)
+		}
+		for range 2 {
+			if got, err := repo.RefsUnder(t.Context(), under); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%q: %v, %v", text, got, err)
+			}
+			if id, err := repo.ReadRef(under + "o/w/digest"); err == nil != (len(want) > 0) || err == nil && id != want[0].OID {
+				t.Errorf("%q: %s, %v", text, id, err)
+			}
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := repo.RefsUnder(t.Context(), under); err != nil || len(got) > 0 {
+		t.Errorf("without the file: %v, %v", got, err)
 	}
 }

@@ -62,7 +62,7 @@ func Verify(ctx context.Context, log *events.Log) ([]FetchedState, error) {
 		default:
 			s.Events = c.Copy.Last()
 			if s.Digest {
-				err = s.publication(ctx, log, c.FetchedLog)
+				err = s.publication(ctx, log, *c.FetchedLog)
 			} else {
 				s.vouched(log, &c, out)
 			}

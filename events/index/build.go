@@ -109,7 +109,7 @@ func anew(tx *bbolt.Tx, list *catalogue, logs []*events.Copy) error {
 		if !small(c) || list.covers(c) {
 			continue
 		}
-		if n, stands := list.numbers[c.Ref()]; stands {
+		if n, stands := list.number(c.Ref()); stands {
 			gone[n] = true
 		}
 		if err := emptyBucket(tx, c); err != nil {

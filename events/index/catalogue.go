@@ -53,7 +53,8 @@ type catalogue struct {
 	tx            *bbolt.Tx
 	terms, traces *bbolt.Bucket
 	logs          []cataloguedLog
-	numbers       map[string]uint32 // by refs
+	numbers       map[string]uint32 // by refs; nil until one is sought out of their order
+	next          uint32            // the number that is probably sought next
 	sums          [][]summaryRow    // by number; nil until they are asked for
 	of            *placesOfLogs     // nil until they are asked for
 }
@@ -77,13 +78,27 @@ func openCatalogue(tx *bbolt.Tx) (*catalogue, error) {
 	if err := r.End(); err != nil || c.terms == nil || c.traces == nil {
 		return nil, fmt.Errorf("%w: catalogue", errDamaged)
 	}
-	c.numbers = make(map[string]uint32, len(c.logs))
-	for n, l := range c.logs {
-		if l.ref != "" {
-			c.numbers[l.ref] = uint32(n)
+	return c, nil
+}
+
+// number is where a log stands. Whoever asks for many does so in the order in which they were put there.
+func (c *catalogue) number(ref string) (n uint32, stands bool) {
+	if int(c.next) < len(c.logs) && c.logs[c.next].ref == ref {
+		c.next++
+		return c.next - 1, true
+	}
+	if c.numbers == nil {
+		c.numbers = make(map[string]uint32, len(c.logs))
+		for n := range c.logs {
+			if ref := c.logs[n].ref; ref != "" {
+				c.numbers[ref] = uint32(n)
+			}
 		}
 	}
-	return c, nil
+	if n, stands = c.numbers[ref]; stands {
+		c.next = n + 1
+	}
+	return n, stands
 }
 
 // shelf is what the store has of a log, if the catalogue covers this very build of its copy.
@@ -91,8 +106,8 @@ func (c *catalogue) shelf(log *events.Copy) (shelf, bool) {
 	if c == nil {
 		return shelf{}, false
 	}
-	n, known := c.numbers[log.Ref()]
-	if !known {
+	n, stands := c.number(log.Ref())
+	if !stands {
 		return shelf{}, false
 	}
 	l := &c.logs[n]
@@ -245,6 +260,27 @@ func (c *catalogue) summaries(number uint32) ([]summaryRow, error) {
 	return c.sums[number], nil
 }
 
+// traceIDs gives the conversations of the small logs that are read, in the order of their ids, and of each log again.
+func (c *catalogue) traceIDs(sources []*source, yield func(events.TraceID)) error {
+	of := c.places(sources)
+	return guarded(func() error {
+		return c.traces.ForEach(func(k, v []byte) error {
+			n := numberOf(k)
+			if int(n) >= len(of.small) {
+				return fmt.Errorf("%w: catalogue", errDamaged)
+			}
+			if of.small[n] == 0 {
+				return nil
+			}
+			id, err := parseTraceID(v)
+			if err == nil {
+				yield(id)
+			}
+			return err
+		})
+	})
+}
+
 // openToWrite opens the catalogue, or begins one.
 func openToWrite(tx *bbolt.Tx) (*catalogue, error) {
 	c, err := openCatalogue(tx)
@@ -261,7 +297,7 @@ func openToWrite(tx *bbolt.Tx) (*catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	c = &catalogue{tx: tx, numbers: map[string]uint32{}}
+	c = &catalogue{tx: tx}
 	if c.terms, err = b.CreateBucket([]byte(termsBucket)); err == nil {
 		c.traces, err = b.CreateBucket([]byte(tracesBucket))
 	}
@@ -285,9 +321,9 @@ func (c *catalogue) drop(gone map[uint32]bool) error {
 		return nil
 	}
 	for n := range gone {
-		delete(c.numbers, c.logs[n].ref)
 		c.logs[n] = cataloguedLog{}
 	}
+	c.numbers = nil
 	for _, b := range []*bbolt.Bucket{c.terms, c.traces} {
 		var keys [][]byte
 		err := b.ForEach(func(k, _ []byte) error {
@@ -317,7 +353,7 @@ func (c *catalogue) covers(log *events.Copy) bool {
 
 // place is the number of a log; one that is not covered gets a free one.
 func (c *catalogue) place(ref string) uint32 {
-	if n, known := c.numbers[ref]; known {
+	if n, stands := c.number(ref); stands {
 		return n
 	}
 	n := uint32(slices.IndexFunc(c.logs, func(l cataloguedLog) bool { return l.ref == "" }))
@@ -325,7 +361,7 @@ func (c *catalogue) place(ref string) uint32 {
 		n = uint32(len(c.logs))
 		c.logs = append(c.logs, cataloguedLog{})
 	}
-	c.logs[n].ref, c.numbers[ref] = ref, n
+	c.logs[n].ref, c.numbers[ref] = ref, n // the map is there, for ref was sought in it
 	return n
 }
 

@@ -111,7 +111,7 @@ func (ix *Index) openCopies(ctx context.Context) error {
 	if err != nil {
 		ix.notes = append(ix.notes, err.Error())
 	}
-	var read []events.FetchedLog
+	read := fetched[:0]
 	for _, f := range fetched {
 		switch f.Writer {
 		case "":
@@ -130,29 +130,42 @@ func (ix *Index) openCopies(ctx context.Context) error {
 		return err
 	}
 	sound := copies[:0]
-	logs := make(map[string]int, len(copies)) // by writers
 	for _, c := range copies {
 		if c.Err != nil {
 			ix.notes = append(ix.notes, fmt.Sprintf("left out: %v", c.Err))
 			continue
 		}
 		sound = append(sound, c)
-		logs[c.Writer]++
 	}
-	sources := make([]source, len(sound))
-	for i, c := range sound {
-		switch logs[c.Writer] {
-		case 0: // chosen already
-		case 1:
-			sources[i].copy = c.Copy
-			ix.sources = append(ix.sources, &sources[i])
-		default:
-			logs[c.Writer] = 0
-			others := func(o events.FetchedCopy) bool { return o.Writer != c.Writer }
-			ix.choose(slices.DeleteFunc(slices.Clone(sound[i:]), others))
+	ix.takeOf(sound)
+	return nil
+}
+
+// takeOf takes what is read of each writer.
+func (ix *Index) takeOf(copies []events.FetchedCopy) {
+	ix.sources = slices.Grow(ix.sources, len(copies))
+	sources := make([]source, len(copies))
+	single := true // as a rule: the logs of one remote, in the order of their writers, one of each
+	for i := range copies {
+		single = single && (i == 0 || copies[i-1].Writer < copies[i].Writer)
+	}
+	logs := map[string]int{}
+	for i := range copies {
+		if !single {
+			logs[copies[i].Writer]++
 		}
 	}
-	return nil
+	for i := range copies {
+		switch writer := copies[i].Writer; {
+		case single || logs[writer] == 1:
+			sources[i].copy = copies[i].Copy
+			ix.sources = append(ix.sources, &sources[i])
+		case logs[writer] > 1:
+			logs[writer] = 0 // chosen
+			others := func(o events.FetchedCopy) bool { return o.Writer != writer }
+			ix.choose(slices.DeleteFunc(slices.Clone(copies[i:]), others))
+		}
+	}
 }
 
 // choose takes what is read of one writer: a log where there is one, otherwise the digests. Logs that came from several

@@ -205,10 +205,12 @@ func (s *source) sums(own bool) ([]*Trace, error) {
 	return out, nil
 }
 
-// traceIDs gives the conversations of the stored and of the recent part.
+// traceIDs gives the conversations of the stored and of the recent part, but for those that the catalogue has.
 func (s *source) traceIDs(yield func(events.TraceID)) error {
-	if err := s.shelf.traceIDs(yield); err != nil {
-		return err
+	if s.shelf.small == nil {
+		if err := s.shelf.traceIDs(yield); err != nil {
+			return err
+		}
 	}
 	r, err := s.unstored()
 	if err != nil {

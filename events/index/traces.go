@@ -179,13 +179,25 @@ func (ix *Index) sums() ([]*Trace, error) {
 // TraceIDs lists the conversations of all logs, in the order of their ids, without reading what sums them up.
 func (ix *Index) TraceIDs() ([]events.TraceID, error) {
 	return mended(ix, func() ([]events.TraceID, error) {
-		var ids []events.TraceID
-		for _, s := range ix.sources {
-			if err := s.traceIDs(func(id events.TraceID) { ids = append(ids, id) }); err != nil {
+		ids := make([]events.TraceID, 0, len(ix.sources))
+		take := func(id events.TraceID) {
+			if len(ids) == 0 || ids[len(ids)-1] != id {
+				ids = append(ids, id)
+			}
+		}
+		if ix.small != nil {
+			if err := ix.small.traceIDs(ix.sources, take); err != nil {
 				return nil, err
 			}
 		}
-		slices.Sort(ids) // a set of many takes longer to build
+		for _, s := range ix.sources {
+			if err := s.traceIDs(take); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.IsSorted(ids) {
+			slices.Sort(ids) // a set of many takes longer to build
+		}
 		return slices.Compact(ids), nil
 	})
 }

@@ -62,7 +62,11 @@ func (ix *Index) Signer(writer string) string {
 	if ix.signers == nil {
 		ix.signers = map[string]string{}
 		by := ix.log.Signers(ix.fetched)
-		for _, f := range ix.fetched {
+		for i := range ix.fetched {
+			if len(by) == 0 { // nobody signs
+				break
+			}
+			f := &ix.fetched[i]
 			name, known := ix.signers[f.Writer]
 			if known && name != by[f.Ref] {
 				by[f.Ref] = ""

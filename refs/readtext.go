@@ -1,0 +1,21 @@
+package refs
+
+import (
+	"strings"
+)
+
+// partRead is how much ReadParts reads at once.
+const partRead = 16 << 10
+
+// ReadText is ReadFile for what is wanted as a text: it is in memory once.
+func ReadText(path string) (string, error) {
+	var text strings.Builder
+	err := ReadParts(path, func(part []byte, size int64) bool {
+		if text.Len() == 0 {
+			text.Grow(int(max(size, int64(len(part)))))
+		}
+		text.Write(part)
+		return true
+	})
+	return text.String(), err
+}
