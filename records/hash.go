@@ -89,13 +89,18 @@ func topMembers(raw []byte) ([]topMember, error) {
 	return members, nil
 }
 
-// HashHolds tells whether the content hash that a record carries is its own: of the record as it is written or, where
-// the writer left out members that have defaults, of the whole record.
+// HashHolds tells of a record given as JSON whether the content hash that it carries is its own.
 func HashHolds(raw []byte) (bool, error) {
 	r, err := Decode(raw)
 	if err != nil {
 		return false, err
 	}
+	return r.HashHolds(raw)
+}
+
+// HashHolds tells of the record that Decode made of a JSON text whether the content hash that it carries is its own: of
+// the record as it is written or, where the writer left out members that have defaults, of the whole record.
+func (r *Record) HashHolds(raw []byte) (bool, error) {
 	if r.ContentHash == nil {
 		return false, nil
 	}
@@ -104,8 +109,9 @@ func HashHolds(raw []byte) (bool, error) {
 	if err != nil || own == carried {
 		return err == nil, err
 	}
-	if _, err = Encode(r); err != nil {
+	whole := *r
+	if _, err = Encode(&whole); err != nil {
 		return false, err
 	}
-	return *r.ContentHash == carried, nil
+	return *whole.ContentHash == carried, nil
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -119,6 +120,9 @@ func (r *Reader) read() ([]byte, error) {
 			return nil, r.Fault(ErrTooLong)
 		}
 		line, err = r.in.ReadSlice('\n')
+		if room := cap(r.long) - len(r.long); room < len(line) {
+			r.long = slices.Grow(r.long, len(r.long)) // less would be copied more often, each time into new pages
+		}
 		r.long = append(r.long, line...)
 	}
 	return r.long, err

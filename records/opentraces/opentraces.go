@@ -52,7 +52,7 @@ func decode(raw []byte) (*records.Record, error) {
 		record.ContentHash = nil // documents elide it: "a1b2…"
 	}
 	if record.ContentHash != nil {
-		if holds, err := records.HashHolds(raw); err != nil {
+		if holds, err := record.HashHolds(raw); err != nil {
 			return nil, err
 		} else if !holds {
 			return nil, ErrHash
