@@ -47,6 +47,7 @@ type PulledWriter struct {
 	New           bool   `json:"new"`           // it came, or moved, with this pull
 	Anew          bool   `json:"anew"`          // its digest was begun anew, and took the place of the one that was here
 	LeftOut       string `json:"left_out,omitempty"`
+	Kept          bool   `json:"kept"` // what was here stays and is counted: the remote shows another history now
 }
 
 // refKinds are the kinds of refs that a pull brings.
@@ -251,9 +252,6 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 	sound := map[string]events.Publication{}
 	for _, c := range copies {
 		w := PulledWriter{Writer: c.Writer, Ref: c.Ref, New: before[c.Name()] != c.Tip}
-		if w.New {
-			p.Changed++
-		}
 		switch {
 		case c.Writer == "":
 			w.LeftOut = "it names no writer"
@@ -264,10 +262,16 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 			if err == nil && !what.Dry {
 				w.Anew, w.LeftOut, err = noted.check(ctx, log, &c, anew, slices.Contains(what.Accept, c.Writer))
 			}
+			if err == nil && w.LeftOut != "" {
+				err = w.stays(ctx, log, before[c.Name()])
+			}
 			if err != nil {
 				w.LeftOut = err.Error()
 			}
 			c.Copy.Close()
+		}
+		if w.New {
+			p.Changed++
 		}
 		if c.Digest && c.Writer != "" && c.Err == nil {
 			if w.LeftOut != "" { // it may stay as it was
@@ -322,6 +326,22 @@ func (p *Pulled) countTexts(ctx context.Context, texts *texts) error {
 		}
 	}
 	return nil
+}
+
+// stays counts what was here of a writer, and is here again after the remote showed another history.
+func (w *PulledWriter) stays(ctx context.Context, log *events.Log, before refs.OID) error {
+	tip, err := log.Tip(w.Ref)
+	if err != nil || tip.IsZero() {
+		return err
+	}
+	c, err := log.Copy(ctx, w.Ref)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	w.Kept, w.New = true, tip != before
+	_, err = w.count(c)
+	return err
 }
 
 // count sums a log up. It gives how often its digest was begun anew.

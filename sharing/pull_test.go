@@ -233,13 +233,16 @@ func TestARewoundLogIsNotTaken(t *testing.T) {
 	push(t, w, sharing.LevelCommits)
 	second := gitIn(t, remote, "rev-parse", name)
 	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
-	pull(t, fresh, sharing.What{})
+	before := pull(t, fresh, sharing.What{}).Writers[0]
 	for _, plainly := range []bool{false, true} {
 		gitIn(t, remote, "update-ref", name, first)
 		if plainly { // a plain fetch asks nobody
 			fresh.Git("fetch", "-q", "origin", "+"+name+":"+kept)
 		}
 		got := pull(t, fresh, sharing.What{})
+		if o := got.Writers[0]; !o.Kept || o.Commits != before.Commits || o.Events != before.Events || !plainly && (o.New || got.Changed != 0) {
+			t.Errorf("plainly %v: what stays is told as %+v, and was %+v", plainly, got, before)
+		}
 		if got.LeftOut() != 1 || !strings.Contains(got.Writers[0].LeftOut, "without event") || gitIn(t, fresh.Repo.WorkTree, "rev-parse", kept) != second {
 			t.Errorf("plainly %v: %+v", plainly, got)
 		}

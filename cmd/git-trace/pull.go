@@ -137,7 +137,9 @@ func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settin
 	lacking, have := 0, 0
 	for _, p := range pulled {
 		for _, w := range p.Writers {
-			lacking, have = lacking+w.Shared-w.Records, have+w.Records
+			if have += w.Records; w.LeftOut == "" {
+				lacking += w.Shared - w.Records
+			}
 		}
 	}
 	switch {
@@ -179,7 +181,7 @@ type pullJSON struct {
 func sayPulled(w io.Writer, p *sharing.Pulled) {
 	commits, conversations, texts, writers := 0, 0, 0, map[string]sharing.PulledWriter{}
 	for _, o := range p.Writers {
-		if o.LeftOut != "" {
+		if o.LeftOut != "" && !o.Kept {
 			continue
 		}
 		known := writers[o.Writer] // a whole log tells of what its digest does
@@ -199,7 +201,10 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 	}
 	fmt.Fprintln(w)
 	for _, o := range p.Writers {
-		if o.LeftOut != "" {
+		switch {
+		case o.Kept:
+			fmt.Fprintf(w, "  not taken: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
+		case o.LeftOut != "":
 			fmt.Fprintf(w, "  left out: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
 		}
 		if o.Anew {
