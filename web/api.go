@@ -13,9 +13,10 @@ import (
 // asked are the arguments of a command: the verb and its options, how many entries of a list are wanted, and
 // what follows. Zero entries are all.
 type asked struct {
-	head  []string
-	limit int
-	tail  []string
+	head    []string
+	limit   int
+	tail    []string
+	content []byte // of a file in the work tree, which no state of the refs names; nil without one
 }
 
 func (a asked) args() []string {
@@ -59,6 +60,11 @@ var programs = map[string]words{
 		form := "--json"
 		if ask.Has("runs") {
 			form = "--json=runs"
+		}
+		if ask.Get("rev") == workTree {
+			content, err := q.files.worktree(q.ctx, ask.Get("path"))
+			tail := []string{"--contents", "-", "--", ask.Get("path")}
+			return asked{head: []string{"blame", form}, tail: tail, content: content}, err
 		}
 		commit, err := q.files.commit(q.ctx, ask.Get("rev"))
 		if err != nil {
@@ -137,7 +143,8 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 	}
 	tag := `"` + state + `"`
 	w.Header().Set("Cache-Control", "private, no-cache")
-	if r.Header.Get("If-None-Match") == tag && r.PathValue("name") != "status" {
+	tagged := r.URL.Query().Get("rev") != workTree
+	if r.Header.Get("If-None-Match") == tag && tagged && r.PathValue("name") != "status" {
 		w.Header().Set("ETag", tag)
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -155,7 +162,9 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 	if next != "" {
 		w.Header().Set("Link", "<"+next+`>; rel="next"`)
 	}
-	w.Header().Set("ETag", tag)
+	if tagged {
+		w.Header().Set("ETag", tag)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(out)
 }
@@ -172,7 +181,7 @@ func (q *question) answer(a asked) (out []byte, next string, err error) {
 	case before != "":
 		out, last, more, err = q.part(wanted{head: a.head, tail: a.tail, before: before, limit: cmp.Or(a.limit, usualListed)})
 	default:
-		out, err = q.answers.get(q.ctx, nil, a.args()...)
+		out, err = q.answers.get(q.ctx, a.content, a.args()...)
 		if listed && a.limit > 0 && err == nil {
 			if _, list, err := kind.entries(out); err == nil && len(list) >= a.limit {
 				last, more = kind.name(list[len(list)-1]), true

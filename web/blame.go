@@ -20,6 +20,7 @@ import (
 type legend struct {
 	Trace, Agent string
 	Lines        int
+	Writer       string // the clone that says so; empty for this one
 }
 
 type blameBody struct {
@@ -64,6 +65,7 @@ type crumb struct{ Name, Address string }
 // crumbs are the parts of a path in a revision.
 func crumbs(rev, path string) []crumb {
 	var out []crumb
+	rev = treeOf(rev)
 	parts := strings.Split(path, "/")
 	for i, name := range parts {
 		if name == "" {
@@ -83,6 +85,19 @@ const (
 	widest      = 400   // columns
 )
 
+// workTree stands for a revision in the address of a file as it is in the work tree.
+const workTree = "worktree"
+
+// Tree is the revision whose directories the page names. Those of the work tree have no page.
+func (b *blameBody) Tree() string { return treeOf(b.Rev) }
+
+func treeOf(rev string) string {
+	if rev == workTree {
+		return "HEAD"
+	}
+	return rev
+}
+
 // blamed is the page of a file.
 func blamed(q *question) (string, string, any, error) {
 	rev, path := q.r.PathValue("rev"), q.r.PathValue("path")
@@ -92,7 +107,7 @@ func blamed(q *question) (string, string, any, error) {
 		ask.Set("from", strconv.Itoa(line))
 		return "", "", nil, &moved{fmt.Sprintf("%s?%s#L%d", at("blame", rev, path), ask.Encode(), line)}
 	}
-	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == "worktree", Names: crumbs(rev, path), still: q.still != nil}
+	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == workTree, Names: crumbs(rev, path), still: q.still != nil}
 	args := []string{"blame", "--json=runs"}
 	if body.choose(q); body.Chosen(passBlanks) {
 		args = append(args, "-w")
@@ -133,7 +148,7 @@ func blamed(q *question) (string, string, any, error) {
 	if err := q.givePrompts(&runs); err != nil {
 		return "", "", nil, err
 	}
-	if to, err := runs.behind(ask); to != "" || err != nil {
+	if to, err := runs.behind(q, ask); to != "" || err != nil {
 		return "", "", nil, cmp.Or[error](err, &moved{to})
 	}
 	for _, talk := range runs.Conversations {
@@ -304,8 +319,11 @@ func (b *blameBody) mark() {
 
 // count sums whose the lines are.
 func (b *blameBody) count(runs *runsAnswer) {
-	of := map[string]int{}
+	of, told := map[string]int{}, map[string]string{}
 	for _, run := range runs.Runs {
+		if run.Trace != nil && run.Source != nil {
+			told[*run.Trace] = run.Source.Writer
+		}
 		switch {
 		case run.ai():
 			b.AI += run.Count
@@ -319,7 +337,7 @@ func (b *blameBody) count(runs *runsAnswer) {
 		}
 	}
 	for id, n := range of {
-		b.Owners = append(b.Owners, legend{id, runs.Conversations[id].Agent, n})
+		b.Owners = append(b.Owners, legend{id, runs.Conversations[id].Agent, n, told[id]})
 	}
 	slices.SortFunc(b.Owners, func(x, y legend) int {
 		return cmp.Or(cmp.Compare(y.Lines, x.Lines), cmp.Compare(x.Trace, y.Trace))

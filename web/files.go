@@ -141,6 +141,14 @@ func (f *files) entry(objects *refs.Objects, commit refs.OID, path string) (refs
 	return at, nil
 }
 
+// has tells whether a commit has a path.
+func (f *files) has(commit refs.OID, path string) bool {
+	objects := f.repo.Objects()
+	defer objects.Close()
+	_, err := f.entry(objects, commit, path)
+	return err == nil
+}
+
 // content is what a file holds in a commit.
 func (f *files) content(commit refs.OID, path string) ([]byte, error) {
 	objects := f.repo.Objects()

@@ -44,7 +44,11 @@ type ownedRun struct {
 	Evidence     *string  `json:"evidence"`
 	Confidence   *string  `json:"confidence"`
 	Disputed     []string `json:"disputed"`
+	Source       *teller  `json:"source"` // the clone that says so; nil for this one
 }
+
+// teller is another clone, and who signed what it published.
+type teller struct{ Writer, Signer string }
 
 // runBlock is a run with its lines, as it is drawn. A long run is several blocks.
 type runBlock struct {
@@ -77,6 +81,12 @@ func (b *runBlock) About() string {
 	}
 	if b.Evidence != nil && b.Confidence != nil {
 		words = append(words, strings.ReplaceAll(*b.Evidence, "_", " "), "confidence "+*b.Confidence)
+	}
+	if b.Source != nil {
+		words = append(words, "as clone "+cells.Cut(cells.Line(b.Source.Writer), mostWriter)+" says")
+		if b.Source.Signer != "" {
+			words = append(words, "signed by "+b.Source.Signer)
+		}
 	}
 	return strings.Join(words, ", ")
 }
@@ -123,8 +133,9 @@ func (b *runBlock) Sign() string {
 	return ""
 }
 
-// HasStep tells whether the step is known in which an agent wrote the block.
-func (b *runBlock) HasStep() bool { return b.Trace != nil && b.Call != nil }
+// HasStep tells whether the step is known in which an agent wrote the block. Another clone tells no more than the
+// prompt.
+func (b *runBlock) HasStep() bool { return b.Trace != nil && b.Call != nil && b.Source == nil }
 
 // number gives the lines their numbers. The first has an address, and so has one that is asked for, or each one.
 func (b *runBlock) number(asked int, each bool) {
@@ -160,19 +171,25 @@ func ageOf(at, now time.Time) string {
 	return "a" + strconv.Itoa(len(ages)-1)
 }
 
-// behind is the address of what lies behind a line that is asked for: the file before the line's commit, or the step in
-// which an agent wrote it. A line's address is short, and a page has many.
-func (a *runsAnswer) behind(ask url.Values) (string, error) {
+// behind is the address of what lies behind a line that is asked for: the file before the line's commit, or that commit
+// where it made the file, or the step in which an agent wrote the line. A line's address is short, and a page has many.
+func (a *runsAnswer) behind(q *question, ask url.Values) (string, error) {
 	for name, address := range map[string]func(run *ownedRun, line int) string{
 		"up": func(run *ownedRun, line int) string {
 			if run.Commit == nil {
 				return ""
+			}
+			if before, err := q.files.commit(q.ctx, *run.Commit+"^"); err != nil || !q.files.has(before, run.OriginalPath) {
+				return at("commit", *run.Commit)
 			}
 			return fmt.Sprintf("%s?line=%d", at("blame", *run.Commit+"^", run.OriginalPath), run.OriginalLine+line-run.Start)
 		},
 		"step": func(run *ownedRun, _ int) string {
 			if run.Trace == nil || run.Call == nil {
 				return ""
+			}
+			if run.Source != nil && run.Prompt != nil {
+				return at("t", *run.Trace, "p", *run.Prompt)
 			}
 			return at("t", *run.Trace, *run.Call)
 		},

@@ -130,7 +130,7 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 	for path, want := range map[string]int{
 		"/commit/ffffffff": 404, "/commit/--all": 404, "/diff/HEAD": 400, "/diff/--stat..HEAD": 404, "/graph?rev=--all": 400,
 		"/tree/HEAD/none": 404, "/track/--json": 404, "/api/1/none": 404, "/api/1/show?id=--help": 400, "/api/1/log?limit=201": 400,
-		"/api/1/blame?rev=-x&path=server.go": 404, "/api/1/diff?range=--output=x": 400,
+		"/api/1/blame?rev=-x&path=server.go": 404, "/api/1/blame?rev=worktree&path=.git%2fconfig": 404, "/api/1/diff?range=--output=x": 400,
 		"/nothing": 404, "/t/ffff": 404, "/t/c86c/99": 404, "/t/c86c/p/9": 404, "/blame/HEAD/none.go": 404,
 		"/blame/--help/server.go": 404, "/blame/HEAD/..%2f..%2fetc%2fpasswd": 404, "/blame/worktree/..%2f..%2fetc%2fpasswd": 404,
 		"/blame/worktree/.git%2fconfig": 404, "/blame/HEAD/": 404, "/static/0/page.css": 404, "/log?agent=none": 400,
@@ -168,15 +168,16 @@ func TestProgramsAreToldWhatTheCommandsPrint(t *testing.T) {
 	program, dir := demo(t)
 	s := serveSite(t, program, dir)
 	for path, args := range map[string][]string{
-		"log?limit=5":                   {"log", "--json", "-n", "5"},
-		"graph":                         {"graph", "--json"},
-		"stats?by=agent":                {"stats", "--json", "--by=agent"},
-		"show?id=c86c":                  {"show", "--json", "c86c"},
-		"track?id=c86c":                 {"track", "--json", "c86c"},
-		"search?q=safe":                 {"search", "--json", "safe"},
-		"diff?range=HEAD~1..HEAD":       {"diff", "--json", "HEAD~1..HEAD"},
-		"blame?rev=HEAD&path=server.go": {"blame", "--json", strings.TrimSpace(head(t, dir)), "server.go"},
-		"verify":                        {"verify", "--json"},
+		"log?limit=5":                       {"log", "--json", "-n", "5"},
+		"graph":                             {"graph", "--json"},
+		"stats?by=agent":                    {"stats", "--json", "--by=agent"},
+		"show?id=c86c":                      {"show", "--json", "c86c"},
+		"track?id=c86c":                     {"track", "--json", "c86c"},
+		"search?q=safe":                     {"search", "--json", "safe"},
+		"blame?rev=worktree&path=server.go": {"blame", "--json", "--", "server.go"},
+		"diff?range=HEAD~1..HEAD":           {"diff", "--json", "HEAD~1..HEAD"},
+		"blame?rev=HEAD&path=server.go":     {"blame", "--json", strings.TrimSpace(head(t, dir)), "server.go"},
+		"verify":                            {"verify", "--json"},
 	} {
 		cmd := exec.Command(program, args...)
 		cmd.Dir = dir
@@ -197,7 +198,11 @@ func TestProgramsAreToldWhatTheCommandsPrint(t *testing.T) {
 			t.Fatal(err)
 		}
 		again.Header.Set("If-None-Match", answer.Header.Get("ETag"))
-		if answer, err = s.client.Do(again); err != nil || answer.StatusCode != http.StatusNotModified {
+		status := http.StatusNotModified
+		if strings.Contains(path, "worktree") { // may have changed
+			status = http.StatusOK
+		}
+		if answer, err = s.client.Do(again); err != nil || answer.StatusCode != status {
 			t.Errorf("%s: asked again: %v %v", path, answer.StatusCode, err)
 		}
 		_ = answer.Body.Close()
