@@ -86,20 +86,23 @@ func New(repo *refs.Repo, env capability.Env, deeds Deeds) *Doctor {
 type check struct {
 	name string
 	run  func(*Doctor, context.Context) (fine string, problems []Finding)
+	// reads tells that it is looked at where nothing is recorded, too, if logs of others were fetched.
+	reads bool
 }
 
-// checks are in the order in which one thing depends on another. Where nothing is recorded, the first is all.
+// checks are in the order in which one thing depends on another. Where nothing is recorded, the first is all, and what
+// readers of others' logs need.
 var checks = [...]check{
-	{"recording", (*Doctor).checkListed},
-	{"git directory", (*Doctor).checkWritable},
-	{"git hooks", (*Doctor).checkHooks},
-	{"agents", (*Doctor).checkAgents},
-	{"work tree", (*Doctor).checkTimeline},
-	{"waiting", (*Doctor).checkSpool},
-	{"log", (*Doctor).checkLog},
-	{"read cache", (*Doctor).checkIndex},
-	{"records", (*Doctor).checkRecords},
-	{"settings", (*Doctor).checkSettings},
+	{name: "recording", run: (*Doctor).checkListed},
+	{name: "git directory", run: (*Doctor).checkWritable},
+	{name: "git hooks", run: (*Doctor).checkHooks},
+	{name: "agents", run: (*Doctor).checkAgents},
+	{name: "work tree", run: (*Doctor).checkTimeline},
+	{name: "waiting", run: (*Doctor).checkSpool},
+	{name: "log", run: (*Doctor).checkLog},
+	{name: "read cache", run: (*Doctor).checkIndex, reads: true},
+	{name: "records", run: (*Doctor).checkRecords},
+	{name: "settings", run: (*Doctor).checkSettings},
 }
 
 // Result is what a check came to.
@@ -111,21 +114,24 @@ type Result struct {
 }
 
 // Examine makes every check, mends what it can if that is asked for, and tells each result. It counts the problems that
-// remain; recording is false where nothing is recorded, and the rest is not looked at.
+// remain; recording is false where nothing is recorded, and what recording needs is not looked at.
 func (d *Doctor) Examine(ctx context.Context, mend bool, tell func(Result) error) (
 	remain int, recording bool, err error,
 ) {
+	recording = true
 	for i, one := range checks {
+		if !recording && !(one.reads && d.log.MayHaveFetched()) {
+			continue
+		}
 		result := d.examine(ctx, one, mend)
 		if err := tell(result); err != nil {
-			return remain, true, err
+			return remain, recording, err
 		}
-		remain += len(result.Left)
-		if i == 0 && !recorded.Is(d.repo) {
-			return remain, false, nil
+		if remain += len(result.Left); i == 0 {
+			recording = recorded.Is(d.repo)
 		}
 	}
-	return remain, true, nil
+	return remain, recording, nil
 }
 
 func (d *Doctor) examine(ctx context.Context, one check, mend bool) Result {

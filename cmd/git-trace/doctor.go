@@ -113,7 +113,7 @@ const doctorSchema = "git-trace.doctor/1"
 // doctorTold is what doctor found, in JSON.
 type doctorTold struct {
 	Schema    string        `json:"schema"`
-	Recording bool          `json:"recording"` // without it only the first check was made
+	Recording bool          `json:"recording"` // without it only the first check was made, and those of fetched logs
 	Problems  int           `json:"problems"`  // that remain
 	Checks    []doctorCheck `json:"checks"`
 	Notes     []string      `json:"notes"`
