@@ -93,12 +93,21 @@ func ask(ctx context.Context, repo *refs.Repo, input string, args ...string) (st
 	case err == nil:
 		return stdout.String(), nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("it said nothing for %s: %w", silence, ctx.Err())
+		return "", errSilent{}
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
 	return stdout.String(), &RemoteError{Err: err, Lines: said(string(stderr.kept))}
 }
+
+// errSilent is of a remote that was given up.
+type errSilent struct{}
+
+func (errSilent) Error() string {
+	return fmt.Sprintf("it said nothing for %d seconds", int(silence.Seconds()))
+}
+
+func (errSilent) Unwrap() error { return context.DeadlineExceeded }
 
 // arriving is ask for a fetch: git is ended when more arrives than may.
 func arriving(ctx context.Context, repo *refs.Repo, most int64, input string, args ...string) error {

@@ -128,8 +128,12 @@ func (s *Settings) Destination(name string) (Remote, error) {
 				shared = append(shared, n)
 			}
 		}
-		if len(shared) != 1 {
+		switch len(shared) {
+		case 0:
 			return Remote{}, ErrNoRemote
+		case 1:
+		default:
+			return Remote{}, fmt.Errorf("%w: %s have a level", ErrNoRemote, strings.Join(shared, ", "))
 		}
 		name = shared[0]
 	}

@@ -1,6 +1,7 @@
 package sharing_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -41,5 +42,37 @@ func TestThePushURLIsTheOneOfGit(t *testing.T) {
 				t.Errorf("%q, %v; git says %q", got, err, want)
 			}
 		})
+	}
+}
+
+// Where several remotes have a level, none is taken, and the message names them.
+func TestOfSeveralRemotesNoneIsTaken(t *testing.T) {
+	t.Parallel()
+	w := recording.New(t)
+	for _, name := range []string{"origin", "fork", "other"} {
+		w.Git("remote", "add", name, "/srv/"+name+".git")
+	}
+	destination := func() (string, error) {
+		s, err := sharing.ReadSettings(t.Context(), w.Repo)
+		w.Check(err)
+		r, err := s.Destination("")
+		return r.Name, err
+	}
+	if _, err := destination(); !errors.Is(err, sharing.ErrNoRemote) || strings.Contains(err.Error(), "origin") {
+		t.Errorf("without a level: %v", err)
+	}
+	w.Git("config", "remote.origin.traceShare", "commits")
+	if name, err := destination(); err != nil || name != "origin" {
+		t.Errorf("one has a level: %s, %v", name, err)
+	}
+	w.Git("config", "remote.fork.traceShare", "commits")
+	_, err := destination()
+	if !errors.Is(err, sharing.ErrNoRemote) || !strings.Contains(err.Error(), "origin") || !strings.Contains(err.Error(), "fork") ||
+		strings.Contains(err.Error(), "other") {
+		t.Errorf("two have a level: %v", err)
+	}
+	w.Git("config", "trace.remote", "fork")
+	if name, err := destination(); err != nil || name != "fork" {
+		t.Errorf("one is settled: %s, %v", name, err)
 	}
 }
