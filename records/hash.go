@@ -98,8 +98,8 @@ func HashHolds(raw []byte) (bool, error) {
 	return r.HashHolds(raw)
 }
 
-// HashHolds tells of the record that Decode made of a JSON text whether the content hash that it carries is its own: of
-// the record as it is written or, where the writer left out members that have defaults, of the whole record.
+// HashHolds tells of a record and the JSON text from which Decode made it whether the content hash is its own. That may
+// be the hash of the text or, where the writer left out members that have defaults, of the whole record.
 func (r *Record) HashHolds(raw []byte) (bool, error) {
 	if r.ContentHash == nil {
 		return false, nil

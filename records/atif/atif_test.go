@@ -212,7 +212,9 @@ func TestConversationsBecomeSoundDocuments(t *testing.T) {
 		if err := schema.Validate(value); err != nil {
 			t.Errorf("%s: %v", filepath.Base(name), err)
 		}
-		crossChecks(t, name, value.(map[string]any))
+		if faults := crossed(value.(map[string]any)); len(faults) > 0 {
+			t.Errorf("%s: %v", filepath.Base(name), faults)
+		}
 		back, err := read(out.String())
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -260,12 +262,14 @@ func TestASubagentAloneIsTheTrajectory(t *testing.T) {
 	}
 }
 
-func crossChecks(t *testing.T, name string, document map[string]any) {
-	t.Helper()
+// crossed gives what is wrong in a document that holds the schema: rules that go from one member to another.
+func crossed(document map[string]any) (faults []string) {
+	wrong := func(format string, about ...any) { faults = append(faults, fmt.Sprintf(format, about...)) }
+	refs := map[any]bool{}
 	for i, one := range document["steps"].([]any) {
 		step := one.(map[string]any)
 		if text(step["step_id"]) != text(i+1) {
-			t.Errorf("%s: step %d has the id %v", name, i+1, step["step_id"])
+			wrong("step %d has the id %v", i+1, step["step_id"])
 		}
 		calls := map[any]bool{}
 		list, _ := step["tool_calls"].([]any)
@@ -274,9 +278,16 @@ func crossChecks(t *testing.T, name string, document map[string]any) {
 		}
 		observation, _ := step["observation"].(map[string]any)
 		results, _ := observation["results"].([]any)
-		for _, result := range results {
-			if id, named := result.(map[string]any)["source_call_id"]; named && !calls[id] {
-				t.Errorf("%s: step %d has a result of %v, which it did not call", name, i+1, id)
+		for _, one := range results {
+			result := one.(map[string]any)
+			if id, named := result["source_call_id"]; named && !calls[id] {
+				wrong("step %d has a result of %v, which it did not call", i+1, id)
+			}
+			list, _ := result["subagent_trajectory_ref"].([]any)
+			for _, ref := range list {
+				if ref := ref.(map[string]any); ref["trajectory_path"] == nil {
+					refs[ref["trajectory_id"]] = true
+				}
 			}
 		}
 	}
@@ -285,12 +296,18 @@ func crossChecks(t *testing.T, name string, document map[string]any) {
 	for _, one := range subs {
 		sub := one.(map[string]any)
 		if id := sub["trajectory_id"]; id == nil || seen[id] {
-			t.Errorf("%s: a subagent has no id of its own: %v", name, id)
+			wrong("a subagent has no id of its own: %v", id)
 		} else {
 			seen[id] = true
 		}
-		crossChecks(t, name, sub)
+		faults = append(faults, crossed(sub)...)
 	}
+	for id := range refs {
+		if !seen[id] {
+			wrong("%v is referred to, and is not there", id)
+		}
+	}
+	return faults
 }
 
 func text(v any) string { return fmt.Sprint(v) }
