@@ -59,11 +59,14 @@ type Set struct {
 // Begin takes the place of a writer in a directory. Close gives it back.
 func Begin(o Options) (*Set, error) {
 	s := &Set{Options: o}
-	if err := makeDirs(s.stage()); err != nil {
-		return nil, err
+	err := os.ErrNotExist
+	for tries := 0; tries < 3 && errors.Is(err, os.ErrNotExist); tries++ { // another one may be tidying up
+		if err := makeDirs(s.stage()); err != nil {
+			return nil, err
+		}
+		s.lock, err = refs.Flock(filepath.Join(s.stage(), lockName), 0)
 	}
-	var err error
-	if s.lock, err = refs.Flock(filepath.Join(s.stage(), lockName), 0); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	if s.done, err = resume(filepath.Join(s.stage(), progress), o.Source, s.there); err == nil && !s.done.went {
@@ -109,10 +112,21 @@ func (s *Set) Close() error {
 		err = s.done.close()
 	}
 	if s.lock != nil {
+		s.tidy()
 		s.lock.Unlock()
 		s.lock = nil
 	}
 	return err
+}
+
+// tidy removes the place where files are made, if nothing is left there but the lock. It may have been removed already.
+func (s *Set) tidy() {
+	entries, err := os.ReadDir(s.stage())
+	if err != nil || len(entries) != 1 || entries[0].Name() != lockName {
+		return
+	}
+	_ = os.Remove(filepath.Join(s.stage(), lockName)) // where it cannot be removed while it is open, it stays
+	_ = os.Remove(s.stage())
 }
 
 func (s *Set) stage() string    { return filepath.Join(s.Dir, staging, s.Key) }

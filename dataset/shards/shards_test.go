@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -174,6 +175,44 @@ func TestAWriterThatWasKilledGoesOn(t *testing.T) {
 }
 
 // Whatever stands in the progress of another source, or has lost a file, is begun anew.
+// Whoever looks and finds that all is written leaves nothing behind, also where a writer was killed before.
+func TestNothingIsLeftWhereNothingIsToBeWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, _, err := write(options(dir), -1); err != nil {
+		t.Fatal(err)
+	}
+	want := all(t, dir)
+	stage := filepath.Join(dir, staging, "k1")
+	for _, killed := range []bool{false, true} {
+		if killed {
+			must(t, os.MkdirAll(stage, dirMode))
+			must(t, os.WriteFile(filepath.Join(stage, lockName), nil, fileMode))
+		}
+		s, err := Begin(options(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := s.Written(); m == nil || err != nil {
+			t.Errorf("not all is written: %v", err)
+		}
+		must(t, s.Close())
+		if _, err := os.Stat(stage); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("killed before: %v; the place is left: %v", killed, err)
+		}
+		if got := all(t, dir); !maps.Equal(got, want) {
+			t.Errorf("%d files, want %d", len(got), len(want))
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestOfAnotherSourceNothingIsTakenOver(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
