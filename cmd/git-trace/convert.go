@@ -162,7 +162,7 @@ func (v *converter) known() error {
 
 // noConversation is the error for a format that tells who wrote the lines of commits, and not what was said.
 func noConversation(format exchange) error {
-	if format.tables {
+	if !format.taken() {
 		return usage("%s is only written", format.name)
 	}
 	return &failure{
