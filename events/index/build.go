@@ -22,7 +22,7 @@ const buildChunk = 200_000
 func (ix *Index) writeStore(path string) error {
 	return guarded(func() error {
 		db, err := bbolt.Open(path, 0o666, &bbolt.Options{Timeout: waitForReaders, NoFreelistSync: true,
-			FreelistType: bbolt.FreelistMapType})
+			FreelistType: bbolt.FreelistMapType, InitialMmapSize: ix.likelySize()})
 		if err != nil {
 			return fmt.Errorf("open %w", asDamage(err))
 		}
@@ -32,6 +32,17 @@ func (ix *Index) writeStore(path string) error {
 		}
 		return ix.storeLogs(db)
 	})
+}
+
+// likelySize is how large the file will be at least, in bytes. It is mapped whole at once: each time it outgrows its
+// mapping, the database copies all that a transaction has in hand.
+func (ix *Index) likelySize() int {
+	total := int64(0)
+	for _, s := range ix.sources {
+		total += s.copy.Stored()
+	}
+	const ofLog, most = 5, 1 << 30 // the part of a log's bytes that its rows need; what 32 bits can map
+	return int(min(total/ofLog, most))
 }
 
 // smallLog is the size of a log up to which it shares its transaction with others: each costs a flush of the disk.

@@ -120,29 +120,44 @@ const (
 	firstStart   = 100 // ms that no length of the log explains
 )
 
-// indexing is the first reading of a log, which nothing is kept of.
+// indexing is the first reading of a log, of which no index is kept. What commits nothing reported is another question,
+// which such a command asks too: its answers stand beside the index.
 func indexing(logged int) scenario {
 	name := size(logged) + " events"
+	const first, search = "first reading", "answers not kept"
 	return scenario{
 		name: "first reading, " + name,
 		rows: []row{
-			{"log -n 20, first reading, " + name, "first", "", limit, firstStart + firstMillion*float64(logged)/1e6},
-			{"memory of the first reading, " + name, "first", "", memory, firstMemory},
+			{"log -n 20, first reading, " + name, first, "", limit, firstStart + firstMillion*float64(logged)/1e6},
+			{"memory of the first reading, " + name, first, "", memory, firstMemory},
+			{"log -n 20, answers not kept, " + name, search, numstat, work, countFew},
 		},
 		prepare: func(b *bench) (func(int, *recorder) error, error) {
 			dir, err := b.history(quickCommits, logged)
 			if err != nil {
 				return nil, err
 			}
-			forget := func() error { return os.RemoveAll(filepath.Join(dir, ".git", "traces", "cache")) }
-			first := func() *exec.Cmd { return b.trace(dir, "log", "-n", "20") }
+			log := func() *exec.Cmd { return b.trace(dir, "log", "-n", "20") }
+			without := func(kept []string, run func() error) func() error {
+				return func() error {
+					for _, name := range kept {
+						if err := os.RemoveAll(filepath.Join(dir, ".git", "traces", "cache", name)); err != nil {
+							return err
+						}
+					}
+					return run()
+				}
+			}
+			index, answers := []string{"index.db", "digest", "checked"}, []string{"found", "reach"}
 			return func(i int, r *recorder) error {
 				if i == 0 {
-					if err := errors.Join(forget(), r.peak("first", first())); err != nil {
+					if err := without(index, func() error { return r.peak(first, log()) })(); err != nil {
 						return err
 					}
 				}
-				return errors.Join(forget(), r.run("first", first()))
+				return errors.Join(without(index, func() error { return r.run(first, log()) })(), inTurn(i,
+					without(answers, func() error { return r.run(search, log()) }),
+					func() error { return r.run(numstat, b.git(dir, "log", "--numstat")) }))
 			}, nil
 		},
 	}
