@@ -37,13 +37,17 @@ func (s *session) passPorcelain(out io.Writer) error {
 		_, _ = w.Write(s.appendAI(nil, lines, owners, map[*gitblame.Commit]bool{}))
 		return flush(w)
 	}
-	var buf []byte
+	var block []byte
 	for i := range entries {
-		buf = append(buf[:0], entries[i].Header...)
-		if i == 0 || entries[i].Count > 0 || s.opts.Format == gitblame.LinePorcelain || !owners[i].Same(owners[i-1]) {
-			buf = appendHeaders(buf, owners[i], s.opts.Prompts)
+		_, _ = w.Write(entries[i].Header)
+		same := i > 0 && owners[i].Same(owners[i-1])
+		if !same {
+			block = appendHeaders(block[:0], owners[i], s.opts.Prompts)
 		}
-		if _, err := w.Write(append(buf, entries[i].Text...)); err != nil {
+		if !same || entries[i].Count > 0 || s.opts.Format == gitblame.LinePorcelain {
+			_, _ = w.Write(block)
+		}
+		if _, err := w.Write(entries[i].Text); err != nil {
 			return fmt.Errorf("write blame: %w", err)
 		}
 	}

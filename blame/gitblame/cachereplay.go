@@ -36,6 +36,9 @@ func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*
 	return nil
 }
 
+// replayRoom is how many bytes of text are made room for at a time. In one growing buffer all would be copied often.
+const replayRoom = 64 << 10
+
 // replayer writes entries as git's porcelain formats have them.
 type replayer struct {
 	buf     []byte
@@ -50,6 +53,9 @@ type replayer struct {
 func (r *replayer) text(e *Entry) {
 	if r.of != e.Commit {
 		r.of, r.hex = e.Commit, e.Commit.ID.String()
+	}
+	if cap(r.buf)-len(r.buf) < replayRoom/16 {
+		r.buf = make([]byte, 0, replayRoom) // entries keep what stands in the one before
 	}
 	start := len(r.buf)
 	r.buf = appendNumbers(append(r.buf, r.hex...), &e.Line, e.Count)

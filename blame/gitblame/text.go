@@ -2,7 +2,6 @@ package gitblame
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 
 	"github.com/git-trace/git-trace/refs/gitdiff"
@@ -37,7 +36,7 @@ func appendNumbers(buf []byte, l *Line, count int) []byte {
 func appendDetails(buf []byte, c *Commit) []byte {
 	buf = appendPerson(buf, "author", &c.Author)
 	buf = appendPerson(buf, "committer", &c.Committer)
-	buf = fmt.Appendf(buf, "summary %s\n", c.Summary)
+	buf = appendField(buf, "summary", "", c.Summary)
 	if c.Boundary {
 		buf = append(buf, "boundary\n"...)
 	}
@@ -45,8 +44,11 @@ func appendDetails(buf []byte, c *Commit) []byte {
 }
 
 func appendPerson(buf []byte, role string, p *Person) []byte {
-	return fmt.Appendf(buf, "%[1]s %[2]s\n%[1]s-mail %[3]s\n%[1]s-time %[4]d\n%[1]s-tz %[5]s\n",
-		role, p.Name, p.Mail, p.Time, p.TZ)
+	buf = appendField(buf, role, "", p.Name)
+	buf = appendField(buf, role, "-mail", p.Mail)
+	buf = append(append(buf, role...), "-time "...)
+	buf = append(strconv.AppendInt(buf, p.Time, 10), '\n')
+	return appendField(buf, role, "-tz", p.TZ)
 }
 
 func appendOrigin(buf []byte, l *Line) []byte {
@@ -57,9 +59,15 @@ func appendOrigin(buf []byte, l *Line) []byte {
 		buf = append(buf, "ignored\n"...)
 	}
 	if !l.Previous.Commit.IsZero() {
-		buf = fmt.Appendf(buf, "previous %s %s\n", l.Previous.Commit, gitdiff.Quote(l.Previous.Path))
+		buf = appendField(buf, "previous ", l.Previous.Commit.String(), gitdiff.Quote(l.Previous.Path))
 	}
-	return fmt.Appendf(buf, "filename %s\n", gitdiff.Quote(l.OrigPath))
+	return appendField(buf, "filename", "", gitdiff.Quote(l.OrigPath))
+}
+
+// appendField appends a line of a name in two parts and a value.
+func appendField(buf []byte, name, rest, value string) []byte {
+	buf = append(append(append(buf, name...), rest...), ' ')
+	return append(append(buf, value...), '\n')
 }
 
 // SplitLastLine cuts the last line off, its newline with it.

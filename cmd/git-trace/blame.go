@@ -91,7 +91,7 @@ func (a *app) blame(args []string) error {
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
 	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(known.prompts).WithSettler(runner.Settler())
-	if opts.Format == gitblame.Human && !opts.Prompts {
+	if !opts.Prompts && !opts.Format.IsJSON() {
 		evidence = evidence.WithPrompts(view.NoPrompts{})
 	}
 	if opts.Prompts {
