@@ -29,6 +29,12 @@ type Forewarned interface {
 	Expect(ctx context.Context, questions []unseen.Question) error
 }
 
+// Preparer is a Resolver that hears, while git is at work, what will probably be asked. Nothing else is asked of it
+// meanwhile.
+type Preparer interface {
+	Prepare(ctx context.Context, likely gitblame.Likely)
+}
+
 // Completer is a Resolver that may complete the answers once all of them are known.
 type Completer interface {
 	Complete(ctx context.Context, owners []*Attribution) error

@@ -1,12 +1,14 @@
 package blame
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"sort"
 
+	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
@@ -30,6 +32,7 @@ type Evidence struct {
 	demand  Demand                                      // nil to ask nobody
 	commits map[refs.OID]*belief.Commit
 	texts   map[promptKey]string
+	pending pendingAnswer
 }
 
 type promptKey struct {
@@ -82,6 +85,18 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 		e.commits[open[i].Commit].Fill(&events.CommitData{Owners: a.Owners, Files: []events.AnchorFile{a.File}})
 	}
 	return nil
+}
+
+// Prepare reads what is recorded. What cannot be read fails when it is asked for.
+func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
+	for _, id := range likely.Commits {
+		if _, err := e.commit(id); err != nil || ctx.Err() != nil {
+			return
+		}
+	}
+	if likely.Content != nil {
+		_, _ = e.pendingOf(ctx, likely.Path, likely.Content)
+	}
 }
 
 // holds tells whether the anchors of a commit have a run with lines that are asked about.
@@ -248,11 +263,32 @@ func (e *Evidence) promptText(trace events.TraceID, index int) string {
 
 // Uncommitted answers from the timeline of the work tree.
 func (e *Evidence) Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error) {
-	pending, err := trails.Pending(ctx, e.repo, e.settle, path, content)
+	pending, err := e.pendingOf(ctx, path, content)
 	if err != nil {
-		return nil, fmt.Errorf("read the timeline of %q: %w", path, err)
+		return nil, err
 	}
 	return e.pendingLines(pending, lines), nil
+}
+
+// pendingOf keeps the answer for the last content.
+func (e *Evidence) pendingOf(ctx context.Context, path string, content []byte) (trails.PendingLines, error) {
+	if of := &e.pending; of.known && of.path == path && bytes.Equal(of.content, content) {
+		return of.lines, nil
+	}
+	lines, err := trails.Pending(ctx, e.repo, e.settle, path, content)
+	if err != nil {
+		return lines, fmt.Errorf("read the timeline of %q: %w", path, err)
+	}
+	e.pending = pendingAnswer{known: true, path: path, content: content, lines: lines}
+	return lines, nil
+}
+
+// pendingAnswer is who owns the lines of a content that no commit has.
+type pendingAnswer struct {
+	known   bool
+	path    string
+	content []byte
+	lines   trails.PendingLines
 }
 
 // Remembering is the evidence of contents that are no longer in the work tree: as boundaries saw them.

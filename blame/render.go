@@ -76,7 +76,7 @@ func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
 			ids = append(ids, l.Commit.ID.String())
 			last = l.Commit
 		}
-		if l.Owner.ByAI() {
+		if l.Owner.ByAI() && (i == 0 || l.Owner != lines[i-1].Owner) {
 			p.agents = max(p.agents, cells.Width(oneLine(l.Owner.Agent)))
 		}
 		if l.OrigPath != p.cols.Path && p.cols.Path != "" {

@@ -23,6 +23,9 @@ type session struct {
 func run(
 	ctx context.Context, repo *refs.Repo, dir string, opts gitblame.Options, resolver Resolver, show func(*session) error,
 ) error {
+	if r, ok := resolver.(Preparer); ok {
+		opts.Likely = func(likely gitblame.Likely) { r.Prepare(ctx, likely) }
+	}
 	blame, err := gitblame.Open(ctx, repo, dir, opts)
 	if err != nil {
 		return err

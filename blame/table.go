@@ -80,7 +80,11 @@ func (p *painter) measure(lines []Annotated) int {
 	w.line, w.number = len(strconv.Itoa(lastLine)), len(strconv.Itoa(lastNumber))
 	limit := p.ownerLimit()
 	for i := range lines {
-		w.owner = max(w.owner, cells.Width(p.owner(&lines[i], limit)))
+		l := &lines[i]
+		if i > 0 && l.Owner == lines[i-1].Owner && l.Commit == lines[i-1].Commit {
+			continue
+		}
+		w.owner = max(w.owner, cells.Width(p.owner(l, limit)))
 	}
 	if p.cols.NoAuthor && w.owner == 0 { // then nothing is said of owners, and nothing doubted
 		w.doubt = 0

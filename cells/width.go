@@ -11,15 +11,35 @@ import (
 func screen() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
 // Width is the number of cells that text takes.
-func Width(text string) int { return screen().StringWidth(text) }
+func Width(text string) int {
+	if ascii(text) {
+		return len(text)
+	}
+	return screen().StringWidth(text)
+}
+
+// ascii tells whether a text is of ASCII letters, figures and signs alone, a cell each.
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
 
 // Pad adds blanks up to n cells. Longer text stays as it is.
-func Pad(text string, n int) string { return screen().FillRight(text, n) }
+func Pad(text string, n int) string {
+	return text + strings.Repeat(" ", max(n-Width(text), 0))
+}
 
 // Cut shortens text to at most n cells, the last of them an ellipsis if anything was cut.
 func Cut(text string, n int) string {
-	if n < 1 {
+	switch {
+	case n < 1:
 		return ""
+	case len(text) <= n && ascii(text):
+		return text
 	}
 	return screen().Truncate(text, n, "…")
 }

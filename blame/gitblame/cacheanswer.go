@@ -164,6 +164,8 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 		args = append(args, "^"+commit.String())
 	}
 	b := builder{table: tableOf(k), bases: bases, path: q.path, origins: map[*answer][]run{}}
+	heard := later(q.Session, func() bool { return q.tellLikely(bases) })
+	defer heard()
 	_, warnings, err := q.run(append(args, "--", q.target.file), Porcelain, func(e *Entry) error {
 		if !b.take(e) {
 			return errMisfit
@@ -178,6 +180,28 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 		return nil, nil
 	}
 	return &b.answer, b.lines
+}
+
+// tellLikely tells whoever wants to know what kept answers speak of. Most lines are as old as they were.
+func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (told bool) {
+	if q.opts.Likely == nil {
+		return false
+	}
+	likely := Likely{Path: q.path}
+	if q.pending {
+		likely.Content = q.raw
+	}
+	seen := map[*Commit]bool{}
+	for _, base := range bases {
+		for _, r := range base.runs {
+			if !seen[r.from.commit] {
+				seen[r.from.commit] = true
+				likely.Commits = append(likely.Commits, r.from.commit.ID)
+			}
+		}
+	}
+	q.opts.Likely(likely)
+	return true
 }
 
 // full asks git what it was asked itself, and keeps the answer if it is one for the whole file.

@@ -79,11 +79,21 @@ type Options struct {
 	Config *refs.Config
 	// History is asked before git, if the caller has read one; Parse does not.
 	History *History
+	// Likely hears, while git is at work, what the answer will probably speak of; Parse does not set it. It has returned
+	// before the answer is handed on.
+	Likely func(Likely)
 
 	args   []argument // git's arguments in the order they came, ours taken out
 	words  []string   // positional arguments before "--"; without one, the file is among them
 	after  []string   // positional arguments after "--"
 	dashes bool       // there was a "--"
+}
+
+// Likely is what an answer will probably speak of: commits, and lines that no commit has if there is a content.
+type Likely struct {
+	Commits []refs.OID
+	Path    string
+	Content []byte // as it lies in the work tree; nil for none
 }
 
 // argument is one option as git is to receive it, or one positional argument. The value of an option is in a word of
