@@ -87,9 +87,18 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 	return nil
 }
 
+// anchoring is a log that gives the commits with an anchor that names a path, as far as it comes before the context ends.
+type anchoring interface {
+	Anchoring(ctx context.Context, path string) []refs.OID
+}
+
 // Prepare reads what is recorded. What cannot be read fails when it is asked for.
 func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
-	for _, id := range likely.Commits {
+	commits := likely.Commits
+	if of, ok := e.log.(anchoring); ok && len(commits) == 0 {
+		commits = of.Anchoring(ctx, likely.Path)
+	}
+	for _, id := range commits {
 		if _, err := e.commit(id); err != nil || ctx.Err() != nil {
 			return
 		}

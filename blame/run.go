@@ -24,7 +24,7 @@ func run(
 	ctx context.Context, repo *refs.Repo, dir string, opts gitblame.Options, resolver Resolver, show func(*session) error,
 ) error {
 	if r, ok := resolver.(Preparer); ok {
-		opts.Likely = func(likely gitblame.Likely) { r.Prepare(ctx, likely) }
+		opts.Likely = r.Prepare
 	}
 	blame, err := gitblame.Open(ctx, repo, dir, opts)
 	if err != nil {

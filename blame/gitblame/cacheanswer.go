@@ -2,6 +2,7 @@ package gitblame
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -164,8 +165,7 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 		args = append(args, "^"+commit.String())
 	}
 	b := builder{table: tableOf(k), bases: bases, path: q.path, origins: map[*answer][]run{}}
-	heard := later(q.Session, func() bool { return q.tellLikely(bases) })
-	defer heard()
+	defer q.tellLikely(bases)()
 	_, warnings, err := q.run(append(args, "--", q.target.file), Porcelain, func(e *Entry) error {
 		if !b.take(e) {
 			return errMisfit
@@ -182,10 +182,11 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 	return &b.answer, b.lines
 }
 
-// tellLikely tells whoever wants to know what kept answers speak of. Most lines are as old as they were.
-func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (told bool) {
+// tellLikely tells whoever wants to know what the answer will probably speak of: what kept answers do, since most lines
+// are as old as they were. The function that it returns ends the telling.
+func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 	if q.opts.Likely == nil {
-		return false
+		return func() {}
 	}
 	likely := Likely{Path: q.path}
 	if q.pending {
@@ -200,8 +201,12 @@ func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (told bool) {
 			}
 		}
 	}
-	q.opts.Likely(likely)
-	return true
+	ctx, cancel := context.WithCancel(q.ctx)
+	done := later(q.Session, func() struct{} { q.opts.Likely(ctx, likely); return struct{}{} })
+	return func() {
+		cancel()
+		done()
+	}
 }
 
 // full asks git what it was asked itself, and keeps the answer if it is one for the whole file.
@@ -210,6 +215,9 @@ func (q *inquiry) full(k *kept, args []string, format Format, each func(*Entry) 
 		return q.blame(args, format, each)
 	}
 	b, fits := builder{table: tableOf(k), path: q.path}, true
+	if format != Incremental { // whose entries are asked about as they come
+		defer q.tellLikely(nil)()
+	}
 	trailer, warnings, err := q.run(args, format, func(e *Entry) error {
 		fits = fits && b.take(e)
 		return each(e)

@@ -1,6 +1,7 @@
 package gitblame
 
 import (
+	"context"
 	"io"
 
 	"github.com/git-trace/git-trace/refs"
@@ -79,9 +80,9 @@ type Options struct {
 	Config *refs.Config
 	// History is asked before git, if the caller has read one; Parse does not.
 	History *History
-	// Likely hears, while git is at work, what the answer will probably speak of; Parse does not set it. It has returned
-	// before the answer is handed on.
-	Likely func(Likely)
+	// Likely hears, while git is at work, what the answer will probably speak of; Parse does not set it. It is to end when
+	// its context does, and has returned before the answer is there.
+	Likely func(context.Context, Likely)
 
 	args   []argument // git's arguments in the order they came, ours taken out
 	words  []string   // positional arguments before "--"; without one, the file is among them
@@ -91,8 +92,8 @@ type Options struct {
 
 // Likely is what an answer will probably speak of: commits, and lines that no commit has if there is a content.
 type Likely struct {
-	Commits []refs.OID
 	Path    string
+	Commits []refs.OID // none where no answer is kept
 	Content []byte // as it lies in the work tree; nil for none
 }
 

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/git-trace/git-trace/events"
@@ -55,6 +56,27 @@ func (ix *Index) ByTrace(trace events.TraceID) ([]events.Event, error) {
 // ByPath gives the events that name a path, as git has it: patches, anchors that are in force, windows that declare it.
 func (ix *Index) ByPath(path string) ([]events.Event, error) {
 	return inForce(ix.all(exact(byPath, events.EncodePath(path))))
+}
+
+// Anchoring gives the commits with an anchor that names a path, as far as it comes before the context ends. What cannot
+// be read is left out.
+func (ix *Index) Anchoring(ctx context.Context, path string) []refs.OID {
+	var out []refs.OID
+	seen := map[refs.OID]bool{}
+	prefix := exact(byPath, events.EncodePath(path))
+	of, _ := ix.holding(prefix)
+	for i := range of {
+		_ = of[i].scan(prefix, func(_ []byte, at place) bool {
+			e, err := of[i].event(at)
+			var data events.CommitData
+			if err == nil && e.Type == events.CommitAnchored && events.ReadData(e.Data, &data) == nil && !seen[data.Commit] {
+				seen[data.Commit] = true
+				out = append(out, data.Commit)
+			}
+			return ctx.Err() == nil
+		})
+	}
+	return out
 }
 
 // UnderPath gives those that name a path or a file below it; the empty path is the top.
