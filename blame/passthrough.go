@@ -64,10 +64,10 @@ func flush(w *bufio.Writer) error {
 	return nil
 }
 
-// How long the entries of an incremental blame are gathered before they are written: a moment at first. Then longer,
-// for who waits seconds for all of them does not see the difference.
+// How long the entries of an incremental blame are gathered before they are written: a quarter of the time that it took
+// so far, between these. Who waits seconds for all of them does not see the difference.
 const (
-	firstGathering = 50 * time.Millisecond
+	firstGathering = 25 * time.Millisecond
 	lastGathering  = time.Second
 )
 
@@ -76,15 +76,15 @@ const (
 func (s *session) passIncremental(out io.Writer) error {
 	shown := map[*gitblame.Commit]bool{}
 	var found []gitblame.Entry
-	wait, due := firstGathering, time.Now().Add(firstGathering)
+	begun := time.Now()
+	due := begun.Add(firstGathering)
 	trailer, err := s.AsAsked(func(e *gitblame.Entry) error {
 		found = append(found, *e)
 		if time.Now().Before(due) {
 			return nil
 		}
 		err := s.writeFound(out, found, shown)
-		found, wait = found[:0], min(2*wait, lastGathering)
-		due = time.Now().Add(wait)
+		found, due = found[:0], time.Now().Add(max(firstGathering, min(time.Since(begun)/4, lastGathering)))
 		return err
 	})
 	// Where git fails, what it found before is shown as git shows it.

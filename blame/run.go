@@ -105,6 +105,13 @@ func (s *session) human(out io.Writer, style Style) error {
 	if err != nil {
 		return err
 	}
+	if style.Colored != nil {
+		config, err := s.Config()
+		if err != nil {
+			return err
+		}
+		style.Color = style.Colored(config)
+	}
 	if err := s.columns(&style, digits()); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // Style says how lines are drawn. The caller knows the terminal and sets the first fields; Run adds the columns that
@@ -15,7 +16,9 @@ type Style struct {
 	// Otherwise content and names are written as they are, as git does.
 	Terminal bool
 	Color    bool
-	Width    int // of the screen in columns; 0 means 80
+	// Colored decides in the place of Color, once git's configuration is read; nil where that is known before.
+	Colored func(refs.Config) bool
+	Width   int // of the screen in columns; 0 means 80
 	// ShortTrace abbreviates a trace id so that other commands find it; nil means as short as this output allows.
 	ShortTrace func(events.TraceID) string
 	// Since is the time at which recording began, zero if it did not. Lines of older commits of which nothing is known are

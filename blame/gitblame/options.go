@@ -94,7 +94,7 @@ type Options struct {
 type Likely struct {
 	Path    string
 	Commits []refs.OID // none where no answer is kept
-	Content []byte // as it lies in the work tree; nil for none
+	Content []byte     // as it lies in the work tree; nil for none
 }
 
 // argument is one option as git is to receive it, or one positional argument. The value of an option is in a word of

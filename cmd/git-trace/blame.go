@@ -80,13 +80,13 @@ func (a *app) blame(args []string) error {
 		}
 		return f(id)
 	}
-	screen, err := a.screen(repo, "")
+	screen, colored, err := a.lateScreen(repo)
 	if err != nil {
 		return err
 	}
 	opts.Config, screen = screen.Config, screen.asIs()
 	var drawn blame.Drawn
-	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short,
+	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Colored: colored, Width: screen.Width, ShortTrace: short,
 		Since: known.since, Drawn: &drawn}
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()

@@ -42,6 +42,17 @@ func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
 	return s, err
 }
 
+// lateScreen is the screen of a command during which git is at work. Where there is no terminal, the configuration is
+// not read here: colored then tells whether it asks for colour.
+func (a *app) lateScreen(repo *refs.Repo) (s *screen, colored func(refs.Config) bool, err error) {
+	if _, terminal := terminalOf(a.std.out); terminal || os.Getenv("GIT_PAGER_IN_USE") == "true" {
+		s, err = a.screen(repo, "")
+		return s, nil, err
+	}
+	s, err = a.screen(nil, "")
+	return s, func(c refs.Config) bool { return wantsColour(c, true, false) }, err
+}
+
 // asIs writes to the screen what no line of may be changed: forms that programs read, and patches.
 func (s *screen) asIs() *screen {
 	if s.calm != nil {
