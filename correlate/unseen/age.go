@@ -226,52 +226,19 @@ func (s *Search) namedIn(a *age, log int) int64 {
 	if seq, done := a.named[log]; done {
 		return seq
 	}
-	var open []refs.OID
-	for c, one := range s.ages {
-		if _, done := one.named[log]; !done {
-			open = append(open, c)
-		}
-	}
 	heads := s.digest.Heads(log)
 	if len(heads) == 0 {
 		return never
 	}
-	late, err := s.reached(context.Background(), open, heads)
-	s.fail(err)
-	for _, c := range open {
-		if !late[c] {
-			s.ages[c].named[log] = never
+	open := map[refs.OID]*age{}
+	for c, one := range s.ages {
+		if _, done := one.named[log]; !done {
+			open[c] = one
+			one.named[log] = never
 		}
 	}
-	open = slices.DeleteFunc(open, func(c refs.OID) bool { return !late[c] })
-	s.bisect(open, log, heads, 0, len(heads))
+	s.fail(s.firstNaming(context.Background(), open, heads, func(a *age, h index.NamedCommit) { a.named[log] = h.Seq }))
 	return a.named[log]
-}
-
-// bisect finds the first of heads[low:high] that names each of the commits, all of which the last of them names.
-func (s *Search) bisect(open []refs.OID, log int, heads []index.NamedCommit, low, high int) {
-	if len(open) == 0 {
-		return
-	}
-	if high-low <= 1 || s.err != nil {
-		for _, c := range open {
-			s.ages[c].named[log] = heads[low].Seq
-		}
-		return
-	}
-	middle := (low + high) / 2
-	early, err := s.reached(context.Background(), open, heads[:middle])
-	s.fail(err)
-	var before, after []refs.OID
-	for _, c := range open {
-		if early[c] {
-			before = append(before, c)
-		} else {
-			after = append(after, c)
-		}
-	}
-	s.bisect(before, log, heads, low, middle)
-	s.bisect(after, log, heads, middle, high)
 }
 
 // promptly is how soon after a commit its hook writes to the log, on a machine whose clock tells the truth.

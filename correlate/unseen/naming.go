@@ -1,0 +1,91 @@
+package unseen
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// firstNaming finds for commits the first of the heads that is the commit, or behind which it is. The whole history is
+// gone through once, children before their parents, down to the oldest of the commits. By their dates, that is: where
+// those lie, nothing is cut off.
+func (s *Search) firstNaming(
+	ctx context.Context, commits map[refs.OID]*age, heads []index.NamedCommit, name func(*age, index.NamedCommit),
+) error {
+	var oldest *age
+	for _, a := range commits {
+		if oldest == nil || a.dated.Before(oldest.dated) {
+			oldest = a
+		}
+	}
+	missed, err := s.nameDownTo(ctx, oldest.parents, commits, heads, name)
+	if err == nil && len(missed) > 0 {
+		_, err = s.nameDownTo(ctx, nil, missed, heads, name)
+	}
+	return err
+}
+
+// nameDownTo is firstNaming without what is behind some commits. It returns those that are there.
+func (s *Search) nameDownTo(
+	ctx context.Context, without []refs.OID, commits map[refs.OID]*age, heads []index.NamedCommit,
+	name func(*age, index.NamedCommit),
+) (missed map[refs.OID]*age, err error) {
+	var in strings.Builder
+	missed = maps.Clone(commits)
+	for c := range commits {
+		in.WriteString(c.String() + "\n")
+	}
+	first := map[refs.OID]int{} // of the heads, by a commit that it is or has behind it
+	for i, h := range heads {
+		if _, known := first[h.Commit]; !known {
+			first[h.Commit] = i
+			in.WriteString(h.Commit.String() + "\n")
+		}
+	}
+	for _, c := range without {
+		in.WriteString("^" + c.String() + "\n")
+	}
+	out, w := io.Pipe()
+	go func() { // a head may be gone, or may never have been here
+		_ = w.CloseWithError(s.repo.GitTo(ctx, strings.NewReader(in.String()), w, "rev-list", "--ignore-missing", "--topo-order",
+			"--parents", "--stdin"))
+	}()
+	defer func() { _ = out.Close() }()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		var family []refs.OID // a commit and its parents
+		for id := range strings.FieldsSeq(lines.Text()) {
+			c, err := refs.ParseOID(id)
+			if err != nil {
+				return nil, fmt.Errorf("read git rev-list: %w", err)
+			}
+			family = append(family, c)
+		}
+		if len(family) == 0 {
+			continue
+		}
+		at, named := first[family[0]]
+		if a := commits[family[0]]; a != nil {
+			delete(missed, family[0])
+			if named {
+				name(a, heads[at])
+			}
+		}
+		if !named {
+			continue
+		}
+		delete(first, family[0])
+		for _, parent := range family[1:] {
+			if before, known := first[parent]; !known || at < before {
+				first[parent] = at
+			}
+		}
+	}
+	return missed, lines.Err()
+}

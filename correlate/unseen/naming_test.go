@@ -1,0 +1,86 @@
+package unseen
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A random history of merges, with dates that go back and heads that are not there, against git asked for each head.
+func TestTheFirstHeadThatNamesACommitIsFoundInOneWalk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Write("a.txt", "a\n")
+	w.Commit("first")
+	tree := w.Git("rev-parse", "HEAD^{tree}")
+	rng := rand.New(rand.NewPCG(7, 7))
+	made := []string{strings.TrimSpace(w.Git("rev-parse", "HEAD"))}
+	for i := range 60 {
+		parent, other := made[len(made)-1-rng.IntN(min(4, len(made)))], made[rng.IntN(len(made))]
+		args := []string{"-c", "user.name=A", "-c", "user.email=a@example.com", "commit-tree", "-m", fmt.Sprint(i),
+			"-p", parent}
+		if rng.IntN(3) == 0 && other != parent {
+			args = append(args, "-p", other)
+		}
+		w.Clock = w.Clock.Add(time.Duration(rng.IntN(100)-30) * time.Minute)
+		made = append(made, strings.TrimSpace(w.Git(append(args, strings.TrimSpace(tree))...)))
+	}
+	var heads []index.NamedCommit
+	for i := range 25 {
+		head := made[rng.IntN(len(made))]
+		if i%9 == 4 {
+			head = strings.Repeat("9", 40)
+		}
+		heads = append(heads, index.NamedCommit{Commit: parse(t, head), Seq: int64(10 * (i + 1))})
+	}
+	for _, asked := range [][]string{made, made[40:], made[10:12], {made[3], made[50]}, made[60:]} {
+		w.with(func(s *Search, _ *index.Index) {
+			commits, got := map[refs.OID]*age{}, map[*age]int64{}
+			for _, id := range asked {
+				a, err := s.dated(parse(t, id))
+				if err != nil {
+					t.Fatal(err)
+				}
+				commits[parse(t, id)] = a
+			}
+			err := s.firstNaming(context.Background(), commits, heads, func(a *age, h index.NamedCommit) { got[a] = h.Seq })
+			if err != nil {
+				t.Fatal(err)
+			}
+			for c, a := range commits {
+				if want := firstByGit(t, s, c, heads); got[a] != want {
+					t.Errorf("of %d asked, %s: first named by %d, git says %d", len(asked), c, got[a], want)
+				}
+			}
+		})
+	}
+}
+
+func firstByGit(t *testing.T, s *Search, c refs.OID, heads []index.NamedCommit) int64 {
+	t.Helper()
+	for _, h := range heads {
+		there, err := s.reached(context.Background(), []refs.OID{c}, []index.NamedCommit{h})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there[c] {
+			return h.Seq
+		}
+	}
+	return 0
+}
+
+func parse(t *testing.T, id string) refs.OID {
+	t.Helper()
+	c, err := refs.ParseOID(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
