@@ -105,12 +105,12 @@ func (s *session) human(out io.Writer, style Style) error {
 	if err != nil {
 		return err
 	}
-	if style.Colored != nil {
+	if style.ColorIn != nil {
 		config, err := s.Config()
 		if err != nil {
 			return err
 		}
-		style.Color = style.Colored(config)
+		style.Color = style.ColorIn(config)
 	}
 	if err := s.columns(&style, digits()); err != nil {
 		return err

@@ -16,8 +16,8 @@ type Style struct {
 	// Otherwise content and names are written as they are, as git does.
 	Terminal bool
 	Color    bool
-	// Colored decides in the place of Color, once git's configuration is read; nil where that is known before.
-	Colored func(refs.Config) bool
+	// ColorIn decides in the place of Color, once git's configuration is read; nil where that is known before.
+	ColorIn func(refs.Config) bool
 	Width   int // of the screen in columns; 0 means 80
 	// ShortTrace abbreviates a trace id so that other commands find it; nil means as short as this output allows.
 	ShortTrace func(events.TraceID) string

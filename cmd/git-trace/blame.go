@@ -80,14 +80,14 @@ func (a *app) blame(args []string) error {
 		}
 		return f(id)
 	}
-	screen, colored, err := a.lateScreen(repo)
+	screen, colorIn, err := a.lateScreen(repo)
 	if err != nil {
 		return err
 	}
 	opts.Config, screen = screen.Config, screen.asIs()
 	var drawn blame.Drawn
-	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, Colored: colored, Width: screen.Width, ShortTrace: short,
-		Since: known.since, Drawn: &drawn}
+	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, ColorIn: colorIn, Width: screen.Width,
+		ShortTrace: short, Since: known.since, Drawn: &drawn}
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
 	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(known.prompts).WithSettler(runner.Settler())

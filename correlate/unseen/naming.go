@@ -53,8 +53,8 @@ func (s *Search) nameDownTo(
 	}
 	out, w := io.Pipe()
 	go func() { // a head may be gone, or may never have been here
-		_ = w.CloseWithError(s.repo.GitTo(ctx, strings.NewReader(in.String()), w, "rev-list", "--ignore-missing", "--topo-order",
-			"--parents", "--stdin"))
+		_ = w.CloseWithError(s.repo.GitTo(ctx, strings.NewReader(in.String()), w, "rev-list", "--ignore-missing",
+			"--topo-order", "--parents", "--stdin"))
 	}()
 	defer func() { _ = out.Close() }()
 	lines := bufio.NewScanner(out)
