@@ -187,6 +187,9 @@ func (r *Reader) Starts() (map[events.TraceID]string, error) {
 	return out, nil
 }
 
+// patchDigits is the length of the whole id of a patch.
+const patchDigits = 32
+
 // Find lists everything whose id begins with a text, as the index of the log does. Conversations of which only the
 // record or lines of commits are here are among it, by their id and by that of the agent's session.
 func (r *Reader) Find(text string) ([]index.Candidate, error) {
@@ -241,8 +244,14 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	return append(more, found...), nil
 }
 
-// findWhole lists what has the id of a conversation in full, if a log tells of it. It reads no record.
+// findWhole lists what has the id of a conversation or of a patch in full, if a log tells of it. It reads no record.
 func (r *Reader) findWhole(text string) ([]index.Candidate, error) {
+	if len(text) == patchDigits {
+		found, err := r.log.Find(text)
+		if err != nil || slices.ContainsFunc(found, func(c index.Candidate) bool { return c.Kind == index.FoundPatch }) {
+			return found, err
+		}
+	}
 	logged, err := r.loggedIDs()
 	if err != nil {
 		return nil, err

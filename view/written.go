@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 )
@@ -12,9 +13,9 @@ type Written struct {
 	Path  string // as raw bytes; empty for a patch, which names it
 }
 
-// Written lists what a conversation wrote, as far as want asks for the prompt and the call of it.
+// Written lists what a conversation wrote, as far as want asks for the prompt and the call of it. It reads no record.
 func (r *Reader) Written(id events.TraceID, want func(prompt int, call string) bool) ([]Written, error) {
-	talk, err := r.Talk(id, nil)
+	recorded, err := r.log.Told(id)
 	if err != nil {
 		return nil, err
 	}
@@ -22,22 +23,24 @@ func (r *Reader) Written(id events.TraceID, want func(prompt int, call string) b
 	if err != nil {
 		return nil, err
 	}
-	held, err := lines.Anchors(id, func(o *events.AnchorOwner) bool { return o.Patch == "" && want(o.Prompt, o.ToolCall) })
+	held, err := lines.Anchors(id, func(*events.AnchorOwner) bool { return true })
 	if err != nil {
 		return nil, err
 	}
 	var out []Written
 	for _, a := range held {
-		out = append(out, Written{a.Owner, a.Path})
+		if a.Owner.Patch == "" && want(a.Owner.Prompt, a.Owner.ToolCall) {
+			out = append(out, Written{a.Owner, a.Path})
+		}
 	}
-	for i := range talk.Turns {
-		for _, c := range talk.Turns[i].Calls {
-			if !want(c.Prompt, c.ToolCall) {
-				continue
-			}
-			for _, patch := range c.Patches {
-				out = append(out, Written{Owner: events.AnchorOwner{Patch: patch}})
-			}
+	calls := callsOf(recorded, held)
+	slices.SortStableFunc(calls, func(a, b Call) int { return a.Prompt - b.Prompt }) // as Talk has them
+	for _, c := range calls {
+		if !want(c.Prompt, c.ToolCall) {
+			continue
+		}
+		for _, patch := range c.Patches {
+			out = append(out, Written{Owner: events.AnchorOwner{Patch: patch}})
 		}
 	}
 	return out, nil

@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/view"
 )
 
 // trailAnswer is the part of a trail that pages show, as git trace track --json prints it.
@@ -142,12 +145,11 @@ type followed struct {
 	trails map[string]*trailAnswer
 	err    error
 
-	turns   shown        // what prompts wrote, where few did
-	prompts map[int]bool // these
+	hunks map[events.PatchID]*view.Hunk // what it wrote, where that is little
 }
 
-// mostAhead is how many prompts are asked for before it is known which of them are shown whole.
-const mostAhead = 8
+// mostAhead is how many patches are asked for before it is known which of them are shown whole.
+const mostAhead = 50
 
 // follow asks what became of all that a conversation wrote, while other things are asked.
 func (q *question) follow(ctx context.Context, id string) <-chan followed {
@@ -157,30 +159,48 @@ func (q *question) follow(ctx context.Context, id string) <-chan followed {
 		return out
 	}
 	go func() {
-		f := followed{prompts: map[int]bool{}}
+		var f followed
 		if f.trails, f.err = q.trails(ctx, id); f.err == nil {
-			f.ahead(ctx, q, id)
+			f.ahead(ctx, q)
 		}
 		out <- f
 	}()
 	return out
 }
 
-// ahead asks for what prompts wrote while the conversation is read: its trails name them. What is not known then is
+// ahead asks for what the conversation wrote while it is read: its trails name the patches. What is not known then is
 // asked later.
-func (f *followed) ahead(ctx context.Context, q *question, id string) {
-	for _, t := range f.trails {
-		if t.Prompt > 0 && t.Trace == id {
-			f.prompts[t.Prompt] = true
+func (f *followed) ahead(ctx context.Context, q *question) {
+	if len(f.trails) == 0 || len(f.trails) > mostAhead {
+		return
+	}
+	var answer shown
+	if q.answers.into(ctx, &answer, append([]string{"show", "--json"}, slices.Sorted(maps.Keys(f.trails))...)...) != nil {
+		return
+	}
+	f.hunks = map[events.PatchID]*view.Hunk{}
+	for _, o := range answer.Objects {
+		if o.Patch != nil {
+			f.hunks[o.Patch.Patch] = o.Patch
 		}
 	}
-	args := []string{"show", "--json"}
-	for _, n := range slices.Sorted(maps.Keys(f.prompts)) {
-		args = append(args, id+"#"+strconv.Itoa(n))
+}
+
+// write gives calls what they wrote, if all of it is known.
+func (f *followed) write(calls map[string]*callBlock) bool {
+	for _, block := range calls {
+		for _, patch := range block.Patches {
+			if f.hunks[patch] == nil {
+				return false
+			}
+		}
 	}
-	if len(f.prompts) == 0 || len(f.prompts) > mostAhead || q.answers.into(ctx, &f.turns, args...) != nil {
-		f.prompts = nil
+	for _, block := range calls {
+		for _, patch := range block.Patches {
+			block.Hunks = append(block.Hunks, f.hunks[patch])
+		}
 	}
+	return true
 }
 
 // follow says of each call what became of its lines, and sums it up.

@@ -372,7 +372,6 @@ const mostHunkTurns = 60
 // addHunks adds what the calls that are shown whole wrote, line by line.
 func (b *talkBody) addHunks(q *question, known *followed) error {
 	args := []string{"show", "--json"}
-	ahead := true // all prompts were asked for
 	at := map[string]*callBlock{}
 	for _, turn := range b.Turns {
 		wrote := false
@@ -383,15 +382,13 @@ func (b *talkBody) addHunks(q *question, known *followed) error {
 		}
 		if wrote && turn.Number > 0 && len(args) < mostHunkTurns {
 			args = append(args, fmt.Sprintf("%s#%d", b.Trace, turn.Number))
-			ahead = ahead && known.prompts[turn.Number]
 		}
 	}
 	if len(args) == 2 {
 		return nil
 	}
-	answer := known.turns
-	if !ahead {
-		answer = shown{}
+	var answer shown
+	if !known.write(at) {
 		if err := q.into(&answer, args...); err != nil {
 			var refused *Refusal
 			if errors.As(err, &refused) && code(err) == http.StatusNotFound {
