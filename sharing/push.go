@@ -68,6 +68,11 @@ type Ref struct {
 // New events that the plan sends, as they would stand in the digest.
 func (p *Plan) New() []events.Draft { return p.fresh }
 
+// Replaces tells whether the remote loses the history of texts or of a digest.
+func (p *Plan) Replaces() bool {
+	return slices.ContainsFunc(p.Refs, func(r Ref) bool { return r.Force && r.Name != p.ref("events") })
+}
+
 // Close gives the remote free for another push.
 func (p *Plan) Close() {
 	if p.lock != nil {

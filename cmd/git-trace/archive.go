@@ -160,8 +160,7 @@ func (a *app) dropArchived(c *cli.Context, log *events.Log, s *sharing.Settings,
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
-	fmt.Fprintf(quietWriter{a.std.out}, "dropped from the archives on %s: %s\n"+
-		"who has fetched it has it until their next pull; a remote may keep what nothing names for weeks\n",
+	fmt.Fprintf(quietWriter{a.std.out}, "dropped from the archives on %s: %s\n"+takenOff,
 		printable(remote.Name), plural(refs, "ref"))
 	return nil
 }

@@ -147,9 +147,12 @@ func (a *app) retract(c *cli.Context, log *events.Log, s *sharing.Settings, remo
 	for _, r := range gone {
 		fmt.Fprintf(w, "taken off %s: %s\n", printable(remote.Name), printable(r.Ref))
 	}
-	fmt.Fprintln(w, "who has fetched it has it until their next pull; a remote may keep what nothing names for weeks")
+	fmt.Fprint(w, takenOff)
 	return nil
 }
+
+// takenOff is said of what went from the refs of a remote.
+const takenOff = "who has fetched it has it until their next pull; a remote may keep what nothing names for weeks\n"
 
 // agreesToPush asks the person; where nobody can be asked, naming the level with --to is the answer.
 func (a *app) agreesToPush(c *cli.Context, p *sharing.Plan) (bool, error) {
@@ -239,6 +242,9 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 		fmt.Fprintf(w, "; taken off it: what was said in %s", plural(n, "conversation"))
 	}
 	fmt.Fprintln(w)
+	if p.Replaces() {
+		fmt.Fprint(w, takenOff)
+	}
 	if p.Others >= sharing.MostOthers {
 		fmt.Fprintf(w, "%s has %s of traces of other clones, which every push is shown;\n"+
 			"git trace archive %s puts those of clones that are gone into one\n", printable(p.Remote.Name),
