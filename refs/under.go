@@ -73,7 +73,7 @@ func (r *Repo) readUnder(prefix string) ([]NamedRef, error) {
 		return nil, err
 	}
 	if len(loose) == 0 {
-		return packed, nil
+		return slices.Clip(packed), nil
 	}
 	list := make([]NamedRef, 0, len(loose)+len(packed))
 	for _, ref := range packed {
