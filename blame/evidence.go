@@ -87,7 +87,7 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 	return nil
 }
 
-// anchoring is a log that gives the commits with an anchor that names a path, until the context ends.
+// anchoring is a log that gives the commits with an anchor for a path, until the context ends.
 type anchoring interface {
 	Anchoring(ctx context.Context, path string) []refs.OID
 }

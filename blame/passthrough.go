@@ -19,10 +19,15 @@ import (
 
 // passPorcelain writes --porcelain and --line-porcelain.
 func (s *session) passPorcelain(out io.Writer) error {
-	var entries []gitblame.Entry
+	type text struct {
+		header, content []byte
+		opens           bool // a group
+	}
+	var entries []text
 	var lines []gitblame.Line
 	trailer, err := s.AsAsked(func(e *gitblame.Entry) error {
-		entries, lines = gitblame.Append(entries, e), gitblame.Append(lines, &e.Line)
+		entries = gitblame.Append(entries, &text{e.Header, e.Text, e.Count > 0})
+		lines = gitblame.Append(lines, &e.Line)
 		return nil
 	})
 	if err != nil {
@@ -39,15 +44,15 @@ func (s *session) passPorcelain(out io.Writer) error {
 	}
 	var block []byte
 	for i := range entries {
-		_, _ = w.Write(entries[i].Header)
+		_, _ = w.Write(entries[i].header)
 		same := i > 0 && owners[i].Same(owners[i-1])
 		if !same {
 			block = appendHeaders(block[:0], owners[i], s.opts.Prompts)
 		}
-		if !same || entries[i].Count > 0 || s.opts.Format == gitblame.LinePorcelain {
+		if !same || entries[i].opens || s.opts.Format == gitblame.LinePorcelain {
 			_, _ = w.Write(block)
 		}
-		if _, err := w.Write(entries[i].Text); err != nil {
+		if _, err := w.Write(entries[i].content); err != nil {
 			return fmt.Errorf("write blame: %w", err)
 		}
 	}

@@ -41,12 +41,14 @@ const replayRoom = 64 << 10
 
 // replayer writes entries as git's porcelain formats have them.
 type replayer struct {
-	buf     []byte
-	hex     string // id of the last commit
-	of      *Commit
-	every   bool             // --line-porcelain: everything with every line
-	shown   map[*Commit]bool // commits whose details have been printed
-	several map[*Commit]bool // commits with lines of several paths: each group has to name its own
+	buf      []byte
+	hex      string // id of the last commit
+	of       *Commit
+	details  []byte // of the commit whose details were made last
+	detailed *Commit
+	every    bool             // --line-porcelain: everything with every line
+	shown    map[*Commit]bool // commits whose details have been printed
+	several  map[*Commit]bool // commits with lines of several paths: each group has to name its own
 }
 
 // text adds git's own text to an entry.
@@ -62,7 +64,10 @@ func (r *replayer) text(e *Entry) {
 	if e.Count > 0 || r.every {
 		e.Details = r.every || !r.shown[e.Commit]
 		if e.Details {
-			r.buf = appendDetails(r.buf, e.Commit)
+			if r.detailed != e.Commit {
+				r.detailed, r.details = e.Commit, appendDetails(r.details[:0], e.Commit)
+			}
+			r.buf = append(r.buf, r.details...)
 			r.shown[e.Commit] = true
 		}
 		if e.Details || r.several[e.Commit] {

@@ -33,7 +33,7 @@ const (
 	maxSeconds = 600
 	// maxHookMemory is where a hook begins to collect garbage after all, in bytes. The process may take half as much again
 	// while it does.
-	maxHookMemory = 96 << 20
+	maxHookMemory = 36 << 20
 )
 
 // Limits are two times. After the first a hook puts aside what is not done, and after the second its process ends.

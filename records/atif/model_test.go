@@ -12,10 +12,10 @@ import (
 )
 
 // model is what the published models of ATIF 1.7 say, written down by hand on 2026-11-27: of each class its members, with
-// their types. An exclamation mark stands behind what is required. No class allows another member. Sources, under
-// Apache-2.0: NVIDIA/NeMo-Agent-Toolkit, packages/nvidia_nat_atif/src/nat/atif at 1fc586a4, and Harbor's models that it
-// names as its origin, which want a step and a message. NVIDIA's function_ancestry of a step is not Harbor's: git-trace
-// does not write it. An audio part is of 1.8.
+// their types. An exclamation mark stands behind what is required. No class allows another member. Trajectory and step are
+// those of NVIDIA/NeMo-Agent-Toolkit (Apache-2.0), packages/nvidia_nat_atif/src/nat/atif at 1fc586a4. The other classes are
+// from descriptions of Harbor's models, which it names as its origin; those themselves were not read. NVIDIA's
+// function_ancestry of a step is not in them: git-trace does not write it. An audio part is of 1.8.
 const model = `
 trajectory       schema_version:string! session_id:string trajectory_id:string agent:agent! steps:[step]! notes:string
                  final_metrics:final_metrics continued_trajectory_ref:string subagent_trajectories:[trajectory] extra:object

@@ -11,7 +11,7 @@ import (
 const (
 	addChanged = "git add -A + write-tree"
 	largeTree  = 10_000
-	hookMemory = 60
+	hookMemory = 40
 )
 
 // toolHooks is what an agent waits for at each tool call.
@@ -24,6 +24,9 @@ func toolHooks(files int) scenario {
 	shell := 1.0
 	if files >= largeTree {
 		shell = 0.45
+		if files == largeTree {
+			shell = 0.6 // the start of the process, which a larger tree hides
+		}
 		s.rows = append(s.rows,
 			row{"edit tool, before, " + name, "edit before", addChanged, ratio, 0.15},
 			row{"edit tool, after, " + name, "edit after", addChanged, ratio, 0.15},

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // made is where a call makes its files.
@@ -18,6 +20,7 @@ func newFiles(files int) scenario {
 		name: "a call that makes files, " + name,
 		rows: []row{
 			{"shell tool, after, " + name, "ours", addChanged, ratio, 2},
+			{"memory of that hook", "ours", "", memory, hookMemory},
 			{"lines of them that are not the agent's", "lost", "", count, 0},
 		},
 		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareNewFiles(files) },
@@ -34,8 +37,8 @@ func (b *bench) prepareNewFiles(files int) (func(int, *recorder) error, error) {
 		return nil, err
 	}
 	scratch := scratchIndex(dir)
-	rng := rand.New(rand.NewPCG(2, uint64(files)))
-	create := func() error { // of contents that nobody had before
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), uint64(files)))
+	create := func() error { // of contents that nobody had before, not even an earlier run in the same directory
 		if err := os.MkdirAll(filepath.Join(dir, made), 0o777); err != nil {
 			return err
 		}
@@ -61,7 +64,7 @@ func (b *bench) prepareNewFiles(files int) (func(int, *recorder) error, error) {
 		}
 		return remove()
 	}
-	ours := func(r *recorder) error {
+	ours := func(run func(string, *exec.Cmd) error, r *recorder) error {
 		call := a.shell()
 		if err := b.check(call.before); err != nil {
 			return err
@@ -70,7 +73,7 @@ func (b *bench) prepareNewFiles(files int) (func(int, *recorder) error, error) {
 			return err
 		}
 		settle()
-		if err := r.run("ours", call.after); err != nil {
+		if err := run("ours", call.after); err != nil {
 			return err
 		}
 		lost := 0
@@ -92,6 +95,10 @@ func (b *bench) prepareNewFiles(files int) (func(int, *recorder) error, error) {
 		return b.check(last.after)
 	}
 	return func(i int, r *recorder) error {
-		return inTurn(i, func() error { return git(r) }, func() error { return ours(r) })
+		run := r.peak
+		if i > 0 {
+			run = func(name string, cmd *exec.Cmd) error { return r.run(name, cmd) }
+		}
+		return inTurn(i, func() error { return git(r) }, func() error { return ours(run, r) })
 	}, nil
 }

@@ -14,10 +14,10 @@ import (
 // Bounds of reading.
 const (
 	listLimit    = 50
-	verifyMemory = 300
+	verifyMemory = 200
 	gitGrep      = "git grep in the seal"
 	verifyRatio  = 6
-	quickRatio   = 1
+	quickRatio   = 1.4
 )
 
 // reading is what commands cost that look at the whole log.
@@ -115,7 +115,7 @@ func verifying(logged int) scenario {
 
 // The first command after a log came, or grew long, checks it and makes the index of it.
 const (
-	firstMillion = 6000 // ms for a million events, and for fewer in proportion
+	firstMillion = 8500 // ms for a million events, and for fewer in proportion
 	firstMemory  = 200
 	firstStart   = 100 // ms that no length of the log explains
 )
