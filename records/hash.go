@@ -89,15 +89,6 @@ func topMembers(raw []byte) ([]topMember, error) {
 	return members, nil
 }
 
-// HashHolds tells of a record given as JSON whether the content hash that it carries is its own.
-func HashHolds(raw []byte) (bool, error) {
-	r, err := Decode(raw)
-	if err != nil {
-		return false, err
-	}
-	return r.HashHolds(raw)
-}
-
 // HashHolds tells of a record and the JSON text from which Decode made it whether the content hash is its own. That may
 // be the hash of the text or, where the writer left out members that have defaults, of the whole record.
 func (r *Record) HashHolds(raw []byte) (bool, error) {
