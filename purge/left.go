@@ -77,8 +77,8 @@ func (p *Purge) short(path string) string {
 func (p *Purge) elsewhere() error {
 	for _, move := range p.Records.Moves {
 		if remote := remoteOf(move.Ref); remote != "" {
-			p.leave("the remote "+remote, "it was fetched from there, and the next fetch brings it back",
-				"have it purged there too")
+			p.leave("the remote "+remote, "it holds this as well, and a fetch brings back what others pushed",
+				"git trace push replaces what you pushed; have others purge what is theirs")
 		}
 	}
 	if !p.Target.Texts.HasTexts() {
