@@ -12,7 +12,7 @@ import (
 func blaming(quick bool) []scenario {
 	commits, again, since, first, plain := historyCommits, 0.15, 0.3, 1.1, 1.05
 	if quick { // git needs a third of the time there, and what is ours stays: see docs/benchmarks.md
-		commits, again, since, first, plain = quickCommits, 0.2, 0.4, 1.2, 1.15
+		commits, again, since, first, plain = quickCommits, 0.2, 0.4, 1.2, 1.25
 	}
 	const reference, changed = "git blame", "git blame, changed file"
 	return []scenario{

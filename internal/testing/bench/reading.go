@@ -176,7 +176,10 @@ func growing(logs []int) scenario {
 		name:    "growth, " + size(logs[0]) + " to " + size(most) + " events",
 		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareGrowth(logs) },
 	}
-	const same = 1.25 // what noise leaves of "not at all"
+	same := 1.25 // what noise leaves of "not at all"
+	if most < 100_000 {
+		same = 1.4 // of five rounds in the place of eleven
+	}
 	for _, events := range logs[1:] {
 		for _, path := range grownPaths {
 			s.rows = append(s.rows, row{grownTitle(path, events), grownTitle(path, events), grownTitle(path, logs[0]), ratio,

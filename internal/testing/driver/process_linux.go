@@ -36,13 +36,17 @@ func reap(group int, mark string, linger time.Duration) []string {
 	}
 }
 
-// kill repeats until none is left: one of them may have just made another.
+// kill repeats until none is left: one of them may have just made another. They are stopped first: a shell would go on
+// with its next command when the one that it waits for is killed.
 func kill(mark string) []string {
 	var names []string
 	for range 50 {
 		left := marked(mark)
 		if len(left) == 0 {
 			break
+		}
+		for pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGSTOP)
 		}
 		for pid, name := range left {
 			if syscall.Kill(pid, syscall.SIGKILL) == nil {
