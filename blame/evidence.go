@@ -103,8 +103,8 @@ func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
 			return
 		}
 	}
-	if likely.Content != nil {
-		_, _ = e.pendingOf(ctx, likely.Path, likely.Content)
+	if likely.Content != nil && ctx.Err() == nil { // once begun it goes on to its end: cut off it would be done twice
+		_, _ = e.pendingOf(context.WithoutCancel(ctx), likely.Path, likely.Content)
 	}
 }
 
