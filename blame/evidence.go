@@ -285,9 +285,6 @@ func (e *Evidence) pendingOf(ctx context.Context, path string, content []byte) (
 		return of.lines, nil
 	}
 	lines, err := trails.Pending(ctx, e.repo, e.settle, path, content)
-	if err == nil {
-		err = ctx.Err() // what was cut off may have found less
-	}
 	if err != nil {
 		return lines, fmt.Errorf("read the timeline of %q: %w", path, err)
 	}

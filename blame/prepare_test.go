@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/recording"
+	"github.com/git-trace/git-trace/trails"
 )
 
 // What is read beside git ends when git does. What was found until then of a file that got another name is no answer.
@@ -33,6 +34,12 @@ func TestWhatIsCutOffIsNoAnswer(t *testing.T) {
 	content := []byte(rewritten.String() + "the line of an agent\n")
 	w.Write("b.txt", string(content))
 	for after := range 40 {
+		cut, end := context.WithTimeout(t.Context(), time.Duration(after)*500*time.Microsecond)
+		lines, err := trails.Pending(cut, w.Repo, nil, "b.txt", content)
+		end()
+		if err == nil && lines.Vector.At(10).Kind != events.OwnerAI {
+			t.Errorf("cut off after %d half milliseconds: a line by %s", after, lines.Vector.At(10).Kind)
+		}
 		e := NewEvidence(w.Repo, anchorsOf{}, nil)
 		ending, end := context.WithTimeout(t.Context(), time.Duration(after)*500*time.Microsecond)
 		e.Prepare(ending, gitblame.Likely{Path: "b.txt", Content: content})

@@ -128,11 +128,10 @@ func (s *Settings) Destination(name string) (Remote, error) {
 				shared = append(shared, n)
 			}
 		}
-		switch len(shared) {
-		case 0:
+		switch {
+		case len(shared) == 0:
 			return Remote{}, ErrNoRemote
-		case 1:
-		default:
+		case len(shared) > 1:
 			return Remote{}, fmt.Errorf("%w: %s have a level", ErrNoRemote, strings.Join(shared, ", "))
 		}
 		name = shared[0]

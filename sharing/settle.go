@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/git-trace/git-trace/refs" // settle finds the digest on which this one is built: what the remote has, if that is of this very clone.
+	"github.com/git-trace/git-trace/refs"
 )
 
+// settle finds the digest on which this one is built: what the remote has, if that is of this very clone.
 func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 	kept := p.kept("digest")
 	here, err := p.log.Tip(kept)

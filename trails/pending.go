@@ -39,7 +39,14 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 // Pending says who owns the lines of a content that a path has in the work tree, or in an editor. What changed since
 // the last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken. Settle
 // may be nil.
-func Pending(ctx context.Context, repo *refs.Repo, settle Settler, path string, content []byte) (PendingLines, error) {
+func Pending(
+	ctx context.Context, repo *refs.Repo, settle Settler, path string, content []byte,
+) (lines PendingLines, err error) {
+	defer func() {
+		if err == nil {
+			err = ctx.Err() // what git was no longer asked counts as nothing: a file has no older name then
+		}
+	}()
 	t := newText(repo.Format.Hash(refs.BlobObject, content), content)
 	p, known := remembered(repo, path, t)
 	if known {

@@ -41,20 +41,19 @@ const replayRoom = 64 << 10
 
 // replayer writes entries as git's porcelain formats have them.
 type replayer struct {
-	buf      []byte
-	hex      string // id of the last commit
-	of       *Commit
-	details  []byte // of the commit whose details were made last
-	detailed *Commit
-	every    bool             // --line-porcelain: everything with every line
-	shown    map[*Commit]bool // commits whose details have been printed
-	several  map[*Commit]bool // commits with lines of several paths: each group has to name its own
+	buf     []byte
+	of      *Commit          // the last one
+	hex     string           // its id
+	details []byte           // and its details; empty until they are wanted
+	every   bool             // --line-porcelain: everything with every line
+	shown   map[*Commit]bool // commits whose details have been printed
+	several map[*Commit]bool // commits with lines of several paths: each group has to name its own
 }
 
 // text adds git's own text to an entry.
 func (r *replayer) text(e *Entry) {
 	if r.of != e.Commit {
-		r.of, r.hex = e.Commit, e.Commit.ID.String()
+		r.of, r.hex, r.details = e.Commit, e.Commit.ID.String(), r.details[:0]
 	}
 	if cap(r.buf)-len(r.buf) < replayRoom/16 {
 		r.buf = make([]byte, 0, replayRoom) // entries keep what stands in the one before
@@ -64,8 +63,8 @@ func (r *replayer) text(e *Entry) {
 	if e.Count > 0 || r.every {
 		e.Details = r.every || !r.shown[e.Commit]
 		if e.Details {
-			if r.detailed != e.Commit {
-				r.detailed, r.details = e.Commit, appendDetails(r.details[:0], e.Commit)
+			if len(r.details) == 0 {
+				r.details = appendDetails(r.details, e.Commit)
 			}
 			r.buf = append(r.buf, r.details...)
 			r.shown[e.Commit] = true

@@ -37,17 +37,17 @@ func TestTheFirstHeadThatNamesACommitIsFoundInOneWalk(t *testing.T) {
 		if i%9 == 4 {
 			head = strings.Repeat("9", 40)
 		}
-		heads = append(heads, index.NamedCommit{Commit: parse(t, head), Seq: int64(10 * (i + 1))})
+		heads = append(heads, index.NamedCommit{Commit: w.OID(head), Seq: int64(10 * (i + 1))})
 	}
 	for _, asked := range [][]string{made, made[40:], made[10:12], {made[3], made[50]}, made[60:]} {
 		w.with(func(s *Search, _ *index.Index) {
 			commits, got := map[refs.OID]*age{}, map[*age]int64{}
 			for _, id := range asked {
-				a, err := s.dated(parse(t, id))
+				a, err := s.dated(w.OID(id))
 				if err != nil {
 					t.Fatal(err)
 				}
-				commits[parse(t, id)] = a
+				commits[w.OID(id)] = a
 			}
 			err := s.firstNaming(context.Background(), commits, heads, func(a *age, h index.NamedCommit) { got[a] = h.Seq })
 			if err != nil {
@@ -74,13 +74,4 @@ func firstByGit(t *testing.T, s *Search, c refs.OID, heads []index.NamedCommit) 
 		}
 	}
 	return 0
-}
-
-func parse(t *testing.T, id string) refs.OID {
-	t.Helper()
-	c, err := refs.ParseOID(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
