@@ -39,11 +39,7 @@ func (s *witness) ranOut(w *Window, path string) bool {
 func (s *witness) count(w *Window) (
 	left []process.Process, printed []process.Output, wrote int64, known, partly bool,
 ) {
-	ids := make([]process.ID, len(w.Left))
-	for i, p := range w.Left {
-		ids[i] = p.ID
-	}
-	left, printed, told := process.Measure(process.Grown(ids), s.repo.WorkTree)
+	left, printed, told := process.Measure(process.Grown(w.Left), s.repo.WorkTree)
 	if told {
 		wrote, known = process.Since(w.Left, left, w.Printed, printed)
 	}

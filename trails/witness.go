@@ -159,7 +159,7 @@ func (s *witness) hostState(w *Window) process.State {
 }
 
 // processes lists what lives of a call.
-func (w *Window) processes() []process.ID {
+func (w *Window) processes() []process.Process {
 	found, _ := process.Search{Agent: w.Host, Since: w.Since, After: w.Opener, Session: w.Session, Mark: w.Mark}.Left()
 	return found
 }

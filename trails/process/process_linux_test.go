@@ -71,7 +71,7 @@ func TestThisProgramInASessionOfItsOwnIsNoAgents(t *testing.T) {
 			pid := cmd.Process.Pid
 			eventually(t, "its environment is there", func() bool { return Within(environOf(pid), "", mark) })
 			found, known := Search{Agent: Of(os.Getpid()), Since: since, Mark: mark}.Left()
-			if has := slices.ContainsFunc(found, func(id ID) bool { return id.PID == pid }); has == alone || !known {
+			if has := slices.ContainsFunc(found, func(p Process) bool { return p.PID == pid }); has == alone || !known {
 				t.Errorf("found %v, known %v", found, known)
 			}
 		})
@@ -174,10 +174,10 @@ func TestWhatACallLeftRunningIsFound(t *testing.T) {
 			q := Search{Agent: Of(os.Getpid()), Since: Self(), After: os.Getpid(), Mark: mark(t)}
 			cmd := start(t, []string{q.Mark}, left)
 			defer killMarked(q)
-			var found []ID
+			var found []Process
 			eventually(t, "a process is found", func() bool {
 				found, _ = q.Left()
-				return slices.ContainsFunc(found, func(id ID) bool { info, _ := infoOf(id.PID); return info.name == "sleep" })
+				return slices.ContainsFunc(found, func(p Process) bool { info, _ := infoOf(p.PID); return info.name == "sleep" })
 			})
 			if name != "the shell itself" {
 				_ = cmd.Wait()
@@ -230,14 +230,14 @@ func TestGitsHousekeepingIsNoAgents(t *testing.T) {
 			eventually(t, "its environment is there", func() bool { return Within(environOf(pid), "", mark) })
 			eventually(t, "git runs", func() bool { info, _ := infoOf(pid); return info.name == "git" })
 			found, known := Search{Agent: Of(os.Getpid()), Since: since, Mark: mark}.Left()
-			if has := slices.ContainsFunc(found, func(id ID) bool { return id.PID == pid }); has != left || !known {
+			if has := slices.ContainsFunc(found, func(p Process) bool { return p.PID == pid }); has != left || !known {
 				t.Errorf("found %v, known %v", found, known)
 			}
 		})
 	}
 }
 
-func first(found []ID, _ bool) []ID { return found }
+func first(found []Process, _ bool) []Process { return found }
 
 func killMarked(q Search) {
 	found, _ := q.Left()
@@ -263,8 +263,8 @@ func TestBytesOfEndedChildrenCountAndOutputDoesNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Wait() }()
-	id := Of(cmd.Process.Pid)
-	was, wasPrinted, known := Measure([]ID{id}, dir)
+	shell := []Process{{ID: Of(cmd.Process.Pid)}}
+	was, wasPrinted, known := Measure(shell, dir)
 	if !known {
 		t.Skip("the system does not tell what processes write")
 	}
@@ -276,9 +276,56 @@ func TestBytesOfEndedChildrenCountAndOutputDoesNot(t *testing.T) {
 	touch(go1)
 	defer touch(go2)
 	eventually(t, "the work", func() bool { _, err := os.Stat(done); return err == nil })
-	is, isPrinted, _ := Measure([]ID{id}, dir)
+	is, isPrinted, _ := Measure(shell, dir)
 	if n, known := Since(was, is, wasPrinted, isPrinted); !known || n != 100000 {
 		t.Errorf("%d bytes (%v), want 100000", n, known)
+	}
+}
+
+// A script that starts one program after the other is asked in the midst of it: most have ended by the time they are
+// asked. What they wrote is told nevertheless, once each or twice at most where one ends between two questions.
+func TestChildrenThatEndWhileTheyAreAskedAreToldByTheirParent(t *testing.T) {
+	t.Parallel()
+	if _, told := writtenBy(os.Getpid()); !told {
+		t.Skip("the system does not tell what processes write")
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "while :; do /bin/true; done")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	}()
+	shell := []Process{{ID: Of(cmd.Process.Pid)}}
+	ended := 0
+	for range 2000 {
+		list := Grown(shell)
+		time.Sleep(100 * time.Microsecond)
+		found, _, known := Measure(list, "")
+		if !known {
+			t.Fatalf("of %v is told %v", list, found)
+		}
+		if len(found) < len(list) {
+			ended++
+		}
+	}
+	if ended == 0 {
+		t.Error("no child ended in the midst of a look")
+	}
+
+	// of one that nothing has waited for its bytes are lost
+	child := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lost := []Process{{ID: Of(child.Process.Pid), Parent: 1}}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // it was killed
+	if _, _, known := Measure(lost, ""); known {
+		t.Error("what an orphan wrote is known")
 	}
 }
 

@@ -52,8 +52,8 @@ type Search struct {
 }
 
 // Left lists the processes of a call that live: those below the agent, and those that lost their parent on the way,
-// with all that they started. Known is false where the system does not tell.
-func (q Search) Left() (left []ID, known bool) {
+// with all that they started, each behind what started it. Known is false where the system does not tell.
+func (q Search) Left() (left []Process, known bool) {
 	if q.Since == 0 || !canSearch {
 		return nil, false
 	}
@@ -101,12 +101,12 @@ func (q Search) young() func(pid int) bool {
 	return func(pid int) bool { return (pid-q.After+2*half)%(2*half) < given }
 }
 
-// Grown lists which of some processes live, and all that they started.
-func Grown(list []ID) []ID {
+// Grown lists which of some processes live, and all that they started, each behind what started it.
+func Grown(list []Process) []Process {
 	t := taken{}
-	for _, id := range list {
-		if id.State() == Alive {
-			t.add(id.PID, false)
+	for _, p := range list {
+		if p.State() == Alive {
+			t.add(p.PID, false)
 		}
 	}
 	return t.found
@@ -116,7 +116,7 @@ func Grown(list []ID) []ID {
 type taken struct {
 	query Search
 	own   []int // the way to this process, which is none of the agent's
-	found []ID
+	found []Process
 	seen  []int
 }
 
@@ -135,7 +135,7 @@ func (t *taken) add(pid int, marked bool) {
 	}
 	id := here()
 	id.PID, id.Start = pid, info.start
-	t.found = append(t.found, id)
+	t.found = append(t.found, Process{ID: id, Parent: info.parent})
 	for _, child := range childrenOf(pid) {
 		t.add(child, false)
 	}
@@ -208,8 +208,9 @@ type Output struct {
 // steady bounds how often a measurement is made again because something was printed meanwhile.
 const steady = 8
 
-// Measure asks what processes have written. Known is false where the system does not tell that of one of them.
-func Measure(list []ID, workTree string) (found []Process, printed []Output, known bool) {
+// Measure asks what processes have written, of a list as Left and Grown give it. Known is false where the system does
+// not tell that of one of them.
+func Measure(list []Process, workTree string) (found []Process, printed []Output, known bool) {
 	printed = outputs(list, workTree)
 	for range steady {
 		found, known = measure(list)
@@ -222,21 +223,29 @@ func Measure(list []ID, workTree string) (found []Process, printed []Output, kno
 	return found, printed, known
 }
 
-func measure(list []ID) (found []Process, known bool) {
+// measure asks each process before the one that started it. A child that has ended since the list was made is left out:
+// its bytes are among those of its parent, which has waited for it. Say a script waits with a "sleep 0.02" after the
+// other: one ends in every other look.
+func measure(list []Process) (found []Process, known bool) {
 	known = true
-	for _, id := range list {
-		info, there := infoOf(id.PID)
-		wrote, told := writtenBy(id.PID)
+	for _, p := range slices.Backward(list) {
+		wrote, told := writtenBy(p.PID)
+		info, there := infoOf(p.PID) // after that: one that is there now was there
+		there = there && info.start == p.Start
+		if !there && slices.ContainsFunc(list, func(o Process) bool { return o.PID == p.Parent }) {
+			continue
+		}
 		known = known && there && told
-		found = append(found, Process{ID: id, Parent: info.parent, Wrote: wrote})
+		found = append(found, Process{ID: p.ID, Parent: info.parent, Wrote: wrote})
 	}
+	slices.Reverse(found)
 	return found, known
 }
 
 // outputs are the files outside of the work tree that processes print to.
-func outputs(list []ID, workTree string) (found []Output) {
-	for _, id := range list {
-		for _, o := range outputsOf(id.PID) {
+func outputs(list []Process, workTree string) (found []Output) {
+	for _, p := range list {
+		for _, o := range outputsOf(p.PID) {
 			within := o.Name == workTree || strings.HasPrefix(o.Name, workTree+"/")
 			if !within && !slices.ContainsFunc(found, func(f Output) bool { return f.Name == o.Name }) {
 				found = append(found, o)
