@@ -162,6 +162,24 @@ func nested(text string) (most int) {
 	return most
 }
 
+// Each byte stops the search where it has to, wherever it stands among eight that are looked at together.
+func TestPlainBytesEndBeforeTheFirstOther(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		for at := range 20 {
+			text := bytes.Repeat([]byte{'!'}, 21)
+			text[at], text[at+1] = byte(c), '!'^1
+			want := at
+			if c >= 0x20 && c < 0x80 && c != '"' && c != '\\' {
+				want = len(text)
+			}
+			if got := plainBytes(text); got != want {
+				t.Errorf("byte %#x at %d: %d plain ones, want %d", c, at, got, want)
+			}
+		}
+	}
+}
+
 func TestHowLongAnEscapeIs(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{

@@ -60,7 +60,7 @@ func (c *checkedCommit) fault(at int, kind FaultKind, format string, args ...any
 }
 
 // checkCommit hashes a commit and its events and compares every byte with what it must be.
-func checkCommit(format refs.ObjectFormat, c rawCommit, watched map[int64]bool) checkedCommit {
+func checkCommit(r *checkedReader, format refs.ObjectFormat, c rawCommit, watched map[int64]bool) checkedCommit {
 	out := checkedCommit{oid: c.oid}
 	var flags markFlags
 	if got := format.Hash(refs.CommitObject, c.raw); got != c.oid {
@@ -81,7 +81,7 @@ func checkCommit(format refs.ObjectFormat, c rawCommit, watched map[int64]bool) 
 	if b.tree != format.EmptyTree() {
 		out.fault(-1, FaultTree, "tree %s is not the empty one", b.tree)
 	}
-	last, sound := out.lines(b, watched)
+	last, sound := out.lines(r, b, watched)
 	if sound && err == nil && !b.isContent(c.raw, out.marks[0].seq, last) {
 		out.fault(-1, FaultCommit, "header or subject is not what the events make it")
 	}
@@ -95,13 +95,13 @@ func checkCommit(format refs.ObjectFormat, c rawCommit, watched map[int64]bool) 
 }
 
 // lines checks the events of a batch and returns the last one; sound says that each could be read and hashes to its id.
-func (c *checkedCommit) lines(b batch, watched map[int64]bool) (last Event, sound bool) {
+func (c *checkedCommit) lines(r *checkedReader, b batch, watched map[int64]bool) (last Event, sound bool) {
 	c.marks = make([]mark, len(b.lines))
 	sound = true
 	var before Event
 	var beforeHash ID
 	for i, line := range b.lines {
-		e, hash, err := readChecked(line)
+		e, hash, err := r.read(line)
 		if err != nil {
 			c.fault(i, FaultShape, "%v", err)
 			c.marks[i], before, beforeHash, sound = mark{flags: markBad}, Event{}, "", false

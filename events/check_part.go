@@ -1,9 +1,9 @@
 package events
 
 // checkPart hashes the events of a part and holds them against what ends it.
-func checkPart(p filePart, watched map[int64]bool) checkedCommit {
+func checkPart(r *checkedReader, p filePart, watched map[int64]bool) checkedCommit {
 	var out checkedCommit
-	last, sound := out.lines(batch{lines: p.lines}, watched)
+	last, sound := out.lines(r, batch{lines: p.lines}, watched)
 	length := 0
 	for _, line := range p.lines {
 		length += len(line) + 1

@@ -89,7 +89,7 @@ func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.O
 
 // checkBatch compares a batch with what must follow the end so far.
 func checkBatch(format refs.ObjectFormat, c rawCommit, end flatEnd) ([]soundLine, *brokenError) {
-	checked := checkCommit(format, c, nil)
+	checked := checkCommit(new(checkedReader), format, c, nil)
 	b, err := parseBatch(c.raw)
 	if err != nil && len(checked.findings) == 0 {
 		return nil, brokenBy(end.seq+1, err)

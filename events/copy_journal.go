@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -83,34 +84,26 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 // check holds the batches behind an end against the chain, and gives the end of the last sound one. At the first that
 // is not it stops with a brokenError. Reading the lines takes longest, and all processors do it.
 func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
-	var groups []*batchGroup // that are being read, the oldest first
-	var wrong error
-	chain := func(left int) error {
-		for ; wrong == nil && len(groups) > left; groups = groups[1:] {
-			if from, wrong = groups[0].chain(from); wrong == nil {
-				wrong = ctx.Err()
+	var pending, free []*batchGroup // the oldest first
+	var err error
+	chain := func(left int) {
+		for ; err == nil && len(pending) > left; pending = pending[1:] {
+			if from, err = pending[0].chain(from); err == nil {
+				err = ctx.Err()
 			}
+			free = append(free, pending[0])
 		}
-		return wrong
 	}
-	next := newBatchGroup()
-	err := j.oldestFirst(from, func(lines [][]byte, end flatEnd) error {
-		next.lines, next.ends = append(next.lines, lines), append(next.ends, end)
-		if end.offset-next.ends[0].offset < groupBytes {
-			return nil
+	for at := max(from.offset, j.head); err == nil && at < j.end.offset; chain(runtime.GOMAXPROCS(0)) {
+		g := &batchGroup{}
+		if last := len(free) - 1; last >= 0 {
+			g, free = free[last], free[:last]
 		}
-		go next.read()
-		groups, next = append(groups, next), newBatchGroup()
-		return chain(runtime.GOMAXPROCS(0))
-	})
-	if wrong == nil {
-		next.read()
-		groups = append(groups, next)
-		_ = chain(0)
+		at = g.load(j, at)
+		go g.read()
+		pending = append(pending, g)
 	}
-	if wrong != nil { // it stands before what could not be read
-		err = wrong
-	}
+	chain(0)
 	if err != nil && !isBroken(err) && ctx.Err() == nil {
 		err = brokenBy(from.seq+1, err)
 	}
@@ -120,30 +113,84 @@ func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
 // groupBytes is how much of the file is read at a time by one processor.
 const groupBytes = 1 << 20
 
-// batchGroup are some batches of the file that follow each other.
+// batchGroup are some batches of the file that follow each other. It is used again when they are done with.
 type batchGroup struct {
-	lines [][][]byte
-	ends  []flatEnd
+	buf    []byte
+	at     int64 // where it begins
+	reader checkedReader
 
 	done    chan struct{} // closed once they are read
+	lines   [][]byte      // of all batches
+	batches [][][]byte    // parts of lines
+	ends    []flatEnd
 	checked []checkedCommit
+	err     error // what comes behind the batches
 }
 
-func newBatchGroup() *batchGroup { return &batchGroup{done: make(chan struct{})} }
+// load reads from an offset on what one processor gets, up to a line that ends a batch, and gives the offset behind it.
+func (g *batchGroup) load(j *journal, at int64) int64 {
+	*g = batchGroup{buf: g.buf, at: at, reader: g.reader, done: make(chan struct{}), lines: g.lines[:0],
+		batches: g.batches[:0], ends: g.ends[:0], checked: g.checked[:0]}
+	for size := int64(groupBytes); ; size *= 4 {
+		rest := j.end.offset - at
+		size = min(size, rest)
+		g.buf = slices.Grow(g.buf[:0], int(size))[:size]
+		if _, err := j.file.ReadAt(g.buf, at); err != nil {
+			g.buf, g.err = g.buf[:0], fmt.Errorf("%w: byte %d: %w", ErrJournal, at, err)
+			return j.end.offset
+		}
+		whole := bytes.LastIndexByte(g.buf, '\n') + 1
+		if end := bytes.LastIndex(g.buf[:whole], []byte("\n#")) + 1; end > 0 {
+			g.buf = g.buf[:end+bytes.IndexByte(g.buf[end:], '\n')+1]
+		} else if size < min(rest, lastEndWindow) {
+			continue
+		}
+		return at + int64(len(g.buf))
+	}
+}
 
 // read reads the lines of each batch by itself.
 func (g *batchGroup) read() {
-	g.checked = make([]checkedCommit, len(g.lines))
-	for i, lines := range g.lines {
-		g.checked[i].lines(batch{lines: lines}, nil)
+	defer close(g.done)
+	if g.err == nil {
+		g.err = g.cut()
 	}
-	close(g.done)
+	for _, lines := range g.batches {
+		var checked checkedCommit
+		checked.lines(&g.reader, batch{lines: lines}, nil)
+		g.checked = append(g.checked, checked)
+	}
+}
+
+// cut finds the batches.
+func (g *batchGroup) cut() error {
+	first := 0 // of the lines that no batch has yet
+	for at := 0; at < len(g.buf); {
+		line, _, whole := bytes.Cut(g.buf[at:], newline)
+		if !whole || len(line) > MaxEvent {
+			return fmt.Errorf("%w: byte %d: no line of a log begins there", ErrJournal, g.at+int64(at))
+		}
+		if len(line) > 0 && line[0] != '#' {
+			g.lines = append(g.lines, line)
+			at += len(line) + 1
+			continue
+		}
+		end, _, ok := parseEnd(string(line))
+		if !ok || len(g.lines) == first {
+			return fmt.Errorf("%w: byte %d ends no batch", ErrJournal, g.at+int64(at))
+		}
+		at += len(line) + 1
+		end.offset = g.at + int64(at)
+		g.batches, g.ends = append(g.batches, g.lines[first:len(g.lines):len(g.lines)]), append(g.ends, end)
+		first = len(g.lines)
+	}
+	return nil
 }
 
 // chain waits for the lines to be read, and gives the end up to which they are sound and follow an end.
 func (g *batchGroup) chain(end flatEnd) (flatEnd, error) {
 	<-g.done
-	for i, lines := range g.lines {
+	for i, lines := range g.batches {
 		sound, broken := soundLines(g.checked[i], lines, end)
 		if broken != nil {
 			return end, broken
@@ -154,7 +201,7 @@ func (g *batchGroup) chain(end flatEnd) (flatEnd, error) {
 		}
 		end = next
 	}
-	return end, nil
+	return end, g.err
 }
 
 // whatIsLeft takes the events behind an end that are sound in themselves.

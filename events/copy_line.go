@@ -6,12 +6,11 @@ import (
 	"iter"
 )
 
-// Part gives the stored lines of events that begin at an offset or later, and before another one. Several may be read
-// at once.
-func (c *Copy) Part(from, to int64) iter.Seq2[CopyLine, error] {
+// Part gives the stored lines of events that begin at an offset or later, and before another one. They lie in buf,
+// which grows as it has to. Several parts may be read at once.
+func (c *Copy) Part(buf *[]byte, from, to int64) iter.Seq2[CopyLine, error] {
 	return func(yield func(CopyLine, error) bool) {
-		var buf []byte
-		text, offset, err := c.storedLines(&buf, from, to)
+		text, offset, err := c.storedLines(buf, from, to)
 		if err != nil {
 			yield(CopyLine{}, err)
 			return
@@ -27,23 +26,23 @@ func (c *Copy) Part(from, to int64) iter.Seq2[CopyLine, error] {
 }
 
 // LineReader reads lines of copies one after the other, as DecodeLine does. A copy holds only what was checked when it
-// was made, so no rule is asked again. Words that the line before has too are shared with it: most are.
+// was made, so no rule is asked again.
 type LineReader struct {
-	last    Event
+	data    dataReader
 	method  []byte // as it stood in a line
 	methods []Method
 }
 
+// ReadData is the function of that name for an event that was read here.
+func (r *LineReader) ReadData(raw []byte, into any) error { return r.data.read(raw, into) }
+
 // Read reads a line. The event keeps it, as that of DecodeLine does. What is not in the form of a log is left to
 // DecodeLine, which says what is wrong with it.
 func (r *LineReader) Read(line []byte) (Event, error) {
-	e, ok := r.read(line)
-	if !ok {
-		return DecodeLine(line)
+	if e, ok := r.read(line); ok {
+		return e, nil
 	}
-	r.last = e
-	r.last.Data, r.last.raw = nil, nil // whose bytes may be overwritten
-	return e, nil
+	return DecodeLine(line)
 }
 
 func (r *LineReader) read(line []byte) (e Event, ok bool) {
@@ -71,12 +70,12 @@ func (r *LineReader) read(line []byte) (e Event, ok bool) {
 func (r *LineReader) member(e *Event, name, value []byte) (ok bool) {
 	switch string(name) {
 	case "agent":
-		return sharedText(value, &e.Agent, r.last.Agent)
+		return sharedText(r, value, &e.Agent)
 	case "data":
 		e.Data = value
 		return len(value) > 0 && value[0] == '{'
 	case "id":
-		return sharedText(value, &e.ID, r.last.ID)
+		return sharedText(r, value, &e.ID)
 	case "limits":
 		return json.Unmarshal(value, &e.Limits) == nil
 	case "method":
@@ -87,31 +86,31 @@ func (r *LineReader) member(e *Event, name, value []byte) (ok bool) {
 		e.Method = r.methods
 		return ok || e.Method != nil
 	case "prev":
-		return sharedText(value, &e.Prev, r.last.ID)
+		return sharedText(r, value, &e.Prev)
 	case "seq":
 		e.Seq, ok = quickInteger(value)
 		return ok
 	case "session":
-		return sharedText(value, &e.Session, r.last.Session)
+		return sharedText(r, value, &e.Session)
 	case "step":
 		return smallInteger(value, &e.Step)
 	case "subagent":
-		return sharedText(value, &e.Subagent, r.last.Subagent)
+		return sharedText(r, value, &e.Subagent)
 	case "time":
 		e.Time, ok = parseTime(unquoted(value))
 		return ok
 	case "tool_call":
-		return sharedText(value, &e.ToolCall, r.last.ToolCall)
+		return sharedText(r, value, &e.ToolCall)
 	case "trace":
-		return sharedText(value, &e.Trace, r.last.Trace)
+		return sharedText(r, value, &e.Trace)
 	case "type":
-		return sharedText(value, &e.Type, r.last.Type)
+		return sharedText(r, value, &e.Type)
 	case "v":
 		return smallInteger(value, &e.V)
 	case "worktree":
-		return sharedText(value, &e.Worktree, r.last.Worktree)
+		return sharedText(r, value, &e.Worktree)
 	case "writer":
-		return sharedText(value, &e.Writer, r.last.Writer)
+		return sharedText(r, value, &e.Writer)
 	}
 	return true
 }
@@ -122,15 +121,15 @@ func smallInteger(value []byte, into *int) bool {
 	return ok && int64(int(n)) == n
 }
 
-// sharedText reads a string, which is last's if it is the same.
-func sharedText[T ~string](value []byte, into *T, last T) bool {
+// sharedText reads a string.
+func sharedText[T ~string](r *LineReader, value []byte, into *T) bool {
 	body := unquoted(value)
-	switch {
-	case len(value) < 2 || value[0] != '"':
+	if body == nil {
 		return false
-	case string(body) == string(last):
-		*into = last
-	default:
+	}
+	if bytes.IndexByte(body, '\\') < 0 {
+		*into = T(r.data.words.text(body))
+	} else {
 		*into = T(unquote(value))
 	}
 	return true

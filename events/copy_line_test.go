@@ -37,6 +37,20 @@ func linesToRead(t testing.TB) [][]byte {
 	}
 }
 
+// A reader by the rules shares words between events, and tells of each what it would tell of it alone.
+func TestLinesReadByTheRulesOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	var r checkedReader
+	lines := append(linesToRead(t), []byte("{}"))
+	for _, line := range append(lines, lines...) {
+		want, wantHash, wantErr := readChecked(line)
+		got, hash, err := r.read(line)
+		if !reflect.DeepEqual(got, want) || hash != wantHash || (err == nil) != (wantErr == nil) {
+			t.Errorf("%s reads as\n%#v, %s, %v\nand not as\n%#v, %s, %v", line, got, hash, err, want, wantHash, wantErr)
+		}
+	}
+}
+
 func TestALineOfACopyReadsAsItIsDecoded(t *testing.T) {
 	t.Parallel()
 	var r LineReader

@@ -98,7 +98,7 @@ func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 		return nil, nil
 	}
 	var checked checkedCommit
-	checked.lines(batch{lines: all}, nil)
+	checked.lines(new(checkedReader), batch{lines: all}, nil)
 	lines, broken := soundLines(checked, all, *at)
 	if broken != nil {
 		if checked.firstPrev != at.id && at.seq > 0 {

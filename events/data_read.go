@@ -12,25 +12,34 @@ import (
 // and anchored commits most of all, and a reader asks for hundreds at once. They are read member by member, in less
 // than half of the time. What is not canonical, or has a member that this version does not know, is left to
 // encoding/json.
-func ReadData(raw []byte, into any) error {
+func ReadData(raw []byte, into any) error { return new(dataReader).read(raw, into) }
+
+// dataReader reads the data of many events.
+type dataReader struct {
+	scan  scanner
+	words words
+}
+
+func (r *dataReader) read(raw []byte, into any) error {
+	r.scan = scanner{buf: raw, words: &r.words}
 	switch d := into.(type) {
 	case *PatchData:
-		return readKnown(raw, d, readPatch)
+		return readKnown(&r.scan, d, readPatch)
 	case *CommitData:
-		return readKnown(raw, d, readCommit)
+		return readKnown(&r.scan, d, readCommit)
 	case *WindowData:
-		return readKnown(raw, d, readWindow)
+		return readKnown(&r.scan, d, readWindow)
 	}
 	return json.Unmarshal(raw, into)
 }
 
-func readKnown[T any](raw []byte, into *T, member memberReader[T]) error {
-	var data T
-	s := scanner{buf: raw}
-	if readObject(&s, &data, member) != nil || s.pos != len(raw) {
-		return json.Unmarshal(raw, into)
+func readKnown[T any](s *scanner, into *T, member memberReader[T]) error {
+	var none T
+	before := *into
+	if *into = none; readObject(s, into, member) != nil || s.pos != len(s.buf) {
+		*into = before
+		return json.Unmarshal(s.buf, into)
 	}
-	*into = data
 	return nil
 }
 
@@ -70,10 +79,7 @@ func textOf[T ~string](s *scanner, into *T) error {
 	if err != nil {
 		return err
 	}
-	if !s.plain || string(quoted[1:len(quoted)-1]) != s.last { // runs of lines mostly have the tier of the run before
-		s.last = unquote(quoted)
-	}
-	*into = T(s.last)
+	*into = T(s.text(quoted))
 	return nil
 }
 
@@ -90,6 +96,9 @@ func objectOf(s *scanner, into *refs.OID) error {
 	quoted, err := s.str()
 	if err != nil {
 		return err
+	}
+	if s.plain {
+		return into.UnmarshalText(quoted[1 : len(quoted)-1])
 	}
 	return into.UnmarshalText([]byte(unquote(quoted)))
 }

@@ -31,12 +31,25 @@ func DecodeChecked(line []byte) (Event, error) {
 }
 
 // readChecked decodes a line and hashes it without its id.
-func readChecked(line []byte) (Event, ID, error) {
-	d, err := decode(line, true)
-	if err != nil {
+func readChecked(line []byte) (Event, ID, error) { return new(checkedReader).read(line) }
+
+// checkedReader reads lines one after the other, each by the rules.
+type checkedReader struct {
+	decoder decoder
+	words   words
+	hasher  eventHasher
+}
+
+// read decodes a line and hashes it without its id.
+func (r *checkedReader) read(line []byte) (Event, ID, error) {
+	d := &r.decoder
+	if err := d.read(line, true, &r.words); err != nil {
 		return Event{}, "", err
 	}
-	return d.event, hashEvent(line[:d.idAt], line[d.idEnd+1:]), nil
+	if hash := r.hasher.id(line[:d.idAt], line[d.idEnd+1:]); string(hash) != string(d.event.ID) {
+		return d.event, ID(hash), nil
+	}
+	return d.event, d.event.ID, nil
 }
 
 func mismatch(hash, said ID) error {
@@ -73,21 +86,30 @@ const (
 
 // decode reads an event, or a draft when sealed is false.
 func decode(line []byte, sealed bool) (*decoder, error) {
-	if len(line) > MaxEvent {
-		return nil, fmt.Errorf("%d bytes: %w", len(line), ErrTooLong)
-	}
-	d := &decoder{scan: scanner{buf: line}, sealed: sealed}
-	if err := d.scan.object(MaxDepth, d.member); err != nil {
+	d := &decoder{}
+	if err := d.read(line, sealed, nil); err != nil {
 		return nil, err
 	}
+	return d, nil
+}
+
+// read is decode in the place of the event before, with which it shares words.
+func (d *decoder) read(line []byte, sealed bool, words *words) error {
+	if len(line) > MaxEvent {
+		return fmt.Errorf("%d bytes: %w", len(line), ErrTooLong)
+	}
+	*d = decoder{scan: scanner{buf: line, words: words}, sealed: sealed}
+	if err := d.scan.object(MaxDepth, d.member); err != nil {
+		return err
+	}
 	if d.scan.pos != len(line) {
-		return nil, d.scan.fault("text after the event")
+		return d.scan.fault("text after the event")
 	}
 	if want := draftMembers; !sealed && d.seen < want || sealed && d.seen < eventMembers {
-		return nil, errors.New("a member that every event has is missing")
+		return errors.New("a member that every event has is missing")
 	}
 	d.event.raw = line
-	return d, nil
+	return nil
 }
 
 func (d *decoder) member(name []byte) error {
@@ -244,7 +266,7 @@ func readText[T ~string](d *decoder, into *T, shortest int) error {
 	if len(quoted)-2 < shortest {
 		return errors.New("empty, where it should have been left out")
 	}
-	*into = T(unquote(quoted))
+	*into = T(d.scan.text(quoted))
 	return nil
 }
 

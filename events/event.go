@@ -113,13 +113,23 @@ func seal(d Draft, at place) (Event, error) {
 
 // hashEvent is the id of an event whose canonical form without the id is head followed by tail.
 func hashEvent(head, tail []byte) ID {
-	text := make([]byte, 0, len(head)+len(tail))
-	text = append(append(text, head...), tail...)
-	sum := blake3.Sum256(text)
-	id := make([]byte, len(idPrefix)+2*len(sum))
-	copy(id, idPrefix)
-	hex.Encode(id[len(idPrefix):], sum[:])
-	return ID(id)
+	var h eventHasher
+	return ID(h.id(head, tail))
+}
+
+// eventHasher hashes event after event.
+type eventHasher struct {
+	text []byte
+	out  [len(idPrefix) + idDigits]byte
+}
+
+// id is that of hashEvent, good until the next.
+func (h *eventHasher) id(head, tail []byte) []byte {
+	h.text = append(append(h.text[:0], head...), tail...)
+	sum := blake3.Sum256(h.text)
+	copy(h.out[:], idPrefix)
+	hex.Encode(h.out[len(idPrefix):], sum[:])
+	return h.out[:]
 }
 
 // encodeEnvelope writes a normal draft in canonical form, in two halves: what sorts before "id" and what sorts behind

@@ -25,7 +25,7 @@ func (f *forged) told(owner string, spoil func(commits []rawCommit) []rawCommit)
 			s.cut(c.oid, "it is gone")
 			break
 		}
-		s.add(checkCommit(f.repo.Format, c, nil))
+		s.add(checkCommit(new(checkedReader), f.repo.Format, c, nil))
 	}
 	var out []string
 	for _, fault := range s.faults() {

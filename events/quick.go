@@ -1,11 +1,6 @@
 package events
 
-import (
-	"bytes"
-	"encoding/hex"
-
-	"github.com/zeebo/blake3"
-)
+import "bytes"
 
 // Verification of the copy asks of each line whether its bytes are those that were hashed, and whether it is linked to
 // the one before. That a line is a canonical event was checked when the copy was made of it; the hash says that it is
@@ -159,20 +154,7 @@ func quickInteger(digits []byte) (n int64, ok bool) {
 	return n, len(digits) > 0
 }
 
-// quickHasher hashes line after line.
-type quickHasher struct {
-	text []byte
-	id   [len(idPrefix) + 2*32]byte
-}
-
 // sound tells whether the bytes of a line hash to the id in it.
-func (h *quickHasher) sound(line []byte, q quickLine) bool {
-	if q.idEnd >= len(line) {
-		return false
-	}
-	h.text = append(append(h.text[:0], line[:q.idAt]...), line[q.idEnd+1:]...)
-	sum := blake3.Sum256(h.text)
-	copy(h.id[:], idPrefix)
-	hex.Encode(h.id[len(idPrefix):], sum[:])
-	return bytes.Equal(h.id[:], q.id)
+func (q quickLine) sound(line []byte, h *eventHasher) bool {
+	return q.idEnd < len(line) && bytes.Equal(h.id(line[:q.idAt], line[q.idEnd+1:]), q.id)
 }

@@ -2,8 +2,10 @@ package events
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -25,7 +27,7 @@ type scanner struct {
 	buf   []byte
 	pos   int
 	plain bool   // the last string was ASCII without escapes
-	last  string // the last text of data that was read
+	words *words // nil for a scanner of one event
 }
 
 func (s *scanner) fault(what string) error {
@@ -146,13 +148,11 @@ func (s *scanner) str() ([]byte, error) {
 	}
 	s.plain = true
 	escapes := 0 // bytes by which the escapes are longer than what they stand for
-	for buf := s.buf; s.pos < len(buf); {
-		c := buf[s.pos]
-		if c < utf8.RuneSelf && c >= 0x20 && c != '"' && c != '\\' {
-			s.pos++
-			continue
+	for buf := s.buf; ; {
+		if s.pos += plainBytes(buf[s.pos:]); s.pos == len(buf) {
+			break
 		}
-		switch {
+		switch c := buf[s.pos]; {
 		case c == '"':
 			s.pos++
 			if length := s.pos - start - 2 - escapes; length > MaxField {
@@ -181,6 +181,27 @@ func (s *scanner) str() ([]byte, error) {
 	return nil, s.fault("unfinished string")
 }
 
+// plainBytes counts the bytes up to one that ends a string, escapes, or needs a closer look. It looks at eight at a
+// time: arithmetic on all at once leaves the high bit in each that is such a one, and perhaps in some behind it.
+func plainBytes(b []byte) int {
+	const ones = 0x0101010101010101
+	n := 0
+	for ; len(b)-n >= 8; n += 8 {
+		x := binary.LittleEndian.Uint64(b[n:])
+		quote, slash := x^('"'*ones), x^('\\'*ones)
+		found := (x | (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & (0x80 * ones)
+		if found != 0 {
+			return n + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; n < len(b); n++ {
+		if c := b[n]; c >= utf8.RuneSelf || c < ' ' || c == '"' || c == '\\' {
+			break
+		}
+	}
+	return n
+}
+
 // escapeLength is the length of the canonical escape that b begins with, or 0.
 func escapeLength(b []byte) int {
 	if len(b) < 2 {
@@ -200,6 +221,29 @@ func escapeLength(b []byte) int {
 		return 6
 	}
 	return 0
+}
+
+// text decodes the string that str has accepted last.
+func (s *scanner) text(quoted []byte) string {
+	if s.words == nil || !s.plain {
+		return unquote(quoted)
+	}
+	return s.words.text(quoted[1 : len(quoted)-1])
+}
+
+// words are texts that were read a moment ago. Most members of an event have the word of an event before it, which they
+// share.
+type words [32]string
+
+func (w *words) text(body []byte) string {
+	if len(body) == 0 {
+		return ""
+	}
+	at := &w[(len(body)+int(body[0])+3*int(body[len(body)-1]))%len(w)]
+	if *at != string(body) {
+		*at = string(body)
+	}
+	return *at
 }
 
 // unquote decodes a string that str has accepted.

@@ -131,7 +131,7 @@ func rehash(ctx context.Context, c *Copy, s *summary) error {
 // relink hashes the events among some lines in a row.
 func relink(text []byte, watched map[int64]bool) linked {
 	out := linked{ok: true, sameWriter: true}
-	var h quickHasher
+	var h eventHasher
 	var last quickLine
 	for len(text) > 0 {
 		line, rest, whole := bytes.Cut(text, newline)
@@ -142,7 +142,7 @@ func relink(text []byte, watched map[int64]bool) linked {
 			continue // the end of a batch
 		}
 		q, ok := readQuick(line)
-		if !ok || !h.sound(line, q) {
+		if !ok || !q.sound(line, &h) {
 			return linked{}
 		}
 		if out.count == 0 {

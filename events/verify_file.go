@@ -12,10 +12,26 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// span is a batch of the own log's file, as its end lines cut it.
+// span is a batch of the own log's file, as its end lines cut it. A long log has as many as events.
 type span struct {
 	from, to int64 // of the events
-	end      filePart
+	end      int32 // bytes of the line that ends them, as far as it is kept; 0 for none
+}
+
+// part reads a batch.
+func (j *journal) part(s span) (raw []byte, p filePart, err error) {
+	text := make([]byte, s.to-s.from+int64(s.end))
+	if _, err := j.file.ReadAt(text, s.from); err != nil && !errors.Is(err, io.EOF) {
+		return nil, p, fmt.Errorf("read log: %w", err)
+	}
+	raw, line := text[:s.to-s.from], text[s.to-s.from:]
+	p.lines = bytes.Split(bytes.TrimSuffix(raw, newline), newline)
+	if end, length, ok := parseEnd(string(bytes.TrimSuffix(line, newline))); ok {
+		p.seq, p.id, p.length = end.seq, end.id, length
+	} else {
+		p.wrong = "no sound line ends the batch"
+	}
+	return raw, p, nil
 }
 
 // readFile goes through the own log's file. Its batches are found from the front, whatever is wrong with one, and
@@ -29,13 +45,12 @@ func (v *verifier) readFile(ctx context.Context, p *checks) error {
 		return err
 	}
 	for i, s := range slices.Backward(spans) {
-		text := make([]byte, s.to-s.from)
-		if _, err := v.own.file.ReadAt(text, s.from); err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("read log: %w", err)
+		raw, part, err := v.own.part(s)
+		if err != nil {
+			return err
 		}
-		part := s.end
-		part.first, part.lines = i == 0, bytes.Split(bytes.TrimSuffix(text, newline), newline)
-		p.submit(rawCommit{raw: text, part: &part})
+		part.first = i == 0
+		p.submit(rawCommit{raw: raw, part: &part})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -72,14 +87,9 @@ func (v *verifier) spans() ([]span, error) {
 		if !ended && !eof {
 			continue
 		}
-		s := span{from: begin, to: before}
+		s := span{from: begin, to: before, end: int32(len(line))}
 		if !ended {
-			s.to = at
-		}
-		if end, length, ok := parseEnd(string(bytes.TrimSuffix(line, newline))); ended && ok {
-			s.end.seq, s.end.id, s.end.length = end.seq, end.id, length
-		} else {
-			s.end.wrong = "no sound line ends the batch"
+			s.to, s.end = at, 0
 		}
 		if s.to > s.from && (!eof || v.damage != nil) {
 			spans = append(spans, s)

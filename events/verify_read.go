@@ -222,11 +222,12 @@ func (c *checks) flush() {
 	go func() {
 		defer func() { <-c.slots }()
 		results := make([]checkedCommit, len(chunk))
+		var reader checkedReader
 		for i := range chunk {
 			if chunk[i].part != nil {
-				results[i] = checkPart(*chunk[i].part, c.v.chain.watched)
+				results[i] = checkPart(&reader, *chunk[i].part, c.v.chain.watched)
 			} else {
-				results[i] = checkCommit(c.v.log.repo.Format, chunk[i], c.v.chain.watched)
+				results[i] = checkCommit(&reader, c.v.log.repo.Format, chunk[i], c.v.chain.watched)
 			}
 		}
 		job.results <- results

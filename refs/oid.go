@@ -82,7 +82,9 @@ type OID struct {
 var ErrBadOID = errors.New("not an object id")
 
 // ParseOID reads a full id of 40 or 64 lower-case hexadecimal digits.
-func ParseOID(text string) (OID, error) {
+func ParseOID(text string) (OID, error) { return parseOID(text) }
+
+func parseOID[T string | []byte](text T) (OID, error) {
 	if len(text) != 2*sha1.Size && len(text) != 2*sha256.Size {
 		return OID{}, fmt.Errorf("%w: %d digits", ErrBadOID, len(text))
 	}
@@ -156,7 +158,7 @@ func (o *OID) UnmarshalText(text []byte) error {
 		*o = OID{}
 		return nil
 	}
-	parsed, err := ParseOID(string(text))
+	parsed, err := parseOID(text)
 	if err != nil {
 		return err
 	}

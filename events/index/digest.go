@@ -184,7 +184,7 @@ type digested struct {
 }
 
 // take adds what an event says. Data that cannot be read say nothing.
-func (g *digester) take(e *events.Event) {
+func (g *digester) take(reader *events.LineReader, e *events.Event) {
 	switch e.Type {
 	case events.PatchRecorded, events.CommitAnchored, events.SessionStarted, events.SessionEnded, events.SnapshotTaken,
 		events.CommitRewritten, events.WindowAbandoned:
@@ -197,13 +197,13 @@ func (g *digester) take(e *events.Event) {
 	switch e.Type {
 	case events.PatchRecorded:
 		var d events.PatchData
-		if events.ReadData(e.Data, &d) == nil {
+		if reader.ReadData(e.Data, &d) == nil {
 			g.patch(e, &d)
 		}
 		return
 	case events.CommitAnchored:
 		var d events.CommitData
-		if events.ReadData(e.Data, &d) == nil {
+		if reader.ReadData(e.Data, &d) == nil {
 			g.anchor(e, &d)
 		}
 		return

@@ -140,10 +140,10 @@ func (p *digestPart) readOn(ctx context.Context, c *events.Copy, from int64) err
 	return err
 }
 
-// digestedPart takes in the events whose lines begin in a part of what is stored.
-func digestedPart(c *events.Copy, start, end int64) (*digester, error) {
+// digestedPart takes in some events that follow each other.
+func digestedPart(lines iter.Seq2[events.CopyLine, error]) (*digester, error) {
 	var g digester
-	err := g.read(c.Part(start, end))
+	err := g.read(lines)
 	return &g, err
 }
 
@@ -157,7 +157,7 @@ func (g *digester) read(lines iter.Seq2[events.CopyLine, error]) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 		}
-		g.take(&e)
+		g.take(&reader, &e)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"iter"
 	"runtime"
 
 	"github.com/git-trace/git-trace/events"
@@ -12,11 +13,12 @@ const partBytes = 8 << 20
 // eachPart reads what is stored of a log from an offset on, part by part, on all processors. It hands on what the parts
 // gave in their order.
 func eachPart[T any](
-	c *events.Copy, from, size int64, read func(c *events.Copy, start, end int64) (T, error),
+	c *events.Copy, from, size int64, read func(lines iter.Seq2[events.CopyLine, error]) (T, error),
 	take func(part T, end int64) error,
 ) error {
 	type job struct {
 		done chan struct{}
+		buf  []byte
 		part T
 		end  int64
 		err  error
@@ -28,6 +30,7 @@ func eachPart[T any](
 		return err
 	}
 	var pending []*job
+	var free []byte // the lines of a part that was taken
 	defer func() {
 		for _, j := range pending { // after an error: nobody reads in a log that was closed
 			<-j.done
@@ -40,14 +43,15 @@ func eachPart[T any](
 		if j.err != nil {
 			return j.err
 		}
+		free = j.buf
 		return take(j.part, j.end)
 	}
 	for at := from; at < c.Stored(); at += size {
-		j := &job{done: make(chan struct{}), end: min(at+size, c.Stored())}
-		pending = append(pending, j)
+		j := &job{done: make(chan struct{}), buf: free, end: min(at+size, c.Stored())}
+		pending, free = append(pending, j), nil
 		go func() {
 			defer close(j.done)
-			j.part, j.err = read(c, at, j.end)
+			j.part, j.err = read(c.Part(&j.buf, at, j.end))
 		}()
 		if len(pending) <= runtime.GOMAXPROCS(0) {
 			continue
@@ -64,10 +68,10 @@ func eachPart[T any](
 	return nil
 }
 
-// indexedPart indexes the events whose lines begin in a part of what is stored.
-func indexedPart(c *events.Copy, start, end int64) (*recent, error) {
+// indexedPart indexes some events that follow each other.
+func indexedPart(lines iter.Seq2[events.CopyLine, error]) (*recent, error) {
 	r := newRecent()
-	for line, err := range c.Part(start, end) {
+	for line, err := range lines {
 		if err != nil {
 			return nil, err
 		}

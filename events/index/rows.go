@@ -92,19 +92,19 @@ type named struct {
 }
 
 // read takes in the data of an event.
-func (n *named) read(e *events.Event) error {
+func (n *named) read(reader *events.LineReader, e *events.Event) error {
 	switch e.Type {
 	case events.PatchRecorded:
-		err := events.ReadData(e.Data, &n.patch)
+		err := reader.ReadData(e.Data, &n.patch)
 		n.Model = n.patch.Model
 		return err
 	case events.WindowOpened, events.WindowClosed:
 		var window events.WindowData
-		err := events.ReadData(e.Data, &window)
+		err := reader.ReadData(e.Data, &window)
 		n.Model, n.Paths = window.Model, window.Paths
 		return err
 	case events.CommitAnchored:
-		return events.ReadData(e.Data, &n.commit)
+		return reader.ReadData(e.Data, &n.commit)
 	}
 	return json.Unmarshal(e.Data, n)
 }
@@ -119,8 +119,9 @@ func namesThings(t events.Type) bool {
 	return false
 }
 
-// termsOf gives the terms of an event. Data that cannot be read name nothing.
-func termsOf(e *events.Event, add func(k kind, term string)) *named {
+// terms gives the terms of an event, and what its data name. Data that cannot be read name nothing.
+func (n *named) terms(reader *events.LineReader, e *events.Event, add func(k kind, term string)) {
+	*n = named{}
 	some := func(k kind, term string) {
 		if term != "" {
 			add(k, term)
@@ -131,9 +132,12 @@ func termsOf(e *events.Event, add func(k kind, term string)) *named {
 	add(byType, string(e.Type))
 	some(byTrace, string(e.Trace))
 	some(byTool, e.ToolCall)
-	n := &named{}
-	if !e.Known() || !namesThings(e.Type) || n.read(e) != nil {
-		return &named{}
+	if !e.Known() || !namesThings(e.Type) {
+		return
+	}
+	if n.read(reader, e) != nil {
+		*n = named{}
+		return
 	}
 	switch e.Type {
 	case events.SessionStarted:
@@ -161,5 +165,4 @@ func termsOf(e *events.Event, add func(k kind, term string)) *named {
 			some(byPath, p)
 		}
 	}
-	return n
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/git-trace/git-trace/events"
@@ -20,7 +21,9 @@ type recent struct {
 	open   map[string]*openRun // by term
 	traces map[events.TraceID]*Trace
 	prefix []byte // room for a term
+	room   []byte // for rows that stay as they are
 	lines  events.LineReader
+	named  named // of the event that is taken
 }
 
 func newRecent() *recent {
@@ -31,7 +34,7 @@ func newRecent() *recent {
 func (r *recent) put(k kind, term string, seq int64, at place) {
 	r.prefix = appendExact(r.prefix[:0], k, term)
 	if k.unique() {
-		r.rows = append(r.rows, newRun(r.prefix, seq, at).row)
+		r.rows = append(r.rows, r.alone(seq, at))
 		return
 	}
 	run := r.open[string(r.prefix)]
@@ -42,6 +45,19 @@ func (r *recent) put(k kind, term string, seq int64, at place) {
 		r.rows = append(r.rows, run.row)
 		*run = newRun(r.prefix, seq, at)
 	}
+}
+
+// alone is the row of an event that is the only one of its term.
+func (r *recent) alone(seq int64, at place) row {
+	const few, many = 1 << 10, 64 << 10
+	if need := len(r.prefix) + 8 + 2*binary.MaxVarintLen64; cap(r.room)-len(r.room) < need {
+		r.room = make([]byte, 0, max(min(2*cap(r.room), many), few, need))
+	}
+	from := len(r.room)
+	r.room = binary.BigEndian.AppendUint64(append(r.room, r.prefix...), uint64(seq))
+	run := len(r.room)
+	r.room = appendPlace(r.room, at.offset, at.length)
+	return row{r.room[from:run:run], r.room[run:len(r.room):len(r.room)]}
 }
 
 // size is how many rows there are.
@@ -146,11 +162,11 @@ func (r *recent) take(line events.CopyLine) error {
 		return fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 	}
 	at := place{line.Offset, len(line.Line)}
-	n := termsOf(&e, func(k kind, term string) { r.put(k, term, e.Seq, at) })
+	r.named.terms(&r.lines, &e, func(k kind, term string) { r.put(k, term, e.Seq, at) })
 	if e.Trace != "" {
-		r.trace(e.Trace).count(&e, n)
+		r.trace(e.Trace).count(&e, &r.named)
 	}
-	r.anchor(&e, &n.commit)
+	r.anchor(&e, &r.named.commit)
 	return nil
 }
 
