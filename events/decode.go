@@ -31,16 +31,21 @@ func DecodeChecked(line []byte) (Event, error) {
 }
 
 // readChecked decodes a line and hashes it without its id.
-func readChecked(line []byte) (Event, ID, error) { return new(checkedReader).read(line) }
+func readChecked(line []byte) (Event, ID, error) {
+	d, err := decode(line, true)
+	if err != nil {
+		return Event{}, "", err
+	}
+	return d.event, hashEvent(line[:d.idAt], line[d.idEnd+1:]), nil
+}
 
-// checkedReader reads lines one after the other, each by the rules.
+// checkedReader does the same for lines one after the other.
 type checkedReader struct {
 	decoder decoder
 	words   words
 	hasher  eventHasher
 }
 
-// read decodes a line and hashes it without its id.
 func (r *checkedReader) read(line []byte) (Event, ID, error) {
 	d := &r.decoder
 	if err := d.read(line, true, &r.words); err != nil {

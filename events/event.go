@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -125,7 +126,8 @@ type eventHasher struct {
 
 // id is that of hashEvent, good until the next.
 func (h *eventHasher) id(head, tail []byte) []byte {
-	h.text = append(append(h.text[:0], head...), tail...)
+	h.text = slices.Grow(h.text[:0], len(head)+len(tail))
+	h.text = append(append(h.text, head...), tail...)
 	sum := blake3.Sum256(h.text)
 	copy(h.out[:], idPrefix)
 	hex.Encode(h.out[len(idPrefix):], sum[:])

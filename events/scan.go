@@ -233,7 +233,7 @@ func (s *scanner) text(quoted []byte) string {
 
 // words are texts that were read a moment ago. Most members of an event have the word of an event before it, which they
 // share.
-type words [32]string
+type words [16]string
 
 func (w *words) text(body []byte) string {
 	if len(body) == 0 {

@@ -115,7 +115,7 @@ func verifying(logged int) scenario {
 
 // The first command after a log came, or grew long, checks it and makes the index of it.
 const (
-	firstMillion = 8500 // ms for a million events, and for fewer in proportion
+	firstMillion = 6000 // ms for a million events, and for fewer in proportion
 	firstMemory  = 200
 	firstStart   = 100 // ms that no length of the log explains
 )
