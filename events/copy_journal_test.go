@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A file is checked in groups of batches. A batch may be longer than a group, and damage may lie in any.
+// A file is checked and verified in groups of batches. A batch may be longer than a group, and damage may lie in any.
 func TestALongFileIsCheckedToItsEnd(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
@@ -23,6 +23,11 @@ func TestALongFileIsCheckedToItsEnd(t *testing.T) {
 		last += int64(size)
 	}
 	expectCopy(t, log, last).Close()
+	report, err := log.Verify(t.Context(), Verification{})
+	check(t, err)
+	if report.State != Consistent || int64(report.Events) != last || report.Commits != len(batches) {
+		t.Errorf("verified as %s, %d events in %d batches", report.Summary(), report.Events, report.Commits)
+	}
 	text, err := os.ReadFile(log.JournalPath())
 	check(t, err)
 	ends := lineStarts(text, '#')
@@ -51,6 +56,11 @@ func TestALongFileIsCheckedToItsEnd(t *testing.T) {
 			t.Errorf("%s: checked to %d, want %d; notes %q", name, c.end.seq, events, c.Notes)
 		}
 		c.Close()
+		report, err := log.Verify(t.Context(), Verification{})
+		check(t, err)
+		if report.State != Broken || report.BrokenAt <= events {
+			t.Errorf("%s: verified as %s", name, report.Summary())
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -18,20 +17,16 @@ type span struct {
 	end      int32 // bytes of the line that ends them, as far as it is kept; 0 for none
 }
 
-// part reads a batch.
-func (j *journal) part(s span) (raw []byte, p filePart, err error) {
-	text := make([]byte, s.to-s.from+int64(s.end))
-	if _, err := j.file.ReadAt(text, s.from); err != nil && !errors.Is(err, io.EOF) {
-		return nil, p, fmt.Errorf("read log: %w", err)
-	}
-	raw, line := text[:s.to-s.from], text[s.to-s.from:]
+// part takes the batch out of what the file has from its beginning on.
+func (s span) part(text []byte) (raw []byte, p filePart) {
+	raw, line := text[:s.to-s.from], text[s.to-s.from:][:s.end]
 	p.lines = bytes.Split(bytes.TrimSuffix(raw, newline), newline)
 	if end, length, ok := parseEnd(string(bytes.TrimSuffix(line, newline))); ok {
 		p.seq, p.id, p.length = end.seq, end.id, length
 	} else {
 		p.wrong = "no sound line ends the batch"
 	}
-	return raw, p, nil
+	return raw, p
 }
 
 // readFile goes through the own log's file. Its batches are found from the front, whatever is wrong with one, and
@@ -44,18 +39,24 @@ func (v *verifier) readFile(ctx context.Context, p *checks) error {
 	if err != nil {
 		return err
 	}
-	for i, s := range slices.Backward(spans) {
-		raw, part, err := v.own.part(s)
-		if err != nil {
-			return err
+	for left := len(spans); left > 0 && ctx.Err() == nil; {
+		first, last := left-1, spans[left-1]
+		for first > 0 && last.to-spans[first-1].from <= checkBytes {
+			first--
 		}
-		part.first = i == 0
-		p.submit(rawCommit{raw: raw, part: &part})
-		if ctx.Err() != nil {
-			return ctx.Err()
+		begin := spans[first].from
+		text := make([]byte, last.to+int64(last.end)-begin) // of several at once: a system call for each takes longer
+		if _, err := v.own.file.ReadAt(text, begin); err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read log: %w", err)
+		}
+		for ; left > first; left-- {
+			s := spans[left-1]
+			raw, part := s.part(text[s.from-begin:])
+			part.first = left == 1
+			p.submit(rawCommit{raw: raw, part: &part})
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // spans cuts the file at the lines that end a batch. What a killed append left behind the last one is none.
