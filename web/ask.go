@@ -52,6 +52,8 @@ func code(err error) int {
 		return http.StatusServiceUnavailable
 	case !errors.As(err, &refused):
 		return http.StatusInternalServerError
+	case strings.Contains(refused.Text, "unknown revision"): // git calls that an ambiguous argument
+		return http.StatusNotFound
 	case strings.Contains(refused.Text, "ambiguous"):
 		return http.StatusConflict
 	case refused.Status == exitFinding, refused.Status == exitGit:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -98,6 +99,30 @@ func treeOf(rev string) string {
 	return rev
 }
 
+// goneError reports a file of the last commit that the work tree does not have.
+type goneError struct{ path string }
+
+func (e *goneError) Error() string {
+	return fmt.Sprintf("'%s' is in the last commit, and the work tree does not have it", e.path)
+}
+
+func (*goneError) Unwrap() error { return errNotFound }
+
+// gone says more of a file that is not in the work tree, where the last commit has it.
+func (q *question) gone(b *blameBody, err error) error {
+	if !b.WorkTree || !errors.Is(err, errNotFound) {
+		return err
+	}
+	head, failed := q.files.commit(q.ctx, "HEAD")
+	if failed == nil {
+		_, failed = q.files.content(head, b.Path)
+	}
+	if failed != nil {
+		return err
+	}
+	return &goneError{b.Path}
+}
+
 // blamed is the page of a file.
 func blamed(q *question) (string, string, any, error) {
 	rev, path := q.r.PathValue("rev"), q.r.PathValue("path")
@@ -135,7 +160,7 @@ func blamed(q *question) (string, string, any, error) {
 		}
 	}
 	if err != nil {
-		return "", "", nil, err
+		return "", "", nil, q.gone(body, err)
 	}
 	if bytes.Contains(content, []byte{0}) {
 		body.Binary = true

@@ -225,6 +225,7 @@ type failure struct {
 	Status int
 	What   string
 	Hints  []string
+	Last   string // the address of the file in the last commit, where the work tree does not have it
 }
 
 // said divides what a command says on standard error: the error, and what one can do about it.
@@ -248,6 +249,9 @@ func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := code(err)
 	body := failure{Status: status}
 	body.What, body.Hints = said(err)
+	if gone := (*goneError)(nil); errors.As(err, &gone) {
+		body.Last = at("blame", "HEAD", gone.path)
+	}
 	s.show(w, r, status, "failure", s.frame(r, http.StatusText(status), body, 0))
 }
 

@@ -5,7 +5,9 @@ import (
 	"crypto/sha1" //nolint:gosec // git names objects with it
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -59,6 +61,31 @@ func TestAddressesAreWhole(t *testing.T) {
 		}
 		if body, status := s.get(want); status != http.StatusOK {
 			t.Errorf("%s: status %d\n%s", want, status, body)
+		}
+	}
+}
+
+// A file that was deleted is not in the work tree; the page says so, and leads to the last commit that has it. A
+// revision that is unknown is not found, which is no choice among several.
+func TestAddressesOfWhatIsGone(t *testing.T) {
+	program, dir := demo(t)
+	s := serveSite(t, program, dir)
+	if err := os.Remove(filepath.Join(dir, "server.go")); err != nil {
+		t.Fatal(err)
+	}
+	body, status := s.get("/blame/worktree/server.go")
+	if status != http.StatusNotFound || !strings.Contains(body, `href="/blame/HEAD/server.go"`) {
+		t.Errorf("status %d\n%s", status, body)
+	}
+	if body, status = s.get("/blame/worktree/nothing.go"); status != http.StatusNotFound || strings.Contains(body, "/blame/HEAD/") {
+		t.Errorf("a file that never was: status %d\n%s", status, body)
+	}
+	if body, _ := s.get("/graph?rev=nothing"); !strings.Contains(body, "There is no such commit.") {
+		t.Errorf("the commits of a revision that is unknown:\n%s", body)
+	}
+	for _, path := range []string{"/stats?range=nothing..", "/api/1/graph?range=nothing"} {
+		if body, status := s.get(path); status != http.StatusNotFound {
+			t.Errorf("%s: status %d\n%s", path, status, body)
 		}
 	}
 }
