@@ -2,31 +2,44 @@ package view
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+
+	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// pathArguments are the names under which agents' tools take a file.
-var pathArguments = [...]string{"file_path", "path", "filePath", "notebook_path"}
+// mainArguments are the names under which agents' tools take what says most of a call, first those of files.
+var mainArguments = [...]string{"file_path", "path", "filePath", "notebook_path", "command", "cmd", "pattern", "query",
+	"url", "description", "prompt", "input", "patch"}
+
+// pathArguments is how many of them name a file.
+const pathArguments = 4
 
 // MainArgument is what says most of a call: the file, the command, the pattern, otherwise the first text; and whether
 // it is a file.
 func MainArgument(input json.RawMessage) (text string, path bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
+	d := rawjson.NewDecoder(input)
+	if d.Kind() != rawjson.Object {
 		return "", false
 	}
-	for _, name := range pathArguments {
-		if json.Unmarshal(fields[name], &text) == nil && text != "" {
-			return text, true
+	var values [len(mainArguments)][]byte
+	for d.Open(); d.Member(); {
+		if i := slices.Index(mainArguments[:], string(d.Key())); i >= 0 {
+			values[i] = d.Raw()
 		}
 	}
-	for _, name := range [...]string{"command", "cmd", "pattern", "query", "url", "description", "prompt", "input",
-		"patch"} {
-		if json.Unmarshal(fields[name], &text) == nil && text != "" {
-			return text, false
+	if d.Err() != nil {
+		return "", false
+	}
+	for i, value := range values {
+		if value == nil {
+			continue
+		}
+		if json.Unmarshal(value, &text) == nil && text != "" {
+			return text, i < pathArguments
 		}
 		var words []string
-		if json.Unmarshal(fields[name], &words) == nil && len(words) > 0 {
+		if i >= pathArguments && json.Unmarshal(value, &words) == nil && len(words) > 0 {
 			return strings.Join(words, " "), false
 		}
 	}

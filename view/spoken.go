@@ -1,7 +1,6 @@
 package view
 
 import (
-	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/agents/recorder"
@@ -68,12 +67,15 @@ func timeOf(stamp string) *time.Time {
 
 // join adds the calls that only the record has, and says of the others in which step they were made.
 func (s *conversationSteps) join(calls []Call, held []Anchored) []Call {
+	places := make(map[string]int, len(calls))
+	for i := len(calls) - 1; i >= 0; i-- {
+		places[calls[i].ToolCall] = i
+	}
 	for i := range s.record.Steps {
 		step := &s.record.Steps[i]
 		for k := range step.ToolCalls {
 			call := &step.ToolCalls[k]
-			at := slices.IndexFunc(calls, func(c Call) bool { return c.ToolCall == call.ToolCallID })
-			if at >= 0 {
+			if at, known := places[call.ToolCallID]; known {
 				calls[at].Step, calls[at].follows = i+1, s.follows[i]
 				continue
 			}
@@ -91,6 +93,7 @@ func (s *conversationSteps) join(calls []Call, held []Anchored) []Call {
 				c.Paths = append(c.Paths, text)
 			}
 			c.holds(held)
+			places[c.ToolCall] = len(calls)
 			calls = append(calls, c)
 		}
 	}

@@ -56,10 +56,12 @@ func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
 		agent = record.Agent.Name
 	}
 	turns := []Turn{}
+	places, saidAt := map[int]int{}, map[int]int{} // the first turn of a number, and that of a prompt of the record
 	at := func(index int) *Turn {
-		i := slices.IndexFunc(turns, func(p Turn) bool { return p.Index == index })
-		if i < 0 {
+		i, known := places[index]
+		if !known {
 			i = len(turns)
+			places[index] = i
 			turns = append(turns, Turn{Trace: id, Agent: agent, Index: index, Calls: []Call{}})
 		}
 		return &turns[i]
@@ -76,7 +78,9 @@ func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
 		said := spoken(record)
 		for i, prompt := range said.prompts {
 			p := at(prompt.number)
+			saidAt[i+1] = places[prompt.number]
 			if prompt.number == 0 && p.said > 0 {
+				saidAt[i+1] = len(turns)
 				turns = append(turns, Turn{Trace: id, Agent: agent, Calls: []Call{}})
 				p = &turns[len(turns)-1]
 			}
@@ -95,10 +99,10 @@ func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
 		}
 	}
 	for _, c := range calls {
-		i := slices.IndexFunc(turns, func(p Turn) bool { return c.Prompt == 0 && p.said > 0 && p.said == c.follows })
-		if i < 0 {
+		i, known := saidAt[c.follows]
+		if !known || c.Prompt != 0 || turns[i].said != c.follows {
 			at(c.Prompt)
-			i = slices.IndexFunc(turns, func(p Turn) bool { return p.Index == c.Prompt })
+			i = places[c.Prompt]
 		}
 		turns[i].Calls = append(turns[i].Calls, c)
 	}

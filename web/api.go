@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -187,12 +188,25 @@ func (q *question) answer(a asked) (out []byte, next string, err error) {
 				last, more = kind.name(list[len(list)-1]), true
 			}
 		}
+		out = asPrinted(out)
 	}
 	if more {
 		ask.Set("before", last)
 		next = q.r.URL.Path + "?" + ask.Encode()
 	}
 	return out, next, err
+}
+
+// asPrinted gives an answer the line breaks with which the command prints it.
+func asPrinted(answer []byte) []byte {
+	if bytes.IndexByte(answer, '\n') < len(answer)-1 {
+		return answer // it has them, or is none
+	}
+	var out bytes.Buffer
+	if json.Indent(&out, answer, "", "  ") != nil {
+		return answer
+	}
+	return out.Bytes()
 }
 
 // problem says what is wrong in the form of RFC 9457. The member hints has what else the command said, as the

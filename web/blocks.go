@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,7 +146,6 @@ type callBlock struct {
 	view.Call
 	Name     string
 	Argument string // what says most of what it was given
-	Input    []records.Member
 	Result   string
 	Cut      int // bytes of the result that are not shown
 	Error    string
@@ -153,7 +153,9 @@ type callBlock struct {
 	Hunks    []*view.Hunk
 	Fate     fate
 
-	committed bool // a commit held lines of it, where that is asked for
+	given     json.RawMessage  // the whole input; nil where only the log knows the call
+	input     []records.Member // its members, once they were asked for
+	committed bool             // a commit held lines of it, where that is asked for
 }
 
 // mostResult bounds what is shown of a result and of a part of an input, in bytes.
@@ -172,6 +174,14 @@ func (c *callBlock) Lines() (added, removed int) {
 func (c *callBlock) Changed() view.FileChange {
 	added, removed := c.Lines()
 	return view.FileChange{Added: added, Removed: removed}
+}
+
+// Input is what the call was given, member by member. Of a long conversation few calls are asked for it.
+func (c *callBlock) Input() []records.Member {
+	if c.input == nil {
+		c.input = records.Members(c.given)
+	}
+	return c.input
 }
 
 // Failed tells whether the call came to nothing.
@@ -275,7 +285,7 @@ func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool)
 	}
 	for i := range s.ToolCalls {
 		call := &s.ToolCalls[i]
-		block := &callBlock{Name: call.ToolName, Input: records.Members(call.Input)}
+		block := &callBlock{Name: call.ToolName, given: call.Input}
 		block.Argument, _ = view.MainArgument(call.Input)
 		if known := calls[call.ToolCallID]; known != nil {
 			block.Call = *known

@@ -215,8 +215,9 @@ func (q *question) giveTalk(b *talkBody) error {
 			texts = append(texts, &s.Text, &s.Reasoning)
 			for _, c := range s.Calls {
 				texts = append(texts, &c.Argument, &c.Result, &c.Error)
-				for i := range c.Input {
-					texts = append(texts, &c.Input[i].Text)
+				input := c.Input()
+				for i := range input {
+					texts = append(texts, &input[i].Text)
 				}
 			}
 		}

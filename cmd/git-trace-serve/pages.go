@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/web"
 )
 
@@ -72,7 +73,8 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 // asked is how pages ask git-trace in a directory.
 func (a *answers) asked(dir string) web.Ask {
 	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-		out, err := a.run(ctx, question{args: args, dir: dir, stdin: stdin, most: mostAnswer})
+		q := question{args: args, dir: dir, stdin: stdin, env: []string{view.OneLine + "=1"}, most: mostAnswer}
+		out, err := a.run(ctx, q)
 		if err == nil && out.dropped {
 			err = errors.New("the answer is too long")
 		}

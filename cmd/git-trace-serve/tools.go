@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -150,6 +151,7 @@ type question struct {
 	args  []string
 	dir   string
 	stdin []byte
+	env   []string // beside that of this program
 	most  int
 }
 
@@ -158,6 +160,9 @@ func (a *answers) run(ctx context.Context, q question) (*bounded, error) {
 	cmd := exec.CommandContext(ctx, a.program, append([]string{"--no-pager"}, q.args...)...)
 	out, complaints := &bounded{most: q.most}, &bounded{most: 4 << 10}
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = q.dir, bytes.NewReader(q.stdin), out, complaints
+	if q.env != nil {
+		cmd.Env = append(os.Environ(), q.env...)
+	}
 	err := cmd.Run()
 	switch {
 	case err != nil && complaints.Len() > 0:

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"os"
+
+	"github.com/git-trace/git-trace/view"
 )
 
 // marshal is json.Marshal without escapes that only HTML needs.
@@ -15,10 +18,13 @@ func marshal(value any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// writeJSON writes one value on lines of its own, readable, without escapes that only HTML needs.
+// writeJSON writes one value on lines of its own, readable, without escapes that only HTML needs. For
+// git-trace-serve it is one line: of a long conversation the spaces are two fifths.
 func writeJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
+	if os.Getenv(view.OneLine) == "" {
+		encoder.SetIndent("", "  ")
+	}
 	return encoder.Encode(value)
 }
