@@ -30,10 +30,7 @@ func Encode(r *Record) ([]byte, error) {
 
 // EncodeStep writes a step as one line of JSON without a line feed, as it stands in a record. It makes absent lists
 // empty ones.
-func EncodeStep(s *Step) ([]byte, error) {
-	s.fill()
-	return marshal(s)
-}
+func EncodeStep(s *Step) ([]byte, error) { return WriteStep(s, nil) }
 
 // rooms are what values are written in, one after the other. A room that grew much is left to be collected.
 var rooms = sync.Pool{New: func() any { return &bytes.Buffer{} }}

@@ -216,8 +216,7 @@ func amend(raw []byte, results []Observation) ([]byte, error) {
 	for _, result := range results {
 		step.setObservation(result)
 	}
-	step.fill()
-	return marshal(&step)
+	return EncodeStep(&step)
 }
 
 // WriteRecord writes the whole record, head and steps, as one line of JSON without a line feed. The record has its

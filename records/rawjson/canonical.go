@@ -1,7 +1,7 @@
 package rawjson
 
 import (
-	"cmp"
+	"bytes"
 	"math"
 	"slices"
 	"strconv"
@@ -43,11 +43,7 @@ func appendValue(dst []byte, d *Decoder) []byte {
 		}
 		return append(dst, ']')
 	case String:
-		raw := d.Raw()
-		if sameInASCII(raw) {
-			return append(dst, raw...)
-		}
-		return appendASCII(dst, Unquote(raw))
+		return appendQuoted(dst, d)
 	case Number:
 		return appendNumber(dst, string(d.Raw()))
 	default:
@@ -55,55 +51,72 @@ func appendValue(dst []byte, d *Decoder) []byte {
 	}
 }
 
-// sameInASCII tells whether a string is in its canonical form as it stands: printable ASCII, and of escapes those that
-// are written so there too.
-func sameInASCII(raw []byte) bool {
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case c == '\\':
-			if i++; i == len(raw) || strings.IndexByte(`nrtbf"\`, raw[i]) < 0 {
-				return false
-			}
-		case c < ' ' || c > '~':
-			return false
+// appendQuoted appends the string that comes next. Most are in their canonical form as they stand: printable ASCII, and
+// of escapes those that are written so there too.
+func appendQuoted(dst []byte, d *Decoder) []byte {
+	for i := specialAt(d.data, d.pos+1); i < len(d.data); i = specialAt(d.data, i) {
+		if d.data[i] == '"' {
+			dst = append(dst, d.data[d.pos:i+1]...)
+			d.pos, d.due = i+1, false
+			return dst
 		}
+		if d.data[i] != '\\' || i+1 == len(d.data) || strings.IndexByte(`nrtbf"\`, d.data[i+1]) < 0 {
+			break
+		}
+		i += 2
 	}
-	return len(raw) > 0
+	return appendASCII(dst, Unquote(d.Raw()))
 }
 
+// member is the name of a member, and where its name and value stand in their canonical form.
 type member struct {
-	name  string
-	value []byte
+	name       []byte
+	start, end int
 }
 
 func appendObject(dst []byte, d *Decoder) []byte {
-	var few [12]member
+	var few [24]member
 	members := few[:0]
+	dst = append(dst, '{')
+	from, sorted := len(dst), true
 	for d.Open(); d.Member(); {
-		members = append(members, member{string(d.Key()), d.Raw()})
+		name := d.Key()
+		if len(members) > 0 {
+			sorted = sorted && bytes.Compare(members[len(members)-1].name, name) < 0
+			dst = append(dst, ", "...)
+		}
+		start := len(dst)
+		if specialAt(name, 0) == len(name) {
+			dst = append(append(append(dst, '"'), name...), '"')
+		} else {
+			dst = appendASCII(dst, string(name))
+		}
+		dst = appendValue(append(dst, ": "...), d)
+		members = append(members, member{name, start, len(dst)})
 	}
 	if d.err != nil {
 		return dst
 	}
-	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.name, b.name) })
-	dst = append(dst, '{')
-	first := true
-	for i, m := range members {
-		if i+1 < len(members) && members[i+1].name == m.name {
-			continue
-		}
-		if !first {
-			dst = append(dst, ", "...)
-		}
-		first = false
-		dst = append(appendASCII(dst, m.name), ": "...)
-		inner := Decoder{data: m.value, due: true}
-		if dst = appendValue(dst, &inner); inner.err != nil {
-			d.err = inner.err
-			return dst
-		}
+	if !sorted {
+		dst = sortMembers(dst, from, members)
 	}
 	return append(dst, '}')
+}
+
+// sortMembers puts the members that stand at the end of a text into their order.
+func sortMembers(dst []byte, from int, members []member) []byte {
+	slices.SortStableFunc(members, func(a, b member) int { return bytes.Compare(a.name, b.name) })
+	end := len(dst)
+	for i, m := range members {
+		if i+1 < len(members) && bytes.Equal(members[i+1].name, m.name) {
+			continue
+		}
+		if len(dst) > end {
+			dst = append(dst, ", "...)
+		}
+		dst = append(dst, dst[m.start:m.end]...)
+	}
+	return dst[:from+copy(dst[from:], dst[end:])]
 }
 
 func appendNumber(dst []byte, literal string) []byte {

@@ -1,7 +1,6 @@
 package rawjson
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -70,12 +69,11 @@ func unquote(raw []byte) string {
 	var out strings.Builder
 	out.Grow(len(raw))
 	for {
-		slash := bytes.IndexByte(raw, '\\')
-		if slash < 0 || slash+1 == len(raw) {
-			out.Write(bytes.TrimSuffix(raw, []byte{'\\'}))
+		slash := escapeAt(raw, 0)
+		out.Write(raw[:slash])
+		if slash+1 >= len(raw) { // no letter is behind the last one
 			return out.String()
 		}
-		out.Write(raw[:slash])
 		raw = raw[slash+1:]
 		if c := shortEscapes[raw[0]]; c != 0 {
 			out.WriteByte(c)

@@ -10,30 +10,28 @@ const hexDigits = "0123456789abcdef"
 // AppendString writes text as a JSON string: UTF-8 as it is, the shortest escape where JSON demands one. What is not
 // UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, text string) []byte {
+	raw := []byte(text)
 	dst = append(dst, '"')
 	from := 0
-	for i := 0; i < len(text); {
-		c := text[i]
+	for i := specialAt(raw, 0); i < len(raw); i = specialAt(raw, i) {
+		c := raw[i]
 		if c < utf8.RuneSelf {
-			if c >= 0x20 && c != '"' && c != '\\' {
-				i++
-				continue
+			if i++; c != 0x7f {
+				dst = appendControl(append(dst, raw[from:i-1]...), c)
+				from = i
 			}
-			dst = append(dst, text[from:i]...)
-			dst = appendControl(dst, c)
-			i++
-			from = i
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if r == utf8.RuneError && size == 1 {
-			dst = append(dst, text[from:i]...)
-			dst = append(dst, "\uFFFD"...)
-			from = i + 1
+		for i < len(raw) && raw[i] >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(raw[i:])
+			if r == utf8.RuneError && size == 1 {
+				dst = append(append(dst, raw[from:i]...), "\uFFFD"...)
+				from = i + 1
+			}
+			i += size
 		}
-		i += size
 	}
-	return append(append(dst, text[from:]...), '"')
+	return append(append(dst, raw[from:]...), '"')
 }
 
 // appendControl writes an ASCII character that must be escaped.

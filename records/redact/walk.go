@@ -1,10 +1,11 @@
 package redact
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -98,23 +99,55 @@ func (r *Redactor) json(ctx context.Context, raw []byte) ([]byte, int, error) {
 
 // redactStep gives the JSON of a step as a spool keeps it.
 func redactStep(ctx context.Context, r *Redactor, step *records.Step) (raw []byte, n int, err error) {
-	if raw, err = records.EncodeStep(step); err != nil {
-		return nil, 0, err
+	w := stepWalker{walker: walker{Redactor: r, ctx: ctx}}
+	if w.err = ctx.Err(); w.err == nil {
+		raw, err = records.WriteStep(step, &w)
 	}
-	out, n, err := r.json(ctx, raw)
-	if err != nil || out == nil {
+	if err = cmp.Or(w.err, err); err != nil || !w.changed {
 		return raw, 0, err
 	}
-	if !bytes.Contains(out, []byte("\u2028")) && !bytes.Contains(out, []byte("\u2029")) {
-		return out, n, nil
+	w.redacted = true
+	raw, err = records.WriteStep(step, &w)
+	return raw, w.count, err
+}
+
+// stepWalker redacts the texts of a step while it is written. All are written anew once one of them has changed.
+type stepWalker struct {
+	walker
+	redacted bool // they are written
+	err      error
+}
+
+// Text redacts a text of the schema.
+func (w *stepWalker) Text(member, text string) string {
+	if w.redacted {
+		text, w.texts = w.texts[0], w.texts[1:]
+		return text
 	}
-	// encoding/json escapes these two, but for those in the inputs of calls.
-	var redacted records.Step
-	if err := json.Unmarshal(out, &redacted); err != nil {
-		return nil, 0, fmt.Errorf("read what is left: %w", err)
+	m := prose
+	if labels(member) {
+		m = label
 	}
-	raw, err = records.EncodeStep(&redacted)
-	return raw, n, err
+	valid := text
+	if !utf8.ValidString(text) {
+		valid = string([]rune(text)) // as JSON has it
+	}
+	if w.err == nil {
+		w.err = w.text("", valid, m)
+	}
+	return text
+}
+
+// Input redacts the input of a call.
+func (w *stepWalker) Input(raw []byte) []byte {
+	d := rawjson.NewDecoder(raw)
+	if w.redacted {
+		return w.written(nil, d)
+	}
+	if w.err == nil {
+		w.err = w.value(d, free, prose)
+	}
+	return raw
 }
 
 // value redacts the next value.

@@ -1,0 +1,50 @@
+package rawjson
+
+import (
+	"encoding/binary"
+	mathbits "math/bits"
+)
+
+// Strings are read eight bytes at a time. Each byte of these words is the same.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// below sets the high bit of each byte of a word that is less than a bound, up to 0x80. Others may be set above the
+// first such byte.
+func below(word uint64, bound byte) uint64 { return (word - ones*uint64(bound)) &^ word & highs }
+
+// equal is below for the bytes that are one byte.
+func equal(word uint64, c byte) uint64 { return below(word^ones*uint64(c), 1) }
+
+// marked is the first byte of a word whose high bit is set.
+func marked(word uint64) int { return mathbits.TrailingZeros64(word) / 8 }
+
+// escapeAt is where the first backslash stands, the length where there is none.
+func escapeAt(text []byte, at int) int {
+	for ; at+8 <= len(text); at += 8 {
+		if found := equal(binary.LittleEndian.Uint64(text[at:]), '\\'); found != 0 {
+			return at + marked(found)
+		}
+	}
+	for at < len(text) && text[at] != '\\' {
+		at++
+	}
+	return at
+}
+
+// specialAt is where the first byte stands that a JSON string in ASCII does not hold as it is: a quote, a backslash, a
+// control character, DEL, and what is no ASCII. It is the length where there is none.
+func specialAt(text []byte, at int) int {
+	for ; at+8 <= len(text); at += 8 {
+		word := binary.LittleEndian.Uint64(text[at:])
+		if found := below(word, ' ') | equal(word, '"') | equal(word, '\\') | equal(word, 0x7f) | word&highs; found != 0 {
+			return at + marked(found)
+		}
+	}
+	for at < len(text) && ' ' <= text[at] && text[at] < 0x7f && text[at] != '"' && text[at] != '\\' {
+		at++
+	}
+	return at
+}
