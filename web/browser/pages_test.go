@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -211,6 +212,38 @@ func testKeys(t *testing.T, ctx context.Context, world *World) {
 	arrives("g", func(path string) bool { return path == "/graph" })
 }
 
+// walk notes each control that gets the focus, and whether one sees it there.
+const walk = `window.walked = []
+window.controls = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
+	.filter((e) => e.checkVisibility())
+document.addEventListener("focusin", (event) => {
+	const seen = [event.target, event.target.closest(".row")].some((e) => e && getComputedStyle(e).outlineStyle !== "none" &&
+		parseFloat(getComputedStyle(e).outlineWidth) >= 2)
+	walked.push([controls.indexOf(event.target), seen || event.target.className === "skip"])
+})
+document.activeElement.blur()
+controls.length`
+
+// The key Tab leads through every control of a page, in the order in which they stand, and one sees where one is.
+func testTabs(t *testing.T, ctx context.Context, world *World) {
+	for _, path := range every {
+		visit(t, ctx, world.Base+path, 1280)
+		controls := evaluate[int](t, ctx, walk)
+		for range controls {
+			if err := chromedp.Do(ctx, chromedp.KeyEvent("\t")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range controls {
+			script := fmt.Sprintf(`JSON.stringify([walked[%d] ?? [], controls[%[1]d].outerHTML.slice(0, 120)])`, i)
+			if found := evaluate[string](t, ctx, script); !strings.HasPrefix(found, fmt.Sprintf("[[%d,true],", i)) {
+				t.Errorf("%s: control %d of %d: %s", path, i, controls, found)
+				break
+			}
+		}
+	}
+}
+
 // On paper stands what is on the screen, without what one presses; of a long file every line.
 func testOnPaper(t *testing.T, ctx context.Context, world *World) {
 	set := func(medium string) {
@@ -270,6 +303,7 @@ func TestPages(t *testing.T) {
 	t.Run("without script", func(t *testing.T) { testWithoutScript(t, ctx, world) })
 	t.Run("a line of a run", func(t *testing.T) { testALineOfARun(t, ctx, world) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, ctx, world) })
+	t.Run("tabs", func(t *testing.T) { testTabs(t, ctx, world) })
 	t.Run("on paper", func(t *testing.T) { testOnPaper(t, ctx, world) })
 	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })
 	t.Run("other pages", func(t *testing.T) { testOtherPages(t, ctx, world) })
