@@ -2,7 +2,10 @@ package redact
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/records"
 )
 
 func TestWhatNamesOfMembersMeanWhereTheyStand(t *testing.T) {
@@ -40,5 +43,35 @@ func TestWhatNamesOfMembersMeanWhereTheyStand(t *testing.T) {
 	value = json.RawMessage(`["nobody"]`)
 	if n, err := apply(t.Context(), r, &value); n != 0 || err != nil {
 		t.Errorf("where nothing is taken out %d are counted, %v", n, err)
+	}
+}
+
+// What is written of a step is what its JSON becomes: once a text has changed all are written anew, inputs included.
+func TestAStepIsRedactedAsItsJSONIs(t *testing.T) {
+	t.Parallel()
+	secret := "ghp_" + strings.Repeat("a1B2c3D4e5", 4)[:36]
+	for _, text := range []string{"nothing", "token " + secret, "a\xffb", "é \u2028 " + secret, "\ufffd\xc0 " + secret + "\x00\n"} {
+		for _, input := range []string{`{}`, `{"b":"\u00e9\/","a":[1.50,{"c":null}]}`, `{"x":"` + secret + `","y":"\u0041"}`} {
+			step := records.Step{StepIndex: 1, Role: records.RoleAgent, Content: &text, Model: &text, ToolsAvailable: []string{text},
+				ToolCalls:    []records.ToolCall{{ToolCallID: "c", ToolName: "Bash", Input: json.RawMessage(input)}},
+				Observations: []records.Observation{{SourceCallID: "c", Content: &text, Error: &text}},
+				Snippets:     []records.Snippet{{FilePath: text, Text: &text}}}
+			raw, err := records.EncodeStep(&step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newRedactor(t, Options{})
+			want, taken, err := r.json(t.Context(), raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = raw
+			}
+			got, n, err := redactStep(t.Context(), newRedactor(t, Options{}), &step)
+			if err != nil || n != taken || strings.ReplaceAll(string(got), `\u2028`, "\u2028") != string(want) {
+				t.Errorf("%q, %s: %v, %d of %d taken\n%s\nwant\n%s", text, input, err, n, taken, got, want)
+			}
+		}
 	}
 }
