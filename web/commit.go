@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
@@ -200,9 +201,21 @@ func (b *commitBody) fill(q *question) error {
 
 // wrote is who wrote lines of a range: a prompt of a conversation.
 type wrote struct {
-	Trace, Agent string
-	Prompt       *int
-	Lines        int
+	Trace, Agent, Writer string
+	Prompt               *int
+	Lines                int
+}
+
+// Writer is the clone whose log gives the lines to a conversation; empty for this one.
+func (b *commitBody) Writer(trace events.TraceID) string {
+	for _, file := range b.Diff.Files {
+		for _, run := range file.Runs {
+			if run.Side == "new" && records.Value(run.Trace) == string(trace) {
+				return run.Writer()
+			}
+		}
+	}
+	return ""
 }
 
 // By are those whose lines came, the one of most lines first.
@@ -219,7 +232,7 @@ func (b *commitBody) By() []*wrote {
 				key += "#" + strconv.Itoa(*run.Prompt)
 			}
 			if of[key] == nil {
-				of[key] = &wrote{Trace: *run.Trace, Agent: records.Value(run.Agent), Prompt: run.Prompt}
+				of[key] = &wrote{Trace: *run.Trace, Agent: records.Value(run.Agent), Writer: run.Writer(), Prompt: run.Prompt}
 				out = append(out, of[key])
 			}
 			of[key].Lines += run.Count

@@ -53,6 +53,15 @@ type ownedLines struct {
 	Commit      *string `json:"commit"`
 	Author      string  `json:"author"`
 	Confidence  *string `json:"confidence"`
+	Source      *teller `json:"source"` // the clone that says so; nil for this one
+}
+
+// Writer is the clone that says so; empty for this one.
+func (l *ownedLines) Writer() string {
+	if l.Source == nil {
+		return ""
+	}
+	return l.Source.Writer
 }
 
 // Bounds of a diff that is drawn.

@@ -64,8 +64,11 @@ func TestPagesOfAFetchedLog(t *testing.T) {
 
 	s = serveSite(t, program, ours)
 	s.shows("/log-health", "by alice@example.com (SHA256:")
-	for _, path := range []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go"} {
-		s.shows(path, "as clone ")
+	for _, path := range []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go", "/commit/HEAD", "/diff/HEAD~1..HEAD"} {
+		s.shows(path, " says</span>")
+	}
+	for _, path := range []string{"/commit/HEAD", "/commit/HEAD?view=split", "/diff/HEAD~1..HEAD"} {
+		s.shows(path, `<span class="own" title="as clone `)
 	}
 	s.shows("/blame/HEAD/server.go", "signed by alice@example.com")
 	s.shows("/blame/HEAD/server.go?step=18", "Its text is not kept here")
