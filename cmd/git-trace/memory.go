@@ -28,17 +28,18 @@ func collectLate() {
 // in many ways, and little of that is needed for long: collecting took a third of the processor time.
 const convertRoom = 48 << 20
 
-// usualGrowth is Go's own rule, in percent of the memory that is needed.
-const usualGrowth = 100
+// leastGrowth is how far the memory may grow in any case, in percent of what is needed. Go's own rule is 100, which
+// takes a large document twice. Texts are looked through quickly.
+const leastGrowth = 50
 
-// collectBeyond lets the memory grow to so many bytes before it is looked through. Where half of that is needed, the
-// usual rule counts.
+// collectBeyond lets the memory grow to so many bytes before it is looked through. Where more than two thirds of that
+// are needed, leastGrowth counts.
 func collectBeyond(room uint64) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	debug.SetGCPercent(usualGrowth)
-	collectAgain(pace{room, usualGrowth})
+	debug.SetGCPercent(leastGrowth)
+	collectAgain(pace{room, leastGrowth})
 }
 
 // pace is how far memory may grow, and the percentage that was set for it last.
@@ -53,7 +54,7 @@ func collectAgain(p pace) {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
 	needed := max(now.NextGC*100/uint64(100+p.percent), 4<<20) // Go takes no less
-	p.percent = int(max(p.room*100/needed, 2*usualGrowth) - usualGrowth)
+	p.percent = int(max(p.room*100/needed, 100+leastGrowth) - 100)
 	debug.SetGCPercent(p.percent)
 	runtime.AddCleanup(new([64]byte), collectAgain, p)
 }

@@ -51,7 +51,7 @@ func (f *Fault) Unwrap() error { return f.Err }
 // Document is one row: a JSON value that was read to its end.
 type Document struct {
 	Place
-	Raw  []byte // valid until the next row is asked for
+	Raw  []byte // valid until the next row is asked for, unless [Document.Keep] is called
 	File string // the last part of the file's name, "" where it has none
 
 	scanner *scanner
@@ -59,6 +59,13 @@ type Document struct {
 
 // Fault says what is wrong with the row as a whole.
 func (d *Document) Fault(err error) error { return &Fault{d.Place, err} }
+
+// Keep makes Raw valid for good. A long row is not copied: the reading goes on in new room.
+func (d *Document) Keep() {
+	if len(d.Raw) < cap(d.scanner.buf)/2 || !d.scanner.spare() {
+		d.Raw = bytes.Clone(d.Raw)
+	}
+}
 
 // Decode makes conversations of a row.
 type Decode func(d *Document) ([]*records.Record, error)
@@ -252,13 +259,18 @@ func (s *scanner) row(row int, element bool, yield func(*Document) error) error 
 	return yield(&Document{Place: place, Raw: raw, File: s.file, scanner: s})
 }
 
-// spare gives the room of a long row back: what was made of it lies elsewhere.
-func (s *scanner) spare() {
-	const long = 4 << 20
-	if rest := s.buf[s.pos:]; cap(s.buf) > long && len(rest) < cap(s.buf)/4 {
-		s.base += int64(s.pos)
-		s.buf, s.pos = append(make([]byte, 0, len(rest)+chunk), rest...), 0
+// long is how much room a row takes that is given back, or away.
+const long = 4 << 20
+
+// spare gives the room of a long row back: what was made of it lies elsewhere. It tells whether it did.
+func (s *scanner) spare() bool {
+	rest := s.buf[s.pos:]
+	if cap(s.buf) <= long || len(rest) >= cap(s.buf)/4 {
+		return false
 	}
+	s.base += int64(s.pos)
+	s.buf, s.pos = append(make([]byte, 0, len(rest)+chunk), rest...), 0
+	return true
 }
 
 // value reads to the end of the value that begins at pos.

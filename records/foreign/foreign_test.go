@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -75,6 +76,29 @@ func TestLongRowsAreWhole(t *testing.T) {
 	list, err := rows(strings.NewReader(raw.String()), nil)
 	if err != nil || len(list) != 40 || !strings.HasPrefix(list[39], "40@") || !strings.HasSuffix(list[39], `"}`) {
 		t.Errorf("%d rows, %v", len(list), err)
+	}
+}
+
+// Rows that are kept stay as they were while others are read, whether they took the room they were read in or a copy.
+func TestKeptRowsStayAsTheyWere(t *testing.T) {
+	t.Parallel()
+	var raw strings.Builder
+	var want, got []string
+	for i, n := range []int{10, 9 << 20, 1 << 20, 10, 20 << 20, 7 << 20, 10} {
+		want = append(want, fmt.Sprintf("%d:{\"n\":\"%s\"}", i+1, strings.Repeat(string(rune('a'+i)), n)))
+		raw.WriteString(want[i][2:] + "\n")
+	}
+	var kept []*foreign.Document
+	err := foreign.Documents(strings.NewReader(raw.String()), nil, func(d *foreign.Document) error {
+		d.Keep()
+		kept = append(kept, d)
+		return nil
+	})
+	for _, d := range kept {
+		got = append(got, fmt.Sprintf("%d:%s", d.Row, d.Raw))
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%d rows, %v", len(got), err)
 	}
 }
 

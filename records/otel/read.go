@@ -19,9 +19,8 @@ import (
 func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
 	var all []*span
 	err := foreign.Documents(r, nil, func(d *foreign.Document) error {
-		raw := *d
-		raw.Raw = slices.Clone(d.Raw) // spans point into it
-		list, err := spansOf(&raw)
+		d.Keep() // spans point into it
+		list, err := spansOf(d)
 		if err != nil {
 			return d.Fault(err)
 		}
