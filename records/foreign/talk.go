@@ -112,23 +112,26 @@ func (t *Talk) SystemPrompt(text string) {
 
 // SystemStep takes what the client told the model within the conversation.
 func (t *Talk) SystemStep(text, stamp string) error {
-	t.made++
+	if err := t.step(); err != nil {
+		return err
+	}
 	return errors.Join(t.Settle(), t.Prompt(assemble.Prompt{Text: text, Time: stamp, System: true}))
 }
 
 // User takes a prompt.
 func (t *Talk) User(text, stamp, source string) error {
-	t.made++
+	if err := t.step(); err != nil {
+		return err
+	}
 	return errors.Join(t.Settle(), t.Prompt(assemble.Prompt{Text: text, Time: stamp, Source: source}))
 }
 
 // Agent takes an answer. Calls without an id get one, and an id that stood in the row before gets another.
 func (t *Talk) Agent(a assemble.Answer) error {
 	if a.Key == "" || !t.Waits(a.Key) {
-		t.made++
-	}
-	if t.made > MaxSteps {
-		return ErrSteps
+		if err := t.step(); err != nil {
+			return err
+		}
 	}
 	for i := range a.Calls {
 		t.name(&a.Calls[i], i)
@@ -136,6 +139,14 @@ func (t *Talk) Agent(a assemble.Answer) error {
 	}
 	a.Prompt = cmp.Or(a.Prompt, t.prompt)
 	return t.Answer(a)
+}
+
+// step counts one more step, of whomever.
+func (t *Talk) step() error {
+	if t.made++; t.made > MaxSteps {
+		return ErrSteps
+	}
+	return nil
 }
 
 // name gives a call an id of its own, and says what the call does as far as its tool is known.
