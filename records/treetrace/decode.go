@@ -70,14 +70,15 @@ func (d *Document) check() error {
 	return nil
 }
 
-// readAll reads a file within the bounds.
-func readAll(r io.Reader) ([]byte, error) {
-	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+// readAll reads a file of at most so many bytes.
+func readAll(r io.Reader, most int) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read treetrace: %w", err)
-	case len(raw) > maxFile:
-		return nil, fmt.Errorf("read treetrace: %w", ErrTooLarge)
+	case len(raw) > most:
+		line := 1 + bytes.Count(raw[:most], []byte("\n"))
+		return nil, fmt.Errorf("read treetrace: line %d, byte %d: %w", line, most, ErrTooLarge)
 	}
 	return raw, nil
 }

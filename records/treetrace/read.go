@@ -13,7 +13,7 @@ import (
 // Read gives a conversation for each session of a document: a step for each prompt, and one for the calls that followed
 // it. The line that is given is always 1, for a document is one object.
 func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
-	raw, err := readAll(r)
+	raw, err := readAll(r, maxFile)
 	if err != nil {
 		return err
 	}
