@@ -129,6 +129,34 @@ func TestZstdIsUncompressed(t *testing.T) {
 	}
 }
 
+// A file of every exchange format converts to the same bytes when it is packed with zstd.
+func TestFilesOfEveryFormatAreConvertedFromZstd(t *testing.T) {
+	program, home := built(t)
+	files, err := filepath.Glob("../../testdata/formats/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed := filepath.Join(home, filepath.Base(file)+".zst")
+		if err := os.WriteFile(packed, w.EncodeAll(raw, nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want, failed := exec.Command(program, "convert", "--format", "opentraces", file).Output()
+		got, err := exec.Command(program, "convert", "--format", "opentraces", packed).Output()
+		if err = errors.Join(failed, err); err != nil || len(want) == 0 || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes, packed %d, %v", file, len(want), len(got), err)
+		}
+	}
+}
+
 // What an agent keeps packed with zstd git-trace has this program unpack.
 func TestThreadsOfZedAreConverted(t *testing.T) {
 	program, _ := built(t)
