@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // needed skips a test without what it needs; under CI=true it fails.
@@ -212,6 +213,80 @@ func testKeys(t *testing.T, ctx context.Context, world *World) {
 	arrives("g", func(path string) bool { return path == "/graph" })
 }
 
+// Escape goes back to where a key came from, keeps what was typed, and folds what is open around the focus.
+func testEscape(t *testing.T, ctx context.Context, world *World) {
+	press := func(keys ...string) {
+		for _, key := range keys {
+			if err := chromedp.Do(ctx, chromedp.KeyEvent(key)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	focused := func(want string) {
+		t.Helper()
+		const at = `document.activeElement.className || document.activeElement.id || document.activeElement.tagName`
+		if got := evaluate[string](t, ctx, at); got != want {
+			t.Errorf("the focus is at %q, not %q", got, want)
+		}
+	}
+	visit(t, ctx, world.Base+"/", 1280)
+	press("/", "s", kb.Escape)
+	focused("BODY")
+	if typed := evaluate[string](t, ctx, `document.getElementById("find").value`); !strings.HasSuffix(typed, "s") {
+		t.Errorf("Escape leaves %q in the search", typed)
+	}
+	for _, key := range []string{"/", "?"} {
+		press("j", key, key, kb.Escape)
+		focused("cover")
+	}
+	press(kb.Escape) // nothing is open
+	focused("cover")
+
+	visit(t, ctx, world.Base+"/t/c86c", 1280)
+	const call = `document.querySelector(".call.wrote")`
+	evaluate[bool](t, ctx, call+`.querySelector("figure a").focus(); true`)
+	press(kb.Escape)
+	if evaluate[bool](t, ctx, call+".open || document.activeElement !== "+call+".firstElementChild") {
+		t.Error("Escape within a call does not fold it, or the focus is not at its line")
+	}
+	press(kb.Enter)
+	if !evaluate[bool](t, ctx, call+".open") {
+		t.Error("the call does not open again")
+	}
+}
+
+// The browser's way back from a conversation leads to the list with what was asked of it, and to the place in it.
+func testTheWayBack(t *testing.T, ctx context.Context, world *World) {
+	for _, list := range []string{"/log?agent=claude-code", "/search?q=safe", "/graph?agent=claude-code"} {
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(400, 200), chromedp.Navigate(world.Base+list), chromedp.WaitReady("#main")); err != nil {
+			t.Fatal(err)
+		}
+		const place = `JSON.stringify([location.pathname + location.search, Math.round(scrollY), document.getElementById("find")?.value])`
+		evaluate[bool](t, ctx, `scrollTo(0, 120); true`)
+		left := evaluate[string](t, ctx, place)
+		if strings.Contains(left, ",0,") {
+			t.Fatalf("%s does not scroll: %s", list, left)
+		}
+		comes := func(want string) (came string) {
+			for range 40 { // the place is found again once the page has its height
+				if came = evaluate[string](t, ctx, place); strings.HasPrefix(came, want) {
+					break
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			return came
+		}
+		evaluate[bool](t, ctx, `document.querySelector("main a[href^='/t/']").click(); true`)
+		if came := comes(`["/t/`); !strings.HasPrefix(came, `["/t/`) {
+			t.Fatalf("%s leads to %s", list, came)
+		}
+		evaluate[bool](t, ctx, `history.back(); true`)
+		if came := comes(left); came != left {
+			t.Errorf("the way back leads to %s, not %s", came, left)
+		}
+	}
+}
+
 // walk notes each control that gets the focus, and whether one sees it there.
 const walk = `window.walked = []
 window.controls = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
@@ -303,6 +378,8 @@ func TestPages(t *testing.T) {
 	t.Run("without script", func(t *testing.T) { testWithoutScript(t, ctx, world) })
 	t.Run("a line of a run", func(t *testing.T) { testALineOfARun(t, ctx, world) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, ctx, world) })
+	t.Run("Escape", func(t *testing.T) { testEscape(t, ctx, world) })
+	t.Run("the way back", func(t *testing.T) { testTheWayBack(t, ctx, world) })
 	t.Run("tabs", func(t *testing.T) { testTabs(t, ctx, world) })
 	t.Run("on paper", func(t *testing.T) { testOnPaper(t, ctx, world) })
 	t.Run("for everybody", func(t *testing.T) { testForEverybody(t, ctx, world) })

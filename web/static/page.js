@@ -12,17 +12,41 @@ function step(list, by) {
   list[next].scrollIntoView({ block: "center" });
 }
 
+// From where a key went to the search or to the list of keys: Escape goes back there.
+let from = null;
+function visit(id) {
+  const to = document.getElementById(id);
+  if (to !== document.activeElement) from = document.activeElement;
+  to.focus();
+}
+
+// back leaves what a key went to, or else folds what is open around the focus. It says whether there was either.
+function back() {
+  const at = document.activeElement;
+  if (from && (at.id === "find" || at.id === "keys")) {
+    if (from === document.body) at.blur();
+    else from.focus();
+    from = null;
+    return true;
+  }
+  const opened = at.closest("details[open]");
+  opened?.removeAttribute("open");
+  opened?.querySelector("summary").focus();
+  return opened !== null;
+}
+
 const keys = {
-  "/": () => document.getElementById("find").focus(),
+  "/": () => visit("find"),
   j: () => step(rows(), 1),
   k: () => step(rows(), -1),
   n: () => step(runs(), 1),
   p: () => step(runs(), -1),
   g: () => location.assign("/graph"),
-  "?": () => document.getElementById("keys").focus(),
+  "?": () => visit("keys"),
 };
 
 addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && back()) event.preventDefault();
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
   const link = "[]b".includes(event.key) && document.querySelector(`[data-key="${event.key}"]`);
   const act = link ? () => link.click() : keys[event.key];
