@@ -63,7 +63,7 @@ type row struct {
 // Begin begins the conversation of a row.
 func Begin(d *Document, origin Origin) *Talk {
 	if origin.Session == "" {
-		origin.Session = rowID(d.Raw)
+		origin.Session = d.ID()
 	}
 	origin.Agent = cmp.Or(origin.Agent, "unknown")
 	t := &Talk{ids: map[string]string{}, row: &row{origin: origin, place: d.Place, file: d.File,
@@ -80,11 +80,11 @@ func (t *Talk) Sub(call, id, role string) *Talk {
 	return &Talk{Conversation: t.Side(t.ids[call], id, role), row: t.row, ids: map[string]string{}}
 }
 
-// rowID names a row by what it says: the same row is the same conversation.
-func rowID(raw []byte) string {
-	canonical, err := rawjson.AppendCanonical(nil, raw)
+// ID names a row by what it says: the same row is the same conversation.
+func (d *Document) ID() string {
+	canonical, err := rawjson.AppendCanonical(nil, d.Raw)
 	if err != nil {
-		canonical = raw
+		canonical = d.Raw
 	}
 	sum := sha256.Sum256(canonical)
 	return "sha256:" + hex.EncodeToString(sum[:16])

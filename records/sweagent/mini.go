@@ -37,7 +37,7 @@ func mini(d *foreign.Document) ([]*records.Record, error) {
 	instance := rawjson.MemberText(d.Raw, "instance_id")
 	version := rawjson.MemberText(info, "mini_version")
 	talk := foreign.Begin(d, foreign.Origin{Format: MiniName, Version: rawjson.MemberText(d.Raw, "trajectory_format"),
-		Agent: MiniName, Session: cmp.Or(instance, stem(d.File)), Context: records.Runtime,
+		Agent: MiniName, Session: cmp.Or(instance, session(d)), Context: records.Runtime,
 		Cwd: rawjson.MemberText(rawjson.Member(config, "environment"), "cwd")})
 	talk.Change(func(h *assemble.Head) { h.SetVersion(version) })
 	w := miniWalk{walk: walk{talk: talk, model: model}}

@@ -150,3 +150,45 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A file of these programs has one trajectory and their conversation its name. In any other the rows of a data set may
+// follow each other: two that differ are two conversations, wherever they stand.
+func TestTrajectoriesOfOneFileAreConversationsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	other := strings.ReplaceAll(traj, "issue 1", "issue 2")
+	sessions := func(name, text string) (out []string) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Close() }()
+		list, err := read(sweagent.Read, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list {
+			out = append(out, r.SessionID)
+		}
+		return out
+	}
+	if got := sessions("x__y-1.traj", traj); len(got) != 1 || got[0] != "x__y-1" {
+		t.Errorf("a file of its own: %q", got)
+	}
+	rows, moved := sessions("all.jsonl", traj+"\n"+other), sessions("more.json", other+"\n"+traj)
+	if len(rows) != 2 || len(moved) != 2 || rows[0] == rows[1] || rows[0] != moved[1] || rows[1] != moved[0] {
+		t.Errorf("rows: %q, moved: %q", rows, moved)
+	}
+	list := `[{"role":"system","content":"S"},{"role":"user","content":"go"},{"role":"assistant","content":"no"}]`
+	attempts := func(words string) string {
+		return `{"environment":"swe_main","info":{},"trajectory":[{"action":"ls"}],"attempts":[{"trajectory":[],"history":` +
+			strings.ReplaceAll(list, "go", words) + `}]}`
+	}
+	if got := sessions("all.jsonl", attempts("one")+"\n"+attempts("two")); len(got) != 2 || got[0] == got[1] {
+		t.Errorf("attempts of two trajectories: %q", got)
+	}
+}

@@ -28,7 +28,6 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 type run struct {
 	history, trajectory, attempts []byte
 	info, replay                  []byte
-	environment                   string
 }
 
 func parse(raw []byte) run {
@@ -46,8 +45,6 @@ func parse(raw []byte) run {
 			r.info = d.Raw()
 		case "replay_config":
 			r.replay = d.Raw()
-		case "environment":
-			r.environment = d.Text()
 		}
 	}
 	return r
@@ -65,11 +62,11 @@ func list(raw []byte) []byte {
 func decode(d *foreign.Document) ([]*records.Record, error) {
 	top := parse(d.Raw)
 	if len(top.attempts) == 0 {
-		record, err := top.record(d, stem(d.File))
+		record, err := top.record(d, session(d))
 		return []*records.Record{record}, err
 	}
 	var out []*records.Record
-	id := cmp.Or(stem(d.File), top.environment, Name)
+	id := session(d)
 	e := rawjson.NewDecoder(top.attempts)
 	for e.OpenArray(); e.Element(); {
 		one := parse(e.Raw())
@@ -88,8 +85,13 @@ func decode(d *foreign.Document) ([]*records.Record, error) {
 	return out, nil
 }
 
-func stem(file string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(file, ".json"), ".traj")
+// session names a trajectory by its file, of which both programs make one for each. Where a file may hold several, it
+// is what the row says.
+func session(d *foreign.Document) string {
+	if name, one := strings.CutSuffix(strings.TrimSuffix(d.File, ".json"), ".traj"); one {
+		return name
+	}
+	return d.ID()
 }
 
 // entry is a step of the environment: an action, what came of it, how long it took.
