@@ -31,13 +31,7 @@ func DecodeChecked(line []byte) (Event, error) {
 }
 
 // readChecked decodes a line and hashes it without its id.
-func readChecked(line []byte) (Event, ID, error) {
-	d, err := decode(line, true)
-	if err != nil {
-		return Event{}, "", err
-	}
-	return d.event, hashEvent(line[:d.idAt], line[d.idEnd+1:]), nil
-}
+func readChecked(line []byte) (Event, ID, error) { return new(checkedReader).read(line) }
 
 // checkedReader does the same for lines one after the other.
 type checkedReader struct {

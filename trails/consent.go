@@ -60,7 +60,7 @@ func (s *witness) consentTo(w *Window, state process.State) consent {
 	case w.Class != events.ToolRuns || state != process.Alive:
 		return consentUnknown
 	}
-	found, known := process.Search{Agent: w.Host, Since: w.Since, After: w.Opener, Session: w.Session, Mark: w.Mark}.Left()
+	found, known := w.search().Left()
 	switch {
 	case len(found) > 0:
 		return consentGiven

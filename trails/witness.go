@@ -160,8 +160,13 @@ func (s *witness) hostState(w *Window) process.State {
 
 // processes lists what lives of a call.
 func (w *Window) processes() []process.Process {
-	found, _ := process.Search{Agent: w.Host, Since: w.Since, After: w.Opener, Session: w.Session, Mark: w.Mark}.Left()
+	found, _ := w.search().Left()
 	return found
+}
+
+// search describes the processes of a call.
+func (w *Window) search() process.Search {
+	return process.Search{Agent: w.Host, Since: w.Since, After: w.Opener, Session: w.Session, Mark: w.Mark}
 }
 
 // around tells whether this process was started by the call, as by a commit that it makes.

@@ -26,7 +26,7 @@ var ready = sync.OnceValue(func() map[string]asset {
 	out := map[string]asset{}
 	for _, name := range assetNames {
 		content, _ := assets.ReadFile("static/" + name) // is embedded
-		one := asset{kind: "text/javascript; charset=utf-8", plain: content}
+		one := asset{kind: "text/javascript; charset=utf-8", plain: bare(content)}
 		if strings.HasSuffix(name, ".css") {
 			one.kind, one.plain = "text/css; charset=utf-8", tight(content)
 		}
@@ -48,6 +48,18 @@ func tight(style []byte) []byte {
 		style = regexp.MustCompile(step.find).ReplaceAll(style, []byte(step.put))
 	}
 	return bytes.TrimSpace(style)
+}
+
+// bare leaves out of a script the lines that only people read, and how far the others stand in. No string of it goes on
+// in the next line.
+func bare(script []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(script) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && !bytes.HasPrefix(line, []byte("//")) {
+			out = append(append(out, line...), '\n')
+		}
+	}
+	return out
 }
 
 // assetHash names the assets of this build, so that browsers keep them for ever.
