@@ -85,7 +85,11 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 		report.DryRun = c.Bool("dry-run")
 		return a.tellGC(c, report)
 	}
-	lock, err := refs.Flock(maintenanceLock(repo), 0)
+	wait := gcWait
+	if c.Bool("auto") {
+		wait = 0
+	}
+	lock, err := refs.Flock(maintenanceLock(repo), wait)
 	if errors.Is(err, refs.ErrLockTimeout) {
 		if c.Bool("auto") {
 			return nil
@@ -120,6 +124,9 @@ func (a *app) tellGC(c *cli.Context, report gcReport) error {
 	}
 	return printGC(quietWriter{a.std.out}, report)
 }
+
+// gcWait is how long who asks for a gc waits for one that a hook began unasked.
+const gcWait = 5 * time.Second
 
 // maintenanceLock keeps two from doing the same work.
 func maintenanceLock(repo *refs.Repo) string {

@@ -137,4 +137,6 @@ func TestTwoGCsDoNotWorkAtOnce(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 	r.run("git-trace", "gc", "--auto")
+	time.AfterFunc(time.Second, lock.Unlock) // as one that a hook began ends by itself
+	r.run("git-trace", "gc")
 }
