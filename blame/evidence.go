@@ -204,7 +204,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 			continue
 		}
 		if at != told {
-			who, told = e.believed(&runs[at]), at
+			who, told = e.believed(c, &runs[at]), at
 		}
 		out[i] = who
 	}
@@ -212,17 +212,11 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 }
 
 // believed is the attribution of a run, with who says so where that is another clone.
-func (e *Evidence) believed(r *belief.Run) *Attribution {
+func (e *Evidence) believed(c *belief.Commit, r *belief.Run) *Attribution {
 	a := e.attribution(*r.Owner, r.Tier)
-	if a == unknown || r.By == nil {
-		return a
-	}
-	a.Disputed = r.Disputed
-	if own, err := e.log.OwnWriter(); err == nil && r.By.Writer != own {
-		a.Writer = r.By.Writer
-		if s, ok := e.log.(belief.Signers); ok {
-			a.Signer = s.Signer(a.Writer)
-		}
+	if a != unknown {
+		a.Disputed = r.Disputed
+		a.Writer, a.Signer = c.Teller(r)
 	}
 	return a
 }

@@ -125,7 +125,8 @@ func Read(ctx context.Context, repo *refs.Repo, dir string, o Options, from Sour
 	if err != nil {
 		return nil, err
 	}
-	d.Old, d.New, d.Fork = s.old, s.new, s.fork
+	f.nameTrees()
+	d.Old, d.New, d.Fork = f.sides.old, f.sides.new, s.fork
 	oldPrefix, newPrefix := o.prefixesOf(from.Config, s)
 	text, err := gitdiff.ParseText(out, oldPrefix, newPrefix)
 	if err != nil {

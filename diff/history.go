@@ -27,19 +27,23 @@ type touch struct {
 	record gitdiff.Record
 }
 
-// between looks at the history between the sides, where they are of two commits.
+// between looks at the history between the sides, where they are of two commits, or of none and one.
 func (f *finder) between() error {
 	old, now := f.sides.old, f.sides.new
-	if old.Kind != Commit || now.Kind != Commit && isHeadRev(old.Rev) {
-		return nil
-	}
 	rev := now.Rev
 	if now.Kind != Commit {
 		rev = head
 	}
-	args := []string{old.Rev + "..." + rev}
-	if f.sides.fork {
+	var args []string
+	switch {
+	case f.empty(old.Rev) && now.Kind == Commit: // all that led there
+		args = []string{rev}
+	case old.Kind != Commit || now.Kind == Tree || now.Kind != Commit && isHeadRev(old.Rev):
+		return nil
+	case f.sides.fork:
 		args = []string{rev, "^" + old.Rev}
+	default:
+		args = []string{old.Rev + "..." + rev}
 	}
 	h, err := readHistory(f.ctx, f.repo, f.dir, args)
 	if err != nil {

@@ -66,7 +66,8 @@ func (f *finder) side(sign byte, here, there Side) error {
 	for _, file := range f.Files {
 		var own []*Line
 		file.each(sign, func(l *Line) { own = append(own, l) })
-		if len(own) == 0 || file.Record == nil || file.OldMode == refs.ModeGitlink || file.NewMode == refs.ModeGitlink {
+		if len(own) == 0 || here.Kind == Tree || file.Record == nil ||
+			file.OldMode == refs.ModeGitlink || file.NewMode == refs.ModeGitlink {
 			continue
 		}
 		q, err := f.ask(file, sign, here, there)
@@ -223,13 +224,16 @@ func (f *finder) ask(file *File, sign byte, here, there Side) (inquiry, error) {
 	converts := f.o.textconv && f.converts()
 	forward := sign == Added && !f.o.reverse
 	switch {
-	case here.Kind == Commit && there.Kind == Commit && forward:
+	case here.Kind == Commit && f.history != nil && forward:
 		plain := !converts && !f.o.compares
 		if c := f.history.only(file); c != nil && plain {
 			return inquiry{commit: c}, nil
 		}
 		if f.history.straight {
-			q := inquiry{revs: []string{here.Rev, "^" + there.Rev}, bounded: true}
+			q := inquiry{revs: []string{here.Rev}}
+			if there.Kind == Commit {
+				q.revs, q.bounded = append(q.revs, "^"+there.Rev), true
+			}
 			if plain && !f.otherHunks() {
 				q.chain = f.history.chain(file)
 			}
@@ -276,7 +280,7 @@ func (f *finder) isHead(file *File, sign byte, here, there Side) (bool, error) {
 		return had == file.Old, err
 	case Commit:
 		return isHeadRev(base.Rev) || f.history.untouched(file), nil
-	case Work, Moment:
+	case Work, Moment, Tree:
 	}
 	return false, nil
 }

@@ -21,6 +21,7 @@ const (
 	Index  Kind = "index"
 	Work   Kind = "worktree"
 	Moment Kind = "moment" // the work tree as a snapshot has it
+	Tree   Kind = "tree"   // no commit: a tree by its whole id
 )
 
 // Side is one side of a diff.
@@ -139,6 +140,22 @@ func asked(ctx context.Context, repo *refs.Repo, dir string, revs []string) ([]s
 
 // ErrGit tells of a diff to which no owners can be given: git's own output is to be shown.
 var ErrGit = errors.New("no owners for this diff")
+
+// nameTrees finds the sides that name trees by their whole ids. HEAD:dir is one of these by now, see asked.
+func (f *finder) nameTrees() {
+	for _, side := range []*Side{&f.sides.old, &f.sides.new} {
+		id, err := refs.ParseOID(side.Rev)
+		if side.Kind != Commit || err != nil {
+			continue
+		}
+		if typ, _, err := f.objects.Read(id); f.empty(side.Rev) || err == nil && typ == refs.TreeObject {
+			side.Kind = Tree
+		}
+	}
+}
+
+// empty tells of the tree that has no files, with which git-show(1) compares a commit without a parent.
+func (f *finder) empty(rev string) bool { return rev == f.repo.Format.EmptyTree().String() }
 
 // forked gives the commit where two sides parted.
 func forked(ctx context.Context, repo *refs.Repo, dir string, s sides) (string, error) {

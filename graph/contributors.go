@@ -26,7 +26,8 @@ func (c *Commit) credit(known *belief.Commit) {
 		f := &known.Files[i]
 		for k := range f.Runs {
 			if r := &f.Runs[k]; !r.Beyond {
-				t.add(r.Owner, f.Path, r.Count)
+				writer, signer := known.Teller(r)
+				t.add(r.Owner, f.Path, Teller{writer, events.OrNull(signer), r.Count})
 			}
 		}
 	}
@@ -77,7 +78,8 @@ func whoIs(o *events.AnchorOwner) who {
 	return k
 }
 
-func (t *tally) add(o *events.AnchorOwner, path string, lines int) {
+// add takes lines of a file, with who says so.
+func (t *tally) add(o *events.AnchorOwner, path string, by Teller) {
 	k := whoIs(o)
 	i, ok := t.at[k]
 	if !ok {
@@ -86,15 +88,16 @@ func (t *tally) add(o *events.AnchorOwner, path string, lines int) {
 		t.list = append(t.list, newContributor(k, o))
 	}
 	c := &t.list[i]
-	c.Lines += lines
+	c.Lines += by.Lines
 	if o.Kind == events.OwnerMixed {
-		c.Mixed += lines
+		c.Mixed += by.Lines
 	}
+	c.Tellers = Tell(c.Tellers, by)
 	if last := len(c.Files) - 1; last >= 0 && c.Files[last].Path == path {
-		c.Files[last].Lines += lines
+		c.Files[last].Lines += by.Lines
 		return
 	}
-	c.Files = append(c.Files, FileLines{path, lines})
+	c.Files = append(c.Files, FileLines{path, by.Lines})
 }
 
 func newContributor(k who, o *events.AnchorOwner) Contributor {

@@ -68,6 +68,31 @@ func TestCreditAddsUpByConversationAndPrompt(t *testing.T) {
 	}
 }
 
+func TestCreditNamesTheOtherClonesThatSaySo(t *testing.T) {
+	t.Parallel()
+	say := func(writer string, owner events.AnchorOwner, runs ...events.AnchorRun) events.Event {
+		e := anchored(t, events.PostCommit, events.CommitData{
+			Added: 9, Owners: []events.AnchorOwner{owner}, Files: []events.AnchorFile{{Path: "a.go", Runs: runs}},
+		})
+		e.Writer = writer
+		return e
+	}
+	own := anchored(t, events.Backfill, events.CommitData{
+		Added: 2, Owners: []events.AnchorOwner{ai(first, 1)}, Files: []events.AnchorFile{{Path: "a.go", Runs: []events.AnchorRun{run(1, 2, 0)}}},
+	})
+	var c Commit
+	c.credit(belief.Weigh(oid("4"), []events.Event{
+		own, say("b", ai(first, 1), run(2, 3, 0), run(7, 1, 0)), say("c", ai(first, 1), run(8, 1, 0)), say("c", events.AnchorOwner{Kind: events.OwnerHuman}, run(9, 1, 0)),
+	}, "a"))
+	got := ""
+	for _, who := range c.JSON().Contributors {
+		got += fmt.Sprint(who.Contributor, " ", who.Lines, " ", who.Sources, ";")
+	}
+	if want := "ai 6 [{b <nil> 3} {c <nil> 1}];human 1 [{c <nil> 1}];"; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}
+
 // anchored is an anchor of the commit 4 in the own log.
 func anchored(t *testing.T, method events.Method, data events.CommitData) events.Event {
 	t.Helper()

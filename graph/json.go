@@ -64,6 +64,7 @@ type ContributorJSON struct {
 	Mixed       int              `json:"mixed,omitempty"`
 	Files       []FileJSON       `json:"files"`
 	Candidates  []Candidate      `json:"candidates,omitempty"`
+	Sources     []Teller         `json:"sources,omitempty"`
 }
 
 // PromptJSON names a prompt of a conversation.
@@ -141,7 +142,7 @@ func (c *Commit) JSON() CommitJSON {
 
 func (c *Contributor) json() ContributorJSON {
 	out := ContributorJSON{
-		Contributor: c.Kind, Lines: c.Lines, Mixed: c.Mixed, Candidates: c.Candidates,
+		Contributor: c.Kind, Lines: c.Lines, Mixed: c.Mixed, Candidates: c.Candidates, Sources: c.Tellers,
 		Files: make([]FileJSON, 0, len(c.Files)),
 		Trace: events.OrNull(c.Trace), Agent: events.OrNull(c.Agent), Model: events.OrNull(c.Model),
 		Session: events.OrNull(c.Session),

@@ -94,8 +94,30 @@ type Contributor struct {
 	Mixed   int // of the lines, those that an agent and a person both wrote
 	Lines   int
 	Files   []FileLines // in the order of the commit
+	// Tellers are the other clones whose logs say so, with the lines of which they do. The own log says it of the rest.
+	Tellers []Teller
 	// Candidates are the conversations that could have written the lines when no evidence splits them.
 	Candidates []Candidate
+}
+
+// Teller is another clone by the id of its log, with the lines of which it speaks. Signer is whoever signed that log;
+// nil where git trusts no such key.
+type Teller struct {
+	Writer string  `json:"writer"`
+	Signer *string `json:"signer"`
+	Lines  int     `json:"lines"`
+}
+
+// Tell adds lines to those of which a clone speaks. One without an id is this one, and not listed.
+func Tell(list []Teller, by Teller) []Teller {
+	if by.Writer == "" {
+		return list
+	}
+	if at := slices.IndexFunc(list, func(have Teller) bool { return have.Writer == by.Writer }); at >= 0 {
+		list[at].Lines += by.Lines
+		return list
+	}
+	return append(list, by)
 }
 
 // Candidate is a conversation that could have written lines.

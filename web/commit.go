@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/numbers"
-	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -38,7 +36,7 @@ type commitBody struct {
 	Message  string
 	From, To string
 	Diff     diffAnswer
-	Owned    bool // whose the lines are is known
+	Owned    bool // git trace diff says whose the lines are
 	Files    []*patchFile
 	Split    bool
 	Added    int
@@ -172,10 +170,11 @@ func (b *commitBody) fill(q *question) error {
 			return err
 		},
 		func() error {
-			if b.From == "" {
-				return nil // git trace diff has no owners for a first commit
+			from := b.From
+			if from == "" {
+				from = q.repo.Format.EmptyTree().String()
 			}
-			err := q.into(&b.Diff, "diff", "--json", "--removed", b.From+".."+b.To)
+			err := q.into(&b.Diff, "diff", "--json", "--removed", from+".."+b.To)
 			var refused *Refusal
 			if b.Owned = err == nil; errors.As(err, &refused) {
 				return nil // the diff is shown without owners
@@ -199,46 +198,40 @@ func (b *commitBody) fill(q *question) error {
 	return err
 }
 
-// wrote is who wrote lines of a range: a prompt of a conversation.
-type wrote struct {
-	Trace, Agent, Writer string
-	Prompt               *int
-	Lines                int
-}
-
-// Writer is the clone whose log gives the lines to a conversation; empty for this one.
-func (b *commitBody) Writer(trace events.TraceID) string {
-	for _, file := range b.Diff.Files {
-		for _, run := range file.Runs {
-			if run.Side == "new" && records.Value(run.Trace) == string(trace) {
-				return run.Writer()
-			}
-		}
+// By are the prompts whose lines came, the one of most lines first.
+func (b *commitBody) By() []graph.ContributorJSON {
+	if b.Commit != nil {
+		nobody := func(c graph.ContributorJSON) bool { return c.Trace == nil }
+		return slices.DeleteFunc(slices.Clone(b.Commit.Contributors), nobody)
 	}
-	return ""
-}
-
-// By are those whose lines came, the one of most lines first.
-func (b *commitBody) By() []*wrote {
-	of := map[string]*wrote{}
-	var out []*wrote
+	type prompt struct {
+		trace events.TraceID
+		index int
+	}
+	of := map[prompt]int{}
+	var out []graph.ContributorJSON
 	for _, file := range b.Diff.Files {
 		for _, run := range file.Runs {
 			if run.Side != "new" || run.Trace == nil {
 				continue
 			}
-			key := *run.Trace
+			key := prompt{trace: *run.Trace}
 			if run.Prompt != nil {
-				key += "#" + strconv.Itoa(*run.Prompt)
+				key.index = *run.Prompt
 			}
-			if of[key] == nil {
-				of[key] = &wrote{Trace: *run.Trace, Agent: records.Value(run.Agent), Writer: run.Writer(), Prompt: run.Prompt}
-				out = append(out, of[key])
+			at, seen := of[key]
+			if !seen {
+				at, of[key] = len(out), len(out)
+				out = append(out, graph.ContributorJSON{Trace: run.Trace, Agent: run.Agent})
+				if run.Prompt != nil {
+					out[at].Prompt = &graph.PromptJSON{Index: *run.Prompt}
+				}
 			}
-			of[key].Lines += run.Count
+			out[at].Lines += run.Count
+			out[at].Sources = graph.Tell(out[at].Sources, graph.Teller{Writer: run.Writer(), Lines: run.Count})
 		}
 	}
-	slices.SortStableFunc(out, func(x, y *wrote) int { return cmp.Compare(y.Lines, x.Lines) })
+	slices.SortStableFunc(out, func(x, y graph.ContributorJSON) int { return cmp.Compare(y.Lines, x.Lines) })
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
@@ -43,17 +44,17 @@ type part struct {
 
 // ownedLines is a run of git trace diff --json.
 type ownedLines struct {
-	Side        string  `json:"side"`
-	Start       int     `json:"start"`
-	Count       int     `json:"count"`
-	Contributor string  `json:"contributor"`
-	Trace       *string `json:"trace"`
-	Agent       *string `json:"agent"`
-	Prompt      *int    `json:"prompt"`
-	Commit      *string `json:"commit"`
-	Author      string  `json:"author"`
-	Confidence  *string `json:"confidence"`
-	Source      *teller `json:"source"` // the clone that says so; nil for this one
+	Side        string          `json:"side"`
+	Start       int             `json:"start"`
+	Count       int             `json:"count"`
+	Contributor string          `json:"contributor"`
+	Trace       *events.TraceID `json:"trace"`
+	Agent       *string         `json:"agent"`
+	Prompt      *int            `json:"prompt"`
+	Commit      *string         `json:"commit"`
+	Author      string          `json:"author"`
+	Confidence  *string         `json:"confidence"`
+	Source      *teller         `json:"source"` // the clone that says so; nil for this one
 }
 
 // Writer is the clone that says so; empty for this one.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -130,6 +131,21 @@ func (f *frame) Foreign(writer string) string {
 		return ""
 	}
 	return cells.Cut(cells.Line(writer), mostWriter)
+}
+
+// Said names the clones whose logs give a contributor lines, behind the contributor; empty where this one's does.
+func (f *frame) Said(c graph.ContributorJSON) string {
+	var out []string
+	for _, t := range c.Sources {
+		switch who := f.Foreign(t.Writer); {
+		case who == "":
+		case t.Lines < c.Lines:
+			out = append(out, fmt.Sprintf("%d of them as clone %s says", t.Lines, who))
+		default:
+			out = append(out, "as clone "+who+" says")
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // mostWriter is how much of the id of a clone is shown, in cells.

@@ -67,7 +67,10 @@ func TestPagesOfAFetchedLog(t *testing.T) {
 	for _, path := range []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go", "/commit/HEAD", "/diff/HEAD~1..HEAD"} {
 		s.shows(path, " says</span>")
 	}
-	for _, path := range []string{"/commit/HEAD", "/commit/HEAD?view=split", "/diff/HEAD~1..HEAD"} {
+	for _, path := range []string{"/", "/graph"} {
+		s.shows(path, `<span class="plus">+12</span></a> <span class="quiet">as clone `)
+	}
+	for _, path := range []string{"/commit/HEAD", "/commit/HEAD~1", "/commit/HEAD?view=split", "/diff/HEAD~1..HEAD"} {
 		s.shows(path, `<span class="own" title="as clone `)
 	}
 	s.shows("/blame/HEAD/server.go", "signed by alice@example.com")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // toldDiff is what `git trace diff --json` says, as far as it is compared.
@@ -60,7 +61,15 @@ var diffForms = []struct {
 	{[]string{"-U0", "--no-renames", "HEAD~5", "HEAD"}, "HEAD~5", "HEAD"},
 	{nil, "-", ""},
 	{[]string{"--cached"}, "HEAD", "-"},
+	{[]string{emptyTree, "HEAD"}, "-", "HEAD"},
+	{[]string{emptyTree + "..HEAD~3"}, "-", "HEAD~3"},
+	{[]string{emptyTree}, "-", ""},
+	{[]string{"-R", emptyTree, "HEAD~2"}, "HEAD~2", "-"},
+	{[]string{"HEAD~2^{tree}", "HEAD"}, "-", "HEAD"},
 }
+
+// emptyTree has no files: what a commit without a parent is compared with.
+var emptyTree = refs.SHA1.EmptyTree().String()
 
 // TestDiffTellsWhatBlameTells holds each line of diffs of random histories against blame of the side that has it, the
 // sums against git's, and what is shown without its margin against git's own patch.
@@ -76,8 +85,9 @@ func TestDiffTellsWhatBlameTells(t *testing.T) {
 			c := tell(t, int64(seed))
 			d := &diffJudge{tale: c, blamed: map[string][]toldLine{}}
 			for _, form := range diffForms {
-				if form.old != "" && form.old != "-" && d.fails("git", "rev-parse", "-q", "--verify", form.old) ||
-					form.new != "" && form.new != "-" && d.fails("git", "rev-parse", "-q", "--verify", form.new) {
+				if slices.ContainsFunc(append(form.words, form.old, form.new), func(rev string) bool {
+					return strings.HasPrefix(rev, "HEAD") && !strings.ContainsAny(rev, ".!") && d.fails("git", "rev-parse", "-q", "--verify", rev)
+				}) {
 					continue
 				}
 				if slices.Contains(form.words, "HEAD^!") && !d.fails("git", "rev-parse", "-q", "--verify", "HEAD^2") {

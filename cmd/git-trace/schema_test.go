@@ -173,6 +173,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"a diff":                       {"diff", "--json"},
 		"a diff of commits":            {"diff", "--json", "HEAD~1...HEAD"},
 		"no diff":                      {"diff", "--json", "HEAD", "HEAD"},
+		"a diff with no files":         {"diff", "--json", emptyTree + "..HEAD"},
 		"a diff of a prompt":           {"diff", "--json", "alpha#1^!"},
 		"what would come back":         {"restore", "--json", "-n", "alpha#1", "."},
 		"why lines are there":          {"why", "--json", "a.go:1-3", "later.go:1", "bytes:1", "kept.go:1"},

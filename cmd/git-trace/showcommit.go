@@ -7,6 +7,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -73,6 +74,13 @@ func (d *showDrawer) contributor(c *graph.Commit, n int) {
 		name = "one of " + strings.Join(ids, ", ")
 	}
 	d.line(fmt.Sprintf("%s  %s", name, plural(who.Lines, "line")))
+	for _, t := range who.Tellers {
+		part := ""
+		if t.Lines < who.Lines {
+			part = plural(t.Lines, "line") + " "
+		}
+		d.line("  " + part + "told by " + d.safe(anotherClone(t.Writer, records.Value(t.Signer))))
+	}
 	widest := 0
 	for _, f := range who.Files {
 		widest = max(widest, cells.Width(d.safe(f.Path)))

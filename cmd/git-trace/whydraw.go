@@ -262,14 +262,18 @@ func (d *showDrawer) evidence(r *why.Reason) {
 	}
 }
 
+// anotherClone names a clone by its log, with whoever signed that.
+func anotherClone(writer, signer string) string {
+	if signer == "" {
+		return "another clone (" + writer + ", not signed)"
+	}
+	return "another clone (" + writer + ", signed by " + signer + ")"
+}
+
 // told says which other clone knows the owner, and which ones say otherwise.
 func (d *showDrawer) told(o *blame.Attribution) {
 	if o.Writer != "" {
-		by := "not signed"
-		if o.Signer != "" {
-			by = "signed by " + o.Signer
-		}
-		d.wrappedField("told by", d.safe("another clone ("+o.Writer+", "+by+")"), 3)
+		d.wrappedField("told by", d.safe(anotherClone(o.Writer, o.Signer)), 3)
 	}
 	if len(o.Disputed) > 0 {
 		d.wrappedField("disputed", d.safe(strings.Join(o.Disputed, ", ")+" "+numbers.Agree(len(o.Disputed), "says", "say")+

@@ -65,9 +65,10 @@ type Commit struct {
 	// Disputed are the lines of which other clones say different things with the same right.
 	Disputed int
 
-	own   owned                                       // what the own log says
-	namer Namer                                       // nil for none
-	named map[*events.AnchorOwner]*events.AnchorOwner // owners that have been given their names
+	own    owned                                       // what the own log says
+	signer func(writer string) string                  // nil where nobody was asked
+	namer  Namer                                       // nil for none
+	named  map[*events.AnchorOwner]*events.AnchorOwner // owners that have been given their names
 }
 
 // owned is what the own log says of the size of a commit.
@@ -106,7 +107,7 @@ func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 }
 
 func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(string) string) *Commit {
-	c := &Commit{ID: commit, own: owned{writer: own}}
+	c := &Commit{ID: commit, own: owned{writer: own}, signer: signer}
 	var logs []*word
 	of := map[string]*word{} // by writers
 	for i := range recorded {
@@ -150,6 +151,15 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 	}
 	c.count()
 	return c
+}
+
+// Teller is the writer of the other log that speaks of a run, and who signed that log (see [Signers]). Both are empty
+// for what the own log says, or was found here.
+func (c *Commit) Teller(r *Run) (writer, signer string) {
+	if r.By == nil || r.By.Writer == c.own.writer {
+		return "", ""
+	}
+	return r.By.Writer, c.signer(r.By.Writer)
 }
 
 // Found is what was found of a commit without an anchor. The log gives the owners their names; nil gives none.
