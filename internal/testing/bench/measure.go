@@ -21,6 +21,10 @@ type scenario struct {
 // warmups is the number of rounds that are not counted.
 const warmups = 2
 
+// enough is how long the rounds of a scenario may take before there are no more than have to be. A median of five short
+// ones is what another process happened to do meanwhile.
+const enough = 3 * time.Second
+
 // kind is what a row compares.
 type kind uint8
 
@@ -137,7 +141,8 @@ func (b *bench) measure(s scenario) ([]result, error) {
 		return nil, err
 	}
 	r := &recorder{bench: b, series: map[string]*series{}}
-	for i := range warmups + b.rounds {
+	start := time.Now()
+	for i := 0; i < warmups+b.rounds || i < warmups+b.most && time.Since(start) < enough; i++ {
 		r.counted = i >= warmups
 		if err := round(i, r); err != nil {
 			return nil, err

@@ -106,7 +106,11 @@ func printMarkdown(w io.Writer, b *bench, results []result) {
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |\n", r.Path, ours, reference, figure(r.Value, r.Unit),
 			figure(r.Bound, r.Unit), verdict)
 	}
-	fmt.Fprintf(w, "\n%d of %d kept; medians of %d rounds. %s.\n", len(results)-missed, len(results), b.rounds,
+	rounds := fmt.Sprint(b.rounds)
+	if b.most > b.rounds {
+		rounds += fmt.Sprint(" to ", b.most)
+	}
+	fmt.Fprintf(w, "\n%d of %d kept; medians of %s rounds. %s.\n", len(results)-missed, len(results), rounds,
 		strings.Join(b.machine(), ", "))
 }
 
