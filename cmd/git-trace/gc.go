@@ -125,7 +125,7 @@ func (a *app) tellGC(c *cli.Context, report gcReport) error {
 	return printGC(quietWriter{a.std.out}, report)
 }
 
-// gcWait is how long who asks for a gc waits for one that a hook began unasked.
+// gcWait is for how long a command waits for the gc of a hook.
 const gcWait = 5 * time.Second
 
 // maintenanceLock keeps two from doing the same work.

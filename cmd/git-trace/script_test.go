@@ -38,18 +38,21 @@ func runProgram() int { return run(os.Args[1:], streams{in: os.Stdin, out: os.St
 type atHome struct{ *testing.M }
 
 func (a atHome) Run() int {
-	dir, err := os.MkdirTemp("", "git-trace-test-state-")
-	if err != nil {
+	var err error
+	if ownDir, err = os.MkdirTemp("", "git-trace-test-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Setenv("XDG_STATE_HOME", dir); err != nil {
+	defer func() { _ = os.RemoveAll(ownDir) }()
+	if err := os.Setenv("XDG_STATE_HOME", filepath.Join(ownDir, "state")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
 	return a.M.Run()
 }
+
+// ownDir is what all tests share, until they end.
+var ownDir string
 
 // patience is how long hooks may take, in seconds, in tests that ask what was recorded: many tests share a machine.
 const patience = "60"

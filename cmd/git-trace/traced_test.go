@@ -18,21 +18,23 @@ import (
 )
 
 // buildOnce builds the real binary, as its users install it, for the tests that hand it to a real agent.
-var buildOnce = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "git-trace-bin-")
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-tags", "urfave_cli_no_docs", "-o", filepath.Join(dir, "git-trace"), ".").CombinedOutput()
-	if err != nil {
-		return "", &buildError{string(out)}
-	}
-	return filepath.Join(dir, "git-trace"), nil
-})
+var buildOnce = building("git-trace", "-tags", "urfave_cli_no_docs", ".")
 
-type buildError struct{ out string }
+// building builds a program of that name when it is first asked for, and returns its path.
+func building(name string, args ...string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		path := filepath.Join(ownDir, "bin", name)
+		args = append([]string{"build", "-o", path}, args...)
+		if out, err := exec.CommandContext(context.Background(), "go", args...).CombinedOutput(); err != nil {
+			return "", &buildError{name, string(out)}
+		}
+		return path, nil
+	})
+}
 
-func (e *buildError) Error() string { return "build git-trace: " + e.out }
+type buildError struct{ name, out string }
+
+func (e *buildError) Error() string { return "build " + e.name + ": " + e.out }
 
 // traced is a repository in which git-trace records, and the binary that does it.
 type traced struct {

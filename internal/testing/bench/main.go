@@ -36,7 +36,7 @@ func main() {
 	flag.BoolVar(&o.quick, "quick", false, "use smaller repositories and logs")
 	flag.BoolVar(&o.million, "million", false, "also verify a log of a million events, which takes minutes to make")
 	flag.BoolVar(&o.list, "list", false, "only name what would be measured")
-	flag.IntVar(&o.rounds, "rounds", 0, "rounds of each measurement, at least 3 (default 11, with -quick 5, or more of what is quick)")
+	flag.IntVar(&o.rounds, "rounds", 0, "rounds of each measurement, at least 3 (default 11, with -quick 5 to 11)")
 	flag.StringVar(&o.only, "only", "", "measure only what has one of these words in its name, with commas between them")
 	flag.StringVar(&o.dir, "dir", "", "keep repositories in this directory and use those that are there")
 	flag.StringVar(&o.svg, "svg", "", "draw how paths grow into this file")
