@@ -189,9 +189,6 @@ func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 		return func() {}
 	}
 	likely := Likely{Path: q.path}
-	if q.pending {
-		likely.Content = q.raw
-	}
 	seen := map[*Commit]bool{}
 	for _, base := range bases {
 		for _, r := range base.runs {
@@ -202,7 +199,13 @@ func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 		}
 	}
 	ctx, cancel := context.WithCancel(q.ctx)
-	done := later(q.Session, func() struct{} { q.opts.Likely(ctx, likely); return struct{}{} })
+	done := later(q.Session, func() struct{} {
+		if q.pending && !q.unchanged() {
+			likely.Content = q.raw
+		}
+		q.opts.Likely(ctx, likely)
+		return struct{}{}
+	})
 	return func() {
 		cancel()
 		done()
@@ -308,11 +311,22 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	return true
 }
 
+// unchanged tells whether the commit has the file as it lies in the work tree. Then git finds no line without a commit.
+func (q *inquiry) unchanged() bool {
+	blob, ok := q.tracked()
+	return ok && blob == q.repo.Format.Hash(refs.BlobObject, q.raw)
+}
+
 // committed is the blob that the commit has at the path.
 func (q *inquiry) committed(k *kept) (refs.OID, bool) {
 	if a := k.find(q.commit, func(a *answer) bool { return !a.pending }); a != nil {
 		return a.content, true
 	}
+	return q.tracked()
+}
+
+// tracked is committed as the repository has it.
+func (q *inquiry) tracked() (refs.OID, bool) {
 	w := walker{repo: q.repo, path: q.names()}
 	if at, ok := w.look(q.commit); ok {
 		return at.blob, !at.blob.IsZero()
