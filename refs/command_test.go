@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +63,35 @@ func TestAGitChildSeesOnlyWhatItShould(t *testing.T) {
 	for _, key := range []string{"GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_OPTIONAL_LOCKS", "GIT_NO_REPLACE_OBJECTS"} {
 		if slices.ContainsFunc(user.Env, func(e string) bool { return strings.HasPrefix(e, key+"=") }) {
 			t.Errorf("user command has %s", key)
+		}
+	}
+}
+
+func TestAGitChildAsksForLargePages(t *testing.T) {
+	repo := newRepo(t)
+	if runtime.GOOS != "linux" || os.Getpagesize() != 4<<10 {
+		t.Skip("the system has other pages")
+	}
+	const asks = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"
+	commands := func() map[string]*exec.Cmd {
+		return map[string]*exec.Cmd{
+			"own":  repo.Command(context.Background(), "log"),
+			"user": repo.CommandUser(context.Background(), repo.WorkTree, "blame"),
+		}
+	}
+	t.Setenv("GLIBC_TUNABLES", "") // so that it is put back
+	if err := os.Unsetenv("GLIBC_TUNABLES"); err != nil {
+		t.Fatal(err)
+	}
+	for kind, cmd := range commands() {
+		if !slices.Contains(cmd.Env, asks) {
+			t.Errorf("%s command does not", kind)
+		}
+	}
+	t.Setenv("GLIBC_TUNABLES", "glibc.malloc.check=3")
+	for kind, cmd := range commands() {
+		if slices.Contains(cmd.Env, asks) || !slices.Contains(cmd.Env, "GLIBC_TUNABLES=glibc.malloc.check=3") {
+			t.Errorf("%s command does not have what the user set", kind)
 		}
 	}
 }
