@@ -63,6 +63,17 @@ func StripLines(lines [][]byte) [][]byte {
 	return stripped
 }
 
+// Keys are stripped lines as strings, which share one text.
+func Keys(lines [][]byte) []string {
+	stripped := StripLines(lines)
+	text := string(bytes.Join(stripped, nil))
+	keys := make([]string, len(lines))
+	for i, line := range stripped {
+		keys[i], text = text[:len(line)], text[len(line):]
+	}
+	return keys
+}
+
 func isSpace(c byte) bool {
 	return c == ' ' || ('\t' <= c && c <= '\r')
 }

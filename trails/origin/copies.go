@@ -19,7 +19,7 @@ func copies(lines [][]byte, found []vector.Origin, sources []vector.Content, kno
 	if !slices.ContainsFunc(found, func(o vector.Origin) bool { return o.Source < 0 }) {
 		return found
 	}
-	c := newCopier(lines, sources, known)
+	c := newCopier(lines, found, sources, known)
 	out := singles(found)
 	for line := range out {
 		if key := c.keys[line]; len(key) >= Specific {
@@ -56,38 +56,46 @@ type place struct{ source, line int }
 
 // copier looks lines up in the sources of a content. Keys are lines without white space.
 type copier struct {
-	lines      [][]byte // the content
-	sources    []vector.Content
-	known      int      // how many of the sources, from the first one on, something is known of
-	keys       []string // of the content's lines
-	sourceKeys [][]string
-	places     map[string][]place // of the lines that speak for themselves
-	from       [][]place          // of the content's lines: where they were copied from
+	lines   [][]byte // the content
+	sources []vector.Content
+	known   int                // how many of the sources, from the first one on, something is known of
+	keys    []string           // of the content's lines
+	places  map[string][]place // of the lines that speak for themselves, as far as they are asked for
+	from    [][]place          // of the content's lines: where they were copied from
 }
 
-func newCopier(lines [][]byte, sources []vector.Content, known int) *copier {
+// newCopier asks for the lines that no source has at their place, and for those above and below them.
+func newCopier(lines [][]byte, found []vector.Origin, sources []vector.Content, known int) *copier {
 	c := &copier{
 		lines: lines, sources: sources, known: known,
-		keys: keysOf(lines), places: map[string][]place{}, from: make([][]place, len(lines)),
+		keys: linediff.Keys(lines), places: map[string][]place{}, from: make([][]place, len(lines)),
+	}
+	for _, run := range found {
+		if run.Source >= 0 {
+			continue
+		}
+		for _, key := range c.keys[max(run.Start-1, 0):min(run.Start+run.Count+1, len(lines))] {
+			if len(key) >= Specific {
+				c.places[key] = nil
+			}
+		}
+	}
+	if len(c.places) == 0 {
+		return c
 	}
 	for i, src := range sources {
-		keys := keysOf(src.Lines)
-		c.sourceKeys = append(c.sourceKeys, keys)
-		for n, key := range keys {
-			if len(key) >= Specific {
-				c.places[key] = append(c.places[key], place{i, n})
+		for n, key := range linediff.StripLines(src.Lines) {
+			if at, asked := c.places[string(key)]; asked {
+				c.places[string(key)] = append(at, place{i, n})
 			}
 		}
 	}
 	return c
 }
 
-func keysOf(lines [][]byte) []string {
-	out := make([]string, len(lines))
-	for i, line := range lines {
-		out[i] = string(linediff.StripSpace(line))
-	}
-	return out
+// has tells whether a source has at a place what a line of the content is, but for white space.
+func (c *copier) has(p place, line int) bool {
+	return string(linediff.StripSpace(c.sources[p.source].Lines[p.line])) == c.keys[line]
 }
 
 // beside lists the places of a line that does not speak for itself, beside those where the line next to it was copied
@@ -99,7 +107,7 @@ func (c *copier) beside(line, next int) []place {
 	var out []place
 	for _, p := range c.from[line+next] {
 		p.line -= next
-		if keys := c.sourceKeys[p.source]; p.line >= 0 && p.line < len(keys) && keys[p.line] == c.keys[line] {
+		if p.line >= 0 && p.line < len(c.sources[p.source].Lines) && c.has(p, line) {
 			out = append(out, p)
 		}
 	}
@@ -135,8 +143,8 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 				continue
 			}
 			for at := above.line + 1; at < below.line; at++ {
-				if c.sourceKeys[above.source][at] == c.keys[line] {
-					found = append(found, place{above.source, at})
+				if p := (place{above.source, at}); c.has(p, line) {
+					found = append(found, p)
 				}
 			}
 		}

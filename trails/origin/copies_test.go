@@ -132,7 +132,7 @@ func TestALineOfTheIndexIsThatBetweenTheSameNeighbours(t *testing.T) {
 					runs[i].Source, runs[i].Owner = 0, vector.Owner{Kind: events.OwnerHuman}
 				}
 			}
-			fill(runs, keysOf(lines), was)
+			fill(runs, linediff.Keys(lines), was)
 			if got := ownersOf(runs); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}

@@ -3,6 +3,7 @@ package origin
 import (
 	"slices"
 
+	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -12,7 +13,7 @@ import (
 // person commits it.
 func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Told) ([]vector.Origin, error) {
 	open := func(o vector.Origin) bool { return o.Source < 0 }
-	keys := keysOf(lines)
+	var keys []string
 	for _, c := range staged {
 		if !slices.ContainsFunc(found, open) {
 			break
@@ -22,6 +23,9 @@ func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Tol
 			return nil, err
 		}
 		if known {
+			if keys == nil {
+				keys = linediff.Keys(lines)
+			}
 			found = singles(found)
 			fill(found, keys, content)
 		}
@@ -32,7 +36,7 @@ func between(lines [][]byte, found []vector.Origin, staged []Candidate, told Tol
 // fill gives lines without a source the owners that they have in another content. There the same lines stand between
 // the same two neighbours: the next one above that speaks for itself, and the next one below.
 func fill(out []vector.Origin, keys []string, content vector.Content) {
-	had := keysOf(content.Lines)
+	had := linediff.Keys(content.Lines)
 	for line := 0; line < len(out); line++ {
 		if out[line].Source >= 0 {
 			continue

@@ -142,7 +142,7 @@ func TestLinesBetweenOthersAreThoseOfTheRule(t *testing.T) {
 			}
 		}
 		got := slices.Clone(runs)
-		fill(got, keysOf(lines), content)
+		fill(got, linediff.Keys(lines), content)
 		if !slices.Equal(got, want) {
 			return fmt.Sprintf("%q among %q: %v, want %v", lines, content.Lines, got, want)
 		}

@@ -36,7 +36,7 @@ func (c *Change) reorder() {
 	if len(left) == 0 {
 		return
 	}
-	before, after := countKeys(c.old.Lines), countKeys(c.new)
+	var before, after map[string]int // nil until a deleted line was written again
 	inPlace := sync.OnceValue(func() map[string]bool { return c.inPlace(before, after) })
 	sorted := map[int]bool{} // by the first line of a paragraph
 	for i := range c.parts {
@@ -48,7 +48,13 @@ func (c *Change) reorder() {
 			at := p.NewStart + line
 			key := linediff.StripSpace(c.new[at])
 			from, found := left[string(key)]
-			if !found || before[string(key)] != 1 || after[string(key)] != 1 ||
+			if !found {
+				continue
+			}
+			if before == nil {
+				before, after = countKeys(c.old.Lines), countKeys(c.new)
+			}
+			if before[string(key)] != 1 || after[string(key)] != 1 ||
 				!importLine().Match(c.new[at]) && !c.inOrder(at, before, sorted) && !inPlace()[string(key)] {
 				continue
 			}
@@ -85,8 +91,8 @@ func (c *Change) deletedLines() map[string]deletedLine {
 
 func countKeys(lines [][]byte) map[string]int {
 	out := make(map[string]int, len(lines))
-	for _, line := range lines {
-		out[string(linediff.StripSpace(line))]++
+	for _, key := range linediff.Keys(lines) {
+		out[key]++
 	}
 	return out
 }
