@@ -15,6 +15,11 @@ var mainArguments = [...]string{"file_path", "path", "filePath", "notebook_path"
 // pathArguments is how many of them name a file.
 const pathArguments = 4
 
+// IsCommand tells whether a call was given a command to run.
+func IsCommand(input json.RawMessage) bool {
+	return rawjson.MemberText(input, "command") != "" || rawjson.MemberText(input, "cmd") != ""
+}
+
 // MainArgument is what says most of a call: the file, the command, the pattern, otherwise the first text; and whether
 // it is a file.
 func MainArgument(input json.RawMessage) (text string, path bool) {

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/declared"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -151,29 +153,71 @@ type callBlock struct {
 	Error    string
 	Took     time.Duration
 	Hunks    []*view.Hunk
+	Declared []*view.Declared // of a call that is shown whole
 	Fate     fate
 
-	given     json.RawMessage  // the whole input; nil where only the log knows the call
-	input     []records.Member // its members, once they were asked for
-	committed bool             // a commit held lines of it, where that is asked for
+	given json.RawMessage  // the whole input; nil where only the log knows the call
+	input []records.Member // its members, once they were asked for
 }
 
 // mostResult bounds what is shown of a result and of a part of an input, in bytes.
 const mostResult = 8 << 10
 
-// Lines sums what the call changed.
+// Lines sums what the call changed. Of one that no hook saw it is what commits hold of it.
 func (c *callBlock) Lines() (added, removed int) {
 	for _, f := range c.Files {
 		added += f.Added
 		removed += f.Removed
 	}
+	if c.unseen() {
+		for _, held := range c.Commits {
+			added += held.Lines
+		}
+	}
 	return added, removed
 }
 
-// Changed gives the same for templates.
-func (c *callBlock) Changed() view.FileChange {
-	added, removed := c.Lines()
-	return view.FileChange{Added: added, Removed: removed}
+// Changed is what a call that is shown whole changed. Of one that no hook saw it is what the call says that it writes.
+func (c *callBlock) Changed() (out view.FileChange) {
+	if c.Declared == nil {
+		out.Added, out.Removed = c.Lines()
+	}
+	for _, d := range c.Declared {
+		out.Added += d.Added
+		out.Removed += d.Removed
+	}
+	return out
+}
+
+// mostDrawn bounds the input that is drawn line by line, in bytes. A larger one is shown as a text.
+const mostDrawn = 64 << 10
+
+// Drawn is what the call says that it writes, for as much as is drawn line by line.
+func (c *callBlock) Drawn() []*view.Declared {
+	if len(c.given) > mostDrawn {
+		return nil
+	}
+	return c.Declared
+}
+
+// unseen tells of a call that a record has, and no hook saw.
+func (c *callBlock) unseen() bool { return c.given != nil && c.Class == "" }
+
+// edits tells whether the call wrote to files, or says so.
+func (c *callBlock) edits() bool {
+	return len(c.Patches) > 0 || c.Class == string(events.ToolEdits) || c.unseen() && len(declared.Of(c.given).Edits) > 0
+}
+
+// runs tells whether the call ran a command.
+func (c *callBlock) runs() bool {
+	return c.Class == string(events.ToolRuns) || c.unseen() && view.IsCommand(c.given)
+}
+
+// declare reads what a call of a record says that it writes, where no hook saw what it did.
+func (c *callBlock) declare() {
+	if c.unseen() && !c.Failed() {
+		c.Declared = view.Declares(c.given, func(path string) string { return path })
+	}
 }
 
 // Input is what the call was given, member by member. Of a long conversation few calls are asked for it.

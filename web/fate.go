@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -88,22 +88,24 @@ type fate struct {
 	Places                     []place
 }
 
-func (f *fate) add(t *trailAnswer) {
-	f.Lines += t.Lines
-	f.Alive += t.Now.Alive
-	f.Moved += t.Now.Moved
-	f.Never += t.Now.Never
-	f.Changed = append(f.Changed, t.Now.Changed...)
-	f.Reverted = append(f.Reverted, t.Now.Reverted...)
-	f.Lost = append(f.Lost, t.Now.Lost...)
-	f.Places = append(f.Places, t.Now.Places...)
+func (f *fate) add(trails ...*trailAnswer) {
+	for _, t := range trails {
+		f.Lines += t.Lines
+		f.Alive += t.Now.Alive
+		f.Moved += t.Now.Moved
+		f.Never += t.Now.Never
+		f.Changed = append(f.Changed, t.Now.Changed...)
+		f.Reverted = append(f.Reverted, t.Now.Reverted...)
+		f.Lost = append(f.Lost, t.Now.Lost...)
+		f.Places = append(f.Places, t.Now.Places...)
+	}
 }
 
 // Ended is a way in which lines ended.
 type ended struct {
 	How   string
 	Lines int
-	By    []loss
+	By    []loss // each commit and author once
 }
 
 // Ends lists how lines ended that are not alive.
@@ -111,8 +113,16 @@ func (f fate) Ends() []ended {
 	var out []ended
 	for _, e := range []ended{{"changed", 0, f.Changed}, {"reverted", 0, f.Reverted}, {"removed", 0, f.Lost},
 		{"never committed", f.Never, nil}} {
-		for _, l := range e.By {
+		by := e.By
+		e.By = nil
+		for _, l := range by {
 			e.Lines += l.Lines
+			same := func(o loss) bool {
+				return records.Value(o.Commit) == records.Value(l.Commit) && o.Author == l.Author && o.Trace == l.Trace
+			}
+			if !slices.ContainsFunc(e.By, same) {
+				e.By = append(e.By, l)
+			}
 		}
 		if e.Lines > 0 {
 			out = append(out, e)
@@ -121,8 +131,8 @@ func (f fate) Ends() []ended {
 	return out
 }
 
-// trails asks what became of all that a conversation wrote, by patch.
-func (q *question) trails(ctx context.Context, id string) (map[string]*trailAnswer, error) {
+// trails asks what became of all that a conversation wrote.
+func (q *question) trails(ctx context.Context, id string) ([]*trailAnswer, error) {
 	out, err := q.answers.get(ctx, nil, "track", "--json", id)
 	if err != nil {
 		return nil, err
@@ -130,19 +140,13 @@ func (q *question) trails(ctx context.Context, id string) (map[string]*trailAnsw
 	var answer struct {
 		Trails []*trailAnswer `json:"trails"`
 	}
-	if err := json.Unmarshal(out, &answer); err != nil {
-		return nil, err
-	}
-	trails := map[string]*trailAnswer{}
-	for _, t := range answer.Trails {
-		trails[t.Patch] = t
-	}
-	return trails, nil
+	err = json.Unmarshal(out, &answer)
+	return answer.Trails, err
 }
 
 // followed is what became of all that a conversation wrote, or why it is not known.
 type followed struct {
-	trails map[string]*trailAnswer
+	trails []*trailAnswer
 	err    error
 
 	hunks map[events.PatchID]*view.Hunk // what it wrote, where that is little
@@ -171,11 +175,17 @@ func (q *question) follow(ctx context.Context, id string) <-chan followed {
 // ahead asks for what the conversation wrote while it is read: its trails name the patches. What is not known then is
 // asked later.
 func (f *followed) ahead(ctx context.Context, q *question) {
-	if len(f.trails) == 0 || len(f.trails) > mostAhead {
+	args := []string{"show", "--json"}
+	for _, t := range f.trails {
+		if t.Patch != "" { // of a call that no hook saw there is none
+			args = append(args, t.Patch)
+		}
+	}
+	if len(args) == 2 || len(args) > mostAhead {
 		return
 	}
 	var answer shown
-	if q.answers.into(ctx, &answer, append([]string{"show", "--json"}, slices.Sorted(maps.Keys(f.trails))...)...) != nil {
+	if q.answers.into(ctx, &answer, args...) != nil {
 		return
 	}
 	f.hunks = map[events.PatchID]*view.Hunk{}
@@ -204,19 +214,21 @@ func (f *followed) write(calls map[string]*callBlock) bool {
 }
 
 // follow says of each call what became of its lines, and sums it up.
-func (b *talkBody) follow(trails map[string]*trailAnswer) {
-	for _, patch := range slices.Sorted(maps.Keys(trails)) {
-		b.Fate.add(trails[patch])
+func (b *talkBody) follow(trails []*trailAnswer) {
+	of := map[string][]*trailAnswer{} // by patches, and by calls that no hook saw
+	for _, t := range trails {
+		b.Fate.add(t)
+		key := cmp.Or(t.Patch, t.Call)
+		of[key] = append(of[key], t)
 	}
 	slices.SortStableFunc(b.Fate.Places, func(x, y place) int {
 		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Start, y.Start))
 	})
 	for _, turn := range b.Turns {
 		for _, c := range turn.wholeCalls() {
+			c.Fate.add(of[c.ToolCall]...)
 			for _, patch := range c.Patches {
-				if t := trails[string(patch)]; t != nil {
-					c.Fate.add(t)
-				}
+				c.Fate.add(of[string(patch)]...)
 			}
 		}
 	}
@@ -299,9 +311,9 @@ func (c *callBlock) kind() string {
 	switch {
 	case c.Failed():
 		return "failed"
-	case len(c.Patches) > 0 || c.Class == "edit":
+	case c.edits():
 		return "edit"
-	case c.Class == "run":
+	case c.runs():
 		return "run"
 	}
 	return "other"

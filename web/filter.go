@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -16,14 +15,11 @@ var filters = []struct {
 	has  func(*callBlock) bool // a step is shown for one of its calls; nil for no step
 }{
 	{"prompts", nil},
-	{"edits", func(c *callBlock) bool { return len(c.Patches) > 0 || c.Class == "edit" }},
-	{"commands", func(c *callBlock) bool { return c.Class == "run" }},
+	{"edits", (*callBlock).edits},
+	{"commands", (*callBlock).runs},
 	{"errors", (*callBlock).Failed},
-	{showCommitted, func(c *callBlock) bool { return c.committed }},
+	{"committed", func(c *callBlock) bool { return len(c.Commits) > 0 }},
 }
-
-// showCommitted shows what commits hold lines of. It needs the trails of the edits.
-const showCommitted = "committed"
 
 // Shows are the names of the choices.
 func (b *talkBody) Shows() (names []string) {
@@ -34,12 +30,7 @@ func (b *talkBody) Shows() (names []string) {
 }
 
 // filter leaves the steps that are asked for.
-func (b *talkBody) filter(q *question) error {
-	if b.Show == showCommitted {
-		if err := b.findCommitted(q); err != nil {
-			return err
-		}
-	}
+func (b *talkBody) filter() error {
 	if b.Show == "" {
 		return nil
 	}
@@ -58,25 +49,6 @@ func (b *talkBody) filter(q *question) error {
 		return nil
 	}
 	return fmt.Errorf("show '%s': %w: one of %s", b.Show, errBadQuestion, strings.Join(b.Shows(), ", "))
-}
-
-// findCommitted finds the calls of which a commit held lines.
-func (b *talkBody) findCommitted(q *question) error {
-	trails, err := q.trails(q.ctx, string(b.Trace))
-	if err != nil {
-		return err
-	}
-	for _, turn := range b.Index {
-		for _, s := range turn.Steps {
-			for _, c := range s.Calls {
-				c.committed = slices.ContainsFunc(c.Patches, func(patch events.PatchID) bool {
-					t := trails[string(patch)]
-					return t != nil && slices.ContainsFunc(t.Steps, func(s trailStep) bool { return s.Commit != "" })
-				})
-			}
-		}
-	}
-	return nil
 }
 
 // Files sums what the calls of the conversation changed, by file, as far as hooks saw it.

@@ -256,8 +256,8 @@ func tracked(q *question) (string, string, any, error) {
 	err := all(
 		func() error {
 			trails, err := q.trails(q.ctx, id)
-			for _, t := range trails {
-				body.Trail = t
+			if len(trails) > 0 {
+				body.Trail = trails[0]
 			}
 			return err
 		},

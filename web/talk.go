@@ -160,7 +160,7 @@ func newTalkBody(q *question, t *talkAnswer) (*talkBody, error) {
 	b := &talkBody{talkAnswer: t, Title: titleOf(t), Index: blocksOf(t)}
 	if q.still == nil {
 		b.Show = q.r.URL.Query().Get("show")
-		if err := b.filter(q); err != nil {
+		if err := b.filter(); err != nil {
 			return nil, err
 		}
 	}
@@ -376,6 +376,7 @@ func (b *talkBody) addHunks(q *question, known *followed) error {
 	for _, turn := range b.Turns {
 		wrote := false
 		for _, c := range turn.wholeCalls() {
+			c.declare()
 			if len(c.Patches) > 0 {
 				at[c.Subagent+"\x00"+c.ToolCall], wrote = c, true
 			}
