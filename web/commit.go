@@ -45,6 +45,7 @@ type commitBody struct {
 	Other    string // the address of the other form
 	Fewer    string // the address with the hunks of agents, or with all again
 	Rewrites []rewrite
+	older    string // what it is compared with: From, or the empty tree
 	Child    string // the commit after it on the way to HEAD, where it is among the newest
 }
 
@@ -163,6 +164,9 @@ func (b *commitBody) fill(q *question) error {
 		}
 		return strings.TrimSuffix(q.r.URL.EscapedPath()+"?"+ask.Encode(), "?")
 	}
+	if b.older = b.From; b.older == "" {
+		b.older = q.repo.Format.EmptyTree().String()
+	}
 	b.Other, b.Fewer = address(!b.Split, b.Only), address(b.Split, !b.Only)
 	err := all(
 		func() (err error) {
@@ -170,11 +174,7 @@ func (b *commitBody) fill(q *question) error {
 			return err
 		},
 		func() error {
-			from := b.From
-			if from == "" {
-				from = q.repo.Format.EmptyTree().String()
-			}
-			err := q.into(&b.Diff, "diff", "--json", "--removed", from+".."+b.To)
+			err := q.into(&b.Diff, "diff", "--json", "--removed", b.older+".."+b.To)
 			var refused *Refusal
 			if b.Owned = err == nil; errors.As(err, &refused) {
 				return nil // the diff is shown without owners
@@ -182,14 +182,14 @@ func (b *commitBody) fill(q *question) error {
 			return err
 		},
 	)
+	runs := map[string][]*ownedLines{}
+	for _, owned := range b.Diff.Files {
+		runs[owned.Path] = owned.Runs
+	}
 	for _, file := range b.Files {
 		b.Added += file.Added
 		b.Removed += file.Removed
-		for _, owned := range b.Diff.Files {
-			if owned.Path == file.Path {
-				file.own(owned.Runs)
-			}
-		}
+		file.own(runs[file.Path])
 	}
 	b.giveLives(q)
 	if b.Only {
@@ -197,6 +197,27 @@ func (b *commitBody) fill(q *question) error {
 	}
 	return err
 }
+
+// Drawn are the files that are drawn.
+func (b *commitBody) Drawn() []*patchFile { return b.Files[:min(len(b.Files), mostDiffFiles)] }
+
+// Undrawn counts the others.
+func (b *commitBody) Undrawn() int { return len(b.Files) - len(b.Drawn()) }
+
+// Command prints all of the diff.
+func (b *commitBody) Command() string { return "git trace diff " + b.older + " " + b.To }
+
+// More is what the message says beyond the title of the page.
+func (b *commitBody) More() string {
+	title, rest, _ := strings.Cut(b.Message, "\n")
+	if len(title) > mostTitle {
+		return title
+	}
+	return rest
+}
+
+// mostTitle is how much of a title a page shows, in cells, each of at least a byte.
+const mostTitle = 200
 
 // By are the prompts whose lines came, the one of most lines first.
 func (b *commitBody) By() []graph.ContributorJSON {

@@ -67,8 +67,9 @@ func (l *ownedLines) Writer() string {
 
 // Bounds of a diff that is drawn.
 const (
-	mostDiffRows = 6000
-	mostDiffLine = 2000 // bytes
+	mostDiffFiles = 500
+	mostDiffRows  = 6000
+	mostDiffLine  = 2000 // bytes
 )
 
 // patch asks git for a diff with three lines around each change, and reads it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,8 +11,8 @@ import (
 	"time"
 )
 
-// W9: a line of a megabyte and a result of five have pages. The result is folded, and the page says how much is left out;
-// nothing takes longer than a request may.
+// W9: a line of a megabyte, a result of five, and a commit of 600 files have pages. The result is folded, and a page says
+// how much is left out; nothing takes longer than a request may.
 func TestPagesOfLongLinesAndResults(t *testing.T) {
 	program, dir := demo(t)
 	const oneLine, oneResult = 1 << 20, 5 << 20
@@ -20,6 +21,21 @@ func TestPagesOfLongLinesAndResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"add", "."}, {"-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-qm", "wide"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "many"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 600 {
+		if err := os.WriteFile(filepath.Join(dir, "many", fmt.Sprint("f", i)), []byte("one\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"add", "."}, {"-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-qm", "many\n\nall at once"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -50,7 +66,8 @@ func TestPagesOfLongLinesAndResults(t *testing.T) {
 		want string
 	}{
 		"/blame/HEAD/wide.js?line=3":              {oneLine + 20_000, `<a id="L3" href="#L3">3</a>`},
-		"/commit/HEAD":                            {60_000, "wide.js"},
+		"/commit/HEAD~1":                          {60_000, "wide.js"},
+		"/commit/HEAD":                            {400_000, "100 files more: <code>git trace diff "},
 		"/t/0198f0aa-0000-4000-8000-000000000001": {40_000, "bytes more"},
 		"/search?q=row":                           {60_000, "conversation"},
 		"/log":                                    {60_000, "show all"},
