@@ -221,7 +221,7 @@ func problem(w http.ResponseWriter, err error) {
 	body, _ := json.Marshal(all)
 	w.Header().Set("Content-Type", "application/problem+json")
 	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "2")
+		w.Header().Set("Retry-After", retryAfter)
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body)

@@ -17,6 +17,7 @@ const (
 	mostRequests = 8                // at once
 	mostTime     = 30 * time.Second // for an answer
 	mostHeader   = 8 << 10          // bytes
+	retryAfter   = "2"              // seconds, where there is no answer now
 )
 
 // policy is what a browser may do with a page: show it, with the style and the script of this server.
@@ -92,8 +93,14 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-g.slots }()
 		g.next.ServeHTTP(w, r.WithContext(ctx))
 	case <-ctx.Done():
-		http.Error(w, "too much is asked at once", http.StatusServiceUnavailable)
+		busy(w, "too much is asked at once")
 	}
+}
+
+// busy says that a moment later there may be an answer.
+func busy(w http.ResponseWriter, what string) {
+	w.Header().Set("Retry-After", retryAfter)
+	http.Error(w, what, http.StatusServiceUnavailable)
 }
 
 // harden sets what browsers are told with every answer.

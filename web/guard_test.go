@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -32,6 +34,36 @@ func guarded(t *testing.T, change func(*http.Request)) *httptest.ResponseRecorde
 	return w
 }
 
+// routes are an address of each kind that a site answers.
+var routes = []string{"/", "/log", "/t/x", "/t/x/p/1", "/t/x/1", "/t/x/steps/1-2", "/blame/HEAD/a", "/tree/HEAD/", "/commit/HEAD", "/diff/A..B", "/graph",
+	"/search", "/stats", "/track/x", "/log-health", "/static/0/page.css", "/t/x/markdown", "/api/1/log", "/live", "/nothing"}
+
+// Each pattern that the site answers has an address among the routes, and no two have the same.
+func TestTheRoutesAreWhole(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("site.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux, found := http.NewServeMux(), map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\t+"(/[^"]*)": +[a-zA-Z]+,$|HandleFunc\("GET (/[^"]*)"`).FindAllStringSubmatch(string(raw), -1) {
+		mux.HandleFunc(m[1]+m[2], func(http.ResponseWriter, *http.Request) {})
+		found[m[1]+m[2]] = true
+	}
+	mux.HandleFunc(livePath, func(http.ResponseWriter, *http.Request) {})
+	found[livePath] = true
+	if len(found) != len(routes) {
+		t.Errorf("%d patterns, %d routes", len(found), len(routes))
+	}
+	for _, path := range routes {
+		_, pattern := mux.Handler(httptest.NewRequest(http.MethodGet, path, http.NoBody))
+		delete(found, pattern)
+	}
+	if len(found) > 0 {
+		t.Errorf("no address among the routes for %v", found)
+	}
+}
+
 func TestOnlyThreeNamesAreAnswered(t *testing.T) {
 	t.Parallel()
 	hosts := map[string]int{"127.0.0.1:4711": 200, "localhost:4711": 200, "[::1]:4711": 200}
@@ -45,9 +77,14 @@ func TestOnlyThreeNamesAreAnswered(t *testing.T) {
 	} {
 		hosts[other] = http.StatusForbidden
 	}
+	if len(hosts) < 40 {
+		t.Errorf("%d names", len(hosts))
+	}
 	for host, want := range hosts {
-		if w := guarded(t, func(r *http.Request) { r.Host = host }); w.Code != want {
-			t.Errorf("Host %q: status %d, not %d", host, w.Code, want)
+		for _, path := range routes {
+			if w := guarded(t, func(r *http.Request) { r.Host, r.URL.Path = host, path }); w.Code != want {
+				t.Errorf("Host %q, %s: status %d, not %d", host, path, w.Code, want)
+			}
 		}
 	}
 }
@@ -114,6 +151,12 @@ func TestTheTokenBecomesACookie(t *testing.T) {
 			t.Errorf("no %s in %q", want, cookie)
 		}
 	}
+	w.Header().Del("Set-Cookie")
+	for name, values := range w.Header() {
+		if strings.Contains(strings.Join(values, " "), testToken) {
+			t.Errorf("the header %s has the token: %q", name, values)
+		}
+	}
 	if body := w.Body.String(); w.Code != 200 || strings.Contains(body, testToken) || !strings.Contains(body, "url=/log?agent=x") {
 		t.Errorf("status %d\n%s", w.Code, body)
 	}
@@ -121,6 +164,36 @@ func TestTheTokenBecomesACookie(t *testing.T) {
 	w = guarded(t, func(r *http.Request) { r.URL.Path, r.URL.RawQuery = "//evil.example/", "k="+testToken })
 	if body := w.Body.String(); !strings.Contains(body, `url=/evil.example/`) {
 		t.Error(body)
+	}
+}
+
+// What cannot be answered now says when to ask again: where too much is asked at once, and where an answer took too long.
+func TestWhatIsBusySaysWhenToAskAgain(t *testing.T) {
+	t.Parallel()
+	hold, held := make(chan struct{}), make(chan struct{})
+	g := newGuard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { held <- struct{}{}; <-hold }), testAddress, testToken)
+	ask := func(ctx context.Context) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://"+testAddress+"/log", http.NoBody)
+		r.AddCookie(&http.Cookie{Name: "gt4711", Value: testToken})
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, r)
+		return w
+	}
+	var asking sync.WaitGroup
+	for range mostRequests {
+		asking.Go(func() { ask(t.Context()) })
+		<-held
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	answers := map[string]*httptest.ResponseRecorder{"one request more": ask(gone), "an answer for programs": httptest.NewRecorder()}
+	close(hold)
+	asking.Wait()
+	problem(answers["an answer for programs"], context.DeadlineExceeded)
+	for name, w := range answers {
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "2" {
+			t.Errorf("%s: status %d, %v", name, w.Code, w.Header())
+		}
 	}
 }
 

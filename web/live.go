@@ -21,7 +21,7 @@ func (s *Site) watch(w http.ResponseWriter, r *http.Request) {
 	case s.live.slots <- struct{}{}:
 		defer func() { <-s.live.slots }()
 	default:
-		http.Error(w, "too many pages wait for news", http.StatusServiceUnavailable)
+		busy(w, "too many pages wait for news")
 		return
 	}
 	control := http.NewResponseController(w)

@@ -11,10 +11,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -65,13 +67,36 @@ func server(t *testing.T, parent int) int {
 	return 0
 }
 
+var goroutine = regexp.MustCompile(`(?m)^goroutine \d+ `)
+
+// goroutines ends a server with a dump of them (SIGQUIT, see package runtime), and counts.
+func (s *startedServe) goroutines(t *testing.T, pid int) int {
+	t.Helper()
+	process, err := os.FindProcess(pid)
+	if err == nil {
+		err = process.Signal(syscall.SIGQUIT)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ended(t, "a server that was told to dump")
+	n := len(goroutine.FindAllString(s.says.String(), -1))
+	if n == 0 {
+		t.Fatalf("no goroutine in %.300s", s.says.String())
+	}
+	return n
+}
+
 // W6: slow clients, clients that go in the middle, and very many requests leave nothing behind: no file, no child, no
-// connection; and the server still answers.
+// connection, no goroutine; and the server still answers. A slow client is given up by the server, a large header refused.
 func TestClientsThatMisbehaveLeaveNothing(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process holds is read in /proc")
 	}
 	program, dir := demo(t)
+	t.Setenv("GOTRACEBACK", "all")
+	calm := startServe(t, program, dir, "serve", "--port", "0", "--listen", "::1") // nobody asks it anything
+	before := calm.goroutines(t, server(t, calm.cmd.Process.Pid))
 	s := startServe(t, program, dir, "serve")
 	base, token, _ := strings.Cut(s.url, "/?k=")
 	address, port, _ := strings.Cut(strings.TrimPrefix(base, "http://"), ":")
@@ -124,8 +149,22 @@ func TestClientsThatMisbehaveLeaveNothing(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	for _, c := range slow { // the server has given them up, or does so now
+	for i, c := range slow {
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // the server has 5 seconds
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("slow client %d is still waited for", i)
+		}
 		_ = c.Close()
+	}
+	large, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large.Header.Set("X-Large", strings.Repeat("x", 17<<10)) // net/http reads up to 8 KiB more than it is told
+	if answer, err := http.DefaultClient.Do(large); err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("a large header: %v %v", answer, err)
+	} else {
+		_ = answer.Body.Close()
 	}
 	http.DefaultClient.CloseIdleConnections()
 	const few = 16 // files of the program itself
@@ -140,6 +179,13 @@ func TestClientsThatMisbehaveLeaveNothing(t *testing.T) {
 	}
 	if status, err := get(t.Context(), "/log"); err != nil || status != http.StatusOK {
 		t.Errorf("it no longer answers: %d %v", status, err)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	const more = 8 // of the last request, and of the runtime
+	if n := s.goroutines(t, pid); n > before+more {
+		t.Errorf("%d goroutines, of a calm server %d\n%s", n, before, s.says.String())
+	} else {
+		t.Logf("%d goroutines, of a calm server %d", n, before)
 	}
 }
 

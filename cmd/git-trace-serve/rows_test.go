@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,6 +100,29 @@ func TestPagesOfOddRepositories(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = os.RemoveAll(filepath.Join(broken, ".git", "traces", "cache"))
+	bytewise := made("every byte")
+	var low, high []byte // '/' stands between names, and no name has 0
+	for b := 1; b < 256; b++ {
+		switch {
+		case b >= 128:
+			high = append(high, byte(b))
+		case b != '/':
+			low = append(low, byte(b))
+		}
+	}
+	for _, name := range [][]byte{low, high} {
+		if err := os.WriteFile(filepath.Join(bytewise, string(name)), []byte("of this name\n"), 0o644); err != nil {
+			t.Skipf("the file system has no such name: %v", err)
+		}
+	}
+	git(bytewise, "add", ".")
+	git(bytewise, "commit", "-qm", "every byte")
+	ofBytes := map[string]string{"/": "every byte", "/tree/HEAD/": "^[", "/commit/HEAD": "of this name"}
+	for _, name := range [][]byte{low, high} {
+		for _, form := range []string{"/blame/HEAD/", "/blame/worktree/", "/graph?path="} {
+			ofBytes[form+strings.ReplaceAll(url.QueryEscape(string(name)), "+", "%20")] = map[bool]string{true: "every byte", false: "of this name"}[form[1] == 'g']
+		}
+	}
 	for _, test := range []struct {
 		name, dir string
 		pages     map[string]string
@@ -113,6 +137,7 @@ func TestPagesOfOddRepositories(t *testing.T) {
 			"/blame/HEAD/.gitmodules": "submodule", "/blame/worktree/.gitmodules": "submodule"}},
 		{"in a submodule", inner, map[string]string{"/": "server: safe close", "/tree/HEAD/": "server_test.go",
 			"/blame/HEAD/server.go": "CompareAndSwap", "/blame/worktree/server.go": "CompareAndSwap"}},
+		{"every byte", bytewise, ofBytes},
 		{"broken", broken, map[string]string{"/log-health": "The log is damaged"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,7 +1,9 @@
 package browser
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -105,6 +107,20 @@ const acts = `<script>window.canary=1</script><img src=x onerror="window.canary=
 	`<script>window.canary=1</script><math><mtext><table><mglyph><style><img src=x onerror="window.canary=1">` +
 	`![x](http://192.0.2.1/picture) [x](http://linked.example/) http://linked.example/ <a href="http://linked.example/">x</a> {{.}}`
 
+// payloads are acts and each piece of markup that the tests without a browser use as well.
+func payloads() ([]string, error) {
+	raw, err := os.ReadFile("../../internal/testing/harm/markup.json")
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	err = json.Unmarshal(bytes.ReplaceAll(raw, []byte("%s"), []byte("window.canary=1")), &list)
+	if err == nil && len(list) < 60 {
+		err = fmt.Errorf("%d payloads", len(list))
+	}
+	return append([]string{acts}, list...), err
+}
+
 // foreignPages show what foreign and foreignTalk leave.
 var foreignPages = []string{"/", "/log", "/t/f0f0", "/t/f0f0?show=edits", "/graph", "/blame/HEAD/acts.html", "/blame/worktree/acts.html", "/commit/HEAD",
 	"/commit/HEAD?view=split", "/diff/HEAD~1...HEAD", "/tree/HEAD/", "/search?q=canary", "/search?q=" + url.QueryEscape(acts),
@@ -112,11 +128,16 @@ var foreignPages = []string{"/", "/log", "/t/f0f0", "/t/f0f0?show=edits", "/grap
 
 // foreign makes a file and a commit as others may.
 func (w *World) foreign(ctx context.Context) error {
-	if err := os.WriteFile(filepath.Join(w.Dir, "acts.html"), []byte(acts+"\n"+acts+"\n"), 0o644); err != nil {
+	list, err := payloads()
+	if err != nil {
+		return err
+	}
+	all := strings.ReplaceAll(strings.Join(list, "\n"), "\x00", "")
+	if err := os.WriteFile(filepath.Join(w.Dir, "acts.html"), []byte(all+"\n"+acts+"\n"), 0o644); err != nil {
 		return err
 	}
 	for _, args := range [][]string{{"add", "acts.html"}, {"-c", "user.name=" + strings.NewReplacer("<", "(", ">", ")").Replace(acts[:40]),
-		"-c", "user.email=a@example.com", "commit", "-qm", acts}} {
+		"-c", "user.email=a@example.com", "commit", "-qm", all}} {
 		cmd := exec.CommandContext(ctx, "git", args...)
 		cmd.Dir, cmd.Env = w.Dir, w.env
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -126,18 +147,27 @@ func (w *World) foreign(ctx context.Context) error {
 	return nil
 }
 
-// foreignTalk is a conversation that says the same in each of its fields.
+// foreignTalk is a conversation with a step for each payload, which says it in each of its fields.
 func (w *World) foreignTalk(ctx context.Context, root string) error {
-	said := func(n int, role string, more map[string]any) map[string]any {
-		step := map[string]any{"step_index": n, "role": role, "content": acts, "tool_calls": []any{}, "observations": []any{}, "snippets": []any{},
-			"timestamp": fmt.Sprintf("2026-11-20T08:00:%02dZ", n), "token_usage": map[string]int{"input_tokens": 1}}
+	list, err := payloads()
+	if err != nil {
+		return err
+	}
+	said := func(n int, role, text string, more map[string]any) map[string]any {
+		step := map[string]any{"step_index": n, "role": role, "content": text, "tool_calls": []any{}, "observations": []any{}, "snippets": []any{},
+			"timestamp": fmt.Sprintf("2026-11-20T08:%02d:%02dZ", n/60, n%60), "token_usage": map[string]int{"input_tokens": 1}}
 		maps.Copy(step, more)
 		return step
 	}
 	another := conversation{Trace: "f0f0c0de-0000-4000-8000-000000000001", Session: "foreign", Agent: "claude-code"}
-	return w.talk(ctx, root, another, []map[string]any{said(1, "user", nil), said(2, "agent", map[string]any{"model": acts, "reasoning_content": acts,
-		"tool_calls":   []any{map[string]any{"tool_call_id": "toolu_1", "tool_name": acts, "input": map[string]string{"command": acts, "file_path": acts}}},
-		"observations": []any{map[string]any{"source_call_id": "toolu_1", "content": acts, "error": acts}}})})
+	steps := []map[string]any{said(1, "user", acts, nil)}
+	for i, text := range list {
+		call := fmt.Sprint("toolu_", i)
+		steps = append(steps, said(i+2, "agent", text, map[string]any{"model": text, "reasoning_content": text,
+			"tool_calls":   []any{map[string]any{"tool_call_id": call, "tool_name": text, "input": map[string]string{"command": text, "file_path": text, "content": text}}},
+			"observations": []any{map[string]any{"source_call_id": call, "content": text, "error": []any{nil, text}[i%2]}}}))
+	}
+	return w.talk(ctx, root, another, steps)
 }
 
 // testForeignMarkup shows a file, a commit and a conversation that others made: nothing of them runs, nothing is refused, for
@@ -149,7 +179,15 @@ func testForeignMarkup(t *testing.T, ctx context.Context, world *World) {
 	if err := world.foreignTalk(ctx, t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range foreignPages {
+	list, err := payloads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := foreignPages
+	for _, text := range list {
+		pages = append(pages, "/search?q="+url.QueryEscape(text))
+	}
+	for _, path := range pages {
 		visit(t, ctx, world.Base+path, 1280)
 		got := evaluate[[]string](t, ctx, `[String(window.canary ?? "quiet"), ...window.refused, ...performance.getEntriesByType("resource")`+
 			`.map((e) => e.name).filter((n) => !n.startsWith(location.origin + "/"))]`)
@@ -161,6 +199,9 @@ func testForeignMarkup(t *testing.T, ctx context.Context, world *World) {
 		shows := strings.HasPrefix(path, "/blame") || strings.HasPrefix(path, "/t/") || path == "/commit/HEAD" || path == "/search?q=canary"
 		if shows && !strings.Contains(text, "<script>window.canary=1</script>") {
 			t.Errorf("%s does not show the text: %s", path, text)
+		}
+		if n := strings.Count(text, "window.canary=1"); path == "/t/f0f0" && n < 5*len(list) {
+			t.Errorf("%s shows what would run %d times, of %d payloads in each field", path, n, len(list))
 		}
 	}
 }

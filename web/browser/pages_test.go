@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -96,7 +97,15 @@ func visit(t *testing.T, ctx context.Context, address string, width int64) {
 var every = []string{"/", "/log", "/t/c86c", "/blame/HEAD/server.go", "/blame/worktree/server.go", "/commit/HEAD",
 	"/commit/HEAD?view=split", "/diff/HEAD~1...HEAD", "/graph", "/tree/HEAD/", "/search?q=safe", "/stats", "/log-health",
 	"/blame/HEAD/server.go?age=1", "/t/c86c?show=edits", "/stats?by=file", "/stats?by=day", "/?since=90+days+ago", "/log?state=committed", "/graph?agent=claude-code",
+	"/t/c86c/p/2", "/t/c86c/4", "/t/c86c?show=commands", "/blame/HEAD/server.go?step=18", "/commit/HEAD?agents=1", "/search", "/stats?by=model",
 	"/nothing"}
+
+// track is the page of the life of a patch of the demo.
+func track(t *testing.T, ctx context.Context, world *World) string {
+	t.Helper()
+	visit(t, ctx, world.Base+"/t/c86c", 1280)
+	return evaluate[string](t, ctx, `document.querySelector("a[href^='/track/']").getAttribute("href")`)
+}
 
 // In a browser every page fits a narrow screen, asks for nothing that the policy refuses, and keeps the token out of
 // sight.
@@ -105,6 +114,13 @@ func testInABrowser(t *testing.T, ctx context.Context, world *World) {
 		visit(t, ctx, world.Base+path, 320)
 		if wide := evaluate[int](t, ctx, "document.documentElement.scrollWidth"); wide > 320 {
 			t.Errorf("%s: %d pixels wide on a screen of 320", path, wide)
+		}
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(640, 900)); err != nil {
+			t.Fatal(err)
+		}
+		evaluate[bool](t, ctx, `document.documentElement.style.fontSize = "200%"; true`)
+		if wide := evaluate[int](t, ctx, "document.documentElement.scrollWidth"); wide > 640 {
+			t.Errorf("%s: %d pixels wide on a screen of 640, with text of twice the size", path, wide)
 		}
 		if refused := evaluate[[]string](t, ctx, "window.refused"); len(refused) > 0 {
 			t.Errorf("%s: the policy refused %v", path, refused)
@@ -115,6 +131,31 @@ func testInABrowser(t *testing.T, ctx context.Context, world *World) {
 		if h1 := evaluate[int](t, ctx, `document.querySelectorAll("h1").length`); h1 != 1 {
 			t.Errorf("%s: %d headings of the first level", path, h1)
 		}
+	}
+}
+
+// Nothing that the browser keeps of where it was has the token, which the printed address has (W3).
+func testTheTokenIsKeptNowhere(t *testing.T, ctx context.Context, world *World) {
+	if err := world.Enter(ctx); err != nil {
+		t.Fatal(err)
+	}
+	visit(t, ctx, world.Base+"/log", 1280)
+	if err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		kept, err := chromedp.Call(ctx, page.GetNavigationHistory, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		if len(kept.Entries) < 2 {
+			t.Errorf("the browser keeps %d addresses", len(kept.Entries))
+		}
+		for _, entry := range kept.Entries {
+			if strings.Contains(entry.URL+entry.UserTypedURL, world.Token) {
+				t.Errorf("the browser keeps %s", entry.URL)
+			}
+		}
+		return nil
+	})); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -184,10 +225,33 @@ func testKeys(t *testing.T, ctx context.Context, world *World) {
 	if press("j"); focused() != "cover" {
 		t.Errorf("j goes to %q", focused())
 	}
+	const row = `[...document.querySelectorAll(".row .cover")].indexOf(document.activeElement)`
+	for _, step := range []struct {
+		key string
+		at  int
+	}{{"j", 1}, {"k", 0}, {"k", 0}} {
+		if press(step.key); evaluate[int](t, ctx, row) != step.at {
+			t.Errorf("%s goes to row %d, not %d", step.key, evaluate[int](t, ctx, row), step.at)
+		}
+	}
 	press("/")
 	press("j")
 	if focused() != "find" {
 		t.Errorf("/ and j go to %q", focused())
+	}
+	visit(t, ctx, world.Base+"/blame/HEAD/server.go", 1280)
+	const run = `document.activeElement.closest("li")?.querySelector("[id^=L]").id ?? ""`
+	var runs []string
+	for _, key := range []string{"n", "n", "p"} {
+		press(key)
+		runs = append(runs, evaluate[string](t, ctx, run))
+	}
+	if runs[0] == "" || runs[1] == "" || runs[0] == runs[1] || runs[2] != runs[0] {
+		t.Errorf("n, n and p go to the runs at %q", runs)
+	}
+	same := evaluate[int](t, ctx, `document.querySelectorAll(".runs .same").length`)
+	if all := evaluate[int](t, ctx, `document.querySelectorAll(".runs [data-t]").length`); same < 2 || same != all {
+		t.Errorf("%d of %d runs of the conversation stand out", same, all)
 	}
 	visit(t, ctx, world.Base+"/commit/HEAD", 1280)
 	newest := evaluate[string](t, ctx, "location.pathname")
@@ -288,7 +352,10 @@ func testTheWayBack(t *testing.T, ctx context.Context, world *World) {
 }
 
 // walk notes each control that gets the focus, and whether one sees it there.
-const walk = `window.walked = []
+const walk = `document.body.tabIndex = -1 // an address may lead to a place, from where the key would go on
+document.body.focus()
+document.body.removeAttribute("tabindex")
+window.walked = []
 window.controls = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
 	.filter((e) => e.checkVisibility())
 document.addEventListener("focusin", (event) => {
@@ -296,7 +363,6 @@ document.addEventListener("focusin", (event) => {
 		parseFloat(getComputedStyle(e).outlineWidth) >= 2)
 	walked.push([controls.indexOf(event.target), seen || event.target.className === "skip"])
 })
-document.activeElement.blur()
 controls.length`
 
 // The key Tab leads through every control of a page, in the order in which they stand, and one sees where one is.
@@ -331,8 +397,11 @@ func testOnPaper(t *testing.T, ctx context.Context, world *World) {
 	}
 	set("print")
 	defer set("")
-	for _, path := range []string{"/blame/HEAD/server.go", "/t/c86c"} {
+	for _, path := range every {
 		visit(t, ctx, world.Base+path, 800)
+		if wide := evaluate[int](t, ctx, "document.documentElement.scrollWidth"); wide > 800 {
+			t.Errorf("%s: %d pixels wide on paper of 800", path, wide)
+		}
 		const sight = `[...document.querySelectorAll(".top, .end, .side")].filter((e) => e.checkVisibility()).length`
 		if n := evaluate[int](t, ctx, sight); n > 0 {
 			t.Errorf("%s: %d things to press on paper", path, n)
@@ -374,7 +443,9 @@ func testForEverybody(t *testing.T, ctx context.Context, world *World) {
 
 func TestPages(t *testing.T) {
 	ctx, world := opened(t)
+	every = append(every, track(t, ctx, world))
 	t.Run("in a browser", func(t *testing.T) { testInABrowser(t, ctx, world) })
+	t.Run("the token", func(t *testing.T) { testTheTokenIsKeptNowhere(t, ctx, world) })
 	t.Run("without script", func(t *testing.T) { testWithoutScript(t, ctx, world) })
 	t.Run("a line of a run", func(t *testing.T) { testALineOfARun(t, ctx, world) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, ctx, world) })

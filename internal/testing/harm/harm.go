@@ -2,6 +2,9 @@
 package harm
 
 import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -52,44 +55,16 @@ func Paths(base string) []string {
 	return all
 }
 
+// markup is read by the tests in a browser too, which are a module of their own. %s stands for what would run.
+//
+//go:embed markup.json
+var markup []byte
+
 // Markup is what a page would run, load or be changed by if it were not shown as text.
 func Markup() []string {
 	var list []string
-	const run = "alert(1)"
-	for _, form := range []string{
-		"<script>%s</script>", "<SCRIPT SRC=//evil/x.js></SCRIPT>", "<script\n>%s</script\n>",
-		"</title><script>%s</script>",
-		"</textarea><script>%s</script>", "</style><script>%s</script>", "</pre><script>%s</script>",
-		"--><script>%s</script>",
-		"]]><script>%s</script>", "<svg onload=%s>", "<svg><script>%s</script></svg>",
-		"<svg><animate onbegin=%s attributeName=x>",
-		"<svg><a xlink:href='javascript:%s'><text>x</text></a></svg>", "<math><mtext><style><img src=x onerror=%s>",
-		"<img src=x onerror=%s>", "<img src=//evil/x.png>", "<img srcset='//evil/x.png 2x'>", "<body onload=%s>",
-		"<iframe srcdoc='<script>%s</script>'>", "<iframe src='javascript:%s'>",
-		"<object data='data:text/html,<script>%s</script>'>",
-		"<embed src='data:text/html,<script>%s</script>'>", "<style>body{background:url(//evil/x)}</style>",
-		"<style>@import '//evil/x';</style>",
-		"<link rel=stylesheet href=//evil/x.css>", "<link rel=prefetch href=//evil/x>",
-		"<meta http-equiv=refresh content='0;url=//evil'>",
-		"<base href=//evil/>", "<form action=//evil><input name=k></form>", "<a href='javascript:%s'>x</a>",
-		"<a href=//evil>x</a>",
-		"<a href='data:text/html,<script>%s</script>'>x</a>", "<details open ontoggle=%s>",
-		"<input autofocus onfocus=%s>",
-		"<video><source onerror=%s></video>", "<audio src=x onerror=%s>", "<marquee onstart=%s>",
-		"<template><script>%s</script></template>",
-		"<noscript><p title='</noscript><script>%s</script>'>", "<x contenteditable onblur=%s>",
-		"<table background=//evil/x>",
-		"<div style='background:url(//evil/x)'>", "<!--<img src=--><img src=x onerror=%s>",
-		"<![CDATA[<script>%s</script>]]>",
-		"\" onmouseover=\"%s", "' onmouseover='%s", "\" autofocus onfocus=%s x=\"", "javascript:%s",
-		"data:text/html,<script>%s</script>",
-		"&lt;script&gt;%s&lt;/script&gt;", "&#60;script&#62;%s", "\u003cscript\u003e%s",
-		"{{.}}{{template \"head\" .}}", "${%s}", "<%= %s %>",
-		"![x](//evil/x.png)", "[x](javascript:%s)", "<plaintext>", "<xmp><script>%s</script>",
-		"<a\u2028href=javascript:%s>",
-		"<script>%s//\x00</script>", "<\x00script>%s</script>",
-	} {
-		list = append(list, strings.ReplaceAll(form, "%s", run))
+	if err := json.Unmarshal(bytes.ReplaceAll(markup, []byte("%s"), []byte("alert(1)")), &list); err != nil {
+		return nil // TestTablesAreWhole counts
 	}
 	return list
 }
