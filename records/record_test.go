@@ -2,14 +2,17 @@ package records_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/rawjson"
 )
 
 // vectors are records whose bytes and hashes a program in Python made.
@@ -62,6 +65,28 @@ func TestTheContentHashIsWhatPythonComputes(t *testing.T) {
 		holds, err := hashHolds(line)
 		if err != nil || !holds {
 			t.Errorf("vector %d: the hash does not hold: %v", i, err)
+		}
+	}
+}
+
+// The steps of a long record are hashed by all processors, and an empty list, or what is no list, as it is.
+func TestTheContentHashOfALongRecordIsThatOfItsCanonicalForm(t *testing.T) {
+	t.Parallel()
+	step := `{"role": "agent", "content": "é` + strings.Repeat("line\\n", 20_000) + `", "step_index" : 1.0, "observations":[ ]}`
+	for name, steps := range map[string]string{
+		"steps":    "[" + strings.Repeat(step+" ,", 60) + step + " ]",
+		"one step": "[" + strings.Repeat(" ", 2<<20) + `{"b":1, "a":2}]`,
+		"none":     "[" + strings.Repeat(" ", 2<<20) + "]",
+		"a text":   `"` + strings.Repeat("a", 2<<20) + `"`,
+	} {
+		form, err := rawjson.AppendCanonical(nil, []byte(`{"z":1,"steps": `+steps+`,"agent":{"name":"pi"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("%x", sha256.Sum256(form))
+		got, err := records.ContentHash([]byte(`{"z":1,"steps": ` + steps + `,"trace_id":"t","agent":{"name":"pi"}}`))
+		if err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
 		}
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -156,18 +158,34 @@ func (made *made) lacks(raw []byte) *difference {
 	return d.orNone()
 }
 
-// lacksSteps is between for the steps.
+// lacksSteps is between for the steps. The processors compare them.
 func (made *made) lacksSteps(wanted []byte) (d *difference, whole bool) {
-	d = &difference{}
-	place := 0
+	var steps [][]byte
 	walk := rawjson.NewDecoder(wanted)
-	for walk.OpenArray(); walk.Element(); place++ {
-		if raw := walk.Raw(); place < made.steps {
-			d.member(strconv.Itoa(place), made.step(place), knownStep(raw), true)
-		}
+	for walk.OpenArray(); walk.Element(); {
+		steps = append(steps, walk.Raw())
 	}
-	if place != made.steps {
+	if len(steps) != made.steps {
 		return nil, true
+	}
+	parts := make([]difference, runtime.GOMAXPROCS(0))
+	var work sync.WaitGroup
+	for n := range parts {
+		work.Go(func() {
+			for place := n; place < len(steps); place += len(parts) {
+				parts[n].member(strconv.Itoa(place), made.step(place), knownStep(steps[place]), true)
+			}
+		})
+	}
+	work.Wait()
+	d = &difference{}
+	for _, part := range parts {
+		for name, value := range part.Set {
+			d.set(name, value)
+		}
+		for name, inner := range part.In {
+			d.within(name, inner)
+		}
 	}
 	return d.orNone(), false
 }
@@ -209,6 +227,9 @@ func knownSteps(raw []byte) []byte {
 
 func knownStep(raw []byte) []byte {
 	_, list, _ := split(raw)
+	if !slices.ContainsFunc(list, func(m member) bool { return !slices.Contains(stepMembers, m.name) }) {
+		return raw
+	}
 	var o rawjson.Members
 	for _, m := range list {
 		if slices.Contains(stepMembers, m.name) {
