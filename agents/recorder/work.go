@@ -63,7 +63,7 @@ func (w *work) load(ctx context.Context) error {
 	return nil
 }
 
-// split takes a record apart into its head and its steps.
+// split takes a record apart into its head and its steps, which stay as they are stored.
 func split(raw []byte) (*records.Record, [][]byte, error) {
 	d := rawjson.NewDecoder(raw)
 	var steps [][]byte
