@@ -15,8 +15,14 @@ var ErrNotRecord = errors.New("not a trace record")
 // are dropped. What a required member must be is checked, the rest is left to Check.
 func Decode(raw []byte) (*Record, error) {
 	d := rawjson.NewDecoder(raw)
-	if d.Skip(); d.Err() != nil { // before encoding/json sees it: the depth is limited
-		return nil, fmt.Errorf("decode record: %w", d.Err())
+	d.Skip() // before encoding/json sees it: the depth is limited
+	return decode(raw, d)
+}
+
+// decode is Decode for a text that was walked to its end.
+func decode(raw []byte, walked *rawjson.Decoder) (*Record, error) {
+	if err := walked.Err(); err != nil {
+		return nil, fmt.Errorf("decode record: %w", err)
 	}
 	r := &Record{}
 	if err := json.Unmarshal(raw, r); err != nil {

@@ -113,9 +113,17 @@ func (b *builder) take(l *line) error {
 	}
 	switch l.kind {
 	case UserPrompt:
-		p.Step = b.prompt(l)
+		s, err := b.prompt(l)
+		if err != nil {
+			return err
+		}
+		p.Step = s.StepIndex
 	case AssistantTurn:
-		p.Step, p.Stop = b.answer(l), l.stop
+		s, err := b.answer(l)
+		if err != nil {
+			return err
+		}
+		p.Step, p.Stop = s.StepIndex, l.stop
 	case ToolResult:
 		if b.result(l) {
 			p.Call, p.SideEffects = l.toolUse, compacted(l.sideEffects)
@@ -131,23 +139,19 @@ func (b *builder) take(l *line) error {
 	return nil
 }
 
-func (b *builder) step(role records.Role) *records.Step {
-	b.r.Steps = append(b.r.Steps, records.Step{StepIndex: len(b.r.Steps) + 1, Role: role, CallType: new(records.CallMain)})
-	return &b.r.Steps[len(b.r.Steps)-1]
-}
-
-func (b *builder) prompt(l *line) int {
-	s := b.step(records.RoleUser)
-	s.Content = new(l.text)
+func (b *builder) prompt(l *line) (*records.Step, error) {
 	if b.r.Task.Description == nil && l.text != "" {
 		b.r.Task.Description, b.r.Task.Source = new(l.text), new("user_prompt")
 	}
-	return s.StepIndex
+	return b.r.AddStep(records.Step{Role: records.RoleUser, CallType: new(records.CallMain), Content: new(l.text)})
 }
 
-func (b *builder) answer(l *line) int {
-	s := b.step(records.RoleAgent)
-	s.AgentRole, s.Model = new("main"), b.r.Agent.Model
+func (b *builder) answer(l *line) (*records.Step, error) {
+	s, err := b.r.AddStep(records.Step{Role: records.RoleAgent, CallType: new(records.CallMain), AgentRole: new("main"),
+		Model: b.r.Agent.Model})
+	if err != nil {
+		return nil, err
+	}
 	for _, one := range l.blocks {
 		switch one.kind {
 		case "text":
@@ -163,7 +167,7 @@ func (b *builder) answer(l *line) int {
 			s.Observations = append(s.Observations, records.Observation{SourceCallID: one.id, Error: new(records.ErrorNoResult)})
 		}
 	}
-	return s.StepIndex
+	return s, nil
 }
 
 func joined(before *string, text string) *string {

@@ -20,7 +20,6 @@ var (
 	ErrMixed   = errors.New("something else than JSON objects, one after the other or in one array")
 	ErrEmpty   = errors.New("nothing is in the file")
 	ErrForm    = errors.New("not of this format")
-	ErrSteps   = errors.New("more steps than a conversation can have")
 )
 
 // Place is where a row stands.
@@ -57,8 +56,29 @@ type Document struct {
 	scanner *scanner
 }
 
-// Fault says what is wrong with the row as a whole.
-func (d *Document) Fault(err error) error { return &Fault{d.Place, err} }
+// At is what is wrong at a byte of a row, counted from 0.
+type At struct {
+	Byte int
+	Err  error
+}
+
+// Error is the cause.
+func (a *At) Error() string { return a.Err.Error() }
+
+// Unwrap gives the cause.
+func (a *At) Unwrap() error { return a.Err }
+
+// Fault says what is wrong with the row: as a whole, or at a byte of it.
+func (d *Document) Fault(err error) error {
+	place := d.Place
+	if within := (*At)(nil); errors.As(err, &within) {
+		place.Offset += int64(within.Byte)
+		if !place.Element {
+			place.Row += bytes.Count(d.Raw[:within.Byte], []byte("\n"))
+		}
+	}
+	return &Fault{place, err}
+}
 
 // Keep makes Raw valid for good. A long row is not copied: the reading goes on in new room.
 func (d *Document) Keep() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
@@ -17,11 +18,11 @@ func TestNoConversationHasMoreStepsThanTheLimit(t *testing.T) {
 		"of a subagent": func(t *Talk) error { return t.Sub("", "s", "explorer").User("look", "", "") },
 	} {
 		talk := Begin(&Document{Raw: []byte("{}")}, Origin{Format: "messages"})
-		talk.made = MaxSteps - 1
+		talk.made = records.MaxSteps - 1
 		if err := take(talk); err != nil {
 			t.Errorf("%s: the last step that is allowed: %v", name, err)
 		}
-		if err := take(talk); !errors.Is(err, ErrSteps) {
+		if err := take(talk); !errors.Is(err, records.ErrSteps) {
 			t.Errorf("%s: one step too many: %v", name, err)
 		}
 	}

@@ -18,9 +18,6 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// MaxSteps is how many steps a conversation may have.
-const MaxSteps = 1_000_000
-
 // maxUnlinked is how many results without a call are kept.
 const maxUnlinked = 20
 
@@ -143,8 +140,8 @@ func (t *Talk) Agent(a assemble.Answer) error {
 
 // step counts one more step, of whomever.
 func (t *Talk) step() error {
-	if t.made++; t.made > MaxSteps {
-		return ErrSteps
+	if t.made++; t.made > records.MaxSteps {
+		return records.ErrSteps
 	}
 	return nil
 }

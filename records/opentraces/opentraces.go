@@ -44,7 +44,7 @@ func Read(r io.Reader, yield func(line int, record *records.Record) error) error
 }
 
 func decode(raw []byte) (*records.Record, error) {
-	record, err := records.Decode(raw)
+	record, err := records.DecodeForeign(raw)
 	if err != nil {
 		return nil, err
 	}

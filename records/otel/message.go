@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/foreign"
 	"github.com/git-trace/git-trace/records/messages"
@@ -132,7 +133,7 @@ func said(raw []byte) string {
 // flattened reads messages in the manner of OpenInference, whose members are attributes: "0.message.role".
 func flattened(s *span, prefix string) []messages.Message {
 	var out []messages.Message
-	for n := 0; n < foreign.MaxSteps; n++ {
+	for n := 0; n < records.MaxSteps; n++ {
 		at := fmt.Sprintf("%s%d.message.", prefix, n)
 		m := messages.Message{Role: s.text(at + "role"), Text: s.text(at + "content")}
 		if m.Role == "" && m.Text == "" {

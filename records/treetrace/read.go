@@ -8,26 +8,19 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/foreign"
 )
 
 // Read gives a conversation for each session of a document: a step for each prompt, and one for the calls that followed
-// it. The line that is given is always 1, for a document is one object.
-func Read(r io.Reader, yield func(line int, record *records.Record) error) error {
-	raw, err := readAll(r, maxFile)
-	if err != nil {
-		return err
-	}
-	d, err := Decode(raw)
-	if err != nil {
-		return err
-	}
-	for _, b := range d.builders() {
-		b.finish(d)
-		if err := yield(1, b.r); err != nil {
-			return err
+// it. A file is one document, mostly. The first fault ends the reading; it names its line and its byte.
+func Read(r io.Reader, yield func(row int, record *records.Record) error) error {
+	return foreign.Each(r, nil, func(file *foreign.Document) ([]*records.Record, error) {
+		d, err := Decode(file.Raw)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return nil
+		return d.conversations()
+	}, yield)
 }
 
 // builder makes the record of a session.
@@ -60,9 +53,9 @@ type branch struct {
 	Steps []int `json:"steps"`
 }
 
-// builders makes a builder for each session that has nodes, in the order of their first nodes, and gives it these.
-func (d *Document) builders() []*builder {
-	var out []*builder
+// conversations gives one for each session that has nodes, in the order of their first nodes.
+func (d *Document) conversations() ([]*records.Record, error) {
+	var all []*builder
 	of := map[string]*builder{}
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
@@ -70,11 +63,18 @@ func (d *Document) builders() []*builder {
 		if b == nil {
 			b = d.begin(n.Session)
 			of[n.Session] = b
-			out = append(out, b)
+			all = append(all, b)
 		}
-		b.node(n)
+		if err := b.node(n); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	out := make([]*records.Record, len(all))
+	for i, b := range all {
+		b.finish(d)
+		out[i] = b.r
+	}
+	return out, nil
 }
 
 // begin begins the record of a session with what the document says of it.
@@ -117,43 +117,46 @@ func agentOf(sourceType string) string {
 	return sourceType
 }
 
-func (b *builder) step(role records.Role, n *Node) *records.Step {
-	b.r.Steps = append(b.r.Steps, records.Step{StepIndex: len(b.r.Steps) + 1, Role: role, CallType: new(records.CallMain),
-		Timestamp: n.Timestamp})
-	return &b.r.Steps[len(b.r.Steps)-1]
-}
-
 // node adds a prompt and its calls.
-func (b *builder) node(n *Node) {
+func (b *builder) node(n *Node) error {
 	k := kept{
 		ID: n.ID, ParentID: n.ParentID, Kind: n.Kind, Status: n.Status, Nudges: n.Nudges, Reruns: n.Reruns,
 		FailureSignals: n.FailureSignals, Rejections: n.Rejections,
 	}
 	from := len(b.r.Steps) + 1
 	if n.Text != "" {
-		s := b.step(records.RoleUser, n)
-		s.Content = new(n.Text)
+		s, err := b.r.AddStep(records.Step{Role: records.RoleUser, CallType: new(records.CallMain),
+			Timestamp: n.Timestamp, Content: new(n.Text)})
+		if err != nil {
+			return err
+		}
 		k.Step = s.StepIndex
 		if b.r.Task.Description == nil {
 			b.r.Task.Description, b.r.Task.Source = new(n.Text), new("user_prompt")
 		}
 	}
-	b.calls(n)
+	if err := b.calls(n); err != nil {
+		return err
+	}
 	if len(b.r.Steps) >= from {
 		b.abandon(n, from)
 	}
 	b.first[n.ID], b.last[n.ID] = from, len(b.r.Steps)
 	b.nodes = append(b.nodes, k)
+	return nil
 }
 
 // calls adds a step with the actions of a node. Whether one failed is known where a rejection names its tool and what
 // it did.
-func (b *builder) calls(n *Node) {
+func (b *builder) calls(n *Node) error {
 	if len(n.Actions) == 0 {
-		return
+		return nil
 	}
-	s := b.step(records.RoleAgent, n)
-	s.AgentRole, s.Model = new("main"), n.Model
+	s, err := b.r.AddStep(records.Step{Role: records.RoleAgent, CallType: new(records.CallMain),
+		Timestamp: n.Timestamp, AgentRole: new("main"), Model: n.Model})
+	if err != nil {
+		return err
+	}
 	if b.r.Agent.Model == nil {
 		b.r.Agent.Model = n.Model
 	}
@@ -175,6 +178,7 @@ func (b *builder) calls(n *Node) {
 		s.ToolCalls = append(s.ToolCalls, records.ToolCall{ToolCallID: id, ToolName: records.Value(a.Tool), Input: raw})
 		s.Observations = append(s.Observations, a.observation(id, n.Rejections, named))
 	}
+	return nil
 }
 
 func (a *Action) observation(id string, list []Rejection, named []bool) records.Observation {
