@@ -73,9 +73,11 @@ func (a *app) exportTables(c *cli.Context, format string, words []string) error 
 		o.Name = from.Hide.Hash("name", o.Name)
 	}
 	o.Key = shortDigest(o.Name)
-	if o.Source, err = tableSource(c, repo, known, &o); err != nil {
+	state, err := tableState(c, repo, known, &o)
+	if err != nil {
 		return err
 	}
+	o.Source = sourceName(from.Hide, state)
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
 	from.Lines = linesFrom(known, searcher)
@@ -147,8 +149,17 @@ func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
 	return fmt.Sprintf("%s-%.8s", name, root), nil
 }
 
-// tableSource names what the rows are made of: the same text, the same rows.
-func tableSource(c *cli.Context, repo *refs.Repo, known *conversations, o *shards.Options) (string, error) {
+// sourceName names what the rows are made of. In a data set without names it is keyed, too: whoever has a repository
+// could tell by an open hash of its commits that the rows are of it.
+func sourceName(hide *dataset.Anonymiser, state string) string {
+	if hide != nil {
+		return shortDigest(hide.Hash("source", state))
+	}
+	return shortDigest(state)
+}
+
+// tableState says what the rows are made of: the same text, the same rows.
+func tableState(c *cli.Context, repo *refs.Repo, known *conversations, o *shards.Options) (string, error) {
 	head, _, err := repo.Head()
 	if err != nil {
 		return "", err
@@ -166,7 +177,7 @@ func tableSource(c *cli.Context, repo *refs.Repo, known *conversations, o *shard
 	if err != nil {
 		return "", err
 	}
-	return shortDigest(string(state)), nil
+	return string(state), nil
 }
 
 func shortDigest(text string) string {
