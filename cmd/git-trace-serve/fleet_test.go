@@ -206,7 +206,7 @@ func TestTheFleetSaysWhatStatsSays(t *testing.T) {
 	if have, want := line(got[0].Rows[0], "added", "ai"), fmt.Sprint(all.Lines.Added, " ", all.Lines.AI); have != want {
 		t.Errorf("the fleet has %s lines, and the repositories %s", have, want)
 	}
-	here := strings.NewReplacer("'fleet/", "'"+f.data+"/", "month=2026-10", "**", "'packed/", "'"+dir+"/")
+	here := strings.NewReplacer("'fleet/", "'"+f.data+"/", "**/month=2026-10", "**", "'packed/", "'"+dir+"/")
 	packed := here.Replace(queries["one month in one file"])
 	counts := duckdb(t, home, append(views, packed, "SELECT count(*) AS n FROM lines",
 		"SELECT count(*) AS n FROM '"+dir+"/lines-2026-10.parquet'")...)[len(views)+1:]
