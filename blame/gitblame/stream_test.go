@@ -241,3 +241,28 @@ func BenchmarkParse50kLines(b *testing.B) {
 		}
 	}
 }
+
+// Git writes an incremental blame as it writes others, unless the user wants each entry at once (git(1), GIT_FLUSH).
+func TestAnIncrementalBlameIsNotWrittenEntryByEntry(t *testing.T) {
+	r := newRepo(t)
+	r.Write("file", "one\n")
+	r.Commit("first")
+	t.Setenv("GIT_TRACE2_ENV_VARS", "GIT_FLUSH")
+	for _, c := range []struct{ format, user, want string }{
+		{format: "--incremental", want: "0"}, {format: "--incremental", user: "1", want: "1"}, {format: "--porcelain"},
+	} {
+		t.Setenv("GIT_FLUSH", c.user)
+		trace := filepath.Join(t.TempDir(), "trace2")
+		t.Setenv("GIT_TRACE2_EVENT", trace)
+		if _, err := r.blame(r.Dir, "", c.format, "file"); err != nil {
+			t.Fatal(err)
+		}
+		told, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := strings.Contains(string(told), `"param":"GIT_FLUSH","value":"`+c.want+`"`); has != (c.want != "") {
+			t.Errorf("%s beside %q: GIT_FLUSH is not %q", c.format, c.user, c.want)
+		}
+	}
+}
