@@ -19,8 +19,8 @@ type edit struct {
 const maxEdits = 2000
 
 // editsOf reads the edits of an answer, in the form that Aider told the model to use. Where that is the whole file,
-// only those count whose files were edited: answers show other files in the same form.
-func editsOf(text, format string, applied []string) []edit {
+// only those count whose files Aider names: answers show other files in the same form.
+func editsOf(text, format string, named []string) []edit {
 	lines := strings.Split(text, "\n")
 	edits := blocksOf(lines)
 	switch {
@@ -30,7 +30,7 @@ func editsOf(text, format string, applied []string) []edit {
 	case strings.Contains(format, "udiff"):
 		edits = unified(lines)
 	case strings.Contains(format, "whole"):
-		edits = wholes(lines, applied)
+		edits = wholes(lines, named)
 	}
 	return edits[:min(len(edits), maxEdits)]
 }
@@ -153,7 +153,7 @@ func diffEdits(lines []string) []edit {
 }
 
 // wholes reads files that stand in fences as a whole, below their names.
-func wholes(lines, applied []string) []edit {
+func wholes(lines, named []string) []edit {
 	var edits []edit
 	for i := 1; i < len(lines); i++ {
 		last := fence(lines[i])
@@ -162,7 +162,7 @@ func wholes(lines, applied []string) []edit {
 		}
 		end := searchreplace.Until(lines, i+1, func(line string) bool { return strings.TrimRight(line, " ") == last })
 		name := nameAbove(lines[:i])
-		if end < len(lines) && name != "" && slices.ContainsFunc(applied, func(path string) bool {
+		if end < len(lines) && name != "" && slices.ContainsFunc(named, func(path string) bool {
 			return path == name || strings.HasSuffix(path, "/"+name)
 		}) {
 			edits = append(edits, edit{path: name, replace: searchreplace.Joined(lines[i+1 : end]), whole: true})

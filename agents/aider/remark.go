@@ -15,7 +15,7 @@ type remarks struct {
 	usage       *assemble.Usage
 	rounded     bool
 	cost        float64
-	applied     []string // paths
+	named       []string // paths of edits that were made, or would have been
 	interrupted bool
 }
 
@@ -27,10 +27,20 @@ func (r *remarks) read(lines []string) {
 			r.tokens(rest)
 		}
 		if path, found := strings.CutPrefix(line, "Applied edit to "); found {
-			r.applied = append(r.applied, path)
+			r.named = append(r.named, path)
+		}
+		if path, found := notApplied(line); found {
+			r.named = append(r.named, path)
 		}
 		r.interrupted = r.interrupted || strings.HasPrefix(line, "^C") || line == "KeyboardInterrupt"
 	}
+}
+
+// notApplied reads "Did not apply edit to FILE (--dry-run)".
+func notApplied(line string) (path string, found bool) {
+	path, found = strings.CutPrefix(line, "Did not apply edit to ")
+	path, _, _ = strings.Cut(path, " (")
+	return path, found
 }
 
 // said is a line of Aider without its mark.
@@ -137,8 +147,7 @@ func (s *session) line(at records.Locator, line, before string) error {
 			s.apply(path)
 		}
 	case "Did":
-		if path, found := strings.CutPrefix(rest, "not apply edit to "); found {
-			path, _, _ = strings.Cut(path, " (")
+		if path, found := notApplied(line); found {
 			s.reject(path)
 		}
 	case "Commit":

@@ -224,11 +224,11 @@ func (s *session) answer(of *remarks) error {
 			a.Stop = "aborted"
 		}
 	}
-	var applied []string
+	var named []string
 	if of != nil {
-		applied = of.applied
+		named = of.named
 	}
-	for _, e := range editsOf(text, s.format, applied) {
+	for _, e := range editsOf(text, s.format, named) {
 		one := &call{id: s.callID(), edit: e}
 		s.calls = append(s.calls, one)
 		a.Calls = append(a.Calls, one.asked(s.dir))
