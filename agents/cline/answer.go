@@ -13,9 +13,9 @@ import (
 
 // answer takes an answer of the model.
 func (s *session) answer(m *message, at records.Locator) error {
-	s.number++
 	a := assemble.Answer{At: at, Time: sessionfile.Millis(m.at), Model: modelOf(m.model)}
-	var said, thought []string
+	var said []string
+	thought := s.thought
 	add := func(to *[]string, text string) {
 		if text != "" {
 			*to = append(*to, text)
@@ -41,7 +41,21 @@ func (s *session) answer(m *message, at records.Locator) error {
 	}
 	add(&thought, m.reasoning)
 	a.Text, a.Thinking = strings.Join(said, "\n\n"), strings.Join(thought, "\n\n")
-	s.open = ""
+	switch {
+	case m.kind == "reasoning": // what the next answer begins with
+		d := rawjson.NewDecoder(m.thoughts)
+		for d.OpenArray(); d.Element(); {
+			add(&thought, rawjson.MemberText(d.Raw(), "text"))
+		}
+		s.thought = thought
+		s.c.Take()
+		return nil
+	case m.marker || m.summary:
+		s.compacted(a.Text, a.Time)
+		return nil
+	}
+	s.thought, s.open = nil, ""
+	s.number++
 	if s.shown != nil {
 		shown := s.shown.answer(s.number)
 		a.Model = cmp.Or(a.Model, s.shown.modelAt(m.at))

@@ -80,6 +80,8 @@ type session struct {
 	cost   float64
 	open   string // the call in XML that has no result yet
 	number int    // of the last answer
+
+	thought []string // by the model, before an answer that has not come
 }
 
 func newSession(c *assemble.Conversation, path string) *session {
@@ -137,8 +139,11 @@ func original(id string) string {
 // State has nothing that a later reading could need: the file is read from its beginning.
 func (s *session) State() any { return nil }
 
-// End notes what the client says that the conversation cost.
+// End notes what the client says that the conversation cost, and the states of the work tree that it kept.
 func (s *session) End() error {
+	if s.shown != nil && len(s.shown.checkpoints) > 0 {
+		s.c.Change(func(h *assemble.Head) { h.SetMeta("checkpoints", s.shown.checkpoints) })
+	}
 	if s.cost > 0 && s.cost < 1e6 {
 		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(s.cost)) })
 	}
@@ -182,6 +187,7 @@ type message struct {
 	at                            int64
 	content, model, metrics, meta []byte
 	reasoning                     string
+	thoughts                      []byte
 	marker, summary               bool // it stands for what was condensed or cut off
 }
 
@@ -209,6 +215,8 @@ func (m *message) decode(raw []byte) {
 			m.display = d.Text()
 		case "reasoning_content":
 			m.reasoning = d.Text()
+		case "summary":
+			m.thoughts = d.Raw()
 		case "isTruncationMarker":
 			m.marker = d.Bool()
 		case "isSummary":

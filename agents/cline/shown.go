@@ -1,6 +1,7 @@
 package cline
 
 import (
+	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
@@ -10,6 +11,14 @@ type shown struct {
 	requests []request
 	models   []modelUse // of a task of Cline, in the order of their times
 	model    string     // that Roo told the model it is, last
+
+	checkpoints []checkpoint
+}
+
+// checkpoint is a state of the work tree that the client kept: a commit of a repository of its own.
+type checkpoint struct {
+	SHA  string `json:"sha"`
+	Time string `json:"timestamp"`
 }
 
 // modelUse is the model from a time on.
@@ -34,11 +43,18 @@ func readShown(path string) *shown {
 	d := rawjson.NewDecoder(beside(path, shownFile))
 	for d.OpenArray(); d.Element(); {
 		raw := d.Raw()
-		if rawjson.MemberText(raw, "say") != "api_req_started" || string(rawjson.Member(raw, "partial")) == "true" ||
-			len(s.requests) >= maxRequests {
+		if string(rawjson.Member(raw, "partial")) == "true" || len(s.requests)+len(s.checkpoints) >= maxRequests {
 			continue
 		}
-		s.requests = append(s.requests, requestOf(rawjson.MemberInt(raw, "ts"), []byte(rawjson.MemberText(raw, "text"))))
+		at, text := rawjson.MemberInt(raw, "ts"), rawjson.MemberText(raw, "text")
+		switch rawjson.MemberText(raw, "say") {
+		case "api_req_started":
+			s.requests = append(s.requests, requestOf(at, []byte(text)))
+		case "checkpoint_created":
+			s.checkpoint(at, rawjson.MemberText(raw, "lastCheckpointHash"))
+		case "checkpoint_saved": // of Roo
+			s.checkpoint(at, text)
+		}
 	}
 	d = rawjson.NewDecoder(rawjson.Member(beside(path, "task_metadata.json"), "model_usage"))
 	for d.OpenArray(); d.Element(); {
@@ -49,6 +65,12 @@ func readShown(path string) *shown {
 		}
 	}
 	return s
+}
+
+func (s *shown) checkpoint(at int64, sha string) {
+	if sessionfile.ObjectName(sha) {
+		s.checkpoints = append(s.checkpoints, checkpoint{sha, sessionfile.Millis(at)})
+	}
 }
 
 // modelAt is the model that was used at a time; "" where nobody says.

@@ -111,15 +111,20 @@ func (s *session) prompt(m *message, u *turn, at records.Locator) error {
 	kind := rawjson.MemberText(m.meta, "kind")
 	switch {
 	case kind == "compaction" || kind == "compaction_summary" || m.marker || m.summary:
-		s.c.Append("compactions", "after_step", map[string]any{"timestamp": u.time})
-		s.c.Summarised(said, u.time)
-		s.c.Take()
+		s.compacted(cmp.Or(said, strings.Join(u.notices, "\n\n")), u.time)
 		return nil
 	case m.display == "system":
 		s.c.Skip("client_message")
 		return nil
 	}
 	return s.c.Said(assemble.Prompt{At: at, Time: u.time, Text: said}, u.returned, "client_message")
+}
+
+// compacted notes that what was said so far became a summary.
+func (s *session) compacted(summary, time string) {
+	s.c.Append("compactions", "after_step", map[string]any{"timestamp": time})
+	s.c.Summarised(summary, time)
+	s.c.Take()
 }
 
 // result takes a block with the result of a call.

@@ -83,7 +83,8 @@ func stateOf(path string) []byte {
 	return sessionfile.Small(path, maxState)
 }
 
-// Recognises tells a state by its members, and a file of events by its first line. The file of one event is no session.
+// Recognises tells a state by the events beside it, or by its members, and a file of events by its first line. The file
+// of one event is no session.
 func (s sessions) Recognises(path string, head []byte) bool {
 	head = bytes.TrimSpace(head)
 	if len(head) == 0 || head[0] != '{' || eventName().MatchString(filepath.Base(path)) {
@@ -94,6 +95,9 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	}
 	if filepath.Base(path) != stateFile { // its events are not beside it
 		return false
+	}
+	if len(eventsIn(filepath.Join(filepath.Dir(path), eventsDir))) > 0 {
+		return true
 	}
 	id, agent := false, false
 	d := rawjson.NewDecoder(head)

@@ -109,3 +109,24 @@ func plain(t *testing.T, path string) sessiontest.Plain {
 	}
 	return p
 }
+
+// The state of a conversation is told by the events beside it, also where it leaves out what agents mostly have.
+func TestAStateIsToldByTheEventsBesideIt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	state := filepath.Join(dir, "base_state.json")
+	head := []byte(`{"agent":{"llm":{"model":"m"}},"workspace":{}}`)
+	identifier := openhands.New(capability.Env{}).Identifier
+	if identifier.Recognises(state, head) {
+		t.Error("without events: recognised")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "events"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "events", "event-00000-e0.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !identifier.Recognises(state, head) {
+		t.Error("with events: not recognised")
+	}
+}

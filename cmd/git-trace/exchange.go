@@ -83,7 +83,9 @@ func exchanges() []exchange {
 		{name: sharegpt.Name, read: sharegpt.Read,
 			is: func(b beginning) bool { return b.row().in("conversations").first().has("from", "value") }},
 		{name: chatgpt.Name, read: chatgpt.Read,
-			is: func(b beginning) bool { return b.row().has("mapping") && b.row().has("title") }},
+			is: func(b beginning) bool {
+				return b.row().has("mapping") && (b.row().has("title") || b.row().has("current_node"))
+			}},
 		{name: otel.Name, read: otel.Read, write: otel.Write, is: beginning.spans},
 		{name: parquetName, tables: true},
 		{name: jsonlName, tables: true},
