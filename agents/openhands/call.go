@@ -52,6 +52,9 @@ func (s *session) observed(kind string, raw []byte, time string, at records.Loca
 	case "UserRejectObservation":
 		content = rawjson.MemberText(raw, "rejection_reason")
 		r.Error = records.ErrorRejected
+		if by := rawjson.MemberText(raw, "rejection_source"); by != "" && by != "user" {
+			s.c.Append("denied_by", "after_step", map[string]any{"tool_call_id": id, "by": sessionfile.Known(by)})
+		}
 	case "AgentErrorEvent":
 		content = rawjson.MemberText(raw, "error")
 		r.Error = records.ErrorTool

@@ -27,7 +27,8 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 			return idOf(stateOf(path), path)
 		},
 		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format {
-			return &session{c: c, answers: map[string]*assemble.Usage{}}
+			return &session{c: c, answers: map[string]*assemble.Usage{},
+				begun: map[string]foreignCall{}, ended: map[string]bool{}}
 		},
 	}
 	if filepath.Base(path) != stateFile {
@@ -49,6 +50,8 @@ type session struct {
 	usage   records.TokenUsage         // of it
 	apart   bool                       // the tokens of each answer are told
 	cost    float64
+	begun   map[string]foreignCall // by the ids of calls of another agent
+	ended   map[string]bool
 }
 
 // State has nothing that a later reading could need: a conversation is read from its beginning.
@@ -56,6 +59,9 @@ func (s *session) State() any { return nil }
 
 // End gives the last answer the tokens that were told after it.
 func (s *session) End() error {
+	if err := s.foreignLeft(); err != nil {
+		return err
+	}
 	if s.cost > 0 && s.cost < 1e6 {
 		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(s.cost)) })
 	}
@@ -89,6 +95,9 @@ func (s *session) Object(object jsonlines.Object) error {
 		return nil
 	}
 	s.c.Begin(id)
+	if parent := rawjson.MemberText(raw, "parent_id"); parent != "" { // otherwise it follows the one before
+		s.c.Hang(strings.TrimPrefix(parent, "__root__"))
+	}
 	time := rawjson.MemberText(raw, "timestamp")
 	switch kind {
 	case "SystemPromptEvent":
@@ -99,6 +108,8 @@ func (s *session) Object(object jsonlines.Object) error {
 		return s.action(raw, time, at)
 	case "ObservationEvent", "UserRejectObservation", "AgentErrorEvent":
 		return s.observed(kind, raw, time, at)
+	case "ACPToolCallEvent":
+		return s.foreign(raw, time, at)
 	case "Condensation", "CondensationEvent":
 		s.c.Append("compactions", "after_step", map[string]any{"timestamp": time})
 		s.c.Summarised(rawjson.MemberText(raw, "summary"), time)
