@@ -24,6 +24,18 @@ func rows(r io.Reader, whole func([]byte) bool) (list []string, err error) {
 	return list, err
 }
 
+func TestTimesAreThoseThatAreWritten(t *testing.T) {
+	t.Parallel()
+	for seconds, want := range map[float64]string{
+		1778900000.1: "2026-05-16T02:53:20.1Z", 1778900000: "2026-05-16T02:53:20Z",
+		1778900000.9999999: "2026-05-16T02:53:21Z", 0: "", -1: "", 1e12: "",
+	} {
+		if got := foreign.Epoch(seconds); got != want {
+			t.Errorf("%v: %s, want %s", seconds, got, want)
+		}
+	}
+}
+
 func TestRowsAreFoundInEveryForm(t *testing.T) {
 	t.Parallel()
 	list := func(first []byte) bool { return bytes.Contains(first, []byte("role")) }

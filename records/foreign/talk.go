@@ -317,7 +317,7 @@ func Epoch(seconds float64) string {
 		return ""
 	}
 	whole, part := math.Modf(seconds)
-	return time.Unix(int64(whole), int64(part*1e6)*1e3).UTC().Format(time.RFC3339Nano)
+	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1e3).UTC().Format(time.RFC3339Nano)
 }
 
 // Arguments gives the input of a call: a JSON object, or the text of one. Anything else is kept as a text, and ok is

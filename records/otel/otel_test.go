@@ -93,6 +93,30 @@ func TestSpansBecomeOneConversation(t *testing.T) {
 	}
 }
 
+// A limit of attributes cuts messages off: they are absent then, which is told. A text in brackets is no message.
+func TestMessagesThatWereCutOffAreCounted(t *testing.T) {
+	t.Parallel()
+	answer := "[" + firstOutput + "]"
+	for name, test := range map[string]struct {
+		attributes map[string]any
+		want       string
+	}{
+		"input":      {map[string]any{"gen_ai.input.messages": firstInput, "gen_ai.output.messages": answer}, "1"},
+		"output":     {map[string]any{"gen_ai.output.messages": firstOutput[:40]}, "1"},
+		"whole":      {map[string]any{"gen_ai.input.messages": firstInput + "]", "gen_ai.output.messages": answer}, ""},
+		"a text":     {map[string]any{"gen_ai.prompt": "[INST] go", "gen_ai.output.messages": answer}, ""},
+		"no content": {nil, ""},
+	} {
+		list, err := read(otlp(chat("a", "", "1778900000000000000", genAI(test.attributes))))
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := string(list[0].Metadata["truncated_attributes"]); got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	t.Parallel()
 	r, err := records.Decode([]byte(example))

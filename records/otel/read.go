@@ -101,6 +101,7 @@ type told struct {
 	responses map[string]bool
 	gaps      int
 	absent    int // answers of which no content was recorded
+	truncated int // answers whose messages were cut off
 	faults    int
 }
 
@@ -128,7 +129,8 @@ func conversation(id string, list []*span) (*records.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, n := range map[string]int{"gap": t.gaps, "content_absent": t.absent, "api_errors": t.faults} {
+	for name, n := range map[string]int{"gap": t.gaps, "content_absent": t.absent, "truncated_attributes": t.truncated,
+		"api_errors": t.faults} {
 		if n > 0 {
 			record.SetMeta(name, n)
 		}
@@ -243,6 +245,9 @@ func (t *talk) answer(s *span, called []*span) error {
 		if err := t.message(&m, at); err != nil {
 			return err
 		}
+	}
+	if s.cut() {
+		t.truncated++
 	}
 	out, told := outputs(s)
 	if s.failed && !told {

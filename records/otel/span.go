@@ -68,6 +68,18 @@ func (s *span) json(names ...string) []byte {
 	return nil
 }
 
+// cut tells whether messages are there and cannot be read: a limit of attributes cut them off.
+func (s *span) cut() bool {
+	for _, name := range []string{"gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion",
+		"ai.prompt.messages", "ai.response.toolCalls"} {
+		text := strings.TrimSpace(s.text(name))
+		if (strings.HasPrefix(text, "[{") || strings.HasPrefix(text, `{"`)) && s.json(name) == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // spansOf reads the spans of a row: an OTLP document, or one span.
 func spansOf(d *foreign.Document) ([]*span, error) {
 	resources := rawjson.Member(d.Raw, "resourceSpans")
