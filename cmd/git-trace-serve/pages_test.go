@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -206,6 +207,28 @@ func TestProgramsAreToldWhatTheCommandsPrint(t *testing.T) {
 			t.Errorf("%s: asked again: %v %v", path, answer.StatusCode, err)
 		}
 		_ = answer.Body.Close()
+	}
+}
+
+// What is wrong with a question of a program is told as RFC 9457 has it.
+func TestProgramsAreToldWhatIsWrong(t *testing.T) {
+	program, dir := demo(t)
+	s := serveSite(t, program, dir)
+	for path, want := range map[string]int{"none": 404, "show?id=ffff": 404, "log?limit=201": 400, "diff?range=--stat": 400, "blame?rev=HEAD&path=none": 404} {
+		answer, err := s.client.Get(s.base + "/api/1/" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told struct {
+			Title, Detail string
+			Status        int
+		}
+		err = json.NewDecoder(answer.Body).Decode(&told)
+		_ = answer.Body.Close()
+		kind := answer.Header.Get("Content-Type")
+		if err != nil || answer.StatusCode != want || told.Status != want || told.Title != http.StatusText(want) || told.Detail == "" || kind != "application/problem+json" {
+			t.Errorf("%s: %d, %s, %+v, %v", path, answer.StatusCode, kind, told, err)
+		}
 	}
 }
 
