@@ -42,7 +42,7 @@ const (
 func code(err error) int {
 	var refused *Refusal
 	switch {
-	case errors.Is(err, errNotFound), errors.Is(err, refs.ErrMissing):
+	case errors.Is(err, errNotFound), errors.Is(err, errNoCommit), errors.Is(err, refs.ErrMissing):
 		return http.StatusNotFound
 	case errors.Is(err, errBadQuestion):
 		return http.StatusBadRequest

@@ -16,6 +16,7 @@ import (
 
 var (
 	errNotFound    = errors.New("there is no such thing")
+	errNoCommit    = errors.New("there is no commit yet")
 	errBadQuestion = errors.New("this is not understood")
 	errAmbiguous   = errors.New("ambiguous, it begins")
 )
@@ -53,6 +54,9 @@ var beginning = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
 
 // unnamed says why a revision names no commit. Where it is the beginning of several ids, they are told.
 func (f *files) unnamed(ctx context.Context, rev string) error {
+	if rev == "HEAD" {
+		return errNoCommit
+	}
 	none := fmt.Errorf("revision '%s': %w", rev, errNotFound)
 	if !beginning.MatchString(rev) {
 		return none

@@ -213,6 +213,9 @@ func (b *talksBody) wanted(c *view.Conversation) bool {
 		(state == nil || state(c))
 }
 
+// Chosen tells whether anything is asked of the conversations.
+func (b *talksBody) Chosen() bool { return b.Agent+b.Grep+b.Since+b.Model+b.Writer+b.State != "" }
+
 // talks lists conversations, newest first.
 func talks(q *question) (string, string, any, error) {
 	ask := q.r.URL.Query()

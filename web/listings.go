@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/records"
-
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -24,6 +23,9 @@ type graphBody struct {
 	Range, Path, More string
 	Author, Agent     string
 }
+
+// Chosen tells whether anything is asked of the commits.
+func (b *graphBody) Chosen() bool { return b.Range+b.Path+b.Author+b.Agent != "" }
 
 // commits lists commits with the conversations whose lines they hold.
 func commits(q *question) (string, string, any, error) {

@@ -127,7 +127,7 @@ func TestPagesOfOddRepositories(t *testing.T) {
 		name, dir string
 		pages     map[string]string
 	}{
-		{"nothing", unborn, map[string]string{"/": "There is no commit yet", "/log": "No conversation", "/graph": "There is no such commit",
+		{"nothing", unborn, map[string]string{"/": "There is no commit yet", "/log": "No conversation is recorded yet", "/log?agent=codex-cli": "No conversation is like that", "/graph": "There is no commit yet",
 			"/stats": "Figures", "/log-health": "The log is empty", "/search?q=x": "No conversation"}},
 		{"sha256", sha256, map[string]string{"/": "one", "/blame/HEAD/a%20b%23%3F%25.txt": "one", "/tree/HEAD/": "a b#?%.txt", "/commit/HEAD": "one"}},
 		{"bare", bare, map[string]string{"/": "A bare repository has no files to trace", "/log-health": "The log is empty", "/blame/HEAD/server.go": "CompareAndSwap", "/graph": "server: safe close"}},
@@ -149,5 +149,11 @@ func TestPagesOfOddRepositories(t *testing.T) {
 				}
 			}
 		})
+	}
+	s := serveSite(t, program, unborn)
+	for _, path := range []string{"/tree/HEAD/", "/commit/HEAD", "/blame/HEAD/a", "/diff/HEAD~1..HEAD"} {
+		if body, status := s.get(path); status != 404 || !strings.Contains(body, "Not here") || path[1] != 'd' && !strings.Contains(body, "there is no commit yet") {
+			t.Errorf("%s: status %d\n%s", path, status, body)
+		}
 	}
 }
