@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/dataset/shards"
@@ -16,7 +17,8 @@ import (
 // cardName is where hubs look for what a data set is.
 const cardName = "README.md"
 
-// Marks around what is made anew each time. What people write outside of them, and their licence, stays.
+// Marks around what is made anew each time. What people write outside of them, and their licence, stays; tables that have
+// come are added.
 const (
 	cardBegin = "<!-- figures by git-trace: made anew by each export -->"
 	cardEnd   = "<!-- end of figures -->"
@@ -52,25 +54,25 @@ func Card(dir, ext string, anonymous bool) error {
 	_, after, ended := bytes.Cut(rest, []byte(cardEnd))
 	switch {
 	case marked && ended:
-		text = string(before) + figures + string(after)
+		text = withTables(string(before), ext, totals) + figures + string(after)
 	case len(old) > 0: // a page of somebody else's
 		return nil
 	default:
-		text = cardHead(ext) + figures + cardTail
+		text = withTables(cardHead, ext, totals) + figures + cardTail
 	}
 	return refs.WriteFileAtomic(path, []byte(text), 0o644)
 }
 
-func cardHead(ext string) string {
-	var out strings.Builder
-	out.WriteString("---\n" + noLicence + "\npretty_name: Work of coding agents, recorded by git-trace\n" +
-		"tags:\n- coding-agents\n- provenance\n- git\nconfigs:\n")
-	for _, t := range Tables() {
-		fmt.Fprintf(&out, "- config_name: %s\n  data_files: \"%s/**/*.%s\"\n", t.Name, t.Name, ext)
+// withTables adds the tables that have files to the head of a page. Hubs refuse one without.
+func withTables(head, ext string, totals *shards.Totals) string {
+	const list = "\nconfigs:\n"
+	for _, t := range slices.Backward(Tables()) {
+		name := "- config_name: " + t.Name + "\n"
+		if sum := totals.Tables[t.Name]; sum != nil && sum.Files > 0 && !strings.Contains(head, name) {
+			head = strings.Replace(head, list, list+name+fmt.Sprintf("  data_files: \"%s/**/*.%s\"\n", t.Name, ext), 1)
+		}
 	}
-	out.WriteString("---\n\n# Work of coding agents\n\n" +
-		"Tables made by `git trace export`. Each file in `_manifest` lists the files of one repository.\n\n")
-	return out.String()
+	return head
 }
 
 func cardFigures(totals *shards.Totals, anonymous bool) string {
@@ -92,6 +94,21 @@ func cardFigures(totals *shards.Totals, anonymous bool) string {
 	out.WriteString(cardEnd)
 	return out.String()
 }
+
+const cardHead = "---\n" + noLicence + `
+pretty_name: Work of coding agents, recorded by git-trace
+tags:
+- coding-agents
+- provenance
+- git
+configs:
+---
+
+# Work of coding agents
+
+Tables made by ` + "`git trace export`" + `. Each file in ` + "`_manifest`" + ` lists the files of one repository.
+
+`
 
 const cardTail = `
 
