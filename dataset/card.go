@@ -17,8 +17,8 @@ import (
 // cardName is where hubs look for what a data set is.
 const cardName = "README.md"
 
-// Marks around what is made anew each time. What people write outside of them, and their licence, stays; tables that have
-// come are added.
+// Marks around what is made anew each time. What people write outside of them, and their licence, stays. Tables that
+// have come are added.
 const (
 	cardBegin = "<!-- figures by git-trace: made anew by each export -->"
 	cardEnd   = "<!-- end of figures -->"
@@ -69,7 +69,8 @@ func withTables(head, ext string, totals *shards.Totals) string {
 	for _, t := range slices.Backward(Tables()) {
 		name := "- config_name: " + t.Name + "\n"
 		if sum := totals.Tables[t.Name]; sum != nil && sum.Files > 0 && !strings.Contains(head, name) {
-			head = strings.Replace(head, list, list+name+fmt.Sprintf("  data_files: \"%s/**/*.%s\"\n", t.Name, ext), 1)
+			files := fmt.Sprintf("  data_files: \"%s/**/*.%s\"\n", t.Name, ext)
+			head = strings.Replace(head, list, list+name+files, 1)
 		}
 	}
 	return head
