@@ -157,6 +157,7 @@ type callBlock struct {
 	Fate     fate
 
 	given json.RawMessage  // the whole input; nil where only the log knows the call
+	file  bool             // the argument names one
 	input []records.Member // its members, once they were asked for
 }
 
@@ -208,9 +209,9 @@ func (c *callBlock) edits() bool {
 	return len(c.Patches) > 0 || c.Class == string(events.ToolEdits) || c.unseen() && len(declared.Of(c.given).Edits) > 0
 }
 
-// runs tells whether the call ran a command.
+// runs tells whether the call ran a command. Beside a file, "command" is what an editor does with it.
 func (c *callBlock) runs() bool {
-	return c.Class == string(events.ToolRuns) || c.unseen() && view.IsCommand(c.given)
+	return c.Class == string(events.ToolRuns) || c.unseen() && !c.file && view.IsCommand(c.given)
 }
 
 // declare reads what a call of a record says that it writes, where no hook saw what it did.
@@ -330,7 +331,7 @@ func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool)
 	for i := range s.ToolCalls {
 		call := &s.ToolCalls[i]
 		block := &callBlock{Name: call.ToolName, given: call.Input}
-		block.Argument, _ = view.MainArgument(call.Input)
+		block.Argument, block.file = view.MainArgument(call.Input)
 		if known := calls[call.ToolCallID]; known != nil {
 			block.Call = *known
 			block.Took = between(known.Opened, known.Closed)

@@ -311,10 +311,10 @@ func (c *callBlock) kind() string {
 	switch {
 	case c.Failed():
 		return "failed"
+	case c.runs() && len(c.Patches) == 0:
+		return "run"
 	case c.edits():
 		return "edit"
-	case c.runs():
-		return "run"
 	}
 	return "other"
 }

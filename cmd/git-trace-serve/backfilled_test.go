@@ -45,6 +45,7 @@ func TestPagesOfABackfilledConversation(t *testing.T) {
 		{"name": "Write", "input": map[string]string{"file_path": filepath.Join(dir, "a.py"), "content": first}},
 		{"name": "Bash", "input": map[string]string{"command": "python -m pytest"}},
 		{"name": "Edit", "input": map[string]string{"file_path": filepath.Join(dir, "a.py"), "old_string": "sum(prices)", "new_string": "round(sum(prices), 2)"}},
+		{"name": "editor", "input": map[string]string{"command": "view", "path": filepath.Join(dir, "a.py")}},
 		{"name": "Read", "input": map[string]string{"file_path": filepath.Join(dir, "a.py")}},
 	}
 	var lines []string
@@ -89,7 +90,7 @@ func TestPagesOfABackfilledConversation(t *testing.T) {
 		}
 	}
 	body, _ := s.get(page)
-	if got := strings.Join(firsts(regexp.MustCompile(`<rect class="(edit|run|other)"`), body), " "); got != "edit run edit other" {
+	if got := strings.Join(firsts(regexp.MustCompile(`<rect class="(edit|run|other)"`), body), " "); got != "edit run edit other other" {
 		t.Errorf("the time line has %q", got)
 	}
 }
