@@ -27,6 +27,8 @@ func TestAFormatIsToldByTheBeginningOfAFile(t *testing.T) {
 		`[{"source":"agent","observation":"run"`:                                              "openhands-v0",
 		`{"instance_id":"i","instruction":"x","history":[{"source":"user","action":"message"`: "openhands-v0",
 		`{"conversations":[{"from":"human","value":"a"}]}`:                                    "sharegpt",
+		`{"type":"user_input","status":"done","user_input":{`:                                 "windsurf",
+		`{"code_action":{"path":"file:///a"},"status":"done","type":"code_action"}`:           "windsurf",
 		`{"kind":"session_start","v":1`:                                                       "ccpa",
 		`{"schemaVersion":"0.3","generator":`:                                                 "treetrace",
 		`{"v":1,"id":"T-1","messages":[{"role":"user","content":[]}]}`:                        "",

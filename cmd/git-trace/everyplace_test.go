@@ -11,7 +11,7 @@ import (
 )
 
 // wholeFiles are the formats whose files are one conversation, or one document of many.
-var wholeFiles = []string{"ccpa", "treetrace"}
+var wholeFiles = []string{"ccpa", "treetrace", "windsurf"}
 
 // Of every exchange format that is read: a file gives the same bytes each time, and also compressed. A row has the same
 // trace id wherever it stands.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/records"
@@ -22,6 +23,7 @@ import (
 	"github.com/git-trace/git-trace/records/sweagent"
 	"github.com/git-trace/git-trace/records/tracestate"
 	"github.com/git-trace/git-trace/records/treetrace"
+	"github.com/git-trace/git-trace/records/windsurf"
 )
 
 // exchange is a format in which conversations, or the lines that they wrote, are exchanged. A nil function is something
@@ -85,6 +87,11 @@ func exchanges() []exchange {
 		{name: chatgpt.Name, read: chatgpt.Read,
 			is: func(b beginning) bool {
 				return b.row().has("mapping") && (b.row().has("title") || b.row().has("current_node"))
+			}},
+		{name: windsurf.Name, read: windsurf.Read,
+			is: func(b beginning) bool {
+				kind := b.text("type")
+				return slices.Contains(windsurf.Kinds, kind) && b.has("status", kind)
 			}},
 		{name: otel.Name, read: otel.Read, write: otel.Write, is: beginning.spans},
 		{name: parquetName, tables: true},

@@ -117,6 +117,7 @@ func TestNoFormatGivesMoreStepsThanTheLimit(t *testing.T) {
 		conversations["openhands-v0"] = many{`{"instance_id":"i","history":[`, `{"source":"user","action":"message","args":{"content":"a"}}`, ",", "]}", over}
 		conversations["chatgpt"] = many{`{"title":"T","current_node":"1000001","mapping":{`,
 			`"{n}":{"parent":"{p}","message":{"author":{"role":"user"},"content":{"parts":["a"]}}}`, ",", "}}", over}
+		conversations["windsurf"] = many{"", `{"status":"done","type":"user_input","user_input":{"user_response":"a"}}`, "\n", "", over}
 		conversations["otlp"] = many{"", `{"trace_id":"t","span_id":"{n}","attributes":{"gen_ai.operation.name":"chat"}}`, "\n", "", over}
 	}
 	for name, conversation := range conversations {

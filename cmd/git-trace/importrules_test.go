@@ -31,6 +31,7 @@ var kept = map[string]string{
 	"sharegpt.jsonl":           "[runtime] [0 0 0 0]",
 	"swe-agent.traj":           "[runtime] [0 0 0 0]", // it tells the tokens of the whole run alone
 	"treetrace.json":           "[] [0 0 0 0]",
+	"windsurf.jsonl":           "[devtime] [0 0 0 0]",
 }
 
 // readAs reads the records of a file.
