@@ -15,7 +15,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// The names of the files of a task and of a session.
+// The names of the files of a task and of a session. Older versions had what the user saw, or the conversation, in
+// claude_messages.json.
 const (
 	historyFile = "api_conversation_history.json"
 	olderFile   = "claude_messages.json"

@@ -148,3 +148,23 @@ func TestTasksAndSessionsAreFoundByTheirDirectory(t *testing.T) {
 		}
 	}
 }
+
+// Older versions kept what the user saw, with the tokens, under another name.
+func TestTokensOfAnOlderTaskAreRead(t *testing.T) {
+	t.Parallel()
+	const task = "../../testdata/sessions/roo-code/7d1f0c86-3b0e-4c55-9b57-2a5b5b0f5a11"
+	dir := filepath.Join(t.TempDir(), "7d1f0c86-3b0e-4c55-9b57-2a5b5b0f5a11")
+	if err := os.CopyFS(dir, os.DirFS(task)); err != nil {
+		t.Fatal(err)
+	}
+	suite := suites()["Roo"]
+	path := filepath.Join(dir, "api_conversation_history.json")
+	want, _ := suite.Parse(t, path, capability.ParseOptions{})
+	if err := os.Rename(filepath.Join(dir, "ui_messages.json"), filepath.Join(dir, "claude_messages.json")); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := suite.Parse(t, path, capability.ParseOptions{})
+	if got.Metrics.TotalInputTokens == 0 || got.Metrics.TotalInputTokens != want.Metrics.TotalInputTokens {
+		t.Errorf("%d tokens, want %d", got.Metrics.TotalInputTokens, want.Metrics.TotalInputTokens)
+	}
+}

@@ -1,6 +1,8 @@
 package cline
 
 import (
+	"path/filepath"
+
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -40,7 +42,11 @@ const maxRequests = 100_000
 // readShown reads the file beside a task's conversation. Without it nobody knows the tokens.
 func readShown(path string) *shown {
 	s := &shown{}
-	d := rawjson.NewDecoder(beside(path, shownFile))
+	told := beside(path, shownFile)
+	if told == nil && filepath.Base(path) != olderFile {
+		told = beside(path, olderFile)
+	}
+	d := rawjson.NewDecoder(told)
 	for d.OpenArray(); d.Element(); {
 		raw := d.Raw()
 		if string(rawjson.Member(raw, "partial")) == "true" || len(s.requests)+len(s.checkpoints) >= maxRequests {
