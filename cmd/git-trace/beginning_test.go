@@ -23,6 +23,7 @@ func TestAFormatIsToldByTheBeginningOfAFile(t *testing.T) {
 		`[{"role":"user","content":"a"}`:                                                      "messages",
 		`{"messages":"[{\"role\":\"user\",\"content\":\"a\"}]"}`:                              "messages",
 		`{"instance_id":"i","messages":[{"role":"user","content":"a"}]}`:                      "messages",
+		`{"model":"grok-4","conversation":[{"role":"user","content":"a"}]}`:                   "messages",
 		`[{"source":"user","action":"message"`:                                                "openhands-v0",
 		`[{"source":"agent","observation":"run"`:                                              "openhands-v0",
 		`{"instance_id":"i","instruction":"x","history":[{"source":"user","action":"message"`: "openhands-v0",

@@ -80,7 +80,8 @@ func exchanges() []exchange {
 		{name: openhands.Name, read: openhands.Read, is: beginning.events},
 		{name: messages.Name, read: messages.Read,
 			is: func(b beginning) bool {
-				return b.message() || !b.row().kept() && (b.row().in("messages").message() || b.textOf("messages"))
+				return b.message() || !b.row().kept() && (b.row().in("messages").message() || b.textOf("messages") ||
+					b.row().in("conversation").message())
 			}},
 		{name: sharegpt.Name, read: sharegpt.Read,
 			is: func(b beginning) bool { return b.row().in("conversations").first().has("from", "value") }},

@@ -65,7 +65,7 @@ var elementsOf = map[string]func(row map[string]any) int{
 			_ = json.Unmarshal([]byte(text), &list)
 			return len(list)
 		}
-		return listed(row["messages"])
+		return listed(row["messages"]) + listed(row["conversation"])
 	},
 	"mini-swe-agent": func(row map[string]any) int { return listed(row["messages"]) },
 	"sharegpt":       func(row map[string]any) int { return listed(row["conversations"]) },

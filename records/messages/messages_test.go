@@ -115,3 +115,12 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestTheExportOfGrokIsAConversation(t *testing.T) {
+	t.Parallel()
+	list, err := read(`{"timestamp":"2026-05-16T04:00:00Z","model":"grok-4","conversation":[{"role":"system","content":"S"},` +
+		`{"role":"user","content":"write"},{"role":"assistant","content":"done"}]}`)
+	if err != nil || len(list) != 1 || len(list[0].Steps) != 2 || len(list[0].SystemPrompts) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+}

@@ -48,7 +48,7 @@ func parse(raw []byte) row {
 	}
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "messages":
+		case "messages", "conversation": // as Grok's command line exports it
 			if r.list = d.Raw(); len(r.list) > 0 && r.list[0] == '"' {
 				r.list = []byte(rawjson.Unquote(r.list))
 			}
