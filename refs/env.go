@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 )
 
@@ -13,7 +12,7 @@ import (
 // or a shell left there. Those that say how to reach things stay (configuration, ssh, identity, tracing). The
 // repository is named absolutely. Replacement refs are off: events and anchors speak of the objects as they are.
 func (r *Repo) Env() []string {
-	env := append(append(baseEnv(os.Environ()), r.place()...), largePages()...)
+	env := append(append(baseEnv(os.Environ()), r.place()...), retainMemory()...)
 	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "LANGUAGE=en")
 }
 
@@ -140,16 +139,19 @@ func (r *Repo) userEnv(environ []string) []string {
 		}
 		env = append(env, entry)
 	}
-	return append(append(env, r.place()...), largePages()...)
+	return append(append(env, r.place()...), retainMemory()...)
 }
 
-// largePages has the C library of a git child ask for pages of 2 MB (GLIBC_TUNABLES, glibc.malloc.hugetlb; madvise(2)).
-// Git takes memory for each version of a file and gives it back, and the system has a third of the time of a diff. What
-// the user has set stands. Where the smallest page is not 4 kB, a large one has up to 512 MB, all of it cleared.
-func largePages() []string {
-	const name = "GLIBC_TUNABLES"
-	if _, set := os.LookupEnv(name); set || runtime.GOOS != "linux" || os.Getpagesize() != 4<<10 {
-		return nil
+// retainMemory has the C library of a git child keep the memory that git gives back (mallopt(3)). Git does so with each
+// version of a file, and what the system does for that is a third of a diff. What the user has set stands.
+func retainMemory() []string {
+	settings := [...][2]string{{"MALLOC_TRIM_THRESHOLD_", "67108864"}, {"MALLOC_MMAP_THRESHOLD_", "4194304"}}
+	var env []string
+	for _, s := range settings {
+		if _, set := os.LookupEnv(s[0]); set {
+			return nil
+		}
+		env = append(env, s[0]+"="+s[1])
 	}
-	return []string{name + "=glibc.malloc.hugetlb=1"}
+	return env
 }
