@@ -402,3 +402,28 @@ func openAtOnce(t *testing.T, repo *refs.Repo, wanted func([]Trace) bool) {
 	}
 	readers.Wait()
 }
+
+// Who asks which commits are anchored for a path asks about these commits next: their events are read once.
+func TestAnchorsAreReadOnce(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	story(t, repo, "one", 12)
+	want := answers(t, open(t, repo), []string{"one"}, 12)
+	ix := open(t, repo)
+	commits := ix.Anchoring(t.Context(), "dir/file2.go")
+	if fmt.Sprint(commits) != fmt.Sprint([]refs.OID{commitID("one", 2), commitID("one", 8)}) {
+		t.Fatalf("anchored are %v", commits)
+	}
+	kept := map[refs.OID]bool{}
+	for _, e := range ix.sources[0].ahead {
+		var data events.CommitData
+		check(t, events.ReadData(e.Data, &data))
+		kept[data.Commit] = true
+	}
+	if len(kept) != 2 || !kept[commits[0]] || !kept[commits[1]] {
+		t.Errorf("kept are %v", kept)
+	}
+	if got := answers(t, ix, []string{"one"}, 12); got != want {
+		t.Errorf("with what is kept\n%s\nwithout\n%s", got, want)
+	}
+}

@@ -58,6 +58,9 @@ func (ix *Index) ByPath(path string) ([]events.Event, error) {
 	return inForce(ix.all(exact(byPath, events.EncodePath(path))))
 }
 
+// maxAhead is how many events of a log Anchoring keeps for those who ask about its commits next.
+const maxAhead = 1 << 10
+
 // Anchoring gives the commits with an anchor that names a path, as far as it comes before the context ends. What cannot
 // be read is left out.
 func (ix *Index) Anchoring(ctx context.Context, path string) []refs.OID {
@@ -66,15 +69,22 @@ func (ix *Index) Anchoring(ctx context.Context, path string) []refs.OID {
 	prefix := exact(byPath, events.EncodePath(path))
 	of, _ := ix.holding(prefix)
 	for i := range of {
+		ahead := map[place]events.Event{}
 		_ = of[i].scan(prefix, func(_ []byte, at place) bool {
 			e, err := of[i].event(at)
 			var data events.CommitData
-			if err == nil && e.Type == events.CommitAnchored && events.ReadData(e.Data, &data) == nil && !seen[data.Commit] {
-				seen[data.Commit] = true
-				out = append(out, data.Commit)
+			if err == nil && e.Type == events.CommitAnchored && events.ReadData(e.Data, &data) == nil {
+				if len(ahead) < maxAhead {
+					ahead[at] = e
+				}
+				if !seen[data.Commit] {
+					seen[data.Commit] = true
+					out = append(out, data.Commit)
+				}
 			}
 			return ctx.Err() == nil
 		})
+		of[i].ahead = ahead
 	}
 	return out
 }

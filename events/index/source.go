@@ -13,6 +13,7 @@ type source struct {
 	copy   *events.Copy
 	shelf  shelf // of the store; zero when it has nothing of this log
 	recent *recent
+	ahead  map[place]events.Event // those that were read before somebody asks for them; see Anchoring
 }
 
 // recent is the index of some events that follow each other.
@@ -172,6 +173,9 @@ func (r *recent) take(line events.CopyLine) error {
 
 // event reads an event and makes sure that it is the one that was written.
 func (s *source) event(at place) (events.Event, error) {
+	if e, read := s.ahead[at]; read {
+		return e, nil
+	}
 	line, err := s.copy.Line(at.offset, at.length)
 	if err != nil {
 		return events.Event{}, err
