@@ -58,8 +58,8 @@ func (c *Conversation) countModel(p *pending) {
 		cost, known := c.options.Prices.Cost(model, prices.Usage{TokenUsage: p.usage.TokenUsage,
 			CacheWrite1H: p.usage.CacheWrite1H})
 		s.Cost += cost
-		if !known && len(s.Unpriced) < 20 && !contains(s.Unpriced, model) {
-			s.Unpriced = append(s.Unpriced, model)
+		if name := cmp.Or(model, unknownModel); !known && len(s.Unpriced) < 20 && !contains(s.Unpriced, name) {
+			s.Unpriced = append(s.Unpriced, name)
 		}
 	}
 	if model == "" {

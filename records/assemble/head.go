@@ -55,6 +55,9 @@ func (c *Conversation) Finish() (*records.Record, error) {
 	return r, nil
 }
 
+// unknownModel stands among the models without a price where nobody said which it was.
+const unknownModel = "unknown"
+
 // whole takes the tokens of the whole conversation where those of its answers are not told.
 func (s *state) whole(table *prices.Table) {
 	if s.Head.Usage == nil || s.Usage != (records.TokenUsage{}) {
@@ -63,7 +66,7 @@ func (s *state) whole(table *prices.Table) {
 	s.Usage = *s.Head.Usage
 	cost, known := table.Cost(s.model(), prices.Usage{TokenUsage: s.Usage})
 	if s.Cost = cost; !known {
-		s.Unpriced = append(s.Unpriced, s.model())
+		s.Unpriced = append(s.Unpriced, cmp.Or(s.model(), unknownModel))
 	}
 }
 
