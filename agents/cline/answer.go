@@ -60,7 +60,7 @@ func (s *session) answer(m *message, at records.Locator) error {
 		shown := s.shown.answer(s.number)
 		a.Model = cmp.Or(a.Model, s.shown.modelAt(m.at))
 		a.Usage, a.Time = shown.usage, cmp.Or(a.Time, sessionfile.Millis(shown.at))
-		s.cost += shown.cost
+		s.sum.cost += shown.cost
 		if name, input, found := called(a.Text); found && len(a.Calls) == 0 {
 			s.open = "call_" + strconv.Itoa(s.number)
 			a.Calls = append(a.Calls, tools.Call(s.open, name, input, s.cwd))
@@ -96,7 +96,7 @@ func (s *session) usage(metrics []byte) *assemble.Usage {
 		case "cacheWriteTokens":
 			u.CacheWriteTokens = max(d.Int(), 0)
 		case "cost":
-			s.cost += max(d.Float(), 0)
+			s.sum.cost += max(d.Float(), 0)
 		}
 	}
 	u.InputTokens = max(sent-u.CacheReadTokens-u.CacheWriteTokens, 0)

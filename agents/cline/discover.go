@@ -21,6 +21,7 @@ const (
 	historyFile = "api_conversation_history.json"
 	olderFile   = "claude_messages.json"
 	shownFile   = "ui_messages.json"
+	itemFile    = "history_item.json"
 	manifest    = "session.json"
 	document    = ".messages.json"
 )
@@ -68,7 +69,8 @@ func (s sessions) dir() string {
 	return cmp.Or(s.env.Lookup("CLINE_DIR"), filepath.Join(s.env.Home, ".cline"))
 }
 
-// ProjectSessions looks into every task and session: they are filed by their ids.
+// ProjectSessions looks into every task and session: they are filed by their ids. Subtasks that are told in those of
+// their parents are left out.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	var found []capability.Session
@@ -78,7 +80,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 		}
 		found = append(found, project.Sessions(root, 1, since, func(path string) capability.Session {
 			id := s.SessionID(path)
-			if id == "" {
+			if id == "" || toldByParent(path, id) {
 				return capability.Session{}
 			}
 			return capability.Session{ID: id, Dir: dirOf(path)}
@@ -132,7 +134,7 @@ func dirOf(path string) string {
 		raw := manifestOf(path)
 		return cmp.Or(rawjson.MemberText(raw, "cwd"), rawjson.MemberText(raw, "workspace_root"))
 	}
-	if raw := beside(path, "history_item.json"); raw != nil {
+	if raw := beside(path, itemFile); raw != nil {
 		dir := cmp.Or(rawjson.MemberText(raw, "workspace"), rawjson.MemberText(raw, "cwdOnTaskInitialization"))
 		if dir != "" {
 			return dir

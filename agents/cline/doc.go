@@ -13,6 +13,9 @@
 //   - Older versions have the model write calls as XML in its answer; there is one at most, at the end. Newer ones
 //     have calls of their own, and then no text is taken for one.
 //   - The user's words stand in tags (task, feedback, answer); what the client adds stands beside them.
+//   - A task of Roo starts a subtask with new_task and waits for it. The result names the subtask; the subtask's
+//     history_item.json names the parent. Its steps follow the one with the call. A subtask that no parent tells is a
+//     conversation of its own, and metadata.parent_session is its parent.
 //   - A forked session begins with copies of the other session's messages; they are left out where that session is
 //     there.
 //

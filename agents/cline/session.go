@@ -34,11 +34,12 @@ var tools = toolcall.Tools{
 // Parse reads a session's document or a task's conversation.
 func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
+	sum := &totals{}
 	kind := sessionfile.Kind{
-		Agent: s.name, Open: open,
+		Agent: s.name, Open: open, Subagent: subtask,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(idIn(file), s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
-			return newSession(c, of.Path)
+			return newSession(c, of, sum)
 		},
 	}
 	return kind.Parse(ctx, path, options, sink)
@@ -77,15 +78,23 @@ type session struct {
 	cwd    string
 	copies map[string]bool // messages of the session that this one was forked from
 	shown  *shown          // what the user saw of a task; nil for a session's document
-	cost   float64
+	sum    *totals
+	child  string // the subtask that is at work
 	open   string // the call in XML that has no result yet
 	number int    // of the last answer
 
 	thought []string // by the model, before an answer that has not come
 }
 
-func newSession(c *assemble.Conversation, path string) *session {
-	s := &session{c: c, cwd: dirOf(path)}
+// totals is what a task and its subtasks add up to.
+type totals struct {
+	cost        float64
+	checkpoints []checkpoint
+}
+
+func newSession(c *assemble.Conversation, of sessionfile.Place, sum *totals) *session {
+	path := of.Path
+	s := &session{c: c, cwd: dirOf(path), sum: sum}
 	if strings.HasSuffix(path, document) {
 		raw := manifestOf(path)
 		meta := rawjson.Member(raw, "metadata")
@@ -102,6 +111,13 @@ func newSession(c *assemble.Conversation, path string) *session {
 		})
 	} else {
 		s.shown = readShown(path)
+		item := beside(path, itemFile)
+		s.child = rawjson.MemberText(item, "awaitingChildId")
+		if of.Main == "" {
+			c.Change(func(h *assemble.Head) {
+				h.AddMeta("parent_session", payload.CheckedID(rawjson.MemberText(item, "parentTaskId")))
+			})
+		}
 	}
 	c.Change(func(h *assemble.Head) {
 		h.AddCwd(s.cwd)
@@ -141,13 +157,18 @@ func (s *session) State() any { return nil }
 
 // End notes what the client says that the conversation cost, and the states of the work tree that it kept.
 func (s *session) End() error {
-	if s.shown != nil && len(s.shown.checkpoints) > 0 {
-		s.c.Change(func(h *assemble.Head) { h.SetMeta("checkpoints", s.shown.checkpoints) })
+	if s.shown != nil {
+		s.sum.checkpoints = append(s.sum.checkpoints, s.shown.checkpoints...)
 	}
-	if s.cost > 0 && s.cost < 1e6 {
-		s.c.Change(func(h *assemble.Head) { h.SetMeta(records.MetaClientCost, records.Float(s.cost)) })
-	}
-	return nil
+	s.c.Change(func(h *assemble.Head) { // subtasks may be read before this, and after
+		if len(s.sum.checkpoints) > 0 {
+			h.SetMeta("checkpoints", s.sum.checkpoints)
+		}
+		if cost := s.sum.cost; cost > 0 && cost < 1e6 {
+			h.SetMeta(records.MetaClientCost, records.Float(cost))
+		}
+	})
+	return s.delegated()
 }
 
 // Object takes a message, or a member of the document beside them.

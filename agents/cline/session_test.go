@@ -1,9 +1,11 @@
 package cline_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,5 +168,69 @@ func TestTokensOfAnOlderTaskAreRead(t *testing.T) {
 	got, _ := suite.Parse(t, path, capability.ParseOptions{})
 	if got.Metrics.TotalInputTokens == 0 || got.Metrics.TotalInputTokens != want.Metrics.TotalInputTokens {
 		t.Errorf("%d tokens, want %d", got.Metrics.TotalInputTokens, want.Metrics.TotalInputTokens)
+	}
+}
+
+// A task of Roo tells its subtasks after the steps that started them, while they work too; a subtask alone names its
+// parent.
+func TestSubtasksAreToldByTheirParents(t *testing.T) {
+	t.Parallel()
+	const parent, done, working = "9a3c0c11-6a54-4a0e-8f43-0c7e5d1b2a01", "9a3c0c11-6a54-4a0e-8f43-0c7e5d1b2a02",
+		"9a3c0c11-6a54-4a0e-8f43-0c7e5d1b2a03"
+	suite := suites()["Roo"]
+	path := func(id string) string { return filepath.Join(suite.Sessions(), id, "api_conversation_history.json") }
+	record, _ := suite.Parse(t, path(parent), capability.ParseOptions{})
+	starts := map[string]int{}
+	for i := range record.Steps {
+		step := &record.Steps[i]
+		if id := step.SubagentTrajectoryRef; id != nil {
+			starts[*id] = step.StepIndex
+		}
+		if step.ParentStep != nil && *step.ParentStep >= step.StepIndex {
+			t.Errorf("step %d has the parent %d", step.StepIndex, *step.ParentStep)
+		}
+	}
+	if starts[done] == 0 || starts[working] == 0 {
+		t.Errorf("started %v", starts)
+	}
+	if got := record.Metrics.TotalInputTokens; got != 100+120+50+60+40 {
+		t.Errorf("%d tokens", got)
+	}
+	if cost := string(record.Metadata["client_cost_usd"]); cost != "0.042" ||
+		!bytes.Contains(record.Metadata["checkpoints"], []byte("2222")) {
+		t.Errorf("cost %s, checkpoints %s", cost, record.Metadata["checkpoints"])
+	}
+	for _, id := range []string{done, working} {
+		alone, _ := suite.Parse(t, path(id), capability.ParseOptions{})
+		if got := string(alone.Metadata["parent_session"]); got != `"`+parent+`"` {
+			t.Errorf("%s names %v as its parent", id, got)
+		}
+	}
+	home := t.TempDir()
+	tasks := filepath.Join(home, ".config", "Code", "User", "globalStorage", "rooveterinaryinc.roo-cline", "tasks")
+	if err := os.CopyFS(tasks, os.DirFS(suite.Sessions())); err != nil {
+		t.Fatal(err)
+	}
+	listed := func() (ids []string) {
+		found, err := cline.NewRoo(capability.Env{Home: home}).Discoverer.ProjectSessions("/home/dev/shop", time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range found {
+			if strings.HasPrefix(one.ID, "9a3c0c11") && filepath.Base(one.Path) == "api_conversation_history.json" {
+				ids = append(ids, one.ID)
+			}
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	if got := listed(); !slices.Equal(got, []string{parent}) {
+		t.Errorf("listed %v", got)
+	}
+	if err := os.RemoveAll(filepath.Join(tasks, parent)); err != nil {
+		t.Fatal(err)
+	}
+	if got := listed(); !slices.Equal(got, []string{done, working}) {
+		t.Errorf("without the parent listed %v", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/git-trace/git-trace/agents/sessionfile"
+	"github.com/git-trace/git-trace/agents/toolcall"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/records/rawjson"
@@ -39,8 +40,7 @@ func (s *session) user(m *message, at records.Locator) error {
 	if u.results != nil && s.open != "" {
 		u.returned = true
 		content := strings.TrimSpace(strings.Join(u.results, "\n\n"))
-		r := assemble.Result{Time: time, Content: &content, Error: errorOf(content)}
-		if err := s.returned(at, s.open, r); err != nil {
+		if err := s.returned(at, s.open, assemble.Result{Time: time, Content: &content}); err != nil {
 			return err
 		}
 		s.open = ""
@@ -98,7 +98,7 @@ func (u *turn) text(s *session, text string) {
 	case strings.HasPrefix(text, "The user made the following updates to your content"):
 		s.c.Append("user_modified_edits", "after_step", map[string]any{"text": text, "timestamp": u.time})
 		u.results = append(u.results, text)
-	case !found && u.results != nil:
+	case !found && (u.results != nil || delegatedTo(text) != ""):
 		u.results = append(u.results, text)
 	case !found && strings.TrimSpace(text) != "":
 		u.notices = append(u.notices, text)
@@ -130,8 +130,8 @@ func (s *session) compacted(summary, time string) {
 // result takes a block with the result of a call.
 func (s *session) result(block []byte, time string, at records.Locator) error {
 	content, failed := resultText(rawjson.Member(block, "content"))
-	r := assemble.Result{Time: time, Content: &content, Error: errorOf(content)}
-	if r.Error == "" && (failed || string(rawjson.Member(block, "is_error")) == "true") {
+	r := assemble.Result{Time: time, Content: &content}
+	if failed || string(rawjson.Member(block, "is_error")) == "true" {
 		r.Error = records.ErrorTool
 	}
 	return s.returned(at, rawjson.MemberText(block, "tool_use_id"), r)
@@ -139,6 +139,10 @@ func (s *session) result(block []byte, time string, at records.Locator) error {
 
 func (s *session) returned(at records.Locator, id string, r assemble.Result) error {
 	call := s.c.Waiting(id)
+	r.Error = cmp.Or(errorOf(*r.Content, call), r.Error)
+	if call != nil && call.Name == newTask {
+		r.Subagent = delegatedTo(*r.Content)
+	}
 	tools.Result(call, &r, s.cwd)
 	if call != nil && r.Error == "" && call.Name == "editor" && len(call.Writes) > 0 &&
 		rawjson.Member(call.Input, "old_text") == nil && rawjson.Member(call.Input, "insert_line") == nil {
@@ -189,8 +193,9 @@ var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)exit(?:ed with)? code:? (\d+)`)
 })
 
-// errorOf tells what kind of failure a result reports.
-func errorOf(content string) string {
+// errorOf tells what kind of failure a result reports. Only that of a command has an exit code; other results may quote
+// one.
+func errorOf(content string, call *assemble.Call) string {
 	head := content[:min(len(content), 2000)]
 	switch {
 	case strings.Contains(head, "The user denied this operation"):
@@ -199,7 +204,7 @@ func errorOf(content string) string {
 		strings.HasPrefix(head, "<error_details>"):
 		return records.ErrorTool
 	}
-	if m := exitCode().FindStringSubmatch(head); m != nil {
+	if m := exitCode().FindStringSubmatch(head); m != nil && (call == nil || tools[call.Name] == toolcall.Runs) {
 		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
 			return sessionfile.ExitCode(n)
 		}
