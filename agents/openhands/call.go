@@ -25,7 +25,24 @@ func (s *session) action(raw []byte, time string, at records.Locator) error {
 		thought := strings.TrimSpace(a.Text[len("<think>") : len(a.Text)-len(after)-len("</think>")])
 		a.Text, a.Thinking = strings.TrimSpace(after), cmp.Or(a.Thinking, thought)
 	}
+	if d := rawjson.NewDecoder(rawjson.Member(raw, "action")); d.Kind() != rawjson.Object {
+		s.invalid = append(s.invalid, id)
+	}
 	return s.answer(a)
+}
+
+// invalidLeft ends the calls whose arguments did not fit their tools, and of which no error was told.
+func (s *session) invalidLeft() error {
+	for _, id := range s.invalid {
+		if s.c.Waiting(id) == nil && !s.c.Expects(id) {
+			continue
+		}
+		if err := s.c.Result(records.Locator{}, id, assemble.Result{Error: records.ErrorTool}); err != nil {
+			return err
+		}
+	}
+	s.invalid = nil
+	return nil
 }
 
 // arguments are those that the model wrote; where these are no object, those that the agent made of them.

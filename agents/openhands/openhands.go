@@ -7,8 +7,9 @@
 // What is relied on:
 //
 //   - Calls of one answer share the id of the answer (llm_response_id), and are one step.
-//   - Tokens of a prompt include the cache. Where they are told for each answer that counts; otherwise each answer
-//     gets what the sums grew by since the one before.
+//   - Tokens of a prompt include the cache. Where they are told for each answer that counts, also where they come at
+//     the end of the file; otherwise each answer gets what the sums grew by since the one before.
+//   - A call without an action had arguments that do not fit the tool: it failed, also where no error is told.
 //   - An editor's observation has the whole file before and after, so that its lines are exact.
 //   - Times are those of the machine's clock, without a zone.
 //

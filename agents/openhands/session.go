@@ -1,6 +1,7 @@
 package openhands
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"path/filepath"
@@ -26,9 +27,11 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 			}
 			return idOf(stateOf(path), path)
 		},
-		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format {
-			return &session{c: c, answers: map[string]*assemble.Usage{},
+		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
+			s := &session{c: c, answers: map[string]*assemble.Usage{},
 				begun: map[string]foreignCall{}, ended: map[string]bool{}}
+			s.ahead(of.Path)
+			return s
 		},
 	}
 	if filepath.Base(path) != stateFile {
@@ -52,6 +55,7 @@ type session struct {
 	cost    float64
 	begun   map[string]foreignCall // by the ids of calls of another agent
 	ended   map[string]bool
+	invalid []string // calls that no action could be made of, without a result so far
 }
 
 // State has nothing that a later reading could need: a conversation is read from its beginning.
@@ -60,6 +64,9 @@ func (s *session) State() any { return nil }
 // End gives the last answer the tokens that were told after it.
 func (s *session) End() error {
 	if err := s.foreignLeft(); err != nil {
+		return err
+	}
+	if err := s.invalidLeft(); err != nil {
 		return err
 	}
 	if s.cost > 0 && s.cost < 1e6 {
@@ -170,20 +177,52 @@ func (s *session) stats(raw []byte) {
 		if strings.Contains(of, "condenser") {
 			continue
 		}
-		s.model = cmp.Or(s.model, modelOf(rawjson.MemberText(metrics, "model_name")))
 		sum.Add(tokens(rawjson.Member(metrics, "accumulated_token_usage")))
-		each := rawjson.NewDecoder(rawjson.Member(metrics, "token_usages"))
-		for each.OpenArray(); each.Element(); {
-			one := each.Raw()
-			if id := rawjson.MemberText(one, "response_id"); id != "" && len(s.answers) < maxEvents {
-				if _, known := s.answers[id]; !known {
-					s.answers[id] = &assemble.Usage{TokenUsage: tokens(one)}
-				}
-				s.apart = true
+		s.each(metrics)
+	}
+	s.sum, s.cost = sum, max(s.cost, cost)
+}
+
+// each takes the model, and the tokens of the answers that are told apart.
+func (s *session) each(metrics []byte) {
+	s.model = cmp.Or(s.model, modelOf(rawjson.MemberText(metrics, "model_name")))
+	d := rawjson.NewDecoder(rawjson.Member(metrics, "token_usages"))
+	for d.OpenArray(); d.Element(); {
+		one := d.Raw()
+		if id := rawjson.MemberText(one, "response_id"); id != "" && len(s.answers) < maxEvents {
+			if _, known := s.answers[id]; !known {
+				s.answers[id] = &assemble.Usage{TokenUsage: tokens(one)}
+			}
+			s.apart = true
+		}
+	}
+}
+
+// ahead takes the model and the tokens of the answers in a file of events: they come after the answers, some only at
+// its end. A state has them before its events.
+func (s *session) ahead(path string) {
+	if filepath.Base(path) == stateFile {
+		return
+	}
+	file, err := sessionfile.Lines(path, "")
+	if err != nil {
+		return
+	}
+	defer func() { _ = file.Close() }()
+	in := file.From(0, 0)
+	for object, err := in.Next(); err == nil; object, err = in.Next() {
+		if !bytes.Contains(object.Raw, []byte(`"usage_to_metrics"`)) || rawjson.MemberText(object.Raw, "key") != "stats" {
+			continue
+		}
+		of := rawjson.NewDecoder(rawjson.Member(rawjson.Member(object.Raw, "value"), "usage_to_metrics"))
+		for of.Open(); of.Member(); {
+			if name := string(of.Key()); !strings.Contains(name, "condenser") {
+				s.each(of.Raw())
+			} else {
+				of.Skip()
 			}
 		}
 	}
-	s.sum, s.cost = sum, max(s.cost, cost)
 }
 
 func tokens(raw []byte) records.TokenUsage {
@@ -220,6 +259,9 @@ func (s *session) message(raw []byte, time string, at records.Locator) error {
 		if text == "" {
 			s.c.Skip("empty_prompt")
 			return nil
+		}
+		if err := s.invalidLeft(); err != nil {
+			return err
 		}
 		if err := s.c.Settle(); err != nil {
 			return err
