@@ -13,5 +13,5 @@
 //     changed in the same files. So the commit holds the edits of that answer and nothing else; the record says so.
 //   - Tokens are rounded from 1,000 on. Those that were sent include what the cache gave and took.
 //   - Times are of the writer's clock without its zone, and only the heading has one.
-//   - What a command printed is in the file only if it became part of a prompt.
+//   - What a command printed is not in the file. Where the user kept it from the model, the command ran all the same.
 package aider

@@ -1,8 +1,10 @@
 package aider
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
@@ -123,6 +125,9 @@ func (s *session) tool(at records.Locator, lines []string) error {
 	return nil
 }
 
+// printed is what is added to the chat of what a command printed.
+var printed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+ lines? of output$`) })
+
 // line takes one of them, after another.
 func (s *session) line(at records.Locator, line, before string) error {
 	head, rest, _ := strings.Cut(line, " ")
@@ -139,8 +144,13 @@ func (s *session) line(at records.Locator, line, before string) error {
 			s.c.Change(func(h *assemble.Head) { h.Git = true })
 		}
 	case "Added":
-		if path, found := strings.CutSuffix(rest, " to the chat."); found {
+		path, found := strings.CutSuffix(strings.TrimSuffix(rest, "."), " to the chat")
+		if found && !printed().MatchString(path) {
 			s.c.Append("files_in_chat", "after_step", map[string]any{"path": path})
+		}
+	case "Removed":
+		if path, found := strings.CutSuffix(strings.TrimSuffix(rest, "."), " from the chat"); found {
+			s.c.Append("files_in_chat", "after_step", map[string]any{"path": path, "removed": true})
 		}
 	case "Applied":
 		if path, found := strings.CutPrefix(rest, "edit to "); found {
