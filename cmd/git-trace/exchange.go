@@ -81,7 +81,7 @@ func exchanges() []exchange {
 		{name: messages.Name, read: messages.Read,
 			is: func(b beginning) bool {
 				return b.message() || !b.row().kept() && (b.row().in("messages").message() || b.textOf("messages") ||
-					b.row().in("conversation").message())
+					b.row().in("conversation").message() || b.row().has("messages", "messageCount", "workspaceId"))
 			}},
 		{name: sharegpt.Name, read: sharegpt.Read,
 			is: func(b beginning) bool { return b.row().in("conversations").first().has("from", "value") }},

@@ -1,8 +1,10 @@
 package messages
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
@@ -13,6 +15,7 @@ import (
 // Message is one message of a list of them, as OpenAI or Anthropic write it.
 type Message struct {
 	Role, Text, Thinking string
+	ID, Time, Model      string // where the message itself tells them
 	CallID               string // of the call whose result it is
 	Stop                 string
 	Calls                []assemble.Call
@@ -33,6 +36,14 @@ func Parse(raw []byte) Message {
 		switch string(d.Key()) {
 		case "role":
 			m.Role = d.Text()
+		case "id":
+			m.ID = d.Text()
+		case "timestamp":
+			if text := d.Text(); clock(text) {
+				m.Time = text
+			}
+		case "model":
+			m.Model = d.Text()
 		case "content":
 			m.content(d.Raw())
 		case "reasoning_content", "reasoning", "thinking":
@@ -57,6 +68,10 @@ func Parse(raw []byte) Message {
 			for d.OpenArray(); d.Element(); {
 				m.call(d.Raw())
 			}
+		case "toolCalls": // of Cursor, as cursor-history exports it
+			for d.OpenArray(); d.Element(); {
+				m.exported(d.Raw())
+			}
 		case "function_call":
 			if call := d.Raw(); rawjson.NewDecoder(call).Kind() == rawjson.Object {
 				m.function("", call)
@@ -64,6 +79,12 @@ func Parse(raw []byte) Message {
 		}
 	}
 	return m
+}
+
+// clock tells whether a text is a time.
+func clock(text string) bool {
+	_, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil
 }
 
 func (m *Message) think(text string) { m.Thinking = join(m.Thinking, text) }
@@ -86,6 +107,29 @@ func (m *Message) call(raw []byte) {
 func (m *Message) function(id string, raw []byte) {
 	input, _ := foreign.Arguments(rawjson.Member(raw, "arguments"))
 	m.Calls = append(m.Calls, assemble.Call{ID: id, Name: rawjson.MemberText(raw, "name"), Input: input})
+}
+
+// exported takes a call with what came of it, as far as it is told.
+func (m *Message) exported(raw []byte) {
+	params := rawjson.Member(raw, "params")
+	if params == nil {
+		params = rawjson.Member(raw, "args")
+	}
+	input, _ := foreign.Arguments(params)
+	id := cmp.Or(rawjson.MemberText(raw, "id"), fmt.Sprintf("%s_%d", cmp.Or(m.ID, "call"), len(m.Calls)+1))
+	m.Calls = append(m.Calls, assemble.Call{ID: id, Name: rawjson.MemberText(raw, "name"), Input: input})
+	var r assemble.Result
+	switch rawjson.MemberText(raw, "status") {
+	case "completed":
+		r.Content = new(rawjson.MemberText(raw, "result"))
+	case "cancelled":
+		r.Error = records.ErrorInterrupted
+	case "error":
+		r.Error, r.Content = records.ErrorTool, new(rawjson.MemberText(raw, "error"))
+	default: // nobody says what came of it
+		return
+	}
+	m.Results = append(m.Results, Result{ID: id, Result: r})
 }
 
 // content takes a text, or parts.

@@ -124,3 +124,32 @@ func TestTheExportOfGrokIsAConversation(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 }
+
+func TestTheExportOfCursorHasItsCallsModelsAndTimes(t *testing.T) {
+	t.Parallel()
+	list, err := read(`{"id":"s-1","messageCount":4,"workspaceId":"w","workspacePath":"/home/dev/shop","messages":[` +
+		`{"id":"b1","role":"user","content":"write","timestamp":"2026-05-04T14:02:11.000Z"},` +
+		`{"id":"b2","role":"assistant","content":"done","timestamp":"2026-05-04T14:02:40.000Z","model":"claude-3.5-sonnet",` +
+		`"toolCalls":[{"name":"edit_file","args":{"path":"a.go"}},` +
+		`{"name":"read_file","status":"completed","params":{"path":"b.go"},"result":"package b"},` +
+		`{"name":"run_terminal_cmd","status":"error","error":"boom"},{"name":"grep","status":"cancelled"}]},` +
+		`{"id":"b3","role":"user","content":"thanks"},{"id":"b4","role":"assistant","content":"","toolCalls":[` +
+		`{"id":"x","name":"write","status":"completed","result":"ok"}]}]}`)
+	if err != nil || len(list) != 1 || len(list[0].Steps) != 4 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	r := list[0]
+	step := r.Steps[1]
+	if r.Agent.Name != "cursor" || *step.Model != "anthropic/claude-3-5-sonnet" ||
+		*step.Timestamp != "2026-05-04T14:02:40.000Z" || len(step.ToolCalls) != 4 {
+		t.Fatalf("%s %s %s %+v", r.Agent.Name, *step.Model, *step.Timestamp, step)
+	}
+	for i, want := range []string{records.ErrorNoResult, "", records.ErrorTool, records.ErrorInterrupted} {
+		if got := records.Value(step.Observations[i].Error); got != want {
+			t.Errorf("%s: error %q, want %q", step.ToolCalls[i].ToolName, got, want)
+		}
+	}
+	if got := records.Value(r.Steps[3].Observations[0].Content); got != "ok" {
+		t.Errorf("the last call gave %q", got)
+	}
+}

@@ -37,6 +37,7 @@ type row struct {
 	model, patch        string
 	resolved            []byte
 	tools               []byte
+	cwd                 string
 	prediction, swe     bool
 }
 
@@ -58,6 +59,10 @@ func parse(raw []byte) row {
 			r.instance, r.swe = d.Text(), true
 		case "agent":
 			r.agent = d.Text()
+		case "workspaceId": // as cursor-history exports conversations of Cursor
+			r.agent = cmp.Or(r.agent, "cursor")
+		case "workspacePath":
+			r.cwd = d.Text()
 		case "model":
 			r.model = d.Text()
 		case "patch":
@@ -90,7 +95,7 @@ func decode(d *foreign.Document) ([]*records.Record, error) {
 		context = records.Runtime
 	}
 	talk := foreign.Begin(d, foreign.Origin{Format: Name, Agent: r.agent, Session: cmp.Or(r.id, r.instance),
-		Context: context})
+		Context: context, Cwd: r.cwd})
 	talk.Tools(r.tools)
 	var list []Message
 	e := rawjson.NewDecoder(r.list)
@@ -140,10 +145,8 @@ func take(talk *foreign.Talk, m *Message, model string, acted bool) error {
 	case "system", "developer":
 		return talk.System(m.Text, "")
 	case "user":
-		for i := range m.Results {
-			if err := talk.Answered(m.Results[i].ID, m.Results[i].Result); err != nil {
-				return err
-			}
+		if err := answered(talk, m); err != nil {
+			return err
 		}
 		switch {
 		case talk.Open() > 0 && strings.HasPrefix(m.Text, observation):
@@ -152,7 +155,7 @@ func take(talk *foreign.Talk, m *Message, model string, acted bool) error {
 			return nil
 		}
 		talk.Abandon()
-		return talk.User(m.Text, "", "")
+		return talk.User(m.Text, m.Time, "")
 	case "tool", "function":
 		return talk.Answered(m.CallID, assemble.Result{Content: new(observed(m.Text))})
 	case "assistant":
@@ -160,10 +163,21 @@ func take(talk *foreign.Talk, m *Message, model string, acted bool) error {
 		if len(m.Calls) == 0 {
 			text, m.Calls = textCalls(m.Text, acted)
 		}
-		return talk.Agent(assemble.Answer{Text: text, Thinking: m.Thinking, Calls: m.Calls, Stop: m.Stop,
-			Model: assemble.Model(model)})
+		err := talk.Agent(assemble.Answer{Text: text, Time: m.Time, Thinking: m.Thinking, Calls: m.Calls, Stop: m.Stop,
+			Model: assemble.Model(cmp.Or(m.Model, model))})
+		return errors.Join(err, answered(talk, m))
 	}
 	return fmt.Errorf("%w: the role is %.40q", foreign.ErrForm, m.Role)
+}
+
+// answered takes the results that stand within a message.
+func answered(talk *foreign.Talk, m *Message) error {
+	for i := range m.Results {
+		if err := talk.Answered(m.Results[i].ID, m.Results[i].Result); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func observed(text string) string {
