@@ -15,6 +15,7 @@ require (
 	github.com/sergi/go-diff v1.4.0
 	github.com/twmb/murmur3 v1.2.2
 	github.com/urfave/cli/v2 v2.27.7
+	github.com/yuin/goldmark v1.8.7
 	github.com/zeebo/blake3 v0.2.4
 	go.etcd.io/bbolt v1.5.0
 	golang.org/x/sys v0.49.0

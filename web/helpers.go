@@ -34,6 +34,7 @@ var helpers = template.FuncMap{
 	"percent":   percent,
 	"cut":       func(text string, n int) string { return cells.Cut(cells.Line(text), n) },
 	"tidy":      tidy,
+	"prose":     prose,
 	"oid":       func(id any) string { return fmt.Sprintf("%.7s", plain(id)) },
 	"model":     view.ModelName,
 	"dollars":   numbers.Dollars,

@@ -440,7 +440,11 @@ func testForEverybody(t *testing.T, ctx context.Context, world *World) {
 
 func TestPages(t *testing.T) {
 	ctx, world := opened(t)
-	every = append(every, track(t, ctx, world))
+	if err := world.proseTalk(ctx, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	every = append(every, track(t, ctx, world), "/t/"+proseTrace[:8])
+	t.Run("answers", func(t *testing.T) { testAnswers(t, ctx, world) })
 	t.Run("in a browser", func(t *testing.T) { testInABrowser(t, ctx, world) })
 	t.Run("the token", func(t *testing.T) { testTheTokenIsKeptNowhere(t, ctx, world) })
 	t.Run("without script", func(t *testing.T) { testWithoutScript(t, ctx, world) })
