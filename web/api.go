@@ -220,9 +220,7 @@ func problem(w http.ResponseWriter, err error) {
 	}
 	body, _ := json.Marshal(all)
 	w.Header().Set("Content-Type", "application/problem+json")
-	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", retryAfter)
-	}
+	again(w.Header(), status)
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
 }

@@ -99,8 +99,15 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // busy says that a moment later there may be an answer.
 func busy(w http.ResponseWriter, what string) {
-	w.Header().Set("Retry-After", retryAfter)
+	again(w.Header(), http.StatusServiceUnavailable)
 	http.Error(w, what, http.StatusServiceUnavailable)
+}
+
+// again tells when to ask again, with the status of what cannot be answered now.
+func again(h http.Header, status int) {
+	if status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", retryAfter)
+	}
 }
 
 // harden sets what browsers are told with every answer.

@@ -263,9 +263,7 @@ func said(err error) (what string, hints []string) {
 // fail says what is wrong on a page.
 func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := code(err)
-	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", retryAfter)
-	}
+	again(w.Header(), status)
 	body := failure{Status: status}
 	body.What, body.Hints = said(err)
 	if gone := (*goneError)(nil); errors.As(err, &gone) {

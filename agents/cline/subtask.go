@@ -16,9 +16,14 @@ import (
 // newTask is the tool with which a task of Roo starts a subtask, and waits for it.
 const newTask = "new_task"
 
-// delegation begins the result of such a call, while the subtask works and after it.
+// atWork and finished begin the result of such a call, while the subtask works and after it. Its id follows.
+const (
+	atWork   = "Delegated to child task "
+	finished = "Subtask "
+)
+
 var delegation = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:Delegated to child task|Subtask) ([0-9A-Za-z][0-9A-Za-z-]{7,63})\b`)
+	return regexp.MustCompile("^(?:" + atWork + "|" + finished + `)([0-9A-Za-z][0-9A-Za-z-]{7,63})\b`)
 })
 
 // delegatedTo is the id of the subtask that a result names, "" for none.
@@ -60,8 +65,8 @@ func toldByParent(path, id string) bool {
 		return false
 	}
 	path = filepath.Join(filepath.Dir(filepath.Dir(path)), parent, filepath.Base(path))
-	if said := beside(path, filepath.Base(path)); bytes.Contains(said, []byte("Subtask "+id)) ||
-		bytes.Contains(said, []byte("Delegated to child task "+id)) {
+	if said := beside(path, filepath.Base(path)); bytes.Contains(said, []byte(finished+id)) ||
+		bytes.Contains(said, []byte(atWork+id)) {
 		return true
 	}
 	return rawjson.MemberText(beside(path, itemFile), "awaitingChildId") == id

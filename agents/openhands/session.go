@@ -168,19 +168,24 @@ func modelOf(name string) string {
 // the cache. What the condenser used is no part of an answer.
 func (s *session) stats(raw []byte) {
 	sum, cost := records.TokenUsage{}, 0.0
-	d := rawjson.NewDecoder(rawjson.Member(raw, "usage_to_metrics"))
-	for d.Open(); d.Member(); {
-		of := string(d.Key())
-		metrics := d.Raw()
+	metricsOf(raw, func(metrics []byte, answers bool) {
 		spent := rawjson.NewDecoder(rawjson.Member(metrics, "accumulated_cost"))
 		cost += max(spent.Float(), 0)
-		if strings.Contains(of, "condenser") {
-			continue
+		if answers {
+			sum.Add(tokens(rawjson.Member(metrics, "accumulated_token_usage")))
+			s.each(metrics)
 		}
-		sum.Add(tokens(rawjson.Member(metrics, "accumulated_token_usage")))
-		s.each(metrics)
-	}
+	})
 	s.sum, s.cost = sum, max(s.cost, cost)
+}
+
+// metricsOf hands on what each use of a model took, and whether it gave answers.
+func metricsOf(raw []byte, take func(metrics []byte, answers bool)) {
+	d := rawjson.NewDecoder(rawjson.Member(raw, "usage_to_metrics"))
+	for d.Open(); d.Member(); {
+		answers := !strings.Contains(string(d.Key()), "condenser")
+		take(d.Raw(), answers)
+	}
 }
 
 // each takes the model, and the tokens of the answers that are told apart.
@@ -214,14 +219,11 @@ func (s *session) ahead(path string) {
 		if !bytes.Contains(object.Raw, []byte(`"usage_to_metrics"`)) || rawjson.MemberText(object.Raw, "key") != "stats" {
 			continue
 		}
-		of := rawjson.NewDecoder(rawjson.Member(rawjson.Member(object.Raw, "value"), "usage_to_metrics"))
-		for of.Open(); of.Member(); {
-			if name := string(of.Key()); !strings.Contains(name, "condenser") {
-				s.each(of.Raw())
-			} else {
-				of.Skip()
+		metricsOf(rawjson.Member(object.Raw, "value"), func(metrics []byte, answers bool) {
+			if answers {
+				s.each(metrics)
 			}
-		}
+		})
 	}
 }
 

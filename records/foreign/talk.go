@@ -84,8 +84,11 @@ func (d *Document) ID() string {
 		canonical = d.Raw
 	}
 	sum := sha256.Sum256(canonical)
-	return "sha256:" + hex.EncodeToString(sum[:16])
+	return SumID(sum[:])
 }
+
+// SumID names a conversation by the SHA-256 of what it says.
+func SumID(sum []byte) string { return "sha256:" + hex.EncodeToString(sum[:16]) }
 
 // System takes a system prompt. At the beginning it is what the model was told, later a step of its own.
 func (t *Talk) System(text, stamp string) error {

@@ -5,7 +5,6 @@ package windsurf
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net/url"
@@ -60,7 +59,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 		return &foreign.Fault{Place: foreign.Place{Row: 1}, Err: foreign.ErrEmpty}
 	}
 	talk := foreign.Begin(&foreign.Document{Place: lines[0].place, File: file}, foreign.Origin{Format: Name, Agent: Name,
-		Session: "sha256:" + hex.EncodeToString(sum.Sum(nil)[:16]), Context: records.Devtime, Cwd: cwd})
+		Session: foreign.SumID(sum.Sum(nil)), Context: records.Devtime, Cwd: cwd})
 	for from := 0; from < len(lines); {
 		to := from + 1
 		for to < len(lines) && lines[to].call.Name != "" && lines[from].kind != "user_input" {
