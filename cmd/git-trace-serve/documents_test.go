@@ -22,11 +22,9 @@ var notRun = []struct{ page, lines, why string }{
 		"serves until it is stopped: TestServeOpensWhatIsNamed, TestPagesAreOpenedInTheBrowser"},
 	{"docs/serve.md", `(?m)^git trace serve --export site( +#| v1).*$`, "asks at a terminal: TestPagesAreWrittenAsFiles"},
 	{"docs/sharing.md", `(?m)^git trace push --adopt .*$`, "wants the consent of another clone: TestAForkIsAdopted"},
-	{"CONTRIBUTING.md", `(?m)^(GITTRACE_LONG=1 )?(go test|\.ci/run) ?.*$`, "runs tests, for minutes and more"},
-	{"docs/fuzzing.md", `(?ms)^(GITTRACE_\w+=[^\n]*\\\n[^\n]*|go test [^\n]*|for t in .*?^done)$`, "runs tests, for minutes and more"},
-	{"docs/mutation.md", `(?m)^go run ./internal/testing/mutate .*$`, "runs tests, for minutes and more"},
-	{"docs/sharing.md", `(?m)^.*\bgo test .*$`, "runs tests, for minutes and more"},
-	{"docs/reliability.md", `(?m)^.*\bgo test .*$`, "runs tests, for minutes and more"},
+	{"CONTRIBUTING.md", `(?m)^(go (build|test)|\.ci/run) ?.*$`, "builds everything and runs tests"},
+	{"docs/testing.md", `(?m)^((GITTRACE_\w+=\w+ )*go (test|run)|\.ci/run) ?.*$`, "runs tests, for minutes and more"},
+	{"docs/performance.md", `(?m)^go run ./internal/testing/bench.*$`, "measures, for minutes"},
 	{"internal/testing/driver/README.md", `(?m)^go (run|test) .*$`, "installs clients of agents with npm, and runs tests"},
 }
 

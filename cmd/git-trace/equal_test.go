@@ -14,7 +14,7 @@ import (
 
 // TestEveryCommandTellsTheSame makes random histories whose conversations come from hooks, a backfill, an import and
 // another clone, asks every command about them, and holds each figure against those of the others and against the
-// truth. docs/reliability.md says how to run one seed.
+// truth. docs/testing.md says how to run one seed.
 // Found 7.8.
 func TestEveryCommandTellsTheSame(t *testing.T) {
 	t.Parallel()

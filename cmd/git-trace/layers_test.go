@@ -254,7 +254,7 @@ func TestTheDocumentedBuildLinksNoWriterOfManuals(t *testing.T) {
 			t.Errorf("with %s the program links %s", tag, dep)
 		}
 	}
-	for _, page := range []string{"../../README.md", "../../docs/benchmarks.md"} {
+	for _, page := range []string{"../../README.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

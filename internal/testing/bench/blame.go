@@ -11,7 +11,7 @@ import (
 // blaming is the command that people call most, beside git's own.
 func blaming(quick bool) []scenario {
 	commits, again, since, first, plain := historyCommits, 0.15, 0.3, 1.1, 1.05
-	if quick { // git needs a third of the time there, and what is ours stays: see docs/benchmarks.md
+	if quick { // git needs a third of the time there, and what is ours stays: see docs/performance.md
 		commits, again, since, first, plain = quickCommits, 0.2, 0.4, 1.2, 1.25
 	}
 	const reference, changed = "git blame", "git blame, changed file"

@@ -10,5 +10,5 @@
 // turn, round after round, in one process, so that a noisy moment hits both sides; the figure is the ratio of the
 // medians. Absolute times say more about the machine than about the program.
 //
-// docs/benchmarks.md explains each path and shows a run.
+// docs/performance.md shows a run.
 package main

@@ -23,7 +23,7 @@ const (
 	firstPage   = 150 // from the start of the server
 	listPage    = 50
 	talkPage    = 80
-	firstSearch = 60 // of words that nobody looked for before; docs/benchmarks.md has the reason
+	firstSearch = 60 // of words that nobody looked for before
 	blamePage   = 100
 	serveMemory = 150
 )

@@ -182,7 +182,7 @@ const (
 	countBound   = 1.5
 	countAgain   = 0.5
 	nothingBound = 0.1
-	// Of a few hundred commits the start of the program is more: see docs/benchmarks.md.
+	// Of a few hundred commits the start of the program is more.
 	countFew      = 2.8
 	countAgainFew = 0.6
 	nothingFew    = 0.15

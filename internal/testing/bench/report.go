@@ -88,23 +88,15 @@ func printRows(w io.Writer, results []result) {
 
 // printMarkdown writes all results as one table, with the machine below it.
 func printMarkdown(w io.Writer, b *bench, results []result) {
-	fmt.Fprintf(w, "| path | ours | reference | value | bound | verdict |\n| --- | --- | --- | --- | --- | --- |\n")
+	fmt.Fprintf(w, "| path | compared with | measured | bound |\n| --- | --- | --- | --- |\n")
 	missed := 0
 	for _, r := range results {
-		verdict := "kept"
+		measured := figure(r.Value, r.Unit)
 		if !r.Kept {
-			verdict = "**missed**"
+			measured = "**" + measured + ", missed**"
 			missed++
 		}
-		ours, reference := "", ""
-		if r.OursMS > 0 {
-			ours = fmt.Sprintf("%.1f ms", r.OursMS)
-		}
-		if r.ReferenceMS > 0 {
-			reference = fmt.Sprintf("%.1f ms, %s", r.ReferenceMS, r.Reference)
-		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |\n", r.Path, ours, reference, figure(r.Value, r.Unit),
-			figure(r.Bound, r.Unit), verdict)
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", r.Path, r.Reference, measured, figure(r.Bound, r.Unit))
 	}
 	rounds := fmt.Sprint(b.rounds)
 	if b.most > b.rounds {

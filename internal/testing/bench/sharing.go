@@ -29,7 +29,7 @@ const (
 	pullGits    = 3
 )
 
-// sharing is what a push and a pull take (S28 in docs/reliability.md), and what blame takes of what was pulled.
+// sharing is what a push and a pull take, and what blame takes of what was pulled.
 func sharing() scenario {
 	of := fmt.Sprintf("%d writers × %d commits", sharers, sharedEach)
 	return scenario{

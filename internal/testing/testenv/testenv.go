@@ -1,6 +1,6 @@
 // Package testenv tells the tests of all packages how much they are to do and what the machine must offer.
 //
-// A quick form of every test runs with `go test ./...`. GITTRACE_LONG=1 asks for the full form; docs/reliability.md
+// A quick form of every test runs with `go test ./...`. GITTRACE_LONG=1 asks for the full form; docs/testing.md
 // says what that is for each test. Under CI=true a missing program fails the test that needs it, elsewhere the
 // test is skipped and says so. What the machine itself does not allow (a name space, tracing, being root) skips a test
 // everywhere: no step of CI could mend it. `go run ./internal/testing/suite` counts what was skipped, by the reason.
