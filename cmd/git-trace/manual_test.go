@@ -16,10 +16,18 @@ import (
 
 const manuals = "../../man/man1/"
 
-// The manual pages are made of what `git trace help` prints, of sections of docs/cli.md and of the table of settings,
-// so that nothing is said twice: one of the program, and one of each command. MANUAL_ACCEPT=1 writes them.
+// The manual pages and the tables of docs/cli.md are made of the commands' help, so that nothing is said twice.
+// MANUAL_ACCEPT=1 writes them.
 func TestTheManualPagesAreCurrent(t *testing.T) {
 	t.Parallel()
+	const cliPath = moduleRoot + "/docs/cli.md"
+	page := document(t, "docs/cli.md")
+	before, rest, _ := strings.Cut(page, "<!-- commands -->\n")
+	_, after, found := strings.Cut(rest, "<!-- end of commands -->\n")
+	if !found {
+		t.Fatal("docs/cli.md has no place for the commands")
+	}
+	printed := before + "<!-- commands -->\n" + commandTables(&app{}) + "<!-- end of commands -->\n" + after
 	made := manualPages(t)
 	kept := map[string]string{}
 	files, err := filepath.Glob(manuals + "*.1")
@@ -44,7 +52,13 @@ func TestTheManualPagesAreCurrent(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if err := os.WriteFile(cliPath, []byte(printed), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		return
+	}
+	if printed != page {
+		t.Error("docs/cli.md is not what the commands say of themselves")
 	}
 	const again = "MANUAL_ACCEPT=1 go test ./cmd/git-trace -run TestTheManualPagesAreCurrent writes it anew"
 	for name, text := range made {
@@ -57,6 +71,24 @@ func TestTheManualPagesAreCurrent(t *testing.T) {
 			t.Errorf("%s is of no command; %s", name, again)
 		}
 	}
+}
+
+// commandTables are the commands in their groups, a table each: the forms of a command, and what it does.
+func commandTables(a *app) string {
+	var out strings.Builder
+	escape := strings.NewReplacer("|", `\|`, "\n", "")
+	for _, group := range a.commandGroups() {
+		out.WriteString("\n## " + strings.ToUpper(group.name[:1]) + group.name[1:] + "\n\n| command | does |\n| --- | --- |\n")
+		for _, c := range group.commands {
+			var forms []string
+			for form := range strings.SplitSeq(c.UsageText, "\n") {
+				form = strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(form), "git trace ")), " ")
+				forms = append(forms, "`"+escape.Replace(form)+"`")
+			}
+			out.WriteString("| " + strings.Join(forms, "<br>") + " | " + escape.Replace(c.Usage) + " |\n")
+		}
+	}
+	return out.String() + "\n"
 }
 
 // manualPages are the pages by the names of their files.

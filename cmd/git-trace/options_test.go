@@ -83,26 +83,9 @@ func TestOptionsAreMadeOfTheTable(t *testing.T) {
 
 var optionInForm = regexp.MustCompile(`(?:^|[\s\[(|])(--?[a-z][a-z-]*)(?: (<[^>]+>|[a-z-]+(?:\|[a-z-]+)+))?`)
 
-// formsOf are the forms of a command, in help and in docs/cli.md.
-func formsOf(c *cli.Command, page string) []string {
-	forms := strings.Split(c.UsageText, "\n")
-	for _, row := range tableRows(page) {
-		for cell := range strings.SplitSeq(strings.SplitN(row, " | ", 2)[0], "`") {
-			if strings.HasPrefix(cell, c.Name+" ") {
-				forms = append(forms, strings.ReplaceAll(cell, `\|`, "|"))
-			}
-		}
-	}
-	return forms
-}
-
 // The forms of a command name only options that help tells of, each with the table's word for its value.
 func TestFormsNameTheOptionsOfTheTable(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/cli.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	seen := 0
 	for _, c := range (&app{}).program().Commands {
 		values := map[string]string{}
@@ -113,7 +96,7 @@ func TestFormsNameTheOptionsOfTheTable(t *testing.T) {
 				values[dashed(name)] = strings.TrimSuffix(value, ">")
 			}
 		}
-		for _, form := range formsOf(c, string(page)) {
+		for form := range strings.SplitSeq(c.UsageText, "\n") {
 			for _, found := range optionInForm.FindAllStringSubmatch(form, -1) {
 				seen++
 				value, shown := values[found[1]]
