@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -166,44 +165,6 @@ func TestFilesOfEveryFormatGiveWhatTheListSays(t *testing.T) {
 		const head = "file\tformat\tconversations\tsteps\tcalls\tresults\ttaken\tskipped\n"
 		if err := os.WriteFile(fixturesList, []byte(head+strings.Join(lines, "")), 0o644); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// The page of formats has the sums of the list.
-func TestThePageOfFormatsHasTheSumsOfTheList(t *testing.T) {
-	t.Parallel()
-	list, err := os.ReadFile(fixturesList)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile("../../docs/formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums := map[string]*[7]int{}
-	for _, line := range strings.Split(strings.TrimSpace(string(list)), "\n")[1:] {
-		fields := strings.Split(line, "\t")
-		if sums[fields[1]] == nil {
-			sums[fields[1]] = &[7]int{}
-		}
-		sum := sums[fields[1]]
-		sum[0]++
-		for i, field := range fields[2:] {
-			n, err := strconv.Atoi(field)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum[i+1] += n
-		}
-	}
-	for format, sum := range sums {
-		row := "| `" + format + "` |"
-		for _, n := range sum {
-			row += fmt.Sprintf(" %d |", n)
-		}
-		if !strings.Contains(string(page), "\n"+row+"\n") {
-			t.Errorf("the page lacks\n%s", row)
 		}
 	}
 }
