@@ -14,6 +14,9 @@ import (
 // asideRefs is what the refs of logs begin with that this clone wrote under an id that it has no more.
 const asideRefs = "refs/traces/aside/"
 
+// IsAside tells whether a ref holds a log that this clone wrote under an id that it has no more.
+func IsAside(ref string) bool { return strings.HasPrefix(ref, asideRefs) }
+
 // newWriter makes the id of a writer.
 func newWriter() string {
 	var raw [writerDigits / 2]byte

@@ -37,15 +37,18 @@ var ErrNoMoment = errors.New("no snapshot was taken")
 func (r *Reader) Moment(ctx context.Context, p Place, after bool) (Moment, error) {
 	switch {
 	case p.Event != nil:
+		if _, err := r.takenHere([]events.Event{*p.Event}, nil); err != nil {
+			return Moment{}, err
+		}
 		return r.momentOf(p.Event)
 	case p.Call != "":
-		told, err := r.log.ToolCall(p.Call)
+		told, err := r.takenHere(r.log.ToolCall(p.Call))
 		if err != nil {
 			return Moment{}, err
 		}
 		return r.momentOfCalls(told, []string{p.Call}, after)
 	}
-	told, err := r.log.Told(p.Trace)
+	told, err := r.takenHere(r.log.Told(p.Trace))
 	if err != nil {
 		return Moment{}, err
 	}
@@ -60,6 +63,32 @@ func (r *Reader) Moment(ctx context.Context, p Place, after bool) (Moment, error
 		return r.momentOfStep(ctx, told, p, after)
 	}
 	return r.momentOfPrompt(told, p.Prompt, after)
+}
+
+// takenHere leaves what this clone itself wrote down: a snapshot is a tree of a work tree that was here. What others tell
+// of it may name any tree, and their publications bring the objects; it is neither compared nor restored, whatever names
+// it: a call, a step, a prompt or an event.
+func (r *Reader) takenHere(told []events.Event, err error) ([]events.Event, error) {
+	if err != nil {
+		return nil, err
+	}
+	own := make([]events.Event, 0, len(told))
+	others := false
+	for i := range told {
+		wrote, err := r.log.Wrote(&told[i])
+		if err != nil {
+			return nil, err
+		}
+		if wrote {
+			own = append(own, told[i])
+		} else {
+			others = others || carries(&told[i])
+		}
+	}
+	if len(own) == 0 && others {
+		return nil, fmt.Errorf("%w here: another clone saw it", ErrNoMoment)
+	}
+	return own, nil
 }
 
 // momentOfPrompt is when a prompt was sent, or when its turn ended. Of a turn without an end the last call counts.
@@ -169,8 +198,8 @@ func (r *Reader) momentOf(e *events.Event) (Moment, error) {
 	if err != nil {
 		return Moment{}, err
 	}
-	if e.Writer != writer {
-		return Moment{}, fmt.Errorf("%w here: another clone saw it", ErrNoMoment)
+	if e.Writer != writer { // a log that was set aside
+		return Moment{}, ErrNoMoment
 	}
 	for _, by := range []int64{1, -1} {
 		for seq := e.Seq + by; ; seq += by {

@@ -162,6 +162,21 @@ func (ix *Index) OwnWriter() (string, error) {
 	return ix.own, err
 }
 
+// Wrote tells whether this clone wrote an event: the own log has it, or one that was set aside. Another log that names
+// the own writer does not count.
+func (ix *Index) Wrote(e *events.Event) (bool, error) {
+	for i, s := range ix.sources {
+		if i > 0 && !events.IsAside(s.copy.Ref()) || e.Seq < 1 || e.Seq > s.copy.Last() {
+			continue
+		}
+		at, found, err := ix.within(i, i+1, key(byNumber, "", e.Seq))
+		if err != nil || found && at.ID == e.ID {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
 // Writers lists who wrote the covered logs, with the number of events of each: the own one first.
 func (ix *Index) Writers() ([]Writer, error) {
 	return mended(ix, func() ([]Writer, error) {
