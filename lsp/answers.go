@@ -54,7 +54,10 @@ func (s *server) why(ctx context.Context, d *document, line int) (string, error)
 	if line < 0 {
 		return "", &fault{codeInvalidParams, "lines are counted from 0"}
 	}
-	content, _ := d.contents()
+	content, _, err := d.contents()
+	if err != nil {
+		return "", err
+	}
 	args := []string{"why", "--markdown"}
 	if content != nil {
 		args = append(args, "--contents", "-")

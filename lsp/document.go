@@ -13,13 +13,15 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 // Times and sizes of a document.
 const (
 	settled = 300 * time.Millisecond // how long nobody has typed before its runs are computed
 	fresh   = 5 * time.Second        // how long runs are believed: commits and agents change owners and tell nobody
-	mostDoc = 32 << 20               // bytes; of larger buffers nothing is told
+	mostDoc = 32 << 20               // bytes; of larger buffers and files nothing is told
 )
 
 // document is a file as the editor has it.
@@ -95,25 +97,54 @@ func (d *document) forget() {
 
 // contents is what git-trace is to take the file for, nil for what is on the disk. An editor shows a file in another
 // encoding, or one with a mark of its byte order, in other bytes than the disk has: unchanged, it is the disk's.
-func (d *document) contents() (content []byte, text string) {
+func (d *document) contents() (content []byte, text string, err error) {
 	d.mu.Lock()
 	text, dirty := d.text, d.dirty
 	d.mu.Unlock()
-	disk, err := os.ReadFile(d.path)
-	if err != nil {
-		return []byte(text), text
+	if len(text) > mostDoc {
+		return nil, text, errTooLarge
+	}
+	disk, err := d.onDisk()
+	switch {
+	case errors.Is(err, errNoFile), errors.Is(err, errTooLarge):
+		return nil, text, err
+	case err != nil: // it was never saved
+		return []byte(text), text, nil
 	}
 	mark := []byte("\ufeff")
 	bare := bytes.TrimPrefix(disk, mark)
 	switch {
 	case string(bare) == text || string(disk) == text:
-		return nil, text
+		return nil, text, nil
 	case !dirty && !utf8.Valid(disk) && bytes.Count(disk, []byte("\n")) == strings.Count(text, "\n"):
-		return nil, text
+		return nil, text, nil
 	case len(bare) < len(disk) && !strings.HasPrefix(text, string(mark)):
-		return append(mark, text...), text
+		return append(mark, text...), text, nil
 	}
-	return []byte(text), text
+	return []byte(text), text, nil
+}
+
+// What editors have open and git-trace tells nothing of.
+var (
+	errTooLarge = errors.New("the buffer or the file is too large")
+	errNoFile   = errors.New("it is not a regular file")
+)
+
+// onDisk reads the file, if it is a regular one, in bounds. Nobody typed a command for it: a link may lead to a device
+// without an end, and a pipe waits for ever.
+func (d *document) onDisk() ([]byte, error) {
+	info, err := os.Lstat(d.path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errNoFile
+	}
+	disk, err := refs.ReadStart(d.path, mostDoc+1)
+	if len(disk) > mostDoc {
+		return nil, errTooLarge
+	}
+	return disk, err
 }
 
 // lines are those of the buffer.
@@ -212,9 +243,9 @@ func (s *server) compute(ctx context.Context, d *document, c *computation) {
 }
 
 func (s *server) blame(ctx context.Context, d *document) (*runs, error) {
-	content, text := d.contents()
-	if len(text) > mostDoc {
-		return nil, errors.New("the buffer is too large")
+	content, _, err := d.contents()
+	if err != nil {
+		return nil, err
 	}
 	args := []string{"blame", "--json=runs"}
 	if content != nil {

@@ -37,7 +37,7 @@ func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 // CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it. The program
 // that core.fsmonitor may name is not started, nor git's own daemon: what hooks run has to end.
 func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, r.quiet(args)...)...)
 	cmd.Dir, cmd.Env = dir, r.Env()
 	cmd.WaitDelay = waitDelay
 	return cmd
@@ -46,8 +46,8 @@ func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.
 // CommandUser prepares a git process whose output is the user's own: the environment stays as it is (pager, colours,
 // language, replace refs), apart from what a hook exports for the command it runs in.
 func (r *Repo) CommandUser(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Env = dir, r.userEnv(os.Environ())
+	cmd := exec.CommandContext(ctx, "git", r.quiet(args)...)
+	cmd.Dir, cmd.Env = dir, append(r.userEnv(os.Environ()), r.unasked...)
 	cmd.WaitDelay = waitDelay
 	return cmd
 }

@@ -13,7 +13,8 @@ import (
 // repository is named absolutely. Replacement refs are off: events and anchors speak of the objects as they are.
 func (r *Repo) Env() []string {
 	env := append(append(baseEnv(os.Environ()), r.place()...), retainMemory()...)
-	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "LANGUAGE=en")
+	env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "LANGUAGE=en")
+	return append(env, r.unasked...)
 }
 
 // place names the repository for a git child. Git finds the common directory itself, unless the user named another.

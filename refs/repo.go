@@ -35,6 +35,7 @@ type Repo struct {
 	Fsync bool
 
 	index         string      // UseIndex
+	unasked       []string    // StartNothing; the environment of git children
 	commonFromEnv bool        // GIT_COMMON_DIR named CommonDir, so a git child has to be told
 	packed        *packedRefs // what was read; nil where nothing is kept
 }

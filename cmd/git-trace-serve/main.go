@@ -20,6 +20,7 @@ import (
 
 	"github.com/git-trace/git-trace/lsp"
 	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/web"
 )
 
@@ -91,7 +92,7 @@ func serveEditor(ctx context.Context, a *answers, _ []string) error {
 	o := newOpener(ctx, a)
 	defer o.end()
 	ask := func(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
-		return a.asked(dir)(ctx, stdin, args...)
+		return a.asked(dir, view.ByEditor)(ctx, stdin, args...)
 	}
 	return lsp.Serve(ctx, os.Stdin, os.Stdout, lsp.Host{Version: version.Number, Ask: ask, Open: o.open})
 }

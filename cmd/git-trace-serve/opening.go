@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/lsp"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/web"
 )
 
@@ -87,7 +88,10 @@ func (o *opener) serving(repo *refs.Repo) (*ownServer, error) {
 	var failed error
 	o.servers.Go(func() {
 		defer close(own.ended)
-		site := web.New(repo, o.answers.asked(repo.Top()))
+		if failed = quiet(o.ctx, repo); failed != nil {
+			return
+		}
+		site := web.New(repo, o.answers.asked(repo.Top(), view.ByPage))
 		failed = site.Serve(o.ctx, web.Options{Address: anyPort}, func(opened web.Opened) { ready <- opened })
 	})
 	select {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/web"
 )
@@ -38,7 +39,10 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 	if err != nil {
 		return err
 	}
-	site := web.New(repo, a.asked(repo.Top()))
+	if err := quiet(ctx, repo); err != nil {
+		return err
+	}
+	site := web.New(repo, a.asked(repo.Top(), view.ByPage))
 	if *export != "" {
 		return exportPages(ctx, repo, site, *export, *span, *ask)
 	}
@@ -70,16 +74,26 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 	})
 }
 
-// asked is how pages ask git-trace in a directory.
-func (a *answers) asked(dir string) web.Ask {
+// asked is how pages ask git-trace in a directory, and editors; who is one of view.ByPage and view.ByEditor.
+func (a *answers) asked(dir, who string) web.Ask {
 	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-		q := question{args: args, dir: dir, stdin: stdin, env: []string{view.OneLine + "=1"}, most: mostAnswer}
+		env := []string{view.OneLine + "=1", view.Unasked + "=" + who}
+		q := question{args: args, dir: dir, stdin: stdin, env: env, most: mostAnswer}
 		out, err := a.run(ctx, q)
 		if err == nil && out.dropped {
 			err = errors.New("the answer is too long")
 		}
 		return out.Bytes(), err
 	}
+}
+
+// quiet has pages of a repository that is not on the user's list start nothing that it names, as the commands do that
+// the pages ask.
+func quiet(ctx context.Context, repo *refs.Repo) error {
+	if recorded.Is(repo) {
+		return nil
+	}
+	return repo.StartNothing(ctx)
 }
 
 // drawReport writes a report as a page, whole or not at all.
@@ -99,7 +113,7 @@ func drawReport(ctx context.Context, a *answers, args []string) error {
 	if *span != "" {
 		named = append(named, *span)
 	}
-	page, err := web.Report(ctx, repo, a.asked(repo.Top()), *prompts, named...)
+	page, err := web.Report(ctx, repo, a.asked(repo.Top(), view.ByPage), *prompts, named...)
 	switch {
 	case err != nil:
 		return err

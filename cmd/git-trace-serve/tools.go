@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/web"
 )
 
@@ -135,7 +136,7 @@ type answers struct{ program string }
 func (a *answers) ask(ctx context.Context, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
-	out, err := a.run(ctx, question{args: args, most: mostOutput})
+	out, err := a.run(ctx, question{args: args, env: []string{view.Unasked + "=" + view.ByAgent}, most: mostOutput})
 	if err != nil && (len(out.Bytes()) == 0 || !errors.As(err, new(*exec.ExitError))) {
 		return "", err
 	}

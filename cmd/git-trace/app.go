@@ -13,7 +13,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/view"
 )
 
 // app is one call of the command line: where it runs and where it writes.
@@ -50,7 +52,9 @@ func runApp(args []string, std streams) int {
 	case len(rest) > 0 && rest[0] == "diff":
 		err = a.diff(rest[1:])
 	case len(rest) > 0 && rest[0] == "__complete":
-		a.complete(rest[1:])
+		if err = os.Setenv(view.Unasked, view.ByAgent); err == nil {
+			a.complete(rest[1:])
+		}
 	default:
 		err = a.program().RunContext(ctx, append([]string{"git-trace"}, rest...))
 	}
@@ -135,7 +139,24 @@ func (a *app) setGlobal(name, value string) error {
 
 // repo finds the repository that the command is about.
 func (a *app) repo() (*refs.Repo, error) {
-	return refs.Discover(a.dir)
+	r, err := refs.Discover(a.dir)
+	if asks := os.Getenv(view.Unasked); err == nil && asks != "" {
+		err = a.unasked(r, asks)
+	}
+	return r, err
+}
+
+// unasked keeps an answer that nobody typed a command for from starting what a stranger's repository names.
+func (a *app) unasked(repo *refs.Repo, asks string) error {
+	listed := recorded.Is(repo)
+	if asks == view.ByEditor && !listed && !repo.MayHaveRefs("refs/traces/") {
+		return fail(exitUnchecked, errors.New("nothing is recorded here, and no traces were pulled"),
+			"git trace init records it; git trace blame answers whoever asks")
+	}
+	if asks == view.ByPage && listed {
+		return nil
+	}
+	return repo.StartNothing(a.life)
 }
 
 // workTree is repo for commands that need files.

@@ -1,0 +1,78 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// StartNothing has git children of this repository start no program that its configuration or its hooks name: for
+// answers that nobody has asked for, as an editor's hints are. Filters and hooks are switched off by settings, which
+// the environment carries (git-config(1)), conversions of diffs by options. Signatures are judged by the programs of
+// the user. Objects that a partial clone left on its remote stay there.
+func (r *Repo) StartNothing(ctx context.Context) error {
+	list, err := r.Git(ctx, nil, "config", "--list", "--show-scope", "--name-only", "-z")
+	if err != nil {
+		return fmt.Errorf("list settings: %w", err)
+	}
+	off := [][2]string{{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull}}
+	words := strings.Split(string(list), "\x00")
+	for i := 0; i+1 < len(words); i += 2 { // the scope, then the name
+		theirs := words[i] == "local" || words[i] == "worktree"
+		if value, starts := instead(words[i+1], theirs); starts {
+			off = append(off, [2]string{words[i+1], value})
+		}
+	}
+	count, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // git refuses what is no number, and then all ends here
+	for i, setting := range off {
+		n := strconv.Itoa(count + i)
+		r.unasked = append(r.unasked, "GIT_CONFIG_KEY_"+n+"="+setting[0], "GIT_CONFIG_VALUE_"+n+"="+setting[1])
+	}
+	r.unasked = append(r.unasked, "GIT_CONFIG_COUNT="+strconv.Itoa(count+len(off)), "GIT_NO_LAZY_FETCH=1",
+		"GIT_ALLOW_PROTOCOL=none")
+	return nil
+}
+
+// instead is the value of a setting that starts nothing, for one that may: filters (gitattributes(5)) whoever named
+// them, programs that judge signatures where the repository itself names them.
+func instead(name string, theirs bool) (value string, starts bool) {
+	section, rest, _ := strings.Cut(name, ".")
+	switch key := rest[strings.LastIndexByte(rest, '.')+1:]; section {
+	case "filter":
+		if key == "required" {
+			return "false", true
+		}
+		return "", key == "clean" || key == "smudge" || key == "process"
+	case "gpg":
+		programs := map[string]string{"ssh.program": "ssh-keygen", "x509.program": "gpgsm", "program": "gpg",
+			"openpgp.program": "gpg"}
+		value, starts = programs[rest]
+		return value, starts && theirs
+	}
+	return "", false
+}
+
+// quiet adds the options without which a command of git's converts what it compares.
+func (r *Repo) quiet(args []string) []string {
+	if r.unasked == nil {
+		return args
+	}
+	var options []string
+	verb := verbOf(args)
+	switch verb {
+	case "blame":
+		options = []string{"--no-textconv"}
+	case "diff", "log", "show", "diff-tree", "diff-index", "diff-files":
+		options = []string{"--no-textconv", "--no-ext-diff"}
+	default:
+		return args
+	}
+	for i, arg := range args {
+		if arg == verb {
+			return append(append(append([]string{}, args[:i+1]...), options...), args[i+1:]...)
+		}
+	}
+	return args
+}
