@@ -60,7 +60,7 @@ func (s *witness) consentTo(w *Window, state process.State) consent {
 	case w.Class != events.ToolRuns || state != process.Alive:
 		return consentUnknown
 	}
-	found, known := w.search().Left()
+	found, known := w.seenBy(s.caller != "").Left()
 	switch {
 	case len(found) > 0:
 		return consentGiven

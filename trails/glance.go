@@ -56,7 +56,10 @@ func (e *Engine) glance(ctx context.Context, b events.Boundary) *glance {
 		if w == nil {
 			return nil
 		}
-		g.Left, g.Printed, _ = process.Measure(w.processes(), e.repo.WorkTree)
+		q := w.seenBy(true)
+		q.Over = !b.Tool.Background
+		left, _ := q.Left()
+		g.Left, g.Printed, _ = process.Measure(left, e.repo.WorkTree)
 	}
 	found, err := snapshot.Glance(ctx, e.repo, snapshotState(e.repo))
 	if err != nil {

@@ -1,6 +1,7 @@
 package trails
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -239,6 +240,10 @@ func (s *step) open(sess *sessionState, trace events.TraceID, b events.Boundary)
 	w, err := s.newWindow(sess, trace, b)
 	if err != nil || w == nil {
 		return err
+	}
+	if s.snap != nil && w.Since != 0 { // else it was put aside
+		w.Since = process.Self() // the call begins when its hooks have ended
+		w.Opener = cmp.Or(process.Newest(), w.Opener)
 	}
 	if err := s.startSubagent(sess, b); err != nil { // by an agent that announces none
 		return err

@@ -164,13 +164,24 @@ func (w *Window) processes() []process.Process {
 	return found
 }
 
+// seenBy describes the processes of a call to a hook of its agent, or to another process: the agent runs the hooks of
+// others beside ours.
+func (w *Window) seenBy(hook bool) process.Search {
+	q := w.search()
+	q.Hook = hook
+	return q
+}
+
 // search describes the processes of a call.
 func (w *Window) search() process.Search {
 	return process.Search{Agent: w.Host, Since: w.Since, After: w.Opener, Session: w.Session, Mark: w.Mark}
 }
 
-// around tells whether this process was started by the call, as by a commit that it makes.
+// around tells whether this process was started by the call, as by a commit that it makes, and waited for.
 func (s *witness) around(w *Window) bool {
+	if process.Behind() {
+		return false
+	}
 	if s.environ == nil {
 		s.environ = []byte(strings.Join(append(os.Environ(), ""), "\x00"))
 	}
@@ -237,7 +248,10 @@ func (s *step) leaveRunning(end *ending) {
 	case s.queue.glance != nil:
 		left, printed = s.queue.glance.Left, s.queue.glance.Printed
 	case s.hostState(w) == process.Alive:
-		left, printed, _ = process.Measure(w.processes(), s.repo.WorkTree)
+		q := w.seenBy(s.caller != "")
+		q.Over = end.status != "background"
+		found, _ := q.Left()
+		left, printed, _ = process.Measure(found, s.repo.WorkTree)
 	}
 	if len(left) == 0 {
 		return

@@ -19,6 +19,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/version"
 )
 
@@ -45,6 +46,7 @@ func Run(args []string, in io.Reader) int {
 	if err := refs.FetchNothing(); err != nil {
 		return 0 // an environment without room: what a hook cannot do, it leaves
 	}
+	process.MarkOwn()
 	if args[0] == "hook" {
 		return runAgent(args[1:], in)
 	}
@@ -98,7 +100,7 @@ func Background(repo *refs.Repo, dir string, env []string, args ...string) (star
 		return false
 	}
 	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = dir, env
+	cmd.Dir, cmd.Env = dir, process.Marked(env)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		NoteFailure(repo, fmt.Errorf("start git-trace %s: %w", strings.Join(args, " "), err))

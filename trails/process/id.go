@@ -77,7 +77,7 @@ type info struct {
 var between = map[string]bool{
 	"sh": true, "dash": true, "bash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true,
 	"fish": true,
-	"git":  true, "git-trace": true, "git-trace-hook": true, "env": true, "timeout": true, "nice": true,
+	"git":  true, "env": true, "timeout": true, "nice": true,
 }
 
 // maxDepth bounds how far ancestors are followed.
@@ -95,7 +95,8 @@ func Starter() int {
 		if !found {
 			return 0
 		}
-		if !between[strings.TrimSuffix(filepath.Base(strings.TrimPrefix(info.name, "-")), ".exe")] {
+		name := strings.TrimSuffix(filepath.Base(strings.TrimPrefix(info.name, "-")), ".exe")
+		if !between[name] && !own[name] {
 			return pid
 		}
 		pid = info.parent

@@ -179,10 +179,22 @@ func argumentsOf(pid int) []string {
 	return strings.Split(string(raw), "\x00")
 }
 
-// programOf is the file that a process runs; none of one of another user.
-func programOf(pid int) string {
-	name, _ := os.Readlink(procFile(pid, "exe"))
-	return name
+// rename gives this process another name (proc(5), /proc/PID/comm).
+func rename(name string) { _ = os.WriteFile("/proc/self/comm", []byte(name), 0) }
+
+// Newest is the number of the process or thread that was started last (proc(5), /proc/loadavg); 0 where that is not
+// told.
+func Newest() int {
+	raw, err := refs.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(raw))
+	if len(fields) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(fields[len(fields)-1])
+	return n
 }
 
 // writtenBy reads wchar of /proc/PID/io (proc(5)).

@@ -12,15 +12,19 @@ func circle() int { return 0 }
 // Awake is for how long the system has been awake since it started, in nanoseconds; 0 where that is not told.
 func Awake() int64 { return 0 }
 
-func selfPID() int                { return 0 }
-func parentOfSelf() int           { return 0 }
-func here() ID                    { return ID{} }
-func infoOf(int) (info, bool)     { return info{}, false }
-func childrenOf(int) []int        { return nil }
-func orphansOf(int) []int         { return nil }
-func all() []int                  { return nil }
-func environOf(int) []byte        { return nil }
-func argumentsOf(int) []string    { return nil }
-func programOf(int) string        { return "" }
+func selfPID() int             { return 0 }
+func parentOfSelf() int        { return 0 }
+func here() ID                 { return ID{} }
+func infoOf(int) (info, bool)  { return info{}, false }
+func childrenOf(int) []int     { return nil }
+func orphansOf(int) []int      { return nil }
+func all() []int               { return nil }
+func environOf(int) []byte     { return nil }
+func argumentsOf(int) []string { return nil }
+func rename(string)            {}
+
+// Newest is the number of the process that was started last; 0 where that is not told.
+func Newest() int { return 0 }
+
 func writtenBy(int) (int64, bool) { return 0, false }
 func outputsOf(int) []Output      { return nil }

@@ -49,6 +49,9 @@ type Search struct {
 	After   int    // the number of that hook's process
 	Session string // see Within
 	Mark    string
+	// Hook tells that this process is a hook of the agent, and Over that the call has ended with all that the agent
+	// itself started for it.
+	Hook, Over bool
 }
 
 // Left lists the processes of a call that live: those below the agent, and those that lost their parent on the way,
@@ -57,7 +60,12 @@ func (q Search) Left() (left []Process, known bool) {
 	if q.Since == 0 || !canSearch {
 		return nil, false
 	}
-	t := taken{query: q, own: ancestors(selfPID())}
+	return q.leftBeside(ancestors(selfPID()))
+}
+
+// leftBeside is Left for a process, given with those that started it.
+func (q Search) leftBeside(own []int) (left []Process, known bool) {
+	t := taken{query: q, own: own}
 	if q.Agent.State() != Alive {
 		for _, pid := range all() {
 			t.add(pid, true)
@@ -65,22 +73,86 @@ func (q Search) Left() (left []Process, known bool) {
 		return t.found, true
 	}
 	above := t.own
+	hook := hook{}
 	if at := slices.Index(above, q.Agent.PID); at >= 0 {
+		if q.Hook && at > 0 {
+			hook = hookOf(above[at-1])
+		}
 		above = above[at+1:]
 	} else {
 		above = ancestors(q.Agent.PID)
 	}
-	found := childrenOf(q.Agent.PID)
-	for _, parent := range append(slices.Clone(above), 1) {
-		found = append(found, orphansOf(parent)...)
-	}
 	young := q.young()
-	for _, pid := range found {
-		if young(pid) {
+	for _, pid := range childrenOf(q.Agent.PID) {
+		if young(pid) && !hook.besides(pid, q.Over) {
 			t.add(pid, true)
 		}
 	}
+	for _, parent := range append(slices.Clone(above), 1) {
+		for _, pid := range orphansOf(parent) {
+			if young(pid) && !hook.before(pid) {
+				t.add(pid, true)
+			}
+		}
+	}
 	return t.found, true
+}
+
+// hook is the process by which an agent started a hook of git-trace: the hook itself, or the shell around it. The zero
+// hook is none.
+type hook struct {
+	pid   int
+	start int64
+}
+
+func hookOf(pid int) hook {
+	info, found := infoOf(pid)
+	if !found {
+		return hook{}
+	}
+	return hook{pid, info.start}
+}
+
+// before tells whether the hook was there before another process. What an agent starts then is a hook, too.
+func (h hook) before(pid int) bool {
+	if h.pid == 0 {
+		return false
+	}
+	info, found := infoOf(pid)
+	if !found || info.start != h.start {
+		return found && info.start > h.start
+	}
+	half := circle() / 2
+	return pid != h.pid && (half == 0 || (pid-h.pid+2*half)%(2*half) < half)
+}
+
+// together is within how long an agent starts the hooks of one event.
+const together = ticks / 10
+
+// besides tells whether a process that the agent started is a hook like ours: it came after ours, or at about the same
+// time. What a call goes on with that was started a moment ago, its agent has started for it: that has another
+// environment than hooks have.
+func (h hook) besides(pid int, over bool) bool {
+	if h.before(pid) {
+		return true
+	}
+	info, found := infoOf(pid)
+	return h.pid != 0 && found && info.start >= h.start-together && (over || sameEnviron(environOf(pid), environOf(h.pid)))
+}
+
+// ofShells are the entries of an environment that shells set anew.
+var ofShells = []string{"_=", "PWD=", "OLDPWD=", "SHLVL="}
+
+// sameEnviron tells whether two processes were started with the same environment.
+func sameEnviron(a, b []byte) bool {
+	list := func(raw []byte) []string {
+		out := slices.DeleteFunc(strings.Split(string(raw), "\x00"), func(entry string) bool {
+			return slices.ContainsFunc(ofShells, func(name string) bool { return strings.HasPrefix(entry, name) })
+		})
+		slices.Sort(out)
+		return out
+	}
+	return len(a) > 0 && slices.Equal(list(a), list(b))
 }
 
 // fastest is how many processes a processor starts in a second at most.
@@ -127,10 +199,11 @@ func (t *taken) add(pid int, marked bool) {
 	}
 	t.seen = append(t.seen, pid)
 	info, found := infoOf(pid)
-	if !found || info.ended || info.start < t.query.Since || ours(pid, info) || keepsHouse(pid, info) {
+	if !found || info.ended || info.start < t.query.Since || own[info.name] || keepsHouse(pid, info) {
 		return
 	}
-	if marked && !Within(environOf(pid), t.query.Session, t.query.Mark) {
+	environ := environOf(pid)
+	if behind(environ) || marked && !Within(environ, t.query.Session, t.query.Mark) {
 		return
 	}
 	id := here()
@@ -139,17 +212,6 @@ func (t *taken) add(pid int, marked bool) {
 	for _, child := range childrenOf(pid) {
 		t.add(child, false)
 	}
-}
-
-// ours tells whether a process is this program at work behind the back of whoever started it, as a hook leaves it
-// behind: in a session of its own. It writes no work tree, though it has the environment of the agent whose commit
-// called the hook.
-func ours(pid int, info info) bool {
-	if info.session != pid {
-		return false
-	}
-	program := programOf(pid)
-	return program != "" && program == programOf(selfPID())
 }
 
 // keepsHouse tells whether a process is git at its housekeeping, which git leaves running behind other commands

@@ -1,0 +1,44 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// The programs of git-trace are at work behind the back of an agent whose commit called a hook. They have its
+// environment and write no work tree. They are known by two marks that they carry themselves, wherever they lie and
+// whatever version they are: the name that the system has for them, and an entry in the environment of all that a hook
+// starts.
+
+// own are the names of the programs.
+var own = map[string]bool{"git-trace": true, "git-trace-hook": true, "git-trace-serve": true}
+
+// ownMark begins the entry; behind it is the number of the hook.
+const ownMark = "GITTRACE_OWN="
+
+// MarkOwn marks this process and all that it starts from now on.
+func MarkOwn() {
+	if name := strings.TrimSuffix(ownMark, "="); os.Getenv(name) == "" {
+		_ = os.Setenv(name, strconv.Itoa(os.Getpid())) // without room, the name of the program is left
+	}
+	if !own[strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")] {
+		rename("git-trace")
+	}
+}
+
+// Marked is an environment for a process of git-trace that nobody waits for.
+func Marked(env []string) []string { return append(env, ownMark+strconv.Itoa(os.Getpid())) }
+
+// behind tells whether an environment is that of a process which a hook of git-trace started.
+func behind(environ []byte) bool {
+	return bytes.HasPrefix(environ, []byte(ownMark)) || bytes.Contains(environ, []byte("\x00"+ownMark))
+}
+
+// Behind tells whether a hook of git-trace has started this process. What had called the hook need not wait for it.
+func Behind() bool {
+	value := os.Getenv(strings.TrimSuffix(ownMark, "="))
+	return value != "" && value != strconv.Itoa(os.Getpid())
+}
