@@ -17,8 +17,10 @@ type Env struct {
 	Home   string                  // absolute path of the user's home directory
 	Binary string                  // absolute path of what hook commands call; only installers need it
 	Getenv func(key string) string // the environment of the process; nil stands for an empty one
-	Now    func() time.Time        // the clock; nil stands for time.Now
-	State  string                  // git-trace's own directory of what is true of the user; "" for none
+	// Environ lists the environment of the process; nil stands for an empty one.
+	Environ func() []string
+	Now     func() time.Time // the clock; nil stands for time.Now
+	State   string           // git-trace's own directory of what is true of the user; "" for none
 	// Unzstd unpacks what was packed with zstd. It is nil where nobody does: the library would make every hook slower.
 	Unzstd func(packed io.Reader) (io.ReadCloser, error)
 }
@@ -30,7 +32,7 @@ func SystemEnv() (Env, error) {
 		return Env{}, fmt.Errorf("find home directory: %w", err)
 	}
 	state, _ := recorded.StateDir() // without it nothing is noted
-	return Env{Home: home, Binary: hookProgram(Program()), Getenv: os.Getenv, Now: time.Now, State: state}, nil
+	return Env{Home: home, Binary: hookProgram(Program()), Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, State: state}, nil
 }
 
 // MadeList is the file with the directories that installers made beside those of the user; "" for none.

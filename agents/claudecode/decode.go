@@ -40,8 +40,12 @@ func (c *Client) Events() []string { return kinds.Names() }
 // Decode reads the payload of one hook call. It gives no boundary and no error for an event without one. So it does for
 // a call that another client made because it reads Claude's settings as well.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
-	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: c.fields, Fill: c.fill}.Decode(event, snaked(data),
+	out, err := payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: c.fields, Fill: c.fill}.Decode(event, snaked(data),
 		c.env.Time())
+	for i := range out {
+		out[i].Agent = c.clientOf(out[i].Session, data)
+	}
+	return out, err
 }
 
 func (c *Client) fields(w *wire) payload.Fields {
@@ -116,6 +120,9 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		call.Edits = declare(b.Kind, w.Tool, payload.Path(call.Path, b.Cwd, c.env.Home), in, out)
 	case events.ToolUnknown:
 		call.Path = cmp.Or(in.path(), in.Path)
+		if call.Path == "" && call.Command != "" {
+			call.Class = events.ToolRuns
+		}
 	}
 	tool := call.Describe(b, c.env.Home)
 	if id := payload.Name(w.PromptID); id != "" { // a sub-agent's is that of the conversation

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/claudecode"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/events"
@@ -34,7 +35,8 @@ func TestEveryKindOfPayloadIsDecoded(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, b := range got {
-				if b.Tool != nil && (b.Tool.Class == events.ToolRuns) != (len(b.Tool.Names) > 0) {
+				asked := b.Tool != nil && (b.Tool.Class == events.ToolRuns || b.Tool.Class == events.ToolUnknown && b.Kind == events.ToolBefore)
+				if b.Tool != nil && asked != (len(b.Tool.Names) > 0) {
 					t.Errorf("names %q", b.Tool.Names)
 				} else if b.Tool != nil {
 					b.Tool.Names = nil // they have a test of their own
@@ -195,15 +197,54 @@ func TestCallsOfOtherClientsAreNotClaudes(t *testing.T) {
 	}
 }
 
+// A client that reads Claude's settings is told by the entry of its environment that holds the session's id, or by the
+// form of its payloads.
+func TestOtherClientsAreNamed(t *testing.T) {
+	t.Parallel()
+	const native, camel = `{"session_id":"session-1","tool_use_id":"t","tool_name":"Bash","tool_input":{"command":"x"}}`,
+		`{"sessionId":"session-1","toolUseId":"t","toolName":"Bash","toolInput":{"command":"x"}}`
+	for name, tt := range map[string]struct {
+		data    string
+		environ []string
+		want    string
+	}{
+		"Claude Code":                           {native, []string{"CLAUDE_CODE_SESSION_ID=session-1"}, claudecode.Name},
+		"Claude Code of before it named itself": {native, []string{"OTHER_SESSION_ID=another"}, claudecode.Name},
+		"Grok":                                  {camel, []string{"GROK_SESSION_ID=session-1", "PWD=/"}, "grok"},
+		"Devin, with Claude's own form":         {native, []string{"DEVIN_SESSION_ID=session-1"}, "devin"},
+		"a name of several words":               {native, []string{"SOME_NEW_CODE_SESSION_ID=session-1"}, "some-new-code"},
+		"Claude Code in the shell of Grok": {native, []string{"GROK_SESSION_ID=another",
+			"CLAUDE_CODE_SESSION_ID=session-1"}, claudecode.Name},
+		"a client that hands on Claude's entry": {native, []string{"GROK_SESSION_ID=session-1",
+			"CLAUDE_CODE_SESSION_ID=session-1"}, claudecode.Name},
+		"Visual Studio Code": {`{"sessionId":"session-1","hookEventName":"PreToolUse","tool_use_id":"t","tool_name":"Bash",` +
+			`"tool_input":{"command":"x"}}`, nil, "copilot-vscode"},
+		"a name that is none": {native, []string{"__SESSION_ID=session-1", "a=b_SESSION_ID=session-1"}, claudecode.Name},
+	} {
+		env := capability.Env{Home: "/home/dev", Environ: func() []string { return tt.environ }, Getenv: func(key string) string {
+			for _, entry := range tt.environ {
+				if value, found := strings.CutPrefix(entry, key+"="); found {
+					return value
+				}
+			}
+			return ""
+		}}
+		got, err := claudecode.New(env).Decoder.Decode("PreToolUse", []byte(tt.data))
+		if err != nil || len(got) != 1 || got[0].Agent != tt.want {
+			t.Errorf("%s: %v, %v, want %s", name, asJSON(t, got), err, tt.want)
+		}
+	}
+}
+
 func TestToolsHaveTheClassOfWhatTheyCanDo(t *testing.T) {
 	t.Parallel()
 	tests := map[events.ToolClass][]string{
 		events.ToolRuns: {"Bash", "PowerShell"},
 		events.ToolReads: {
 			"Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "BashOutput", "KillShell", "TodoWrite", "Task", "Agent", "TaskCreate",
-			"TaskUpdate", "Skill", "AskUserQuestion", "ExitPlanMode", "ToolSearch",
+			"TaskUpdate", "Skill", "AskUserQuestion", "ExitPlanMode", "ToolSearch", "EnterWorktree", "ExitWorktree",
 		},
-		events.ToolUnknown: {"mcp__git__commit", "Workflow", "EnterWorktree", "edit", "", "SomethingNew"},
+		events.ToolUnknown: {"mcp__git__commit", "Workflow", "edit", "", "SomethingNew"},
 	}
 	for class, names := range tests {
 		for _, name := range names {

@@ -1,5 +1,10 @@
 package claudecode
 
+import (
+	"bytes"
+	"strings"
+)
+
 // otherClient tells whether the hook was run by another client that reads Claude's settings. Copilot CLI runs the hooks
 // of `.claude/settings.json` and `settings.local.json` with payloads of Claude's shape but without tool call ids;
 // Cursor can import them. What they do is recorded by their own hooks, and as Claude's it would be attributed to the
@@ -18,4 +23,35 @@ func (c *Client) otherClient(session string) bool {
 		}
 	}
 	return false
+}
+
+// sessionEntry ends the name of the entry by which clients tell their hooks of the session.
+const sessionEntry = "_SESSION_ID"
+
+// clientOf names the client that ran the hook: Grok and Devin read Claude's settings, too, and have no hooks of ours of
+// their own. The entry of the environment that holds the session's id has the client's name. Visual Studio Code, which
+// has no such entry, writes the names of the common members in camel case and those of a call in snake case.
+func (c *Client) clientOf(session string, data []byte) string {
+	if c.env.Lookup("CLAUDE_CODE_SESSION_ID") == session || c.env.Environ == nil {
+		return Name
+	}
+	for _, entry := range c.env.Environ() {
+		key, value, _ := strings.Cut(entry, "=")
+		stem, found := strings.CutSuffix(key, sessionEntry)
+		if name := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); found && value == session && clientName(name) {
+			return name
+		}
+	}
+	if bytes.Contains(data, []byte(`"sessionId"`)) && bytes.Contains(data, []byte(`"hookEventName"`)) &&
+		bytes.Contains(data, []byte(`"tool_name"`)) {
+		return "copilot-vscode"
+	}
+	return Name
+}
+
+// clientName tells whether an entry's name may be that of a client.
+func clientName(name string) bool {
+	return len(name) > 1 && len(name) <= 32 && strings.Trim(name, "-") == name && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // tools are what Claude Code has by itself, under the names of all versions since 1.0. Skill and SlashCommand only load
-// text.
+// text, and those of work trees only go somewhere.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"Edit", "MultiEdit", "Write", "NotebookEdit"}},
 	{events.ToolRuns, []string{"Bash", "PowerShell"}},
@@ -17,6 +17,7 @@ var tools = payload.Tools{
 		"TodoRead", "TodoWrite", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate",
 		"Agent", "Task", "SendMessage",
 		"Skill", "SlashCommand", "ToolSearch",
+		"EnterWorktree", "ExitWorktree",
 		"AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "exit_plan_mode",
 		"ListMcpResourcesTool", "ReadMcpResourceTool",
 	}},

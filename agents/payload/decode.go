@@ -48,6 +48,9 @@ func (d Decoder[W]) Decode(event string, data []byte, at time.Time) ([]events.Bo
 	if !d.Fill(&b, w) {
 		return nil, nil
 	}
+	if b.Kind == events.ToolBefore && b.Tool != nil && b.Tool.Class == events.ToolUnknown {
+		b.Tool.Names = named(data, b.Cwd) // nothing is known of its input but what may be a path
+	}
 	return []events.Boundary{b}, nil
 }
 

@@ -1,6 +1,8 @@
 package payload
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -53,4 +55,27 @@ func Names(line, cwd, home string) []string {
 func noPath(r rune) bool {
 	return r < 0x80 && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
 		strings.ContainsRune("_-./@+~", r))
+}
+
+// longestName is how long a text is at most that names a file.
+const longestName = 4096
+
+// named lists absolute paths of the files that the texts of a payload may name. Most of them are no files.
+func named(data []byte, cwd string) []string {
+	var out []string
+	d := json.NewDecoder(bytes.NewReader(data))
+	for len(out) < maxNamed {
+		token, err := d.Token()
+		if err != nil {
+			break
+		}
+		text, isText := token.(string)
+		if !isText || len(text) > longestName || strings.ContainsAny(text, "\n\x00") {
+			continue
+		}
+		if path := Path(strings.TrimPrefix(text, "file://"), cwd, ""); path != "" && !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	return out
 }
