@@ -295,7 +295,7 @@ func TestBrokenDocumentsAreRefusedWithTheirLine(t *testing.T) {
 		text      string
 	}{
 		{"a trailing comma", "{\n  \"a\": 1,\n}\n", hookfile.ErrSyntax, "line 3"},
-		{"a comment", "{\n  // mine\n  \"a\": 1\n}\n", hookfile.ErrSyntax, "line 2"},
+		{"a comment in it that never began", "{\n  mine */\n  \"a\": 1\n}\n", hookfile.ErrSyntax, "line 2"},
 		{"an end too early", "{\n  \"a\": [\n", hookfile.ErrSyntax, "line 2"},
 		{"text behind the object", "{}\n{}\n", hookfile.ErrSyntax, "line 2"},
 		{"a document that is an array", "[]", hookfile.ErrShape, "not an object"},

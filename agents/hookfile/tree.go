@@ -24,8 +24,9 @@ type node struct {
 	kids       []*node
 }
 
-// parse gives the root of the document, nil when it holds nothing but white space.
+// parse gives the root of the document, nil when it holds nothing but white space. Comments count as that.
 func parse(doc []byte) (*node, error) {
+	doc = withoutComments(doc)
 	if len(bytes.Trim(doc, " \t\r\n")) == 0 {
 		return nil, nil
 	}

@@ -18,6 +18,22 @@ var ErrForeign = errors.New("the file was not written by git-trace")
 type Settings struct {
 	Entries func() []hookfile.Entry // a hook never asks
 	Ours    hookfile.Ours
+	// Comments tells that the agent reads comments in the file.
+	Comments bool
+}
+
+// Commented are the settings of an agent that reads comments in them.
+func (s Settings) Commented() Settings {
+	s.Comments = true
+	return s
+}
+
+// readable tells why the agent cannot read a document.
+func (s Settings) readable(doc []byte) error {
+	if s.Comments {
+		return nil
+	}
+	return hookfile.Strict(doc)
 }
 
 // Hooks are the settings of an agent whose hooks are Claude Code's in form: an entry for each event. Those of tools
@@ -43,14 +59,25 @@ func ofTool(event string) bool {
 
 // Install puts the entries in.
 func (s Settings) Install(doc []byte) ([]byte, []string, error) {
+	if err := s.readable(doc); err != nil {
+		return nil, nil, err
+	}
 	return hookfile.Install(doc, s.Entries(), s.Ours)
 }
 
 // Remove takes the entries out.
-func (s Settings) Remove(doc []byte) ([]byte, []string, error) { return hookfile.Remove(doc, s.Ours) }
+func (s Settings) Remove(doc []byte) ([]byte, []string, error) {
+	if err := s.readable(doc); err != nil {
+		return nil, nil, err
+	}
+	return hookfile.Remove(doc, s.Ours)
+}
 
 // Inspect compares the document with the entries.
 func (s Settings) Inspect(doc []byte) (hookfile.State, error) {
+	if err := s.readable(doc); err != nil {
+		return hookfile.State{}, err
+	}
 	return hookfile.Inspect(doc, s.Entries(), s.Ours)
 }
 

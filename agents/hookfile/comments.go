@@ -1,0 +1,56 @@
+package hookfile
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Strict tells why a document is not JSON; nil for one that is, or is empty. Some agents read comments in their settings,
+// others none.
+func Strict(doc []byte) error {
+	body := bytes.TrimPrefix(doc, byteOrderMark)
+	if len(bytes.Trim(body, " \t\r\n")) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
+		return syntaxError(body, err)
+	}
+	return nil
+}
+
+// withoutComments gives a document with blanks in the place of comments, so that every value keeps its place.
+func withoutComments(doc []byte) []byte {
+	if !bytes.Contains(doc, []byte("//")) && !bytes.Contains(doc, []byte("/*")) {
+		return doc
+	}
+	out := bytes.Clone(doc)
+	for i := 0; i < len(out); i++ {
+		switch {
+		case out[i] == '"':
+			for i++; i < len(out) && out[i] != '"'; i++ {
+				if out[i] == '\\' {
+					i++
+				}
+			}
+		case bytes.HasPrefix(out[i:], []byte("//")):
+			i = blank(out, i, "\n")
+		case bytes.HasPrefix(out[i:], []byte("/*")):
+			i = blank(out, i, "*/")
+		}
+	}
+	return out
+}
+
+// blank overwrites a comment up to its end, line ends left out, and gives the place of its last byte.
+func blank(doc []byte, from int, end string) int {
+	to := len(doc)
+	if n := bytes.Index(doc[from+2:], []byte(end)); n >= 0 {
+		to = from + 2 + n + len(end)
+	}
+	for i := from; i < to; i++ {
+		if doc[i] != '\n' && doc[i] != '\r' {
+			doc[i] = ' '
+		}
+	}
+	return to - 1
+}
