@@ -5,12 +5,51 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/refs"
 )
 
 // Installable lists the agents that git-trace has hooks for.
 func Installable(env Env) []Agent {
 	return slices.DeleteFunc(All(env), func(one Agent) bool { return one.Installer == nil })
+}
+
+// agent makes an agent whose installer writes the command that fits a target. What a project commits must not name one
+// person's machine: there the program is looked for on the PATH.
+func (r registered) agent(env Env) Agent {
+	own := r.make(env)
+	if own.Installer == nil || env.Binary == "" { // a hook installs nothing
+		return own
+	}
+	env.Binary = capability.HookProgram
+	own.Installer = byScope{own.Installer, r.make(env).Installer}
+	return own
+}
+
+// byScope is the installer of an agent for one person, and that for everybody in a project.
+type byScope struct{ own, project HookInstaller }
+
+func (b byScope) of(target Target) HookInstaller {
+	if target.Scope == ScopeProject {
+		return b.project
+	}
+	return b.own
+}
+
+func (b byScope) Plan(ctx context.Context, target Target) ([]Action, error) {
+	return b.of(target).Plan(ctx, target)
+}
+
+func (b byScope) Install(ctx context.Context, target Target) ([]Action, error) {
+	return b.of(target).Install(ctx, target)
+}
+
+func (b byScope) Remove(ctx context.Context, target Target) ([]Action, error) {
+	return b.of(target).Remove(ctx, target)
+}
+
+func (b byScope) Status(ctx context.Context, target Target) (Status, error) {
+	return b.of(target).Status(ctx, target)
 }
 
 // IgnoreKey is the configuration key, as often as is wanted, for agents that the user has and does not want to trace:

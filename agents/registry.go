@@ -93,7 +93,7 @@ func registry() []registered {
 func All(env Env) []Agent {
 	var out []Agent
 	for _, one := range registry() {
-		out = append(out, one.make(env))
+		out = append(out, one.agent(env))
 	}
 	return out
 }
@@ -102,7 +102,7 @@ func All(env Env) []Agent {
 func Lookup(env Env, name string) (Agent, bool) {
 	for _, one := range registry() {
 		if one.name == name {
-			return one.make(env), true
+			return one.agent(env), true
 		}
 	}
 	return Agent{}, false

@@ -1,16 +1,45 @@
 package hookfile
 
-import "github.com/git-trace/git-trace/agents/shell"
+import (
+	"strings"
 
-// Command is the shell command by which an agent calls the program for an event. It is quoted for a POSIX shell.
+	"github.com/git-trace/git-trace/agents/shell"
+)
+
+// LookedFor is the program of a command that is committed for a team: it is looked for on the PATH.
+const LookedFor = "git-trace-hook"
+
+// Command is the shell command by which an agent calls the program for an event. It is quoted for a POSIX shell. Where
+// a program is LookedFor and not there, nothing happens and nothing is said. fish(1) takes the command as well.
 func Command(binary, agent, event string) string {
-	return shell.Quote(binary) + " hook " + agent + " " + event
+	call := shell.Quote(binary) + " hook " + agent + " " + event
+	if binary != LookedFor {
+		return call
+	}
+	return ifThere(binary) + call + orElse
+}
+
+// ifThere and orElse stand around the call of a program that is looked for.
+func ifThere(binary string) string {
+	return "command -v " + shell.Quote(binary) + " >/dev/null 2>&1 && "
+}
+
+const orElse = " || true"
+
+// Call is the call in a command, without what stands around it.
+func Call(command string) string {
+	rest, looked := strings.CutPrefix(command, "command -v ")
+	_, call, found := strings.Cut(rest, " >/dev/null 2>&1 && ")
+	if !looked || !found {
+		return command
+	}
+	return strings.TrimSuffix(call, orElse)
 }
 
 // ParseCommand takes apart what Command wrote, in whatever quoting. It also takes the form `git trace hook AGENT EVENT`
 // that people write by hand, whose binary is "git".
 func ParseCommand(command string) (binary, agent, event string, ok bool) {
-	words := shell.Words(command)
+	words := shell.Words(Call(command))
 	if len(words) == 5 && words[0] == "git" && words[1] == "trace" {
 		words = append(words[:1], words[2:]...)
 	}

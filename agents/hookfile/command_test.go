@@ -1,7 +1,9 @@
 package hookfile_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,6 +24,36 @@ func TestACommandIsReadBackWhateverThePath(t *testing.T) {
 		if out, err := exec.Command("sh", "-c", "printf %s, "+command).Output(); err == nil {
 			if want := path + ",hook,claude-code,Stop,"; string(out) != want {
 				t.Errorf("the shell reads %q, want %q", out, want)
+			}
+		}
+	}
+}
+
+// A command that is committed for a team is silent and succeeds where the program is not there, in every shell, and
+// starts it with its input where it is.
+func TestACommandForATeamLooksForTheProgram(t *testing.T) {
+	t.Parallel()
+	command := hookfile.Command(hookfile.LookedFor, "claude-code", "Stop")
+	binary, agent, event, ok := hookfile.ParseCommand(command)
+	if !ok || binary != hookfile.LookedFor || agent != "claude-code" || event != "Stop" || strings.Contains(command, "/git-trace") {
+		t.Errorf("%s is read as %q %q %q %v", command, binary, agent, event, ok)
+	}
+	dir := t.TempDir()
+	const program = "#!/bin/sh\nread line; echo $line $*; exit 3\n"
+	if err := os.WriteFile(filepath.Join(dir, hookfile.LookedFor), []byte(program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, shell := range []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish"} {
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue // sh is there
+		}
+		for where, want := range map[string]string{"/usr/bin:/bin": "", dir + ":/usr/bin:/bin": "{} hook claude-code Stop\n"} {
+			cmd := exec.Command(path, "-c", command)
+			cmd.Env = []string{"PATH=" + where, "HOME=" + dir}
+			cmd.Stdin = strings.NewReader("{}\n")
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
+				t.Errorf("%s with PATH %s: %q, %v, want %q", shell, where, out, err, want)
 			}
 		}
 	}

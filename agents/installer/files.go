@@ -52,8 +52,12 @@ const scriptMark = "# command: "
 // script is a program of ours that hands an event on.
 func script(binary, agent, event string) OwnFile {
 	command := hookfile.Command(binary, agent, event)
+	run := "exec " + command
+	if hookfile.Call(command) != command {
+		run = command
+	}
 	content := "#!/bin/sh\n# Tells git-trace what " + agent + " does. Written by `git trace init`; " +
-		"`git trace uninstall` removes it.\n" + scriptMark + command + "\nexec " + command + "\n"
+		"`git trace uninstall` removes it.\n" + scriptMark + command + "\n" + run + "\n"
 	return OwnFile{
 		Content: []byte(content), Events: []string{event}, Command: commandBehind(scriptMark, Ours(binary, agent)),
 	}
