@@ -32,7 +32,7 @@ func (c *Client) newInstaller() *installer.Installer {
 	return &installer.Installer{
 		Env: c.env, Agent: Name, Title: title,
 		Format: installer.Hooks(c.env, Name, hookTimeout, c.wanted),
-		Place:  c.place, DisabledBy: c.disabledBy,
+		Place:  c.place, DisabledBy: c.disabledBy, Obstacles: c.obstacles,
 	}
 }
 

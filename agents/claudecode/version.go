@@ -1,15 +1,33 @@
 package claudecode
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
 )
 
 // newerSince is a version of the client that has the events PermissionRequest and PostToolBatch, as far as its
 // documentation of April 2026 tells.
 const newerSince = "2.1.121"
+
+// hooksSince is the first version of the client that runs hooks, as its list of changes tells.
+const hooksSince = "1.0.38"
+
+// obstacles tells where the client is too old for hooks.
+func (c *Client) obstacles(context.Context, capability.Target) ([]capability.Obstacle, error) {
+	version := c.version()
+	if version == "" || !capability.Newer(hooksSince, version) {
+		return nil, nil
+	}
+	return []capability.Obstacle{{
+		What: "Claude Code " + version + " on the PATH runs no hooks, so nothing of it will be recorded",
+		Mend: "update it to " + hooksSince + " or later",
+	}}, nil
+}
 
 // version is that of the client on the PATH, told by where it is installed and without starting it: its own installer
 // keeps each version under its name, npm has it in the manifest of the package. It is empty where neither tells.

@@ -34,11 +34,13 @@ func TestTheVersionOfTheClientIsToldByWhereItIsInstalled(t *testing.T) {
 	write("lib/node_modules/@anthropic-ai/claude-code/package.json", `{"name": "@anthropic-ai/claude-code", "version": "2.0.14"}`)
 	link("lib/node_modules/@anthropic-ai/claude-code/cli.js", "npm/claude")
 	write("other/claude", "")
+	write("old/versions/1.0.37", "")
+	link("old/versions/1.0.37", "before/claude")
 	for _, c := range []struct {
 		path, want string
 		has        bool
 	}{
-		{"own", "2.1.328", true}, {"npm", "2.0.14", false}, {"other", "", false}, {"none", "", false},
+		{"own", "2.1.328", true}, {"npm", "2.0.14", false}, {"other", "", false}, {"none", "", false}, {"before", "1.0.37", false},
 	} {
 		client := &Client{env: capability.Env{Getenv: func(name string) string {
 			if name == "PATH" {
@@ -48,6 +50,10 @@ func TestTheVersionOfTheClientIsToldByWhereItIsInstalled(t *testing.T) {
 		}}}
 		if got := client.version(); got != c.want || !capability.Newer(newerSince, got) != c.has {
 			t.Errorf("%s: %q, new enough: %v", c.path, got, !capability.Newer(newerSince, got))
+		}
+		found, err := client.obstacles(t.Context(), capability.Target{})
+		if err != nil || (len(found) > 0) != (c.path == "before") {
+			t.Errorf("%s: too old for hooks: %v, %v", c.path, found, err)
 		}
 	}
 }
