@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // tracesRefs begin all refs of traces here, and remotesRefs those that were fetched.
@@ -31,8 +32,7 @@ func Notes(ctx context.Context, log *events.Log, now time.Time) ([]string, error
 	var out []string
 	for _, name := range s.names {
 		if s.mirrors(name) {
-			out = append(out, name+" is a mirror: a plain git push sends it all that is recorded here, and what was fetched "+
-				"from others, whatever was chosen")
+			out = append(out, mirrorNote(name))
 		}
 		if s.overwrites(name) {
 			out = append(out, "a plain git fetch of "+name+" writes over refs/traces, and deletes what it has not with "+
@@ -44,6 +44,30 @@ func Notes(ctx context.Context, log *events.Log, now time.Time) ([]string, error
 	}
 	many, err := crowds(ctx, log, now)
 	return append(out, many...), err
+}
+
+// mirrorNote says what a plain push to a mirror does, and which refspecs leave traces at home. A host may take branches
+// and tags alone: then it refuses the whole push.
+func mirrorNote(name string) string {
+	return name + " is a mirror: a plain git push sends it all that is recorded here, and what was fetched from others, " +
+		"whatever was chosen; a host that takes branches and tags alone refuses all of it. To push those alone: " +
+		"git config --unset remote." + name + ".mirror; git config remote." + name + ".push '+refs/heads/*:refs/heads/*'; " +
+		"git config --add remote." + name + ".push '+refs/tags/*:refs/tags/*'"
+}
+
+// MirrorNotes tells which remotes take traces without a choice.
+func MirrorNotes(ctx context.Context, repo *refs.Repo) ([]string, error) {
+	s, err := ReadSettings(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, name := range s.names {
+		if s.mirrors(name) {
+			out = append(out, mirrorNote(name))
+		}
+	}
+	return out, nil
 }
 
 // mirrors tells whether a plain `git push` to a remote sends refs of traces.

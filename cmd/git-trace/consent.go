@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/sharing"
 )
 
 // obtainConsent records the user's consent to git-trace's hooks, for the agents that run none without. The user says so
@@ -96,5 +97,9 @@ func (a *app) tellObstacles(ctx context.Context, in *installation) error {
 				printable(obstacle.Mend))
 		}
 	}
-	return nil
+	mirrors, err := sharing.MirrorNotes(ctx, in.repo)
+	for _, note := range mirrors {
+		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(note))
+	}
+	return err
 }
