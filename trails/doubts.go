@@ -143,7 +143,19 @@ func (s *witness) silent(w *Window, path string) bool {
 		return false
 	}
 	size, known := s.sizes[path]
-	return known && b.wrote < size
+	return known && (b.wrote < size || b.afar && b.wrote > mostlyElsewhere*s.changed())
+}
+
+// mostlyElsewhere is how much more than all changes of the work tree processes have written whose writing says nothing
+// of these: they work elsewhere. One that writes what changed and no more may have written that.
+const mostlyElsewhere = 2
+
+// changed is how much was written in the work tree, as far as this step has looked.
+func (s *witness) changed() (n int64) {
+	for _, size := range s.sizes {
+		n += size
+	}
+	return n
 }
 
 // measure counts what has to be written for the change of files: the lines that they did not have. It does so only

@@ -21,6 +21,7 @@ type bound struct {
 	silent  bool  // wrote is known
 	partly  bool  // wrote is that of what goes on; something else that the call left running has ended
 	apart   bool  // wrote is known since the call began (diskwrites.go)
+	afar    bool  // all that wrote works outside of the work tree
 	wrote   int64 // at most so many bytes since everything was looked at last, or since the call began
 	left    []process.Process
 	printed []process.Output
@@ -115,6 +116,7 @@ func (s *witness) askLeft(w *Window) *bound {
 	b := &bound{}
 	b.left, b.printed, b.wrote, b.silent, b.partly = s.count(w)
 	b.over = len(b.left) == 0
+	b.afar = process.Elsewhere(b.left, s.repo.WorkTree)
 	goesOn := !s.idle(w) && s.hostState(w) != process.Gone // its conversation, and with it the call
 	if goesOn && (b.over || b.partly) {
 		b.lived = s.livedUntil(w)

@@ -501,3 +501,54 @@ func TestTheStarterIsAnAncestorAndNoShell(t *testing.T) {
 		}
 	}
 }
+
+// What a process wrote into files outside of the work tree that it has open is no reason, whichever file that is; and
+// what serves others and works elsewhere is none of a call's.
+func TestWhatWorksElsewhere(t *testing.T) {
+	t.Parallel()
+	tree, outside := t.TempDir(), t.TempDir()
+	const listening = `import socket,time; s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(); open("ready","w"); time.sleep(30)`
+	const local = `import socket,time; s=socket.socket(socket.AF_UNIX); s.bind("` + "\x00" + `x"); s.listen(); open("ready","w"); time.sleep(30)`
+	for name, tt := range map[string]struct {
+		dir    string
+		script string
+		want   bool
+	}{
+		"started elsewhere":                   {outside, "touch ready; sleep 30", true},
+		"started in the work tree":            {tree, "touch ready; sleep 30", false},
+		"with a file of the work tree open":   {outside, "exec 7>" + tree + "/f; touch ready; sleep 30", false},
+		"that reads a file of the work tree":  {outside, "touch " + tree + "/g; exec 7<" + tree + "/g; touch ready; sleep 30", true},
+		"a service started in the work tree":  {tree, "exec python3 -c '" + listening + "'", true},
+		"a service of this machine alone":     {tree, "exec python3 -c '" + strings.ReplaceAll(local, "\x00", `\0`+mark(t)) + "'", true},
+		"a child in the work tree of one not": {outside, "touch ready; cd " + tree + "; sleep 30", false},
+	} {
+		dir := filepath.Join(tt.dir, strings.ReplaceAll(name, " ", "-"))
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		cmd := start(t, []string{mark(t)}, "cd "+dir+" && "+tt.script)
+		eventually(t, name, func() bool { _, err := os.Stat(filepath.Join(dir, "ready")); return err == nil })
+		eventually(t, name, func() bool {
+			return Elsewhere(Grown([]Process{{ID: Of(cmd.Process.Pid)}}), tree) == tt.want
+		})
+	}
+	log, pipe := filepath.Join(outside, "log"), filepath.Join(outside, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	writer := start(t, nil, "exec 5>>"+log+" 6<>"+pipe+"; touch "+outside+"/open; read go <&6; echo 0123456789 >&5; "+
+		"echo 01 >"+tree+"/h; touch "+outside+"/done; read go <&6")
+	exists := func(name string) func() bool {
+		return func() bool { _, err := os.Stat(filepath.Join(outside, name)); return err == nil }
+	}
+	eventually(t, "its files are open", exists("open"))
+	was, wasPrinted, known := Measure(Grown([]Process{{ID: Of(writer.Process.Pid)}}), tree)
+	if err := os.WriteFile(pipe, []byte("go\n"), 0); err != nil || !known {
+		t.Fatal(err, known)
+	}
+	eventually(t, "it has written", exists("done"))
+	is, isPrinted, _ := Measure(was, tree)
+	if n, known := Since(was, is, wasPrinted, isPrinted); n != 3 || !known {
+		t.Errorf("it wrote %d bytes elsewhere than in what it has open, %v", n, known)
+	}
+}

@@ -212,16 +212,91 @@ func writtenBy(pid int) (int64, bool) {
 	return 0, false
 }
 
-// outputsOf are the files that a process has for its output and its errors.
-func outputsOf(pid int) (found []Output) {
-	for _, fd := range []string{"fd/1", "fd/2"} {
-		name, err := os.Readlink(procFile(pid, fd))
-		if err != nil || !filepath.IsAbs(name) {
+// maxFiles bounds how many open files of one process are looked at.
+const maxFiles = 1024
+
+// openFile is a file that a process has open, by its name as proc(5) gives it.
+type openFile struct {
+	name   string
+	size   int64
+	writes bool // it was opened for writing
+	plain  bool // it is a regular file
+}
+
+// filesOf are the files that a process has open; none of one of another user.
+func filesOf(pid int) (found []openFile) {
+	dir, err := os.Open(procFile(pid, "fd"))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = dir.Close() }()
+	numbers, _ := dir.Readdirnames(maxFiles) // as many as can be read
+	for _, n := range numbers {
+		name, err := os.Readlink(procFile(pid, "fd/"+n))
+		if err != nil {
 			continue
 		}
-		if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() {
-			found = append(found, Output{name, st.Size()})
+		file := openFile{name: name, writes: opensToWrite(pid, n)}
+		if st, err := os.Stat(name); filepath.IsAbs(name) && err == nil && st.Mode().IsRegular() {
+			file.plain, file.size = true, st.Size()
+		}
+		found = append(found, file)
+	}
+	return found
+}
+
+// opensToWrite reads the flags of an open file (proc(5), /proc/PID/fdinfo), in octal digits as in open(2).
+func opensToWrite(pid int, n string) bool {
+	raw, err := refs.ReadFile(procFile(pid, "fdinfo/"+n))
+	if err != nil {
+		return true // it may be
+	}
+	_, rest, _ := bytes.Cut(raw, []byte("flags:"))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	flags, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 8, 64)
+	return err != nil || flags&unix.O_ACCMODE != unix.O_RDONLY
+}
+
+// outputsOf are the regular files that a process has open for writing.
+func outputsOf(pid int) (found []Output) {
+	for _, file := range filesOf(pid) {
+		if file.plain && file.writes {
+			found = append(found, Output{file.name, file.size})
 		}
 	}
 	return found
+}
+
+// directoryOf is the current directory of a process; "" where that is not told.
+func directoryOf(pid int) string {
+	name, _ := os.Readlink(procFile(pid, "cwd"))
+	return name
+}
+
+// listens tells whether a process waits for others to connect to it (proc(5), /proc/PID/net; the state 0A of tcp.h, and
+// the flag SO_ACCEPTCON of a socket in the file system).
+func listens(pid int) bool {
+	sockets := map[string]bool{}
+	for _, file := range filesOf(pid) {
+		if inode, found := strings.CutPrefix(file.name, "socket:["); found {
+			sockets[strings.TrimSuffix(inode, "]")] = true
+		}
+	}
+	if len(sockets) == 0 {
+		return false
+	}
+	for table, columns := range map[string]struct {
+		state, inode int
+		want         string
+	}{"tcp": {3, 9, "0A"}, "tcp6": {3, 9, "0A"}, "unix": {3, 6, "00010000"}} {
+		raw, _ := refs.ReadFile(procFile(pid, "net/"+table))
+		for line := range bytes.Lines(raw) {
+			fields := strings.Fields(string(line))
+			if len(fields) > max(columns.state, columns.inode) && fields[columns.state] == columns.want &&
+				sockets[fields[columns.inode]] {
+				return true
+			}
+		}
+	}
+	return false
 }
