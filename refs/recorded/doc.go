@@ -8,8 +8,12 @@
 // give free numbers away again. The number of the device is kept, and does not decide: it changes whenever a file
 // system is mounted again.
 //
+// A repository that was moved is taken over: the system tells that its git directory is the same one by three things
+// that no copy has (takeOver). The list is looked for in more places than one, since agents give their hooks another
+// environment (stateDirs). A hook that cannot record says so in a note outside of the repository (NoteMissed).
+//
 // Open is what hooks call. It promises that of a repository that is not on the list nothing is read but what discovery
-// read (refs.FindHook: HEAD, a .git file, commondir), and that no process is started for it. It also holds that the way
+// read (refs.FindHook: HEAD, a .git file, commondir) and the mark, and that no process is started for it. It also holds that the way
 // there is the repository's own: a .git file, a link or a commondir file elsewhere may name a git directory that is on
 // the list.
 //

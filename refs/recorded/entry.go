@@ -23,7 +23,10 @@ type entry struct {
 }
 
 // identity is what a file system calls a directory.
-type identity struct{ device, inode uint64 }
+type identity struct {
+	device, inode uint64
+	born          int64 // when it was made, in nanoseconds; 0 where that is not told
+}
 
 // form begins every file of the list.
 const form = "git-trace recorded repository 1\n"
@@ -34,6 +37,9 @@ func (e *entry) encode() []byte {
 	b.WriteString(form)
 	fmt.Fprintf(&b, "git-dir %s\n", strconv.QuoteToASCII(e.GitDir))
 	fmt.Fprintf(&b, "device %d\ninode %d\nmark %s\n", e.id.device, e.id.inode, e.mark)
+	if e.id.born != 0 {
+		fmt.Fprintf(&b, "born %d\n", e.id.born)
+	}
 	for _, top := range e.tops {
 		fmt.Fprintf(&b, "work-tree %s\n", strconv.QuoteToASCII(top))
 	}
@@ -62,6 +68,8 @@ func decode(text string) (*entry, error) {
 			e.id.device, err = strconv.ParseUint(value, 10, 64)
 		case "inode":
 			e.id.inode, err = strconv.ParseUint(value, 10, 64)
+		case "born":
+			e.id.born, err = strconv.ParseInt(value, 10, 64)
 		case "mark":
 			e.mark = value
 		case "since":
@@ -77,13 +85,22 @@ func decode(text string) (*entry, error) {
 	return e, nil
 }
 
-// read gives the entry of the repository whose common git directory has this real path.
+// read gives the entry of the repository whose common git directory has this real path, in the first place that has it.
 func read(common string) (*entry, error) {
-	dir, err := dir()
-	if err != nil {
-		return nil, err
+	err := error(ErrNoPlace)
+	for _, state := range stateDirs() {
+		var e *entry
+		if e, err = readEntry(filepath.Join(state, "recorded", name(common))); err == nil && e.matches(common) {
+			return e, nil
+		}
 	}
-	return readEntry(filepath.Join(dir, name(common)))
+	if e := takeOver(common); e != nil {
+		return e, nil
+	}
+	if err == nil {
+		err = ErrUnlisted
+	}
+	return nil, err
 }
 
 func readEntry(path string) (*entry, error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -28,13 +29,40 @@ func StateDir() (string, error) {
 	if err != nil || !filepath.IsAbs(home) {
 		return "", ErrNoPlace
 	}
+	return below(home), nil
+}
+
+// below is the usual place below a home directory.
+func below(home string) string {
 	switch runtime.GOOS {
 	case "darwin", "ios":
-		return filepath.Join(home, "Library", "Application Support", "git-trace"), nil
+		return filepath.Join(home, "Library", "Application Support", "git-trace")
 	case "windows":
-		return filepath.Join(home, "AppData", "Local", "git-trace"), nil
+		return filepath.Join(home, "AppData", "Local", "git-trace")
 	}
-	return filepath.Join(home, ".local", "state", "git-trace"), nil
+	return filepath.Join(home, ".local", "state", "git-trace")
+}
+
+// stateDirs are all places where the user's list may be, the one of StateDir first. An agent may give its hooks another
+// HOME or XDG_STATE_HOME than its user has, or none: so the usual place in HOME is one, and that in the home directory
+// of the account.
+func stateDirs() []string {
+	var out []string
+	add := func(dir string) {
+		if !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
+	}
+	if dir, err := StateDir(); err == nil {
+		add(dir)
+	}
+	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+		add(below(home))
+	}
+	if home := accountHome(); home != "" {
+		add(below(home))
+	}
+	return out
 }
 
 // dir is the directory of the list.

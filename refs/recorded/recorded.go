@@ -72,6 +72,7 @@ func Add(repo *refs.Repo) error {
 	if err != nil {
 		return fmt.Errorf("put on the list of recorded repositories: %w", err)
 	}
+	id.born = born(repo.CommonDir)
 	mark := readMark(repo.CommonDir)
 	if mark == "" {
 		raw := make([]byte, markSize)
@@ -96,7 +97,22 @@ func Add(repo *refs.Repo) error {
 		return fmt.Errorf("put on the list of recorded repositories: %w", err)
 	}
 	dropGone(dir)
+	alsoAtHome(dir, &e)
 	return nil
+}
+
+// alsoAtHome puts an entry in the usual place, too, where XDG_STATE_HOME names another: hooks that are started without
+// it look there.
+func alsoAtHome(dir string, e *entry) {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return
+	}
+	usual := filepath.Join(below(home), "recorded")
+	if usual == dir || os.MkdirAll(usual, 0o700) != nil {
+		return
+	}
+	_ = refs.WriteFileAtomic(filepath.Join(usual, name(e.GitDir)), e.encode(), 0o600) // else hooks say that they missed it
 }
 
 // youngest is how old an entry is that may be dropped: a new one is of a repository that is moved about.
@@ -130,8 +146,8 @@ func (e *entry) gone() bool {
 // Remove takes a repository off the list, and the mark out of it.
 func Remove(repo *refs.Repo) error {
 	gone := os.Remove(markFile(repo.CommonDir))
-	if dir, err := dir(); err == nil {
-		gone = errors.Join(ignoreMissing(gone), ignoreMissing(os.Remove(filepath.Join(dir, name(repo.CommonDir)))))
+	for _, state := range stateDirs() {
+		gone = errors.Join(ignoreMissing(gone), ignoreMissing(os.Remove(filepath.Join(state, "recorded", name(repo.CommonDir)))))
 	}
 	if err := ignoreMissing(gone); err != nil {
 		return fmt.Errorf("take off the list of recorded repositories: %w", err)

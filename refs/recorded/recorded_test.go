@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
@@ -173,15 +174,13 @@ func TestAWorkTreeWithItsGitDirectoryElsewhereIsKnownByWhatTheUserSaw(t *testing
 	w.wantOpen("super/sub/x", "super/sub")
 }
 
-func TestAMovedCopiedOrReplacedRepositoryIsAnother(t *testing.T) {
+func TestACopiedOrReplacedRepositoryIsAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.repo("moved-from")
 	w.run("", "mv", "moved-from", "moved")
-	w.wantOpen("moved", "")
-	w.wantState("moved", recorded.Moved)
-	w.add("moved")
 	w.wantOpen("moved", "moved")
+	w.wantState("moved", recorded.Listed)
 
 	w.repo("original")
 	w.run("", "cp", "-a", "original", "copy")
@@ -194,7 +193,8 @@ func TestAMovedCopiedOrReplacedRepositoryIsAnother(t *testing.T) {
 	w.run("", "mv", "copy", "original")
 	w.wantOpen("original", "")
 	w.wantState("original", recorded.Replaced)
-	w.wantOpen("away", "")
+	w.wantOpen("away", "away")
+	w.wantOpen("original", "")
 	w.add("original")
 	w.wantOpen("original", "original")
 
@@ -310,12 +310,17 @@ func TestWhereThereIsNoListNothingIsOpened(t *testing.T) {
 	t.Setenv("HOME", home)
 	w.wantOpen("r", "r")
 	t.Setenv("XDG_STATE_HOME", w.at("state"))
+	w.wantOpen("r", "r") // as the list in the usual place says
+	w.repo("s")
+	t.Setenv("XDG_STATE_HOME", "")
+	w.wantOpen("s", "s")
+	t.Setenv("XDG_STATE_HOME", w.at("state"))
+	t.Setenv("HOME", w.at("elsewhere"))
 	w.wantOpen("r", "")
-	w.add("r")
-	w.wantOpen("r", "r")
+	w.wantOpen("s", "s")
 	w.run("", "rm", "-r", "state")
 	w.write("state", "in the way")
-	w.wantOpen("r", "")
+	w.wantOpen("s", "")
 	if recorded.CheckPlace() == nil || recorded.Add(repo) == nil {
 		t.Error("a list was written where none can be")
 	}
@@ -456,4 +461,70 @@ func TestEntriesOfRepositoriesThatAreGoneAreDroppedByTheNextThatIsAdded(t *testi
 	}
 	w.wantState("stays", recorded.Listed)
 	w.wantState("new", recorded.Listed)
+}
+
+// A move keeps what the system says of a directory; a copy, and what is unpacked in its place, does not.
+func TestARepositoryThatMovedIsTakenOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.repo("a/one")
+	w.repo("two")
+	w.repo("three")
+	for _, step := range [][]string{
+		{"mv", "a", "b"},               // the directory above
+		{"cp", "-a", "two", "copy"},    // with its mark
+		{"cp", "-a", "three", "saved"}, // a backup, brought back in its place
+		{"rm", "-rf", "three"},
+		{"mv", "saved", "three"},
+	} {
+		w.run("", step...)
+	}
+	w.wantOpen("b/one", "b/one")
+	w.wantState("b/one", recorded.Listed)
+	w.wantOpen("copy", "")
+	w.wantOpen("two", "two")
+	w.wantOpen("three", "")
+	w.wantState("three", recorded.Replaced)
+	w.run("", "mv", "b/one", "c")
+	w.wantOpen("c", "c")
+	w.run("", "mv", "c", "a-one")
+	w.run("", "cp", "-a", "a-one", "c") // where it was before
+	w.wantOpen("a-one", "a-one")
+	w.wantOpen("c", "")
+}
+
+// A hook that cannot record leaves a note, by which later ones know.
+func TestWhatHooksMissed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.repo("r")
+	w.run("", "cp", "-a", "r", "copy")
+	w.run("", "git", "init", "-q", "other")
+	for _, name := range []string{"copy", "other", "copy"} {
+		found, err := refs.FindHook(w.at(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded.NoteUnlisted(found, true)
+	}
+	if !recorded.NoteMissed(w.at("copy/.git"), recorded.WhyUnwritten, false) {
+		t.Error("there is no place for a note")
+	}
+	got := recorded.MissedIn(w.at("copy/.git"), time.Time{})
+	if got.Calls != 2 || got.Hooks != 3 || strings.Join(got.Why, " ") != "unlisted unwritten" || got.First.IsZero() ||
+		got.Last.Before(got.First) {
+		t.Errorf("missed %+v", got)
+	}
+	for _, name := range []string{"r/.git", "other/.git"} {
+		if got := recorded.MissedIn(w.at(name), time.Time{}); got.Hooks != 0 {
+			t.Errorf("%s missed %+v", name, got)
+		}
+	}
+	if later := recorded.MissedIn(w.at("copy/.git"), got.Last); later.Hooks != 0 {
+		t.Errorf("what is known is told again: %+v", later)
+	}
+	got.Forget()
+	if got := recorded.MissedIn(w.at("copy/.git"), time.Time{}); got.Hooks != 0 {
+		t.Errorf("it is not forgotten: %+v", got)
+	}
 }

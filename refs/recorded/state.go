@@ -41,8 +41,18 @@ func Look(repo *refs.Repo) Standing {
 	if err != nil {
 		return Standing{State: NoPlace}
 	}
+	_ = Is(repo) // one that was moved is taken over
 	file := filepath.Join(dir, name(repo.CommonDir))
 	e, err := readEntry(file)
+	for _, state := range stateDirs() {
+		if err == nil {
+			break
+		}
+		other := filepath.Join(state, "recorded", name(repo.CommonDir))
+		if found, failed := readEntry(other); failed == nil {
+			file, e, err = other, found, nil
+		}
+	}
 	switch {
 	case err == nil && e.matches(repo.CommonDir):
 		s := Standing{State: Listed, File: file, Since: e.Since}

@@ -1,0 +1,12 @@
+package recorded
+
+import "golang.org/x/sys/unix"
+
+// born is when the file system made a directory, in nanoseconds; 0 where it does not tell.
+func born(dir string) int64 {
+	var st unix.Stat_t
+	if unix.Stat(dir, &st) != nil {
+		return 0
+	}
+	return st.Btim.Nano()
+}

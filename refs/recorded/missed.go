@@ -1,0 +1,165 @@
+package recorded
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A hook that cannot record leaves a note wherever the user can write: in the state directory, in the runtime
+// directory, in a directory for temporary files. The next process that can record finds it by the git directory that it
+// is about. A note says when a hook was missed and why, and nothing of what the hook was told.
+
+// Reasons of notes.
+const (
+	WhyUnlisted  = "unlisted"  // the repository was recorded, but not by this user, at this place
+	WhyUnwritten = "unwritten" // the git directory could not be written
+)
+
+// Missed is what notes tell of a work tree.
+type Missed struct {
+	Calls       int // tool calls whose ends were missed
+	Hooks       int // all hooks that were missed
+	First, Last time.Time
+	Why         []string // the reasons, sorted
+	files       []string
+}
+
+// Add counts what was missed in another time, too.
+func (m *Missed) Add(o Missed) {
+	m.Calls, m.Hooks = m.Calls+o.Calls, m.Hooks+o.Hooks
+	if m.First.IsZero() || !o.First.IsZero() && o.First.Before(m.First) {
+		m.First = o.First
+	}
+	if o.Last.After(m.Last) {
+		m.Last = o.Last
+	}
+	m.Why = append(m.Why, o.Why...)
+	slices.Sort(m.Why)
+	m.Why = slices.Compact(m.Why)
+}
+
+// maxNote bounds a note, in bytes; what was missed beyond that is not counted.
+const maxNote = 64 << 10
+
+// NoteMissed leaves a note that a hook about a work tree could not record; call tells that it was the end of a call. It
+// leaves one in each place: whoever looks for it may see not all of them. It tells whether there was a place at all.
+func NoteMissed(gitDir, why string, call bool) (left bool) {
+	kind := "hook"
+	if call {
+		kind = "call"
+	}
+	line := fmt.Sprintf("%s %d %s %s\n", time.Now().UTC().Format(time.RFC3339Nano), os.Getpid(), kind, why)
+	for _, dir := range missedDirs() {
+		if os.MkdirAll(dir, 0o700) != nil || !private(dir) {
+			continue
+		}
+		path := filepath.Join(dir, name(gitDir))
+		if info, err := os.Lstat(path); err == nil && (!info.Mode().IsRegular() || info.Size() > maxNote) {
+			left = left || info.Mode().IsRegular() // it says enough
+			continue
+		}
+		file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			continue
+		}
+		_, err = file.WriteString(line)
+		left = file.Close() == nil && err == nil || left
+	}
+	return left
+}
+
+// NoteUnlisted leaves a note where the repository that discovery found says that it was recorded once: by another user, or
+// at another place. Nothing of it is opened but the mark.
+func NoteUnlisted(found *refs.Found, call bool) {
+	if readMark(found.CommonDir) != "" {
+		NoteMissed(found.GitDir, WhyUnlisted, call)
+	}
+}
+
+// MissedIn reads the notes of a work tree that are of later than a moment. Where there is none, that costs a system call
+// for each place.
+func MissedIn(gitDir string, after time.Time) Missed {
+	var m Missed
+	known := map[string]bool{} // the same line is in more places than one
+	for _, dir := range missedDirs() {
+		path := filepath.Join(dir, name(gitDir))
+		if _, err := os.Lstat(path); err != nil || !private(dir) {
+			continue
+		}
+		text, err := readSmall(path)
+		if err != nil {
+			continue
+		}
+		m.files = append(m.files, path)
+		for line := range strings.Lines(string(text)) {
+			if !known[line] {
+				known[line] = true
+				m.add(strings.Fields(line), after)
+			}
+		}
+	}
+	slices.Sort(m.Why)
+	m.Why = slices.Compact(m.Why)
+	return m
+}
+
+// add counts one line of a note.
+func (m *Missed) add(fields []string, after time.Time) {
+	if len(fields) != 4 {
+		return
+	}
+	at, err := time.Parse(time.RFC3339Nano, fields[0])
+	if err != nil || !at.After(after) {
+		return
+	}
+	m.Hooks++
+	if fields[2] == "call" {
+		m.Calls++
+	}
+	if m.First.IsZero() || at.Before(m.First) {
+		m.First = at
+	}
+	if at.After(m.Last) {
+		m.Last = at
+	}
+	if fields[3] == WhyUnlisted || fields[3] == WhyUnwritten {
+		m.Why = append(m.Why, fields[3])
+	}
+}
+
+// Forget takes the notes away, once what they say is known.
+func (m *Missed) Forget() {
+	for _, path := range m.files {
+		_ = os.Remove(path)
+	}
+}
+
+// missedDirs are the places for notes.
+func missedDirs() []string {
+	var out []string
+	add := func(parts ...string) {
+		if dir := filepath.Join(parts...); filepath.IsAbs(dir) && !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
+	}
+	if dir, err := StateDir(); err == nil {
+		add(dir, "missed")
+	}
+	uid := strconv.Itoa(os.Getuid())
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		add(dir, "git-trace", "missed")
+	}
+	add(os.TempDir(), "git-trace-"+uid, "missed")
+	if os.PathSeparator == '/' {
+		add("/run/user", uid, "git-trace", "missed")
+		add("/tmp", "git-trace-"+uid, "missed")
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package recorded
+
+import (
+	"crypto/subtle"
+	"os"
+	"path/filepath"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// mostEntries bounds how many entries are searched for one that was moved.
+const mostEntries = 4096
+
+// takeOver finds the entry of a repository that was moved since it was put on the list, and puts it down under its new
+// place; nil if there is none. A move keeps the device, the number and the time of birth of the git directory, and the
+// mark in it. No copy has all of them, nor what was unpacked from an archive: the system gives the first three.
+func takeOver(common string) *entry {
+	mark := readMark(common)
+	id, err := identify(common)
+	id.born = born(common)
+	if mark == "" || err != nil || id.born == 0 {
+		return nil
+	}
+	for _, state := range stateDirs() {
+		dir := filepath.Join(state, "recorded")
+		files, _ := os.ReadDir(dir)
+		for _, file := range files[:min(len(files), mostEntries)] {
+			old := filepath.Join(dir, file.Name())
+			e, err := readEntry(old)
+			if err != nil || e.id != id || subtle.ConstantTimeCompare([]byte(mark), []byte(e.mark)) != 1 {
+				continue
+			}
+			was := e.GitDir
+			e.moveTo(common)
+			// where the list cannot be written, it is found anew each time
+			if refs.WriteFileAtomic(filepath.Join(dir, name(common)), e.encode(), 0o600) == nil && !same(was, id) {
+				_ = os.Remove(old)
+			}
+			return e
+		}
+	}
+	return nil
+}
+
+// same tells whether a directory is the one with an identity: it may be seen at two places.
+func same(dir string, id identity) bool {
+	now, err := identify(dir)
+	return err == nil && now.inode == id.inode && now.device == id.device
+}
+
+// moveTo gives an entry another place. Work trees that lay beside their git directory lie there still.
+func (e *entry) moveTo(common string) {
+	from, to := filepath.Dir(e.GitDir), filepath.Dir(common)
+	for i, top := range e.tops {
+		if rel, err := filepath.Rel(from, top); err == nil && filepath.IsLocal(rel) {
+			e.tops[i] = filepath.Join(to, rel)
+		}
+	}
+	e.GitDir = common
+}

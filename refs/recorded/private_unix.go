@@ -1,0 +1,19 @@
+//go:build unix
+
+package recorded
+
+import (
+	"os"
+	"syscall"
+)
+
+// private tells whether a directory is the user's own, and nobody else may write it: in a directory for temporary files
+// anybody may have made it.
+func private(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}
