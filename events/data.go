@@ -141,7 +141,7 @@ type TurnData struct {
 // IncompleteData is the data of capture_incomplete.
 type IncompleteData struct {
 	Boundary string `json:"boundary"` // kind of the boundary that was not captured in full
-	// closed words: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported
+	// closed words: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported, not_recorded
 	Reason string   `json:"reason"`
 	Paths  []string `json:"paths,omitempty"` // when only some paths were left out
 }

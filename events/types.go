@@ -84,6 +84,8 @@ const (
 	LimitProcessUnknown Limit = "process_unknown"
 	// LimitPathNotNamed: the lines changed while a call was open that may write anywhere, and it did not name their file.
 	LimitPathNotNamed Limit = "path_not_named"
+	// LimitHookMissed: hooks ran that could not record, for example where the git directory cannot be written.
+	LimitHookMissed Limit = "hook_not_recorded"
 	// LimitConsentUnknown: the call waited for a person's consent, and nothing tells when it began.
 	LimitConsentUnknown Limit = "consent_time_unknown"
 )
@@ -117,7 +119,8 @@ func (l Limit) Known() bool {
 	case LimitConcurrentWriters, LimitBackgroundProcess, LimitMissingBefore, LimitMissingAfter, LimitPathNotCaptured,
 		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown,
 		LimitIDMissing, LimitSubagentUnknown,
-		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown, LimitPathNotNamed, LimitConsentUnknown:
+		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown, LimitPathNotNamed, LimitConsentUnknown,
+		LimitHookMissed:
 		return true
 	}
 	return false

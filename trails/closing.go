@@ -56,7 +56,7 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	}
 	for _, w := range s.state.Windows {
 		over := w.Closed != 0 && !w.Background // another boundary came first that found it over
-		if !w.same(trace, b.Tool.CallID) || over && w.Rejected {
+		if w != s.state.call(trace, b) || over && w.Rejected {
 			continue
 		}
 		if w.Closed = 0; over || s.interval > w.Opened+1 {
@@ -81,12 +81,13 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	if err != nil || w == nil {
 		return ending{}
 	}
-	if sess.Befores && !slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool { return o.Trace == trace }) {
-		s.state.Lost = s.interval // this agent says when a call begins; that boundary was lost
+	open := func(o *Window) bool { return o.Trace == trace }
+	if sess.Befores && !s.engine.Elsewhere && !slices.ContainsFunc(s.state.openWindows(), open) {
+		s.lose("") // this agent says when a call begins; that boundary was lost
 	}
 	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
 	// it wrote what it says; what else changed since then it need not have
-	w.Doubt = w.Class == events.ToolEdits && len(w.payload) > 0
+	w.Doubt = w.Class == events.ToolEdits && len(w.payload) > 0 || s.engine.Elsewhere // it may only have come here
 	s.state.Windows = append(s.state.Windows, w)
 	return ending{window: w, status: status}
 }

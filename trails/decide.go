@@ -57,7 +57,7 @@ func (s *witness) weigh(ws []*Window, path string, seen int64, unfinished []*Win
 	}
 	switch {
 	case s.inDoubt(path, seen):
-		return doubted(by, path)
+		return doubted(by, path, s.state.lostWhy()...)
 	case len(sure) == 0:
 		return doubtedCalls(by, path, why...)
 	case len(sure) < len(ws):
@@ -140,7 +140,7 @@ func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 		return declaredAlone(ws[0], path)
 	}
 	if len(ws) == 1 && (len(edits) == 0 || !slices.Contains(unfinished, ws[0]) || len(ws[0].declares(path)) == 0) {
-		return always(byWindow(ws[0], path))
+		return always(oneOrCandidates(ws, path))
 	}
 	texts := make([]map[string]bool, len(edits))
 	for i, w := range edits {
@@ -170,8 +170,12 @@ func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 
 func ref(a actor) *actor { return &a }
 
-// oneOrCandidates owns what one of the windows wrote.
+// oneOrCandidates owns what one of the windows wrote. A tool that nobody knows may only wait or read: it has what it
+// names. For example, a person types while a tool of an MCP server looks something up.
 func oneOrCandidates(ws []*Window, path string) actor {
+	if !slices.ContainsFunc(ws, func(w *Window) bool { return w.Class != events.ToolUnknown || w.named(path) }) {
+		return actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitPathNotNamed}}
+	}
 	if len(ws) == 1 {
 		return byWindow(ws[0], path)
 	}

@@ -29,6 +29,9 @@ func TestWhoWroteALine(t *testing.T) {
 	otherEdit := window("S2", "c5", events.ToolEdits, "a.txt").saying("a.txt", "x", "x\nhis")
 	silentEdit := window("S2", "c6", events.ToolEdits, "a.txt")
 	shortening := window("S1", "c9", events.ToolEdits, "a.txt").saying("a.txt", "gone", "")
+	naming := window("S2", "c10", events.ToolUnknown)
+	naming.Names = []string{nameKey("a.txt")}
+	waiting := window("S1", "c11", events.ToolUnknown)
 	background := window("S1", "c7", events.ToolRuns)
 	background.Background = true
 	tests := map[string]struct {
@@ -37,9 +40,12 @@ func TestWhoWroteALine(t *testing.T) {
 		line    string
 		want    string // tool calls, "human", with ! for a limitation
 	}{
-		"no window: a person":                                            {nil, nil, "x", "human"},
-		"one shell: that call":                                           {[]*Window{shell}, nil, "x", "c1"},
-		"a tool that nobody knows may write anywhere":                    {[]*Window{unknownTool}, nil, "x", "c3"},
+		"no window: a person":  {nil, nil, "x", "human"},
+		"one shell: that call": {[]*Window{shell}, nil, "x", "c1"},
+		"a tool that nobody knows has not written what it does not name": {[]*Window{unknownTool}, nil, "x", "unknown"},
+		"a tool that nobody knows may have written what it names":        {[]*Window{naming}, nil, "x", "c10"},
+		"two such tools: nobody's":                                       {[]*Window{unknownTool, waiting}, nil, "x", "unknown"},
+		"such a tool beside a shell: both are candidates":                {[]*Window{unknownTool, shell}, nil, "x", "c1 c3 !"},
 		"one edit: that call, whatever the line":                         {[]*Window{edit}, nil, "something else", "c4"},
 		"an edit without an end owns what it declared":                   {[]*Window{edit}, []*Window{edit}, "  mine", "c4"},
 		"an edit without an end owns nothing else":                       {[]*Window{edit}, []*Window{edit}, "something else", "human"},
@@ -67,6 +73,8 @@ func TestWhoWroteALine(t *testing.T) {
 			switch {
 			case who.kind == events.OwnerHuman:
 				got = "human"
+			case who.kind == events.OwnerUnknown:
+				got = "unknown"
 			case who.window != nil:
 				got = who.window.CallID
 			default:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -64,6 +65,8 @@ type Engine struct {
 	Announced *Note
 	// Beside tells whether hooks of others run after the tools of an agent; asked where a file changed right after a call.
 	Beside func(agent string) bool
+	// Elsewhere tells that what a boundary ends began in other work trees, too.
+	Elsewhere bool
 	// Patient tells that a step may take long, so that boundaries come while it looks (see lookAgain).
 	Patient bool
 	// GivesWay tells that such a process is at work. A step fails with ErrBehind if it had to take boundaries that were
@@ -106,6 +109,7 @@ type step struct {
 	queue    queue                        // of boundaries that were put aside
 	snap     *snapshot.Engine             // of this step's looks; nil until there is one
 	over     []*Window                    // nothing is left that could write for them after this step
+	missed   *recorded.Missed             // notes that this step has read
 	narrow   bool                         // look only at the paths asked for, even after git wrote to the work tree
 	declares map[*events.ToolUse][]string // see toolPaths
 }
@@ -170,6 +174,9 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	}
 	s.queue.checked = time.Now()
 	s.orient()
+	if err := s.hearMissed(); err != nil {
+		return err
+	}
 	switch {
 	case s.engine.Patient: // the look takes boundaries
 		s.takeWritten()
@@ -231,6 +238,9 @@ func (s *step) finish() error {
 		return err
 	}
 	s.dropLate()
+	if s.missed != nil {
+		s.missed.Forget()
+	}
 	return nil
 }
 

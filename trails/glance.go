@@ -74,7 +74,7 @@ func (e *Engine) glance(ctx context.Context, b events.Boundary) *glance {
 
 // endsCommand tells whether a call ends at a boundary that may have started something.
 func endsCommand(b events.Boundary) bool {
-	return (b.Kind == events.ToolAfter || b.Kind == events.ToolFailed) && b.Tool != nil && b.Tool.Class != events.ToolEdits
+	return endsCall(b) && b.Tool != nil && b.Tool.Class != events.ToolEdits
 }
 
 // opened is the window that a boundary ends, as the timeline has it or as its beginning was put aside; nil if nothing

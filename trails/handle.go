@@ -14,7 +14,7 @@ import (
 
 // Handle takes one boundary of an agent into the timeline. Boundaries of tools that only read change nothing.
 func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
-	if b.Tool != nil && b.Tool.Class == events.ToolReads && len(b.Tool.Paths) == 0 {
+	if onlyReads(b) {
 		return nil
 	}
 	if methods[b.Kind] == "" {

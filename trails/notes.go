@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/codec"
+	"github.com/git-trace/git-trace/refs/recorded"
 )
 
 // A process that takes part in the timeline leaves a note among the spooled files of the work tree. It does so before
@@ -181,9 +182,40 @@ func (s *workTree) readNotes() {
 		case saysGitWrote(entry.Name(), raw):
 			s.restoredNow()
 		default:
-			s.state.Lost = s.interval
+			s.lose("")
 		}
 	}
+	if recorded.MissedIn(s.repo.GitDir, s.state.Missed.Last).Hooks > 0 {
+		s.lose(events.LimitHookMissed)
+	}
+}
+
+// lose notes that boundaries were lost since the last look, and why if that is known.
+func (s *workTree) lose(why events.Limit) { s.state.Lost, s.state.LostWhy = s.interval, why }
+
+// hearMissed takes into account which hooks could not record, and says so in the log.
+func (s *step) hearMissed() error {
+	missed := recorded.MissedIn(s.repo.GitDir, s.state.Missed.Last)
+	if missed.Hooks == 0 {
+		return nil
+	}
+	s.missed = &missed
+	s.state.Missed.Add(missed)
+	s.lose(events.LimitHookMissed)
+	s.doubtWindows()
+	return s.draft(events.CaptureIncomplete, events.IncompleteData{
+		Boundary: string(events.ToolAfter), Reason: "not_recorded",
+	}, func(d *events.Draft) { d.Method = []events.Method{events.Manual} })
+}
+
+// MissedHooks tells which hooks of a work tree could not record.
+func MissedHooks(repo *refs.Repo) recorded.Missed {
+	var known recorded.Missed
+	if state, err := loadState(repo); err == nil {
+		known = state.Missed
+	}
+	known.Add(recorded.MissedIn(repo.GitDir, known.Last))
+	return known
 }
 
 // restoredNow notes that git wrote to the work tree since the last look.

@@ -1,6 +1,7 @@
 package trails
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,7 @@ const (
 // paths; for a call that may write anywhere, the one it runs in with its submodules, and those that it mentions; a
 // directory that holds several repositories stands for all of them. Around is one that is open already; nil for none.
 func Route(b events.Boundary, around *refs.Repo) []*refs.Repo {
-	r := router{seen: map[[2]string]bool{}, around: around}
+	r := router{seen: map[[2]string]bool{}, around: around, boundary: b}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
 		for _, p := range b.Tool.Paths {
 			r.add(filepath.Dir(p))
@@ -47,9 +48,10 @@ func Route(b events.Boundary, around *refs.Repo) []*refs.Repo {
 }
 
 type router struct {
-	around *refs.Repo
-	repos  []*refs.Repo
-	seen   map[[2]string]bool // by the directory with the .git entry, and what that names
+	boundary events.Boundary
+	around   *refs.Repo
+	repos    []*refs.Repo
+	seen     map[[2]string]bool // by the directory with the .git entry, and what that names
 }
 
 // add takes the recorded repository around a path; a path that does not exist yet stands for its nearest directory. The
@@ -72,10 +74,23 @@ func (r *router) add(path string) bool {
 	if repo == nil || repo.WorkTree != found.Top || repo.GitDir != found.GitDir {
 		repo, err = recorded.Open(found)
 	}
+	if errors.Is(err, recorded.ErrUnlisted) && !onlyReads(r.boundary) {
+		recorded.NoteUnlisted(found, endsCall(r.boundary))
+	}
 	if err == nil && !slices.ContainsFunc(r.repos, func(other *refs.Repo) bool { return other.GitDir == repo.GitDir }) {
 		r.repos = append(r.repos, repo)
 	}
 	return true
+}
+
+// onlyReads tells whether a boundary is of a call that changes nothing.
+func onlyReads(b events.Boundary) bool {
+	return b.Tool != nil && b.Tool.Class == events.ToolReads && len(b.Tool.Paths) == 0
+}
+
+// endsCall tells whether a call ends at a boundary.
+func endsCall(b events.Boundary) bool {
+	return b.Kind == events.ToolAfter || b.Kind == events.ToolFailed
 }
 
 // children takes the repositories directly below a directory that is in none.

@@ -138,7 +138,7 @@ func (s *step) takeLate(names []string, o *observation) error {
 		settle := func() error { return s.settleUntil(o, earliest(names[i:])) }
 		if err != nil || b.Session == "" {
 			err = settle()
-			s.state.Lost = s.interval
+			s.lose("")
 			s.doubtWindows()
 		} else {
 			s.time = b.Time
@@ -201,7 +201,7 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 		return err
 	}
 	if s.queue.glance == nil {
-		s.state.Lost = s.interval
+		s.lose("")
 	}
 	if err := s.recordEnds(ended); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/codec"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/process"
 )
@@ -45,6 +46,10 @@ type state struct {
 	// Lost is the interval in which it last turned out that a boundary had been lost, with the look that it would have
 	// taken (notes.go). What changed in a path that was not looked at since may be anybody's.
 	Lost int64
+	// LostWhy is why, if that is known.
+	LostWhy events.Limit
+	// Missed are the hooks that could not record (package recorded).
+	Missed recorded.Missed
 	// Taken are contents that git took out of the work tree and that no commit told has, for other work trees: a stash may
 	// have carried them there and be gone. By path.
 	Taken map[string]taken
@@ -115,7 +120,7 @@ func encodeState(s *state) []byte {
 	w := &codec.Writer{Out: append(make([]byte, 0, 4096), stateMagic...)}
 	s.fields(w)
 	s.added(w)
-	if len(s.Spooled) > 0 {
+	if len(s.Spooled) > 0 || s.LostWhy != "" || s.Missed.Hooks > 0 {
 		s.addedThen(w)
 	}
 	return binary.BigEndian.AppendUint32(w.Out, crc32.ChecksumIEEE(w.Out))
@@ -212,6 +217,14 @@ func (s *state) seen(path string) int64 {
 		return n
 	}
 	return s.LastFull
+}
+
+// lostWhy is LostWhy as a list.
+func (s *state) lostWhy() []events.Limit {
+	if s.LostWhy == "" {
+		return nil
+	}
+	return []events.Limit{s.LostWhy}
 }
 
 // openWindows are the windows without an after-boundary, background calls included.

@@ -52,6 +52,12 @@ func (s *state) added(f codec.Fields) {
 // addedThen lists what came after that. It is left out as long as it says nothing.
 func (s *state) addedThen(f codec.Fields) {
 	codec.List(f, &s.Spooled, func(name *string) { f.Text(name) })
+	codec.Word(f, &s.LostWhy)
+	codec.Number(f, &s.Missed.Calls)
+	codec.Number(f, &s.Missed.Hooks)
+	f.Moment(&s.Missed.First)
+	f.Moment(&s.Missed.Last)
+	codec.List(f, &s.Missed.Why, func(why *string) { f.Text(why) })
 }
 
 // table is for the members of a map, sorted by key.

@@ -99,6 +99,21 @@ func (w *Window) same(trace events.TraceID, callID string) bool {
 	return w.Trace == trace && w.CallID == callID
 }
 
+// call is the window of the call that a boundary tells of; nil if there is none. A call is its id: some agents tell its
+// end under another session than its beginning.
+func (s *state) call(trace events.TraceID, b events.Boundary) *Window {
+	var elsewhere *Window
+	for _, w := range s.Windows {
+		switch {
+		case w.same(trace, b.Tool.CallID):
+			return w
+		case w.Closed == 0 && w.Agent == b.Agent && w.CallID == b.Tool.CallID && w.Print == "":
+			elsewhere = w
+		}
+	}
+	return elsewhere
+}
+
 // mayWrite tells whether the call could have written the path: an edit tool writes what it declares and nothing else.
 func (w *Window) mayWrite(p string) bool {
 	if w.Class != events.ToolEdits {

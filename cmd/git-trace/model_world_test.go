@@ -18,6 +18,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/trails"
@@ -336,7 +337,7 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 		}
 		for _, repo := range repos {
 			b.Process = os.Getpid() // the agents live in this process
-			w.must(runner.TakeBoundary(context.Background(), repo, w.agent, b, nil))
+			w.must(runner.TakeBoundary(context.Background(), repo, runner.Engine(repo, events.OpenLog(repo)), b))
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (k *killRun) boundary(session, event string, fields map[string]any) {
 		}
 		for _, repo := range repos {
 			b.Process = os.Getpid() // the agent lives in this process
-			k.world.must(runner.TakeBoundary(k.t.Context(), repo, k.world.agent, b, nil))
+			k.world.must(runner.TakeBoundary(k.t.Context(), repo, runner.Engine(repo, events.OpenLog(repo)), b))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,7 +18,9 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/sharing"
+	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -26,20 +29,31 @@ const statusSchema = "git-trace.status/1"
 
 // statusReport is what status tells.
 type statusReport struct {
-	Schema    string           `json:"schema"`
-	WorkTree  string           `json:"work_tree"`
-	Recording bool             `json:"recording"`
-	Listed    *doctor.Listing  `json:"listed"`
-	GitHooks  hooks.Status     `json:"git_hooks"`
-	Agents    []doctor.Agent   `json:"agents"`
-	Log       *doctor.LogEnd   `json:"log"`
-	Spooled   int              `json:"spooled"`
-	Pending   *pendingLines    `json:"pending"`
-	Failure   *doctor.Failure  `json:"failure"` // the last one that is recent
-	Prompts   view.Typed       `json:"typed_prompts"`
-	Purged    purge.Talks      `json:"purged"`
-	Shared    []sharing.State  `json:"shared"`
-	Attention []doctor.Finding `json:"attention"`
+	Schema    string            `json:"schema"`
+	WorkTree  string            `json:"work_tree"`
+	Recording bool              `json:"recording"`
+	Listed    *doctor.Listing   `json:"listed"`
+	GitHooks  hooks.Status      `json:"git_hooks"`
+	Agents    []doctor.Agent    `json:"agents"`
+	Log       *doctor.LogEnd    `json:"log"`
+	Spooled   int               `json:"spooled"`
+	Open      []trails.OpenCall `json:"open"`
+	Missed    *missedHooks      `json:"not_recorded"`
+	Pending   *pendingLines     `json:"pending"`
+	Failure   *doctor.Failure   `json:"failure"` // the last one that is recent
+	Prompts   view.Typed        `json:"typed_prompts"`
+	Purged    purge.Talks       `json:"purged"`
+	Shared    []sharing.State   `json:"shared"`
+	Attention []doctor.Finding  `json:"attention"`
+}
+
+// missedHooks are the hooks of this work tree that could not record.
+type missedHooks struct {
+	Calls int       `json:"calls"`
+	Hooks int       `json:"hooks"`
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
+	Why   []string  `json:"why"`
 }
 
 // pendingLines are lines by agents that no commit holds.
@@ -96,7 +110,7 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	r := statusReport{
 		Schema: statusSchema, WorkTree: repo.WorkTree, Recording: g.Recording, Listed: g.Listed, GitHooks: g.GitHooks,
 		Agents: g.Agents, Log: g.Log, Spooled: g.Spooled, Failure: g.Failure, Attention: g.Attention,
-		Purged: purge.Conversations(repo),
+		Purged: purge.Conversations(repo), Open: append([]trails.OpenCall{}, trails.OpenCalls(repo)...),
 	}
 	if err != nil {
 		return r, err
@@ -108,6 +122,9 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 		r.Attention = append(r.Attention, doctor.Finding{What: err.Error(), Mend: "git trace verify"})
 	}
 	r.Shared = append([]sharing.State{}, r.Shared...)
+	if m := trails.MissedHooks(repo); m.Hooks > 0 && now.Sub(m.Last) < doctor.Recent {
+		r.Missed = &missedHooks{m.Calls, m.Hooks, m.First, m.Last, append([]string{}, m.Why...)}
+	}
 	if !r.Recording {
 		return r, nil
 	}
@@ -138,6 +155,12 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 	case r.Recording:
 		t.row("log", "no events yet", "")
 	}
+	for _, call := range r.Open {
+		t.row("open", openText(call, r.WorkTree, now), "")
+	}
+	if m := r.Missed; m != nil {
+		t.row("attention", m.text(now), "docs/containers.md says what to do")
+	}
 	if p := r.Pending; p != nil && p.Lines > 0 {
 		t.row("pending", fmt.Sprintf("%s, %s not committed in %s",
 			plural(p.Conversations, "conversation"), plural(p.Lines, "line"), plural(p.Files, "file")), "git trace diff")
@@ -167,6 +190,39 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 		t.row("attention", "a hook failed "+numbers.Ago(r.Failure.Time, now)+": "+r.Failure.What, "git trace doctor")
 	}
 	return t.write()
+}
+
+// whyMissed says in words why hooks could not record.
+var whyMissed = map[string]string{
+	recorded.WhyUnlisted:  "they found the repository recorded elsewhere, or by another user",
+	recorded.WhyUnwritten: "the git directory could not be written",
+}
+
+func (m *missedHooks) text(now time.Time) string {
+	var why []string
+	for _, word := range m.Why {
+		why = append(why, whyMissed[word])
+	}
+	return fmt.Sprintf("%s and %s could not be recorded, the last %s: %s", plural(m.Calls, "call"),
+		plural(m.Hooks-m.Calls, "other hook"), numbers.Ago(m.Last, now), strings.Join(why, "; "))
+}
+
+// whyOpen says in words why a call counts as under way.
+var whyOpen = map[string]string{
+	"running":      "its end was not reported yet",
+	"left_running": "it ended and left something running",
+	"background":   "its agent says that it goes on",
+	"consent":      "you are asked for your consent",
+	"end_unknown":  "a hook was lost that may have been its end",
+}
+
+// openText says which call is under way, since when, and where if that is another work tree.
+func openText(call trails.OpenCall, here string, now time.Time) string {
+	text := call.Agent + ": " + cmp.Or(call.Tool, "a call")
+	if call.WorkTree != here {
+		text += " in " + call.WorkTree
+	}
+	return text + ", begun " + numbers.Ago(call.Since, now) + ": " + whyOpen[call.Why]
 }
 
 // shared says what a remote was told, and what others have told there.

@@ -52,6 +52,8 @@ var reasons = map[events.Limit]string{
 	events.LimitConsentUnknown:    "a call waited for your consent, and nothing tells when it began",
 	events.LimitPayloadMismatch:   "an edit reported another text than was found",
 	events.LimitPathNotCaptured:   "a file could not be read",
+	events.LimitHookMissed:        "hooks ran that could not record",
+	events.LimitPathNotNamed:      "a tool was at work that did not name the file",
 	events.LimitConcurrentWriters: "several calls were at work",
 }
 

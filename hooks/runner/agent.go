@@ -68,7 +68,7 @@ func runAgent(args []string, in io.Reader) int {
 		return 0
 	}
 	home, _ := os.UserHomeDir() // without one, an agent's files are found by what its payload names
-	env := capability.Env{Home: home, Getenv: os.Getenv}
+	env := capability.Env{Home: home, Getenv: os.Getenv, Environ: os.Environ}
 	agent, found := agents.Lookup(env, args[0])
 	if !found || agent.Decoder == nil {
 		return 0
@@ -83,16 +83,24 @@ func runAgent(args []string, in io.Reader) int {
 		if b.Process != b.Parent && !process.Ancestor(b.Process) {
 			b.Process = 0 // it cannot be the agent's: of another name space, or inherited from another agent
 		}
-		for _, repo := range trails.Route(b, around) {
+		here := trails.Route(b, around)
+		elsewhere := trails.Elsewhere(b, here)
+		for i, repo := range slices.Concat(here, elsewhere) {
 			current.Store(repo)
-			if err := TakeBoundary(ctx, repo, agent, b, note); err != nil {
+			engine := Engine(repo, events.OpenLog(repo))
+			engine.Announced, engine.Elsewhere = note, len(elsewhere) > 0
+			if err := TakeBoundary(ctx, repo, engine, b); err != nil {
 				if wantsTime(err) {
 					startLater(repo)
 				} else {
 					NoteFailure(repo, fmt.Errorf("%s %s: %w", agent.Name, args[1], err))
 				}
+				if errors.Is(err, errLost) {
+					call := b.Kind == events.ToolAfter || b.Kind == events.ToolFailed
+					recorded.NoteMissed(repo.GitDir, recorded.WhyUnwritten, call)
+				}
 			}
-			if noteConversation(repo, agent, b) {
+			if i < len(here) && noteConversation(repo, agent, b) {
 				startRecorder(repo)
 			}
 			startUpkeep(repo)
@@ -111,13 +119,9 @@ func announce() (*refs.Repo, *trails.Note) {
 	return repo, trails.Announce(repo, time.Now())
 }
 
-// TakeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary. Note
-// is the one that the process has left, nil for none.
-func TakeBoundary(
-	ctx context.Context, repo *refs.Repo, agent capability.Agent, b events.Boundary, note *trails.Note,
-) error {
-	engine := Engine(repo, events.OpenLog(repo))
-	engine.Announced, engine.Most = note, MostChanges
+// TakeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary.
+func TakeBoundary(ctx context.Context, repo *refs.Repo, engine *trails.Engine, b events.Boundary) error {
+	engine.Most = MostChanges
 	if later.Open(repo).Busy() {
 		soft, _ := Limits()
 		short, cancel := context.WithTimeout(ctx, busyLimit(soft))
@@ -135,8 +139,14 @@ func TakeBoundary(
 	if engine.GivesWay && aside == nil {
 		return nil // as it should be; an event tells of it
 	}
-	return errors.Join(err, aside)
+	if aside != nil {
+		return errors.Join(err, aside, errLost)
+	}
+	return err
 }
+
+// errLost is of a boundary that could neither be taken nor put aside.
+var errLost = errors.New("the boundary is lost")
 
 // Engine advances the timeline of a work tree, with what agents' own files tell.
 func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {

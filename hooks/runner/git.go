@@ -59,6 +59,9 @@ func runGit(args []string, in io.Reader) int {
 	defer guard()
 	repo, err := recorded.Here()
 	if err != nil {
+		if found, missed := refs.Find("."); missed == nil && errors.Is(err, recorded.ErrUnlisted) {
+			recorded.NoteUnlisted(found, false)
+		}
 		return 0
 	}
 	traced.Store(repo)

@@ -31,7 +31,7 @@ func withoutGit(env []string) []string {
 // noteConversation puts the conversation of a boundary on the list of those that wait. It tells whether the process
 // that stores them should be started now.
 func noteConversation(repo *refs.Repo, agent capability.Agent, b events.Boundary) (due bool) {
-	if agent.Parser == nil || b.Session == "" || b.Subagent != "" {
+	if agent.Parser == nil || b.Agent != agent.Name || b.Session == "" || b.Subagent != "" {
 		return false
 	}
 	switch b.Kind {

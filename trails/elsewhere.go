@@ -1,0 +1,144 @@
+package trails
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// A call is its id: its end closes it wherever it began, and the end of a turn or of a session closes what they opened
+// in every work tree. An agent may go to another work tree meanwhile, so the user's state directory holds a list for
+// each conversation of the work trees in which calls of it began.
+
+// Elsewhere lists the work trees, beside those that a boundary concerns by its place, in which something of its
+// conversation is open that it ends. It notes where a call begins. What the list names is opened only where the user
+// records it.
+func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
+	if onlyReads(b) {
+		return nil
+	}
+	switch b.Kind {
+	case events.ToolBefore:
+		noteBegun(b, here)
+		return nil
+	case events.ToolAfter, events.ToolFailed, events.PromptSubmit, events.TurnEnd, events.SubagentEnd, events.SessionStart,
+		events.SessionEnd:
+	default:
+		return nil
+	}
+	name, known := begunFile(b)
+	if !known {
+		return nil
+	}
+	var out []*refs.Repo
+	for _, top := range begunIn(name) {
+		if slices.ContainsFunc(here, func(r *refs.Repo) bool { return r.WorkTree == top }) {
+			continue
+		}
+		found, err := refs.FindHook(top)
+		if err != nil || found.Top != top {
+			continue
+		}
+		repo, err := recorded.Open(found)
+		if err != nil {
+			continue
+		}
+		if state, err := loadState(repo); err == nil && state.endsAt(b) {
+			out = append(out, repo)
+		}
+	}
+	if b.Kind == events.SessionEnd {
+		_ = os.Remove(name)
+	}
+	return out
+}
+
+// endsAt tells whether something of a conversation is open that a boundary ends.
+func (s *state) endsAt(b events.Boundary) bool {
+	trace := events.NewTraceID(b.Agent, b.Session)
+	if endsCall(b) {
+		return slices.ContainsFunc(s.openWindows(), func(w *Window) bool {
+			if b.Tool.CallID == "" {
+				return w.Trace == trace && w.Print != "" && w.Print == b.Tool.Fingerprint
+			}
+			return w == s.call(trace, b)
+		})
+	}
+	if sess := s.Sessions[trace]; sess != nil && !sess.Idle && (b.Kind == events.TurnEnd || b.Kind == events.SessionEnd) {
+		return true
+	}
+	return slices.ContainsFunc(s.openWindows(), func(w *Window) bool { return w.Trace == trace })
+}
+
+// longSilent is how old the list of a conversation is that never ended.
+const longSilent = 30 * 24 * time.Hour
+
+// begunFile is the list of a conversation.
+func begunFile(b events.Boundary) (name string, known bool) {
+	dir, err := recorded.StateDir()
+	if err != nil || b.Session == "" {
+		return "", false
+	}
+	return filepath.Join(dir, "begun", string(events.NewTraceID(b.Agent, b.Session))), true
+}
+
+// begunIn reads a list.
+func begunIn(name string) (tops []string) {
+	raw, err := refs.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(raw)) {
+		if top, err := strconv.Unquote(strings.TrimSuffix(line, "\n")); err == nil {
+			tops = append(tops, top)
+		}
+	}
+	return tops
+}
+
+// noteBegun adds the work trees to the list in which a call begins.
+func noteBegun(b events.Boundary, here []*refs.Repo) {
+	name, known := begunFile(b)
+	if !known || len(here) == 0 {
+		return
+	}
+	tops := begunIn(name)
+	var more strings.Builder
+	for _, repo := range here {
+		if !slices.Contains(tops, repo.WorkTree) {
+			more.WriteString(strconv.QuoteToASCII(repo.WorkTree) + "\n")
+		}
+	}
+	if more.Len() == 0 {
+		return
+	}
+	if tops == nil {
+		if err := refs.MakeDirs(filepath.Dir(name), 0o700); err != nil {
+			return
+		}
+		dropOld(filepath.Dir(name))
+	}
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return // what it would tell is told by the end of the agent's process
+	}
+	_, _ = file.WriteString(more.String())
+	_ = file.Close()
+}
+
+// dropOld removes the lists of conversations that never ended.
+func dropOld(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > longSilent {
+			_ = os.Remove(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
