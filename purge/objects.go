@@ -129,7 +129,7 @@ func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	}
 	there := map[refs.OID]bool{}
 	for _, o := range all {
-		there[o.OID] = true
+		there[o.OID], p.searched[o.OID] = true, true
 	}
 	for _, oid := range p.plan.Side {
 		out[oid] = there[oid]

@@ -30,6 +30,9 @@ type Purge struct {
 	dry    bool
 	most   int64 // the size beyond which a content is streamed, in bytes
 
+	patience time.Duration     // see settle; 0 for who does not wait
+	searched map[refs.OID]bool // objects of the side store
+
 	plans []*purged.Plan // of purges that were interrupted: they are finished too
 	plan  *purged.Plan
 
@@ -48,17 +51,21 @@ const inMemory = 16 << 20
 // Look tells what a purge would do, and changes nothing.
 func Look(ctx context.Context, repo *refs.Repo, target *Target) (*Purge, error) {
 	p := newPurge(ctx, repo, target, true)
+	p.patience = untilTheyEnd
 	return p, p.run()
 }
 
 // Do purges. After an error some of it may be done: the next purge does the rest.
 func Do(ctx context.Context, repo *refs.Repo, target *Target) (*Purge, error) {
 	p := newPurge(ctx, repo, target, false)
+	p.patience = untilTheyEnd
 	return p, p.run()
 }
 
 func newPurge(ctx context.Context, repo *refs.Repo, target *Target, dry bool) *Purge {
-	return &Purge{ctx: ctx, Repo: repo, Target: target, dry: dry, most: inMemory, plan: &purged.Plan{}}
+	return &Purge{
+		ctx: ctx, Repo: repo, Target: target, dry: dry, most: inMemory, plan: &purged.Plan{}, searched: map[refs.OID]bool{},
+	}
 }
 
 // Empty tells that there was nothing to do.
@@ -89,7 +96,15 @@ func (p *Purge) run() error {
 		}
 	}
 	for try := 1; ; try++ {
+		if p.patience > 0 {
+			if err := p.settle(); err != nil {
+				return err
+			}
+		}
 		err := p.pass()
+		if err == nil && !p.dry {
+			return p.since()
+		}
 		if try == moved || !errors.Is(err, refs.ErrTipMoved) {
 			return err
 		}

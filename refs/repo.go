@@ -95,6 +95,9 @@ func (r *Repo) WorkTrees() []string {
 // TracesDir is the directory shared by all work trees: <common git dir>/traces.
 func (r *Repo) TracesDir() string { return filepath.Join(r.CommonDir, tracesDir) }
 
+// MaintenanceLock is the file whose lock is held by whoever seals, packs and expires.
+func (r *Repo) MaintenanceLock() string { return filepath.Join(r.TracesDir(), "maintenance.lock") }
+
 // WorktreeTracesDir is the directory of this work tree's own state: <git dir>/traces.
 func (r *Repo) WorktreeTracesDir() string { return filepath.Join(r.GitDir, tracesDir) }
 

@@ -77,6 +77,27 @@ func announceWrote(repo *refs.Repo, at time.Time) *Note {
 	return n
 }
 
+// AtWork tells whether a process is at work on the timeline of a work tree: it has its lock, or has left a note and
+// lives.
+func AtWork(repo *refs.Repo) bool {
+	entries, _ := os.ReadDir(spoolDir(repo)) // what cannot be read is not there
+	for _, entry := range entries {
+		pid, name := spooledBy(entry.Name()), entry.Name()
+		if strings.HasSuffix(name, begunSuffix) && !abandonedNote(name, time.Now()) && pid != os.Getpid() {
+			return true
+		}
+	}
+	if _, err := os.Stat(lockFile(repo)); err != nil {
+		return false
+	}
+	lock, err := refs.Flock(lockFile(repo), 0)
+	if err != nil {
+		return true
+	}
+	lock.Unlock()
+	return false
+}
+
 // leaveNote leaves a note of what a process is about.
 func leaveNote(repo *refs.Repo, at time.Time, content []byte) *Note {
 	n := Announce(repo, at)

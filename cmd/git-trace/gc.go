@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -89,7 +88,7 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 	if c.Bool("auto") {
 		wait = 0
 	}
-	lock, err := refs.Flock(maintenanceLock(repo), wait)
+	lock, err := refs.Flock(repo.MaintenanceLock(), wait)
 	if errors.Is(err, refs.ErrLockTimeout) {
 		if c.Bool("auto") {
 			return nil
@@ -100,13 +99,13 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 		return fail(exitUnchecked, err, "")
 	}
 	defer lock.Unlock()
-	if c.Bool("auto") {
-		return fail(exitUnchecked, runner.PackDue(c.Context, repo, runner.LooseLimit()), "")
-	}
 	if !c.Bool("dry-run") {
-		if err := purge.Finish(c.Context, repo); err != nil {
+		if err := purge.Again(c.Context, repo); err != nil {
 			return fail(exitUnchecked, err, "git trace doctor says what is in the way")
 		}
+	}
+	if c.Bool("auto") {
+		return fail(exitUnchecked, runner.PackDue(c.Context, repo, runner.LooseLimit()), "")
 	}
 	report, err := tidy(c.Context, repo, c.Bool("dry-run"))
 	if errors.Is(err, sidestore.ErrRoots) {
@@ -127,11 +126,6 @@ func (a *app) tellGC(c *cli.Context, report gcReport) error {
 
 // gcWait is for how long a command waits for the gc of a hook.
 const gcWait = 5 * time.Second
-
-// maintenanceLock keeps two from doing the same work.
-func maintenanceLock(repo *refs.Repo) string {
-	return filepath.Join(repo.TracesDir(), "maintenance.lock")
-}
 
 // tidy does everything: first what expires, so that it is not packed before it goes.
 func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {

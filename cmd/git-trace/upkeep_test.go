@@ -95,7 +95,7 @@ func TestPackingIsDetachedFromTheHookThatStartsIt(t *testing.T) {
 			t.Fatalf("%d loose objects are left", len(loose))
 		}
 	}
-	lock, err := refs.Flock(maintenanceLock(repo), time.Minute) // until it has ended
+	lock, err := refs.Flock(repo.MaintenanceLock(), time.Minute) // until it has ended
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestTwoGCsDoNotWorkAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := refs.Flock(maintenanceLock(repo), time.Minute)
+	lock, err := refs.Flock(repo.MaintenanceLock(), time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

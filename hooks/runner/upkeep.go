@@ -22,6 +22,10 @@ const (
 
 // startUpkeep is called at the end of a hook that recorded something.
 func startUpkeep(repo *refs.Repo) {
+	if hasRules(repo) { // of purges: what was stored is held against them
+		Background(repo, repo.GitDir, repo.Env(), "gc", "--auto")
+		return
+	}
 	if os.Getpid()%looksInHooks != 0 && os.Getenv(LooseLimitVar) == "" {
 		return
 	}
@@ -29,6 +33,12 @@ func startUpkeep(repo *refs.Repo) {
 		return
 	}
 	Background(repo, repo.GitDir, repo.Env(), "gc", "--auto")
+}
+
+// hasRules tells whether texts were purged that snapshots may hold again. What reads the rules is too heavy for a hook.
+func hasRules(repo *refs.Repo) bool {
+	_, err := os.Stat(filepath.Join(repo.TracesDir(), "purge", "rules"))
+	return err == nil
 }
 
 // LooseLimitVar replaces sidestore.LooseLimit, for tests and for those who want it otherwise; 0 turns packing off.

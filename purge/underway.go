@@ -1,0 +1,184 @@
+package purge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate/later"
+	"github.com/git-trace/git-trace/records/purged"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails"
+)
+
+// What others store while a purge looks. A process that is writing a snapshot holds a text that no search finds yet.
+const (
+	untilTheyEnd = 5 * time.Minute // a purge waits for them
+	untilBegun   = 5 * time.Second // a process that a hook has started takes up what the hook put aside
+	betweenLooks = 50 * time.Millisecond
+)
+
+// settle waits until nothing is stored that was read before the rule was there. What takes longer is told as left.
+func (p *Purge) settle() error {
+	trees, err := workTrees(p.Repo)
+	if err != nil {
+		return err
+	}
+	for began := time.Now(); ; {
+		what := p.underWay(trees, time.Since(began) < min(untilBegun, p.patience))
+		if what == "" {
+			return nil
+		}
+		if time.Since(began) >= p.patience {
+			p.leave(what, "it is under way, and may store what was there before", "purge again when it has ended")
+			return nil
+		}
+		select {
+		case <-time.After(betweenLooks):
+		case <-p.ctx.Done():
+			return p.ctx.Err()
+		}
+	}
+}
+
+// underWay names what is being stored; "" for nothing. With early set, what was put aside counts though no process has
+// taken it up.
+func (p *Purge) underWay(trees []*refs.Repo, early bool) string {
+	for _, tree := range trees {
+		name := "the work tree"
+		if tree.Linked() {
+			name = "the work tree " + tree.WorktreeName()
+		}
+		queue := later.Open(tree)
+		if queue.Busy() || trails.AtWork(tree) || early && (queue.Any() || trails.New(tree, nil, nil).Behind()) {
+			return "a snapshot of " + name
+		}
+	}
+	if held(p.Repo.MaintenanceLock()) {
+		return "git trace gc"
+	}
+	return ""
+}
+
+// held tells whether a process holds a lock.
+func held(name string) bool {
+	if _, err := os.Stat(name); err != nil {
+		return false
+	}
+	lock, err := refs.Flock(name, 0)
+	if err != nil {
+		return true
+	}
+	lock.Unlock()
+	return false
+}
+
+// since takes out what snapshots have stored while the purge looked, until a look finds nothing more.
+func (p *Purge) since() error {
+	for {
+		all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())
+		if err != nil {
+			return err
+		}
+		var fresh []refs.Listed
+		for _, o := range all {
+			if !p.searched[o.OID] {
+				fresh = append(fresh, o)
+				p.searched[o.OID] = true
+			}
+		}
+		found := map[refs.OID]bool{}
+		if err := p.heldBy(fresh, found); err != nil || len(found) == 0 {
+			return err
+		}
+		p.Blobs, p.Objects = p.Blobs+len(found), p.Objects+len(found)
+		if err := p.writeDown(nil, found); err != nil {
+			return err
+		}
+		if err := p.remove(nil, found); err != nil {
+			return err
+		}
+	}
+}
+
+// askedFile has the time until which everything that snapshots store was held against the rules.
+func askedFile(repo *refs.Repo) string {
+	return filepath.Join(filepath.Dir(purged.Path(repo)), "asked")
+}
+
+// Again holds what snapshots have stored since the last purge against the rules of all purges: a look that came too
+// late for one stores a content that is to be kept no more. It finishes interrupted purges, too.
+func Again(ctx context.Context, repo *refs.Repo) error {
+	if err := Finish(ctx, repo); err != nil {
+		return err
+	}
+	info, err := os.Stat(purged.Path(repo))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	asked := info.ModTime()
+	if last, err := os.Stat(askedFile(repo)); err == nil && last.ModTime().After(asked) {
+		asked = last.ModTime()
+	}
+	now := time.Now()
+	loose, err := refs.ListLoose(repo.SideObjects())
+	if err != nil {
+		return err
+	}
+	rules, err := purged.Load(repo)
+	if err != nil {
+		return err
+	}
+	p := newPurge(ctx, repo, &Target{Texts: rules}, false)
+	fresh := map[refs.OID]bool{}
+	for _, o := range loose {
+		if o.Time.After(asked.Add(-longestWrite)) {
+			fresh[o.OID] = true
+		}
+	}
+	if len(fresh) > 0 && rules.HasTexts() {
+		if err := p.again(fresh); err != nil {
+			return fmt.Errorf("hold snapshots against the rules of purges: %w", err)
+		}
+	}
+	return errors.Join(refs.WriteFileAtomic(askedFile(repo), nil, 0o600), os.Chtimes(askedFile(repo), now, now))
+}
+
+// longestWrite is how long a content may be on its way: its file is older than its name.
+const longestWrite = 10 * time.Minute
+
+// again purges what some contents hold.
+func (p *Purge) again(fresh map[refs.OID]bool) error {
+	all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())
+	if err != nil {
+		return err
+	}
+	var of []refs.Listed
+	for _, o := range all {
+		if fresh[o.OID] {
+			of = append(of, o)
+		}
+	}
+	found := map[refs.OID]bool{}
+	if err := p.heldBy(of, found); err != nil || len(found) == 0 {
+		return err
+	}
+	if err := p.begin(); err != nil {
+		return err
+	}
+	p.Blobs, p.Objects = len(found), len(found)
+	if err := p.writeDown(nil, found); err != nil {
+		return err
+	}
+	if err := p.remove(nil, found); err != nil {
+		return err
+	}
+	return p.Finish()
+}
