@@ -217,7 +217,7 @@ func TestDamagedFetchedLogIsNotBelievedAtAll(t *testing.T) {
 
 func TestCopySurvivesKills(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	log, good := sampleLog(t, 0, 40)

@@ -174,7 +174,7 @@ func quickEnough(t *testing.T, took []time.Duration) {
 
 func TestReliabilityA1ProcessesAppendAtOnce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	for _, format := range []string{"files", "reftable"} {
@@ -192,7 +192,7 @@ func TestReliabilityA1ProcessesAppendAtOnce(t *testing.T) {
 
 func TestReliabilityA2LinkedWorkTreesShareOneLog(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	quickEnough(t, contest{writers: 4, worktrees: 4, appends: 50}.run(t))
@@ -201,7 +201,7 @@ func TestReliabilityA2LinkedWorkTreesShareOneLog(t *testing.T) {
 
 func TestReliabilityA3AppendsBesideGitsHousekeeping(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	appends := testenv.Pick(0, 25, 125)
@@ -220,7 +220,7 @@ func TestReliabilityA3AppendsBesideGitsHousekeeping(t *testing.T) {
 // Whole process groups are killed, at arbitrary instants, so that git's own processes die with the one that asked them.
 func TestReliabilityB1KilledProcessesLoseNothingAcknowledged(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	repo := newRepo(t)
@@ -268,7 +268,7 @@ func mustAppendWithin(t *testing.T, log *Log, limit time.Duration, drafts ...Dra
 // TestSpoolSurvivesKills kills processes that drain spool files.
 func TestSpoolSurvivesKills(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	repo := newRepo(t)

@@ -23,7 +23,7 @@ type faultyWork struct {
 // turn, and lets each of them fail, by strace.
 func TestReliabilityB2EverySystemCall(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	testenv.NeedsTrace(t)

@@ -17,7 +17,7 @@ import (
 // later seal; once the lock is old enough to belong to nobody, the next seal takes it away.
 func TestReliabilityB3LocksThatAKilledGitLeft(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	testenv.NeedsTrace(t)
@@ -66,7 +66,7 @@ func updateUnderKill(t *testing.T, repo *refs.Repo, call string, when int) bool 
 // A lock whose maker lives is waited for and never taken, however long it is held.
 func TestReliabilityB3LiveLocks(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	held := time.Duration(testenv.Pick(0, 1, 12)) * time.Second // long enough for a lock to pass for a dead one's

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -223,7 +224,7 @@ func sealing(t *testing.T) func(dir string) func() {
 
 func TestEightWritersBesideSealsLoseNothing(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	for name, commands := range map[string][][]string{

@@ -189,7 +189,7 @@ func TestATransactionOfGitKeepsItsClosedLock(t *testing.T) {
 func TestKilledAppendersLoseNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	rounds := 60
-	if testing.Short() {
+	if testenv.Quick() {
 		rounds = 10
 	}
 	repo := newRepo(t)

@@ -116,7 +116,7 @@ func TestOnlyWhatIsPublishedLeaves(t *testing.T) {
 // Many pushes are joined into one file, which says what they said.
 func TestManyPushesAreJoined(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w, remote := published(t)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records"
 )
 
@@ -90,7 +91,7 @@ func long(t testing.TB, size int) string {
 }
 
 func TestALongSessionTakesLittleMemory(t *testing.T) {
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("it reads 120 MB")
 	}
 	size := 120 << 20

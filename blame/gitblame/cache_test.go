@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/testing/blamerepo"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -187,7 +188,7 @@ func TestAnswersOverALongHistoryAreGits(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			steps := 150
-			if testing.Short() {
+			if testenv.Quick() {
 				steps = 40
 			}
 			h := newHistorian(t, seed)
@@ -211,7 +212,7 @@ func TestAnswersOverALongHistoryAreGits(t *testing.T) {
 				h.compare(t, []string{"--porcelain", "--line-porcelain", "--json"}[step%3:][:1], args...)
 			}
 			t.Logf("%+v", h.ways)
-			if !testing.Short() && (h.recalled < steps/30 || h.composed < steps/20 || h.full < steps/20) {
+			if !testenv.Quick() && (h.recalled < steps/30 || h.composed < steps/20 || h.full < steps/20) {
 				t.Errorf("not all ways were gone: %+v", h.ways)
 			}
 		})

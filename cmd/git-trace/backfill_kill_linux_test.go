@@ -18,6 +18,7 @@ import (
 // which everything that it keeps comes to be; with GITTRACE_LONG set at each of them.
 func TestBackfillThatWasKilledIsTakenUpAgain(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	testenv.NeedsTrace(t)
 	w := pastHistory(t, 31, 6)
 	traces := filepath.Join(w.dir, ".git", "traces")

@@ -168,7 +168,7 @@ func TestBackfillAgainstHistoriesWithKnownWriters(t *testing.T) {
 	var lines, links tally
 	for seed := range testenv.Pick(1, 1, 8) {
 		l := newLife(t, int64(seed)+1)
-		l.passes(testenv.Pick(3, 4, 12))
+		l.passes(testenv.Pick(4, 4, 12))
 		sessions += l.made
 		revs := []string{"HEAD"}
 		if seed%2 == 1 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // bulk makes a history of many commits and sessions by git-fast-import(1), and gives how many lines sessions wrote.
@@ -98,6 +100,7 @@ func mapKeys(set map[string]bool) func(yield func(string) bool) {
 // the figures.
 // Found 6.11.
 func TestBackfillOfAGrownRepositoryIsQuickAndSmall(t *testing.T) {
+	testenv.Wide(t)
 	if os.Getenv("GITTRACE_LONG") == "" {
 		t.Skip("GITTRACE_LONG is not set")
 	}

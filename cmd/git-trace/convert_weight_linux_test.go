@@ -6,11 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // The promise: a file that is one document, which no reader can take in parts, is converted in some eight times its
 // size. Spans, which say everything twice, are converted in some three times theirs.
 func TestOneDocumentTakesAFewTimesItsSize(t *testing.T) {
+	testenv.Wide(t)
 	const size = 24 << 20
 	var doc strings.Builder
 	doc.WriteString(`{"schema_version":"ATIF-v1.7","session_id":"s","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":"read all"}`)

@@ -17,6 +17,7 @@ import (
 // conversation at a time, however many there are. A document of all conversations is held until its first members are
 // known: a conversation of half a megabyte adds less than a tenth of that.
 func TestFiveHundredConversationsAreToldInLittleMemory(t *testing.T) {
+	testenv.Wide(t)
 	few, many := testenv.Pick(10, 20, 100), testenv.Pick(20, 60, 500)
 	w := newPastWorld(t, 1)
 	commands := [][]string{

@@ -112,7 +112,7 @@ func retold(value any, cwd, dir string) any {
 // Found 1.1, 1.2.
 func TestHostileRepositoriesAreNotOpened(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	testenv.NeedsTrace(t)

@@ -19,6 +19,7 @@ import (
 // Found 3.7.
 func TestACallOfThousandsOfFilesCostsNobodyALine(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	if !testenv.Long() {
 		t.Skip("GITTRACE_LONG=1 keeps a disk busy")
 	}

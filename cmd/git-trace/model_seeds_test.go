@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // modelSeeds are runs in which somebody else's line was found once, and for which there is no shorter scenario. Where a
@@ -15,7 +17,7 @@ var modelSeeds = map[string][]uint64{
 }
 
 func TestModelSeedsThatFailed(t *testing.T) {
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // profile says what may happen in a run.
@@ -196,7 +198,7 @@ func TestModel(t *testing.T) {
 	first, count := number("GITTRACE_MODEL_SEED", 1), number("GITTRACE_MODEL_SEEDS", 20)
 	steps := number("GITTRACE_MODEL_STEPS", 40)
 	limit := time.Duration(number("GITTRACE_MODEL_SECONDS", 0)) * time.Second
-	if testing.Short() && os.Getenv("GITTRACE_MODEL_SEEDS") == "" {
+	if testenv.Quick() && os.Getenv("GITTRACE_MODEL_SEEDS") == "" {
 		count = 4
 	}
 	choose := slices.Clone(profiles)

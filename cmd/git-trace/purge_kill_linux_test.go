@@ -24,7 +24,8 @@ import (
 // Found 5.1.
 func TestFoundPurgeKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	testenv.Wide(t)
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	testenv.NeedsTrace(t)

@@ -16,6 +16,7 @@ import (
 // A content of a snapshot of 600 MiB, in bounded memory.
 // Found 5.2.
 func TestFoundPurgeOfAContentBeyond512MiB(t *testing.T) {
+	testenv.Wide(t)
 	if !testenv.Long() {
 		t.Skip("GITTRACE_LONG is not set: it writes 600 MiB")
 	}
@@ -65,6 +66,7 @@ func TestFoundPurgeOfAContentBeyond512MiB(t *testing.T) {
 // the word goes, what does not stays. purge-left.txtar does the same with 34 MB, which is more than is taken apart.
 // Found 4.4.
 func TestFoundPurgeBesideAFetchedRecordOf400MB(t *testing.T) {
+	testenv.Wide(t)
 	if !testenv.Long() {
 		t.Skip("GITTRACE_LONG is not set: it writes 800 MB")
 	}

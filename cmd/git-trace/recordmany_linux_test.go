@@ -5,12 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // Many conversations are recorded along one reading of the history. Where that cannot be read, because a content of
 // another branch is gone, git is asked for each file, and the records are the same.
 func TestManyRecordsNeedNoHistory(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	tree := func(damage bool) string {
 		w := newPastWorld(t, 5)
 		w.bulk(60, 12, 4, 60)

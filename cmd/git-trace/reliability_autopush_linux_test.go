@@ -21,7 +21,7 @@ import (
 // status tells it.
 func TestReliabilityS26APushByItselfIsInNobodysWay(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	ways := map[string]http.HandlerFunc{
@@ -100,7 +100,7 @@ func TestReliabilityS26APushByItselfIsInNobodysWay(t *testing.T) {
 
 // S26: what the hook takes of the user's push, in processor time: the medians of pushes in turn.
 func TestReliabilityS26ThePushHookIsShort(t *testing.T) { // alone: it measures
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w, plain := newTwin(t, true), newTwin(t, true)

@@ -200,8 +200,8 @@ func twelve() [][]string {
 	}
 }
 
-// fault breaks a traced repository.
-type fault struct {
+// mischief breaks a traced repository.
+type mischief struct {
 	name  string
 	set   func(w *twin)
 	hangs bool // each hook takes its full two seconds: the quick form tells a shorter story
@@ -229,8 +229,8 @@ func inside(script string) func(w *twin) {
 	}
 }
 
-func faults() []fault {
-	return []fault{
+func faults() []mischief {
+	return []mischief{
 		{name: "none", works: true, set: func(*twin) {}},
 		{name: "missing", set: replaced("")},
 		{name: "not executable", set: func(w *twin) { w.must("chmod", "-x", "../bin/git-trace") }},
@@ -255,7 +255,7 @@ func faults() []fault {
 
 func TestReliabilityE1FaultsChangeNoGitCommand(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	plain := newTwin(t, false)
@@ -302,7 +302,7 @@ func every() [][]string {
 
 func TestReliabilityE1EveryGitCommandIsTheSameWithHooks(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	plain, w := newTwin(t, false), newTwin(t, true)
@@ -315,11 +315,11 @@ func TestReliabilityE1EveryGitCommandIsTheSameWithHooks(t *testing.T) {
 // The handler ends itself, whatever it hangs on.
 func TestReliabilityE2AHungHandlerIsCutOff(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w := newTwin(t, true)
-	faults()[slices.IndexFunc(faults(), func(f fault) bool { return f.name == "hangs" })].set(w)
+	faults()[slices.IndexFunc(faults(), func(f mischief) bool { return f.name == "hangs" })].set(w)
 	for _, args := range [][]string{{"git-hook", "post-commit"}, {"hook", "claude-code", "Stop"}} {
 		cmd := exec.Command(filepath.Join(w.base, "bin", "git-trace"), args...)
 		cmd.Dir, cmd.Env = w.dir, w.env

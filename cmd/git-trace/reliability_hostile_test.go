@@ -95,7 +95,7 @@ func (w *twin) store(contents [][]byte) string {
 // itself. Whatever they hold, every command answers in bounds, and nothing local changes.
 func TestReliabilityG1CommandsBesideHostileLogs(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w := recordedTwin(t)
@@ -177,7 +177,7 @@ func hostilePayloads(dir string) map[string][]byte {
 
 func TestReliabilityH1HostilePayloadsAreSurvived(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w := recordedTwin(t)
@@ -237,7 +237,7 @@ func (w *twin) watched(agent, event string, payload any) (c call, others []strin
 // Found 1.5.
 func TestReliabilityJ1PathsFromOutsideWriteNothing(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	testenv.NeedsTrace(t)

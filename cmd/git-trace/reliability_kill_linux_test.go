@@ -27,7 +27,8 @@ import (
 // itself when it is killed might as well not have been started, and is left out.
 func TestReliabilityAHookKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	testenv.Wide(t)
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	testenv.NeedsTrace(t)

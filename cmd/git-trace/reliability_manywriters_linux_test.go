@@ -141,7 +141,7 @@ func (w *twin) oid(rev string) refs.OID {
 // 1.45 times as much at most as in one that has its own log alone, and so no owner of a line. Of a line that all of them claim, a thousand claims are weighed. With 100,000 refs a pull asks first. Nothing takes
 // more than 256 MB.
 func TestReliabilityS22ManyWritersAndRefs(t *testing.T) { // alone: it measures
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w := newTwin(t, true)
@@ -220,7 +220,8 @@ func (w *twin) clone(name string, from ...string) *twin {
 // S14: publications that are small on the way and huge when they are read are left out, in bounded time and memory.
 func TestReliabilityS14HugePublicationsAreLeftOut(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	testenv.Wide(t)
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w := newTwin(t, true)

@@ -18,7 +18,7 @@ import (
 // terminal. Where a CI reads along no line of it is a command.
 func TestReliabilityS25NothingHostileOfARemoteReachesATerminal(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w, sessions := recordHostile(t)

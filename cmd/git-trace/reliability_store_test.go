@@ -39,7 +39,7 @@ func (w *twin) eventsOf(types ...string) []map[string]any {
 // its beginning and its end once each, and every patch has its owner.
 func TestReliabilityA1AgentsRecordAtOnce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w := newTwin(t, true)
@@ -110,7 +110,7 @@ func (w *twin) sideObjects() string {
 // the side store, and everything reads as before.
 func TestReliabilityD1CollectingGarbageTakesNothingThatIsNeeded(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w := recordedTwin(t)
@@ -168,7 +168,7 @@ func (w *twin) holds(repo, text string) bool {
 // no ref of ours is in one either.
 func TestReliabilityL1WhatLeavesTheMachine(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w := newTwin(t, true)

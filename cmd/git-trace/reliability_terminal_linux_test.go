@@ -101,7 +101,7 @@ func recordHostile(t *testing.T) (w *twin, ids []string) {
 // colours to a terminal, and no JSON holds what a terminal would act on.
 func TestReliabilityI1NothingHostileReachesATerminal(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	w, sessions := recordHostile(t)

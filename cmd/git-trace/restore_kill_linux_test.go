@@ -20,7 +20,8 @@ import (
 // Found 7.22.
 func TestRestoreKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	testenv.Wide(t)
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	testenv.NeedsTrace(t)

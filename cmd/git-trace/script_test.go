@@ -67,11 +67,13 @@ func TestScripts(t *testing.T) {
 // The same scripts in a linked work tree, and under a configuration that changes what git prints.
 func TestScriptsInLinkedWorktree(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	testscript.Run(t, scriptParams(t, "linked"))
 }
 
 func TestScriptsUnderHostileConfiguration(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	testscript.Run(t, scriptParams(t, "hostile"))
 }
 
@@ -127,6 +129,10 @@ func scriptParams(t *testing.T, variant string) testscript.Params {
 			}
 			if cond == "ci" { // where everything a script needs must be there
 				return os.Getenv("CI") == "true", nil
+			}
+			if cond == "bash-completion" {
+				_, err := os.Stat("/usr/share/bash-completion/completions/git")
+				return err == nil, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

@@ -55,7 +55,7 @@ func newDesk(t *testing.T, l *ledgerOfWeek, name, remote string, agents ...strin
 	if err := os.WriteFile(d.meter(), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d.install("")
+	testenv.CopySelf(t, d.binary)
 	repo.Git("config", "user.name", name)
 	repo.Git("remote", "add", "origin", remote)
 	for _, tool := range shellTools() {
@@ -68,20 +68,6 @@ func newDesk(t *testing.T, l *ledgerOfWeek, name, remote string, agents ...strin
 }
 
 func (d *desk) meter() string { return filepath.Join(filepath.Dir(d.binary), "meter") }
-
-// install puts a program in the place of the one that is there; "" is this one.
-func (d *desk) install(from string) {
-	d.traced.t.Helper()
-	if from == "" {
-		testenv.CopySelf(d.traced.t, d.binary)
-		return
-	}
-	text, err := os.ReadFile(from)
-	if err != nil {
-		d.traced.t.Fatal(err)
-	}
-	testenv.Program(d.traced.t, d.binary, string(text))
-}
 
 func (d *desk) start() {
 	for _, tool := range d.agents {

@@ -21,6 +21,7 @@ const insideWeek = "GITTRACE_WEEK_INSIDE"
 // some conversations are left out.
 func TestAWeekOfUse(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	if os.Getenv(insideWeek) == "" && exec.Command("unshare", "--mount", "true").Run() == nil {
 		cmd := exec.CommandContext(t.Context(), "unshare", "--mount", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=20m")
 		cmd.Env = append(os.Environ(), insideWeek+"=1")
@@ -77,17 +78,8 @@ func (w *week) evening(day string) {
 	}
 }
 
-// monday: both begin, each on a branch. Ann has the program of before the newest stored form, if the history is here.
+// monday: both begin, each on a branch.
 func (w *week) monday() {
-	if shallow, err := exec.Command("git", "-C", moduleRoot, "rev-parse", "--is-shallow-repository").Output(); err == nil &&
-		strings.TrimSpace(string(shallow)) == "false" {
-		commits := ownHistory(w.t)
-		changes, _ := changesOfForms(w.t, commits)
-		if commit, binary := programBefore(w.t, commits, changes[len(changes)-1]); binary != "" {
-			w.ann.install(binary)
-			w.t.Logf("ann begins with the program of %s", commit[:8])
-		}
-	}
 	w.ann.start()
 	w.ben.start()
 	w.ann.Git("push", "-q", "-u", "origin", "main")
@@ -175,12 +167,11 @@ func (w *week) thursday() {
 	w.evening("thursday")
 }
 
-// friday: Ann has the newest program; her branch is rebased, squashed and merged, and both have all of it in the end.
+// friday: Ann's branch is rebased, squashed and merged, and both have all of it in the end.
 func (w *week) friday() {
-	w.ann.install("")
 	w.ann.trace("doctor", "--fix")
 	w.ann.asks(0, "server.txt", "server.txt")
-	w.ann.commits("with the newest program")
+	w.ann.commits("a look by doctor")
 	w.ann.Git("fetch", "-q", "origin")
 	w.ann.Git("rebase", "-q", "origin/main")
 	w.ann.Git("checkout", "-q", "main")

@@ -300,7 +300,7 @@ func TestSpoiledCachesAreMadeAnew(t *testing.T) {
 		check(t, err)
 	}
 	rounds := 60
-	if testing.Short() {
+	if testenv.Quick() {
 		rounds = 10
 	}
 	for round := range rounds {
@@ -352,7 +352,7 @@ func subset(got, want string) bool {
 
 func TestKilledBuildsLeaveNothingThatIsBelieved(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("takes seconds")
 	}
 	repo := newRepo(t)

@@ -344,7 +344,7 @@ func TestHomesAndPathsMayBeOdd(t *testing.T) {
 		w.add(name + "/apart")
 		w.wantOpen(name+"/apart", name+"/apart")
 	}
-	if !testing.Short() {
+	if !testenv.Quick() {
 		w.wantPrivate("real")
 	}
 }

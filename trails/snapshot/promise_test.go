@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -124,7 +125,7 @@ func TestAFileEditedAgainWithinOneTickIsSeen(t *testing.T) {
 	b.must(err)
 	defer func() { _ = f.Close() }()
 	rounds := 1000
-	if testing.Short() {
+	if testenv.Quick() {
 		rounds = 300
 	}
 	for i := range rounds {
@@ -360,7 +361,7 @@ func flip(data []byte) []byte {
 }
 
 func TestALargeFileIsHashedInBoundedMemory(t *testing.T) {
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("hashes 300 MB")
 	}
 	b := newSandbox(t) // not parallel: it measures what is allocated

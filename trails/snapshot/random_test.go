@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // TestRandomWorkIsSeenAsGitSeesIt lets a work tree live through random steps; after each, the snapshot must be git's
@@ -24,7 +26,7 @@ func TestRandomWorkIsSeenAsGitSeesIt(t *testing.T) {
 			first = from
 		}
 	}
-	if testing.Short() {
+	if testenv.Quick() {
 		seeds, steps = 2, 30
 	}
 	for seed := first; seed < first+seeds; seed++ {

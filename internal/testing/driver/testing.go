@@ -7,12 +7,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // Need returns the path of an installed client. Without one the test is
 // skipped with the reason, and in continuous integration ($CI set) it fails.
 func Need(t testing.TB, name string) string {
 	t.Helper()
+	testenv.Wide(t)
 	path, reason := Find(name)
 	if path != "" {
 		return path

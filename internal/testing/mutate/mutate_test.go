@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/testing/mutate/active"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // The list names what exists, and what is said of survivors is said of mutants that exist.
@@ -149,7 +150,7 @@ func TestWhatIsChanged(t *testing.T) {
 // A program with all mutants in it does what it did, and what a mutant does once it is awake.
 func TestAMutantSleepsUntilItIsAwakened(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testenv.Quick() {
 		t.Skip("builds a program")
 	}
 	const program = `package main

@@ -1,9 +1,11 @@
 // Package testenv tells the tests of all packages how much they are to do and what the machine must offer.
 //
-// A quick form of every test runs with `go test ./...`. GITTRACE_LONG=1 asks for the full form; docs/testing.md
-// says what that is for each test. Under CI=true a missing program fails the test that needs it, elsewhere the
-// test is skipped and says so. What the machine itself does not allow (a name space, tracing, being root) skips a test
-// everywhere: no step of CI could mend it. `go run ./internal/testing/suite` counts what was skipped, by the reason.
+// There are three forms. `go test ./...` plays the quick one: minutes, with git and Go alone. GITTRACE_CI=1, which
+// .ci/run sets, plays the wide one: real clients, other surroundings, kills at each system call. GITTRACE_LONG=1 asks for
+// the full one; docs/testing.md says what that is for each test. Under CI=true a missing program fails the test that
+// needs it, elsewhere the test is skipped and says so. What the machine itself does not allow (a name space, tracing,
+// being root) skips a test everywhere: no step of CI could mend it. `go run ./internal/testing/suite` counts what was
+// skipped, by the reason.
 package testenv
 
 import (
@@ -17,15 +19,26 @@ import (
 // Long tells whether the full form of a test is wanted.
 func Long() bool { return os.Getenv("GITTRACE_LONG") != "" }
 
-// Pick gives how often to do something: short under -short, long in the full form, quick otherwise.
-func Pick(short, quick, long int) int {
+// Quick tells whether the quick form of a test is wanted.
+func Quick() bool { return !Long() && os.Getenv("GITTRACE_CI") == "" }
+
+// Wide skips a test in the quick form.
+func Wide(t testing.TB) {
+	t.Helper()
+	if Quick() {
+		t.Skip("not in the quick form: GITTRACE_CI=1 plays it, as .ci/run does")
+	}
+}
+
+// Pick gives how often to do something in each form.
+func Pick(quick, wide, long int) int {
 	switch {
 	case Long():
 		return long
-	case testing.Short():
-		return short
+	case Quick():
+		return quick
 	}
-	return quick
+	return wide
 }
 
 // Within is how long something may take. In the full form it is the bar itself, since that form has the machine for
@@ -50,6 +63,7 @@ func Needs(t testing.TB, programs ...string) {
 // NeedsTrace is Needs for strace(1), which may be installed and not allowed to trace.
 func NeedsTrace(t testing.TB) {
 	t.Helper()
+	Wide(t)
 	Needs(t, "strace")
 	if out, err := exec.Command("strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		Forbids(t, "strace may not trace: "+firstLine(out))
