@@ -49,7 +49,7 @@ func TestManyCommitsAreReadAsOneByOne(t *testing.T) {
 	}
 	patched := map[refs.OID][]FileChange{}
 	tells := func(line []byte) bool { return string(line) != "two" && string(line) != "two\n" }
-	if err := Patches(t.Context(), repo, commits, tells, func(commit refs.OID, change CommitChange) error {
+	if _, err := Patches(t.Context(), repo, commits, tells, func(commit refs.OID, change CommitChange) error {
 		patched[commit] = change.Files
 		return nil
 	}); err != nil {
@@ -130,15 +130,15 @@ func TestWhatPatchesAreToldOf(t *testing.T) {
 		return nil
 	}
 	three := func(line []byte) bool { return bytes.HasPrefix(line, []byte("three")) }
-	if err := Patches(t.Context(), repo, commits, three, take); err != nil || told != " +2: a [{0 2}] 0 prints +-1: b [{0 3}] 2 prints" {
+	if _, err := Patches(t.Context(), repo, commits, three, take); err != nil || told != " +2: a [{0 2}] 0 prints +-1: b [{0 3}] 2 prints" {
 		t.Errorf("told%s, %v", told, err)
 	}
 	enough := errors.New("enough")
 	seen := 0
-	if err := Patches(t.Context(), repo, commits, three, func(refs.OID, CommitChange) error { seen++; return enough }); !errors.Is(err, enough) || seen != 1 {
+	if _, err := Patches(t.Context(), repo, commits, three, func(refs.OID, CommitChange) error { seen++; return enough }); !errors.Is(err, enough) || seen != 1 {
 		t.Errorf("%d commits were told, %v", seen, err)
 	}
-	if err := Patches(t.Context(), repo, nil, three, func(refs.OID, CommitChange) error { return enough }); err != nil {
+	if _, err := Patches(t.Context(), repo, nil, three, func(refs.OID, CommitChange) error { return enough }); err != nil {
 		t.Errorf("of no commits: %v", err)
 	}
 }

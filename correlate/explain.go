@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -32,34 +31,29 @@ type Patched struct {
 }
 
 // Patches gives the files that each commit with one parent, or none, changed, with their lines, by one git process; in
-// the order of the commits, without those that changed nothing. Tells says which lines count as evidence.
+// the order of the commits. Unread are commits of which git cannot read all. Tells says which lines count as evidence.
 func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells func(line []byte) bool,
-	yield func(commit refs.OID, change CommitChange) error) error {
-	if len(commits) == 0 {
-		return nil
+	yield func(commit refs.OID, change CommitChange) error) (unread []refs.OID, err error) {
+	lines := make([]string, len(commits))
+	for i, id := range commits {
+		lines[i] = id.String()
 	}
-	var in strings.Builder
-	for _, id := range commits {
-		in.WriteString(id.String() + "\n")
-	}
-	args := append([]string{"diff-tree", "--root", "--stdin"}, gitdiff.Patch()...)
-	err := gitdiff.Run(ctx, repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
-		return r.Each(func(commit refs.OID) error {
-			records, err := r.Records()
-			if err != nil {
-				return err
-			}
-			change, err := ChangeOf(records, tells, func(to gitdiff.Lines) error { return r.Patch(records, to) })
-			if err != nil {
-				return err
-			}
-			return yield(commit, change)
-		})
+	args := append([]string{"--root"}, gitdiff.Patch()...)
+	skipped, err := gitdiff.Each(ctx, repo, args, lines, func(i int, r *gitdiff.Reader) (func() error, error) {
+		records, err := r.Records()
+		if err != nil {
+			return nil, err
+		}
+		change, err := ChangeOf(records, tells, func(to gitdiff.Lines) error { return r.Patch(records, to) })
+		return func() error { return yield(commits[i], change) }, err
 	})
 	if err != nil {
-		return fmt.Errorf("read what commits changed: %w", err)
+		return nil, fmt.Errorf("read what commits changed: %w", err)
 	}
-	return nil
+	for _, i := range skipped {
+		unread = append(unread, commits[i])
+	}
+	return unread, nil
 }
 
 // CommitChange is what a commit with one parent, or none, changed.
@@ -99,7 +93,8 @@ func ChangeOf(records []gitdiff.Record, tells func(line []byte) bool, patch func
 }
 
 // Changed lists the files that each commit changed with regard to all its parents, by one git process. Commits that the
-// repository does not have are left out, and so are files without lines: submodules, deletions.
+// repository does not have are left out, and so are files without lines: submodules, deletions. A commit of which a
+// tree cannot be read is named in the repository's [refs.LeftOut].
 func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]FileChange, error) {
 	out := map[refs.OID][]FileChange{}
 	if len(commits) == 0 {
@@ -107,36 +102,55 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 	}
 	objects := repo.Objects()
 	defer objects.Close()
-	parents := map[refs.OID]int{}
-	var in strings.Builder
+	sections := map[refs.OID][][]gitdiff.Record{}
+	var lines []string   // a commit beside one of its parents
+	var asked []refs.OID // the commits of these lines
 	for _, c := range commits {
 		decoded, err := objects.Commit(c)
-		if err != nil {
+		if _, twice := sections[c]; err != nil || twice {
 			continue
 		}
-		if _, twice := parents[c]; !twice {
-			parents[c] = len(decoded.Parents)
-			fmt.Fprintln(&in, c)
+		sections[c] = nil
+		for _, p := range decoded.Parents {
+			lines, asked = append(lines, c.String()+" "+p.String()), append(asked, c)
+		}
+		if len(decoded.Parents) == 0 {
+			lines, asked = append(lines, c.String()), append(asked, c)
 		}
 	}
-	sections := map[refs.OID][][]gitdiff.Record{}
-	args := append([]string{"diff-tree", "--stdin", "--root", "-m", "-M"}, gitdiff.Raw()...)
-	err := gitdiff.Run(ctx, repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
-		return r.Each(func(commit refs.OID) error {
-			files, err := r.Records()
-			sections[commit] = append(sections[commit], files)
-			return err
-		})
-	})
+	take := func(i int, r *gitdiff.Reader) (func() error, error) {
+		files, err := r.Records()
+		return func() error { sections[asked[i]] = append(sections[asked[i]], files); return nil }, err
+	}
+	args := append([]string{"--root", "-M"}, gitdiff.Raw()...)
+	skipped, err := gitdiff.Each(ctx, repo, args, lines, take)
+	if err == nil && len(skipped) > 0 { // names that changed cannot be told without contents
+		lines, asked = chosen(lines, skipped), chosen(asked, skipped)
+		args = append([]string{"--root", "--no-renames"}, gitdiff.Raw()...)
+		skipped, err = gitdiff.Each(ctx, repo, args, lines, take)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list what commits changed: %w", err)
 	}
+	for _, i := range skipped {
+		repo.LeftOut.Note(asked[i])
+		delete(sections, asked[i])
+	}
 	for commit, lists := range sections {
-		if len(lists) >= parents[commit] { // a parent that the commit is equal to has no section
+		if len(lists) > 0 {
 			out[commit] = common(lists)
 		}
 	}
 	return out, nil
+}
+
+// chosen are the elements of a list at some places.
+func chosen[T any](list []T, places []int) []T {
+	out := make([]T, len(places))
+	for i, at := range places {
+		out[i] = list[at]
+	}
+	return out
 }
 
 // common keeps the files that are in every list.

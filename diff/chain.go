@@ -3,8 +3,8 @@ package diff
 import (
 	"bytes"
 	"context"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/refs"
@@ -89,7 +89,7 @@ const mostPaths = 1000
 
 // readPatches reads the hunks of the files of chains.
 func readPatches(ctx context.Context, repo *refs.Repo, list []*question) (map[place][]gitdiff.Hunk, error) {
-	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--root", "--text"}, gitdiff.Patch()...)
+	args := append([]string{"--root", "--text"}, gitdiff.Patch()...)
 	if args = append(args, "--no-renames", "--"); len(list) <= mostPaths {
 		for _, q := range list {
 			args = append(args, q.file.Path)
@@ -102,21 +102,25 @@ func readPatches(ctx context.Context, repo *refs.Repo, list []*question) (map[pl
 		}
 	}
 	slices.SortFunc(commits, func(a, b *gitblame.Commit) int { return bytes.Compare(a.ID.Bytes(), b.ID.Bytes()) })
-	var in strings.Builder
-	for _, c := range slices.Compact(commits) {
-		in.WriteString(c.ID.String() + "\n")
+	commits = slices.Compact(commits)
+	lines := make([]string, len(commits))
+	for i, c := range commits {
+		lines[i] = c.ID.String()
 	}
 	out := map[place][]gitdiff.Hunk{}
-	err := gitdiff.Run(ctx, repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
+	skipped, err := gitdiff.Each(ctx, repo, args, lines, func(i int, r *gitdiff.Reader) (func() error, error) {
 		r.MaxLine = 1 << 10 // nothing is asked of what the lines say
-		return r.Each(func(id refs.OID) error {
-			records, err := r.Records()
-			if err != nil {
-				return err
-			}
-			return r.Patch(records, &hunkTaker{records, id, out})
-		})
+		records, err := r.Records()
+		if err != nil {
+			return nil, err
+		}
+		read := map[place][]gitdiff.Hunk{}
+		err = r.Patch(records, &hunkTaker{records, commits[i].ID, read})
+		return func() error { maps.Copy(out, read); return nil }, err
 	})
+	for _, i := range skipped {
+		repo.LeftOut.Note(commits[i].ID)
+	}
 	return out, err
 }
 

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // within are the files of commits that the paths of a query name, with the lines that git counts as added in each.
@@ -54,47 +54,22 @@ func readWithin(ctx context.Context, repo *refs.Repo, q Query) (within, error) {
 }
 
 // Added asks git how many lines commits added, by file; renames are followed. Merges count as git shows them by itself,
-// not at all.
+// not at all. A commit that git cannot read whole is named in the repository's [refs.LeftOut], and is not counted.
 func Added(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID]map[string]int, error) {
 	out := make(map[refs.OID]map[string]int, len(commits))
-	if len(commits) == 0 {
-		return out, nil
+	lines := make([]string, len(commits))
+	for i, c := range commits {
+		lines[i] = c.String()
 	}
-	var ids strings.Builder
-	byID := make(map[string]refs.OID, len(commits))
-	for _, c := range commits {
-		text := c.String()
-		ids.WriteString(text + "\n")
-		byID[text] = c
+	args := []string{"--root", "-r", "-M", "--numstat", "-z", "--no-ext-diff", "--no-textconv"}
+	skipped, err := gitdiff.Each(ctx, repo, args, lines, func(i int, r *gitdiff.Reader) (func() error, error) {
+		added, err := r.Counts()
+		return func() error { out[commits[i]] = added; return nil }, err
+	})
+	for _, i := range skipped {
+		repo.LeftOut.Note(commits[i])
 	}
-	cmd := repo.Command(ctx, "diff-tree", "--stdin", "--root", "-r", "-M", "--numstat", "-z", "--no-ext-diff",
-		"--no-textconv")
-	cmd.Stdin = strings.NewReader(ids.String())
-	text, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("git diff-tree: %w", err)
-	}
-	files := map[string]int{}
-	fields := strings.Split(string(text), "\x00")
-	for i := 0; i < len(fields); i++ {
-		if id, begins := byID[fields[i]]; begins {
-			files = map[string]int{}
-			out[id] = files
-			continue
-		}
-		parts := strings.SplitN(fields[i], "\t", 3)
-		if len(parts) < 3 {
-			continue
-		}
-		if parts[2] == "" && i+2 < len(fields) { // renamed: both paths follow
-			i += 2
-			parts[2] = fields[i]
-		}
-		if n, err := strconv.Atoi(parts[0]); err == nil && n > 0 { // "-" for a binary file, which has no lines
-			files[parts[2]] = n
-		}
-	}
-	return out, nil
+	return out, err
 }
 
 // limit leaves of a commit what concerns the files. Lines that git counts and nobody has are unknown.

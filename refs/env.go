@@ -28,6 +28,9 @@ func (r *Repo) place() []string {
 	if r.commonFromEnv {
 		env = append(env, "GIT_COMMON_DIR="+r.CommonDir)
 	}
+	if r.Grafts != "" {
+		env = append(env, "GIT_GRAFT_FILE="+r.Grafts)
+	}
 	if r.index != "" {
 		env = append(env, "GIT_INDEX_FILE="+r.index)
 	}

@@ -58,6 +58,10 @@ func (o *Objects) Read(oid OID) (ObjectType, []byte, error) {
 	typ, content, err := o.stored(oid)
 	if errors.Is(err, errNotHere) {
 		_, typ, content, err = o.ask(oid.String(), true)
+		var died *GitError
+		if errors.As(err, &died) && (died.lacksPromised() || !o.MayBeStored(oid)) {
+			err = ErrMissing
+		}
 	}
 	if err != nil {
 		return "", nil, &ReadError{oid, err}

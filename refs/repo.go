@@ -34,6 +34,11 @@ type Repo struct {
 	// Fsync makes WriteLoose and RefLock.Commit wait until what they wrote is on the disk. Git's default is not to.
 	Fsync bool
 
+	// Grafts is a file of parents that git children take for those of some commits (GIT_GRAFT_FILE); empty for none.
+	Grafts string
+	// LeftOut takes the commits that could not be read whole; nil where nobody asks.
+	LeftOut *LeftOut
+
 	index         string      // UseIndex
 	unasked       []string    // StartNothing; the environment of git children
 	commonFromEnv bool        // GIT_COMMON_DIR named CommonDir, so a git child has to be told

@@ -1,12 +1,10 @@
 package gitblame
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,26 +52,22 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	for _, path := range paths {
 		h.paths[path] = true
 	}
-	var pairs bytes.Buffer
-	list, err := h.list(ctx, repo, since, &pairs)
+	pairs, list, err := h.list(ctx, repo, since)
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
-	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--root", "--always"}, gitdiff.Patch()...)
-	err = gitdiff.Run(ctx, repo, &pairs, append(append(args, "--"), paths...), func(r *gitdiff.Reader) error {
-		r.MaxLine = 1 << 10 // nothing is asked of what the lines say
-		for _, id := range list {
-			p := h.commits[id]
-			for range max(len(p.parents), 1) {
-				if err := p.read(r, id); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
+	args := append(append([]string{"--root"}, gitdiff.Patch()...), "--")
+	skipped, err := gitdiff.Each(ctx, repo, append(args, paths...), pairs,
+		func(i int, r *gitdiff.Reader) (func() error, error) {
+			r.MaxLine = 1 << 10 // nothing is asked of what the lines say
+			read, err := readChanges(r)
+			return func() error { p := h.commits[list[i]]; p.changes = append(p.changes, read); return nil }, err
+		})
 	if err != nil {
 		return nil, fmt.Errorf("read changes: %w", err)
+	}
+	for _, i := range skipped { // then git has to say what became of its lines
+		delete(h.commits, list[i])
 	}
 	for _, p := range h.commits {
 		if !slices.ContainsFunc(p.changes, func(of map[string]*change) bool { return len(of) > 0 }) {
@@ -86,21 +80,21 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 // Close ends the processes that were started.
 func (h *History) Close() error { return h.objects.Close() }
 
-// list reads the commits, and writes each beside each of its parents.
-func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time, pairs io.Writer) ([]refs.OID, error) {
+// list reads the commits, and gives each beside each of its parents, as [gitdiff.Each] takes them.
+func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time) (pairs []string, list []refs.OID,
+	err error) {
 	const form = "tformat:%H%x00%P%x00%aN%x00<%aE>%x00%ad%x00%cN%x00<%cE>%x00%cd%x00%B"
 	args := []string{"log", "-z", "--use-mailmap", "--no-show-signature", "--no-notes", "--no-color", "--date=raw",
 		"--format=" + form, fmt.Sprintf("--since=@%d +0000", max(since.Unix(), 0))}
 	out, err := repo.Git(ctx, nil, slices.Concat(args, refs.Everywhere(), []string{"--"})...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var list []refs.OID
 	fields := strings.Split(string(out), "\x00")
 	for ; len(fields) >= 9; fields = fields[9:] {
 		id, err := refs.ParseOID(fields[0])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		p := &past{told: &Commit{ID: id, Summary: cmp.Or(subject(fields[8]), "("+fields[0]+")")}}
 		err = errors.Join(person(&p.told.Author, fields[2:5]), person(&p.told.Committer, fields[5:8]))
@@ -108,18 +102,17 @@ func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time, pa
 			parent, wrong := refs.ParseOID(text)
 			err = errors.Join(err, wrong)
 			p.parents = append(p.parents, parent)
-			fmt.Fprintf(pairs, "%s %s\n", id, parent)
+			pairs, list = append(pairs, fields[0]+" "+text), append(list, id)
 		}
 		if len(p.parents) == 0 {
-			fmt.Fprintln(pairs, id)
+			pairs, list = append(pairs, fields[0]), append(list, id)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		h.commits[id] = p
-		list = append(list, id)
 	}
-	return list, nil
+	return pairs, list, nil
 }
 
 // subject is the line that git blame calls the summary: the first of a message that is not blank.
@@ -140,22 +133,15 @@ func person(p *Person, fields []string) (err error) {
 	return err
 }
 
-// read reads what differs from one parent.
-func (p *past) read(r *gitdiff.Reader, commit refs.OID) error {
-	id, err := r.Commit()
-	if err == nil && id != commit {
-		err = gitdiff.ErrShape
-	}
-	if err != nil {
-		return err
-	}
+// readChanges reads what differs from one parent, by path.
+func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	records, err := r.Records()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	read := make(changes, len(records))
 	if err := r.Patch(records, read); err != nil {
-		return err
+		return nil, err
 	}
 	byPath := map[string]*change{}
 	for i := range records {
@@ -168,8 +154,7 @@ func (p *past) read(r *gitdiff.Reader, commit refs.OID) error {
 			byPath[record.OldPath] = c
 		}
 	}
-	p.changes = append(p.changes, byPath)
-	return nil
+	return byPath, nil
 }
 
 // Between lists commits, but no merges, that were made in a span of time and changed one of some paths: so many of the

@@ -28,6 +28,8 @@ type app struct {
 	signals interrupts
 	line    *statusLine
 	fold    int // see foldsAt
+	leftOut refs.LeftOut
+	grafts  string // see cutHistory
 }
 
 // runApp parses what stands before the verb as git does, then hands over to the verb.
@@ -46,19 +48,12 @@ func runApp(args []string, std streams) int {
 	if _, terminal := terminalOf(a.std.out); terminal && printsJSON(rest) {
 		a.std.out = &jsonScreen{to: a.std.out}
 	}
-	switch { // the options of some are git's, which no framework parses as git does
-	case len(rest) > 0 && rest[0] == "blame":
-		err = a.blame(rest[1:])
-	case len(rest) > 0 && rest[0] == "diff":
-		err = a.diff(rest[1:])
-	case len(rest) > 0 && rest[0] == "__complete":
-		if err = os.Setenv(view.Unasked, view.ByAgent); err == nil {
-			a.complete(rest[1:])
-		}
-	default:
-		err = a.program().RunContext(ctx, append([]string{"git-trace"}, rest...))
+	if err = a.command(rest); err != nil && a.cutHistory(rest, err) {
+		err = a.command(rest)
+		_ = os.Remove(a.grafts)
 	}
 	a.line.end()
+	a.tellLeftOut()
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil { // git heard of the key before this process did
 		select {
 		case <-ctx.Done():
@@ -69,6 +64,23 @@ func runApp(args []string, std streams) int {
 		return status
 	}
 	return report(std.err, err)
+}
+
+// command runs a verb. The options of some are git's, which no framework parses as git does.
+func (a *app) command(args []string) error {
+	switch {
+	case len(args) > 0 && args[0] == "blame":
+		return a.blame(args[1:])
+	case len(args) > 0 && args[0] == "diff":
+		return a.diff(args[1:])
+	case len(args) > 0 && args[0] == "__complete":
+		err := os.Setenv(view.Unasked, view.ByAgent)
+		if err == nil {
+			a.complete(args[1:])
+		}
+		return err
+	}
+	return a.program().RunContext(a.life, append([]string{"git-trace"}, args...))
 }
 
 // beginLine begins the status line, if there is a terminal for it and the person wants one.
@@ -140,6 +152,9 @@ func (a *app) setGlobal(name, value string) error {
 // repo finds the repository that the command is about.
 func (a *app) repo() (*refs.Repo, error) {
 	r, err := refs.Discover(a.dir)
+	if err == nil {
+		r.LeftOut, r.Grafts = &a.leftOut, a.grafts
+	}
 	if asks := os.Getenv(view.Unasked); err == nil && asks != "" {
 		err = a.unasked(r, asks)
 	}

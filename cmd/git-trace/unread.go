@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/git-trace/git-trace/correlate/history"
 )
@@ -49,4 +50,23 @@ func (u *unread) fault() error {
 	}
 	return fail(exitUnchecked, fmt.Errorf("%s could not be read whole", plural(u.commits, "commit")),
 		"git fsck tells what is damaged or missing; the rest is done")
+}
+
+// tellLeftOut names in one line the commits of which the answer lacks something.
+func (a *app) tellLeftOut() {
+	commits := a.leftOut.Commits()
+	if len(commits) == 0 {
+		return
+	}
+	const most = 3
+	var names []string
+	for _, c := range commits[:min(len(commits), most)] {
+		names = append(names, c.String()[:7])
+	}
+	if len(commits) > most {
+		names = append(names, "…")
+	}
+	fmt.Fprintf(a.std.err, "git-trace: warning: left out what could not be read of %s (%s): git fsck names what is missing, "+
+		"and git fetch --refetch --no-filter brings what a partial clone lacks\n", plural(len(commits), "commit"),
+		strings.Join(names, ", "))
 }

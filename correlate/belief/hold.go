@@ -49,7 +49,7 @@ func addedBy(ctx context.Context, repo *refs.Repo, commits []*Commit) (map[refs.
 		}
 	}
 	added := map[refs.OID][]correlate.FileChange{}
-	err := correlate.Patches(ctx, repo, here, nil, func(id refs.OID, change correlate.CommitChange) error {
+	_, err := correlate.Patches(ctx, repo, here, nil, func(id refs.OID, change correlate.CommitChange) error {
 		added[id] = change.Files
 		return nil
 	})

@@ -86,19 +86,15 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 		}
 	}
 	slices.SortStableFunc(plain, func(a, b refs.OID) int { return s.ages[b].dated.Compare(s.ages[a].dated) })
-	var failed error
-	gitErr := correlate.Patches(ctx, s.repo, plain, tells, func(c refs.OID, change correlate.CommitChange) error {
+	unread, err := correlate.Patches(ctx, s.repo, plain, tells, func(c refs.OID, change correlate.CommitChange) error {
 		s.added[c] = change.Added
-		failed = search(c, change.Files)
-		return failed
+		return search(c, change.Files)
 	})
-	if failed != nil || ctx.Err() != nil {
-		return nil, errors.Join(failed, ctx.Err())
+	if err != nil {
+		return nil, err
 	}
-	if gitErr != nil { // a content is not here: git says nothing more, and each commit is looked at by itself
-		merges = slices.DeleteFunc(young, func(c refs.OID) bool { return !left[c] })
-	}
-	changed, err := correlate.Changed(ctx, s.repo, merges)
+	// Where contents are not here, what can be read of a commit is searched file by file.
+	changed, err := correlate.Changed(ctx, s.repo, append(merges, unread...))
 	if err != nil {
 		return nil, fmt.Errorf("search owners: %w", err)
 	}
@@ -109,9 +105,6 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 		case s.old(c):
 			s.rememberCommit(under, c, nil, depends{})
 		default:
-			if gitErr == nil && len(s.ages[c].parents) < 2 { // git says nothing of a commit without changes
-				s.added[c] = 0
-			}
 			if err := search(c, changed[c]); err != nil {
 				return nil, err
 			}
@@ -205,7 +198,10 @@ func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.Fil
 		return f, err
 	}
 	f.elsewhere = elsewhere
-	return f, errors.Join(f.search(ctx), s.err)
+	if err := errors.Join(f.search(ctx), s.err); err != nil {
+		return nil, s.leaveOut(commit, err)
+	}
+	return f, nil
 }
 
 // speaksOf tells whether any log speaks of the content of a file, of its change, or of a line that was added. Lines

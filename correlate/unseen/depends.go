@@ -50,13 +50,13 @@ func (d *depends) onFile(f *file, settled bool) {
 	if f.id != "" {
 		d.on(index.ChangeKey(f.id))
 	}
-	if f.lines == nil && !settled { // no log speaks of any of them
+	if !f.read && !settled { // no log speaks of any of them
 		for _, print := range c.Patched.Prints {
 			d.on(index.LineKey(print))
 		}
 		d.onPaths(c.Path, c.OldPath)
 	}
-	if f.lines == nil {
+	if !f.read {
 		return
 	}
 	open := false

@@ -19,6 +19,7 @@ type file struct {
 	commit refs.OID
 	age    *age
 	change correlate.FileChange
+	read   bool // the content was read; else the lines are only counted, as git tells them
 	lines  [][]byte
 	added  []linediff.Range
 	id     events.ChangeID

@@ -72,7 +72,7 @@ func TestWhatAWalkGivesIsWhatGitSays(t *testing.T) {
 		t.Errorf("git says\n%+v\nthe walk gives\n%+v", asked, found)
 	}
 	taken := 0
-	w.Check(correlate.Patches(ctx, w.Repo, made, tells, func(c refs.OID, change correlate.CommitChange) error {
+	_, err = correlate.Patches(ctx, w.Repo, made, tells, func(c refs.OID, change correlate.CommitChange) error {
 		if commit, told := given.given[c]; told {
 			taken++
 			walk, err := changeGiven(commit)
@@ -82,8 +82,9 @@ func TestWhatAWalkGivesIsWhatGitSays(t *testing.T) {
 			}
 		}
 		return nil
-	}))
-	if len(made) != 10 || taken != 7 { // not the long line, nothing, and the merge
+	})
+	w.Check(err)
+	if len(made) != 10 || taken != 8 { // not the long line, and the merge
 		t.Errorf("of %d commits the walk gave %d", len(made), taken)
 	}
 	counted := 0

@@ -219,24 +219,31 @@ func (s *Search) seen(q Question) bool {
 	return err == nil && len(s.digest.Blob(blob)) > 0
 }
 
-// open reads a file of a commit. It gives none where not all of it is here.
+// open reads a file of a commit. It gives none where not all of it can be read, and names the commit in the
+// repository's [refs.LeftOut].
 func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	raw, err := s.objects.Blob(c.New)
-	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, s.leaveOut(commit, err)
 	}
 	added, change, err := c.Hunks(s.objects, raw)
-	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, s.leaveOut(commit, err)
 	}
 	return &file{
-		Search: s, commit: commit, age: s.ages[commit], change: c, lines: linediff.Split(raw), added: added, id: change,
-		owners: map[int]claim{},
+		Search: s, commit: commit, age: s.ages[commit], change: c, read: true, lines: linediff.Split(raw), added: added,
+		id: change, owners: map[int]claim{},
 	}, nil
+}
+
+// leaveOut keeps errors, but for that of an object which cannot be read.
+func (s *Search) leaveOut(commit refs.OID, err error) error {
+	var unread *refs.ReadError
+	if !errors.As(err, &unread) && !errors.Is(err, refs.ErrOtherType) {
+		return err
+	}
+	if !errors.Is(err, refs.ErrTooLarge) {
+		s.repo.LeftOut.Note(commit)
+	}
+	return nil
 }

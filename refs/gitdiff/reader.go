@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -60,6 +62,37 @@ func (r *Reader) Commit() (refs.OID, error) {
 		return refs.OID{}, fmt.Errorf("%w: no commit id: %w", ErrShape, err)
 	}
 	return id, nil
+}
+
+// Counts reads what --numstat says of a commit: the lines that it added to each file. Binary files have none.
+func (r *Reader) Counts() (map[string]int, error) {
+	added := map[string]int{}
+	for {
+		ahead, err := r.ahead(65)
+		if err != nil || len(ahead) == 0 || startsCommit(ahead) {
+			return added, err
+		}
+		row, err := r.field()
+		if err != nil {
+			return nil, err
+		}
+		parts := strings.SplitN(string(row), "\t", 3)
+		if len(parts) < 3 {
+			return nil, fmt.Errorf("%w: figures of a file", ErrShape)
+		}
+		path := parts[2]
+		if path == "" { // a file with another name: the older one and the newer one follow
+			_, err := r.field()
+			newer, failed := r.field()
+			if err := errors.Join(err, failed); err != nil {
+				return nil, err
+			}
+			path = string(newer)
+		}
+		if n, err := strconv.Atoi(parts[0]); err == nil && n > 0 {
+			added[path] = n
+		}
+	}
 }
 
 func orEOF(err error) error {

@@ -1,0 +1,145 @@
+package gitdiff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Each asks one git-diff-tree(1) what each of a list of lines changed; a line is a commit, or a commit and the parent
+// that it is compared with. Take reads one section and gives what keeps it: keep is called once it is sure that git told
+// all of it. The sections come in the order of the list, one each, empty where nothing changed.
+//
+// Git ends at the first object that is missing or damaged. Skipped are the places of such lines; the others are asked
+// for again behind them. In a partial clone the trees tell at once which lines need contents that are not here.
+func Each(ctx context.Context, repo *refs.Repo, args, lines []string,
+	take func(i int, r *Reader) (keep func() error, err error)) (skipped []int, err error) {
+	e := &each{ctx: ctx, repo: repo, args: args, lines: lines, take: take}
+	left := make([]int, len(lines))
+	for i := range left {
+		left[i] = i
+	}
+	surveyed := false
+	for len(left) > 0 {
+		done, err := e.some(left)
+		left = left[done:]
+		var failed *refs.GitError
+		var given *refusal
+		switch {
+		case err == nil:
+			continue
+		case errors.As(err, &given):
+			return nil, given.text
+		case ctx.Err() != nil || !errors.As(err, &failed) || len(left) == 0:
+			return nil, err
+		case !surveyed:
+			surveyed = true
+			lacking := e.survey(left)
+			left = slices.DeleteFunc(left, func(i int) bool { return lacking[i] })
+			if e.skipped = slices.AppendSeq(e.skipped, maps.Keys(lacking)); len(lacking) > 0 {
+				continue
+			}
+		}
+		// The section before the one at which git gave up may be whole, and its end was not told.
+		if _, err := e.some(left[:1]); errors.As(err, &given) {
+			return nil, given.text
+		} else if err != nil {
+			e.skipped = append(e.skipped, left[0])
+		}
+		left = left[1:]
+	}
+	slices.Sort(e.skipped)
+	return e.skipped, nil
+}
+
+// each is one call of Each.
+type each struct {
+	ctx   context.Context
+	repo  *refs.Repo
+	args  []string
+	lines []string
+	take  func(int, *Reader) (func() error, error)
+
+	skipped []int
+}
+
+// refusal is an error of the one who takes the sections, and not git's.
+type refusal struct{ text error }
+
+func (r *refusal) Error() string { return r.text.Error() }
+
+// some asks git once, and tells how many lines are done. Git gave up at the first one behind them, or at the next: that
+// a section is whole shows where another begins. Of a commit that is not here git says nothing: its line is done, and
+// skipped.
+func (e *each) some(left []int) (done int, err error) {
+	var in strings.Builder
+	for _, i := range left {
+		in.WriteString(e.lines[i] + "\n")
+	}
+	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--always"}, e.args...)
+	err = Run(e.ctx, e.repo, strings.NewReader(in.String()), args, func(r *Reader) error {
+		keep := func() error { return nil }
+		for {
+			commit, err := r.Commit()
+			ended := errors.Is(err, io.EOF)
+			if err != nil && !ended {
+				return err
+			}
+			if err := keep(); err != nil {
+				return &refusal{err}
+			}
+			for done < len(left) && (ended || !strings.HasPrefix(e.lines[left[done]], commit.String())) {
+				e.skipped = append(e.skipped, left[done])
+				done++
+			}
+			if ended {
+				return nil
+			}
+			if done == len(left) {
+				return fmt.Errorf("%w: a commit that was not asked for", ErrShape)
+			}
+			kept, err := e.take(left[done], r)
+			if err != nil {
+				return err
+			}
+			keep = func() error { done++; return kept() }
+		}
+	})
+	return done, err
+}
+
+// survey asks git for the trees alone, and tells of which lines a content is not stored here.
+func (e *each) survey(left []int) map[int]bool {
+	objects := e.repo.Objects()
+	defer func() { _ = objects.Close() }()
+	stored := func(id refs.OID, mode uint32) bool {
+		return id.IsZero() || mode == refs.ModeGitlink || objects.MayBeStored(id)
+	}
+	lacking := map[int]bool{}
+	rooted := func(id string) bool { // in a clone without trees, git would end at each commit
+		oid, err := refs.ParseOID(id)
+		c, failed := objects.Commit(oid)
+		return err == nil && failed == nil && (c.Tree == e.repo.Format.EmptyTree() || objects.MayBeStored(c.Tree))
+	}
+	left = slices.DeleteFunc(slices.Clone(left), func(i int) bool {
+		lacking[i] = slices.ContainsFunc(strings.Fields(e.lines[i]), func(id string) bool { return !rooted(id) })
+		return lacking[i]
+	})
+	trees := &each{ctx: e.ctx, repo: e.repo, args: append([]string{"--root", "--no-renames"}, Raw()...), lines: e.lines}
+	trees.take = func(i int, r *Reader) (func() error, error) {
+		records, err := r.Records()
+		lacking[i] = slices.ContainsFunc(records, func(f Record) bool {
+			return !stored(f.Old, f.OldMode) || !stored(f.New, f.NewMode)
+		})
+		return func() error { return nil }, err
+	}
+	_, _ = trees.some(left) // where git gives up here as well, the lines behind are asked for one by one
+	maps.DeleteFunc(lacking, func(_ int, is bool) bool { return !is })
+	return lacking
+}

@@ -1,0 +1,42 @@
+package refs
+
+import (
+	"slices"
+	"sync"
+)
+
+// LeftOut names the commits of which an answer lacks something, because an object is missing or damaged: in a partial
+// or damaged clone what is known is still told. The zero value is ready, several goroutines may use it, and a nil one
+// takes nothing.
+type LeftOut struct {
+	mu      sync.Mutex
+	commits map[OID]bool
+}
+
+// Note names a commit that could not be read whole.
+func (l *LeftOut) Note(commit OID) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.commits == nil {
+		l.commits = map[OID]bool{}
+	}
+	l.commits[commit] = true
+}
+
+// Commits are those that were named, sorted.
+func (l *LeftOut) Commits() []OID {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []OID
+	for id := range l.commits {
+		out = append(out, id)
+	}
+	slices.SortFunc(out, OID.Compare)
+	return out
+}
