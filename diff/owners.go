@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -340,11 +341,11 @@ func (f *finder) blame(list []*question) error {
 	next := make(chan *question)
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(list)) {
-		workers.Go(func() {
+		workers.Go(fault.In(func() {
 			for q := range next {
 				q.found, q.known, q.err = blame.Credited(f.ctx, f.repo, q.Query)
 			}
-		})
+		}))
 	}
 	for _, q := range list {
 		next <- q

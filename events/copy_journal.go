@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -100,7 +101,7 @@ func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
 			g, free = free[last], free[:last]
 		}
 		at = g.load(j, at)
-		go g.read()
+		fault.Go(g.read)
 		pending = append(pending, g)
 	}
 	chain(0)

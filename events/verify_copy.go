@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -106,7 +107,7 @@ func rehash(ctx context.Context, c *Copy, s *summary) error {
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), parts) {
-		group.Go(func() {
+		group.Go(fault.In(func() {
 			var buf []byte
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
@@ -118,7 +119,7 @@ func rehash(ctx context.Context, c *Copy, s *summary) error {
 					results[i] = relink(lines, s.watched)
 				}
 			}
-		})
+		}))
 	}
 	results[parts] = relink(c.inMemory(), s.watched)
 	group.Wait()

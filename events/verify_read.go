@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -193,14 +194,14 @@ func (v *verifier) startChecks() *checks {
 	workers := runtime.GOMAXPROCS(0)
 	c := &checks{v: v, queue: make(chan *checkJob, 2*workers), done: make(chan struct{}),
 		slots: make(chan struct{}, workers)}
-	go func() {
+	fault.Go(func() {
 		defer close(c.done)
 		for job := range c.queue {
 			for _, commit := range <-job.results {
 				v.chain.add(commit)
 			}
 		}
-	}()
+	})
 	return c
 }
 
@@ -219,7 +220,7 @@ func (c *checks) flush() {
 	c.chunk, c.size = make([]rawCommit, 0, checkChunk), 0
 	job := &checkJob{results: make(chan []checkedCommit, 1)}
 	c.slots <- struct{}{}
-	go func() {
+	fault.Go(func() {
 		defer func() { <-c.slots }()
 		results := make([]checkedCommit, len(chunk))
 		var reader checkedReader
@@ -231,7 +232,7 @@ func (c *checks) flush() {
 			}
 		}
 		job.results <- results
-	}()
+	})
 	c.queue <- job
 }
 

@@ -52,7 +52,7 @@ func (s *server) hover(ctx context.Context, d *document, p positionParams) (any,
 // why is the Markdown of git trace why for a line, which counts from 0.
 func (s *server) why(ctx context.Context, d *document, line int) (string, error) {
 	if line < 0 {
-		return "", &fault{codeInvalidParams, "lines are counted from 0"}
+		return "", &rpcError{codeInvalidParams, "lines are counted from 0"}
 	}
 	content, _, err := d.contents()
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *server) passedOver(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var bad *fault
+	var bad *rpcError
 	if errors.As(err, &bad) {
 		return err
 	}
@@ -182,11 +182,11 @@ func (s *server) execute(ctx context.Context, m *message) (any, error) {
 		return nil, err
 	}
 	if !slices.Contains(commandNames(), p.Command) || len(p.Arguments) != 2 {
-		return nil, &fault{codeInvalidParams, "no such command, or not two arguments"}
+		return nil, &rpcError{codeInvalidParams, "no such command, or not two arguments"}
 	}
 	d := s.document(p.Arguments[0])
 	if d == nil {
-		return nil, &fault{codeInvalidParams, "the document is not open"}
+		return nil, &rpcError{codeInvalidParams, "the document is not open"}
 	}
 	switch p.Command {
 	case commandCopy:
@@ -210,8 +210,8 @@ func (s *server) execute(ctx context.Context, m *message) (any, error) {
 }
 
 var (
-	errNoID   = &fault{codeInvalidParams, "that is no id"}
-	errNoLine = &fault{codeInvalidParams, "the line is no number"}
+	errNoID   = &rpcError{codeInvalidParams, "that is no id"}
+	errNoLine = &rpcError{codeInvalidParams, "the line is no number"}
 )
 
 // open shows in the browser what wrote a line, or the line where nothing is known.

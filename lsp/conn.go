@@ -33,16 +33,16 @@ type message struct {
 	Method  string          `json:"method,omitempty"`
 	Params  json.RawMessage `json:"params,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
-	Error   *fault          `json:"error,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// fault is an error as the other side gets it.
-type fault struct {
+// rpcError is an error as the other side gets it.
+type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-func (f *fault) Error() string { return f.Message }
+func (f *rpcError) Error() string { return f.Message }
 
 // conn reads and writes framed messages. Writing is safe from several goroutines at once.
 type conn struct {
@@ -56,7 +56,7 @@ type conn struct {
 // errFrame says that the stream can't be followed any further: where the next message begins is not known.
 var errFrame = errors.New("a message has no readable header")
 
-// read gives the next message. A body that is no message is a *fault, and reading can go on; any other error ends it.
+// read gives the next message. A body that is no message is a *rpcError, and reading can go on; any other error ends it.
 func (c *conn) read() (*message, error) {
 	header, err := textproto.NewReader(c.in).ReadMIMEHeader()
 	if err != nil {
@@ -75,10 +75,10 @@ func (c *conn) read() (*message, error) {
 	}
 	m := &message{}
 	if err := json.Unmarshal(body, m); err != nil {
-		return nil, &fault{codeParse, "the message is not JSON of a request"}
+		return nil, &rpcError{codeParse, "the message is not JSON of a request"}
 	}
 	if m.Version != "2.0" {
-		return nil, &fault{codeInvalidRequest, "the message is not of JSON-RPC 2.0"}
+		return nil, &rpcError{codeInvalidRequest, "the message is not of JSON-RPC 2.0"}
 	}
 	return m, nil
 }
@@ -98,18 +98,18 @@ func (c *conn) write(m *message) error {
 // answer sends what came of a request: a result, null for a nil one, or an error.
 func (c *conn) answer(id json.RawMessage, result any, failed error) {
 	m := &message{ID: id}
-	var told *fault
+	var told *rpcError
 	switch {
 	case errors.As(failed, &told):
 		m.Error = told
 	case errors.Is(failed, context.Canceled):
-		m.Error = &fault{codeCancelled, "cancelled"}
+		m.Error = &rpcError{codeCancelled, "cancelled"}
 	case failed != nil:
-		m.Error = &fault{codeInternal, failed.Error()}
+		m.Error = &rpcError{codeInternal, failed.Error()}
 	default:
 		raw, err := json.Marshal(result)
 		if m.Result = raw; err != nil {
-			m.Result, m.Error = nil, &fault{codeInternal, err.Error()}
+			m.Result, m.Error = nil, &rpcError{codeInternal, err.Error()}
 		}
 	}
 	_ = c.write(m) // a reader that is gone is met where we read

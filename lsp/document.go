@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -199,7 +200,7 @@ func (s *server) computation(ctx context.Context, d *document) (*computation, er
 			c := &computation{done: make(chan struct{}), cancel: cancel, waiting: 1}
 			d.under = c
 			d.mu.Unlock()
-			go s.compute(own, d, c)
+			fault.Go(func() { s.compute(own, d, c) })
 			return c, nil
 		}
 		d.mu.Unlock()

@@ -15,6 +15,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // Host is what the server stands on.
@@ -74,7 +76,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, host Host) error {
 	}
 	defer s.end(cancel)
 	read := make(chan error, 1)
-	go func() { read <- s.read() }()
+	fault.Go(func() { read <- s.read() })
 	select {
 	case err := <-read:
 		return err
@@ -98,7 +100,7 @@ func (s *server) end(cancel context.CancelFunc) {
 func (s *server) read() error {
 	for {
 		m, err := s.conn.read()
-		var bad *fault
+		var bad *rpcError
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -187,37 +189,37 @@ func (s *server) requested(m *message) {
 		s.conn.answer(m.ID, result, err)
 		return
 	case s.state == begun:
-		s.conn.answer(m.ID, nil, &fault{codeNotInitialized, "initialize comes first"})
+		s.conn.answer(m.ID, nil, &rpcError{codeNotInitialized, "initialize comes first"})
 		return
 	case s.state == ending:
-		s.conn.answer(m.ID, nil, &fault{codeInvalidRequest, "the server was told to end"})
+		s.conn.answer(m.ID, nil, &rpcError{codeInvalidRequest, "the server was told to end"})
 		return
 	case m.Method == "shutdown":
 		s.state = ending
 		s.conn.answer(m.ID, nil, nil)
 		return
 	case answer == nil:
-		s.conn.answer(m.ID, nil, &fault{codeNoMethod, fmt.Sprintf("no method %.100q", m.Method)})
+		s.conn.answer(m.ID, nil, &rpcError{codeNoMethod, fmt.Sprintf("no method %.100q", m.Method)})
 		return
 	}
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	s.mu.Lock()
 	s.running[string(m.ID)] = cancel
 	s.mu.Unlock()
-	s.requests.Go(func() {
+	s.requests.Go(fault.In(func() {
 		result, err := answer(s, ctx, m)
 		s.mu.Lock()
 		delete(s.running, string(m.ID))
 		s.mu.Unlock()
 		cancel(nil)
 		s.conn.answer(m.ID, result, err)
-	})
+	}))
 }
 
 // initialize agrees with the editor on what is sent.
 func (s *server) initialize(m *message) (any, error) {
 	if s.state != begun {
-		return nil, &fault{codeInvalidRequest, "initialize comes once"}
+		return nil, &rpcError{codeInvalidRequest, "initialize comes once"}
 	}
 	p, err := paramsOf[initializeParams](m)
 	if err != nil {
@@ -253,7 +255,7 @@ func (s *server) initialize(m *message) (any, error) {
 func paramsOf[T any](m *message) (T, error) {
 	var p T
 	if err := json.Unmarshal(m.Params, &p); err != nil {
-		return p, &fault{codeInvalidParams, "the parameters of " + m.Method + " can't be read"}
+		return p, &rpcError{codeInvalidParams, "the parameters of " + m.Method + " can't be read"}
 	}
 	return p, nil
 }

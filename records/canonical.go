@@ -3,6 +3,7 @@ package records
 import (
 	"runtime"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -58,7 +59,7 @@ func canonical(steps func(yield func(raw []byte) error) error, yield func(step [
 			return nil
 		}
 		begun = append(begun, now)
-		go now.canonical()
+		fault.Go(now.canonical)
 		now = next()
 		return settle(batchAhead * runtime.GOMAXPROCS(0))
 	})

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // batch is a running `git cat-file --batch`.
@@ -125,6 +127,12 @@ func (b *batch) explain(err error) error {
 	return err
 }
 
+// lacksPromised tells whether git ended because an object of a partial clone is not here. Where it may not fetch, and
+// where the remote is away, git-cat-file(1) dies in the place of saying that the object is missing.
+func (e *GitError) lacksPromised() bool {
+	return strings.Contains(e.Stderr, "lazy fetching disabled") || strings.Contains(e.Stderr, "promisor remote")
+}
+
 func (b *batch) kill() {
 	if b.cmd.Process != nil {
 		_ = b.cmd.Process.Kill()
@@ -134,7 +142,7 @@ func (b *batch) kill() {
 // close ends the input, waits a little, then kills.
 func (b *batch) close() error {
 	_ = b.in.Close()
-	timer := time.AfterFunc(closeGrace, b.kill)
+	timer := time.AfterFunc(closeGrace, fault.In(b.kill))
 	defer timer.Stop()
 	err := b.cmd.Wait()
 	if !b.usable {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // ErrLockTimeout reports a lock that somebody else held for the whole time one was willing to wait.
@@ -53,7 +55,7 @@ func lockWithin(f *os.File, wait time.Duration) error {
 		return err
 	}
 	turn := make(chan error, 1)
-	go func() { turn <- waitForLock(f) }()
+	fault.Go(func() { turn <- waitForLock(f) })
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -63,7 +65,7 @@ func lockWithin(f *os.File, wait time.Duration) error {
 		}
 		return err
 	case <-timer.C:
-		go closeInTurn(f, turn)
+		fault.Go(func() { closeInTurn(f, turn) })
 		return ErrLockTimeout
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // Listed is an object as git lists it.
@@ -105,14 +107,14 @@ func (b *batchBody) Write(p []byte) (int, error) {
 func (r *Repo) Reached(ctx context.Context) (map[OID]struct{}, error) {
 	read, write := io.Pipe()
 	done := make(chan error, 1)
-	go func() {
+	fault.Go(func() {
 		cmd := r.Command(ctx, "rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--ignore-missing",
 			"--exclude=refs/traces/*", "--all", "--reflog", "--indexed-objects")
 		cmd.Stdout = write
 		err := runGitTo(cmd, "rev-list")
 		_ = write.CloseWithError(err)
 		done <- err
-	}()
+	})
 	out := map[OID]struct{}{}
 	lines := bufio.NewScanner(read)
 	for lines.Scan() {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -115,7 +116,7 @@ func arriving(ctx context.Context, repo *refs.Repo, most int64, input string, ar
 	defer cancel(nil)
 	done := make(chan struct{})
 	var watch sync.WaitGroup
-	watch.Go(func() {
+	watch.Go(fault.In(func() {
 		tick := time.NewTicker(100 * time.Millisecond)
 		defer tick.Stop()
 		for {
@@ -128,7 +129,7 @@ func arriving(ctx context.Context, repo *refs.Repo, most int64, input string, ar
 				}
 			}
 		}
-	})
+	}))
 	_, err := ask(ctx, repo, input, args...)
 	close(done)
 	watch.Wait()

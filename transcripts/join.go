@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/fault"
 )
 
 // Read reads sessions, some at a time, those with several files as one. Of what stands in several sessions,
@@ -22,7 +23,7 @@ func Read(ctx context.Context, list []*Transcript, progress func(done, total int
 	var mutex sync.Mutex
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
+		workers.Go(fault.In(func() {
 			for t := range work {
 				t.Err = t.read(ctx)
 				mutex.Lock()
@@ -30,7 +31,7 @@ func Read(ctx context.Context, list []*Transcript, progress func(done, total int
 				progress(done, len(list))
 				mutex.Unlock()
 			}
-		})
+		}))
 	}
 	for _, t := range list {
 		work <- t

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records/search"
 )
 
@@ -44,7 +45,7 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 	var looking sync.WaitGroup
 	prompts := q.In == search.Everywhere || q.In == search.Prompts
 	if prompts || q.Count { // at the same time: they have nothing in common
-		looking.Go(func() { typed, failed = r.searchTyped(q.Text) })
+		looking.Go(fault.In(func() { typed, failed = r.searchTyped(q.Text) }))
 	}
 	stored, err := r.searchStored(ctx, q)
 	looking.Wait()

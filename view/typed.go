@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
@@ -71,7 +72,7 @@ func (r *Reader) searchTyped(text string) ([]typedHit, error) {
 	list := slices.Collect(maps.Keys(traces))
 	var workers sync.WaitGroup
 	for part := range slices.Chunk(list, len(list)/runtime.GOMAXPROCS(0)+1) {
-		workers.Go(func() {
+		workers.Go(fault.In(func() {
 			for _, trace := range part {
 				hit, found, err := searchPrompts(prompts, trace, matcher)
 				mutex.Lock()
@@ -83,7 +84,7 @@ func (r *Reader) searchTyped(text string) ([]typedHit, error) {
 				}
 				mutex.Unlock()
 			}
-		})
+		}))
 	}
 	workers.Wait()
 	if failed != nil || len(hits) == 0 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // checked is what git trace verify --json prints of the log.
@@ -42,7 +44,7 @@ func (s *Site) check(ctx context.Context) *checked {
 		return c.last
 	}
 	c.running = true
-	go func() {
+	fault.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mostTime)
 		defer cancel()
 		time.Sleep(checkAfter)
@@ -54,6 +56,6 @@ func (s *Site) check(ctx context.Context) *checked {
 			now = &checked{At: now.At}
 		}
 		c.last = now
-	}()
+	})
 	return c.last
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
@@ -166,13 +167,13 @@ func (q *question) follow(ctx context.Context, id string) <-chan followed {
 		out <- followed{err: err}
 		return out
 	}
-	go func() {
+	fault.Go(func() {
 		var f followed
 		if f.trails, f.err = q.trails(ctx, id); f.err == nil {
 			f.ahead(ctx, q)
 		}
 		out <- f
-	}()
+	})
 	return out
 }
 

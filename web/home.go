@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/view"
 )
@@ -172,7 +173,7 @@ func all(things ...func() error) error {
 	errs := make([]error, len(things))
 	var wait sync.WaitGroup
 	for i, do := range things {
-		wait.Go(func() { errs[i] = do() })
+		wait.Go(fault.In(func() { errs[i] = do() }))
 	}
 	wait.Wait()
 	for _, err := range errs {

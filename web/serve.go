@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // Options are how a site is served.
@@ -55,13 +57,16 @@ func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked.Store(time.Now().UnixNano())
-			guarded.ServeHTTP(w, r)
+			if err := safely(guarded, w, r); err != nil {
+				fmt.Fprintf(os.Stderr, "git-trace: error: %v\n", err)
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+			}
 		}),
 		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: mostTime + headerTime, IdleTimeout: restTime,
 		MaxHeaderBytes: mostHeader, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	if o.Idle > 0 {
-		go func() {
+		fault.Go(func() {
 			for ctx.Err() == nil {
 				left := o.Idle - time.Since(time.Unix(0, asked.Load()))
 				if left <= 0 {
@@ -73,21 +78,28 @@ func (s *Site) Serve(ctx context.Context, o Options, ready func(Opened)) error {
 				case <-time.After(left):
 				}
 			}
-		}()
+		})
 	}
-	go func() {
+	fault.Go(func() {
 		<-ctx.Done()
 		ending, stop := context.WithTimeout(context.Background(), endTime)
 		defer stop()
 		if server.Shutdown(ending) != nil {
 			_ = server.Close()
 		}
-	}()
-	go s.watchGone(ctx, cancel)
+	})
+	fault.Go(func() { s.watchGone(ctx, cancel) })
 	ready(Opened{Base: "http://" + listener.Addr().String(), Token: token})
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
+	return nil
+}
+
+// safely answers a request. A fault in one page is told there, and the others go on.
+func safely(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
+	defer fault.Caught(&err)
+	h.ServeHTTP(w, r)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -74,7 +75,7 @@ func (q *inquiry) recall(k *kept) (*answer, [][]byte) {
 	if len(lines) != a.lines() {
 		return nil, nil
 	}
-	q.background.Go(func() { k.save(q.repo) })
+	q.background.Go(fault.In(func() { k.save(q.repo) }))
 	return a, lines
 }
 
@@ -128,11 +129,11 @@ func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 	}
 	a, lines := q.compose(k, bases)
 	if a != nil {
-		q.background.Go(func() {
+		q.background.Go(fault.In(func() {
 			if q.keep(k, a, lines) {
 				k.save(q.repo)
 			}
-		})
+		}))
 	}
 	return a, lines
 }
@@ -230,11 +231,11 @@ func (q *inquiry) full(k *kept, args []string, format Format, each func(*Entry) 
 	}
 	q.warn(warnings)
 	if fits && len(warnings) == 0 && len(b.lines) > 0 {
-		q.background.Go(func() {
+		q.background.Go(fault.In(func() {
 			if q.keep(k, &b.answer, b.lines) {
 				k.save(q.repo)
 			}
-		})
+		}))
 	}
 	return trailer, nil
 }

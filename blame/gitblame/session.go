@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -117,10 +118,10 @@ func (s *Session) Path() string { return s.path }
 func later[T any](s *Session, f func() T) func() T {
 	var result T
 	done := make(chan struct{})
-	s.background.Go(func() {
+	s.background.Go(fault.In(func() {
 		defer close(done)
 		result = f()
-	})
+	}))
 	return func() T {
 		<-done
 		return result

@@ -5,7 +5,12 @@ package main
 import (
 	"os"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/hooks/runner"
 )
 
-func main() { os.Exit(runner.Main(os.Args[1:])) }
+func main() {
+	fault.Hush()
+	defer fault.Catch()
+	os.Exit(runner.Main(os.Args[1:]))
+}

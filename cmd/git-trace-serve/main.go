@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/lsp"
 	"github.com/git-trace/git-trace/version"
 	"github.com/git-trace/git-trace/view"
@@ -39,6 +40,8 @@ var verbs = map[string]func(ctx context.Context, a *answers, args []string) erro
 }
 
 func main() {
+	fault.Tell()
+	defer fault.Catch()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
 	stop()

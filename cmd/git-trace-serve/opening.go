@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/lsp"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -86,14 +87,14 @@ func (o *opener) serving(repo *refs.Repo) (*ownServer, error) {
 	}
 	own, ready := &ownServer{ended: make(chan struct{})}, make(chan web.Opened, 1)
 	var failed error
-	o.servers.Go(func() {
+	o.servers.Go(fault.In(func() {
 		defer close(own.ended)
 		if failed = quiet(o.ctx, repo); failed != nil {
 			return
 		}
 		site := web.New(repo, o.answers.asked(repo.Top(), view.ByPage))
 		failed = site.Serve(o.ctx, web.Options{Address: anyPort}, func(opened web.Opened) { ready <- opened })
-	})
+	}))
 	select {
 	case own.opened = <-ready:
 		o.served[repo.GitDir] = own

@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/web"
 )
@@ -115,7 +116,9 @@ func add[In any](s *mcp.Server, a *answers, name, about string, arguments func(I
 		Name: name, Description: about + byOthers,
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed},
 	}
-	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (_ *mcp.CallToolResult, _ any,
+		err error) {
+		defer fault.Caught(&err)
 		args, err := arguments(in)
 		if err != nil {
 			return nil, nil, err

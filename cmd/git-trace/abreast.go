@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records"
 )
 
@@ -30,7 +31,7 @@ func goAbreast(ctx context.Context, as outgoing, take func(*became) error) *abre
 	n := runtime.GOMAXPROCS(0)
 	a := &abreast{ctx: ctx, as: as, lanes: make(chan struct{}, n), order: make(chan chan *became, n),
 		ended: make(chan error, 1), failed: make(chan struct{})}
-	go func() {
+	fault.Go(func() {
 		var err error
 		for one := range a.order {
 			done := <-one
@@ -43,7 +44,7 @@ func goAbreast(ctx context.Context, as outgoing, take func(*became) error) *abre
 			done.text.close()
 		}
 		a.ended <- err
-	}()
+	})
 	return a
 }
 
@@ -56,13 +57,13 @@ func (a *abreast) record(number int, r *records.Record) error {
 	}
 	one := make(chan *became, 1)
 	a.order <- one
-	go func() {
+	fault.Go(func() {
 		done := &became{number: number, record: r}
 		out := a.as
 		out.out = &done.text
 		done.err = out.record(a.ctx, r)
 		one <- done
-	}()
+	})
 	return nil
 }
 

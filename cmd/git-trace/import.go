@@ -15,6 +15,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/foreign"
@@ -311,7 +312,7 @@ func ahead(read func(yield func(int, *records.Record) error) error, yield func(i
 	}
 	rows, stop := make(chan row, 1), make(chan struct{})
 	var failed error
-	go func() {
+	fault.Go(func() {
 		defer close(rows)
 		failed = read(func(number int, record *records.Record) error {
 			select {
@@ -321,7 +322,7 @@ func ahead(read func(yield func(int, *records.Record) error) error, yield func(i
 				return errStopped
 			}
 		})
-	}()
+	})
 	for one := range rows {
 		if err := yield(one.number, one.record); err != nil {
 			close(stop)

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // interrupts are the signals by which a person ends a command: Ctrl-C, or kill. The first one ends what is under way in
@@ -29,7 +31,7 @@ func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	i.signals = make(chan os.Signal, 2)
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
+	fault.Go(func() {
 		for s := range i.signals {
 			if i.away.Load() {
 				continue
@@ -38,9 +40,9 @@ func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
 				os.Exit(i.status())
 			}
 			cancel()
-			time.AfterFunc(interruptGrace, func() { os.Exit(i.status()) })
+			time.AfterFunc(interruptGrace, fault.In(func() { os.Exit(i.status()) }))
 		}
-	}()
+	})
 	return ctx, func() {
 		signal.Stop(i.signals)
 		cancel()

@@ -14,35 +14,36 @@ const module = "github.com/git-trace/git-trace/"
 
 // layers lists, for the first directory of a package, the directories it may import from.
 var layers = map[string][]string{
-	"refs":      {},
-	"events":    {"refs", "version"},
-	"trails":    {"refs", "events"},
-	"records":   {"refs", "events", "numbers"},
+	"refs":      {"fault"},
+	"events":    {"fault", "refs", "version"},
+	"trails":    {"fault", "refs", "events"},
+	"records":   {"fault", "refs", "events", "numbers"},
 	"agents":    {"refs", "events", "records"},
-	"correlate": {"refs", "events", "trails"},
+	"correlate": {"fault", "refs", "events", "trails"},
 	"cells":     {},
-	"lsp":       {"cells"},
+	"fault":     {},
+	"lsp":       {"fault", "cells"},
 	"man":       {},
 	"numbers":   {},
 	"version":   {},
-	"web":       {"refs", "events", "records", "graph", "view", "cells", "numbers"},
-	"blame":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
+	"web":       {"fault", "refs", "events", "records", "graph", "view", "cells", "numbers"},
+	"blame":     {"fault", "refs", "events", "trails", "correlate", "cells", "numbers"},
 	"graph":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
 	"stats":     {"refs", "events", "records", "correlate", "graph"},
-	"hooks":     {"refs", "events", "trails", "agents", "records", "correlate", "numbers", "version"},
-	"view":      {"refs", "events", "trails", "agents", "records", "correlate"},
+	"hooks":     {"fault", "refs", "events", "trails", "agents", "records", "correlate", "numbers", "version"},
+	"view":      {"fault", "refs", "events", "trails", "agents", "records", "correlate"},
 	"purge":     {"refs", "events", "trails", "agents", "records", "numbers", "view"},
 	// What conversations wrote, in the form in which backfill asks for it.
-	"transcripts": {"refs", "events", "agents", "records", "correlate"},
-	"diff":        {"refs", "events", "correlate", "blame"},
+	"transcripts": {"fault", "refs", "events", "agents", "records", "correlate"},
+	"diff":        {"fault", "refs", "events", "correlate", "blame"},
 	"restore":     {"refs", "events", "trails"},
-	"dataset":     {"refs", "events", "agents", "records", "correlate", "graph", "stats", "view", "numbers"},
-	"sharing":     {"refs", "events", "records", "numbers"},
+	"dataset":     {"fault", "refs", "events", "agents", "records", "correlate", "graph", "stats", "view", "numbers"},
+	"sharing":     {"fault", "refs", "events", "records", "numbers"},
 	"why":         {"view", "refs", "events", "trails", "records", "correlate", "blame"},
 	"doctor":      {"refs", "events", "trails", "agents", "records", "correlate", "hooks", "purge", "cells", "numbers", "version"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
 	"internal": {"refs", "events", "trails", "agents", "records", "correlate"},
-	"cmd":      {"web", "dataset", "lsp", "man", "sharing", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers", "version"},
+	"cmd":      {"fault", "web", "dataset", "lsp", "man", "sharing", "diff", "restore", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers", "version"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {
@@ -119,6 +120,36 @@ func lists(list []string, path string) bool {
 		above, all := strings.CutSuffix(item, "...")
 		return item == path || all && strings.HasPrefix(path, above)
 	})
+}
+
+// unguarded starts a goroutine past the door of package fault.
+var unguarded = regexp.MustCompile(`^\s*go [a-zA-Z.]+\(|\bgo func\(|\.Go\([^)]|AfterFunc\(`)
+
+// A panic in a goroutine is told as an error, too, and a hook stays silent.
+func TestGoroutinesComeToTheDoor(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, row := range codeRows(t) {
+		if !unguarded.MatchString(row.code) || strings.Contains(row.file, "/fault/") ||
+			strings.Contains(row.file, "/internal/testing/") {
+			continue
+		}
+		if seen++; !strings.Contains(row.code, "fault.Go(") && !strings.Contains(row.code, "fault.In(") {
+			t.Errorf("%s starts a goroutine past package fault: %s", row.file, strings.TrimSpace(row.code))
+		}
+	}
+	if seen < 30 {
+		t.Errorf("%d goroutines were found", seen)
+	}
+	for _, program := range []string{"git-trace", "git-trace-hook", "git-trace-serve"} {
+		text, err := os.ReadFile("../" + program + "/main.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(`func main\(\) \{\n\tfault\.(Tell|Hush)\(\)\n\tdefer fault\.Catch\(\)\n`).Match(text) {
+			t.Errorf("main of %s has no door", program)
+		}
+	}
 }
 
 // factsDir is the one place where reflogs are read and their messages classified.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
@@ -14,6 +15,8 @@ import (
 )
 
 func main() {
+	fault.Tell()
+	defer fault.Catch()
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
@@ -48,6 +51,7 @@ func run(args []string, std streams) int {
 
 // runHeavyHook is a hook of git that needs more than package runner may link. It succeeds, as every hook.
 func runHeavyHook(args []string) int {
+	fault.Hush()
 	if len(args) == 0 {
 		return exitDone
 	}

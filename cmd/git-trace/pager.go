@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -72,11 +73,11 @@ func startPager(command string, terminal *os.File, errors io.Writer) *pager {
 	p := &pager{pipe: pipe, cmd: cmd, ints: make(chan os.Signal, 1)}
 	// The interrupt key is the pager's as long as it shows something; the writer only stops writing.
 	signal.Notify(p.ints, os.Interrupt)
-	go func() {
+	fault.Go(func() {
 		<-p.ints
 		_ = p.Close()
 		os.Exit(exitInterrupted)
-	}()
+	})
 	return p
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/fault"
 )
 
 // progressDelay is how long something may take without a word.
@@ -32,7 +33,7 @@ type statusLine struct {
 // newStatusLine begins to watch a command.
 func newStatusLine(to io.Writer, what string) *statusLine {
 	l := &statusLine{to: to, what: what, begun: time.Now(), spoke: time.Now()}
-	time.AfterFunc(progressDelay, l.tick)
+	time.AfterFunc(progressDelay, fault.In(l.tick))
 	return l
 }
 
@@ -47,7 +48,7 @@ func (l *statusLine) tick() {
 		l.shown = true
 		fmt.Fprintf(l.to, "\r\x1b[K%s: %d s", l.what, int(time.Since(l.begun).Seconds()))
 	}
-	time.AfterFunc(progressDelay, l.tick)
+	time.AfterFunc(progressDelay, fault.In(l.tick))
 }
 
 // tell shows how far something has come.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -52,10 +53,10 @@ func (s *Search) nameDownTo(
 		in.WriteString("^" + c.String() + "\n")
 	}
 	out, w := io.Pipe()
-	go func() { // a head may be gone, or may never have been here
+	fault.Go(func() { // a head may be gone, or may never have been here
 		_ = w.CloseWithError(s.repo.GitTo(ctx, strings.NewReader(in.String()), w, "rev-list", "--ignore-missing",
 			"--topo-order", "--parents", "--stdin"))
-	}()
+	})
 	defer func() { _ = out.Close() }()
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {

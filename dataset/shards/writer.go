@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // Writer takes the rows of a table. It is of one goroutine.
@@ -175,7 +177,7 @@ func (w *Writer) finish(p *part) error {
 	}
 	w.set.made++
 	w.busy = make(chan error, 1)
-	go func() { w.busy <- w.set.pack(w.table.Columns, f, lines, path) }()
+	fault.Go(func() { w.busy <- w.set.pack(w.table.Columns, f, lines, path) })
 	return nil
 }
 

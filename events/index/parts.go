@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/fault"
 )
 
 // partBytes is how much of a log one processor reads at a time.
@@ -49,10 +50,10 @@ func eachPart[T any](
 	for at := from; at < c.Stored(); at += size {
 		j := &job{done: make(chan struct{}), buf: free, end: min(at+size, c.Stored())}
 		pending, free = append(pending, j), nil
-		go func() {
+		fault.Go(func() {
 			defer close(j.done)
 			j.part, j.err = read(c.Part(&j.buf, at, j.end))
-		}()
+		})
 		if len(pending) <= runtime.GOMAXPROCS(0) {
 			continue
 		}

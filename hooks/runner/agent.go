@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
@@ -200,12 +201,12 @@ var errHard = fmt.Errorf("hard limit: %w", context.DeadlineExceeded)
 func Guard(limit time.Duration, ended func(error)) func() {
 	debug.SetGCPercent(-1) // the process is gone before a collection would pay
 	debug.SetMemoryLimit(maxHookMemory)
-	timer := time.AfterFunc(limit, func() {
+	timer := time.AfterFunc(limit, fault.In(func() {
 		if ended != nil {
 			ended(errHard)
 		}
 		os.Exit(0)
-	})
+	}))
 	return func() {
 		timer.Stop()
 		if r := recover(); r != nil {

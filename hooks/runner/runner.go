@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/version"
@@ -43,6 +44,7 @@ func Takes(args []string) bool {
 
 // Run does what Takes says that it does, and returns the exit status: 0, whatever happens.
 func Run(args []string, in io.Reader) int {
+	fault.Hush()
 	if err := refs.FetchNothing(); err != nil {
 		return 0 // an environment without room: what a hook cannot do, it leaves
 	}

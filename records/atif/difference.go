@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -171,11 +172,11 @@ func (made *made) lacksSteps(wanted []byte) (d *difference, whole bool) {
 	parts := make([]difference, runtime.GOMAXPROCS(0))
 	var work sync.WaitGroup
 	for n := range parts {
-		work.Go(func() {
+		work.Go(fault.In(func() {
 			for place := n; place < len(steps); place += len(parts) {
 				parts[n].member(strconv.Itoa(place), made.step(place), knownStep(steps[place]), true)
 			}
-		})
+		}))
 	}
 	work.Wait()
 	d = &difference{}

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"io"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // errFound ends a reading that has found what it looks for.
@@ -25,10 +27,10 @@ func (s *Set) HoldsStream(give func(io.Writer) error) (bool, error) {
 	for _, expression := range s.expressions {
 		read, write := io.Pipe()
 		ended := make(chan struct{})
-		go func() {
+		fault.Go(func() {
 			_ = write.CloseWithError(give(write))
 			close(ended)
-		}()
+		})
 		in := &runes{in: bufio.NewReaderSize(read, chunk)}
 		found := expression.MatchReader(in)
 		_ = read.Close()

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records"
 )
 
@@ -64,10 +65,11 @@ type ended struct {
 // begin lets some processor do a piece of work. What it gives is called in the order of the pieces.
 func (a *ahead) begin(bytes int, work func(*Redactor) (keep func() error, err error)) {
 	if a.todo == nil {
-		a.todo = make(chan func(*Redactor), mostAhead)
+		todo := make(chan func(*Redactor), mostAhead)
 		for range runtime.GOMAXPROCS(0) {
-			go a.work(a.todo)
+			fault.Go(func() { a.work(todo) })
 		}
+		a.todo = todo
 	}
 	one := begun{make(chan ended, 1), bytes}
 	a.begun, a.bytes = append(a.begun, one), a.bytes+bytes

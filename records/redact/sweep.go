@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -48,12 +49,12 @@ func (s *Sink) anyHolds(holds func(raw []byte) bool) error {
 	look := func() {
 		text := part
 		part = (<-spare)[:0]
-		work.Go(func() {
+		work.Go(fault.In(func() {
 			if holds(text) {
 				found.Store(true)
 			}
 			spare <- text
-		})
+		}))
 	}
 	err := s.steps.Each(func(raw []byte) error {
 		if found.Load() {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/git-trace/git-trace/fault"
 )
 
 // Query is what is looked for.
@@ -182,7 +184,7 @@ func (ix *Index) allMatches(ctx context.Context, wanted []string, q Query) ([]ma
 	where := make([]whole, len(ix.segments))
 	var looking sync.WaitGroup
 	for i := range ix.segments {
-		looking.Go(func() { lists[i], where[i], errs[i] = ix.matches(ctx, i, wanted, q) })
+		looking.Go(fault.In(func() { lists[i], where[i], errs[i] = ix.matches(ctx, i, wanted, q) }))
 	}
 	looking.Wait()
 	for _, err := range errs {

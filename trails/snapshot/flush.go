@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -54,11 +55,11 @@ func (e *Engine) writeTrees(trees [][]byte) error {
 		}
 	}
 	if len(trees) <= behindLimit {
-		e.behind.group.Go(run)
+		e.behind.group.Go(fault.In(run))
 		return nil
 	}
 	for range runtime.GOMAXPROCS(0) {
-		e.behind.group.Go(run)
+		e.behind.group.Go(fault.In(run))
 	}
 	return e.behind.wait()
 }

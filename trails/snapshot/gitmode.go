@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -118,9 +119,9 @@ func (a *addition) lookForDrift(ctx context.Context) <-chan bool {
 		result <- false
 		return result
 	}
-	go func() {
+	fault.Go(func() {
 		result <- a.e.rulesSum(a.old, a.start) != a.rules || a.e.drifted(ctx, a.old)
-	}()
+	})
 	return result
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -92,7 +93,7 @@ func (s *scan) hashAll(jobs []job) {
 	}
 	var group sync.WaitGroup
 	for range workers - 1 {
-		group.Go(run)
+		group.Go(fault.In(run))
 	}
 	run()
 	group.Wait()

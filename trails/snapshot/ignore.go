@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -64,13 +65,14 @@ func (g *ignorer) askSome(ctx context.Context, paths []string, verdicts []verdic
 		}
 	}
 	sent := make(chan error, 1)
-	go func(in io.Writer) {
+	in := g.in
+	fault.Go(func() {
 		w := bufio.NewWriterSize(in, 64<<10)
 		for _, path := range paths {
 			_, _ = w.WriteString("./" + path + "\x00") // a leading colon would be pathspec magic
 		}
 		sent <- w.Flush()
-	}(g.in)
+	})
 	for i := range paths {
 		var err error
 		if verdicts[i], err = g.answer(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -138,14 +139,14 @@ func (s *scan) statTree(top *dir) error {
 	}
 	var group sync.WaitGroup
 	for range workers - 1 {
-		group.Go(func() {
+		group.Go(fault.In(func() {
 			st := newStatter(s.tree)
 			if own, err := s.tree.another(); err == nil {
 				defer own.close()
 				st = newStatter(own)
 			}
 			run(st)
-		})
+		}))
 	}
 	st := newStatter(s.tree)
 	for _, d := range upper {

@@ -1,0 +1,100 @@
+// Package fault is the door of the programs: a fault of ours, a panic, is told as an error and never as a trace of Go,
+// and a hook stays silent. Goroutines come to the same door, since a panic in one of them would end the program past
+// every recover of main.
+//
+// A program sets the door first thing (At) and defers Catch. Where no door was set, as in tests, a panic is one. What the
+// runtime itself ends a program for, such as memory that is used up, comes to no door.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"unicode"
+)
+
+var door atomic.Pointer[func(what string)]
+
+// At sets what is done at a fault. Tell is told what happened and where, in one line, and ends the program.
+func At(tell func(what string)) { door.Store(&tell) }
+
+// Tell sets the door of a program that people call: an error in one line, and the status with which git dies.
+func Tell() {
+	At(func(what string) {
+		fmt.Fprintf(os.Stderr, "git-trace: error: %s\n", text(what))
+		os.Exit(died)
+	})
+}
+
+// died is the exit status of git where it dies.
+const died = 128
+
+// Hush sets the door of a hook, which never prints and never fails.
+func Hush() { At(func(string) { os.Exit(0) }) }
+
+// Caught makes an error of a panic, where a server goes on to the next question. It is deferred.
+func Caught(err *error) {
+	if what := recover(); what != nil {
+		*err = errors.New(text(fmt.Sprintf("%v, at %s", what, place())))
+	}
+}
+
+// text says in one line what happened, without anything that a terminal would obey.
+func text(what string) string {
+	what = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, what)
+	return "a fault of git-trace itself: " + what + "; please report it: https://github.com/git-trace/git-trace/issues"
+}
+
+// Catch takes a panic to the door. It is deferred.
+func Catch() {
+	tell := door.Load()
+	if tell == nil {
+		return
+	}
+	if what := recover(); what != nil {
+		(*tell)(fmt.Sprintf("%v, at %s", what, place()))
+	}
+}
+
+// Go starts a goroutine whose faults come to the door.
+func Go(do func()) { go In(do)() }
+
+// In is do with its faults taken to the door, for what others start as a goroutine.
+func In(do func()) func() {
+	return func() {
+		defer Catch()
+		do()
+	}
+}
+
+const module = "github.com/git-trace/git-trace/"
+
+// place is the line of ours that a panic came from, or the outermost one that led to it.
+func place() string {
+	callers := make([]uintptr, 64)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for panicking := false; ; {
+		frame, more := frames.Next()
+		name, ours := strings.CutPrefix(frame.Function, module)
+		switch {
+		case frame.Function == "runtime.gopanic", frame.Function == "runtime.panicmem":
+			panicking = true
+		case panicking && (ours || strings.HasPrefix(frame.Function, "main.")):
+			if !ours {
+				name = frame.Function
+			}
+			return fmt.Sprintf("%s:%d (%s)", frame.File[strings.LastIndexByte(frame.File, '/')+1:], frame.Line, name)
+		}
+		if !more {
+			return "a place unknown"
+		}
+	}
+}
