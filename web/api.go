@@ -143,7 +143,6 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	tag := `"` + state + `"`
-	w.Header().Set("Cache-Control", "private, no-cache")
 	tagged := r.URL.Query().Get("rev") != workTree
 	if r.Header.Get("If-None-Match") == tag && tagged && r.PathValue("name") != "status" {
 		w.Header().Set("ETag", tag)

@@ -85,6 +85,5 @@ func (s *Site) markdown(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "private, no-cache")
 	_, _ = w.Write(marked(out))
 }

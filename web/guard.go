@@ -110,7 +110,8 @@ func again(h http.Header, status int) {
 	}
 }
 
-// harden sets what browsers are told with every answer.
+// harden sets what browsers are told with every answer. None keeps a page or an answer: what was said in a conversation
+// would outlive the server, and a purge.
 func harden(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Frame-Options", "DENY")

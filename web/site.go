@@ -224,7 +224,6 @@ func (s *Site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	sum := sha256.Sum256(body)
 	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "private, no-cache")
 	w.Header().Set("ETag", tag)
 	if status == http.StatusOK && r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)

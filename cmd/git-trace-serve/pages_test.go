@@ -194,6 +194,9 @@ func TestProgramsAreToldWhatTheCommandsPrint(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = answer.Body.Close()
+		if kept := answer.Header.Get("Cache-Control"); kept != "no-store" {
+			t.Errorf("%s may be kept: %q", path, kept)
+		}
 		again, err := http.NewRequest(http.MethodGet, s.base+"/api/1/"+path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
