@@ -24,6 +24,7 @@ _git_trace ()
 	elif [ -n "$refs" ]; then
 		__git_complete_revlist
 		[ ${#words_[@]} = 0 ] || __gitcomp_nl_append "$(printf '%s\n' "${words_[@]}")" "" "$part"
+		__git_trace_quote
 	elif [ ${#words_[@]} = 1 ]; then
 		__gitcomp_nl "${words_[0]}" "" "$part"
 	elif [ ${#words_[@]} -gt 1 ]; then
@@ -45,6 +46,18 @@ _git_trace ()
 	if [ -n "$file" ] && [ ${#COMPREPLY[@]} = 0 ]; then
 		compopt -o default 2>/dev/null # bash's own completion of files
 	fi
+}
+
+# __git_trace_quote quotes what is put into the line: the name of a branch may hold what a shell runs.
+__git_trace_quote ()
+{
+	local i word end
+	for i in "${!COMPREPLY[@]}"; do
+		word=${COMPREPLY[i]} end=
+		case $word in *" ") word=${word% } end=" " ;; esac
+		case $word in *[!A-Za-z0-9_./:@^~=+,%-]*) printf -v word %q "$word" ;; esac
+		COMPREPLY[i]=$word$end
+	done
 }
 
 # __git_trace_common tells whether all words begin with more than what is typed: then that is put into the line first.
