@@ -244,6 +244,14 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 			"the state of the timeline cannot be used", false, "the timeline begins anew"},
 		{"the last snapshot is lost", func(w *ward) { w.must(os.RemoveAll(filepath.Join(w.repo.TracesDir(), "objects"))) },
 			"the last snapshot is lost", false, "the timeline begins anew"},
+		{"a killed process left a lock of git's", func(w *ward) {
+			path := filepath.Join(w.repo.CommonDir, "refs", "traces", "remotes", "origin", "x", "digest.lock")
+			w.must(os.MkdirAll(filepath.Dir(path), 0o755))
+			w.put(path, "")
+			old := time.Now().Add(-time.Hour)
+			w.must(os.Chtimes(path, old, old))
+		}, "1 lock of refs of traces left by a killed process, .git/refs/traces/remotes/origin/x/digest.lock for one", false,
+			"locks of killed processes are removed"},
 		{"events wait", func(w *ward) {
 			lock, err := refs.Flock(filepath.Join(w.repo.TracesDir(), "append.lock"), time.Second)
 			w.must(err)

@@ -27,6 +27,16 @@ func (d *Doctor) checkWritable(context.Context) (string, []Finding) {
 			}}
 		}
 	}
+	if left := d.repo.StaleLocks(); len(left) > 0 {
+		return "", []Finding{{
+			What: numbers.Count(len(left), "lock") + " of refs of traces left by a killed process, " + d.shorten(left[0]) +
+				" for one; pull and push stop at it",
+			Mend: "git trace doctor --fix",
+			fix: &repair{"locks of killed processes are removed", func(context.Context) error {
+				return d.repo.RemoveStaleLocks()
+			}},
+		}}
+	}
 	return "can be written", nil
 }
 

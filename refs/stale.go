@@ -72,6 +72,35 @@ func (l *RefLock) clearStale(path string) bool {
 	return os.Remove(aside) == nil
 }
 
+// StaleLocks are the locks of refs of git-trace that a process left which was killed: git's own are in the way until
+// somebody removes them. Live ones are not among them.
+func (r *Repo) StaleLocks() (paths []string) {
+	top := filepath.Join(r.CommonDir, "refs", tracesDir)
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".lock") && r.isStale(path) {
+			paths = append(paths, path)
+		}
+		return nil // what cannot be read has none
+	})
+	return paths
+}
+
+func (r *Repo) isStale(path string) bool {
+	lock, err := os.Lstat(path)
+	return err == nil && staleLock(lock, time.Now(), r.CommonDir, r.GitDir, r.WorkTree)
+}
+
+// RemoveStaleLocks removes them, each after another look.
+func (r *Repo) RemoveStaleLocks() error {
+	var failed error
+	for _, path := range r.StaleLocks() {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
 // staleLock tells whether a lock made by some other program is abandoned: old, and nobody alive can be its maker. dirs
 // are where a git working on this repository would run.
 func staleLock(lock os.FileInfo, now time.Time, dirs ...string) bool {
