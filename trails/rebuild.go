@@ -3,10 +3,12 @@ package trails
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -238,8 +240,16 @@ func replaceDir(fresh, place string) error {
 	if _, err := os.Stat(fresh); errors.Is(err, os.ErrNotExist) {
 		return os.RemoveAll(place)
 	}
-	if err := os.RemoveAll(place); err != nil {
-		return err
+	// A hook may write into the place meanwhile. What it wrote is in the log, or will be, and is made anew when needed.
+	const tries, pause = 50, 10 * time.Millisecond
+	for try := 1; ; try++ {
+		err := os.RemoveAll(place)
+		if err == nil {
+			err = os.Rename(fresh, place)
+		}
+		if err == nil || try == tries || !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		time.Sleep(pause)
 	}
-	return os.Rename(fresh, place)
 }
