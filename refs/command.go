@@ -47,7 +47,7 @@ func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.
 // language, replace refs), apart from what a hook exports for the command it runs in.
 func (r *Repo) CommandUser(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", r.quiet(args)...)
-	cmd.Dir, cmd.Env = dir, append(r.userEnv(os.Environ()), r.unasked...)
+	cmd.Dir, cmd.Env = dir, append(r.userEnv(os.Environ()), r.unasked.all()...)
 	cmd.WaitDelay = waitDelay
 	return cmd
 }

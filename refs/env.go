@@ -14,7 +14,7 @@ import (
 func (r *Repo) Env() []string {
 	env := append(append(baseEnv(os.Environ()), r.place()...), retainMemory()...)
 	env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "LANGUAGE=en")
-	return append(env, r.unasked...)
+	return append(env, r.unasked.all()...)
 }
 
 // place names the repository for a git child. Git finds the common directory itself, unless the user named another.

@@ -40,7 +40,7 @@ type Repo struct {
 	LeftOut *LeftOut
 
 	index         string      // UseIndex
-	unasked       []string    // StartNothing; the environment of git children
+	unasked       *settled    // StartNothing; nil where git children start what it names
 	commonFromEnv bool        // GIT_COMMON_DIR named CommonDir, so a git child has to be told
 	packed        *packedRefs // what was read; nil where nothing is kept
 }

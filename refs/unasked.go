@@ -26,13 +26,23 @@ func (r *Repo) StartNothing(ctx context.Context) error {
 		}
 	}
 	count, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // git refuses what is no number, and then all ends here
+	env := []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_CONFIG_COUNT=" + strconv.Itoa(count+len(off))}
 	for i, setting := range off {
 		n := strconv.Itoa(count + i)
-		r.unasked = append(r.unasked, "GIT_CONFIG_KEY_"+n+"="+setting[0], "GIT_CONFIG_VALUE_"+n+"="+setting[1])
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+setting[0], "GIT_CONFIG_VALUE_"+n+"="+setting[1])
 	}
-	r.unasked = append(r.unasked, "GIT_CONFIG_COUNT="+strconv.Itoa(count+len(off)), "GIT_NO_LAZY_FETCH=1",
-		"GIT_ALLOW_PROTOCOL=none")
+	r.unasked = &settled{env}
 	return nil
+}
+
+// settled is what the environment of git children has besides.
+type settled struct{ env []string }
+
+func (s *settled) all() []string {
+	if s == nil {
+		return nil
+	}
+	return s.env
 }
 
 // instead is the value of a setting that starts nothing, for one that may: filters (gitattributes(5)) whoever named
