@@ -18,7 +18,7 @@ const (
 	TierExactBlob   = "exact_blob"       // the committed blob was seen in the work tree
 	TierExactLines  = "exact_lines"      // its lines were, in another blob of the path
 	TierMovedLines  = "moved_lines"      // a block that moved and kept its owner
-	TierReformatted = "reformatted"      // equal but for white space, quotes and the like
+	TierReformatted = "reformatted"      // it says the same in other signs
 	TierRewritten   = "rewritten"        // carried from an older id of the commit
 	TierSamePatch   = "same_patch"       // an equal change, found without a hook
 	TierNamed       = "named_commit"     // the conversation says that it made the commit of its edits alone
@@ -259,7 +259,7 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	for _, run := range found {
 		tier := equal
 		switch run.Why {
-		case vector.Space:
+		case vector.Space, vector.Reformatted:
 			tier = TierReformatted
 		case vector.Moved:
 			tier = TierMovedLines

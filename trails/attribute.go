@@ -69,7 +69,6 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
 			}
 			seg := plans[i][level]
 			change := vector.Compare(vector.Content{Lines: seg.from.lines, Owners: f.vec}, seg.to.lines)
-			change.Reform(seg.forms)
 			parts = append(parts, &part{file: f, seg: seg, index: level, change: change})
 			changes = append(changes, change)
 		}

@@ -1,7 +1,6 @@
 package trails
 
 import (
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
-	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -241,70 +239,6 @@ func TestThePatchesOfARememberedContent(t *testing.T) {
 	}
 	if got := r.patchesOf(&ledger.Record{Raw: []byte("?")}); len(got) != 0 {
 		t.Errorf("of what cannot be read: %v", got)
-	}
-}
-
-func TestWhatIsLeftOfALineWithoutItsForm(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string]string{
-		"a b\tc\r\v\f": "abc", `'a' "b"`: "ab", "f(a, b);": "f(ab)", `it\'s \"so\"`: "itsso", `a\b\`: `a\b\`, `\`: `\`, "": "", `\\'`: `\`, "x.y": "x.y",
-	} {
-		if got := string(form([]byte(line))); got != want {
-			t.Errorf("%q is %q, want %q", line, got, want)
-		}
-	}
-}
-
-// Lines that were joined or wrapped are those whose texts, put together, are the same: as few as can be, one after the
-// other, from the beginning on.
-func TestRewrappedLinesAreThoseOfTheRule(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(41, 42))
-	pieces := []string{"", "a", "b", "ab", "aa", "ba", "aab"}
-	some := func() (out [][]byte) {
-		for range random.IntN(6) {
-			out = append(out, []byte(pieces[random.IntN(len(pieces))]))
-		}
-		return out
-	}
-	text := func(lines [][]byte) string {
-		var b strings.Builder
-		for _, l := range lines {
-			b.Write(l)
-		}
-		return b.String()
-	}
-	for range 30_000 {
-		was, is := some(), some()
-		from, to := random.IntN(3), random.IntN(3) // lines above the hunk
-		want := slices.Repeat([]int{-1}, to+len(is))
-		for i, j := 0, 0; i < len(was) && j < len(is); {
-			a, b := 0, 0
-			for x := i + 1; x <= len(was); x++ {
-				for y := j + 1; y <= len(is); y++ {
-					if text(was[i:x]) == text(is[j:y]) && (a == 0 || x+y < a+b) {
-						a, b = x, y
-					}
-				}
-			}
-			if a == 0 {
-				break
-			}
-			for k := j; k < b; k++ {
-				old := i
-				for old < a-1 && len(text(was[i:old+1])) <= len(text(is[j:k])) {
-					old++
-				}
-				want[to+k] = from + old
-			}
-			i, j = a, b
-		}
-		got := slices.Repeat([]int{-1}, to+len(is))
-		h := linediff.Hunk{OldStart: from, OldCount: len(was), NewStart: to, NewCount: len(is)}
-		rewrapped(slices.Concat(make([][]byte, from), was), slices.Concat(make([][]byte, to), is), h, got)
-		if !slices.Equal(got, want) {
-			t.Fatalf("%q → %q: %v, want %v", was, is, got, want)
-		}
 	}
 }
 

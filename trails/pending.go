@@ -164,12 +164,11 @@ func (p *PendingLines) carry(s *witness, f *file) {
 	if by, ok := s.turnedUp(f.path, f.new.oid); ok {
 		seg.decide = by
 	} else if after, ok := s.afterHooks(f, s.state.seen(f.path)); ok {
-		seg = after
+		seg.decide = after
 	} else {
 		seg.decide = s.decide(f.path)
 	}
 	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
-	change.Reform(seg.forms)
 	vector.Moves(change)
 	restored := restoredLines(&part{file: f, seg: seg})
 	p.open = map[events.PatchID]events.AnchorOwner{}

@@ -17,19 +17,10 @@ type segment struct {
 	from, to text
 	decide   decision
 	origins  []vector.Origin // of the lines of to, if git put them together before a tool changed them
-	forms    []int           // of the lines of to, which line of from each is in another form; -1 for none
-	// doubtful are the lines of to that are nobody's where the decision says that a person wrote them.
-	doubtful map[int]bool
 }
 
 // writer is who wrote a changed line of to.
-func (seg segment) writer(line int) *actor {
-	who := seg.decide(seg.to.lines[line])
-	if seg.doubtful[line] && who.kind == events.OwnerHuman {
-		return &nobody
-	}
-	return who
-}
+func (seg segment) writer(line int) *actor { return seg.decide(seg.to.lines[line]) }
 
 // segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file as they found
 // it and as they left it. Such a report splits the interval exactly, and so do several that follow one another. What
@@ -45,8 +36,8 @@ func (s *step) segments(f *file) []segment {
 	if by, ok := s.turnedUp(f.path, f.new.oid); ok {
 		return []segment{{from: f.old, to: f.new, decide: by}}
 	}
-	if seg, ok := s.afterHooks(f, seen); ok {
-		return []segment{seg}
+	if by, ok := s.afterHooks(f, seen); ok {
+		return []segment{{from: f.old, to: f.new, decide: by}}
 	}
 	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...)}}
 	reports := s.reports(f, seen)

@@ -44,12 +44,12 @@ func TestAFormatterAmongQwensHooksKeepsTheOwners(t *testing.T) {
 }
 
 // Gemini CLI has no event for the end of all hooks, and its session file has the result of a call before they ran. A
-// person may have saved before its next call, so nothing tells whose the agent's line in another form is.
+// person may have saved before its next call. Whoever gave the agent's line another form, it is the agent's.
 // Found 2.9.
-func TestAFormatterAmongGeminisHooksLeavesNoLineToAPerson(t *testing.T) {
+func TestAFormatterAmongGeminisHooksKeepsTheOwners(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "gemini", "--agent", "gemini-cli", "--global")
-	r.formatted(".gemini/settings.json", "replace|write_file", "read_file", "replace", "unknown")
+	r.formatted(".gemini/settings.json", "replace|write_file", "read_file", "replace", "main_t1_0")
 }
 
 // formatted has an agent edit a file that a person wrote, with a formatter among the hooks in a settings file of the

@@ -23,13 +23,13 @@ type Why string
 const (
 	// Written is the reason of a new line: the author of the change owns it.
 	Written Why = ""
-	// Space: the line differs from an old one, or from parts of old ones, in white space only.
+	// Space: the line differs from an old one in white space only.
 	Space Why = "space"
 	// Moved: the line belongs to a block that stood elsewhere before.
 	Moved Why = "moved"
 	// Equal: the line is an old one, byte for byte. Only Compose says so; a change does not list untouched lines.
 	Equal Why = "equal"
-	// Reformatted: the line is an old one, or parts of old ones, but for its form. Only Reform says so.
+	// Reformatted: the line says what an old one says, or parts of old ones, in other signs.
 	Reformatted Why = "reformatted"
 )
 
@@ -83,29 +83,12 @@ func Compare(old Content, new [][]byte) *Change {
 		c.parts = append(c.parts, parts...)
 		hunks = hunks[taken:]
 	}
+	c.spreadForm()
 	if c.isNewText() {
 		whole := linediff.Hunk{OldCount: len(old.Lines), NewCount: len(new)}
 		c.parts = []part{c.newPart(whole)}
 	}
 	return c
-}
-
-// Reform makes written lines old ones in another form: forms has the old line of each new one, or -1; without forms
-// nothing happens.
-func (c *Change) Reform(forms []int) {
-	for i := range c.parts {
-		p := &c.parts[i]
-		for j := range p.origins {
-			line := p.NewStart + j
-			if line >= len(forms) || forms[line] < 0 || forms[line] >= len(c.old.Lines) || p.origins[j].why != Written {
-				continue
-			}
-			p.origins[j] = origin{Reformatted, c, forms[line]}
-			if at := forms[line] - p.OldStart; at >= 0 && at < len(p.fates) {
-				p.fates[at] = kept
-			}
-		}
-	}
 }
 
 func (c *Change) newPart(h linediff.Hunk) part {

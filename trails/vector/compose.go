@@ -6,7 +6,7 @@ import "bytes"
 type Origin struct {
 	Start, Count int
 	Source       int // index of the source; -1 for lines that no source has
-	Why          Why // Equal, Space or Moved; Written for lines that no source has
+	Why          Why // Equal, Space, Reformatted or Moved; Written for lines that no source has
 	Owner        Owner
 }
 
@@ -144,7 +144,7 @@ type matcher struct {
 
 // origin is where one line comes from.
 func (m *matcher) origin(line int) Origin {
-	for _, why := range []Why{Equal, Space, Moved} {
+	for _, why := range []Why{Equal, Space, Reformatted, Moved} {
 		for s, matches := range m.matches {
 			if matches[line].why == why {
 				owner := m.sources[s].Owners.At(matches[line].line).normal()

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
@@ -74,48 +73,4 @@ func TestTrivialLinesArePairedFromTheEdgesOfAGap(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, got, tt.want)
 		}
 	}
-}
-
-// A written line that is an old one in another form has its owner; others stay as they are.
-func TestLinesInAnotherFormKeepTheirOwners(t *testing.T) {
-	t.Parallel()
-	agent, person := Owner{Kind: events.OwnerAI, Patch: "S1"}, Owner{Kind: events.OwnerHuman, Patch: "h"}
-	for name, tt := range map[string]struct {
-		forms []int
-		want  string
-	}{
-		"without forms":                        {nil, "human:h human:h<S1 human:h"},
-		"the second is the second":             {[]int{-1, 1, -1}, "human:h S1 human:h"},
-		"one that stayed is what it was":       {[]int{1, 1, -1}, "human:h S1 human:h"},
-		"a line that is not there":             {[]int{-1, 9, -1}, "human:h human:h<S1 human:h"},
-		"forms of fewer lines":                 {[]int{-1}, "human:h human:h<S1 human:h"},
-		"the new last line, from another hunk": {[]int{-1, -1, 1}, "human:h human:h S1"},
-	} {
-		old := Content{Lines: linesOf("kept say('x')")}
-		var b Builder
-		b.Add(person, 1)
-		b.Add(agent, 1)
-		old.Owners = b.Vector()
-		c := Compare(old, linesOf("kept say(\"x\"); added"))
-		c.Reform(tt.forms)
-		if got := c.Resolve(By(person)).Vector.String(); strings.Join(strings.Fields(spelled(got)), " ") != tt.want {
-			t.Errorf("%s: %s, want %s", name, spelled(got), tt.want)
-		}
-	}
-}
-
-// spelled writes runs line by line.
-func spelled(vector string) string {
-	var out []string
-	for _, run := range strings.Fields(vector) {
-		who, times, found := strings.Cut(run, "*")
-		n := 1
-		if found {
-			n = int(times[0] - '0')
-		}
-		for range n {
-			out = append(out, who)
-		}
-	}
-	return strings.Join(out, " ")
 }

@@ -181,7 +181,7 @@ func TestOriginsAreThoseOfTheRule(t *testing.T) {
 		}
 		for i := range lines {
 			want := Origin{Start: i, Count: 1, Source: -1, Owner: Unknown}
-			for _, why := range []Why{Moved, Space, Equal} {
+			for _, why := range []Why{Moved, Reformatted, Space, Equal} {
 				for s := len(sources) - 1; s >= 0; s-- {
 					if one := all[s][i]; one.why == why {
 						want = Origin{Start: i, Count: 1, Source: s, Why: why, Owner: sources[s].Owners.At(one.line)}

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// matchSpace finds the new lines of a hunk that differ from old ones in white space only: first line by line, then, in
-// what is left between, lines that were wrapped or joined.
+// matchSpace finds the new lines of a hunk that differ from old ones in white space only, line by line. In what is left
+// between it finds those that say the same in other signs.
 func (c *Change) matchSpace(p *part) {
 	if p.OldCount == 0 || p.NewCount == 0 {
 		return
@@ -16,22 +16,23 @@ func (c *Change) matchSpace(p *part) {
 	new := c.new[p.NewStart:p.New().End]
 	oldKeys, newKeys := linediff.StripLines(old), linediff.StripLines(new)
 
-	at := link{}
-	for _, run := range equalRuns(old, new, oldKeys, newKeys) {
-		c.matchWrapped(p, oldKeys, newKeys, link{
-			linediff.Range{Start: at.old.End, End: run.old.Start},
-			linediff.Range{Start: at.new.End, End: run.new.Start},
-		})
+	runs := equalRuns(old, new, oldKeys, newKeys)
+	reworded, whole := c.rewordings(p, runs)
+	if whole {
+		runs = nil
+	}
+	for _, run := range runs {
+		for ; len(reworded) > 0 && reworded[0].gap.new.Start < run.new.Start; reworded = reworded[1:] {
+			reworded[0].keep(p)
+		}
 		for k := range run.old.Len() {
 			c.keep(p, run.new.Start+k, run.old.Start+k)
 		}
 		p.link(run)
-		at = run
 	}
-	c.matchWrapped(p, oldKeys, newKeys, link{
-		linediff.Range{Start: at.old.End, End: len(old)},
-		linediff.Range{Start: at.new.End, End: len(new)},
-	})
+	for _, r := range reworded {
+		r.keep(p)
+	}
 }
 
 // keep gives a new line of the hunk the owner of an old line of it.

@@ -1,0 +1,199 @@
+package vector
+
+// wordRun is a run of words that two streams have in common.
+type wordRun struct{ old, new, words int }
+
+// aligner finds such runs, in order.
+type aligner struct {
+	a, b *stream
+	runs []wordRun
+	left int // pairs of words that may still be compared
+}
+
+// The bounds of the search: the pairs of words that are compared in one place, and in all.
+const (
+	maxPairs    = 1 << 16
+	maxAllPairs = 1 << 22
+)
+
+// alignWords finds the common beginning and the common end of two streams. Of what lies between, it takes the heaviest
+// run that both have, then does the same above and below it. Where much lies between, the runs begin at words that
+// stand once on each side.
+func alignWords(a, b *stream) []wordRun {
+	x := aligner{a: a, b: b, left: maxAllPairs}
+	x.between(0, len(a.keys), 0, len(b.keys))
+	return joined(x.runs)
+}
+
+// joined makes one of runs that follow each other on both sides.
+func joined(runs []wordRun) []wordRun {
+	var out []wordRun
+	for _, r := range runs {
+		if last := len(out) - 1; last >= 0 {
+			if before := &out[last]; before.old+before.words == r.old && before.new+before.words == r.new {
+				before.words += r.words
+				continue
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func (x *aligner) take(old, new, words int) {
+	if words > 0 {
+		x.runs = append(x.runs, wordRun{old, new, words})
+	}
+}
+
+func (x *aligner) between(oldFrom, oldTo, newFrom, newTo int) {
+	a, b := x.a.keys, x.b.keys
+	n := 0
+	for oldFrom+n < oldTo && newFrom+n < newTo && a[oldFrom+n] == b[newFrom+n] {
+		n++
+	}
+	x.take(oldFrom, newFrom, n)
+	oldFrom, newFrom = oldFrom+n, newFrom+n
+	n = 0
+	for oldTo-n > oldFrom && newTo-n > newFrom && a[oldTo-n-1] == b[newTo-n-1] {
+		n++
+	}
+	oldTo, newTo = oldTo-n, newTo-n
+	switch pairs := (oldTo - oldFrom) * (newTo - newFrom); {
+	case pairs == 0:
+	case pairs > maxPairs:
+		x.anchored(oldFrom, oldTo, newFrom, newTo)
+	case pairs <= x.left:
+		x.left -= pairs
+		if r := x.heaviest(oldFrom, oldTo, newFrom, newTo); r.words > 0 {
+			x.between(oldFrom, r.old, newFrom, r.new)
+			x.take(r.old, r.new, r.words)
+			x.between(r.old+r.words, oldTo, r.new+r.words, newTo)
+		}
+	}
+	x.take(oldTo, newTo, n)
+}
+
+// heaviest is the common run with most letters and digits, at least as many as are not trivial. Of equals the first in
+// the new words counts, then the first in the old ones.
+func (x *aligner) heaviest(oldFrom, oldTo, newFrom, newTo int) wordRun {
+	a, b := x.a.keys[oldFrom:oldTo], x.b.keys[newFrom:newTo]
+	type end struct{ words, weight int }
+	row := make([]end, len(a)+1) // the run that ends with each old word and the new word before
+	best, most := wordRun{}, trivial-1
+	for j, key := range b {
+		var corner end
+		for i := range a {
+			above := row[i+1]
+			row[i+1] = end{}
+			if a[i] == key {
+				row[i+1] = end{corner.words + 1, corner.weight + x.b.weights[newFrom+j]}
+				if e := row[i+1]; e.weight > most {
+					best, most = wordRun{oldFrom + i + 1 - e.words, newFrom + j + 1 - e.words, e.words}, e.weight
+				}
+			}
+			corner = above
+		}
+	}
+	return best
+}
+
+// anchored finds runs around phrases that stand once among the old words and once among the new ones, and goes on
+// between them.
+func (x *aligner) anchored(oldFrom, oldTo, newFrom, newTo int) {
+	for _, length := range []int{4, 2, 1} {
+		anchors := inOrder(x.anchors(oldFrom, oldTo, newFrom, newTo, length))
+		if len(anchors) == 0 {
+			continue
+		}
+		for _, at := range anchors {
+			if at.old < oldFrom || at.new < newFrom {
+				continue // in the run before
+			}
+			r := x.extend(wordRun{at.old, at.new, length}, oldFrom, oldTo, newFrom, newTo)
+			x.between(oldFrom, r.old, newFrom, r.new)
+			x.take(r.old, r.new, r.words)
+			oldFrom, newFrom = r.old+r.words, r.new+r.words
+		}
+		x.between(oldFrom, oldTo, newFrom, newTo)
+		return
+	}
+}
+
+func (x *aligner) extend(r wordRun, oldFrom, oldTo, newFrom, newTo int) wordRun {
+	a, b := x.a.keys, x.b.keys
+	for r.old > oldFrom && r.new > newFrom && a[r.old-1] == b[r.new-1] {
+		r = wordRun{r.old - 1, r.new - 1, r.words + 1}
+	}
+	for r.old+r.words < oldTo && r.new+r.words < newTo && a[r.old+r.words] == b[r.new+r.words] {
+		r.words++
+	}
+	return r
+}
+
+// anchors lists the phrases of some words that stand once on each side, in the order of the new words.
+func (x *aligner) anchors(oldFrom, oldTo, newFrom, newTo, length int) []wordRun {
+	type count struct{ old, new, at int }
+	counts := map[uint64]*count{}
+	for i := oldFrom; i+length <= oldTo; i++ {
+		key := phrase(x.a.keys[i : i+length])
+		if c := counts[key]; c != nil {
+			c.old++
+		} else {
+			counts[key] = &count{old: 1, at: i}
+		}
+	}
+	for j := newFrom; j+length <= newTo; j++ {
+		if c := counts[phrase(x.b.keys[j:j+length])]; c != nil {
+			c.new++
+		}
+	}
+	var out []wordRun
+	for j := newFrom; j+length <= newTo; j++ {
+		if c := counts[phrase(x.b.keys[j:j+length])]; c != nil && c.old == 1 && c.new == 1 {
+			out = append(out, wordRun{c.at, j, length})
+		}
+	}
+	return out
+}
+
+func phrase(keys []uint64) uint64 {
+	h := uint64(0)
+	for _, k := range keys {
+		h = (h ^ k) * 0x9E3779B97F4A7C15
+		h ^= h >> 29
+	}
+	return h
+}
+
+// inOrder is the longest part of a list whose old places are in order, as the new ones are.
+func inOrder(list []wordRun) []wordRun {
+	var tops []int // of the best part of each length: its last one
+	before := make([]int, len(list))
+	for i, r := range list {
+		lo, hi := 0, len(tops)
+		for lo < hi {
+			if mid := (lo + hi) / 2; list[tops[mid]].old < r.old {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		before[i] = -1
+		if lo > 0 {
+			before[i] = tops[lo-1]
+		}
+		if lo == len(tops) {
+			tops = append(tops, i)
+		} else {
+			tops[lo] = i
+		}
+	}
+	out := make([]wordRun, len(tops))
+	if len(tops) > 0 {
+		for i, k := tops[len(tops)-1], len(tops)-1; k >= 0; i, k = before[i], k-1 {
+			out[k] = list[i]
+		}
+	}
+	return out
+}

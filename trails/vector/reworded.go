@@ -1,0 +1,377 @@
+package vector
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// stream is the words of some lines, one behind the other.
+type stream struct {
+	keys    []uint64
+	weights []int // the letters and digits of each word
+	ends    []int // where line i begins: ends[i]; where it ends: ends[i+1]
+}
+
+func (s *stream) lines() int { return len(s.ends) - 1 }
+
+// border tells whether a line begins or ends at a word.
+func (s *stream) border(word int) bool {
+	i := sort.SearchInts(s.ends, word)
+	return i < len(s.ends) && s.ends[i] == word
+}
+
+// lineAt is the line of a word.
+func (s *stream) lineAt(word int) int { return sort.SearchInts(s.ends, word+1) - 1 }
+
+func (s *stream) wordless(line int) bool { return s.ends[line] == s.ends[line+1] }
+
+func (s *stream) weigh(from, to int) int {
+	n := 0
+	for _, w := range s.weights[from:to] {
+		n += w
+	}
+	return n
+}
+
+// rewording is the comparison of the old and the new lines of a gap by their words.
+type rewording struct {
+	change   *Change
+	gap      link
+	old, new stream
+	oldFrom  int // the first line of the gap in the old text, and in the new one
+	newFrom  int
+	runs     []wordRun
+	whole    bool  // the words are the same
+	from     []int // of each new line the old one, within the gap, whose owner it has; -1 for none
+}
+
+// gaps lists what lies between runs in a hunk, where both sides have lines.
+func gaps(p *part, runs []link) []link {
+	var out []link
+	at := link{}
+	end := link{linediff.Range{Start: p.OldCount}, linediff.Range{Start: p.NewCount}}
+	for _, run := range append(slices.Clip(runs), end) {
+		gap := link{
+			linediff.Range{Start: at.old.End, End: run.old.Start}, linediff.Range{Start: at.new.End, End: run.new.Start},
+		}
+		if gap.old.Len() > 0 && gap.new.Len() > 0 {
+			out = append(out, gap)
+		}
+		at = run
+	}
+	return out
+}
+
+// slice is the stream of some of its lines.
+func (s *stream) slice(r linediff.Range) stream {
+	out := stream{ends: make([]int, 0, r.Len()+1)}
+	from := s.ends[r.Start]
+	for _, end := range s.ends[r.Start : r.End+1] {
+		out.ends = append(out.ends, end-from)
+	}
+	out.keys, out.weights = s.keys[from:s.ends[r.End]], s.weights[from:s.ends[r.End]]
+	return out
+}
+
+// rewordings finds the lines of a hunk that say the same as old lines, in what is left between the runs that are the
+// same but for white space. Where the whole hunk says the same, the runs may be misplaced and are not looked at. For
+// example: a formatter breaks an agent's long call into three lines, with other quotation marks, and all three are the
+// agent's.
+func (c *Change) rewordings(p *part, runs []link) (found []*rewording, whole bool) {
+	between := gaps(p, runs)
+	if len(between) == 0 {
+		return nil, false
+	}
+	old := streamOf(c.old.Lines, p.OldStart, p.Old().End)
+	new := streamOf(c.new, p.NewStart, p.New().End)
+	all := link{linediff.Range{End: p.OldCount}, linediff.Range{End: p.NewCount}}
+	if slices.Equal(old.keys, new.keys) {
+		between, whole = []link{all}, true
+	}
+	for _, gap := range between {
+		r := &rewording{change: c, gap: gap, old: old.slice(gap.old), new: new.slice(gap.new)}
+		r.oldFrom, r.newFrom = p.OldStart+gap.old.Start, p.NewStart+gap.new.Start
+		if r.match() {
+			found = append(found, r)
+		}
+	}
+	return found, whole && len(found) > 0
+}
+
+func (r *rewording) match() bool {
+	if len(r.old.keys) == 0 || len(r.new.keys) == 0 {
+		return false
+	}
+	r.runs = alignWords(&r.old, &r.new)
+	r.whole = len(r.runs) == 1 && r.runs[0].words == len(r.old.keys) && r.runs[0].words == len(r.new.keys)
+	r.from = slices.Repeat([]int{-1}, r.new.lines())
+	for j := range r.from {
+		r.from[j] = r.lineOf(j)
+	}
+	r.signs()
+	return true
+}
+
+// keep gives the new lines the owners of the old ones.
+func (r *rewording) keep(p *part) {
+	for j, from := range r.from {
+		if from < 0 {
+			continue
+		}
+		why := Reformatted
+		is, was := r.change.new[r.newFrom+j], r.change.old.Lines[r.oldFrom+from]
+		if bytes.Equal(linediff.StripSpace(is), linediff.StripSpace(was)) {
+			why = Space
+		}
+		p.origins[r.gap.new.Start+j] = origin{why, r.change, r.oldFrom + from}
+	}
+	r.link(p)
+}
+
+// runOf is the run that has all words of a new line; nil for none. No word of the old lines may have gone right before
+// it or behind it: such a line was not wrapped, a part of it was taken away.
+func (r *rewording) runOf(j int) *wordRun {
+	start, end := r.new.ends[j], r.new.ends[j+1]
+	i := sort.Search(len(r.runs), func(i int) bool { return r.runs[i].new+r.runs[i].words > start })
+	if start == end || i == len(r.runs) || r.runs[i].new > start || r.runs[i].new+r.runs[i].words < end {
+		return nil
+	}
+	run := &r.runs[i]
+	was := start + run.old - run.new
+	goesOn := run.new < start || r.old.border(was) || i > 0 && r.runs[i-1].old+r.runs[i-1].words == was
+	was += end - start
+	goesOn = goesOn && (run.new+run.words > end || r.old.border(was) || i+1 < len(r.runs) && r.runs[i+1].old == was)
+	if !goesOn || !r.whole && r.new.weigh(run.new, run.new+run.words) < trivial {
+		return nil
+	}
+	return run
+}
+
+// lineOf is the old line whose owner a new line has: the owner of most of its letters, of equals the first. For
+// example: a person joins their own short line with an agent's long one, and the joined line is the agent's.
+func (r *rewording) lineOf(j int) int {
+	run := r.runOf(j)
+	if run == nil {
+		return -1
+	}
+	type share struct{ line, letters int }
+	var shares []share
+	for word := r.new.ends[j]; word < r.new.ends[j+1]; word++ {
+		line := r.old.lineAt(word + run.old - run.new)
+		owner := r.change.old.Owners.At(r.oldFrom + line)
+		at := slices.IndexFunc(shares, func(s share) bool { return r.change.old.Owners.At(r.oldFrom+s.line) == owner })
+		if at < 0 {
+			at, shares = len(shares), append(shares, share{line: line})
+		}
+		shares[at].letters += r.new.weights[word]
+	}
+	best := shares[0]
+	for _, s := range shares {
+		if s.letters > best.letters {
+			best = s
+		}
+	}
+	return best.line
+}
+
+// signs finds the owners of lines without words. Such a line is an old one if that stood at the same place between the
+// words. If there is none, a closing bracket goes with the line that opened it, and any other one with the line above
+// it.
+func (r *rewording) signs() {
+	var open []int // lines with brackets that are not closed yet
+	said := -1     // the last line with words
+	for j := range r.from {
+		text := r.change.new[r.newFrom+j]
+		if !r.new.wordless(j) {
+			said = j
+		} else if len(bytes.TrimSpace(text)) == 0 {
+			r.from[j] = r.blank(j, said)
+		} else if r.from[j] = r.stood(j, said); r.from[j] < 0 {
+			r.from[j] = r.bracket(j, said, text, open)
+		}
+		open = r.brackets(open, j, text)
+	}
+}
+
+// place is where in the old words a new line without words stands; ok is false if nothing around it is old. Both tells
+// that what stands above and below it is.
+func (r *rewording) place(j, said int) (word int, ok, both bool) {
+	next := j + 1
+	for next < len(r.from) && r.new.wordless(next) {
+		next++
+	}
+	above, below := said < 0 || r.from[said] >= 0, next == len(r.from) || r.from[next] >= 0
+	switch {
+	case said >= 0 && above:
+		run := r.runOf(said)
+		word = r.new.ends[said+1] + run.old - run.new
+	case next < len(r.from) && below:
+		run := r.runOf(next)
+		word = r.new.ends[next] + run.old - run.new
+	case said < 0 && above:
+		word = 0
+	default:
+		word = len(r.old.keys)
+	}
+	return word, above || below, above && below
+}
+
+// stood is the old line without words that is a new one: of equal ones at one place the k-th is the k-th.
+func (r *rewording) stood(j, said int) int {
+	word, ok, _ := r.place(j, said)
+	if !ok {
+		return -1
+	}
+	key := linediff.StripSpace(r.change.new[r.newFrom+j])
+	taken := map[int]bool{}
+	for k := j - 1; k >= 0 && r.new.wordless(k); k-- {
+		taken[r.from[k]] = true
+	}
+	for i := sort.SearchInts(r.old.ends, word); i < r.old.lines() && r.old.ends[i+1] == word; i++ {
+		if !taken[i] && bytes.Equal(linediff.StripSpace(r.change.old.Lines[r.oldFrom+i]), key) {
+			return i
+		}
+	}
+	return -1
+}
+
+// blank is the old line whose owner a new blank line has.
+func (r *rewording) blank(j, said int) int {
+	_, _, both := r.place(j, said)
+	if !both {
+		return -1
+	}
+	if was := r.stood(j, said); was >= 0 || !r.whole {
+		return was
+	}
+	return r.above(j)
+}
+
+// above is the old line of the line above one.
+func (r *rewording) above(j int) int {
+	if j > 0 {
+		return r.from[j-1]
+	}
+	return -1
+}
+
+// bracket is the old line whose owner a new line of nothing but signs has.
+func (r *rewording) bracket(j, said int, text []byte, open []int) int {
+	first := bytes.IndexAny(text, "()[]{}")
+	closes := first >= 0 && bytes.IndexByte([]byte(")]}"), text[first]) >= 0
+	if closes && len(open) > 0 {
+		return r.from[open[len(open)-1]]
+	}
+	if _, _, both := r.place(j, said); !both && closes {
+		return -1
+	}
+	return r.above(j)
+}
+
+// brackets keeps the lines whose brackets are open behind a line.
+func (r *rewording) brackets(open []int, j int, text []byte) []int {
+	for _, c := range text {
+		switch c {
+		case '(', '[', '{':
+			open = append(open, j)
+		case ')', ']', '}':
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	return open
+}
+
+// link records which old lines live on: those all words of which stand in new lines, and lines without words between
+// such.
+func (r *rewording) link(p *part) {
+	gap := r.gap
+	lives := make([]bool, len(r.old.keys))
+	for j, from := range r.from {
+		if from < 0 || r.new.wordless(j) {
+			continue
+		}
+		run := r.runOf(j)
+		for word := r.new.ends[j]; word < r.new.ends[j+1]; word++ {
+			lives[word+run.old-run.new] = true
+		}
+	}
+	before := false
+	for i := range r.old.lines() {
+		words := lives[r.old.ends[i]:r.old.ends[i+1]]
+		if len(words) > 0 {
+			before = !slices.Contains(words, false)
+		}
+		if before || r.whole {
+			p.fates[gap.old.Start+i] = kept
+		}
+	}
+	for j := 0; j < len(r.from); j++ {
+		if r.from[j] < 0 || r.new.wordless(j) {
+			continue
+		}
+		run, first := r.runOf(j), j
+		for j+1 < len(r.from) && r.from[j+1] >= 0 && (r.new.wordless(j+1) || r.runOf(j+1) == run) {
+			j++
+		}
+		shift := run.old - run.new
+		l := link{new: linediff.Range{Start: gap.new.Start + first, End: gap.new.Start + j + 1}}
+		l.old = r.inFull(r.new.ends[first]+shift, min(r.new.ends[j+1], run.new+run.words)+shift)
+		l.old.Start, l.old.End = l.old.Start+gap.old.Start, l.old.End+gap.old.Start
+		p.links = append(p.links, l)
+	}
+}
+
+// inFull is the old lines all words of which are among some words.
+func (r *rewording) inFull(from, to int) linediff.Range {
+	start := r.old.lineAt(from)
+	if r.old.ends[start] < from {
+		start++
+	}
+	end := r.old.lineAt(to-1) + 1
+	if r.old.ends[end] > to {
+		end--
+	}
+	return linediff.Range{Start: start, End: max(start, end)}
+}
+
+// spreadForm gives lines without words the owner of the line above them, if all that a change did was to write the same
+// words in another form. For example: a formatter puts two blank lines between an agent's functions.
+func (c *Change) spreadForm() {
+	reformed := false
+	for _, p := range c.parts {
+		for i, from := range p.origins {
+			if hasSigns := says(c.new[p.NewStart+i]); hasSigns && from.why == Written {
+				return
+			} else if hasSigns {
+				reformed = true
+			}
+		}
+		for i, fate := range p.fates {
+			if fate == gone && says(c.old.Lines[p.OldStart+i]) {
+				return
+			}
+		}
+	}
+	if !reformed {
+		return
+	}
+	for k := range c.parts {
+		p := &c.parts[k]
+		above := p.OldStart - 1
+		for i, from := range p.origins {
+			if from.why == Written && above >= 0 {
+				p.origins[i] = origin{Reformatted, c, above}
+			} else if from.why != Written {
+				above = from.line
+			}
+		}
+	}
+}
+
+// says tells whether a line has a word.
+func says(line []byte) bool { return len(bytes.Trim(line, " \t\r\v\f,;()[]{}'\"`")) > 0 }
