@@ -1,11 +1,15 @@
 package events
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -64,6 +68,9 @@ func (l *Log) moveAside(ctx context.Context, writer string) error {
 	if err != nil {
 		return err
 	}
+	if err := l.noteAside(writer, tip); err != nil {
+		return err
+	}
 	lines := fmt.Sprintf("update %s%s/events %s\ndelete %s %s\n", asideRefs, writer, tip, refs.EventsRef, tip)
 	checkpoints, err := l.Tip(refs.CheckpointsRef)
 	if err != nil {
@@ -75,4 +82,22 @@ func (l *Log) moveAside(ctx context.Context, writer string) error {
 	}
 	_, err = l.repo.Git(ctx, strings.NewReader(lines), "update-ref", "--stdin")
 	return err
+}
+
+// asidePath notes the logs that were set aside: a writer and a commit a line. A fetch can write any ref, and what stands
+// below asideRefs ranks as the own log. So the ref alone says nothing.
+func (l *Log) asidePath() string { return filepath.Join(l.repo.TracesDir(), "aside") }
+
+func (l *Log) noteAside(writer string, tip refs.OID) error {
+	noted, err := os.ReadFile(l.asidePath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("note the log that is set aside: %w", err)
+	}
+	return refs.WriteFileAtomic(l.asidePath(), fmt.Appendf(noted, "%s %s\n", writer, tip), 0o600)
+}
+
+// wasAside tells whether this clone wrote the log on a ref of asideRefs.
+func (l *Log) wasAside(writer string, tip refs.OID) bool {
+	noted, err := os.ReadFile(l.asidePath())
+	return err == nil && bytes.Contains(noted, fmt.Appendf(nil, "%s %s\n", writer, tip))
 }

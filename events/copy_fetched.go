@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -56,10 +57,25 @@ func (l *Log) findEnds(ctx context.Context, ends *keptEnds, of []FetchedCopy) er
 		known[ends.copies[i].ref] = &ends.copies[i]
 	}
 	ends.copies = make([]Copy, len(of))
+	var fresh []FetchedLog
+	for i := range of {
+		if was := known[of[i].Ref]; (was == nil || was.end.commit != of[i].Tip) && !of[i].Aside {
+			fresh = append(fresh, *of[i].FetchedLog)
+		}
+	}
+	swollen, err := l.swollen(ctx, fresh)
+	if err != nil {
+		return err
+	}
 	for i := range of {
 		f, kept := &of[i], &ends.copies[i]
 		if was := known[f.Ref]; was != nil && was.end.commit == f.Tip {
 			kept.keptEnd = was.keptEnd
+			continue
+		}
+		if why := swollen[f.Tip]; why != "" && !f.Aside {
+			f.Err = fmt.Errorf("copy log %s: %s", f.Ref, why)
+			kept.keptEnd = keptEnd{ref: f.Ref, end: flatEnd{commit: f.Tip}, unsound: f.Err.Error()}
 			continue
 		}
 		f.Copy, f.Err = l.Copy(ctx, f.Ref)

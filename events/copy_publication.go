@@ -43,6 +43,27 @@ func (l *Log) copyPublished(of FetchedLog, end flatEnd, tip refs.OID, w io.Write
 	return end, writeBatch(w, tip, lines, &end)
 }
 
+// PublishedEvents reads the events of a publication and checks them as a copy does.
+func (l *Log) PublishedEvents(p Publication) ([]Event, error) {
+	lines, err := l.publishedLines(p, &flatEnd{})
+	if err != nil {
+		return nil, err
+	}
+	if broken := checkForeign(lines, p.Head.Writer); broken != nil {
+		return nil, broken
+	}
+	if n := len(lines); n == 0 || lines[n-1].seq != p.Head.Events || lines[n-1].id != p.Head.Last {
+		return nil, &brokenError{seq: int64(n), why: "it ends elsewhere than it says"}
+	}
+	out := make([]Event, len(lines))
+	for i := range lines {
+		if out[i], err = DecodeLine(lines[i].text); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // publishedLines reads the files that hold events behind end. An event at end that is another one shows that the digest
 // was made anew.
 func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err error) {

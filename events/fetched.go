@@ -55,7 +55,8 @@ func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
 	for _, r := range list {
 		writer, kind, _ := strings.Cut(strings.TrimPrefix(r.Name, asideRefs), "/")
 		if kind == "events" && checkWriter(writer) == nil {
-			logs = append(logs, FetchedLog{Ref: r.Name, Writer: writer, Aside: true, Tip: r.OID})
+			aside := l.wasAside(writer, r.OID) // otherwise a fetch brought it, and it is another clone's
+			logs = append(logs, FetchedLog{Ref: r.Name, Writer: writer, Aside: aside, Tip: r.OID})
 		}
 	}
 	return logs, nil

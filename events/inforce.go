@@ -7,17 +7,17 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// InForce leaves out the anchors whose place a revision of the same writer has taken. What was claimed of a commit
+// InForce leaves out the anchors whose place a revision by the same voice has taken. What was claimed of a commit
 // afterwards stays: it fills what nobody knows, and replaces nothing.
 func InForce(list []Event) []Event {
 	type place struct {
-		writer string
+		voice  string
 		commit refs.OID
 	}
 	last := map[place]int{}
 	for i := range list {
 		if revision, commit := revisionOf(&list[i]); revision > 0 {
-			at := place{list[i].Writer, commit}
+			at := place{list[i].Voice(), commit}
 			last[at] = max(last[at], revision)
 		}
 	}
@@ -29,7 +29,7 @@ func InForce(list []Event) []Event {
 			return false
 		}
 		data := DataOf[CommitData](e)
-		return data.Revision < last[place{e.Writer, data.Commit}]
+		return data.Revision < last[place{e.Voice(), data.Commit}]
 	})
 }
 

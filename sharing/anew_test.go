@@ -1,7 +1,6 @@
 package sharing_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,19 +9,22 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/recording"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
-	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
 
 func pushAnew(t testing.TB, w *recording.World) []sharing.Pushed {
 	t.Helper()
+	return pushAnewAt(t, w, sharing.LevelCommits)
+}
+
+func pushAnewAt(t testing.TB, w *recording.World, level sharing.Level) []sharing.Pushed {
+	t.Helper()
 	s, err := sharing.ReadSettings(t.Context(), w.Repo)
 	w.Check(err)
 	r, err := s.Destination("origin")
 	w.Check(err)
-	p, err := sharing.MakePlanAnew(t.Context(), events.OpenLog(w.Repo), s, r, sharing.LevelCommits,
-		func(context.Context) (*redact.Redactor, error) { return redact.New(redactions) })
+	p, err := sharing.MakePlanAnew(t.Context(), events.OpenLog(w.Repo), s, r, level, redactor)
 	w.Check(err)
 	defer p.Close()
 	sent, err := p.Push(t.Context(), true)

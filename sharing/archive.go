@@ -341,12 +341,12 @@ func (k *Keeping) archive(ctx context.Context, kind string) (Ref, map[string]ref
 	if ref.Old = found[ref.Name]; ref.Old.IsZero() {
 		return ref, nil, nil
 	}
-	had, err := readArchive(ctx, k.plan.repo, ref.Old)
+	had, err := newBounds(maxArchived).readArchive(ctx, k.plan.repo, ref.Old)
 	if err != nil { // another directory of this clone's id may have written it
 		if err := k.fetch(ctx, ref.Name+"\n"); err != nil {
 			return ref, nil, err
 		}
-		if had, err = readArchive(ctx, k.plan.repo, ref.Old); err != nil {
+		if had, err = newBounds(maxArchived).readArchive(ctx, k.plan.repo, ref.Old); err != nil {
 			return ref, nil, fmt.Errorf("%s: %w", ref.Name, err)
 		}
 	}

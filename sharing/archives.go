@@ -22,7 +22,8 @@ var archiveKinds = []string{"digest", "records", "events", "checkpoints"}
 
 const (
 	archiveBefore = "archive" // the line of the archive before, in the place of a writer
-	maxArchives   = 10_000    // commits of an archive that are read
+	maxArchives   = 10_000    // commits that are read of all archives at once
+	maxDescent    = 20_000    // commits that are read to find which of two logs goes on from the other
 	maxArchive    = 1 << 20   // bytes of one of them
 	perArchive    = 100       // writers in one commit: few enough for a command line of any system
 )
@@ -30,20 +31,30 @@ const (
 // ErrNotArchive reports a commit that is not an archive.
 var ErrNotArchive = errors.New("not an archive")
 
+// bounds are what is left of what archives may take. What they unpack to counts, not what arrives.
+type bounds struct {
+	commits, refs, descent int
+}
+
+func newBounds(refs int) *bounds { return &bounds{maxArchives, refs, maxDescent} }
+
 // readArchive gives what an archive keeps, by the writers; nothing for none.
-func readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID) (map[string]refs.OID, error) {
+func (b *bounds) readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID) (map[string]refs.OID, error) {
 	objects := repo.Objects()
 	objects.Max = maxArchive
 	defer func() { _ = objects.Close() }()
 	out := map[string]refs.OID{}
-	for n := 0; !tip.IsZero(); n++ {
+	for ; !tip.IsZero(); b.commits-- {
+		if len(out) > b.refs {
+			return nil, fmt.Errorf("%w: an archive has more", ErrTooMany)
+		}
 		c, err := objects.Commit(tip)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrNotArchive, err)
 		}
 		_, body, _ := strings.Cut(c.Message, "\n\n")
 		lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
-		if n == maxArchives || len(lines) != len(c.Parents) {
+		if b.commits <= 0 || len(lines) != len(c.Parents) {
 			return nil, ErrNotArchive
 		}
 		if err := ctx.Err(); err != nil {
@@ -95,7 +106,7 @@ func (s *Settings) writeArchive(ctx context.Context, log *events.Log, before ref
 
 // unpack gives what the archives of a remote keep refs of its own here, but for those whose writers publish there:
 // direct has the names of their refs. It returns the archives that are none, by their refs.
-func unpack(ctx context.Context, repo *refs.Repo, r Remote, own string,
+func (b *bounds) unpack(ctx context.Context, repo *refs.Repo, r Remote, own string,
 	direct map[string]bool) (map[string]error, error) {
 	list, err := repo.RefsUnder(ctx, events.FetchedRef(r.Label, "", ""))
 	if err != nil {
@@ -107,19 +118,24 @@ func unpack(ctx context.Context, repo *refs.Repo, r Remote, own string,
 		if !ok || !slices.Contains(archiveKinds, kind) {
 			continue
 		}
-		kept, err := readArchive(ctx, repo, a.OID)
+		kept, err := b.readArchive(ctx, repo, a.OID)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		if err == nil && len(kept) > b.refs {
+			err = fmt.Errorf("%w: an archive has more", ErrTooMany)
+		}
 		if err != nil {
 			wrong[a.Name] = err
+			continue
 		}
+		b.refs -= len(kept)
 		for writer, tip := range kept {
 			if writer == own || direct[events.FetchedRef(r.Label, writer, kind)] {
 				continue
 			}
 			name := events.ArchivedRef(r.Label, writer, kind)
-			if other, twice := wanted[name]; !twice || descends(ctx, repo, tip, other) {
+			if other, twice := wanted[name]; !twice || b.descends(repo, tip, other) {
 				wanted[name] = tip
 			}
 		}
@@ -127,10 +143,20 @@ func unpack(ctx context.Context, repo *refs.Repo, r Remote, own string,
 	return wrong, replaceRefs(ctx, repo, events.ArchivedRef(r.Label, "", ""), wanted)
 }
 
-// descends tells whether a commit has another one among those before it.
-func descends(ctx context.Context, repo *refs.Repo, commit, other refs.OID) bool {
-	_, err := repo.Git(ctx, nil, "merge-base", "--is-ancestor", other.String(), commit.String())
-	return err == nil
+// descends tells whether a commit of a writer's ref has another one before it, along first parents. It starts no
+// process: there may be ten thousand pairs.
+func (b *bounds) descends(repo *refs.Repo, commit, other refs.OID) bool {
+	objects := repo.Objects()
+	objects.Max = maxArchive
+	defer func() { _ = objects.Close() }()
+	for ; commit != other && b.descent > 0; b.descent-- {
+		c, err := objects.Commit(commit)
+		if err != nil || len(c.Parents) == 0 {
+			return false
+		}
+		commit = c.Parents[0]
+	}
+	return commit == other
 }
 
 // replaceRefs makes the refs below a prefix what they should be. One whose object is not here is left out.
@@ -159,5 +185,8 @@ func replaceRefs(ctx context.Context, repo *refs.Repo, prefix string, wanted map
 		return nil
 	}
 	_, err = repo.Git(ctx, strings.NewReader(lines.String()), "update-ref", "--stdin")
+	if len(wanted) > mostLoose {
+		_, _ = repo.Git(ctx, nil, "pack-refs", "--all") // a lock in the way does no harm
+	}
 	return err
 }

@@ -20,7 +20,7 @@ import (
 // none: git judges it at the committer's date (ssh-keygen(1), verify-time), so what is signed so has the date of today.
 func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, tree refs.OID,
 	parents []refs.OID) (refs.OID, error) {
-	sign := s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false))
+	sign := s.signs()
 	author, known := s.identity("author")
 	committer, knownToo := s.identity("committer")
 	if known && knownToo && !sign && utf8.ValidString(message) && !strings.Contains(message, "\x00") {
@@ -49,6 +49,11 @@ func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, 
 		return refs.OID{}, fmt.Errorf("commit: %w", err)
 	}
 	return refs.ParseOID(strings.TrimSpace(string(out)))
+}
+
+// signs tells whether the publications of this clone are signed.
+func (s *Settings) signs() bool {
+	return s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false))
 }
 
 // identity is who git would name as the author or the committer of a commit: the environment, then author.* or

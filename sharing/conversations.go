@@ -46,7 +46,7 @@ func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 	s := store.Open(p.repo)
 	defer func() { _ = s.Close() }()
 	here, err := p.log.Tip(p.kept("records"))
-	if err == nil && here == there {
+	if err == nil && here == there && hasMade(p.repo, p.Writer+"/records", there) { // or they go, with their history
 		p.Records.before, err = s.On(p.kept("records"))
 	}
 	if err != nil {

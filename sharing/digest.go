@@ -27,6 +27,7 @@ type Digest struct {
 	Conversations []events.TraceID
 	Silent        int            // conversations that left no line in a published commit
 	stored        []events.Event // record_stored, of all conversations
+	all           []events.Event // of the own log, of which a digest may tell
 	Source        events.Witness
 }
 
@@ -37,34 +38,40 @@ type Published func([]refs.OID) (map[refs.OID]bool, error)
 func MakeDigest(ctx context.Context, log *events.Log, fetched []events.FetchedLog, published Published) (
 	*Digest, error,
 ) {
-	own, err := log.Copy(ctx, refs.EventsRef)
+	d, err := readOwn(ctx, log, fetched)
+	var there map[refs.OID]bool
+	if err == nil {
+		there, err = d.findPublished(d.all, published)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("make digest: %w", err)
+	}
+	d.choose(d.all, there)
+	return d, nil
+}
+
+// readOwn reads what this clone may tell, and chooses nothing.
+func readOwn(ctx context.Context, log *events.Log, fetched []events.FetchedLog) (*Digest, error) {
+	own, err := log.Copy(ctx, refs.EventsRef)
+	if err != nil {
+		return nil, err
 	}
 	defer own.Close()
 	if len(own.Notes) > 0 {
-		return nil, fmt.Errorf("make digest: %w: %s", ErrBrokenLog, own.Notes[0])
+		return nil, fmt.Errorf("%w: %s", ErrBrokenLog, own.Notes[0])
 	}
-	all, err := ofTypes(own, digestTypes...)
-	if err != nil {
-		return nil, fmt.Errorf("make digest: %w", err)
+	d := &Digest{Source: events.Witness{Seq: own.Last(), Event: own.LastID()}}
+	if d.all, err = ofTypes(own, digestTypes...); err != nil {
+		return nil, err
 	}
 	aside, err := setAside(ctx, log, fetched)
 	if err != nil {
-		return nil, fmt.Errorf("make digest: %w", err)
+		return nil, err
 	}
-	if len(aside) > 0 && len(all) > 0 {
-		all = slices.Insert(all, 1, aside...) // behind what opens the log
+	if len(d.all) > 0 {
+		d.Source.Writer = d.all[0].Writer
+		d.all = slices.Insert(d.all, 1, aside...) // behind what opens the log
 	}
-	d := &Digest{Source: events.Witness{Seq: own.Last(), Event: own.LastID()}}
-	if len(all) > 0 {
-		d.Source.Writer = all[0].Writer
-	}
-	there, err := d.findPublished(all, published)
-	if err != nil {
-		return nil, fmt.Errorf("make digest: %w", err)
-	}
-	d.choose(all, there)
 	return d, nil
 }
 
@@ -227,11 +234,10 @@ func told(e events.Event, span time.Duration) events.Draft {
 // event that was told with its time cut otherwise is told already.
 func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]events.Draft, error) {
 	var out []events.Draft
-	cuts := slices.Concat([]time.Duration{span, 0}, slices.Collect(maps.Values(spans)))
 	for _, e := range d.Events {
 		var today events.ID
 		known := false
-		for i, cut := range cuts {
+		for i, cut := range slices.Concat([]time.Duration{span}, cuts()) {
 			id, err := told(e, cut).Content()
 			if err != nil {
 				return nil, fmt.Errorf("event %d: %w", e.Seq, err)

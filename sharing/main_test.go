@@ -50,9 +50,7 @@ func plan(t testing.TB, w *recording.World, level sharing.Level) (*sharing.Plan,
 	w.Check(err)
 	r, err := s.Destination("origin")
 	w.Check(err)
-	return sharing.MakePlan(t.Context(), events.OpenLog(w.Repo), s, r, level, func(context.Context) (*redact.Redactor, error) {
-		return redact.New(redactions)
-	})
+	return sharing.MakePlan(t.Context(), events.OpenLog(w.Repo), s, r, level, redactor)
 }
 
 // redactions are the rules of the tests that run one after the other.
@@ -113,3 +111,6 @@ func owners(t testing.TB, w *recording.World, path string) string {
 	}
 	return out.String()
 }
+
+// redactor is the redactor of the tests.
+func redactor(context.Context) (*redact.Redactor, error) { return redact.New(redactions) }

@@ -5,59 +5,78 @@ import (
 	"errors"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/refs"
 )
 
 // ErrNothingLost reports that a remote has nothing of this clone that the clone itself has not.
 var ErrNothingLost = errors.New("the remote has nothing of this clone that the clone itself has lost")
 
-// Regained is what PullOwn did.
+// Lost is what a remote has under this clone's id and the clone has not: after a backup, what it published since. Or
+// somebody else wrote it.
+type Lost struct {
+	Events   []events.Event
+	From, To int64 // numbers in the log that was lost, as the digest there says
+	Signed   bool  // by the key with which this clone signs
+
+	log    *events.Log
+	remote Remote
+}
+
+// Regained is what Take did.
 type Regained struct {
 	Old, New string // ids of the writer
-	From, To int64  // the events that are on the remote alone, by their numbers in the log that was lost
 	Pulled   *Pulled
 }
 
-// PullOwn is for a clone that came out of a backup older than its publications. The log that is here becomes
-// one of another writer, as what the remote has under that id does. So what was lost is read from there. The clone goes
-// on under a new id.
-func PullOwn(ctx context.Context, log *events.Log, r Remote, most int64) (out Regained, err error) {
-	p := &Plan{Remote: r, repo: log.Repo(), log: log}
+// FindLost asks a remote for what this clone lost. It changes nothing.
+func FindLost(ctx context.Context, log *events.Log, s *Settings, r Remote) (*Lost, error) {
+	p := &Plan{Remote: r, repo: log.Repo(), log: log, settings: s}
+	var err error
 	if p.Writer, err = log.Writer(); err != nil {
-		return out, err
+		return nil, err
 	}
-	own, err := log.Copy(ctx, refs.EventsRef)
-	if err != nil {
-		return out, err
+	if p.fetched, err = log.Fetched(ctx); err != nil {
+		return nil, err
 	}
-	p.Digest = &Digest{Source: events.Witness{Writer: p.Writer, Seq: own.Last(), Event: own.LastID()}}
-	own.Close()
+	if p.Digest, err = readOwn(ctx, log, p.fetched); err != nil {
+		return nil, err
+	}
 	name := p.ref("digest")
 	found, err := there(ctx, p.repo, r.Name, name)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	if found[name].IsZero() {
-		return out, ErrNothingLost
+		return nil, ErrNothingLost
 	}
 	if err := p.bring(ctx, r.Name, found[name]); err != nil {
-		return out, err
-	}
-	ahead := p.isOurs(ctx, found[name])
-	switch {
-	case ahead == nil:
-		return out, ErrNothingLost
-	case !errors.Is(ahead, ErrBehind) && !errors.Is(ahead, ErrDiverged):
-		return out, ahead
+		return nil, err
 	}
 	lost, err := log.ReadPublication(found[name])
 	if err != nil {
+		return nil, err
+	}
+	var more *NotOwn
+	switch err := p.isOwn(ctx, lost); {
+	case err == nil, errors.As(err, &more) && len(more.Events) == 0:
+		return nil, ErrNothingLost
+	case more == nil:
+		return nil, err
+	}
+	l := &Lost{
+		Events: more.Events, From: p.Digest.Source.Seq + 1, To: lost.Head.Source.Seq, log: log, remote: r,
+	}
+	if s.signs() {
+		l.Signed, err = p.signedByUs(ctx, lost.Commit)
+	}
+	return l, err
+}
+
+// Take is for a clone that came out of a backup older than its publications. The log that is here is set aside, and
+// keeps its rank. What the remote has under that id is read as another clone's. The clone goes on under a new id.
+func (l *Lost) Take(ctx context.Context, most int64) (out Regained, err error) {
+	if out.Old, out.New, err = l.log.SetAside(ctx); err != nil {
 		return out, err
 	}
-	out.From, out.To = p.Digest.Source.Seq+1, lost.Head.Source.Seq
-	if out.Old, out.New, err = log.SetAside(ctx); err != nil {
-		return out, err
-	}
-	out.Pulled, err = Pull(ctx, log, r, What{Most: most})
+	out.Pulled, err = Pull(ctx, l.log, l.remote, What{Most: most})
 	return out, err
 }

@@ -89,20 +89,23 @@ func TestACopyGetsAnIDOfItsOwn(t *testing.T) {
 	}
 }
 
+// lost is what origin has of a clone, and the clone has not.
+func lost(t testing.TB, w *recording.World) (*sharing.Lost, error) {
+	t.Helper()
+	s, err := sharing.ReadSettings(t.Context(), w.Repo)
+	w.Check(err)
+	r, err := s.Source("origin")
+	w.Check(err)
+	return sharing.FindLost(t.Context(), events.OpenLog(w.Repo), s, r)
+}
+
 // S17: a clone that came out of a backup takes back what it published after it.
 func TestARestoredBackupTakesBackWhatItPublished(t *testing.T) {
 	t.Parallel()
 	w, remote := published(t)
 	push(t, w, sharing.LevelCommits)
 	b := copied(t, w)
-	own := func(w *recording.World) (sharing.Regained, error) {
-		s, err := sharing.ReadSettings(t.Context(), w.Repo)
-		w.Check(err)
-		r, err := s.Source("origin")
-		w.Check(err)
-		return sharing.PullOwn(t.Context(), events.OpenLog(w.Repo), r, 0)
-	}
-	if _, err := own(b); !errors.Is(err, sharing.ErrNothingLost) {
+	if _, err := lost(t, b); !errors.Is(err, sharing.ErrNothingLost) {
 		t.Errorf("without a loss: %v", err)
 	}
 	grow(w, "lost", "lost.txt")
@@ -111,10 +114,14 @@ func TestARestoredBackupTakesBackWhatItPublished(t *testing.T) {
 		t.Fatalf("the backup may push: %v", err)
 	}
 	had := int64(len(b.Log()))
-	got, err := own(b)
+	l, err := lost(t, b)
 	w.Check(err)
-	if got.From != had+1 || got.To <= got.From || got.Pulled.LeftOut() != 0 || len(got.Pulled.Writers) != 1 {
-		t.Errorf("of %d events: %+v", had, got)
+	if l.From != had+1 || l.To <= l.From || len(l.Events) == 0 || l.Signed {
+		t.Errorf("of %d events: %+v", had, l)
+	}
+	got, err := l.Take(t.Context(), 0)
+	if err != nil || got.Pulled.LeftOut() != 0 || len(got.Pulled.Writers) != 1 {
+		t.Errorf("%+v, %v", got, err)
 	}
 	b.Git("pull", "-q", "--rebase", "origin", "main")
 	tells(t, b, "one.txt", "lost.txt")

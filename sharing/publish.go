@@ -33,41 +33,22 @@ type earlier struct {
 // none is what a remote has that knows nothing of this clone.
 func none() *earlier { return &earlier{content: map[events.ID]bool{}} }
 
-// readEarlier reads the digest that a ref names, if there is one. It must be sound: what follows is built on it.
-func readEarlier(ctx context.Context, log *events.Log, ref string) (*earlier, error) {
+// readEarlier reads what follows is built on.
+func (p *Plan) readEarlier(found events.Publication) (*earlier, error) {
 	e := none()
-	tip, err := log.Tip(ref)
-	if err != nil || tip.IsZero() {
-		return e, err
-	}
-	p, err := log.ReadPublication(tip)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.hear(ctx, log, ref); err != nil {
-		return nil, err
-	}
-	e.commit, e.files, e.last, e.count = tip, p.Files, p.Head.Last, p.Head.Events
-	e.records, e.adopt, e.source = p.Records, p.Head.Adopt, p.Head.Source
-	return e, nil
+	e.commit, e.files, e.last, e.count = found.Commit, found.Files, found.Head.Last, found.Head.Events
+	e.records, e.adopt, e.source = found.Records, found.Head.Adopt, found.Head.Source
+	return e, e.hear(p.log, found)
 }
 
 // hear notes what the events of a digest say.
-func (e *earlier) hear(ctx context.Context, log *events.Log, ref string) error {
-	copied, err := log.Copy(ctx, ref)
+func (e *earlier) hear(log *events.Log, found events.Publication) error {
+	all, err := log.PublishedEvents(found)
 	if err != nil {
 		return err
 	}
-	defer copied.Close()
-	for line, err := range copied.Scan(0) {
-		if err != nil {
-			return err
-		}
-		event, err := events.DecodeLine(slices.Clone(line.Line))
-		if err != nil {
-			return err
-		}
-		id, err := event.Draft().Content()
+	for i := range all {
+		id, err := all[i].Draft().Content()
 		if err != nil {
 			return err
 		}
@@ -76,16 +57,28 @@ func (e *earlier) hear(ctx context.Context, log *events.Log, ref string) error {
 	return nil
 }
 
-// hearAside notes what the remote was told under the ids that this clone gave up: that is not told again.
-func (e *earlier) hearAside(ctx context.Context, log *events.Log, fetched []events.FetchedLog, r Remote) error {
-	for _, f := range fetched {
-		if !f.Digest || f.Remote != r.Label || !slices.ContainsFunc(fetched, func(a events.FetchedLog) bool {
+// hearAside notes what the remote was told under the ids that this clone gave up: that is not told again. Where this
+// clone signs, only what its own key signed was told by it.
+func (p *Plan) hearAside(ctx context.Context) error {
+	for _, f := range p.fetched {
+		if !f.Digest || f.Remote != p.Remote.Label || !slices.ContainsFunc(p.fetched, func(a events.FetchedLog) bool {
 			return a.Aside && a.Writer == f.Writer
 		}) {
 			continue
 		}
-		if err := e.hear(ctx, log, f.Ref); err != nil {
-			return err
+		found, err := p.log.ReadPublication(f.Tip)
+		signed := hasMade(p.repo, f.Writer+"/digest", f.Tip)
+		if err == nil && !signed {
+			signed, err = p.signedByUs(ctx, f.Tip)
+		}
+		if err == nil && signed {
+			err = p.base.hear(p.log, found)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // it is not sound: what it says was not told
+			continue
 		}
 	}
 	return nil

@@ -166,7 +166,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 		}
 	}
 	if !w.Dry {
-		wrong, err := unpack(ctx, repo, r, own, direct)
+		wrong, err := newBounds(max(0, cmp.Or(w.refs, maxRefs)-out.Refs)).unpack(ctx, repo, r, own, direct)
 		if err != nil {
 			return nil, err
 		}
@@ -249,7 +249,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 		return err
 	}
 	noted := readSeen(log.Repo(), r)
-	sound := map[string]events.Publication{}
+	sound, judged := map[string]events.Publication{}, 0
 	for _, c := range copies {
 		w := PulledWriter{Writer: c.Writer, Ref: c.Ref, New: before[c.Name()] != c.Tip}
 		switch {
@@ -260,7 +260,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 		default:
 			anew, err := w.count(c.Copy)
 			if err == nil && !what.Dry {
-				w.Anew, w.LeftOut, err = noted.check(ctx, log, &c, anew, slices.Contains(what.Accept, c.Writer))
+				w.Anew, w.LeftOut, err = noted.check(ctx, log, &c, anew, slices.Contains(what.Accept, c.Writer), &judged)
 			}
 			if err == nil && w.LeftOut != "" {
 				err = w.stays(ctx, log, before[c.Name()])

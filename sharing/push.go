@@ -44,6 +44,7 @@ type Plan struct {
 	redactor func(context.Context) (*redact.Redactor, error)
 	rules    string // a hash of the redactor's
 	anew     bool   // the digest begins anew, without a history
+	replaces bool   // and takes the place of whatever is there
 	repo     *refs.Repo
 	log      *events.Log
 	settings *Settings
@@ -89,7 +90,7 @@ func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 
 func makePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level,
 	redactor func(context.Context) (*redact.Redactor, error), anew bool) (*Plan, error) {
-	p := &Plan{Remote: remote, Level: level, redactor: redactor, repo: log.Repo(), log: log, settings: s, anew: anew}
+	p := &Plan{Remote: remote, Level: level, redactor: redactor, repo: log.Repo(), log: log, settings: s, anew: anew, replaces: anew}
 	end, err := log.End(refs.EventsRef)
 	switch {
 	case err != nil:
@@ -162,7 +163,7 @@ func (p *Plan) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.base.hearAside(ctx, p.log, p.fetched, p.Remote); err != nil {
+	if err := p.hearAside(ctx); err != nil {
 		return err
 	}
 	span, err := p.settings.Span()
@@ -215,16 +216,30 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 		if tip.IsZero() || tip == remote[name] {
 			continue
 		}
-		// A seal does not descend from the one before. It takes its place where the log goes on from what it held.
-		force := kind == "events" && !remote[name].IsZero()
-		if force && p.log.BeginsWith(remote[name]) != nil {
-			return ErrDiverged
+		if err := p.maySucceed(kind, remote[name], tip); err != nil {
+			return err
 		}
+		// A seal does not descend from the one before. It takes its place where the log goes on from what it held.
+		force := (kind == "events" || p.replaces) && !remote[name].IsZero()
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, Force: force, kept: p.kept(kind)})
 	}
 	// Records, events, digest, checkpoints: the digest names records, checkpoints name events.
 	slices.SortFunc(p.Refs, func(a, b Ref) int { return cmp.Compare(order(a.Name), order(b.Name)) })
 	return nil
+}
+
+// maySucceed tells whether a ref of the whole log may take the place of what the remote has: of what this clone sent, or
+// of what its own one goes on from.
+func (p *Plan) maySucceed(kind string, there, tip refs.OID) error {
+	switch {
+	case there.IsZero() || p.replaces || hasMade(p.repo, p.Writer+"/"+kind, there):
+		return nil
+	case kind == "events" && p.log.BeginsWith(there) == nil:
+		return nil
+	case kind == "checkpoints" && newBounds(0).descends(p.repo, tip, there):
+		return nil
+	}
+	return &NotOwn{Ref: p.ref(kind), Why: ErrNotOwn}
 }
 
 // seal has the log's ref hold all that was recorded, and lets the digest name its end.
@@ -244,5 +259,8 @@ func (p *Plan) seal(ctx context.Context) error {
 }
 
 func order(name string) int {
-	return slices.Index([]string{"records", "events", "digest", "checkpoints"}, name[strings.LastIndexByte(name, '/')+1:])
+	return slices.Index([]string{"records", "events", "digest", "checkpoints"}, kindOf(name))
 }
+
+// kindOf is the kind of a writer's ref, its last word.
+func kindOf(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }

@@ -40,13 +40,15 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 	return out
 }
 
+// mostJudged is how many signatures one pull looks at that are new, or of keys that nobody trusts: each takes processes.
+const mostJudged = 200
+
 // check holds a log against what was seen of it, and gives what is wrong: an event that it showed is gone, or another
 // key signs it. Then the ref is put back as it was, unless the person accepts what the remote shows now. A digest that
 // its writer began anew (times, so often) is taken if the key that signed it before has signed that. Otherwise it notes
 // how far the log goes.
-func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, times int, accepted bool) (
-	anew bool, wrong string, err error,
-) {
+func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, times int, accepted bool,
+	judged *int) (anew bool, wrong string, err error) {
 	was, known := s[c.Name()]
 	if was.Commit == c.Tip && (was.Signer != "" || was.Key == "" && c.Digest) { // a key may have come to be trusted
 		return false, "", nil
@@ -63,9 +65,15 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 	if !c.Digest {
 		signer = s.vouched(log, c)
 	} else {
+		if *judged >= mostJudged && (!known || was.Commit == c.Tip) { // a later pull looks at it
+			return false, "", nil
+		}
 		by, err := checkpoint.OfCommit(ctx, log.Repo(), c.Tip)
 		if err != nil {
 			return false, "", err
+		}
+		if by.Kind != "" {
+			*judged++
 		}
 		if key != "" && by.Key != key && !accepted {
 			wrong = "it is signed by " + by.By() + ", and was by " + key

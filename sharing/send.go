@@ -28,6 +28,9 @@ func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 		default:
 			r.New, err = p.publish(ctx)
 		}
+		if err == nil {
+			err = p.note(r.Name, r.New, false)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -89,6 +92,9 @@ func (p *Plan) arrived(ctx context.Context, err error) ([]Pushed, error) {
 			_, keepErr = p.repo.Git(ctx, nil, "update-ref", "-d", r.kept)
 		} else {
 			keepErr = p.repo.SetRef(ctx, r.kept, r.New)
+		}
+		if keepErr == nil {
+			keepErr = p.note(r.Name, r.New, true)
 		}
 		if err == nil {
 			err = keepErr
@@ -169,7 +175,7 @@ func refusedBy(err error, list []Ref) error {
 				continue
 			}
 			refused.States = append(refused.States, r.Name+": "+r.state)
-			kind := r.Name[strings.LastIndexByte(r.Name, '/')+1:]
+			kind := kindOf(r.Name)
 			if strings.Contains(r.state, "declined") && (kind == "events" || kind == "checkpoints") {
 				return fmt.Errorf("%w: %w", ErrLogRefused, err)
 			}

@@ -4,38 +4,59 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// settle finds the digest on which this one is built: what the remote has, if that is of this very clone.
+// ErrNotOwn reports a ref under this clone's id that this clone did not write. Whoever may push can have written it.
+var ErrNotOwn = errors.New("this clone did not write it")
+
+// NotOwn says what a remote has under this clone's id that is not this clone's own.
+type NotOwn struct {
+	Ref    string
+	Events []events.Event // of the digest, whose content the own log does not have
+	Why    error          // ErrNotOwn, ErrBehind or ErrDiverged, with what more is known
+}
+
+func (e *NotOwn) Error() string { return fmt.Sprintf("%s: %s", e.Ref, e.Why) }
+func (e *NotOwn) Unwrap() error { return e.Why }
+
+// settle finds the digest on which this one is built: what the remote has, if it is this clone's own. Beginning anew
+// builds on nothing.
 func (p *Plan) settle(ctx context.Context, there refs.OID) error {
-	kept := p.kept("digest")
-	here, err := p.log.Tip(kept)
-	if err != nil {
-		return err
-	}
-	if !there.IsZero() && there != here {
-		if err := p.bring(ctx, p.URL, there); err != nil {
-			return err
-		}
-		err := p.isOurs(ctx, there)
-		if p.anew && err != nil && !errors.Is(err, ErrBehind) && !errors.Is(err, ErrDiverged) {
-			p.base = none() // it is damaged, and goes
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := p.repo.SetRef(ctx, kept, there); err != nil {
-			return err
-		}
-	}
+	p.base = none()
 	if p.anew = p.anew && !there.IsZero(); p.anew {
-		p.base = none()
 		return nil
 	}
-	if p.base, err = readEarlier(ctx, p.log, kept); err != nil {
+	tip := there
+	if tip.IsZero() { // the remote lost it, or never had it
+		if list := readMade(madePath(p.repo, p.Remote))[p.Writer+"/digest"]; len(list) > 0 {
+			tip = list[len(list)-1]
+		}
+	} else if err := p.bring(ctx, p.URL, tip); err != nil {
+		return err
+	}
+	if tip.IsZero() {
+		return nil
+	}
+	found, err := p.log.ReadPublication(tip)
+	if there.IsZero() && err != nil {
+		return nil //nolint:nilerr // nor is it here any more: all is told again
+	}
+	if err == nil && !hasMade(p.repo, p.Writer+"/digest", tip) {
+		err = p.isOwn(ctx, found)
+	}
+	if err == nil {
+		p.base, err = p.readEarlier(found)
+	}
+	if err == nil && !there.IsZero() {
+		err = p.repo.SetRef(ctx, p.kept("digest"), there)
+	}
+	if err != nil {
 		return fmt.Errorf("read what %s has of this clone: %w", p.Remote.Name, err)
 	}
 	return nil
@@ -56,27 +77,109 @@ func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 	return nil
 }
 
-// isOurs tells whether a digest that carries the own writer's name was made from this log.
-func (p *Plan) isOurs(ctx context.Context, commit refs.OID) error {
-	other, err := p.log.ReadPublication(commit)
-	if err != nil {
-		return fmt.Errorf("read what %s has of this clone: %w", p.Remote.Name, err)
+// isOwn tells whether a digest under the own id, which nobody noted here as sent, is the own one all the same: each of
+// its events says what the own log says, once, and the own key signed it where this clone signs.
+func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
+	wrong := &NotOwn{Ref: p.ref("digest"), Why: ErrNotOwn}
+	if found.Head.Writer != p.Writer {
+		wrong.Why = fmt.Errorf("%w: it is of %s", ErrNotOwn, found.Head.Writer)
+		return wrong
 	}
-	source := other.Head.Source
-	if other.Head.Writer != p.Writer || source.Seq > p.Digest.Source.Seq {
-		return fmt.Errorf("%w: it goes to event %d, the log here to %d", ErrBehind, source.Seq, p.Digest.Source.Seq)
+	all, err := p.log.PublishedEvents(found)
+	if err != nil {
+		return err
+	}
+	own, err := p.Digest.contents()
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		id, err := all[i].Draft().Content()
+		if err != nil {
+			return err
+		}
+		if !own[id] {
+			wrong.Events = append(wrong.Events, all[i])
+		}
+		delete(own, id)
+	}
+	if len(wrong.Events) > 0 {
+		if wrong.Why, err = p.whence(ctx, found.Head.Source, len(wrong.Events)); err != nil {
+			return err
+		}
+		return wrong
+	}
+	signed, err := p.signedByUs(ctx, found.Commit)
+	if err == nil && !signed {
+		wrong.Why = fmt.Errorf("%w: your key did not sign it", ErrNotOwn)
+		return wrong
+	}
+	return err
+}
+
+// whence guesses, by the event of the full log that a digest names, how it came to say more than the own log.
+func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why, err error) {
+	if source.Seq > p.Digest.Source.Seq {
+		return fmt.Errorf("%w: it goes to event %d, the log here to %d", ErrBehind, source.Seq, p.Digest.Source.Seq), nil
 	}
 	own, err := p.log.Copy(ctx, refs.EventsRef)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer own.Close()
 	at, found, err := own.Event(source.Seq)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !found || at.ID != source.Event {
-		return ErrDiverged
+		return ErrDiverged, nil
 	}
-	return nil
+	return fmt.Errorf("%w: %d of its events are not in the log here", ErrNotOwn, more), nil
+}
+
+// contents are the names of all that the own log may tell a remote, in each form in which it may have been told.
+func (d *Digest) contents() (map[events.ID]bool, error) {
+	out := map[events.ID]bool{}
+	for i := range d.all {
+		for _, span := range cuts() {
+			id, err := told(d.all[i], span).Content()
+			if err != nil {
+				return nil, fmt.Errorf("event %d: %w", d.all[i].Seq, err)
+			}
+			out[id] = true
+		}
+	}
+	return out, nil
+}
+
+// signedByUs tells whether the key with which this clone signs has signed a commit; of a clone that does not sign, yes.
+// Which key that is, git tells of a commit that it signs now.
+func (p *Plan) signedByUs(ctx context.Context, commit refs.OID) (bool, error) {
+	if !p.settings.signs() {
+		return true, nil
+	}
+	by, err := checkpoint.OfCommit(ctx, p.repo, commit)
+	if err != nil || by.Key == "" || by.Verdict == checkpoint.Bad {
+		return false, err
+	}
+	tree, err := p.log.EmptyTree()
+	if err != nil {
+		return false, err
+	}
+	probe, err := p.settings.commit(ctx, p.repo, "traces: whose key is it\n", tree, nil)
+	if err != nil {
+		return false, err
+	}
+	ours, err := checkpoint.OfCommit(ctx, p.repo, probe)
+	return err == nil && ours.Key == by.Key, err
+}
+
+// cuts are all ways in which the times of a conversation may be told.
+func cuts() []time.Duration {
+	out := []time.Duration{0}
+	for _, span := range spans {
+		out = append(out, span)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

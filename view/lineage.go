@@ -42,8 +42,8 @@ func NewLineage(reader *index.Index) (*Lineage, error) {
 		lines: map[refs.OID]map[events.TraceID]int{}}
 	told := map[refs.OID]string{} // who tells of the heir: the own log, or the first other one
 	for _, r := range rewritten {
-		if by := told[r.Old]; by == "" || by == r.Event.Writer {
-			l.replaced[r.Old], told[r.Old] = r.New, r.Event.Writer
+		if by := told[r.Old]; by == "" || by == r.Event.Voice() {
+			l.replaced[r.Old], told[r.Old] = r.New, r.Event.Voice()
 		}
 	}
 	return l, nil

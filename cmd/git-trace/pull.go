@@ -20,7 +20,7 @@ func (a *app) pullCommand() *cli.Command {
 		Usage: "fetch what other clones have published",
 		UsageText: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… " +
 			"[--configure | --unconfigure] [--dry-run] [--json]\n" +
-			"git trace pull --own [<remote>]",
+			"git trace pull --own [--dry-run] [--yes] [<remote>]",
 		Description: "Fetches who wrote the lines of commits, as other clones saw it. It is kept apart from what was " +
 			"recorded here,\n" +
 			"which goes before it, and read by all commands. Without a remote it asks those that traces were fetched from " +
@@ -29,8 +29,9 @@ func (a *app) pullCommand() *cli.Command {
 			"It is 2 when a remote was not reached. A log that lost something it had showed before stays as it was;\n" +
 			"--accept takes what the remote shows now.\n" +
 			"--own is for a clone that came out of a backup: what it published after that is read from the remote, and the\n" +
-			"clone goes on under a new id.",
-		Flags: options("records", "log", "writer", "accept", "own", "configure", "unconfigure", "dry-run", "json"),
+			"clone goes on under a new id. What your key did not sign is shown first, and you are asked.",
+		Flags: options("records", "log", "writer", "accept", "own", "configure", "unconfigure", "dry-run", "yes",
+			"json"),
 	}, a.pull)
 }
 
@@ -69,7 +70,7 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 		return usage("%s", err)
 	}
 	if c.Bool("own") {
-		return a.pullOwn(c, log, sources, what.Most)
+		return a.pullOwn(c, log, s, sources, what.Most)
 	}
 	out := pullJSON{Schema: pullSchema, DryRun: what.Dry, Remotes: []*sharing.Pulled{}}
 	left := 0
@@ -109,24 +110,71 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// pullOwn takes back what the clone lost.
-func (a *app) pullOwn(c *cli.Context, log *events.Log, sources []sharing.Remote, most int64) error {
+// pullOwn takes back what the clone lost. What the own key did not sign it shows, and asks.
+func (a *app) pullOwn(c *cli.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote, most int64) error {
 	if len(sources) != 1 {
 		return usage("--own asks one remote: git trace pull --own <remote>")
 	}
-	got, err := sharing.PullOwn(c.Context, log, sources[0], most)
+	lost, err := sharing.FindLost(c.Context, log, s, sources[0])
 	if err != nil {
 		a.tellRemote(err)
 		return explainSharing(err)
 	}
 	w := quietWriter{a.std.out}
-	if got.From <= got.To {
+	fmt.Fprintf(w, "under this clone's id %s has %s that the log here has not\n", printable(sources[0].Name),
+		plural(len(lost.Events), "event"))
+	sayEvents(w, lost.Events)
+	switch {
+	case lost.Signed:
+		fmt.Fprintln(w, "your key signed that")
+	case c.Bool("dry-run"):
+	case !c.Bool("yes"):
+		ok, err := a.confirm("whoever may push there can have written that. Is it this clone's, from before a backup?",
+			"takes it")
+		if err != nil || !ok {
+			return err
+		}
+	}
+	if c.Bool("dry-run") {
+		return nil
+	}
+	got, err := lost.Take(c.Context, most)
+	if err != nil {
+		a.tellRemote(err)
+		return explainSharing(err)
+	}
+	if lost.From <= lost.To {
 		fmt.Fprintf(w, "events %s to %s of %s are only on %s; of published commits they are read from there\n",
-			thousands(int(got.From)), thousands(int(got.To)), got.Old, printable(sources[0].Name))
+			thousands(int(lost.From)), thousands(int(lost.To)), got.Old, printable(sources[0].Name))
 	}
 	fmt.Fprintf(w, "this clone writes as %s now; the log of %s is read as before\n", got.New, got.Old)
 	sayPulled(w, got.Pulled)
 	return nil
+}
+
+// sayEvents lists events that somebody may have written in this clone's name, the first of many.
+func sayEvents(w io.Writer, all []events.Event) {
+	const most = 10
+	for i, e := range all {
+		if i == most {
+			fmt.Fprintf(w, "  and %s more\n", thousands(len(all)-most))
+			return
+		}
+		fmt.Fprintf(w, "  %s %s  %s", thousands(int(e.Seq)), e.Time.Local().Format("2006-01-02 15:04"), printable(string(e.Type)))
+		if e.Agent != "" {
+			fmt.Fprintf(w, " of %s", printable(e.Agent))
+		}
+		if e.Type == events.CommitAnchored {
+			data := events.DataOf[events.CommitData](e)
+			fmt.Fprintf(w, " %.12s: %s", data.Commit, plural(data.Added, "line"))
+			for _, o := range data.Owners {
+				if o.Agent != "" {
+					fmt.Fprintf(w, ", %s", printable(o.Agent))
+				}
+			}
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 // offerTexts asks, once in a clone, what of the texts that others share is wanted.
@@ -177,6 +225,9 @@ type pullJSON struct {
 	Remotes []*sharing.Pulled `json:"remotes"`
 }
 
+// mostTold is how many logs that are not taken are named.
+const mostTold = 10
+
 // sayPulled says what is here of a remote now.
 func sayPulled(w io.Writer, p *sharing.Pulled) {
 	commits, conversations, texts, writers := 0, 0, 0, map[string]sharing.PulledWriter{}
@@ -200,8 +251,13 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 		fmt.Fprint(w, "; nothing new")
 	}
 	fmt.Fprintln(w)
+	told := 0
 	for _, o := range p.Writers {
+		if o.LeftOut != "" {
+			told++
+		}
 		switch {
+		case o.LeftOut != "" && told > mostTold:
 		case o.Kept:
 			fmt.Fprintf(w, "  not taken: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
 		case o.LeftOut != "":
@@ -211,7 +267,14 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 			fmt.Fprintf(w, "  begun anew: %s: its writer took something out of it\n", printable(o.Ref))
 		}
 	}
-	for _, d := range p.Doubts {
+	if told > mostTold {
+		fmt.Fprintf(w, "  and %s more; git trace verify --fetched names them\n", thousands(told-mostTold))
+	}
+	for i, d := range p.Doubts {
+		if i == mostTold {
+			fmt.Fprintf(w, "  and %s more in doubt\n", thousands(len(p.Doubts)-mostTold))
+			break
+		}
 		fmt.Fprintf(w, "  in doubt: %s\n", d)
 	}
 }

@@ -78,6 +78,10 @@ func (a *app) push(c *cli.Context, ops operands) error {
 	}
 	p, err := plan(c.Context, log, s, remote, level,
 		func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) })
+	var foreign *sharing.NotOwn
+	if errors.As(err, &foreign) {
+		sayEvents(quietWriter{a.std.err}, foreign.Events)
+	}
 	if err != nil {
 		return explainSharing(err)
 	}
@@ -318,6 +322,10 @@ func (a *app) tellRemote(err error) {
 	}
 }
 
+// notOursHint is of what somebody else wrote in this clone's name.
+const notOursHint = "nothing was sent\ngit-trace: hint: if somebody else wrote it, git trace push --rebuild-digest puts " +
+	"what this clone has recorded in its place"
+
 // explainSharing gives the errors of sharing their exit statuses and hints.
 func explainSharing(err error) error {
 	var remote *sharing.RemoteError
@@ -344,10 +352,12 @@ func explainSharing(err error) error {
 	case errors.Is(err, sharing.ErrBrokenLog):
 		return fail(exitFinding, err, "git trace verify lists every fault")
 	case errors.Is(err, sharing.ErrDiverged):
-		return fail(exitFinding, err, "git trace init --new-writer gives this one an id of its own; nothing was sent")
+		return fail(exitFinding, err, "git trace init --new-writer gives this one an id of its own; "+notOursHint)
 	case errors.Is(err, sharing.ErrBehind):
-		return fail(exitFinding, err, "after a backup git trace pull --own takes back what is there; of a copy "+
-			"git trace init --new-writer\ngit-trace: hint: gives this one an id of its own; nothing was sent")
+		return fail(exitFinding, err, "after a backup git trace pull --own shows what is there, and asks; of a copy "+
+			"git trace init --new-writer\ngit-trace: hint: gives this one an id of its own; "+notOursHint)
+	case errors.Is(err, sharing.ErrNotOwn):
+		return fail(exitFinding, err, notOursHint)
 	case errors.Is(err, sharing.ErrNothingLost):
 		return fail(exitFinding, err, "")
 	case errors.Is(err, sharing.ErrNoWriter):

@@ -18,12 +18,16 @@ import (
 
 // openIndex opens the logs for reading and warns of what is missing from them.
 func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
+	return a.openIndexBy(repo, index.OpenShowing)
+}
+
+func (a *app) openIndexBy(repo *refs.Repo, open func(*refs.Repo, index.Progress) (*index.Index, error)) (*index.Index, error) {
 	a.hinted.Do(func() {
 		a.hintSilence(repo)
 		a.closeOverdue(repo)
 	})
 	shown := a.progress(indexing)
-	reader, err := index.OpenShowing(repo, shown.bytes)
+	reader, err := open(repo, shown.bytes)
 	shown.clear()
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache anew")

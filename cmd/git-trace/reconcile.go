@@ -66,7 +66,7 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 			return err
 		}
 	}
-	reader, err := a.openIndex(repo)
+	reader, err := a.openIndexBy(repo, index.OpenOwn) // what others say is not this clone's to write
 	if err != nil {
 		return err
 	}

@@ -327,6 +327,7 @@ func (p *reportPage) rests() {
 		{l.Unrecorded, "without a record, so without tokens and cost", "conversation"},
 		{l.Blocked, "of which much could not be read", "conversation"},
 		{l.Elsewhere, "known from the log of another clone alone", "conversation"},
+		{l.Posed, "in whose name another repository speaks, as a fork may: what it says is left out", "writer"},
 	} {
 		if fact.n > 0 {
 			list.Add(fmt.Sprintf("- %s %s\n", plural(fact.n, fact.word), fact.text), "")

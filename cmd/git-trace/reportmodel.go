@@ -119,6 +119,7 @@ type reportLimits struct {
 	Unrecorded int  `json:"without_record"`       // conversations, whose tokens and cost are not known
 	Blocked    int  `json:"blocked"`              // conversations of which much could not be read
 	Elsewhere  int  `json:"told_by_other_clones"` // conversations that only the log of another clone tells of
+	Posed      int  `json:"ids_used_elsewhere"`   // writers of a remote, under whose ids a repository without a name speaks
 }
 
 // buildReport unites what stats and diff say of a range.
@@ -133,7 +134,7 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 		Files: []reportFile{}, Unknown: []unknownRun{},
 		short: short, asked: opts,
 	}
-	r.Limits.Nothing = unseen.Untraced(repo, known.log)
+	r.Limits.Nothing, r.Limits.Posed = unseen.Untraced(repo, known.log), len(known.log.Posed())
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err

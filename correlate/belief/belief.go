@@ -66,7 +66,7 @@ type Commit struct {
 	Disputed int
 
 	own    owned                                       // what the own log says
-	signer func(writer string) string                  // nil where nobody was asked
+	signer func(voice string) string                   // nil where nobody was asked
 	namer  Namer                                       // nil for none
 	named  map[*events.AnchorOwner]*events.AnchorOwner // owners that have been given their names
 }
@@ -109,17 +109,17 @@ func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(string) string) *Commit {
 	c := &Commit{ID: commit, own: owned{writer: own}, signer: signer}
 	var logs []*word
-	of := map[string]*word{} // by writers
+	of := map[string]*word{} // by voices
 	for i := range recorded {
 		e := &recorded[i]
 		var data events.CommitData
 		if e.Type != events.CommitAnchored || events.ReadData(e.Data, &data) != nil || data.Commit != commit {
 			continue // foreign, and not what it says it is
 		}
-		w := of[e.Writer]
+		w := of[e.Voice()]
 		if w == nil {
-			w = &word{writer: e.Writer}
-			logs, of[e.Writer] = append(logs, w), w
+			w = &word{first: e}
+			logs, of[e.Voice()] = append(logs, w), w
 		}
 		c.Heard = c.Heard || !e.Claimed()
 		w.hear(e, &data)
@@ -128,13 +128,14 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 		return c
 	}
 	slices.SortStableFunc(logs, func(a, b *word) int {
-		return cmp.Or(first(a.writer == own, b.writer == own), cmp.Compare(a.writer, b.writer))
+		return cmp.Or(first(a.first.Mine(own), b.first.Mine(own)), first(a.first.From == nil, b.first.From == nil),
+			cmp.Compare(a.first.Writer, b.first.Writer))
 	})
 	c.Anchored, c.book = true, logs[0].book
-	if logs[0].writer == own {
+	if logs[0].first.Mine(own) {
 		c.own.added = logs[0].added
 	}
-	whole := logs[0].whole && logs[0].writer == own
+	whole := logs[0].whole && logs[0].first.Mine(own)
 	for i, w := range logs {
 		if i == 0 || !whole {
 			c.Added = max(c.Added, w.added)
@@ -156,10 +157,10 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 // Teller is the writer of the other log that speaks of a run, and who signed that log (see [Signers]). Both are empty
 // for what the own log says, or was found here.
 func (c *Commit) Teller(r *Run) (writer, signer string) {
-	if r.By == nil || r.By.Writer == c.own.writer {
+	if r.By == nil || r.By.Mine(c.own.writer) {
 		return "", ""
 	}
-	return r.By.Writer, c.signer(r.By.Writer)
+	return r.By.Writer, c.signer(r.By.Voice())
 }
 
 // Found is what was found of a commit without an anchor. The log gives the owners their names; nil gives none.

@@ -11,10 +11,14 @@
 // Between logs this order decides, line by line:
 //
 //  1. a log that knows the owner before one without;
-//  2. the own log before the others;
+//  2. the own log before the others, and before what this clone wrote under an id that it gave up;
 //  3. what hooks saw before what was reconstructed, and that before what was imported;
 //  4. the better evidence (correlate.Tiers);
 //  5. the smaller id of the writer, so that all clones with the same logs answer the same.
+//
+// A log is a voice (events.Voice): a writer's id on one remote, until one key signed what the id says on several. Of
+// one id on two remotes what is signed counts, then what the remote says that trace.remote names. Otherwise the line is
+// disputed, whatever the evidence: one of the two may be anybody.
 //
 // Example: here a hook saw a person write a line, and a fetched log says that an agent wrote it there. The line is the
 // person's.

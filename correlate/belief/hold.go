@@ -73,7 +73,7 @@ func (c *Commit) unproved() int {
 }
 
 // foreign tells whether another clone's word counts for a run.
-func (c *Commit) foreign(r *Run) bool { return r.By != nil && r.By.Writer != c.own.writer && !r.Beyond }
+func (c *Commit) foreign(r *Run) bool { return r.By != nil && !r.By.Mine(c.own.writer) && !r.Beyond }
 
 // within leaves of what other clones say the lines that the commit added.
 func (c *Commit) within(files []correlate.FileChange) {

@@ -52,13 +52,13 @@ func (b *book) lay(f File, take taking) {
 	}
 }
 
-// word is what one log says of a commit.
+// word is what one voice says of a commit.
 type word struct {
 	book
-	writer string
-	added  int
-	whole  bool  // hooks saw the commit: all its lines are spoken of
-	heard  []int // how many anchors spoke of each of the files
+	first *events.Event // that it says
+	added int
+	whole bool  // hooks saw the commit: all its lines are spoken of
+	heard []int // how many anchors spoke of each of the files
 }
 
 // mostAnchors bounds how many anchors of one log are heard of a path: each takes time for all runs of the path.

@@ -82,11 +82,11 @@ func outweighs(over, under *Run) bool {
 
 // Signers knows whose publications are signed by a key that git trusts. A Log that is one says who a writer is.
 type Signers interface {
-	// Signer is the name that a writer's log is signed with; "" for none.
-	Signer(writer string) string
+	// Signer is the name that what a voice says is signed with; "" for none.
+	Signer(voice string) string
 }
 
-func signersOf(log Log) func(writer string) string {
+func signersOf(log Log) func(voice string) string {
 	if s, ok := log.(Signers); ok {
 		return s.Signer
 	}
@@ -97,15 +97,28 @@ func signersOf(log Log) func(writer string) string {
 // example: two other clones speak of a line. One saw an agent write it, and the other imported it as a person's. The
 // first one is believed.
 func right(a, b *Run, own string, signer func(string) string) int {
-	order := cmp.Or(first(a.Knows(), b.Knows()), first(a.By.Writer == own, b.By.Writer == own))
-	if order != 0 || a.By.Writer == b.By.Writer {
+	order := cmp.Or(first(a.Knows(), b.Knows()), first(a.By.Mine(own), b.By.Mine(own)))
+	switch {
+	case order != 0 || a.By.Voice() == b.By.Voice():
 		return order
+	case a.By.Mine(own): // under the id that it has, or one that it gave up
+		return first(a.By.From == nil, b.By.From == nil)
+	case a.By.Writer == b.By.Writer: // on two remotes: one of them may be anybody's
+		return cmp.Compare(standing(a), standing(b))
 	}
 	return cmp.Or(
-		first(signer(a.By.Writer) != "", signer(b.By.Writer) != ""),
+		first(signer(a.By.Voice()) != "", signer(b.By.Voice()) != ""),
 		cmp.Compare(originOf(a.By), originOf(b.By)),
 		cmp.Compare(rank(a.Tier), rank(b.Tier)),
 	)
+}
+
+// standing is the place of a run among those of one id on several remotes.
+func standing(r *Run) events.Standing {
+	if r.By.From == nil {
+		return events.Unproved
+	}
+	return r.By.From.Standing
 }
 
 // between gives what stands where the words of two logs meet. Of two with the same right the smaller id of a writer
@@ -120,7 +133,7 @@ func between(over, under *Run, own string, signer func(string) string) Run {
 		return winner
 	}
 	if winner.Owner.Kind != loser.Owner.Kind || winner.Owner.Trace != loser.Owner.Trace {
-		winner.Disputed = with(winner.Disputed, loser.By.Writer)
+		winner.Disputed = with(winner.Disputed, named(loser, &winner))
 	}
 	for _, w := range loser.Disputed {
 		if w != winner.By.Writer {
@@ -128,6 +141,14 @@ func between(over, under *Run, own string, signer func(string) string) Run {
 		}
 	}
 	return winner
+}
+
+// named is the writer who says something else than the winner: one id on several remotes has the remote beside it.
+func named(loser, winner *Run) string {
+	if loser.By.Writer == winner.By.Writer && loser.By.From != nil {
+		return loser.By.Writer + " on " + loser.By.From.Remote
+	}
+	return loser.By.Writer
 }
 
 // with adds a name to a sorted list. Lists may share their memory: each sees as much of it as is its own. So a thousand

@@ -81,8 +81,8 @@ func (f *file) said(log int) bool {
 		f.fail(err)
 		here, there := false, false
 		for _, e := range named {
-			here = here || e.Type == events.CommitAnchored && e.Writer == own
-			there = there || e.Type == events.CommitAnchored && e.Writer != own
+			here = here || e.Type == events.CommitAnchored && e.Mine(own)
+			there = there || e.Type == events.CommitAnchored && !e.Mine(own)
 		}
 		said := here || !there
 		f.age.said = &said

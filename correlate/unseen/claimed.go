@@ -8,6 +8,7 @@ import (
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -15,8 +16,8 @@ import (
 // import said of the older commit. So the anchor of the new commit does not know those lines. For example: a branch was
 // made before git-trace came, `git trace backfill` found the conversations behind it, and it is rebased.
 
-// mostReplaced bounds how many older commits are looked at for one commit.
-const mostReplaced = 64
+// mostReplaced bounds how many older commits are looked at for one commit, near and far.
+const mostReplaced = index.MostReplaced
 
 // claimed lists the commits whose place a commit took, the nearest first. Only those count whose writers somebody told
 // later.
@@ -32,7 +33,7 @@ func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 			return nil, err
 		}
 		for _, o := range older {
-			if slices.Contains(seen, o) {
+			if slices.Contains(seen, o) || len(seen) > mostReplaced {
 				continue
 			}
 			seen = append(seen, o)

@@ -30,7 +30,7 @@ func (s *Search) dependsOn(commit refs.OID) (d depends, err error) {
 			return d, err
 		}
 		for _, o := range older {
-			if !slices.Contains(seen, o) {
+			if !slices.Contains(seen, o) && len(seen) <= mostReplaced {
 				seen = append(seen, o)
 			}
 		}

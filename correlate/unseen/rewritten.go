@@ -34,7 +34,7 @@ func (f *file) rewritten() error {
 func (f *file) credible(r *belief.Run) bool {
 	if f.others && f.said(ownLog) {
 		own, err := f.index.OwnWriter()
-		if err != nil || r.By == nil || r.By.Writer == own {
+		if err != nil || r.By == nil || r.By.Mine(own) {
 			return false
 		}
 	}

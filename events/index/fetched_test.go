@@ -32,7 +32,7 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 	fetchFrom(t, repo, third, "other/remote")
 	own := fetchFrom(t, repo, repo, "origin") // the own log, come back
 	story(t, second, "hers too", 1)
-	fetchFrom(t, repo, second, "upstream") // the same writer from another remote, further on
+	fetchFrom(t, repo, second, "upstream") // the same id on another remote, further on: another voice
 
 	ix := open(t, repo)
 	if len(ix.Notes()) > 0 {
@@ -58,7 +58,7 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 	sameIDs(t, ix)
 	writers, err := ix.Writers()
 	check(t, err)
-	if len(writers) != 3 || writers[0].ID != own || writers[0].Ref != refs.EventsRef {
+	if len(writers) != 4 || writers[0].ID != own || writers[0].Ref != refs.EventsRef {
 		t.Errorf("writers %v", writers)
 	}
 	calls, err := ix.ToolCall("toolu_hers_2")

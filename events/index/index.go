@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,17 +21,31 @@ type Index struct {
 	own     string     // who wrote the own log; "" until it is asked for
 	notes   []string
 	fetched []events.FetchedLog // that are read
-	signers map[string]string   // by writers; nil until somebody asks
+	signers map[string]string   // by voices; nil until somebody asks
+	by      map[string]string   // by refs; nil until somebody asks
+	remotes []string            // of the configuration; nil until somebody asks
+	trust   string              // the one that trace.remote names
+	posed   []string            // what is said under ids of others, and left out
 
+	several  bool     // remotes have logs of one id
+	alone    bool     // logs of others are not read
 	progress Progress // of a build; nil where nobody looks
 }
 
 // Open brings the caches of all logs up to date and opens them.
 func Open(repo *refs.Repo) (*Index, error) { return OpenShowing(repo, nil) }
 
+// OpenOwn is Open without what others logged: for whoever writes what is found into the own log.
+func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
+	return opened(&Index{log: events.OpenLog(repo), progress: progress, alone: true})
+}
+
 // OpenShowing is Open that tells how far it is: the first time a long log takes seconds.
 func OpenShowing(repo *refs.Repo, progress Progress) (*Index, error) {
-	ix := &Index{log: events.OpenLog(repo), progress: progress}
+	return opened(&Index{log: events.OpenLog(repo), progress: progress})
+}
+
+func opened(ix *Index) (*Index, error) {
 	if err := ix.open(context.Background(), false); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
@@ -111,104 +124,47 @@ func (ix *Index) openCopies(ctx context.Context) error {
 	if err != nil {
 		ix.notes = append(ix.notes, err.Error())
 	}
-	read := fetched[:0]
+	read, nameless := fetched[:0], []string(nil)
 	for _, f := range fetched {
 		switch f.Writer {
 		case "":
-			ix.notes = append(ix.notes, fmt.Sprintf("left out: %s names no writer", f.Ref))
+			nameless = append(nameless, fmt.Sprintf("left out: %s names no writer", f.Ref))
 		case writer: // what this clone wrote and got back
 		default:
 			read = append(read, f)
 		}
 	}
+	ix.notes = append(ix.notes, few(nameless)...)
 	if read, err = ix.trusted(ctx, read); err != nil {
 		return err
 	}
-	ix.fetched, ix.signers = read, nil
+	ix.fetched, ix.signers, ix.by, ix.posed, ix.several = read, nil, nil, nil, false
 	copies, err := ix.log.Copies(ctx, read)
 	if err != nil {
 		return err
 	}
 	sound := copies[:0]
+	var wrong []string
 	for _, c := range copies {
 		if c.Err != nil {
-			ix.notes = append(ix.notes, fmt.Sprintf("left out: %v", c.Err))
+			wrong = append(wrong, fmt.Sprintf("left out: %v", c.Err))
 			continue
 		}
 		sound = append(sound, c)
 	}
-	ix.takeOf(sound)
-	return nil
+	ix.notes = append(ix.notes, few(wrong)...)
+	return ix.takeOf(ctx, sound)
 }
 
-// takeOf takes what is read of each writer.
-func (ix *Index) takeOf(copies []events.FetchedCopy) {
-	ix.sources = slices.Grow(ix.sources, len(copies))
-	sources := make([]source, len(copies))
-	single := true // as a rule: the logs of one remote, in the order of their writers, one of each
-	for i := range copies {
-		single = single && (i == 0 || copies[i-1].Writer < copies[i].Writer)
-	}
-	logs := map[string]int{}
-	for i := range copies {
-		if !single {
-			logs[copies[i].Writer]++
-		}
-	}
-	for i := range copies {
-		switch writer := copies[i].Writer; {
-		case single || logs[writer] == 1:
-			sources[i].copy = copies[i].Copy
-			ix.sources = append(ix.sources, &sources[i])
-		case logs[writer] > 1:
-			logs[writer] = 0 // chosen
-			others := func(o events.FetchedCopy) bool { return o.Writer != writer }
-			ix.choose(slices.DeleteFunc(slices.Clone(copies[i:]), others))
-		}
-	}
-}
+// fewNotes is how many logs that are left out are told one by one.
+const fewNotes = 3
 
-// choose takes what is read of one writer: a log where there is one, otherwise the digests. Logs that came from several
-// remotes are one and the same as far as they go, and the longest is read; or one of them is not true, and none is. Of
-// digests each is of what its remote has, so all are read. What this clone wrote under an id that it gave up is read
-// beside: another clone goes on under that id.
-func (ix *Index) choose(of []events.FetchedCopy) {
-	for _, c := range of {
-		if c.Aside {
-			ix.sources = append(ix.sources, &source{copy: c.Copy})
-		}
+// few makes one note of many.
+func few(notes []string) []string {
+	if len(notes) <= fewNotes {
+		return notes
 	}
-	of = slices.DeleteFunc(of, func(c events.FetchedCopy) bool { return c.Aside })
-	logs := slices.DeleteFunc(slices.Clone(of), func(c events.FetchedCopy) bool { return c.Digest })
-	if len(logs) == 0 {
-		for i, c := range of {
-			if slices.ContainsFunc(of[:i], func(o events.FetchedCopy) bool { return o.Tip == c.Tip }) {
-				c.Copy.Close()
-				continue
-			}
-			ix.sources = append(ix.sources, &source{copy: c.Copy})
-		}
-		return
-	}
-	longest := slices.MaxFunc(logs, func(a, b events.FetchedCopy) int { return cmp.Compare(a.Copy.Last(), b.Copy.Last()) })
-	for _, c := range logs {
-		if same, err := longest.Copy.Continues(c.Copy); err != nil || !same {
-			ix.notes = append(ix.notes, fmt.Sprintf("left out: %s shows two histories (%s, %s)", c.Writer, longest.Remote,
-				c.Remote))
-			closeAll(of, nil)
-			return
-		}
-	}
-	closeAll(of, longest.Copy)
-	ix.sources = append(ix.sources, &source{copy: longest.Copy})
-}
-
-func closeAll(of []events.FetchedCopy, but *events.Copy) {
-	for _, c := range of {
-		if c.Copy != but {
-			c.Copy.Close()
-		}
-	}
+	return []string{fmt.Sprintf("left out: %d logs of others; git trace verify --fetched names them", len(notes))}
 }
 
 // Close releases the files.

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -220,7 +221,20 @@ func (ix *Index) all(prefix []byte) ([]events.Event, error) {
 			}
 			out = append(out, found...)
 		}
-		return out, nil
+		return ix.once(out), nil
+	})
+}
+
+// once leaves an event to the first voice that has it, where several remotes have logs of one id.
+func (ix *Index) once(list []events.Event) []events.Event {
+	if !ix.several {
+		return list
+	}
+	seen := make(map[events.ID]bool, len(list))
+	return slices.DeleteFunc(list, func(e events.Event) bool {
+		had := seen[e.ID]
+		seen[e.ID] = true
+		return had
 	})
 }
 

@@ -33,7 +33,11 @@ func (ix *Index) RewritingsOf(commit refs.OID) ([]Rewriting, error) {
 	return slices.DeleteFunc(all, func(r Rewriting) bool { return r.Old != commit && r.New != commit }), err
 }
 
-// Replaced lists the commits whose place a commit took.
+// MostReplaced bounds the commits whose place one commit took, as far as anybody looks at them: a squash of some dozens
+// is large. The own log speaks first.
+const MostReplaced = 64
+
+// Replaced lists the commits whose place a commit took, at most MostReplaced.
 func (ix *Index) Replaced(commit refs.OID) ([]refs.OID, error) {
 	all, err := ix.RewritingsOf(commit)
 	if err != nil {
@@ -41,7 +45,7 @@ func (ix *Index) Replaced(commit refs.OID) ([]refs.OID, error) {
 	}
 	var out []refs.OID
 	for _, r := range all {
-		if r.New == commit {
+		if r.New == commit && len(out) < MostReplaced && !slices.Contains(out, r.Old) {
 			out = append(out, r.Old)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // source is one log: its copy, the part of it that the store covers, and the rest, indexed in memory when first needed.
 type source struct {
 	copy   *events.Copy
-	shelf  shelf // of the store; zero when it has nothing of this log
+	voice  *events.Voice // nil of the own log
+	shelf  shelf         // of the store; zero when it has nothing of this log
 	recent *recent
 	ahead  map[place]events.Event // those that were read before somebody asks for them; see Anchoring
 }
@@ -184,6 +185,7 @@ func (s *source) event(at place) (events.Event, error) {
 	if err != nil {
 		return events.Event{}, fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 	}
+	e.From = s.voice
 	return e, nil
 }
 

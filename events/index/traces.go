@@ -158,8 +158,8 @@ func (ix *Index) sums() ([]*Trace, error) {
 		return slices.DeleteFunc(list, func(t *Trace) bool { return t.Events == 0 && !t.holds() }), err
 	}
 	all := map[events.TraceID][]Trace{}
-	for i, s := range ix.sources {
-		list, err := s.sums(i == 0)
+	for _, s := range ix.sources {
+		list, err := s.sums(s.own())
 		if err != nil {
 			return nil, err
 		}
@@ -234,7 +234,7 @@ func (ix *Index) tellings(id events.TraceID) (of []holder, logs []Trace, err err
 	logs = make([]Trace, len(of))
 	for i := range of {
 		s := of[i].source
-		logs[i].Own, logs[i].Published = s == ix.sources[0], s.copy.Digest()
+		logs[i].Own, logs[i].Published = s.own(), s.copy.Digest()
 		if err := s.trace(id, logs[i].join); err != nil {
 			return nil, nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -19,7 +20,10 @@ func (ix *Index) trusted(ctx context.Context, read []events.FetchedLog) ([]event
 	if len(read) == 0 {
 		return nil, nil
 	}
-	setting, err := trustSetting(ctx, ix.log.Repo())
+	setting, err := "own", error(nil)
+	if !ix.alone {
+		setting, err = trustSetting(ctx, ix.log.Repo())
+	}
 	if err != nil || setting == "all" {
 		return read, err
 	}
@@ -57,22 +61,59 @@ func trustSetting(ctx context.Context, repo *refs.Repo) (string, error) {
 	return cmp.Or(value, "all"), nil
 }
 
-// Signer is the name that all that was fetched of a writer is signed with, by a key that git trusts; "" for none.
-func (ix *Index) Signer(writer string) string {
+// Signer is the name that all that was fetched of a voice is signed with, by a key that git trusts; "" for none.
+func (ix *Index) Signer(voice string) string {
 	if ix.signers == nil {
 		ix.signers = map[string]string{}
-		by := ix.log.Signers(ix.fetched)
-		for i := range ix.fetched {
-			if len(by) == 0 { // nobody signs
-				break
+		by := ix.signedBy()
+		for i, s := range ix.sources {
+			if i == 0 || len(by) == 0 { // nobody signs
+				continue
 			}
-			f := &ix.fetched[i]
-			name, known := ix.signers[f.Writer]
-			if known && name != by[f.Ref] {
-				by[f.Ref] = ""
+			name, known := ix.signers[s.voice.Name]
+			if !known {
+				name = by[s.copy.Ref()]
 			}
-			ix.signers[f.Writer] = by[f.Ref]
+			if name != by[s.copy.Ref()] {
+				name = ""
+			}
+			ix.signers[s.voice.Name] = name
 		}
 	}
-	return ix.signers[writer]
+	return ix.signers[voice]
 }
+
+// signedBy are those who signed what was fetched, by the refs.
+func (ix *Index) signedBy() map[string]string {
+	if ix.by == nil {
+		if ix.by = ix.log.Signers(ix.fetched); ix.by == nil {
+			ix.by = map[string]string{}
+		}
+	}
+	return ix.by
+}
+
+// readRemotes reads which remotes the configuration has, where one id was seen on several.
+func (ix *Index) readRemotes(ctx context.Context) error {
+	if ix.remotes != nil {
+		return nil
+	}
+	config, err := ix.log.Repo().Config(ctx)
+	if err != nil {
+		return err
+	}
+	ix.trust, _ = config.Get("trace.remote")
+	ix.remotes = []string{}
+	for key := range config.Entries() {
+		if name, ok := strings.CutPrefix(key, "remote."); ok {
+			if name, ok = strings.CutSuffix(name, ".url"); ok {
+				ix.remotes = append(ix.remotes, name)
+			}
+		}
+	}
+	return nil
+}
+
+// Posed says what was left out because it came from no remote of the configuration, and speaks under the id of a writer
+// who publishes on one: from a fork, for instance.
+func (ix *Index) Posed() []string { return ix.posed }

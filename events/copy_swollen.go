@@ -1,0 +1,64 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// What arrives of a log is small, whatever it says: a file of one letter is packed to a thousandth. Real events hold
+// hashes, which nothing packs, and unpack to some ten times of what they take. So a log of others is read if it unpacks
+// to at most mostSwollen times of what it takes in the store of objects, and a little more.
+const (
+	mostSwollen   = 64
+	littleSwollen = 256 << 10
+)
+
+// swollen says why logs are not read, by their tips. One git process tells the sizes of all.
+func (l *Log) swollen(ctx context.Context, logs []FetchedLog) (map[refs.OID]string, error) {
+	var ask strings.Builder
+	of := make([]refs.OID, 0, len(logs)) // whose file each line asks for
+	for _, f := range logs {
+		p, err := l.ReadPublication(f.Tip)
+		if err != nil {
+			continue // whoever copies it finds out
+		}
+		for _, file := range p.Files {
+			fmt.Fprintf(&ask, "%s\n", file.Blob)
+			of = append(of, f.Tip)
+		}
+	}
+	if len(of) == 0 {
+		return nil, nil
+	}
+	raw, err := l.repo.Git(ctx, strings.NewReader(ask.String()), "cat-file", "--batch-check=%(objectsize) %(objectsize:disk)")
+	if err != nil {
+		return nil, fmt.Errorf("sizes of fetched logs: %w", err)
+	}
+	type sizes struct{ unpacked, packed int64 }
+	sum := map[refs.OID]sizes{}
+	at := 0
+	for line := range strings.Lines(string(raw)) {
+		if at == len(of) {
+			break
+		}
+		unpacked, packed, _ := strings.Cut(strings.TrimSpace(line), " ")
+		u, err := strconv.ParseInt(unpacked, 10, 64)
+		d, err2 := strconv.ParseInt(packed, 10, 64)
+		if err == nil && err2 == nil { // otherwise it is not here
+			s := sum[of[at]]
+			sum[of[at]] = sizes{s.unpacked + u, s.packed + d}
+		}
+		at++
+	}
+	out := map[refs.OID]string{}
+	for tip, s := range sum {
+		if s.unpacked > littleSwollen+mostSwollen*s.packed {
+			out[tip] = fmt.Sprintf("%d bytes unpack to %d: these are not events", s.packed, s.unpacked)
+		}
+	}
+	return out, nil
+}
