@@ -22,7 +22,7 @@ var layers = map[string][]string{
 	"correlate": {"fault", "refs", "events", "trails"},
 	"cells":     {},
 	"fault":     {},
-	"lsp":       {"fault", "cells"},
+	"lsp":       {"refs", "fault", "cells"},
 	"man":       {},
 	"numbers":   {},
 	"version":   {},
@@ -32,7 +32,7 @@ var layers = map[string][]string{
 	"stats":     {"refs", "events", "records", "correlate", "graph"},
 	"hooks":     {"fault", "refs", "events", "trails", "agents", "records", "correlate", "numbers", "version"},
 	"view":      {"fault", "refs", "events", "trails", "agents", "records", "correlate"},
-	"purge":     {"refs", "events", "trails", "agents", "records", "numbers", "view"},
+	"purge":     {"refs", "events", "trails", "agents", "records", "correlate", "numbers", "view"},
 	// What conversations wrote, in the form in which backfill asks for it.
 	"transcripts": {"fault", "refs", "events", "agents", "records", "correlate"},
 	"diff":        {"fault", "refs", "events", "correlate", "blame"},
