@@ -46,7 +46,7 @@ func (s *marks) commands() []span {
 		}
 		at := 1 + strings.LastIndexByte(text[:place], '\n')
 		end := endOfLine(text, int(place))
-		if line := text[at:end]; len(line) <= mostValue && strings.IndexByte(line, ' ') > 0 {
+		if line := text[at:end]; len(line) <= mostValue && strings.IndexByte(line, ' ') >= 0 {
 			for _, s := range append(ofArguments(line), piped(line)...) {
 				found = append(found, span{start: at + s.start, end: at + s.end, rule: commandRule,
 					whole: byItself(line[s.start:s.end])})
@@ -69,9 +69,20 @@ func ofArguments(line string) []span {
 	if !strings.Contains(line, " -") && !strings.Contains(line, " /p:") {
 		return nil
 	}
+	for from := strings.Index(line, " -pass"); from >= 0; { // -passin pass:…, as OpenSSL has it
+		i := strings.Index(line[from:], " pass:")
+		if i < 0 {
+			break
+		}
+		from += i + len(" pass:")
+		start, end := shellWord(line, from)
+		if value := line[start:end]; len(value) >= leastValue && !standsIn(value) {
+			found = append(found, span{start: start, end: end})
+		}
+	}
 	begins, any := commandsIn(line)
 	if !any {
-		return nil
+		return found
 	}
 	for k, a := range &arguments {
 		begin := begins[k]

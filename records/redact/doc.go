@@ -15,9 +15,9 @@
 //   - where the work trees are: what lies in one is told by its path below it, /src/shop/a.go as a.go.
 //
 // All but the random ones and the work trees are found in plain text and behind up to three layers of: escapes of JSON
-// and C, percent-encoding, entities of HTML, base64 (of UTF-8 and UTF-16), hexadecimal digits, dumps (hexdump, xxd, od,
-// lists of numbers). Colours and other sequences for terminals, the zero bytes of UTF-16 and characters without width
-// hide nothing, nor do lines that were wrapped.
+// and C, percent-encoding, entities of HTML, base64 (of UTF-8 and UTF-16), hexadecimal digits. Colours and other
+// sequences for terminals, the zero bytes of UTF-16 and characters without width hide nothing, nor do lines that were
+// wrapped. Dumps, as hexdump and od show bytes, are not read: no session file that was looked at had a secret in one.
 //
 // What is found once is taken out of the whole conversation, wherever it stands. In its place stands [REDACTED:rule].
 //

@@ -21,11 +21,6 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 	defer func() { r.marks = append(r.marks, s) }()
 	found := r.plain(s, m)
 	if layer < maxLayers {
-		list, err := r.inDumps(ctx, text, m, layer)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, list...)
 		if v := &r.rooms[layer].resolved; resolve(v, text) {
 			list, err := r.secrets(ctx, string(v.text), m, layer+1)
 			return append(found, v.back(list)...), err

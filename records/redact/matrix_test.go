@@ -217,22 +217,6 @@ var ways = []struct {
 	{"hexadecimal in capitals", func(f secretForm) string { return "0x" + strings.ToUpper(hex.EncodeToString([]byte("\n"+lineWith(f)))) }},
 	{"hexadecimal of UTF-16", func(f secretForm) string { return hex.EncodeToString(wideBytes(lineWith(f), binary.LittleEndian)) }},
 	{"xxd -p", func(f secretForm) string { return wrap(hex.EncodeToString([]byte(lineWith(f)+"\n")), 60) + "\n" }},
-	{"hexdump -C", func(f secretForm) string { return hexdumpC(lineWith(f) + "\n") }},
-	{"hexdump -C of UTF-16", func(f secretForm) string { return hexdumpC(string(wideBytes(lineWith(f)+"\n", binary.LittleEndian))) }},
-	{"hexdump", func(f secretForm) string { return words(lineWith(f)+"\n", "%07x", " %02x%02x", true) }},
-	{"xxd", func(f secretForm) string { return xxd(lineWith(f) + "\n") }},
-	{"xxd behind the numbers of lines", func(f secretForm) string { return numbered(xxd(lineWith(f)+"\n"), "%6d\t") }},
-	{"od -c", func(f secretForm) string { return odC(lineWith(f) + "\n") }},
-	{"od -x", func(f secretForm) string { return words(lineWith(f)+"\n", "%07o", " %02x%02x", true) }},
-	{"od -t x1z", func(f secretForm) string { return odX(lineWith(f) + "\n") }},
-	{"od -b", func(f secretForm) string { return words(lineWith(f)+"\n", "%07o", " %03o %03o", false) }},
-	{"a list of numbers", func(f secretForm) string {
-		return `{"type":"Buffer","data":` + strings.ReplaceAll(fmt.Sprintf("%d", []byte(lineWith(f))), " ", ",") + `}`
-	}},
-	{"a buffer", func(f secretForm) string { return fmt.Sprintf("<Buffer % x>", lineWith(f)) }},
-	{"in bytes of C", func(f secretForm) string {
-		return "{ " + strings.Trim(everyByte(lineWith(f), "0x%02x, "), ", ") + " };"
-	}},
 	{"coloured in the middle", func(f secretForm) string {
 		p := f.planted()
 		half := len(p.secret) / 2
@@ -326,87 +310,6 @@ func wideBytes(text string, order binary.AppendByteOrder) []byte {
 		out = order.AppendUint16(out, unit)
 	}
 	return out
-}
-
-// rows calls for each sixteen bytes.
-func rows(text string, row func(at int, part string)) {
-	for at := 0; at < len(text); at += 16 {
-		row(at, text[at:min(len(text), at+16)])
-	}
-}
-
-func seen(part string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '.'
-		}
-		return r
-	}, part)
-}
-
-func hexdumpC(text string) string {
-	var out strings.Builder
-	rows(text, func(at int, part string) {
-		left, right := part[:min(8, len(part))], part[min(8, len(part)):]
-		fmt.Fprintf(&out, "%08x  %-23s  %-23s  |%s|\n", at, fmt.Sprintf("% x", left), fmt.Sprintf("% x", right), seen(part))
-	})
-	return out.String() + fmt.Sprintf("%08x\n", len(text))
-}
-
-func xxd(text string) string {
-	var out strings.Builder
-	rows(text, func(at int, part string) {
-		groups := ""
-		for i := 0; i < len(part); i += 2 {
-			groups += fmt.Sprintf("%x ", part[i:min(i+2, len(part))])
-		}
-		fmt.Fprintf(&out, "%08x: %-40s %s\n", at, groups, seen(part))
-	})
-	return out.String()
-}
-
-func odX(text string) string {
-	var out strings.Builder
-	rows(text, func(at int, part string) {
-		fmt.Fprintf(&out, "%07o %-48s  >%s<\n", at, fmt.Sprintf("% x", part), seen(part))
-	})
-	return out.String()
-}
-
-func odC(text string) string {
-	var out strings.Builder
-	rows(text, func(at int, part string) {
-		fmt.Fprintf(&out, "%07o", at)
-		for _, c := range []byte(part) {
-			if c == '\n' {
-				out.WriteString(`  \n`)
-			} else {
-				fmt.Fprintf(&out, "%4c", c)
-			}
-		}
-		out.WriteString("\n")
-	})
-	return out.String()
-}
-
-// words writes two bytes at a time, the second one first if they are swapped.
-func words(text, offset, format string, swapped bool) string {
-	var out strings.Builder
-	rows(text, func(at int, part string) {
-		fmt.Fprintf(&out, offset, at)
-		for i := 0; i < len(part); i += 2 {
-			a, b := part[i], byte(0)
-			if i+1 < len(part) {
-				b = part[i+1]
-			}
-			if swapped {
-				a, b = b, a
-			}
-			fmt.Fprintf(&out, format, a, b)
-		}
-		out.WriteString("\n")
-	})
-	return out.String()
 }
 
 func numbered(text, format string) string {

@@ -12,10 +12,10 @@ import (
 // patterns are the expressions beside those of gitleaks, compiled when a text needs them: a package variable would be
 // compiled at the start of every process.
 type patterns struct {
-	keyBegin, urlLogin       func() *regexp.Regexp
-	forms                    [256][]form
-	begins                   *beginnings
-	base64, hex, token, list [256]bool // the letters of these
+	keyBegin, urlLogin func() *regexp.Regexp
+	forms              [256][]form
+	begins             *beginnings
+	base64, hex, token [256]bool // the letters of these
 }
 
 func newPatterns() *patterns {
@@ -31,7 +31,6 @@ func newPatterns() *patterns {
 	p.begins = newBeginnings(&p.forms)
 	for c := range 256 {
 		p.base64[c], p.hex[c], p.token[c] = base64Byte(byte(c)), isHex(byte(c)), tokenByte(byte(c))
-		p.list[c] = ofList(byte(c))
 	}
 	return p
 }
@@ -39,7 +38,7 @@ func newPatterns() *patterns {
 // plain finds the secrets of a text that is taken as it stands, by what this package and the user look for, and names.
 func (r *Redactor) plain(s *marks, m manner) []span {
 	text := s.text
-	found := append(append(s.values(), s.commands()...), r.known(s)...)
+	found := append(append(append(s.values(), s.commands()...), s.ofLines()...), r.known(s)...)
 	if m == prose {
 		found = append(append(found, s.homes()...), r.userNames(text)...)
 	}
@@ -100,13 +99,11 @@ func (s *marks) authorizations() []span {
 				at = i + len("basic")
 			}
 		case 'a':
-			if word(text, i, "authorization") && strings.HasPrefix(text[i+len("authorization"):], ":") {
-				if token := skipSpace(text, i+len("authorization:")); word(text, token, "token") {
-					at = token + len("token")
-				}
+			if word(text, i, "authorization") {
+				at = behindScheme(text, i+len("authorization"))
 			}
 		}
-		if at == 0 || i > 0 && (nameLetter(text[i-1]) || text[i-1] == '_') {
+		if at == 0 || i > 0 && (nameLetter(text[i-1]) || text[i-1] == '_' && text[i]|0x20 != 'a') {
 			continue
 		}
 		start := skipSpace(text, at)
@@ -115,12 +112,47 @@ func (s *marks) authorizations() []span {
 			(tokenByte(text[end]) || text[end] == '.' || text[end] == '~') {
 			end++
 		}
-		if token := text[start:end]; start > at && len(token) >= leastAuthorization && bits(token) >= 3 &&
+		if token := text[start:end]; (start > at || text[i]|0x20 == 'a') && len(token) >= leastAuthorization && bits(token) >= 3 &&
 			strings.ContainsAny(token, "0123456789") {
 			found = append(found, span{start: start, end: end, rule: "authorization", whole: true})
 		}
 	}
 	return found
+}
+
+// behindScheme is where the token begins that a header, a variable or a member of the name authorization holds: behind
+// its quotes, brackets and signs, and the word that says of which kind it is. 0 where there is none.
+func behindScheme(text string, at int) int {
+	const mostMarks, mostScheme = 12, 24
+	begin, signs := at, 0
+	for at < len(text) && at-begin < mostMarks && strings.IndexByte(" \t\"'\\:=>[({,`", text[at]) >= 0 {
+		if strings.IndexByte(":=>[(,", text[at]) >= 0 {
+			signs++
+		}
+		at++
+	}
+	if signs == 0 {
+		return 0
+	}
+	end := at
+	for end < len(text) && end-at < mostScheme && (nameLetter(text[end]) || text[end] == '-' || text[end] == '_') {
+		end++
+	}
+	scheme := text[at:end]
+	if scheme == "" || end == len(text) || strings.IndexByte(" \t\n\r\f+\\", text[end]) < 0 ||
+		strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic") { // which are found by themselves
+		return 0
+	}
+	at = skipSpace(text, end+1)
+	for _, name := range [...]string{"token=", "access_token=", "key=", "apikey="} { // Token token="…"
+		if word(text, at, name) {
+			at += len(name)
+		}
+	}
+	for at < len(text) && (isQuote(text[at]) || text[at] == '\\') {
+		at++
+	}
+	return at
 }
 
 // skipSpace is where a text goes on behind space.

@@ -38,10 +38,10 @@ func TestTokensOfHTTPsAuthorization(t *testing.T) {
 		"xbearer " + sixteen:                                           {},
 		"my_bearer " + sixteen:                                         {},
 		"authorization token " + sixteen:                               {},
-		"authorization: tok " + sixteen:                                {},
+		"authorization: tok " + sixteen:                                {sixteen}, // any word that says of which kind
 		"authorization: " + sixteen:                                    {},
 		"authorisation: token " + sixteen:                              {},
-		"my_authorization: token " + sixteen:                           {},
+		"my_authorization: token " + sixteen:                           {sixteen}, // as HTTP_AUTHORIZATION
 		"bear " + sixteen:                                              {},
 		"a basin " + sixteen:                                           {},
 		"bearer":                                                       {},

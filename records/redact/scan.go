@@ -21,6 +21,8 @@ const (
 	atSQL             // identified by
 	atBasic           // HTTP's basic authentication
 	atKey             // blocks of private keys
+	atLine            // words that tell what the rest of a line, or the next one, is
+	atPort            // the colon before a port
 	atUnseen          // sequences for terminals and their like
 	families
 )
@@ -56,6 +58,8 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atArgument, false, " -")
 	b.add(atArgument, false, "|")
 	b.add(atArgument, false, " /p:")
+	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ")
+	b.add(atPort, false, ":1", ":2", ":3", ":4", ":5", ":6", ":7", ":8", ":9", ":*")
 	b.add(atSQL, false, "IDENTIFIED")
 	b.add(atSQL, false, "identified")
 	b.add(atBasic, false, "asic ")

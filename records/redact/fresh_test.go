@@ -1,0 +1,117 @@
+package redact
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math/rand"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/git-trace/git-trace/records/redact/gitleaks"
+)
+
+// freshForms are secrets that the form of their line tells, or a name: no token looks like them. %s is the secret.
+var freshForms = []struct {
+	letters string
+	length  int
+	line    string
+}{
+	// attack F12
+	{anyLetter, 16, "db.corp.example:5432:shop:app:%s"},
+	{anyLetter, 16, "*:*:*:postgres:%s"},
+	{smallDigits, 32, "Cookie: csrftoken=1; sessionid=%s"},
+	{anyLetter, 24, "curl -H 'Cookie: theme=dark; lang=en; auth_session=%s; tz=UTC' https://example.com"},
+	{smallDigits, 40, "{'Cookie': 'a=b; JSESSIONID=%s'}"},
+	{anyLetter, 20, "set-cookie: __Secure-next-auth.session-token=%s; Path=/; HttpOnly"},
+	{anyLetter, 16, "openssl rsa -in k -passin pass:%s"},
+	{anyLetter, 16, "openssl pkcs12 -export -passin pass:changeit -passout pass:%s -out x.p12"},
+	{anyLetter, 16, `net use Z: \\srv\s /user:bob %s`},
+	{anyLetter, 16, `net use \\srv\s %s /user:CORP\bob`},
+	{smallDigits, 32, "https://corp.webhook.office.com/webhookb2/8f14e45f-ceea-467a-9a36-dedd4bea2543@8f14e45f-ceea-467a-9a36-dedd4bea2544/IncomingWebhook/%s/8f14e45f"},
+	{smallDigits, 32, "https://outlook.office.com/webhook/%s/IncomingWebhook"},
+	{smallDigits, 32, "$ cat config/master.key\n%s"},
+	{anyLetter, 16, "mysql -uroot -p%s shop"},
+	{anyLetter, 16, "redis-cli -h cache -a %s ping"},
+	{anyLetter, 16, "sshpass -p %s ssh root@host"},
+	// a name that says authorization, with a word that says of which kind, in every way of quoting
+	{smallDigits, 40, "curl -sH 'Authorization: token %s' https://git.example/api/v1/user"},
+	{smallDigits, 40, "{'Authorization': 'token %s'}"},
+	{smallDigits, 40, `{"Authorization": "Token %s"}`},
+	{smallDigits, 40, `{"Authorization": "Token token=%s"}`},
+	{smallDigits, 40, "http GET git.example Authorization:'token %s'"},
+	{smallDigits, 40, "map[Accept:[*/*] Authorization:[token %s] User-Agent:[x]]"},
+	{smallDigits, 40, `"Authorization" => "token %s"`},
+	{smallDigits, 64, "Authorization: ApiKey %s"},
+	{anyLetter, 40, "req.Header.Set(\"Authorization\", \"Bearer %s\")"},
+	{anyLetter, 40, "Proxy-Authorization: Negotiate %s"},
+	{smallDigits, 40, "HTTP_AUTHORIZATION=GenieKey %s"},
+	{anyLetter, 40, "headers.authorization = `Splunk %s`"},
+	{smallDigits, 40, "send: b'GET / HTTP/1.1\\r\\nAuthorization: token %s\\r\\n'"},
+	{smallDigits, 40, "-H Authorization:\\ token\\ %s"},
+}
+
+const (
+	anyLetter   = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
+	smallDigits = "0123456789abcdef"
+)
+
+// freshWays are how session files hold such lines.
+var freshWays = map[string]func(line string) string{
+	"as it stands":          func(s string) string { return "this is it:\n" + s + "\nand more" },
+	"behind numbers":        func(s string) string { return numbered(s, "%6d\t") },
+	"as the Read tool does": func(s string) string { return numbered(s, "%6d→") },
+	"behind a prompt":       func(s string) string { return "user@host:~/src$ " + strings.ReplaceAll(s, "$ ", "") },
+	"as JSON":               quoted,
+	"as JSON twice":         func(s string) string { return quoted(quoted(s)) },
+	"with CR":               func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") + "\r\n" },
+	"in Markdown":           func(s string) string { return "```sh\n" + s + "\n```\n" },
+	"in a diff":             func(s string) string { return "@@ -1 +1 @@\n+" + strings.ReplaceAll(s, "\n", "\n+") },
+	"percent-encoded":       url.PathEscape,
+	"base64":                func(s string) string { return "data " + base64.StdEncoding.EncodeToString([]byte(s)) },
+}
+
+// At least 98 of a hundred are found, in the ways that doc.go names.
+func TestFormsOfLinesAreFound(t *testing.T) {
+	t.Parallel()
+	rules, err := gitleaks.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, from := newRedactor(t, Options{Finder: rules}), rand.New(rand.NewSource(39))
+	all, missed := 0, 0
+	for way, write := range freshWays {
+		for _, f := range freshForms {
+			secret := random(from, f.letters, f.length-2) + "7a"
+			text := write(fmt.Sprintf(f.line, secret))
+			out := redacted(t, r, text)
+			all++
+			if left := remains(out, secret); left != "" || !strings.Contains(out, markerStart) {
+				missed++
+				t.Logf("%s: %q stays of %q: %q", way, left, text, out)
+			}
+		}
+	}
+	if all < 200 || float64(missed) > (1-leastFound)*float64(all) {
+		t.Errorf("%d of %d are missed", missed, all)
+	}
+}
+
+// What looks like one of them and is none stays as it is.
+func TestLinesOfCodeStay(t *testing.T) {
+	t.Parallel()
+	r := newRedactor(t, Options{})
+	for _, text := range []string{
+		"src/app.ts:120:export:const:value", "12:34:56:78:90", "a.go:120:5: undefined: thing2", "2026-11-27T10:11:12:000:x1",
+		"cookie: theme=dark; lang=en_GB; width=1280", "func setCookie(name, value string) { http.SetCookie(w, &http.Cookie{Name: name}) }",
+		"Authorization: Bearer $TOKEN", "headers: { Authorization: `Bearer ${token}` }", "\"Authorization\": \"token <your token here>\"",
+		"the authorization of the payment service is checked before it answers", "authorization: rbac-authorizer-configuration",
+		"webhook: https://example.com/webhooks/incoming", "see config/master.key, which is not in the repository\nand config/app.yml",
+		"go test -pass 3 pass: 12 fail: 0", "net use is listed", "localhost:8080:80:tcp:web", "image: registry.example:5000:latest",
+		"we use :5432: as the port", "docker run -p 127.0.0.1:8080:80/tcp x", "ok  \tpkg/a:100:a:b:c d e 1",
+	} {
+		if out := redacted(t, r, text); out != text {
+			t.Errorf("%q became %q", text, out)
+		}
+	}
+}
