@@ -58,6 +58,7 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 	found(d.agentFindings(ctx, g.Agents))
 	found(d.untracedFindings(ctx, g.Agents))
 	found(d.unheardFindings(g.Agents))
+	found(d.untoldFindings(now))
 	found(d.spoolFindings())
 	found(d.laterFindings())
 	found(d.purgeFindings())

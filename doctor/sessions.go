@@ -3,7 +3,9 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,12 +56,55 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 		}
 		if n > 0 {
 			out = append(out, Finding{
-				What: fmt.Sprintf("%s: %s went on here without a report of its hooks, the last %s: its lines count as a person's",
+				What: fmt.Sprintf("%s: %s went on here without a report of its hooks, the last %s: what is committed of it counts as a person's until its session file is read",
 					one.Name, numbers.Count(n, "conversation"), numbers.Ago(last, time.Now())),
 				Mend: "git trace backfill finds what is committed of it; `git trace init --agent " + one.Name +
 					" --global` reports all that come",
 			})
 		}
+	}
+	return out
+}
+
+// untoldFindings tells of calls that session files tell and hooks did not, an agent at a time: since when, and how many.
+func (d *Doctor) untoldFindings(now time.Time) []Finding {
+	reader, err := index.Open(d.repo)
+	if err != nil {
+		return nil // the log's own check says so
+	}
+	defer reader.Close()
+	recorded, err := reader.ByType(events.CaptureIncomplete)
+	if err != nil {
+		return nil
+	}
+	type untold struct {
+		calls       int
+		since, last time.Time
+	}
+	of := map[string]*untold{}
+	for _, e := range recorded {
+		data := events.DataOf[events.IncompleteData](e)
+		if data.Reason != trails.ReasonCallsNotReported || now.Sub(e.Time) > Recent {
+			continue
+		}
+		if of[e.Agent] == nil {
+			of[e.Agent] = &untold{since: data.Since}
+		}
+		one := of[e.Agent]
+		one.calls, one.last = one.calls+len(data.Calls), e.Time
+		if data.Since.Before(one.since) {
+			one.since = data.Since
+		}
+	}
+	var out []Finding
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		one := of[name]
+		out = append(out, Finding{
+			What: fmt.Sprintf("%s: since %s its hooks did not tell of %s that its session files tell, found %s: what these declare "+
+				"is its own, what else changed meanwhile nobody's", name, one.since.Local().Format("2 Jan 15:04"),
+				numbers.Count(one.calls, "call"), numbers.Ago(one.last, now)),
+			Mend: "git trace doctor looks at its hooks; sub-agents, panels and sessions that began before `git trace init` may run none",
+		})
 	}
 	return out
 }

@@ -82,6 +82,14 @@ const (
 	OwnerMixed   OwnerKind = "mixed"
 )
 
+// Watch says how it is known that a person wrote lines. It is empty where nobody watched: another program, or a person,
+// says so.
+type Watch string
+
+// Watched is of lines that came about between two looks at the work tree, where every hook that was due came and could
+// record, and nothing else explains them.
+const Watched Watch = "watched"
+
 // PatchData is the data of patch_recorded: one hunk of one file in one interval. Line numbers are 1-based; a hunk
 // without old (new) lines has count 0 and names the line after which it stands, as a unified diff without context does.
 type PatchData struct {
@@ -96,6 +104,7 @@ type PatchData struct {
 	NewStart int       `json:"new_start"`
 	NewCount int       `json:"new_count"`
 	Owner    OwnerKind `json:"owner"`
+	Evidence Watch     `json:"evidence,omitempty"` // of a person's change
 	Tool     string    `json:"tool,omitempty"`
 	Prompt   int       `json:"prompt,omitempty"`
 	Model    string    `json:"model,omitempty"`
@@ -105,6 +114,9 @@ type PatchData struct {
 	Kept []KeptRun `json:"kept,omitempty"`
 	// Previous names the patches whose lines this hunk replaced.
 	Previous []PatchID `json:"previous,omitempty"`
+	// Revises is the patch that the lines were said to be of before; empty for lines that were nobody's. Only what an
+	// agent's own record told afterwards revises.
+	Revises PatchID `json:"revises,omitempty"`
 	// Lines holds the fingerprints of the new lines: FingerprintChars base64url characters a line.
 	Lines string `json:"lines,omitempty"`
 	// Candidates are the tool calls that could have written the hunk when no evidence splits them.
@@ -141,9 +153,13 @@ type TurnData struct {
 // IncompleteData is the data of capture_incomplete.
 type IncompleteData struct {
 	Boundary string `json:"boundary"` // kind of the boundary that was not captured in full
-	// closed words: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported, not_recorded
+	// closed words: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported, not_recorded,
+	// calls_not_reported
 	Reason string   `json:"reason"`
 	Paths  []string `json:"paths,omitempty"` // when only some paths were left out
+	// Calls are the tool calls that no hook told of, and Since is when the first of them began.
+	Calls []string  `json:"calls,omitempty"`
+	Since time.Time `json:"since,omitzero"`
 }
 
 // CommitData is the data of commit_anchored. A commit with many files is spread over several events of one batch,
@@ -177,6 +193,7 @@ type AnchorOwner struct {
 	Prompt     int             `json:"prompt,omitempty"`
 	Step       int             `json:"step,omitempty"`
 	Previous   PatchID         `json:"previous,omitempty"` // AI lines that a person changed
+	Evidence   Watch           `json:"evidence,omitempty"` // of a person's lines
 	Candidates []CandidateData `json:"candidates,omitempty"`
 	Limits     []Limit         `json:"limits,omitempty"`
 }

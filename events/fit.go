@@ -27,7 +27,9 @@ func (d Draft) Fit() (Draft, error) {
 	case TurnEnded:
 		d.Data, err = refit(&c, d.Data, func(t *TurnData) { t.Running = cutList(&c, t.Running) })
 	case CaptureIncomplete:
-		d.Data, err = refit(&c, d.Data, func(i *IncompleteData) { i.Paths = cutList(&c, i.Paths) })
+		d.Data, err = refit(&c, d.Data, func(i *IncompleteData) {
+			i.Paths, i.Calls = cutList(&c, i.Paths), cutList(&c, i.Calls)
+		})
 	}
 	if err == nil && c.err != nil {
 		err = c.err

@@ -42,6 +42,8 @@ const (
 	Backfill         Method = "backfill"
 	Manual           Method = "manual"
 	Import           Method = "import"
+	// SessionFile: the agent's own record of a conversation told it, beside hooks that did not.
+	SessionFile Method = "session_file"
 )
 
 // Limit names something the capture could not see. The vocabulary is closed and documented in docs/format.md.
@@ -88,6 +90,9 @@ const (
 	LimitHookMissed Limit = "hook_not_recorded"
 	// LimitConsentUnknown: the call waited for a person's consent, and nothing tells when it began.
 	LimitConsentUnknown Limit = "consent_time_unknown"
+	// LimitNotReported: no hook told of the call; the agent's own record of the conversation does. Lines without an owner
+	// changed while such a call could write.
+	LimitNotReported Limit = "call_not_reported"
 )
 
 // Types lists the types, in the order of the list above.
@@ -107,7 +112,7 @@ func (t Type) Known() bool { return slices.Contains(Types(), t) }
 func (m Method) Known() bool {
 	switch m {
 	case HookSessionStart, HookPrompt, HookToolBefore, HookToolAfter, HookStop, PostCommit, PostRewrite, Watcher, Backfill,
-		Manual, Import:
+		Manual, Import, SessionFile:
 		return true
 	}
 	return false
@@ -120,7 +125,7 @@ func (l Limit) Known() bool {
 		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown,
 		LimitIDMissing, LimitSubagentUnknown,
 		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown, LimitPathNotNamed, LimitConsentUnknown,
-		LimitHookMissed:
+		LimitHookMissed, LimitNotReported:
 		return true
 	}
 	return false

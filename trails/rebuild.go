@@ -86,6 +86,9 @@ func (r *rebuilder) take(event events.Event) error {
 	if err := r.owner(event, p); err != nil {
 		return err
 	}
+	if slices.Contains(event.Method, events.SessionFile) {
+		return r.retell(&p)
+	}
 	if len(r.group) > 0 {
 		g := r.group[0]
 		if g.Path != p.Path || g.Before != p.Before || g.After != p.After || g.Interval != p.Interval ||
@@ -126,6 +129,40 @@ func (r *rebuilder) revise(event events.Event) error {
 		}
 	}
 	return rev.apply(r.known)
+}
+
+// retell gives lines to a call that no hook told of, as the timeline did.
+func (r *rebuilder) retell(p *events.PatchData) error {
+	if err := r.flush(); err != nil {
+		return err
+	}
+	from, to := vector.Unknown, vector.Owner{Kind: p.Owner, Patch: p.Patch}
+	if p.Revises != "" {
+		from = vector.Owner{Kind: events.OwnerHuman, Patch: p.Revises}
+	}
+	contents := retold{known: r.known, blob: r.objects.Blob, lines: map[refs.OID][][]byte{}}
+	path := events.RawPath(p.Path)
+	if _, found := r.known.Get(path, p.After); !found { // the first look found it
+		lines, err := contents.of(p.After)
+		if err != nil || lines == nil {
+			return err
+		}
+		if err := r.known.Put(path, p.After, vector.Uniform(len(lines), vector.Unknown)); err != nil {
+			return err
+		}
+	}
+	run, err := contents.run(path, p.After, p.NewStart-1, p.NewStart-1+p.NewCount, from, to)
+	if err != nil {
+		return err
+	}
+	paths := []string{path}
+	for i := range r.heard {
+		if r.heard[i].Type == events.PatchRecorded {
+			d := events.DataOf[events.PatchData](r.heard[i])
+			paths = pathsWith(paths, &d, p.Revises)
+		}
+	}
+	return contents.apply(run, paths)
 }
 
 // owner puts down who made a patch.

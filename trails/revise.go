@@ -95,7 +95,8 @@ func (s *step) revise(w *Window, ended time.Time) error {
 // apply gives the contents that were seen meanwhile their true owners.
 func (r *revision) apply(known *ledger.Known) error {
 	for path := range r.looks {
-		if err := known.Revise(path, r.owner); err != nil {
+		err := known.Revise(path, func(_ refs.OID, v vector.Vector) vector.Vector { return v.Map(r.owner) })
+		if err != nil {
 			return err
 		}
 	}

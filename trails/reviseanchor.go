@@ -12,9 +12,19 @@ import (
 func (r *revision) anchor(commit refs.OID, method []events.Method) ([]events.Draft, error) {
 	parts := lastAnchor(r.anchors[commit])
 	changed := false
-	var ai, human, unknown int
 	for i := range parts {
 		changed = r.part(&parts[i]) || changed
+	}
+	if !changed {
+		return nil, nil
+	}
+	return anewParts(parts, method)
+}
+
+// anewParts makes the events of an anchor that takes the place of the last one.
+func anewParts(parts []events.CommitData, method []events.Method) ([]events.Draft, error) {
+	var ai, human, unknown int
+	for i := range parts {
 		for _, f := range parts[i].Files {
 			for _, run := range f.Runs {
 				switch parts[i].Owners[run.Owner].Kind {
@@ -27,9 +37,6 @@ func (r *revision) anchor(commit refs.OID, method []events.Method) ([]events.Dra
 				}
 			}
 		}
-	}
-	if !changed {
-		return nil, nil
 	}
 	var out []events.Draft
 	for _, p := range parts {

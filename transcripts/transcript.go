@@ -28,8 +28,11 @@ type Transcript struct {
 	Model   string
 	Err     error // why it could not be read
 
-	dir  string
-	keys map[uint64]bool // of its steps
+	dir   string
+	keys  map[uint64]bool // of its steps
+	calls []*Call
+	open  []*Call          // those of the last step
+	late  map[string]*Call // those without a result
 }
 
 // Prompt is what somebody asked. Its time is zero where it is not known.
@@ -41,7 +44,7 @@ type Prompt struct {
 // read reads the session file.
 func (t *Transcript) read(ctx context.Context) error {
 	sink := &editSink{t: t, shell: newShellReader()}
-	t.keys = map[uint64]bool{}
+	t.keys, t.late = map[uint64]bool{}, map[string]*Call{}
 	parser := t.Agent.Parser
 	if len(t.Earlier) > 0 {
 		parser = several.Parser{SessionParser: parser, Earlier: t.Earlier}
@@ -120,6 +123,7 @@ func (s *editSink) Step(step *records.Step) error {
 		}
 		s.t.Prompts = append(s.t.Prompts, p)
 	}
+	s.t.hearCalls(step, at)
 	told := map[string]bool{}
 	add := func(edit backfill.Edit) {
 		edit.Prompt, edit.Time = len(s.t.Prompts), at
@@ -143,12 +147,19 @@ func (s *editSink) Step(step *records.Step) error {
 		}
 	}
 	s.waiting = s.waiting[:0]
+	s.t.doubtCalls(told)
 	s.t.Unseen += s.shell.unseenWrites(step, told)
 	return nil
 }
 
-// Late takes no notice: a result does not change what was written.
-func (s *editSink) Late(int, records.Observation) error { return nil }
+// Late takes the result of a call of an earlier step. It does not change what was written.
+func (s *editSink) Late(_ int, o records.Observation) error {
+	if c := s.t.late[o.SourceCallID]; c != nil {
+		delete(s.t.late, o.SourceCallID)
+		s.t.ran(c, &o)
+	}
+	return nil
+}
 
 func stampOf(text *string) time.Time {
 	if text == nil {

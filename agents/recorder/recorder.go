@@ -49,6 +49,8 @@ type Recorder struct {
 	Relative func(path string) (string, bool)
 	// Facts finds what the log and the repository know; nil for nothing.
 	Facts Gatherer
+	// Heard is told of a session file that has been left alone for a moment, before it is read; nil tells nobody.
+	Heard func(ctx context.Context, s waiting.Session, path string, earlier []string)
 	// Settle is how long a session file must have been left alone before it is read; at most ten times as long is waited.
 	// The agent may still be writing the end of the turn.
 	Settle time.Duration
@@ -112,6 +114,9 @@ func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Ses
 		if changed.After(w.changed) {
 			w.changed = changed
 		}
+	}
+	if r.Heard != nil {
+		r.Heard(ctx, s, path, w.earlier)
 	}
 	if err := w.load(ctx); err != nil {
 		return Outcome{}, err

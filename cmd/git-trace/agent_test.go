@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +36,8 @@ import (
 //	say TEXT: an answer of the model, which only the session file holds
 //	serve: one process for the whole conversation, whose shells are its children; verbs come line by line, with tabs
 //
-// With the environment variable TRANSCRIPTS the session file is written too, as the client writes it.
+// With the environment variable TRANSCRIPTS the session file is written too, as the client writes it; its times are
+// those of the moment if it is "now". UNHOOKED names tools, or events, of which no hook tells.
 func playAgent(args []string) int {
 	if len(args) < 2 {
 		fmt.Fprintln(os.Stderr, "usage: agent SESSION[/SUBAGENT] VERB ARGS")
@@ -422,6 +424,10 @@ func writtenLike(raw []byte, text string) []byte {
 
 // hook calls the real hook process. It must print nothing and end well.
 func (p *player) hook(event string, fields map[string]any) error {
+	unhooked := strings.Split(os.Getenv("UNHOOKED"), ",")
+	if tool, _ := fields["tool_name"].(string); slices.Contains(unhooked, event) || tool != "" && slices.Contains(unhooked, tool) {
+		return nil
+	}
 	payload := map[string]any{
 		"session_id": p.session, "transcript_path": p.transcriptPath(),
 		"cwd": p.dir, "hook_event_name": event,

@@ -230,6 +230,9 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 	if err := b.tell(result.Claims); err != nil {
 		return err
 	}
+	if err := b.testify(byTrace); err != nil {
+		return err
+	}
 	if err := b.keeper.keep(b.ctx); err != nil {
 		return err
 	}

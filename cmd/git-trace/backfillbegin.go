@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/transcripts"
 )
 
 // begin tells the log of a conversation that it does not know: when it was, its model, its prompts. Of one that a
@@ -22,6 +24,11 @@ func (b *filler) begin(reader *index.Index, l backfill.Link) ([]events.Draft, er
 		return nil, err
 	}
 	b.keeper.number(l.Trace)
+	return conversationDrafts(told, l.Trace, t)
+}
+
+// conversationDrafts tell of a conversation what is not told yet.
+func conversationDrafts(told map[string]bool, trace events.TraceID, t *transcripts.Transcript) ([]events.Draft, error) {
 	var out []events.Draft
 	draft := func(at time.Time, typ events.Type, number int, data any) error {
 		if told[tellKey(typ, number)] {
@@ -29,7 +36,7 @@ func (b *filler) begin(reader *index.Index, l backfill.Link) ([]events.Draft, er
 		}
 		raw, err := events.Encode(data)
 		out = append(out, events.Draft{
-			Time: at.UTC(), Type: typ, Trace: l.Trace, Agent: l.Agent, Session: l.Session,
+			Time: at.UTC(), Type: typ, Trace: trace, Agent: t.Agent.Name, Session: t.Session.ID,
 			Method: []events.Method{events.Backfill}, Data: raw,
 		})
 		return err
@@ -49,7 +56,7 @@ func (b *filler) begin(reader *index.Index, l backfill.Link) ([]events.Draft, er
 			return nil, err
 		}
 	}
-	err = draft(t.Last, events.SessionEnded, 0, events.SessionData{Source: "backfill"})
+	err := draft(t.Last, events.SessionEnded, 0, events.SessionData{Source: "backfill"})
 	return out, err
 }
 
@@ -66,7 +73,9 @@ func told(reader *index.Index, trace events.TraceID) (told map[string]bool, hook
 		case e.Type == events.RecordStored, e.Type == events.CommitAnchored:
 			continue // both follow from a backfill too
 		case e.Type == events.CaptureIncomplete:
-			continue // that no hook tells of it, by a watcher
+			continue // that no hook tells of it, or of calls
+		case slices.Contains(e.Method, events.SessionFile):
+			continue // what was found to be the conversation's beside hooks
 		case len(e.Method) != 1 || e.Method[0] != events.Backfill:
 			return nil, true, nil
 		case e.Type == events.PromptSubmitted:

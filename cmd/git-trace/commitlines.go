@@ -28,12 +28,13 @@ type commitOwners struct {
 	reader   *index.Index
 	log      belief.Log // the same, or with the names of conversations
 	objects  *refs.Objects
+	hooked   map[events.TraceID]*callsHooked
 }
 
 // newCommitOwners looks into the log and, if there is a search, for commits that no hook reported.
 func newCommitOwners(ctx context.Context, repo *refs.Repo, reader *index.Index, search *unseen.Search) *commitOwners {
 	return &commitOwners{ctx: ctx, repo: repo, reader: reader, log: reader, search: search,
-		evidence: blame.NewEvidence(repo, reader, nil), objects: repo.Objects()}
+		evidence: blame.NewEvidence(repo, reader, nil), objects: repo.Objects(), hooked: map[events.TraceID]*callsHooked{}}
 }
 
 // named gives owners the names of their conversations.
@@ -189,16 +190,47 @@ func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerUnknown, "")
 }
 
-// dispute gives conversations that no hook reported lines thought to be a person's: that no agent was
-// heard of says nothing against those, and what they wrote stands in the commit as it was written.
+// dispute gives calls that no hook told of lines thought to be a person's: that no agent was heard of says nothing
+// against those, and what they wrote stands in the commit as it was written.
 func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
 	return &claim.Dispute{Persons: o.persons(commit), May: func(owner events.AnchorOwner, tier string) bool {
 		if !correlate.Disputes(tier) {
 			return false
 		}
-		_, hooked, err := told(o.reader, owner.Trace)
-		return err == nil && !hooked && owner.Trace != ""
+		if owner.Trace == "" {
+			return false
+		}
+		calls, known := o.hooked[owner.Trace]
+		if !known {
+			calls = hookedCalls(o.reader, owner.Trace)
+			o.hooked[owner.Trace] = calls
+		}
+		return calls == nil || calls.native && !calls.told[owner.ToolCall]
 	}}
+}
+
+// callsHooked are the calls of a conversation that hooks told of.
+type callsHooked struct {
+	told   map[string]bool
+	native bool // by the ids that the session file has
+}
+
+// hookedCalls gives those; nil for a conversation that no hook reported.
+func hookedCalls(reader *index.Index, trace events.TraceID) *callsHooked {
+	_, hooked, err := told(reader, trace)
+	if err == nil && !hooked {
+		return nil
+	}
+	out := &callsHooked{told: map[string]bool{}, native: err == nil}
+	known, err := reader.ByTrace(trace)
+	out.native = out.native && err == nil
+	for _, e := range known {
+		if e.Type == events.WindowOpened || e.Type == events.WindowClosed || e.Type == events.WindowAbandoned {
+			out.told[e.ToolCall] = true
+			out.native = out.native && !slices.Contains(e.Limits, events.LimitIDMissing)
+		}
+	}
+	return out
 }
 
 // persons tells which lines of a commit are a person's.

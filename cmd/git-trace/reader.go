@@ -52,6 +52,9 @@ func (a *app) closeOverdue(repo *refs.Repo) {
 	engine := runner.Engine(repo, events.OpenLog(repo))
 	engine.Most = runner.MostChanges
 	_ = engine.Overdue(ctx, time.Now())
+	if env, err := systemEnv(); err == nil {
+		_ = (&witnesses{repo, env}).waiting(ctx)
+	}
 }
 
 // hintSilence tells of a repository that was recorded once, and where hooks do nothing now.

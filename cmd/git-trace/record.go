@@ -106,6 +106,9 @@ func (a *app) record(c *cli.Context, ops operands) error {
 		more, err = job.mend(c.Context, a.progress("conversations"), tell)
 		failed = append(failed, more...)
 	}
+	if unheard := (&witnesses{repo, job.recorder.Env}).all(c.Context); unheard != nil {
+		failed = append(failed, fmt.Errorf("hear what session files tell: %w", unheard))
+	}
 	expirePromptsDaily(c.Context, repo)
 	for _, f := range failed {
 		if c.Bool("quiet") {
@@ -210,6 +213,11 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 		Prompts:  ledger.NewPrompts(repo),
 		Relative: func(path string) (string, bool) { return trails.Relative(repo, path) },
 		Facts:    gatherer(repo), Settle: settleTime,
+		Heard: func(ctx context.Context, s waiting.Session, path string, earlier []string) {
+			if err := (&witnesses{repo, env}).session(ctx, s, path, earlier); err != nil {
+				runner.NoteFailure(repo, fmt.Errorf("hear what the session file tells: %w", err))
+			}
+		},
 	}
 	return job, nil
 }

@@ -26,6 +26,9 @@ func (p *player) transcript(kind string, fields map[string]any, text string) err
 		"sessionId": p.session, "version": "2.1.150", "gitBranch": "main",
 		"timestamp": time.Date(2026, 11, 2, 9, 0, n, 0, time.UTC).Format("2006-01-02T15:04:05.000Z"),
 	}
+	if os.Getenv("TRANSCRIPTS") == "now" {
+		line["timestamp"] = time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	}
 	if n > 1 {
 		line["parentUuid"] = fmt.Sprintf("%s-%04d", p.session, n-1)
 	}

@@ -84,6 +84,7 @@ func (a *app) whyAll(c *cli.Context, rev string, places []fileLines, contents []
 		if err != nil {
 			return err
 		}
+		v.doubt(c.Context, repo)
 		list, traces = append(list, v), append(traces, v.traces()...)
 	}
 	if err := demand(c.Context, repo, traces...); err != nil {

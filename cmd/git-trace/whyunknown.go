@@ -40,6 +40,43 @@ func whyUnknown(ctx context.Context, repo *refs.Repo, left *view.Pending) []even
 	return slices.Compact(out)
 }
 
+// lineDoubts lists the limitations that the log names for a line without an owner: those of the newest change without
+// one that wrote such a line to the path.
+func lineDoubts(ctx context.Context, repo *refs.Repo, path string, line []byte) []events.Limit {
+	print, stored := events.FingerprintOf(line), events.EncodePath(path)
+	read := 0
+	for e, err := range events.OpenLog(repo).Walk(ctx, events.Range{Order: events.NewestFirst}) {
+		if read++; err != nil || read > mostForWhy {
+			break
+		}
+		var patch events.PatchData
+		if e.Type != events.PatchRecorded || len(e.Limits) == 0 || events.ReadData(e.Data, &patch) != nil ||
+			patch.Owner != events.OwnerUnknown || patch.Path != stored {
+			continue
+		}
+		prints, err := events.DecodeFingerprints(patch.Lines)
+		if err == nil && slices.Contains(prints, print) {
+			return e.Limits
+		}
+	}
+	return nil
+}
+
+// doubt says of lines without an owner why they have none.
+func (v *whyView) doubt(ctx context.Context, repo *refs.Repo) {
+	for _, r := range v.reasons {
+		o := r.Owner()
+		if o.Kind != events.OwnerUnknown || len(o.Limits) > 0 {
+			continue
+		}
+		if limits := lineDoubts(ctx, repo, r.Path, r.Lines[0].Content); limits != nil {
+			told := *o // others share it
+			told.Limits = limits
+			r.Lines[0].Owner = &told
+		}
+	}
+}
+
 // reasons say in words why lines are unknown.
 var reasons = map[events.Limit]string{
 	events.LimitProcessGone:       "an agent died in a call",
@@ -50,6 +87,7 @@ var reasons = map[events.Limit]string{
 	events.LimitMissingBefore:     "the beginning of a call was never reported",
 	events.LimitBoundaryLate:      "hooks could not keep up",
 	events.LimitConsentUnknown:    "a call waited for your consent, and nothing tells when it began",
+	events.LimitNotReported:       "a call was at work that no hook told of",
 	events.LimitPayloadMismatch:   "an edit reported another text than was found",
 	events.LimitPathNotCaptured:   "a file could not be read",
 	events.LimitHookMissed:        "hooks ran that could not record",

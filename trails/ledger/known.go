@@ -178,8 +178,8 @@ func (k *Known) Put(path string, blob refs.OID, v vector.Vector) error {
 }
 
 // Revise gives the lines of all contents of a path the owners that they turned out to have. The contents stay in their
-// order.
-func (k *Known) Revise(path string, owner func(vector.Owner) vector.Owner) error {
+// order, the first one first.
+func (k *Known) Revise(path string, now func(blob refs.OID, v vector.Vector) vector.Vector) error {
 	records := slices.Clone(k.load(path))
 	changed := false
 	for i, r := range records {
@@ -187,8 +187,8 @@ func (k *Known) Revise(path string, owner func(vector.Owner) vector.Owner) error
 		if err != nil {
 			continue
 		}
-		if now := v.Map(owner); !now.Equal(v) {
-			records[i].Raw, changed = vector.Encode(now), true
+		if revised := now(r.Blob, v); !revised.Equal(v) {
+			records[i].Raw, changed = vector.Encode(revised), true
 		}
 	}
 	if !changed {

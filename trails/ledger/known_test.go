@@ -161,7 +161,7 @@ func TestOwnersAreRevisedInAllContentsOfAPath(t *testing.T) {
 			if tt.frozen {
 				k.Frozen()
 			}
-			if err := k.Revise("a", tt.owner); err != nil {
+			if err := k.Revise("a", mapped(tt.owner)); err != nil {
 				t.Fatal(err)
 			}
 			for process, read := range map[string]struct {
@@ -262,10 +262,14 @@ func TestAStoreThatCannotBeWritten(t *testing.T) {
 		t.Error("this process has forgotten it")
 	}
 	toPerson := func(vector.Owner) vector.Owner { return vector.Owner{Kind: events.OwnerUnknown} }
-	if err := k.Revise("a", toPerson); err == nil {
+	if err := k.Revise("a", mapped(toPerson)); err == nil {
 		t.Error("a revision that cannot be written is lost in silence")
 	}
 	if err := NewOwners(&refs.Repo{CommonDir: file}).Put("0123456789abcdef", events.AnchorOwner{}); err == nil {
 		t.Error("an owner that cannot be written is lost in silence")
 	}
+}
+
+func mapped(owner func(vector.Owner) vector.Owner) func(refs.OID, vector.Vector) vector.Vector {
+	return func(_ refs.OID, v vector.Vector) vector.Vector { return v.Map(owner) }
 }

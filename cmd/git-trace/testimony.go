@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/recorder"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/purge"
+	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/transcripts"
+)
+
+// witnesses compares what session files tell with what hooks told. Whoever reads a session file asks it: the process
+// that hooks leave at work at a turn's end and at a commit, readers of lines that no commit has, and backfill.
+type witnesses struct {
+	repo *refs.Repo
+	env  agents.Env
+}
+
+// mostHeard is how large a session file may be that a command reads before it answers; the process that hooks leave at
+// work reads any.
+const mostHeard = 32 << 20
+
+// waiting takes in the testimony of the conversations of which hooks told something since their records were stored.
+func (w *witnesses) waiting(ctx context.Context) error {
+	list, err := waiting.Open(w.repo).All()
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, s := range list {
+		path, err := recorder.SessionFile(w.env, s)
+		if info, statErr := os.Stat(path); err != nil || statErr != nil || info.Size() > mostHeard {
+			continue // there is nothing to read, now or later
+		}
+		failed = errors.Join(failed, w.session(ctx, s, path, s.Beside()))
+	}
+	return failed
+}
+
+// all takes in both kinds of testimony.
+func (w *witnesses) all(ctx context.Context) error {
+	return errors.Join(w.waiting(ctx), w.unreported(ctx))
+}
+
+// unreported takes in the testimony of the session files of the work tree that were written to since the last time, or
+// since recording began. Hooks may not know of their conversations.
+func (w *witnesses) unreported(ctx context.Context) error {
+	listed := recorded.Look(w.repo)
+	if listed.State != recorded.Listed {
+		return nil
+	}
+	since := listed.Since
+	file := filepath.Join(w.repo.TracesDir(), "cache", "heard", "last")
+	if info, err := os.Stat(file); err == nil {
+		since = info.ModTime().Add(-watchSlack)
+	}
+	if err := refs.WriteFileAtomic(file, nil, 0o600); err != nil {
+		return err
+	}
+	var failed error
+	for _, agent := range agents.All(w.env) {
+		if agent.Discoverer == nil {
+			continue
+		}
+		sessions, err := agent.Discoverer.ProjectSessions(w.repo.WorkTree, since)
+		if err != nil {
+			continue // session files that cannot be read say nothing
+		}
+		for _, s := range sessions {
+			if s.ID != "" && s.Changed.After(since) {
+				failed = errors.Join(failed, w.hear(ctx, &transcripts.Transcript{Agent: agent, Path: s.Path, ID: s.ID}))
+			}
+		}
+	}
+	return failed
+}
+
+// session takes in the testimony of a conversation.
+func (w *witnesses) session(ctx context.Context, s waiting.Session, path string, earlier []string) error {
+	agent, _ := agents.Lookup(w.env, s.Agent)
+	return w.hear(ctx, &transcripts.Transcript{Agent: agent, Path: path, ID: s.Session, Earlier: earlier})
+}
+
+// hear takes in what a session file tells, if it was written to since it was heard last.
+func (w *witnesses) hear(ctx context.Context, t *transcripts.Transcript) error {
+	if t.Agent.Parser == nil || t.Agent.Traits.CallIDs == capability.CallIDsPaired {
+		return nil
+	}
+	info, err := os.Stat(t.Path)
+	if err != nil || purge.Was(w.repo, events.NewTraceID(t.Agent.Name, t.ID)) {
+		return nil //nolint:nilerr // a file that went meanwhile tells nothing
+	}
+	mark := heardMark{t.Path, info.Size(), info.ModTime().UnixNano()}
+	if w.marked(t.ID) == mark {
+		return nil
+	}
+	if err := t.Load(ctx); err != nil {
+		return err
+	}
+	if err := w.testify(ctx, t); err != nil {
+		return err
+	}
+	return w.mark(t.ID, mark)
+}
+
+// testify lays the calls of a session that was read beside what hooks told, in each work tree.
+func (w *witnesses) testify(ctx context.Context, t *transcripts.Transcript) error {
+	calls := t.Calls()
+	if len(calls) == 0 {
+		return nil
+	}
+	found := 0
+	for _, repo := range workTreesOf(w.repo) {
+		var told []*trails.Told
+		for _, c := range calls {
+			told = append(told, toldIn(repo, t, c))
+		}
+		engine := runner.Engine(repo, events.OpenLog(repo))
+		unheard, err := engine.Testify(ctx, time.Now(), told)
+		if err != nil {
+			return err
+		}
+		found += len(unheard)
+	}
+	if found == 0 {
+		return nil
+	}
+	return w.begin(ctx, t)
+}
+
+// begin tells the log of a conversation that no hook reported, and puts it on the list of those that wait to be stored.
+func (w *witnesses) begin(ctx context.Context, t *transcripts.Transcript) error {
+	reader, err := index.Open(w.repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	known, hooked, err := told(reader, t.Session.Trace)
+	if err != nil || hooked {
+		return err
+	}
+	drafts, err := conversationDrafts(known, t.Session.Trace, t)
+	if err != nil || len(drafts) == 0 {
+		return err
+	}
+	if err := appendDrafts(ctx, events.OpenLog(w.repo), drafts); err != nil {
+		return err
+	}
+	return waiting.Open(w.repo).NoteOnce(waiting.Session{Trace: t.Session.Trace, Agent: t.Agent.Name,
+		Session: t.Session.ID, Transcript: t.Path, WorkTree: w.repo.WorkTree})
+}
+
+// toldIn is a call as the timeline of a work tree weighs it. Commands of a conversation that is held elsewhere write
+// elsewhere.
+func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *trails.Told {
+	dirs := t.Session.Dirs
+	out := &trails.Told{
+		Trace: t.Session.Trace, Agent: t.Agent.Name, Session: t.Session.ID, Call: c.ID, Tool: c.Tool, Model: c.Model,
+		Prompt: c.Prompt, Began: c.Began, Ended: c.Ended,
+		Anything: c.Anything && slices.ContainsFunc(dirs, func(dir string) bool {
+			_, inside := trails.Relative(repo, filepath.Join(filepath.FromSlash(dir), "any"))
+			return inside
+		}),
+	}
+	for _, e := range c.Edits {
+		path := filepath.FromSlash(e.Path)
+		if !filepath.IsAbs(path) && len(dirs) > 0 {
+			path = filepath.Join(filepath.FromSlash(dirs[0]), path)
+		}
+		out.Subagent = e.Subagent
+		out.Edits = append(out.Edits, trails.ToldEdit{Path: path, Make: e.Make, Lines: e.Lines()})
+	}
+	return out
+}
+
+// testify lays what sessions of which hooks told something tell beside that.
+func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript) error {
+	if b.dry || !recorded.Is(b.repo) {
+		return nil
+	}
+	reader, err := b.app.openIndex(b.repo)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	for trace, t := range found {
+		if _, hooked, err := told(reader, trace); err != nil || !hooked {
+			continue
+		}
+		if err := (&witnesses{repo: b.repo}).testify(b.ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heardMark is the state in which a session file was heard last.
+type heardMark struct {
+	Path    string `json:"path"`
+	Size    int64  `json:"size"`
+	Changed int64  `json:"changed"`
+}
+
+func (w *witnesses) markFile(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return filepath.Join(w.repo.TracesDir(), "cache", "heard", hex.EncodeToString(sum[:8]))
+}
+
+// marked is a cache: what is not marked is heard again, and nothing comes of it.
+func (w *witnesses) marked(session string) (mark heardMark) {
+	if raw, err := os.ReadFile(w.markFile(session)); err == nil && json.Unmarshal(raw, &mark) != nil {
+		return heardMark{}
+	}
+	return mark
+}
+
+func (w *witnesses) mark(session string, mark heardMark) error {
+	return refs.WriteJSON(w.markFile(session), mark, refs.WriteFileAtomic)
+}

@@ -1,0 +1,44 @@
+package backfill
+
+import (
+	"slices"
+	"strings"
+)
+
+// Make makes the edit again on what the file held; false where it does not fit that, or does not say enough.
+func (e *Edit) Make(before []byte) (after []byte, ok bool) {
+	switch {
+	case e.Rewrite != nil:
+		return e.Rewrite(before), true
+	case len(e.Replaces) > 0:
+		return replaceAll(before, e.Replaces)
+	case len(e.Whole) > 0:
+		return joinLines(toBytes(e.Whole)), true
+	}
+	lines := cutLines(before)
+	for _, h := range slices.Backward(e.Hunks) {
+		at := h.At - 1
+		if at < 0 || at+h.Removed > len(lines) {
+			return nil, false
+		}
+		lines = slices.Replace(lines, at, at+h.Removed, toBytes(h.Lines)...)
+	}
+	return joinLines(lines), len(e.Hunks) > 0
+}
+
+// Lines are the lines that the edit says it wrote, as far as it says so, without those that it found.
+func (e *Edit) Lines() []string {
+	var out []string
+	for _, r := range e.Replaces {
+		was := strings.Split(r.Old, "\n")
+		for line := range strings.SplitSeq(r.New, "\n") {
+			if !slices.Contains(was, line) {
+				out = append(out, line)
+			}
+		}
+	}
+	for _, h := range e.Hunks {
+		out = append(out, h.Lines...)
+	}
+	return append(out, e.Whole...)
+}

@@ -1,0 +1,322 @@
+package trails
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// unheardEdit is an edit of a call that no hook told of.
+type unheardEdit struct {
+	call *Told
+	edit *ToldEdit
+}
+
+// retelling gives lines of intervals to calls that no hook told of, and follows them through contents and commits.
+type retelling struct {
+	*testimony
+	contents retold
+	parts    map[refs.OID][]events.CommitData // the anchors of commits, as they are to be
+	changed  map[refs.OID]bool
+}
+
+func newRetelling(t *testimony) *retelling {
+	r := &retelling{testimony: t, parts: map[refs.OID][]events.CommitData{}, changed: map[refs.OID]bool{}}
+	r.contents = retold{known: t.known, blob: t.blob, lines: map[refs.OID][][]byte{}}
+	return r
+}
+
+// interval weighs the edits of a path against an interval. Left are those that it does not show: a later one may. With
+// strangers, what else a person is said to have written is nobody's.
+func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool) (left []*unheardEdit, err error) {
+	var begun []*unheardEdit
+	for _, e := range edits {
+		if e.call.Began.Before(in.at) {
+			begun = append(begun, e)
+		} else {
+			left = append(left, e)
+		}
+	}
+	if len(begun) == 0 && !strangers {
+		return left, nil
+	}
+	after, err := r.contents.of(in.after)
+	if err != nil || after == nil {
+		return edits, err
+	}
+	vec, found := r.known.Get(in.path, in.after)
+	if !found || vec.Len() != len(after) {
+		return edits, nil
+	}
+	open := openLines(in, vec)
+	before, err := r.blob(in.before)
+	if in.before.IsZero() || missing(err) {
+		before, err = nil, nil
+	}
+	if err != nil {
+		return edits, err
+	}
+	by := madeAgain(before, after, begun, open)
+	shown := 0 // edits before the last one that it shows were written over
+	for i, e := range begun {
+		if slices.Contains(by, e.call) {
+			shown = i + 1
+		}
+	}
+	left = append(slices.Clone(begun[shown:]), left...)
+	for start := 0; start < len(after); {
+		from, call := vec.At(start), by[start]
+		takes := open[start] && (call != nil || strangers && from.Kind == events.OwnerHuman)
+		end := start + 1
+		for end < len(after) && open[end] == open[start] && by[end] == call && vec.At(end) == from {
+			end++
+		}
+		if takes {
+			if err := r.give(in, start, end, from, call); err != nil {
+				return edits, err
+			}
+		}
+		start = end
+	}
+	return left, nil
+}
+
+// openLines are the lines that the patches of an interval say are a person's, or nobody's.
+func openLines(in *interval, vec vector.Vector) map[int]bool {
+	open := map[int]bool{}
+	for _, p := range in.patches {
+		if p.Owner != events.OwnerHuman && p.Owner != events.OwnerUnknown {
+			continue
+		}
+		for line := p.NewStart; line < p.NewStart+p.NewCount; line++ {
+			kept := slices.ContainsFunc(p.Kept, func(k events.KeptRun) bool { return line >= k.Start && line < k.Start+k.Count })
+			if o := vec.At(line - 1); !kept && o.Kind == p.Owner && (o.Patch == p.Patch || o.Kind == events.OwnerUnknown) {
+				open[line-1] = true
+			}
+		}
+	}
+	return open
+}
+
+// madeAgain makes edits again on what a file held, one after the other, and tells which lines of what it held later are
+// theirs. Of an edit that does not fit, since a person has typed there as well, the lines count that say something.
+func madeAgain(before []byte, after [][]byte, edits []*unheardEdit, open map[int]bool) []*Told {
+	out := make([]*Told, len(after))
+	content := linediff.Split(before)
+	owners := make([]*Told, len(content))
+	var loose []*unheardEdit
+	for _, e := range edits {
+		made, ok := e.edit.Make(before)
+		if !ok {
+			loose = append(loose, e)
+			continue
+		}
+		before = made
+		now := linediff.Split(made)
+		owners = carriedOver(content, now, owners, e.call)
+		content = now
+	}
+	for line, by := range carriedOver(withoutReturns(content), withoutReturns(after), owners, nil) {
+		if open[line] {
+			out[line] = by
+		}
+	}
+	for _, e := range loose {
+		said := map[string]bool{}
+		for _, line := range e.edit.Lines {
+			said[string(linediff.StripSpace([]byte(line)))] = true
+		}
+		near := false // the line before is the edit's
+		for line, text := range after {
+			key := linediff.StripSpace(text)
+			near = open[line] && out[line] == nil && said[string(key)] && (near || len(key) >= origin.Specific)
+			if near {
+				out[line] = e.call
+			}
+		}
+	}
+	return out
+}
+
+// carriedOver gives the lines of a content the owners that equal lines have in another one, and new ones to the writer.
+func carriedOver(old, now [][]byte, owners []*Told, writer *Told) []*Told {
+	out := make([]*Told, 0, len(now))
+	at := 0 // old lines taken so far
+	for _, h := range linediff.Diff(old, now, linediff.Options{}).Hunks {
+		out = append(out, owners[at:h.OldStart]...)
+		out = append(out, slices.Repeat([]*Told{writer}, h.NewCount)...)
+		at = h.OldStart + h.OldCount
+	}
+	return append(out, owners[at:]...)
+}
+
+// withoutReturns are lines as a session file has them, which knows no line ends of a file.
+func withoutReturns(lines [][]byte) [][]byte {
+	out := make([][]byte, len(lines))
+	for i, line := range lines {
+		out[i] = bytes.TrimSuffix(line, []byte("\r"))
+	}
+	return out
+}
+
+// give records that lines of an interval are a call's, or nobody's where there is none.
+func (r *retelling) give(in *interval, start, end int, from vector.Owner, call *Told) error {
+	who := actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitNotReported}}
+	if call != nil {
+		who.kind, who.window = events.OwnerAI, &Window{
+			Trace: call.Trace, Agent: call.Agent, Session: call.Session, Subagent: call.Subagent, CallID: call.Call,
+			Tool: call.Tool, Model: call.Model, Prompt: call.Prompt, Class: events.ToolEdits,
+		}
+	}
+	to := r.ownerOf(who, patchSeed{interval: in.number, path: in.path, start: start, count: end - start, after: in.after,
+		segment: -2})
+	lines, err := r.contents.of(in.after)
+	if err != nil {
+		return err
+	}
+	prints := make([]events.Fingerprint, 0, end-start)
+	for _, line := range lines[start:end] {
+		prints = append(prints, events.FingerprintOf(line))
+	}
+	data := events.PatchData{
+		Patch: to.Patch, Interval: in.number, Path: events.EncodePath(in.path), Before: in.before, After: in.after,
+		OldStart: start, NewStart: start + 1, NewCount: end - start, Owner: who.kind, Revises: from.Patch,
+		Lines: events.EncodeFingerprints(prints),
+	}
+	if err := r.draftPatch(data, who, who.limits); err != nil {
+		return err
+	}
+	run, err := r.contents.run(in.path, in.after, start, end, from, to)
+	if err != nil {
+		return err
+	}
+	paths := r.pathsOf(in.path, from.Patch)
+	for _, commit := range r.commits {
+		if err := r.anchored(commit, paths, run); err != nil {
+			return err
+		}
+	}
+	return r.contents.apply(run, paths)
+}
+
+// pathsOf are the paths in whose contents lines of a path may be now.
+func (r *retelling) pathsOf(path string, patch events.PatchID) []string {
+	out := append([]string{path}, r.known.Names(path)...)
+	for _, in := range r.changes {
+		for i := range in.patches {
+			out = pathsWith(out, &in.patches[i], patch)
+		}
+	}
+	return out
+}
+
+// pathsWith adds the path of a patch that was renamed from one of the list, or has lines of a patch that moved there.
+func pathsWith(paths []string, p *events.PatchData, patch events.PatchID) []string {
+	moved := p.OldPath != "" && slices.Contains(paths, events.RawPath(p.OldPath)) ||
+		patch != "" && slices.ContainsFunc(p.Kept, func(k events.KeptRun) bool { return k.Patch == patch })
+	if path := events.RawPath(p.Path); moved && !slices.Contains(paths, path) {
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// anchored gives the lines of a run to their new owner in what a commit's anchor says.
+func (r *retelling) anchored(commit refs.OID, paths []string, run retoldRun) error {
+	parts, known := r.parts[commit]
+	if !known {
+		parts = lastAnchor(r.anchors[commit])
+		r.parts[commit] = parts
+	}
+	for i := range parts {
+		p := &parts[i]
+		for k := range p.Files {
+			f := &p.Files[k]
+			if !slices.Contains(paths, events.RawPath(f.Path)) {
+				continue
+			}
+			lines, err := r.contents.of(f.Blob)
+			if err != nil {
+				return err
+			}
+			r.changed[commit] = r.file(p, f, lines, run) || r.changed[commit]
+		}
+	}
+	return nil
+}
+
+// file does so for a file of a part.
+func (r *retelling) file(p *events.CommitData, f *events.AnchorFile, lines [][]byte, run retoldRun) (changed bool) {
+	var b vector.Builder
+	tiers := make([]string, len(lines))
+	index := map[vector.Owner]int{}
+	for _, a := range f.Runs {
+		if a.Start-1+a.Count > len(lines) || a.Start-1 < b.Len() {
+			return false
+		}
+		described := p.Owners[a.Owner]
+		o := vector.Owner{Kind: described.Kind, Patch: described.Patch, Previous: described.Previous}
+		b.Add(outside, a.Start-1-b.Len())
+		b.Add(o, a.Count)
+		index[o] = a.Owner
+		for line := a.Start - 1; line < a.Start-1+a.Count; line++ {
+			tiers[line] = a.Tier
+		}
+	}
+	b.Add(outside, len(lines)-b.Len())
+	was := b.Vector()
+	now := run.over(f.Blob, was, lines)
+	if now.Equal(was) {
+		return false
+	}
+	f.Runs = nil
+	for line := range lines {
+		o := now.At(line)
+		if o == outside {
+			continue
+		}
+		at, named := index[o]
+		if !named {
+			described := events.AnchorOwner{Kind: o.Kind, Limits: []events.Limit{events.LimitNotReported}}
+			if o.Patch != "" {
+				described = r.owners.Describe(o.Patch)
+				described.Previous = o.Previous
+			}
+			at = len(p.Owners)
+			p.Owners, index[o] = append(slices.Clone(p.Owners), described), at
+		}
+		if n := len(f.Runs) - 1; n >= 0 && f.Runs[n].Owner == at && f.Runs[n].Tier == tiers[line] &&
+			f.Runs[n].Start+f.Runs[n].Count == line+1 {
+			f.Runs[n].Count++
+			continue
+		}
+		f.Runs = append(f.Runs, events.AnchorRun{Start: line + 1, Count: 1, Owner: at, Tier: tiers[line]})
+	}
+	return true
+}
+
+// outside is the owner of lines of which an anchor does not speak.
+var outside = vector.Owner{Kind: events.OwnerMixed, Patch: "outside"}
+
+// anchorAnew makes the events that take the place of anchors.
+func (r *retelling) anchorAnew() error {
+	for _, commit := range r.commits {
+		if !r.changed[commit] {
+			continue
+		}
+		drafts, err := anewParts(r.parts[commit], r.env.Method)
+		if err != nil {
+			return fmt.Errorf("anchor %s anew: %w", commit, err)
+		}
+		for _, d := range drafts {
+			d.Time, d.Worktree = r.time, r.step.repo.WorktreeName()
+			r.drafts = append(r.drafts, d)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,392 @@
+package trails
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// An agent's own record of a conversation may tell of calls that no hook told of: of a client that runs no hooks for its
+// tools, of a sub-agent, of a conversation that began before its hooks were installed. Until then their lines count as a
+// person's, on the evidence that nobody else was heard of. That evidence is void as soon as the record tells otherwise:
+//
+//   - what such a call declares is its own, where it is found in the interval in which the call ran;
+//   - what else changed while such a call could write is nobody's;
+//   - what the contents and commits made of it say follows (retell.go).
+//
+// All of it is added to the log with the method session_file. Nothing there is changed.
+
+// Told is a call that the agent's own record tells of, and that has ended.
+type Told struct {
+	Trace    events.TraceID
+	Agent    string
+	Session  string
+	Subagent string
+	Call     string // the agent's id
+	Tool     string
+	Model    string
+	Prompt   int // by the record; the number that hooks gave counts before
+	// Began and Ended are the times of the answer that made the call and of what followed.
+	Began, Ended time.Time
+	Edits        []ToldEdit
+	// Anything tells that it may have written more than its edits say.
+	Anything bool
+}
+
+// ToldEdit is what a call did to a file.
+type ToldEdit struct {
+	Path string // absolute
+	// Make makes the edit again; false where that is not possible.
+	Make  func(before []byte) (after []byte, ok bool)
+	Lines []string // what it says it wrote
+}
+
+// lateHook is how much later than the record dates a call its hooks may come.
+const lateHook = time.Minute
+
+// sameClock is how many events are read whatever their times: the clock of a session file may be another one.
+const sameClock = 2000
+
+// Testify takes in what agents' own records tell of calls. Returned are the calls that no hook told of and that were not
+// known until now. Where there is none it takes no lock and writes nothing.
+func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unheard []*Told, err error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	t := &testimony{repo: e.repo, calls: calls}
+	if err := t.listen(ctx, e.log); err != nil || len(t.unheard()) == 0 {
+		return nil, err
+	}
+	err = e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{events.SessionFile}}
+		t := &testimony{repo: e.repo, calls: calls, step: s}
+		if err := t.listen(ctx, e.log); err != nil {
+			return err
+		}
+		unheard = t.unheard()
+		if len(unheard) == 0 || s.state.Interval == 0 {
+			return nil
+		}
+		return t.take(unheard)
+	})
+	return unheard, err
+}
+
+// testimony is what records tell beside what the log has.
+type testimony struct {
+	*step
+	repo  *refs.Repo
+	calls []*Told
+
+	heard   map[string]bool         // calls of which the log tells, of whatever conversation: files of resumed sessions copy calls
+	foreign map[events.TraceID]bool // hooks have other ids of their calls than the record, or none
+	prompts map[events.TraceID][]promptAt
+	looks   []time.Time // at everything, the oldest first
+	changes []*interval // of paths, the oldest first
+	anchors map[refs.OID][]events.Event
+	commits []refs.OID // the oldest first
+	origin  *firstLook // of the work tree, where the log that was read has it
+}
+
+// firstLook is the first of all looks at a work tree: what it found was nobody's.
+type firstLook struct {
+	events.SnapshotData
+	at time.Time
+}
+
+type promptAt struct {
+	index int
+	at    time.Time
+}
+
+// interval is what patches say of a path between two contents.
+type interval struct {
+	path          string
+	before, after refs.OID
+	number        int64
+	at            time.Time
+	patches       []events.PatchData
+}
+
+// listen reads the log from before the first of the calls.
+func (t *testimony) listen(ctx context.Context, log Log) error {
+	first := slices.MinFunc(t.calls, func(a, b *Told) int { return a.Began.Compare(b.Began) }).Began.Add(-lateHook)
+	t.heard, t.foreign = map[string]bool{}, map[events.TraceID]bool{}
+	t.prompts, t.anchors = map[events.TraceID][]promptAt{}, map[refs.OID][]events.Event{}
+	t.looks, t.changes, t.commits = nil, nil, nil
+	var list []events.Event
+	for e, err := range log.Walk(ctx, events.Range{Order: events.NewestFirst}) {
+		if err != nil {
+			return err
+		}
+		list = append(list, e)
+		if e.Time.Before(first) && len(list) >= sameClock {
+			break
+		}
+	}
+	hooked := map[events.TraceID]map[string]bool{}
+	for _, e := range slices.Backward(list) {
+		t.hear(&e, hooked)
+	}
+	if t.step != nil { // boundaries that were put aside are taken by now
+		for i := range t.drafts {
+			t.hear(drafted(&t.drafts[i]), hooked)
+		}
+		for _, w := range t.state.Windows { // whose events may wait in the spool
+			t.heard[w.CallID] = true
+		}
+	}
+	for trace, ids := range hooked {
+		t.foreign[trace] = t.foreign[trace] || !slices.ContainsFunc(t.calls,
+			func(c *Told) bool { return c.Trace == trace && ids[c.Call] })
+	}
+	return nil
+}
+
+// drafted is an event that is about to be appended.
+func drafted(d *events.Draft) *events.Event {
+	return &events.Event{Time: d.Time, Type: d.Type, Trace: d.Trace, ToolCall: d.ToolCall, Worktree: d.Worktree,
+		Method: d.Method, Limits: d.Limits, Data: d.Data}
+}
+
+// hear takes in an event of the log.
+func (t *testimony) hear(e *events.Event, hooked map[events.TraceID]map[string]bool) {
+	told := slices.Contains(e.Method, events.SessionFile)
+	here := e.Worktree == t.repo.WorktreeName()
+	switch e.Type {
+	case events.WindowOpened, events.WindowClosed, events.WindowAbandoned:
+		t.heard[e.ToolCall] = true
+		if hooked != nil && hooked[e.Trace] == nil {
+			hooked[e.Trace] = map[string]bool{}
+		}
+		if hooked != nil {
+			hooked[e.Trace][e.ToolCall] = true
+		}
+		t.foreign[e.Trace] = t.foreign[e.Trace] || slices.Contains(e.Limits, events.LimitIDMissing)
+		if here && events.DataOf[events.WindowData](*e).Class != string(events.ToolEdits) {
+			t.looks = append(t.looks, e.Time)
+		}
+	case events.PromptSubmitted:
+		d := events.DataOf[events.PromptData](*e)
+		t.prompts[e.Trace] = append(t.prompts[e.Trace], promptAt{d.Index, e.Time})
+		if here && !e.Claimed() {
+			t.looks = append(t.looks, e.Time)
+		}
+	case events.SnapshotTaken:
+		d := events.DataOf[events.SnapshotData](*e)
+		if here && d.Scope == "full" {
+			t.looks = append(t.looks, e.Time)
+		}
+		if here && d.Role == "origin" && t.origin == nil && d.Interval == 1 {
+			t.origin = &firstLook{d, e.Time}
+		}
+	case events.TurnEnded:
+		if here {
+			t.looks = append(t.looks, e.Time)
+		}
+	case events.CaptureIncomplete:
+		for _, call := range events.DataOf[events.IncompleteData](*e).Calls {
+			t.heard[call] = true
+		}
+	case events.PatchRecorded:
+		if here && !told {
+			t.hearPatch(e)
+		}
+	case events.CommitAnchored:
+		if d := events.DataOf[events.CommitData](*e); !e.Claimed() {
+			if t.anchors[d.Commit] == nil {
+				t.commits = append(t.commits, d.Commit)
+			}
+			t.anchors[d.Commit] = slices.Insert(t.anchors[d.Commit], 0, *e)
+		}
+	}
+}
+
+func (t *testimony) hearPatch(e *events.Event) {
+	p := events.DataOf[events.PatchData](*e)
+	if p.After.IsZero() || p.NewCount == 0 {
+		return
+	}
+	path := events.RawPath(p.Path)
+	if n := len(t.changes); n > 0 {
+		last := t.changes[n-1]
+		if last.path == path && last.before == p.Before && last.after == p.After && last.number == p.Interval {
+			last.patches = append(last.patches, p)
+			return
+		}
+	}
+	t.changes = append(t.changes, &interval{path: path, before: p.Before, after: p.After, number: p.Interval, at: e.Time, patches: []events.PatchData{p}})
+}
+
+// unheard are the calls of which the log tells nothing, in the order in which they began. Where hooks have no ids of
+// their calls, or others than the record, nothing tells which calls these are.
+func (t *testimony) unheard() []*Told {
+	var out []*Told
+	for _, c := range t.calls {
+		c.Edits = slices.DeleteFunc(c.Edits, func(e ToldEdit) bool { return len(names(t.repo, e.Path)) == 0 })
+		if !t.heard[c.Call] && !t.foreign[c.Trace] && (len(c.Edits) > 0 || c.Anything) {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *Told) int { return a.Began.Compare(b.Began) })
+	return out
+}
+
+// take finds what the calls wrote, and what is nobody's since they could have written it.
+func (t *testimony) take(calls []*Told) error {
+	if err := t.lookAfter(calls); err != nil {
+		return err
+	}
+	paths := map[string][]*unheardEdit{}
+	for _, c := range calls {
+		t.number(c)
+		for i := range c.Edits {
+			for _, path := range names(t.repo, c.Edits[i].Path) {
+				paths[path] = append(paths[path], &unheardEdit{c, &c.Edits[i]})
+			}
+		}
+	}
+	retold := newRetelling(t)
+	first, err := t.firstChanges(calls, paths)
+	if err != nil {
+		return err
+	}
+	for _, change := range append(first, t.changes...) {
+		left, err := retold.interval(change, paths[change.path], t.strangers(change, calls))
+		if err != nil {
+			return err
+		}
+		paths[change.path] = left
+	}
+	if err := retold.anchorAnew(); err != nil {
+		return err
+	}
+	return t.say(calls)
+}
+
+// lookAfter looks at the work tree where a call ended after the last look: what it wrote is still to be found.
+func (t *testimony) lookAfter(calls []*Told) error {
+	last := calls[len(calls)-1]
+	if n := len(t.looks); n > 0 && !last.Ended.After(t.looks[n-1]) {
+		return nil
+	}
+	from, env := len(t.drafts), t.env
+	t.env.Method = []events.Method{events.Manual}
+	err := t.lookAtAll("manual")
+	t.env = env
+	for i := from; i < len(t.drafts); i++ {
+		t.hear(drafted(&t.drafts[i]), nil)
+	}
+	return err
+}
+
+// firstChanges are what the first look at the work tree found in the paths of calls that had begun before it, as
+// intervals since the commit that was checked out.
+func (t *testimony) firstChanges(calls []*Told, paths map[string][]*unheardEdit) (out []*interval, err error) {
+	if t.origin == nil || !calls[0].Began.Before(t.origin.at) {
+		return nil, nil
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if !paths[path][0].call.Began.Before(t.origin.at) {
+			continue
+		}
+		after, before := t.entry(t.origin.Tree, path), t.entry(t.origin.Head, path)
+		if after.IsZero() || after == before {
+			continue
+		}
+		now, err := readText(t.blob, after)
+		if err != nil {
+			return nil, err
+		}
+		if _, known := t.known.Get(path, after); !known {
+			if err := t.known.Put(path, after, t.vectorOf(path, now)); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, &interval{path: path, before: before, after: after, number: t.origin.Interval, at: t.origin.at,
+			patches: []events.PatchData{{Owner: events.OwnerUnknown, NewStart: 1, NewCount: len(now.lines)}}})
+	}
+	return out, nil
+}
+
+// entry is what a tree or a commit has at a path; no id where it has nothing.
+func (t *testimony) entry(top refs.OID, path string) refs.OID {
+	if top.IsZero() {
+		return top
+	}
+	entry, err := t.objects.EntryAt(top, path)
+	if err != nil {
+		return refs.OID{}
+	}
+	return entry.OID
+}
+
+// number gives a call the prompt that it answers, as hooks have counted.
+func (t *testimony) number(c *Told) {
+	if sess := t.state.Sessions[c.Trace]; sess != nil && len(t.prompts[c.Trace]) == 0 && sess.Prompts > 0 {
+		c.Prompt = sess.Prompts
+	}
+	for _, p := range t.prompts[c.Trace] {
+		if !p.at.After(c.Began.Add(time.Second)) {
+			c.Prompt = p.index
+		}
+	}
+}
+
+// strangers tells whether a call that may have written anything was at work in an interval.
+func (t *testimony) strangers(change *interval, calls []*Told) bool {
+	var before time.Time // the look before it
+	for _, look := range t.looks {
+		if look.Before(change.at) {
+			before = look
+		}
+	}
+	return slices.ContainsFunc(calls, func(c *Told) bool {
+		return c.Anything && c.Began.Before(change.at) && c.Ended.After(before)
+	})
+}
+
+// say puts down which calls no hook told of.
+func (t *testimony) say(calls []*Told) error {
+	of := map[events.TraceID][]*Told{}
+	var order []*Told
+	for _, c := range calls {
+		if of[c.Trace] == nil {
+			order = append(order, c)
+		}
+		of[c.Trace] = append(of[c.Trace], c)
+	}
+	for _, first := range order {
+		due := events.IncompleteData{Boundary: "tool", Reason: ReasonCallsNotReported}
+		older := events.IncompleteData{Boundary: "tool", Reason: "not_reported"} // than the recording
+		for _, c := range of[first.Trace] {
+			data := &due
+			if t.origin != nil && !c.Ended.After(t.origin.at) {
+				data = &older
+			}
+			if len(data.Calls) == 0 {
+				data.Since = c.Began
+			}
+			data.Calls = append(data.Calls, c.Call)
+		}
+		for _, data := range []events.IncompleteData{older, due} {
+			if len(data.Calls) == 0 {
+				continue
+			}
+			err := t.draft(events.CaptureIncomplete, data, func(d *events.Draft) {
+				d.Trace, d.Agent, d.Session = first.Trace, first.Agent, first.Session
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ReasonCallsNotReported is why a capture is incomplete of which an agent's own record tells more calls than hooks did.
+const ReasonCallsNotReported = "calls_not_reported"

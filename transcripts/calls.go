@@ -1,0 +1,121 @@
+package transcripts
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate/backfill"
+	"github.com/git-trace/git-trace/records"
+)
+
+// Call is a call that a session file tells of, and that has ended.
+type Call struct {
+	ID, Tool, Model string
+	Prompt          int // its number in the session file
+	Began, Ended    time.Time
+	Edits           []*backfill.Edit // what it says it wrote
+	Anything        bool             // a command that may have written more than that
+}
+
+// Load reads one session.
+func (t *Transcript) Load(ctx context.Context) error { return t.read(ctx) }
+
+// Calls are the calls of a session that was read that may have written. Of one that goes on, those that have ended.
+func (t *Transcript) Calls() []*Call {
+	of := map[string]*Call{}
+	last := t.Last
+	if info, err := os.Stat(t.Path); err == nil && info.ModTime().After(last) {
+		last = info.ModTime()
+	}
+	for _, c := range t.calls {
+		if of[c.ID] = c; c.Ended.IsZero() {
+			c.Ended = last
+		}
+	}
+	for i := range t.Session.Edits {
+		if c := of[t.Session.Edits[i].Call]; c != nil {
+			c.Edits = append(c.Edits, &t.Session.Edits[i])
+		}
+	}
+	return slices.DeleteFunc(t.calls, func(c *Call) bool { return len(c.Edits) == 0 && !c.Anything })
+}
+
+// hearCalls takes the calls of a step that have a result. What comes after it shows that those before had ended.
+func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
+	if !at.IsZero() {
+		for _, c := range t.open {
+			c.Ended = at
+		}
+		t.open = nil
+	}
+	for _, call := range step.ToolCalls {
+		if call.ToolCallID == "" || at.IsZero() {
+			continue
+		}
+		command := commandOf(call.Input)
+		c := &Call{ID: call.ToolCallID, Tool: call.ToolName, Began: at, Prompt: len(t.Prompts),
+			Anything: command != "" && !readsOnly(command)}
+		if step.Model != nil {
+			c.Model = *step.Model
+		}
+		t.open = append(t.open, c)
+		i := slices.IndexFunc(step.Observations, func(o records.Observation) bool { return o.SourceCallID == call.ToolCallID })
+		if i < 0 {
+			t.late[c.ID] = c
+		} else {
+			t.ran(c, &step.Observations[i])
+		}
+	}
+}
+
+// ran takes a call that has a result, unless it never ran, or goes on.
+func (t *Transcript) ran(c *Call, o *records.Observation) {
+	if o.Error == nil || *o.Error != records.ErrorRejected && *o.Error != records.ErrorNoResult {
+		t.calls = append(t.calls, c)
+	}
+}
+
+// doubtCalls leaves out of what commands may have written the ones of which the session file tells it.
+func (t *Transcript) doubtCalls(told map[string]bool) {
+	for _, c := range t.open {
+		c.Anything = c.Anything && !told[c.ID]
+	}
+}
+
+// reading are commands that write to no file, whatever their arguments, but for those of writing.
+const (
+	reading = `^(?:\w+=\S*[ \t]+)*(?:(?:ls|cat|head|tail|wc|grep|egrep|rg|ag|find|fd|pwd|cd|true|false|test|\[|which|type|stat|file|tree|du|df|date|env|` +
+		`printenv|sort|uniq|cut|tr|jq|nl|od|xxd|diff|cmp|sleep|whoami|uname|id|ps|basename|dirname|realpath|readlink|echo|printf|awk|sed)\b|` +
+		`git[ \t]+(?:-C[ \t]+\S+[ \t]+|-\S+[ \t]+)*(?:status|diff|log|show|branch|rev-parse|blame|ls-files|ls-tree|cat-file|grep|describe|remote|fetch|push|add|commit)\b)`
+	writing = `(?:^|[ \t])-(?:i\b|-in-place|delete\b|exec|ok|fprint|o\b|-output)|\binplace\b|\bsystem\(`
+)
+
+// commandWords takes command lines apart; it is made when it is first asked for.
+var commandWords = sync.OnceValue(func() (w struct{ reading, writing, harmless, quoted, separator *regexp.Regexp }) {
+	w.reading, w.writing = regexp.MustCompile(reading), regexp.MustCompile(writing)
+	w.harmless = regexp.MustCompile(`[0-9&]?>+[ \t]*(?:/dev/null|&[0-9])`)
+	w.quoted = regexp.MustCompile(`'[^']*'|"[^"$` + "`" + `]*"`)
+	w.separator = regexp.MustCompile(`[;\n|]|&&|\|\|`)
+	return w
+})
+
+// readsOnly tells whether a command line writes to no file of the work tree.
+func readsOnly(command string) bool {
+	words := commandWords()
+	line := words.harmless.ReplaceAllString(words.quoted.ReplaceAllString(command, "x"), " ")
+	if strings.ContainsAny(line, ">`") || strings.Contains(line, "$(") {
+		return false
+	}
+	for _, part := range words.separator.Split(line, -1) {
+		part = strings.TrimSpace(part)
+		if part != "" && (!words.reading.MatchString(part) || words.writing.MatchString(part)) {
+			return false
+		}
+	}
+	return true
+}
