@@ -242,9 +242,12 @@ func (e *Evidence) attribution(o events.AnchorOwner, tier string) *Attribution {
 		Candidates: o.Candidates, Previous: o.Previous, Limits: o.Limits,
 	}
 	if o.Kind == events.OwnerUnknown || o.Kind == "" {
+		if len(o.Limits) > 0 {
+			return &Attribution{Kind: events.OwnerUnknown, Limits: o.Limits}
+		}
 		return unknown
 	}
-	a.Evidence, a.Confidence = tier, correlate.Confidence(tier, o)
+	a.Evidence, a.Confidence = correlate.Evidence(tier, o), correlate.Confidence(tier, o)
 	if a.Step == 0 && a.ToolCall != "" && e.step != nil {
 		a.Step = e.step(a.Trace, a.ToolCall)
 	}

@@ -46,7 +46,7 @@ var confidences = []string{"low", "medium", "high"}
 // atMost is how many of the confidences a limitation leaves, of what it leaves any doubt about.
 var atMost = map[events.Limit]int{
 	events.LimitConcurrentWriters: 0, events.LimitBackgroundProcess: 0, events.LimitPathNotNamed: 1,
-	events.LimitConsentUnknown: 1,
+	events.LimitConsentUnknown: 1, events.LimitNotReported: 1,
 }
 
 // Confidence is what an evidence tier is worth to a reader who wants one word.
@@ -58,12 +58,24 @@ func Confidence(tier string, owner events.AnchorOwner) string {
 	case TierMovedLines, TierReformatted, TierSamePatch, TierNamed:
 		worth = 1
 	}
+	if owner.Kind == events.OwnerHuman && owner.Evidence == "" {
+		worth = min(worth, 1) // somebody says so who did not watch
+	}
 	for _, l := range owner.Limits {
 		if most, doubtful := atMost[l]; doubtful {
 			worth = min(worth, most)
 		}
 	}
 	return confidences[worth]
+}
+
+// Evidence is the word for how it is known who wrote a line: the tier, and of a person's line that was seen as it is
+// that the time in which it came about was watched.
+func Evidence(tier string, owner events.AnchorOwner) string {
+	if owner.Kind == events.OwnerHuman && owner.Evidence != "" && (tier == TierExactBlob || tier == TierExactLines) {
+		return string(owner.Evidence)
+	}
+	return tier
 }
 
 // Bounds of one event: a commit with more is spread over several.

@@ -272,6 +272,9 @@ func (s *step) draftPatch(data events.PatchData, who actor, limits []events.Limi
 		s.counts[w.CallID]++
 		limits = unionLimits(limits, w.Limits)
 	}
+	if data.Owner == events.OwnerHuman {
+		data.Evidence = events.Watched
+	}
 	return s.draft(events.PatchRecorded, data, func(d *events.Draft) {
 		d.Trace, d.Agent, d.Session, d.Subagent, d.ToolCall, d.Step = "", "", "", "", "", 0
 		if w := who.window; w != nil {

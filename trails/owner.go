@@ -50,6 +50,9 @@ func (a actor) describe() events.AnchorOwner {
 		o.Limits = unionLimits(w.Limits, a.limits)
 		return o
 	}
+	if a.kind == events.OwnerHuman {
+		o.Evidence = events.Watched
+	}
 	// Candidates of one conversation leave only the tool call open.
 	if len(a.candidates) > 0 && !slices.ContainsFunc(a.candidates, func(c events.CandidateData) bool {
 		return c.Trace != a.candidates[0].Trace

@@ -27,6 +27,9 @@ type PendingLines struct {
 
 // Describe names the owner of one of the lines.
 func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
+	if o.Patch == "" && o.Kind == events.OwnerHuman {
+		return person.describe() // since the last look
+	}
 	if o.Patch == "" {
 		return events.AnchorOwner{Kind: o.Kind}
 	}

@@ -140,7 +140,7 @@ func (l *writers) isAI(who string) bool { return who != byHuman && who != byUnkn
 var worth = map[string]string{
 	correlate.TierExactBlob: "high", correlate.TierExactLines: "high", correlate.TierRewritten: "high",
 	correlate.TierMovedLines: "medium", correlate.TierReformatted: "medium", correlate.TierSamePatch: "medium",
-	correlate.TierFingerprint: "low",
+	correlate.TierFingerprint: "low", string(events.Watched): "high",
 }
 
 // doubts tells what is wrong with an answer that names the right owner; "" for nothing.
@@ -164,7 +164,10 @@ func (w *world) doubts(dir string, a *answer, reader *index.Index) string {
 		return ""
 	}
 	switch {
-	case a.Commit == nil && a.Evidence != correlate.TierExactBlob:
+	case (a.Evidence == string(events.Watched)) != (a.Contributor == "human" && worth[a.Evidence] == "high" &&
+		a.Evidence != correlate.TierRewritten):
+		return "a person's line that was seen is of evidence " + a.Evidence
+	case a.Commit == nil && a.Evidence != correlate.TierExactBlob && a.Contributor != "human":
 		return "the work tree was seen, and the evidence is " + a.Evidence
 	case a.Evidence == correlate.TierReformatted && len(life.forms) < 2:
 		return "it was never written in another form"

@@ -30,6 +30,7 @@ const (
 var evidenceText = map[string]string{
 	correlate.TierExactBlob:   "the committed file was seen in the work tree, to the last byte",
 	correlate.TierExactLines:  "the line was seen in the work tree as it was written",
+	string(events.Watched):    "it was seen to come about",
 	correlate.TierMovedLines:  "the line moved, in a block that kept its owner",
 	correlate.TierReformatted: "the line was written so but for its form",
 	correlate.TierRewritten:   "carried from the commit that this one replaced",

@@ -88,7 +88,7 @@ func (o *Owners) Put(key OwnerKey, owner events.AnchorOwner) error {
 // Get returns the owner that a key stands for.
 func (o *Owners) Get(key OwnerKey) (events.AnchorOwner, bool) {
 	if key == Person {
-		return events.AnchorOwner{Kind: events.OwnerHuman}, true
+		return events.AnchorOwner{Kind: events.OwnerHuman, Evidence: events.Watched}, true
 	}
 	if len(key) != ownerKeyDigits {
 		return events.AnchorOwner{}, false
