@@ -144,7 +144,7 @@ func (d *Digest) findPublished(all []events.Event, published Published) (map[ref
 	for i := range all {
 		if all[i].Type == events.CommitRewritten {
 			for _, p := range events.DataOf[events.RewriteData](all[i]).Pairs {
-				named[p.New] = true
+				named[p.New], named[p.Old] = true, true
 			}
 		}
 	}
@@ -194,9 +194,10 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 				d.Commits = append(d.Commits, c)
 			}
 		case events.CommitRewritten:
-			chosen = slices.ContainsFunc(events.DataOf[events.RewriteData](e).Pairs, func(p events.RewritePair) bool {
-				return there[p.New]
-			})
+			// It leaves whole or not at all: what was told once is told the same ever after.
+			pairs := events.DataOf[events.RewriteData](e).Pairs
+			chosen = slices.ContainsFunc(pairs, func(p events.RewritePair) bool { return there[p.New] }) &&
+				!slices.ContainsFunc(pairs, func(p events.RewritePair) bool { return !there[p.Old] })
 		}
 		if chosen {
 			d.Events = append(d.Events, e)
@@ -219,11 +220,11 @@ func owners(c events.CommitData) []events.TraceID {
 	return slices.Compact(out)
 }
 
-// told is an event as a digest has it: without the name of the work tree in which it happened, and the times of a
-// conversation cut to a span, if there is one.
+// told is an event as a digest has it: what the list has of it ([Leaves]), and the times of a conversation cut to a
+// span, if there is one.
 func told(e events.Event, span time.Duration) events.Draft {
 	d := e.Draft()
-	d.Worktree = ""
+	d.Worktree, d.Data = "", listed(e.Type, d.Data)
 	if span > 0 && d.Trace != "" {
 		d.Time = d.Time.Truncate(span)
 	}

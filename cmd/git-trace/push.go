@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -178,9 +179,9 @@ func (a *app) agreesToPush(c *cli.Context, p *sharing.Plan) (bool, error) {
 func sayPlan(w io.Writer, p *sharing.Plan) {
 	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(p.Remote.Name),
 		printable(sharing.Bare(p.URL)))
-	fmt.Fprintf(w, "  commits     %s, %s, %s: paths, line numbers,\n"+
-		"              agents, models, numbers and times of prompts\n", plural(len(p.Digest.Commits), "commit"),
+	fmt.Fprintf(w, "  commits     %s, %s, %s:\n", plural(len(p.Digest.Commits), "commit"),
 		plural(len(p.Digest.Conversations), "conversation"), plural(len(p.New()), "new event"))
+	sayLeaves(w, sharing.LevelCommits)
 	if r := p.Records; p.Level.Wider(sharing.LevelCommits) {
 		fmt.Fprintf(w, "  texts       %s, redacted (%s); %s\n", plural(len(r.Sent), "conversation"),
 			plural(r.Redacted, "place"), numbers.Agree(r.Unstored+len(r.Kept), "1 stays here",
@@ -202,9 +203,8 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 		}
 	}
 	if p.Level == sharing.LevelLog {
-		fmt.Fprintf(w, "  log         all %s: names of all files, times of all calls,\n"+
-			"              what was thrown away\n",
-			plural(int(p.Digest.Source.Seq), "event"))
+		fmt.Fprintf(w, "  log         all %s:\n", plural(int(p.Digest.Source.Seq), "event"))
+		sayLeaves(w, sharing.LevelLog)
 	}
 	texts := "prompts and answers, "
 	if p.Level.Wider(sharing.LevelCommits) {
@@ -226,6 +226,21 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 			"              commits that another remote has\n", printable(p.Remote.Name))
 	}
 	sayDoubts(w, p.Doubts)
+}
+
+// sayLeaves tells what a level takes along, by the list of what may leave.
+func sayLeaves(w io.Writer, level sharing.Level) {
+	const indent, width = "              ", 78
+	line := ""
+	words := strings.Fields(strings.Join(sharing.Told(level), ", "))
+	for _, word := range words {
+		if line != "" && len(indent)+len(line)+1+len(word) > width {
+			fmt.Fprintln(w, indent+line)
+			line = ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	fmt.Fprintln(w, indent+line)
 }
 
 // sayDoubts tells of logs that others saw more of.

@@ -1,0 +1,115 @@
+package sharing
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Leaf says from which level on members of something leave for a remote, and what they tell. A narrower level takes
+// them out ([told]); what is not on the list leaves at no level but log, which is the log itself.
+type Leaf struct {
+	Of      string // a type of event, or every event; publication, commit or record
+	Members string // names in JSON, a dot before those of what is in them
+	Level   Level
+	What    string // in the words of the question that is asked
+}
+
+// everyEvent is what all events have, around their data.
+const everyEvent = "every event"
+
+// Leaves is the list of everything that may leave. The question before the first push and the page of the documents are
+// made of it, and a test holds it against the types.
+func Leaves() []Leaf {
+	const c, t, l = LevelCommits, LevelConversations, LevelLog
+	return []Leaf{
+		{everyEvent, "v seq id prev writer", c, "numbers of events"},
+		{everyEvent, "time type method limits", c, "times"},
+		{everyEvent, "trace agent session subagent step tool_call", c, "agents, ids of conversations and calls"},
+		{everyEvent, "worktree", l, "names of work trees"},
+		{"log_started", "format tool object_format", c, "the version of git-trace"},
+		{"session_started session_ended", "source model type", c, "models"},
+		{"session_started session_ended", "head tree", l, "commits and snapshots that were not published"},
+		{"prompt_submitted", "index native chars kind", c, "numbers, kinds and lengths of prompts"},
+		{"commit_anchored", "commit parents part parts revision added ai human unknown", c, "published commits"},
+		{"commit_anchored", "files files.path files.blob files.change files.runs", c, "paths and hashes of changes"},
+		{"commit_anchored", "files.runs.start files.runs.count files.runs.owner files.runs.tier", c, "line numbers"},
+		{"commit_anchored", "owners owners.kind owners.patch owners.trace owners.agent owners.session owners.subagent " +
+			"owners.model owners.tool owners.tool_call owners.prompt owners.step owners.previous owners.limits " +
+			"owners.candidates owners.candidates.trace owners.candidates.agent owners.candidates.session " +
+			"owners.candidates.subagent owners.candidates.tool_call", c, "tools"},
+		{"commit_rewritten", "kind pairs pairs.old pairs.new", c, "published commits"},
+		{"log_purged", "what removed changed objects files", c, "that something was purged"},
+		{"log_purged", "traces", l, "ids of silent conversations"},
+		{"record_stored", "blob generation steps redactions lifecycle", t, "versions of conversations"},
+		{"record_stored", "commit", l, "commits and snapshots that were not published"},
+		{"publication", "format writer level object_format events last source seen adopt records", c, "the number of all events"},
+		{"commit", "author committer message signature", c, "your name and mail address, and when you push"},
+		{"record", "schema_version trace_id session_id content_hash timestamp_start timestamp_end execution_context task agent " +
+			"environment system_prompts tool_definitions steps outcome dependencies metrics security attribution lifecycle " +
+			"git_links generation_index metadata", t, "prompts, answers and calls with results, redacted but for hosts and mail domains"},
+		{"window_opened window_closed window_abandoned",
+			"tool class prompt model paths interval tree head status patches ended", l, "times of all calls"},
+		{"snapshot_taken", "role scope interval tree head changed skipped", l, "hashes of the work tree"},
+		{"patch_recorded", "patch interval path old_path before after old_start old_count new_start new_count owner tool prompt " +
+			"model mode kept kept.start kept.count kept.kind kept.patch kept.why previous lines candidates candidates.trace " +
+			"candidates.agent candidates.session candidates.subagent candidates.tool_call", l,
+			"fingerprints of lines, what was thrown away"},
+		{"turn_ended", "prompt interval tree head running", l, "times of all calls"},
+		{"capture_incomplete", "boundary reason paths", l, "names of all files"},
+		{"checkpoint_signed", "seq event commit kind key", l, "checkpoints"},
+		{"outcome_noted", "outcome reward", l, "how conversations ended"},
+	}
+}
+
+// Told are the words for what leaves at a level and at none before it, in the order of the list.
+func Told(level Level) []string {
+	var out []string
+	for _, leaf := range Leaves() {
+		if leaf.Level == level && !slices.Contains(out, leaf.What) {
+			out = append(out, leaf.What)
+		}
+	}
+	return out
+}
+
+// members are those of the data of a type of event that a digest has.
+func members(of events.Type) map[string]bool {
+	out := map[string]bool{}
+	for _, leaf := range Leaves() {
+		if leaf.Level == LevelLog || !slices.Contains(strings.Fields(leaf.Of), string(of)) {
+			continue
+		}
+		for name := range strings.FieldsSeq(leaf.Members) {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// listed leaves of the data of an event what is on the list. What cannot be read has nothing that is.
+func listed(of events.Type, data json.RawMessage) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(data, &all) != nil {
+		return json.RawMessage("{}")
+	}
+	may, kept := members(of), len(all)
+	for name := range all {
+		if !may[name] {
+			delete(all, name)
+		}
+	}
+	if len(all) == kept {
+		return data
+	}
+	raw, err := json.Marshal(all)
+	if err == nil {
+		raw, err = events.Canonical(raw)
+	}
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
