@@ -127,4 +127,6 @@ type DeclaredEdit struct {
 	After  *string `json:"after,omitempty"`  // the whole file as the tool left it
 	// Exact tells that the tool put New in the place of Old and changed nothing else of the file.
 	Exact bool `json:"exact,omitempty"`
+	// Proposed is what the agent asked for, where a person changed that before they let the tool write.
+	Proposed *string `json:"proposed,omitempty"`
 }

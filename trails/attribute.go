@@ -20,11 +20,12 @@ func (s *step) attribute(changes []snapshot.Change) error {
 	if err != nil {
 		return err
 	}
-	if files, err = s.explain(files); err != nil {
+	files, back, err := s.explain(files)
+	if err != nil {
 		return err
 	}
 	s.measure(files...)
-	return s.settleFiles(files, s.segments)
+	return s.settleFiles(files, s.segments, back...)
 }
 
 // part is a segment while it is being settled.
@@ -46,8 +47,9 @@ type patchRun struct {
 }
 
 // settleFiles carries ownership through the segments of every file. All segments of one rank are compared before any is
-// resolved, so that a block that moved from one file to another is found.
-func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
+// resolved, so that a block that moved from one file to another is found. Blocks may have come from files that need no
+// owner, too.
+func (s *step) settleFiles(files []*file, cut func(*file) []segment, explained ...*file) error {
 	plans := make([][]segment, len(files))
 	levels := 0
 	for i, f := range files {
@@ -57,9 +59,12 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
 		plans[i] = cut(f)
 		levels = max(levels, len(plans[i]))
 	}
+	if len(explained) > 0 {
+		levels = max(levels, 1)
+	}
 	for level := range levels {
 		var parts []*part
-		var changes []*vector.Change
+		var moving []shifting
 		for i, f := range files {
 			if err := s.ctx.Err(); err != nil {
 				return err
@@ -70,9 +75,17 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
 			seg := plans[i][level]
 			change := vector.Compare(vector.Content{Lines: seg.from.lines, Owners: f.vec}, seg.to.lines)
 			parts = append(parts, &part{file: f, seg: seg, index: level, change: change})
-			changes = append(changes, change)
+			moving = append(moving, shifting{change, seg.from, seg.to, f.path})
 		}
-		vector.Moves(changes...)
+		if level == 0 {
+			for _, f := range explained {
+				moving = append(moving, f.giving())
+			}
+		}
+		earlier, err := s.moves(moving)
+		if err != nil {
+			return err
+		}
 		for _, p := range parts {
 			if err := s.ctx.Err(); err != nil {
 				return err
@@ -81,6 +94,12 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
 				return err
 			}
 		}
+		if err := s.settleHalves(earlier); err != nil {
+			return err
+		}
+	}
+	for _, f := range explained {
+		s.noteShift(f.oldPath, f.path, f.giving(), "")
 	}
 	for _, f := range files {
 		if f.withoutLines() {
@@ -96,7 +115,7 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment) error {
 
 // settlePart resolves one segment, records its patches and stores the vector of the content it leads to.
 func (s *step) settlePart(p *part) error {
-	restored := restoredLines(p)
+	restored := s.restoredLines(p)
 	runs := map[int][]patchRun{}
 	for i, h := range p.change.Hunks() {
 		runs[i] = s.cutHunk(p, h)
@@ -121,6 +140,10 @@ func (s *step) settlePart(p *part) error {
 			return err
 		}
 	}
+	s.noteShift(p.leftPath(), p.file.path, shifting{p.change, p.seg.from, p.seg.to, p.file.path}, traceOf(runs))
+	if err := s.known.PutLeft(p.leftPath(), p.seg.from.oid, removed(p.seg.from, p.change.Hunks())); err != nil {
+		return err
+	}
 	for i, h := range result.Hunks {
 		for _, run := range runs[i] {
 			if err := s.recordPatch(p, run, h, restored, result.Capped); err != nil {
@@ -144,12 +167,24 @@ func (s *step) keepReported(p *part) error {
 	return nil
 }
 
-// restoredLines are the lines of a content that git put together, with the owners they have in what it was made of.
-func restoredLines(p *part) map[int]vector.Owner {
+// leftPath is the path that the content had from which the segment leads.
+func (p *part) leftPath() string {
+	if p.index == 0 {
+		return p.file.oldPath
+	}
+	return p.file.path
+}
+
+// restoredLines are the lines that nobody wrote in this interval, with the owners they have in what the content was made
+// of, or had when the path had the very content before.
+func (s *workTree) restoredLines(p *part) map[int]vector.Owner {
 	out := map[int]vector.Owner{}
 	from := p.seg.origins
-	if p.seg.to.oid == p.file.new.oid {
+	switch had, known := s.known.Get(p.file.path, p.seg.to.oid); {
+	case p.seg.to.oid == p.file.new.oid:
 		from = p.file.from
+	case from == nil && known && had.Len() == len(p.seg.to.lines):
+		from = originsOf(had)
 	}
 	for _, run := range from {
 		for line := run.Start; run.Source >= 0 && line < run.Start+run.Count; line++ {
@@ -296,9 +331,13 @@ func (s *step) recordWhole(f *file) error {
 		who = *by(nil)
 	}
 	seed := patchSeed{interval: s.interval, path: f.path, after: f.new.oid, segment: -1}
+	owner := s.ownerOf(who, seed)
 	data := events.PatchData{
-		Patch: s.ownerOf(who, seed).Patch, Interval: s.interval, Path: events.EncodePath(f.path),
+		Patch: owner.Patch, Interval: s.interval, Path: events.EncodePath(f.path),
 		Before: f.old.oid, After: f.new.oid, Owner: who.kind, Candidates: who.candidates,
+	}
+	if err := s.keepNested(f, owner); err != nil {
+		return err
 	}
 	if f.oldPath != f.path {
 		data.OldPath = events.EncodePath(f.oldPath)

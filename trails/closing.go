@@ -236,7 +236,9 @@ func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 		if !ok {
 			continue
 		}
-		edits = append(edits, declared{Path: rel, Old: e.Old, New: e.New, Before: e.Before, After: e.After, Exact: e.Exact})
+		edits = append(edits, declared{
+			Path: rel, Old: e.Old, New: e.New, Before: e.Before, After: e.After, Exact: e.Exact, Proposed: e.Proposed,
+		})
 	}
 	if len(edits) > 0 && textSize(tool.Edits) <= maxDeclared {
 		w.Edits = edits
@@ -265,7 +267,7 @@ func textSize(edits []events.DeclaredEdit) int {
 	size := 0
 	for _, e := range edits {
 		size += len(e.Old) + len(e.New)
-		for _, whole := range []*string{e.Before, e.After} {
+		for _, whole := range []*string{e.Before, e.After, e.Proposed} {
 			if whole != nil {
 				size += len(*whole)
 			}

@@ -125,6 +125,48 @@ func (s *witness) unfinished() []*Window {
 // owns only its declared text. Several: the edit call that declared the line; then the calls that may write anywhere;
 // and where more than one is left, all of them, as candidates.
 func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
+	return asProposed(ws, path, decideWindows(ws, path, unfinished))
+}
+
+// asProposed leaves calls no more than what their agents had proposed, where a person changed that before they let it be
+// written (Claude Code in an editor, Gemini CLI and Qwen Code with "modify"): the other lines are theirs.
+func asProposed(ws []*Window, path string, by decision) decision {
+	texts := map[*Window]map[string]bool{}
+	for _, w := range ws {
+		for _, d := range w.declares(path) {
+			if d.Proposed != nil {
+				texts[w] = w.proposed(path)
+			}
+		}
+	}
+	if len(texts) == 0 {
+		return by
+	}
+	return func(line []byte) *actor {
+		a := by(line)
+		if proposed := texts[a.window]; proposed != nil && !proposed[string(linediff.StripSpace(line))] {
+			return &person
+		}
+		return a
+	}
+}
+
+// proposed are the lines that the agent of a call asked for, without white space.
+func (w *Window) proposed(path string) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range w.declares(path) {
+		text := d.New
+		if d.Proposed != nil {
+			text = *d.Proposed
+		}
+		for line := range bytes.Lines([]byte(text)) {
+			out[string(linediff.StripSpace(line))] = true
+		}
+	}
+	return out
+}
+
+func decideWindows(ws []*Window, path string, unfinished []*Window) decision {
 	if len(ws) == 0 {
 		return always(person)
 	}

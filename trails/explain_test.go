@@ -40,8 +40,8 @@ func TestWhatGitOrAToolExplains(t *testing.T) {
 		}},
 		"git wrote: a content that the path had":             {new: past, known: true, did: restored, want: true},
 		"git wrote: a content that the path never had":       {new: past, did: restored},
-		"git did not write: a content that the path had":     {new: past, known: true},
-		"git may have applied a stash: what the path had":    {new: past, known: true, did: doubtful},
+		"git did not write: a content that the path had":     {new: past, known: true, want: true},
+		"git may have applied a stash: what the path had":    {new: past, known: true, did: doubtful, want: true},
 		"git may have applied a stash: what HEAD has":        {new: head, known: true, did: doubtful, want: true},
 		"git did not write: what HEAD has, and was seen":     {new: head, known: true, want: true},
 		"git did not write: what HEAD has, and was not seen": {new: head},
@@ -81,7 +81,7 @@ func TestWhatGitOrAToolExplains(t *testing.T) {
 			if tt.did != nil {
 				tt.did(sc)
 			}
-			rest, err := sc.explain([]*file{f})
+			rest, _, err := sc.explain([]*file{f})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestAnAnnouncedContentIsExpectedOnce(t *testing.T) {
 	sc.state.Expected = map[string]refs.OID{"a.txt": content.oid}
 	f := sc.change("a.txt", sc.text("old", "old\n"), content)
 	for i, want := range []int{0, 1} {
-		rest, err := sc.explain([]*file{f})
+		rest, _, err := sc.explain([]*file{f})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -194,6 +194,7 @@ func (s *step) submit(sess *sessionState, trace events.TraceID, b events.Boundar
 	if p == nil {
 		p = &events.Prompt{}
 	}
+	s.state.endShifts(trace)
 	sess.Prompts++
 	sess.LastPrompt = p.ID
 	if err := ledger.NewPrompts(s.repo).Put(trace, sess.Prompts, p.Text); err != nil {

@@ -78,8 +78,7 @@ func Pending(
 		p.Vector = v
 		return p, nil
 	}
-	p.carry(s, f)
-	return p, nil
+	return p, p.carry(s, f)
 }
 
 // remember finds the lines of a work tree that nobody has looked at in what the path had in others, as a commit would
@@ -157,7 +156,7 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 }
 
 // carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.
-func (p *PendingLines) carry(s *witness, f *file) {
+func (p *PendingLines) carry(s *witness, f *file) error {
 	s.askProcesses(s.time)
 	s.askTranscripts()
 	s.doubtGone()
@@ -172,8 +171,10 @@ func (p *PendingLines) carry(s *witness, f *file) {
 		seg.decide = s.decide(f.path)
 	}
 	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
-	vector.Moves(change)
-	restored := restoredLines(&part{file: f, seg: seg})
+	if _, err := s.moves([]shifting{{change, f.old, f.new, f.path}}); err != nil {
+		return err
+	}
+	restored := s.restoredLines(&part{file: f, seg: seg})
 	p.open = map[events.PatchID]events.AnchorOwner{}
 	result := change.Resolve(func(_, line int) vector.Owner {
 		if owner, found := restored[line]; found {
@@ -192,4 +193,5 @@ func (p *PendingLines) carry(s *witness, f *file) {
 		return owner
 	})
 	p.Vector = result.Vector
+	return nil
 }

@@ -67,10 +67,10 @@ func (s *step) segments(f *file) []segment {
 			after = f.new
 		}
 		add(at, before, aside)
-		if i == 0 && len(chain) > 0 && s.gitAt(f.path).Restored {
+		if i == 0 && len(chain) > 0 {
 			chain[0].origins = s.composition(f, before)
 		}
-		add(before, after, always(byWindow(r.window, f.path)))
+		add(before, after, asProposed([]*Window{r.window}, f.path, always(byWindow(r.window, f.path))))
 		at = after
 	}
 	add(at, f.new, aside)
@@ -183,6 +183,11 @@ func (s *step) composition(f *file, found text) []vector.Origin {
 	if !explained || !known || v.Len() != len(found.lines) {
 		return g.from
 	}
+	return originsOf(v)
+}
+
+// originsOf says of a content that was known that each line comes from it.
+func originsOf(v vector.Vector) []vector.Origin {
 	var out []vector.Origin
 	line := 0
 	for _, run := range v.Runs() {

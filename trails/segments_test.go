@@ -199,7 +199,7 @@ func TestWhatGitPutThereBeforeAnEditKeepsItsOwners(t *testing.T) {
 		want            string
 	}{
 		"git was at work, and the content is known": {true, true, "[{0 2 equal}]"},
-		"git was not at work":                       {false, true, "[]"},
+		"git was not at work":                       {false, true, "[{0 2 equal}]"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 
 // The file begins with a word that is raised when the shape of the state changes: another version is read as no state.
 // It ends with a CRC-32 of all before it, big-endian.
-const stateMagic = "gtline\x00\x08"
+const stateMagic = "gtline\x00\x09"
 
 // state is what the timeline of one work tree remembers between two processes: <git dir>/traces/timeline.
 type state struct {
@@ -50,6 +50,8 @@ type state struct {
 	LostWhy events.Limit
 	// Missed are the hooks that could not record (package recorded).
 	Missed recorded.Missed
+	// Shifts are changes of which another one may be the other half, the last one last (moves.go).
+	Shifts []*shift
 	// Taken are contents that git took out of the work tree and that no commit told has, for other work trees: a stash may
 	// have carried them there and be gone. By path.
 	Taken map[string]taken
@@ -119,10 +121,6 @@ var errOtherState = errors.New("another version of git-trace kept it")
 func encodeState(s *state) []byte {
 	w := &codec.Writer{Out: append(make([]byte, 0, 4096), stateMagic...)}
 	s.fields(w)
-	s.added(w)
-	if len(s.Spooled) > 0 || s.LostWhy != "" || s.Missed.Hooks > 0 {
-		s.addedThen(w)
-	}
 	return binary.BigEndian.AppendUint32(w.Out, crc32.ChecksumIEEE(w.Out))
 }
 
@@ -138,12 +136,6 @@ func decodeState(raw []byte) (*state, error) {
 	}
 	s, r := &state{}, &codec.Reader{In: string(raw[len(stateMagic):n])}
 	s.fields(r)
-	if r.In != "" { // what an earlier version wrote ends here
-		s.added(r)
-	}
-	if r.In != "" {
-		s.addedThen(r)
-	}
 	if r.End() != nil {
 		return nil, errState
 	}

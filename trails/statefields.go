@@ -39,18 +39,16 @@ func (s *state) fields(f codec.Fields) {
 	codec.List(f, &s.Anchored, func(o *refs.OID) { f.OID(o) })
 	table(f, &s.Expected, func(o *refs.OID) { f.OID(o) })
 	f.Integer(&s.Lost)
-}
-
-// added lists what came to a state later, with the same magic.
-func (s *state) added(f codec.Fields) {
+	codec.List(f, &s.Shifts, func(one **shift) {
+		if *one == nil {
+			*one = &shift{}
+		}
+		(*one).fields(f)
+	})
 	table(f, &s.Taken, func(one *taken) {
 		f.OID(&one.Blob)
 		f.Moment(&one.At)
 	})
-}
-
-// addedThen lists what came after that. It is left out as long as it says nothing.
-func (s *state) addedThen(f codec.Fields) {
 	codec.List(f, &s.Spooled, func(name *string) { f.Text(name) })
 	codec.Word(f, &s.LostWhy)
 	codec.Number(f, &s.Missed.Calls)
@@ -105,6 +103,16 @@ func (s *sessionState) fields(f codec.Fields) {
 	processFields(f, &s.Host)
 	codec.Number(f, &s.Heard)
 	f.Flag(&s.Idle)
+}
+
+func (s *shift) fields(f codec.Fields) {
+	codec.Word(f, &s.Trace)
+	f.Text(&s.From)
+	f.Text(&s.Path)
+	f.OID(&s.Before)
+	f.OID(&s.After)
+	f.Text(&s.Gone)
+	f.Text(&s.Come)
 }
 
 func processFields(f codec.Fields, id *process.ID) {
@@ -173,6 +181,7 @@ func (d *declared) fields(f codec.Fields) {
 	codec.Optional(f, &d.Before, func(s *string) { f.Text(s) })
 	codec.Optional(f, &d.After, func(s *string) { f.Text(s) })
 	f.Flag(&d.Exact)
+	codec.Optional(f, &d.Proposed, func(s *string) { f.Text(s) })
 }
 
 // boundaryFields lists what a note keeps of a boundary. The texts of edits are of use only together with the snapshot

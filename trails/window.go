@@ -81,12 +81,14 @@ type declared struct {
 	Before *string
 	After  *string
 	Exact  bool
+	// Proposed is what the agent asked for, where a person changed that before they let the tool write.
+	Proposed *string
 }
 
 // size is how much text it is, in bytes.
 func (d *declared) size() int {
 	n := len(d.Old) + len(d.New)
-	for _, whole := range []*string{d.Before, d.After} {
+	for _, whole := range []*string{d.Before, d.After, d.Proposed} {
 		if whole != nil {
 			n += len(*whole)
 		}

@@ -26,6 +26,9 @@ func declare(kind events.BoundaryKind, tool, path string, in *input, out *respon
 			if out.Type == "create" && edit.Before == nil {
 				edit.Before = new(string)
 			}
+			if out.UserModified {
+				edit.Proposed = &in.Content
+			}
 		}
 		return []events.DeclaredEdit{edit}
 	case "NotebookEdit":
@@ -38,7 +41,13 @@ func declare(kind events.BoundaryKind, tool, path string, in *input, out *respon
 		}
 		return []events.DeclaredEdit{edit}
 	}
-	return replacements(done, path, steps(in, out), out)
+	edits := replacements(done, path, steps(in, out), out)
+	if asked := steps(in, &response{}); out.UserModified && len(asked) == len(edits) {
+		for i := range edits {
+			edits[i].Proposed = &asked[i].New
+		}
+	}
+	return edits
 }
 
 // steps are the replacements that an Edit or a MultiEdit made or is about to make. What the tool reports is preferred

@@ -28,6 +28,9 @@ type input struct {
 	Dir        string `json:"directory"` // older: dir_path
 	DirPath    string `json:"dir_path"`
 	Background bool   `json:"is_background"`
+	// Modified tells that a person changed what the model proposed before they let the tool write.
+	Modified bool    `json:"modified_by_user"`
+	Proposed *string `json:"ai_proposed_content"`
 }
 
 // response is tool_response; returnDisplay is an object for tools that wrote a file and text for all others.
@@ -56,6 +59,9 @@ func (c *Call) Describe(b *events.Boundary, id, home string) *events.ToolUse {
 	path := payload.Path(call.Path, b.Cwd, home)
 	if display := &c.Response.Display; b.Kind == events.ToolAfter && payload.Path(display.File, b.Cwd, home) == path {
 		edit.Before, edit.After = display.Before, display.After
+	}
+	if in.Modified {
+		edit.Proposed = in.Proposed
 	}
 	call.Edits = []events.DeclaredEdit{edit}
 	tool := call.Describe(b, home)

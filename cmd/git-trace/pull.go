@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -73,7 +74,7 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 		return a.pullOwn(c, log, s, sources, what.Most)
 	}
 	out := pullJSON{Schema: pullSchema, DryRun: what.Dry, Remotes: []*sharing.Pulled{}}
-	left := 0
+	left, changed := 0, 0
 	for _, r := range sources {
 		if c.Bool("configure") || c.Bool("unconfigure") {
 			if r.Name != r.Label {
@@ -93,6 +94,12 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 			sayPulled(quietWriter{a.std.out}, pulled)
 		}
 		left += pulled.LeftOut() + len(pulled.Doubts)
+		changed += pulled.Changed
+	}
+	if changed > 0 && !what.Dry {
+		if err := correlate.KnowFetched(c.Context, log); err != nil {
+			return err
+		}
 	}
 	if !what.Dry && !c.Bool("json") {
 		if err := a.offerTexts(c.Context, log, s, sources, out.Remotes); err != nil {

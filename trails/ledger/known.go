@@ -30,8 +30,9 @@ type Known struct {
 	sizes map[string]int64
 	// recent holds the vectors of each path that were asked for, or put, last: contents are followed step by step.
 	recent map[string][]knownVector
-	// names holds the other names of paths, once they were asked for.
+	// names holds the other names of paths, once they were asked for; left what left them.
 	names map[string][]string
+	left  map[string][]left
 	// dry keeps what is put in memory only.
 	dry bool
 	// source gives the records of a path in the place of its file, if it is set.
@@ -65,7 +66,7 @@ func NewKnown(repo *refs.Repo) *Known {
 func NewKnownIn(dir string) *Known {
 	return &Known{
 		dir: dir, mem: map[string][]Record{}, sizes: map[string]int64{}, recent: map[string][]knownVector{},
-		names: map[string][]string{},
+		names: map[string][]string{}, left: map[string][]left{},
 	}
 }
 

@@ -18,9 +18,9 @@ type Verdict struct {
 	From []vector.Origin
 }
 
-// Judge tells what git explains of a change. Text that git restores keeps the owner it had. The same text typed anew
-// does not. So a content that was seen before explains nothing unless git was at work. For example: a person deletes an
-// agent's line and does git restore, and it is the agent's. They type it again, and it is theirs.
+// Judge tells what explains a change. A content that the path had before has the owners that it had then: git restored
+// it, or somebody undid what they did, and nothing tells that from the same text typed anew. For example: a person
+// deletes an agent's line, and their editor's undo brings it back. It is the agent's.
 func (q *Query) Judge() (v Verdict, err error) {
 	if q.Work.Elsewhere {
 		if v, err = q.fromElsewhere(); v.Explained || err != nil {
@@ -35,10 +35,6 @@ func (q *Query) Judge() (v Verdict, err error) {
 		return Verdict{Explained: err == nil && gone.IsZero()}, nil
 	}
 	if q.knows(q.Path, q.New.OID) {
-		if q.Work.Doubtful && !q.inOperands() {
-			v.Explained, err = q.asCommitted()
-			return v, err
-		}
 		return Verdict{Explained: true}, nil
 	}
 	if q.New.Whole || q.Old.Whole {
@@ -46,20 +42,6 @@ func (q *Query) Judge() (v Verdict, err error) {
 		return Verdict{Explained: head == q.New.OID}, err
 	}
 	return q.composed()
-}
-
-// inOperands tells whether one of the commits that git may have taken the file from has the very content.
-func (q *Query) inOperands() bool {
-	for _, find := range []func(*Query) ([]Candidate, error){autostash, operands} {
-		list, err := find(q)
-		if err != nil {
-			return false
-		}
-		if tracedTo(list, q.New.OID) {
-			return true
-		}
-	}
-	return false
 }
 
 // fromElsewhere finds what git may have brought from another work tree: a content that one had last is explained; of
@@ -85,41 +67,38 @@ func (q *Query) fromElsewhere() (v Verdict, err error) {
 
 // withoutGit judges a change of which no trace says that git was at work.
 func (q *Query) withoutGit(v Verdict) (Verdict, error) {
-	done, err := q.asCommitted()
-	if done || err != nil {
-		return Verdict{Explained: done}, err
-	}
-	if q.Commit.IsZero() {
+	if q.New.OID.IsZero() {
 		return v, nil
 	}
-	list, err := Gather(q.at(Again))
-	if err != nil || !slices.ContainsFunc(list, func(c Candidate) bool { return c.Kind == Traced }) {
+	if q.Old.OID == q.New.OID { // its name or its mode has changed
+		head, err := q.Git.Blob(q.Base, q.Path)
+		v.Explained = head == q.New.OID && q.knows(q.Path, q.New.OID)
 		return v, err
 	}
-	if tracedTo(list, q.New.OID) {
+	if q.knows(q.Path, q.New.OID) {
 		return Verdict{Explained: true}, nil
 	}
-	v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
-	v.From = markers(q.New.Lines, v.From)
-	return v, err
-}
-
-// asCommitted tells whether a file is again what HEAD has, though git is not known to have been at work: somebody took
-// their changes back, or git did and no hook ran. To git its lines are as old as their commits. For example: an agent's
-// line is committed, a person deletes it and undoes that in the editor. It is the agent's. So it is with what a commit
-// has that takes an earlier one back, or is one of another branch over again.
-func (q *Query) asCommitted() (bool, error) {
-	if q.New.OID.IsZero() {
-		return false, nil
+	if done, err := q.asNamedBefore(); done || err != nil {
+		return Verdict{Explained: done}, err
 	}
-	if !q.knows(q.Path, q.New.OID) {
-		return q.asNamedBefore()
+	if !q.Commit.IsZero() {
+		list, err := Gather(q.at(Again))
+		if err != nil {
+			return v, err
+		}
+		if tracedTo(list, q.New.OID) {
+			return Verdict{Explained: true}, nil
+		}
+		if slices.ContainsFunc(list, func(c Candidate) bool { return c.Kind == Traced }) {
+			v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
+			v.From = markers(q.New.Lines, v.From)
+			return v, err
+		}
 	}
-	if q.undoes() || q.redoes() {
-		return true, nil
+	if v.From != nil || q.Old.Whole || q.New.Whole {
+		return v, nil
 	}
-	head, err := q.Git.Blob(q.Base, q.Path)
-	return head == q.New.OID, err
+	return q.returned()
 }
 
 // asNamedBefore tells whether a file that HEAD does not have is again what HEAD has under an older name of it. For

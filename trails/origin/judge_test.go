@@ -81,7 +81,7 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 		"a stash may have been applied, and none has it": {tell: func(s *story) {
 			s.knew("a.txt", "o", is)
 			s.Work.Doubtful = true
-		}, want: ""},
+		}, want: "explained: o o o"},
 		"a stash may have been applied that has it": {tell: func(s *story) {
 			s.knew("a.txt", "o", is)
 			s.Work.Doubtful = true

@@ -15,6 +15,9 @@ type Memory interface {
 	// first.
 	Blobs(path string, limit int) []refs.OID
 	Names(path string) []string
+	// Left lists contents of a path that one of the lines may have left, the last one first. The lines are asked for
+	// only where something left the path.
+	Left(path string, lines func() [][]byte, limit int) []refs.OID
 }
 
 // Tree is another work tree of the repository as it was looked at last.

@@ -11,57 +11,8 @@ import (
 
 // again is what was found out about the commit that is being anchored; nil until asked for.
 type again struct {
-	undone, redone, maybe *bool
-	repeats               map[refs.OID]bool
-}
-
-// A revert that is not committed at once (git-revert(1), --no-commit) and that nobody looks at in between leaves no
-// trace but the commit itself: it is an earlier commit backwards. So such a commit counts as what git brought back. One
-// that takes back less than a whole commit does not: anybody may type a line anew. An example of a whole one: a commit
-// deletes an agent's file, and git revert --no-commit brings it back. The lines are the agent's.
-
-// maxUndone is how many commits are looked at for the one that is taken back.
-const maxUndone = 16
-
-// undoes tells whether the commit that is being anchored is one of the last commits backwards.
-func (c *Case) undoes() bool {
-	if c.Commit.IsZero() || c.Base.IsZero() {
-		return false
-	}
-	if c.again.undone == nil {
-		found := c.findUndone()
-		c.again.undone = &found
-	}
-	return *c.again.undone
-}
-
-func (c *Case) findUndone() bool {
-	x := c.Base
-	for range maxUndone {
-		made, err := c.Git.Commit(x)
-		if err != nil || len(made.Parents) == 0 {
-			return false
-		}
-		before := made.Parents[0]
-		if c.backwards(x, before) && c.wholeOf(x, before) {
-			return true
-		}
-		x = before
-	}
-	return false
-}
-
-// backwards tells whether the commit takes back an earlier one. Its paths are now as they were before that commit, and
-// were until now as that commit had left them.
-func (c *Case) backwards(x, before refs.OID) bool {
-	same := func(a, b refs.OID, path string) bool {
-		left, leftErr := c.Git.Blob(a, path)
-		right, rightErr := c.Git.Blob(b, path)
-		return leftErr == nil && rightErr == nil && left == right
-	}
-	return len(c.Paths) > 0 && !slices.ContainsFunc(c.Paths, func(path string) bool {
-		return !same(c.Base, x, path) || !same(c.Commit, before, path)
-	})
+	maybe   *bool
+	repeats map[refs.OID]bool
 }
 
 // wholeOf tells whether an earlier commit changed no other paths than this one does.
@@ -72,59 +23,13 @@ func (c *Case) wholeOf(x, before refs.OID) bool {
 	})
 }
 
-// A pick that is not committed at once (git-cherry-pick(1), --no-commit), and that nobody looks at in between, leaves
-// no trace but the commit itself: its files are those of a commit of another branch. Such a commit counts as what git
-// brought if it has all that the other one changed, as it has it, and no more. What is like a part of it may have been
-// typed. For example: an agent's commit adds a file and changes another. A commit that has the file alone is the
-// person's.
-
 // maxRedone is how many commits that have one of the contents are compared in full.
 const maxRedone = 4
 
-// redoes tells whether the commit that is being anchored is a commit of another branch over again.
-func (c *Case) redoes() bool {
-	if c.Commit.IsZero() || c.Base.IsZero() || len(c.Paths) == 0 {
-		return false
-	}
-	if c.again.redone == nil {
-		found := c.findRedone()
-		c.again.redone = &found
-	}
-	return *c.again.redone
-}
-
-func (c *Case) findRedone() bool {
-	same := func(x refs.OID, path string) bool {
-		here, err := c.Git.Blob(c.Commit, path)
-		there, errThere := c.Git.Blob(x, path)
-		return err == nil && errThere == nil && here == there
-	}
-	tries := 0
-	for _, x := range c.Whole.Foreign(c.Commit) {
-		if slices.ContainsFunc(c.Paths, func(path string) bool { return !same(x, path) }) {
-			continue
-		}
-		made, err := c.Git.Commit(x)
-		if err != nil || len(made.Parents) != 1 {
-			continue
-		}
-		if base, found := c.Git.MergeBase(x, c.Commit); found && base == x {
-			continue // who takes a commit again that is there, has taken it back before
-		}
-		if c.wholeOf(x, made.Parents[0]) {
-			return true
-		}
-		if tries++; tries == maxRedone {
-			break
-		}
-	}
-	return false
-}
-
-// What redoes says of files holds of lines where git merges. A pick that is not committed at once (git-cherry-pick(1),
-// --no-commit) takes away and puts in what the picked commit did. The files that it does so in need not be the same. A
-// commit counts as another one over again if it changes line for line what that one changed, all of it and nothing
-// else. A part of it may have been typed.
+// A pick that is not committed at once (git-cherry-pick(1), --no-commit) leaves no trace where nobody looks in between.
+// It takes away and puts in what the picked commit did. The files that it does so in need not be the same. A commit
+// counts as another one over again if it changes line for line what that one changed, all of it and nothing else. A
+// part of it may have been typed.
 
 // How far it is looked for: in so many contents that a path had, for a commit of so many paths.
 const (

@@ -28,6 +28,7 @@ type world struct {
 
 	there map[string]refs.OID // in another work tree
 	taken map[string]refs.OID // what git took out of it there
+	lost  map[string]refs.OID // what lines left
 	marks []gitfacts.Mark     // of that
 }
 
@@ -81,6 +82,12 @@ func (w *world) Put(path string, blob refs.OID, v vector.Vector) error {
 func (w *world) Blobs(path string, limit int) []refs.OID {
 	return w.order[path][:max(0, min(limit, len(w.order[path])))]
 }
+func (w *world) Left(path string, _ func() [][]byte, _ int) []refs.OID {
+	if oid, found := w.lost[path]; found {
+		return []refs.OID{oid}
+	}
+	return nil
+}
 func (w *world) Names(path string) []string { return w.aliases[path] }
 
 func (w *world) Lookup(path string) (snapshot.Entry, bool) {
@@ -122,7 +129,7 @@ func tell(t *testing.T, m Moment, entries ...string) *story {
 	w := &world{
 		told: newTold(), commits: map[refs.OID]refs.Commit{}, files: map[refs.OID]map[string]refs.OID{},
 		base: map[[2]refs.OID]refs.OID{}, order: map[string][]refs.OID{}, aliases: map[string][]string{},
-		there: map[string]refs.OID{}, taken: map[string]refs.OID{},
+		there: map[string]refs.OID{}, taken: map[string]refs.OID{}, lost: map[string]refs.OID{},
 	}
 	dir := t.TempDir()
 	var log strings.Builder
@@ -309,6 +316,12 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s := tell(t, m)
 		s.aliases["a.txt"] = []string{"b.txt"}
 		s.knew("b.txt", "o", theirs)
+		return s
+	},
+	"left": func(t *testing.T, m Moment) *story {
+		s := tell(t, m)
+		s.lost["a.txt"] = s.knew("a.txt", "o", theirs)
+		s.order["a.txt"] = nil
 		return s
 	},
 	"staged": func(t *testing.T, m Moment) *story {

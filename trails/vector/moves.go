@@ -2,6 +2,7 @@ package vector
 
 import (
 	"container/heap"
+	"slices"
 
 	"github.com/git-trace/git-trace/trails/linediff"
 )
@@ -30,6 +31,35 @@ func Moves(changes ...*Change) {
 	for _, c := range changes {
 		c.reorder()
 	}
+}
+
+// Giving makes a change whose own lines are settled: Moves finds what it took away in other changes, and nothing in it.
+func (c *Change) Giving() *Change {
+	for i := range c.parts {
+		for line, from := range c.parts[i].origins {
+			if from.why == Written {
+				c.parts[i].origins[line].why = Equal
+			}
+		}
+	}
+	return c
+}
+
+// Taking makes a change of which nothing that it took away is asked for any more.
+func (c *Change) Taking() *Change {
+	for i := range c.parts {
+		for line, f := range c.parts[i].fates {
+			if f == gone {
+				c.parts[i].fates[line] = kept
+			}
+		}
+	}
+	return c
+}
+
+// Gave tells whether something that the change took away was found elsewhere.
+func (c *Change) Gave() bool {
+	return slices.ContainsFunc(c.parts, func(p part) bool { return slices.Contains(p.fates, movedAway) })
 }
 
 func moveBlocks(changes []*Change) {

@@ -1,0 +1,155 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, and has prints
+// of lines that left it; "*" stands for more than are listed. So it is told without reading a content whether a line
+// that turns up may be one that comes back.
+
+const (
+	maxLeft      = 4096      // lines of one change
+	maxLeftBytes = 128 << 10 // of a path's file; beyond it the older half goes
+	manyLeft     = "*"
+)
+
+func (k *Known) leftFile(path string) string { return k.file(path) + ".left" }
+
+// linePrint tells lines apart, white space aside.
+type linePrint [4]byte
+
+// left is a content that lines left.
+type left struct {
+	blob  refs.OID
+	lines map[linePrint]bool // nil for any
+}
+
+func printsOf(lines [][]byte) map[linePrint]bool {
+	out := make(map[linePrint]bool, len(lines))
+	for _, line := range lines {
+		f := events.FingerprintOf(line)
+		out[linePrint(f[:])] = true
+	}
+	delete(out, linePrint{}) // blank ones say nothing
+	return out
+}
+
+// PutLeft remembers that lines left a content of a path.
+func (k *Known) PutLeft(path string, blob refs.OID, lines [][]byte) error {
+	one := left{blob, printsOf(lines)}
+	if blob.IsZero() || len(one.lines) == 0 {
+		return nil
+	}
+	if len(one.lines) > maxLeft {
+		one.lines = nil
+	}
+	list := k.leftOf(path)
+	if last := len(list) - 1; last >= 0 && list[last].blob == blob && string(one.text()) == string(list[last].text()) {
+		return nil
+	}
+	list = append(list, one)
+	k.left[path] = list
+	if k.dry {
+		return nil
+	}
+	name := k.leftFile(path)
+	err := appendFile(name, one.text())
+	if info, found := os.Stat(name); err == nil && found == nil && info.Size() > maxLeftBytes {
+		var out []byte
+		for _, one := range list[len(list)/2:] {
+			out = append(out, one.text()...)
+		}
+		k.left[path] = list[len(list)/2:]
+		err = refs.WriteFileAtomic(name, out, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("remember what left a path: %w", err)
+	}
+	return nil
+}
+
+// Left lists the contents of a path that one of the lines may have left, the last one first, each once, at most limit.
+// The lines are asked for only where something left the path.
+func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
+	list := k.leftOf(path)
+	if len(list) == 0 {
+		return nil
+	}
+	asked := printsOf(lines())
+	var out []refs.OID
+	for _, one := range slices.Backward(list) {
+		if len(out) == limit {
+			break
+		}
+		has := one.lines == nil
+		for p := range asked {
+			has = has || one.lines[p]
+		}
+		if has && !slices.Contains(out, one.blob) {
+			out = append(out, one.blob)
+		}
+	}
+	return out
+}
+
+func (k *Known) leftOf(path string) []left {
+	list, done := k.left[path]
+	if done {
+		return list
+	}
+	raw, _ := os.ReadFile(k.leftFile(path))
+	for line := range bytes.Lines(raw) {
+		if one, ok := parseLeft(line); ok {
+			list = append(list, one)
+		}
+	}
+	k.left[path] = list
+	return list
+}
+
+func (l left) text() []byte {
+	out := append([]byte(l.blob.String()), ' ')
+	if l.lines == nil {
+		return append(out, manyLeft+"\n"...)
+	}
+	var prints []linePrint
+	for p := range l.lines {
+		prints = append(prints, p)
+	}
+	slices.SortFunc(prints, func(a, b linePrint) int { return bytes.Compare(a[:], b[:]) })
+	for _, p := range prints {
+		out = hex.AppendEncode(out, p[:])
+	}
+	return append(out, '\n')
+}
+
+// parseLeft reads a line of the file; ok is false for one that a killed process left unfinished.
+func parseLeft(line []byte) (l left, ok bool) {
+	id, prints, _ := bytes.Cut(line, []byte(" "))
+	prints, ended := bytes.CutSuffix(prints, []byte("\n"))
+	blob, err := refs.ParseOID(string(id))
+	if err != nil || !ended {
+		return l, false
+	}
+	l.blob = blob
+	if string(prints) == manyLeft {
+		return l, true
+	}
+	raw, err := hex.DecodeString(string(prints))
+	if err != nil || len(raw)%len(linePrint{}) != 0 {
+		return l, false
+	}
+	l.lines = map[linePrint]bool{}
+	for p := range slices.Chunk(raw, len(linePrint{})) {
+		l.lines[linePrint(p)] = true
+	}
+	return l, true
+}

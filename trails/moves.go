@@ -1,0 +1,276 @@
+package trails
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// A block may move in two calls, in either order: an agent puts a function into one file with an edit, and takes it out
+// of another with the next. Each look sees one half. So the state keeps which changes of the turn took a block away, or
+// put one in. The other half is compared with them as with changes of its own interval (vector.Moves). Where the block
+// came first and went afterwards, the content that it came to gets its owners anew.
+
+// shift is a change that took blocks out of a content, or put some in.
+type shift struct {
+	Trace      events.TraceID // of the call; none for a person
+	From, Path string         // the path before and after
+	Before     refs.OID
+	After      refs.OID
+	Gone, Come string // prints of lines of the blocks, see blockPrints
+}
+
+const (
+	maxShifts    = 16
+	blockLines   = 3 // as many as a block has at least that leaves its file, and as many characters
+	blockLetters = 40
+	maxPrints    = 32
+	anyPrint     = "*" // of more lines
+	printLength  = 4
+)
+
+// shifting is a change with what it leads from and to.
+type shifting struct {
+	change   *vector.Change
+	from, to text
+	path     string
+}
+
+// blocks gives prints of the blocks that a change takes away, and puts in.
+func (m shifting) blocks() (gone, come string) {
+	var old, latest [][]byte
+	for _, h := range m.change.Hunks() {
+		old = appendBlock(old, m.from.lines[h.OldStart:h.OldStart+h.OldCount])
+		latest = appendBlock(latest, m.to.lines[h.NewStart:h.NewStart+h.NewCount])
+	}
+	return blockPrints(old), blockPrints(latest)
+}
+
+// appendBlock adds lines if they are enough for a block.
+func appendBlock(to, lines [][]byte) [][]byte {
+	size := 0
+	for _, l := range lines {
+		size += len(linediff.StripSpace(l))
+	}
+	if len(lines) < blockLines || size < blockLetters {
+		return to
+	}
+	return append(to, lines...)
+}
+
+// blockPrints are prints of the lines that speak for themselves, one after the other.
+func blockPrints(lines [][]byte) string {
+	var out []byte
+	for _, l := range lines {
+		if len(linediff.StripSpace(l)) < origin.Specific {
+			continue
+		}
+		if len(out) == maxPrints*printLength {
+			return anyPrint
+		}
+		f := events.FingerprintOf(l)
+		out = append(out, f[:printLength]...)
+	}
+	return string(out)
+}
+
+// meet tells whether two lists of prints may be of one block.
+func meet(a, b string) bool {
+	if a == "" || b == "" || a == anyPrint || b == anyPrint {
+		return a != "" && b != ""
+	}
+	for at := 0; at < len(a); at += printLength {
+		for i := 0; i < len(b); i += printLength {
+			if a[at:at+printLength] == b[i:i+printLength] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// half is a change of an earlier look that is compared with those of this one.
+type half struct {
+	shift  *shift
+	change *vector.Change
+	after  text
+	takes  bool // blocks that go now
+}
+
+// halves are the changes of earlier looks of which the other half may be among some changes now.
+func (s *workTree) halves(now []shifting) ([]half, error) {
+	if len(s.state.Shifts) == 0 {
+		return nil, nil
+	}
+	var out []half
+	for _, m := range now {
+		gone, come := m.blocks()
+		for _, one := range slices.Backward(s.state.Shifts) {
+			for _, takes := range []bool{false, true} {
+				there := func(h half) bool { return h.shift == one && h.takes == takes }
+				if takes && (one.Path == m.path || !meet(one.Come, gone)) || !takes && !meet(one.Gone, come) || slices.ContainsFunc(out, there) {
+					continue
+				}
+				h, ok, err := s.half(one, takes)
+				if err != nil {
+					return nil, err
+				}
+				if ok {
+					out = append(out, h)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func (s *workTree) half(one *shift, takes bool) (h half, ok bool, err error) {
+	before, err := s.read(0, one.Before)
+	if err != nil {
+		return h, false, err
+	}
+	after, err := s.read(0, one.After)
+	owners, known := s.known.Get(one.From, one.Before)
+	if err != nil || before.whole || after.whole || !known && !one.Before.IsZero() {
+		return h, false, err
+	}
+	change := vector.Compare(vector.Content{Lines: before.lines, Owners: owners}, after.lines)
+	if takes {
+		return half{one, change.Taking(), after, true}, true, nil
+	}
+	return half{one, change.Giving(), after, false}, true, nil
+}
+
+// moves finds the blocks that moved between some changes, and between them and those of earlier looks.
+func (s *workTree) moves(now []shifting) ([]half, error) {
+	changes := make([]*vector.Change, 0, len(now))
+	for _, m := range now {
+		changes = append(changes, m.change)
+	}
+	earlier, err := s.halves(now)
+	for _, h := range earlier {
+		changes = append(changes, h.change)
+	}
+	vector.Moves(changes...)
+	return earlier, err
+}
+
+// settleHalves gives blocks that had come before they went the owners that they had where they went from. A half that
+// was found is none any more.
+func (s *step) settleHalves(earlier []half) error {
+	for _, h := range earlier {
+		found := h.change.Gave()
+		if h.takes {
+			var err error
+			if found, err = s.cameFirst(h); err != nil {
+				return err
+			}
+		}
+		if found && h.takes {
+			h.shift.Come = ""
+		} else if found {
+			h.shift.Gone = ""
+		}
+	}
+	s.state.Shifts = slices.DeleteFunc(s.state.Shifts, func(one *shift) bool { return one.Gone+one.Come == "" })
+	return nil
+}
+
+// cameFirst puts right whose the lines of a block are that came before it went.
+func (s *step) cameFirst(h half) (found bool, err error) {
+	path := h.shift.Path
+	had, known := s.known.Get(path, h.after.oid)
+	if !known || had.Len() != len(h.after.lines) {
+		return false, nil
+	}
+	now := h.change.Resolve(func(_, line int) vector.Owner { return had.At(line) }).Vector
+	if now.Equal(had) {
+		return false, nil
+	}
+	if err := s.known.Put(path, h.after.oid, now); err != nil || s.snap == nil {
+		return true, err
+	}
+	entry, there := s.snap.Lookup(path)
+	current, err := s.read(entry.Mode, entry.OID)
+	owners, known := s.known.Get(path, entry.OID)
+	if err != nil || !there || current.whole || !known || owners.Len() != len(current.lines) {
+		return true, err
+	}
+	if entry.OID == h.after.oid {
+		owners = had
+	}
+	var b vector.Builder
+	var kept []events.KeptRun
+	for line, from := range linediff.Lineage(h.after.lines, current.lines) {
+		owner := owners.At(line)
+		if from >= 0 && owner == had.At(from) && now.At(from) != owner {
+			owner = now.At(from)
+			kept = append(kept, events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind,
+				Why: string(vector.Moved)})
+		}
+		b.Add(owner, 1)
+	}
+	if err := s.known.Put(path, entry.OID, b.Vector()); err != nil {
+		return true, err
+	}
+	return true, s.recordMoved(path, current, kept)
+}
+
+// recordMoved records that lines of a content are older than it seemed: patches of which every line is kept.
+func (s *step) recordMoved(path string, in text, kept []events.KeptRun) error {
+	for len(kept) > 0 {
+		n := 1
+		for n < len(kept) && kept[n].Start == kept[n-1].Start+1 {
+			n++
+		}
+		block := kept[:n]
+		kept = kept[n:]
+		h := linediff.Hunk{OldStart: block[0].Start - 1, OldCount: n, NewStart: block[0].Start - 1, NewCount: n}
+		seed := patchSeed{interval: s.interval, path: path, start: h.NewStart, count: n, old: n, after: in.oid, segment: -2}
+		data := events.PatchData{
+			Patch: s.ownerOf(person, seed).Patch, Interval: s.interval, Path: events.EncodePath(path),
+			Before: in.oid, After: in.oid, Owner: nobody.kind, Kept: block,
+		}
+		data.OldStart, data.OldCount, data.NewStart, data.NewCount = h.Numbers()
+		if err := s.draftPatch(data, nobody, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteShift notes a change that another one may be the other half of.
+func (s *step) noteShift(from, path string, m shifting, trace events.TraceID) {
+	one := &shift{Trace: trace, From: from, Path: path, Before: m.from.oid, After: m.to.oid}
+	if one.Gone, one.Come = m.blocks(); one.Gone+one.Come == "" {
+		return
+	}
+	s.state.Shifts = append(s.state.Shifts, one)
+	s.state.Shifts = s.state.Shifts[max(0, len(s.state.Shifts)-maxShifts):]
+}
+
+// endShifts forgets the changes of a turn that is over.
+func (s *state) endShifts(trace events.TraceID) {
+	s.Shifts = slices.DeleteFunc(s.Shifts, func(one *shift) bool { return one.Trace == trace })
+}
+
+// traceOf is a conversation that a change is of; none for a person.
+func traceOf(runs map[int][]patchRun) events.TraceID {
+	var out []string
+	for _, list := range runs {
+		for _, run := range list {
+			if run.who.window != nil {
+				out = append(out, string(run.who.window.Trace))
+			}
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return events.TraceID(slices.MinFunc(out, strings.Compare))
+}

@@ -1,0 +1,51 @@
+package trails
+
+import (
+	"path"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/origin"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// Of a repository that lies in the work tree git sees a commit, and none of its files. Tools that set up a project make
+// one. Once its git directory is removed, its files turn up as new ones. Those that nobody has written since the last
+// look are whose the nested repository was. For example: an agent runs create-next-app, and a person removes app/.git.
+
+// nestedKey is where the ledger has the owners of a nested repository, by its commits.
+func nestedKey(dir string) string { return dir + "/" }
+
+// keepNested remembers who made a nested repository, or a commit in it.
+func (s *step) keepNested(f *file, owner vector.Owner) error {
+	if f.newMode != refs.ModeGitlink {
+		return nil
+	}
+	return s.known.Put(nestedKey(f.path), f.new.oid, vector.Uniform(1, owner))
+}
+
+// fromNested says whose the lines of a file are that lay in a nested repository until now; nil for any other file.
+func (s *workTree) fromNested(f *file) []vector.Origin {
+	if !f.old.oid.IsZero() || f.new.oid.IsZero() || f.new.whole || path.Dir(f.path) == "." ||
+		!s.writtenBeforeLook(f.path) || !s.findLast() {
+		return nil
+	}
+	for dir := path.Dir(f.path); dir != "."; dir = path.Dir(dir) {
+		if was, found := s.last.Lookup(dir); found && was.Mode == refs.ModeGitlink {
+			return []vector.Origin{{Count: len(f.new.lines), Why: vector.Equal, Owner: s.ownerOfNested(dir)}}
+		}
+	}
+	return nil
+}
+
+// ownerOfNested is who made a nested repository and its commits; unknown if several did.
+func (s *workTree) ownerOfNested(dir string) vector.Owner {
+	owner := vector.Unknown
+	for i, commit := range s.known.Blobs(nestedKey(dir), origin.MaxEarlier) {
+		v, _ := s.known.Get(nestedKey(dir), commit)
+		if i > 0 && v.At(0) != owner {
+			return vector.Unknown
+		}
+		owner = v.At(0)
+	}
+	return owner
+}

@@ -1,0 +1,126 @@
+package origin
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// What a path had and lost may come back without git, and without anybody's having typed it. Editors undo, and empty a
+// file before they save it. Hook managers put a patch of what is not staged aside. People copy files away and back.
+// The whole content is then known (Judge). Where somebody else changed the file as well, the lines are, in runs.
+
+// maxLeft is how many contents are asked that a line may have left.
+const maxLeft = 8
+
+// left are the contents that one of the new lines may have left. For example: pre-commit puts an agent's lines aside
+// with git diff, a hook changes the file, and git apply brings the lines back.
+func left(q *Query) ([]Candidate, error) {
+	added := func() [][]byte { return changeOf(q.Old.Lines, q.New.Lines).added }
+	var out []Candidate
+	for _, name := range q.names() {
+		for _, blob := range q.Memory.Left(name, added, maxLeft-len(out)) {
+			if blob != q.Old.OID || name != q.OldPath {
+				out = append(out, Candidate{Path: name, Blob: blob, Trust: Faint})
+			}
+		}
+	}
+	return out, nil
+}
+
+// returned finds the lines of a content that came back. Where the content is nearer to one that the path had than to the
+// one seen last, it is taken for a change of that one.
+func (q *Query) returned() (v Verdict, err error) {
+	list, err := Gather(q.at(Returned))
+	if err != nil || len(list) == 0 {
+		return v, err
+	}
+	base := q.Old
+	var had []vector.Content
+	at := -1
+	for _, c := range list {
+		content, known, err := contentOf(c, caseTold{q.Case})
+		if err != nil {
+			return v, err
+		}
+		if !known {
+			continue
+		}
+		if !nearer(q.New.Lines, base.Lines, content.Lines) {
+			if base, err = q.Read(c.Blob); err != nil {
+				return v, err
+			}
+			at = len(had)
+		}
+		had = append(had, content)
+	}
+	v.From = []vector.Origin{{Count: len(q.New.Lines), Source: -1}}
+	if at >= 0 {
+		v.Put = &base
+		v.From = vector.Origins(q.New.Lines, had[at:at+1])
+		before, known, err := contentOf(Candidate{Path: q.OldPath, Blob: q.Old.OID}, caseTold{q.Case})
+		if err != nil {
+			return v, err
+		}
+		if had[at].Lines = nil; known {
+			had[at] = before
+		}
+	}
+	v.From = singles(v.From)
+	open := make([]bool, len(q.New.Lines))
+	for line, from := range linediff.Lineage(base.Lines, q.New.Lines) {
+		open[line] = from < 0 && v.From[line].Source < 0
+	}
+	for _, content := range had {
+		takeBack(q.New.Lines, v.From, open, content)
+	}
+	if v.Put == nil && !slices.ContainsFunc(v.From, func(o vector.Origin) bool { return o.Source >= 0 }) {
+		v.From = nil
+	}
+	return v, nil
+}
+
+// Lines that came back stand where they stood, between what stood beside them. Those that something new stands beside
+// have to say more: as much as a line that speaks for itself, or, on both sides, as lines that moved.
+const backAlone = 40 // letters and digits
+
+// takeBack gives runs of open lines that a content has in the same order the owners that they have there.
+func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content) {
+	at := linediff.Lineage(content.Lines, lines)
+	follows := func(line int) bool { // what stands above it there
+		switch {
+		case line == 0:
+			return at[0] == 0
+		case line == len(lines):
+			return at[line-1] == len(content.Lines)-1
+		}
+		return at[line-1] >= 0 && at[line] == at[line-1]+1
+	}
+	for first := 0; first < len(lines); {
+		if !open[first] || at[first] < 0 {
+			first++
+			continue
+		}
+		last, said := first+1, len(linediff.StripSpace(lines[first]))
+		for last < len(lines) && open[last] && follows(last) {
+			said += len(linediff.StripSpace(lines[last]))
+			last++
+		}
+		needed := backAlone
+		switch above, below := follows(first), follows(last); {
+		case above && below:
+			needed = 0
+		case above || below:
+			needed = Specific
+		}
+		if said >= needed {
+			for line := first; line < last; line++ {
+				from[line].Source, from[line].Why = 0, vector.Equal
+				from[line].Owner = content.Owners.At(at[line])
+				open[line] = false
+			}
+		}
+		first = last
+	}
+}

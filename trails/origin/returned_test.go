@@ -1,0 +1,64 @@
+package origin
+
+import (
+	"strings"
+	"testing"
+)
+
+// Lines that the path had and lost come back: as they stood between what stood beside them, or in a run that says
+// enough. A content that is nearer to an older one is a change of that one.
+func TestLinesThatComeBack(t *testing.T) {
+	t.Parallel()
+	const (
+		base   = "one base line\ntwo base line\nthree base line\nfour base line\n"
+		longer = "one base line\ntwo base line\nx := 1\nreturn nil\nthree base line\nfour base line\n"
+	)
+	for name, tt := range map[string]struct {
+		had, old, is string // an agent's content of before, a person's of now, and what is found
+		want         string
+	}{
+		"between the same lines, however short": {
+			"one base line\nx\ntwo base line\n", "one base line\ntwo base line\nthree base line\n",
+			"one base line\nx\ntwo base line\nthree base line\n", "human o human human",
+		},
+		"with a line of somebody else below": {
+			longer, base, "one base line\ntwo base line\nx := 1\nreturn nil\ntyped by hand\nthree base line\nfour base line\n",
+			"human human o o unknown human human",
+		},
+		"less than a line that speaks for itself, with another one below": {
+			"one base line\nx := 1\ntwo base line\n", base, "one base line\nx := 1\ny := 2\ntwo base line\nthree base line\nfour base line\n", "",
+		},
+		"in another place, and it says little": {
+			longer, base, "return nil\none base line\ntwo base line\nthree base line\nfour base line\n", "",
+		},
+		"nothing but what is new": {longer, base, base + "typed by hand\n", ""},
+		"the file was emptied, and has one line more": {
+			longer, "", longer + "typed by hand\n", "o o o o o o - on " + strings.ReplaceAll(strings.TrimSpace(longer), "\n", "|"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := tell(t, Returned)
+			s.Work.Restored = false
+			s.lost["a.txt"] = s.knew("a.txt", "o", tt.had)
+			if s.Old = s.text(tt.old); tt.old != "" {
+				s.knew("a.txt", "human", tt.old)
+			}
+			s.New = s.text(tt.is)
+			got := s.verdict()
+			if tt.want != "" && !strings.Contains(tt.want, " on ") { // only what is not in place needs an origin
+				for i, owner := range strings.Fields(tt.want) {
+					if f := strings.Fields(got); owner == "o" && (i >= len(f) || f[i] != "o") {
+						t.Errorf("line %d of %q is not the agent's", i+1, got)
+					} else if owner == "unknown" && i < len(f) && f[i] == "o" {
+						t.Errorf("line %d of %q is the agent's", i+1, got)
+					}
+				}
+				return
+			}
+			if got != tt.want {
+				t.Errorf("it is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
