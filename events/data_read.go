@@ -117,6 +117,8 @@ func readPatch(s *scanner, d *PatchData, name []byte) error {
 		return objectOf(s, &d.Before)
 	case "candidates":
 		return readArray(s, &d.Candidates, readCandidateObject)
+	case "evidence":
+		return textOf(s, &d.Evidence)
 	case "interval":
 		return numberOf(s, &d.Interval)
 	case "kept":
@@ -147,6 +149,8 @@ func readPatch(s *scanner, d *PatchData, name []byte) error {
 		return readArray(s, &d.Previous, textOf)
 	case "prompt":
 		return numberOf(s, &d.Prompt)
+	case "revises":
+		return textOf(s, &d.Revises)
 	case "tool":
 		return textOf(s, &d.Tool)
 	}
@@ -273,6 +277,8 @@ func readOwner(s *scanner, o *AnchorOwner, name []byte) error {
 		return textOf(s, &o.Agent)
 	case "candidates":
 		return readArray(s, &o.Candidates, readCandidateObject)
+	case "evidence":
+		return textOf(s, &o.Evidence)
 	case "kind":
 		return textOf(s, &o.Kind)
 	case "limits":
