@@ -56,7 +56,8 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 		}
 		if n > 0 {
 			out = append(out, Finding{
-				What: fmt.Sprintf("%s: %s went on here without a report of its hooks, the last %s: what is committed of it counts as a person's until its session file is read",
+				What: fmt.Sprintf("%s: %s went on here without a report of its hooks, the last %s: "+
+					"what is committed of it counts as a person's until its session file is read",
 					one.Name, numbers.Count(n, "conversation"), numbers.Ago(last, time.Now())),
 				Mend: "git trace backfill finds what is committed of it; `git trace init --agent " + one.Name +
 					" --global` reports all that come",
@@ -100,10 +101,12 @@ func (d *Doctor) untoldFindings(now time.Time) []Finding {
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		one := of[name]
 		out = append(out, Finding{
-			What: fmt.Sprintf("%s: since %s its hooks did not tell of %s that its session files tell, found %s: what these declare "+
+			What: fmt.Sprintf("%s: since %s its hooks did not tell of %s that its session files tell, "+
+				"found %s: what these declare "+
 				"is its own, what else changed meanwhile nobody's", name, one.since.Local().Format("2 Jan 15:04"),
 				numbers.Count(one.calls, "call"), numbers.Ago(one.last, now)),
-			Mend: "git trace doctor looks at its hooks; sub-agents, panels and sessions that began before `git trace init` may run none",
+			Mend: "git trace doctor looks at its hooks; sub-agents, panels and sessions that began before " +
+				"`git trace init` may run none",
 		})
 	}
 	return out

@@ -34,7 +34,8 @@ func (l *Log) swollen(ctx context.Context, logs []FetchedLog) (map[refs.OID]stri
 	if len(of) == 0 {
 		return nil, nil
 	}
-	raw, err := l.repo.Git(ctx, strings.NewReader(ask.String()), "cat-file", "--batch-check=%(objectsize) %(objectsize:disk)")
+	raw, err := l.repo.Git(ctx, strings.NewReader(ask.String()),
+		"cat-file", "--batch-check=%(objectsize) %(objectsize:disk)")
 	if err != nil {
 		return nil, fmt.Errorf("sizes of fetched logs: %w", err)
 	}

@@ -45,15 +45,18 @@ func Leaves() []Leaf {
 		{"log_purged", "traces", l, "ids of silent conversations"},
 		{"record_stored", "blob generation steps redactions lifecycle", t, "versions of conversations"},
 		{"record_stored", "commit", l, "commits and snapshots that were not published"},
-		{"publication", "format writer level object_format events last source seen adopt records", c, "the number of all events"},
+		{"publication", "format writer level object_format events last source seen adopt records", c,
+			"the number of all events"},
 		{"commit", "author committer message signature", c, "your name and mail address, and when you push"},
 		{"record", "schema_version trace_id session_id content_hash timestamp_start timestamp_end execution_context task agent " +
 			"environment system_prompts tool_definitions steps outcome dependencies metrics security attribution lifecycle " +
-			"git_links generation_index metadata", t, "prompts, answers and calls with results, redacted but for hosts and mail domains"},
+			"git_links generation_index metadata", t,
+			"prompts, answers and calls with results, redacted but for hosts and mail domains"},
 		{"window_opened window_closed window_abandoned",
 			"tool class prompt model paths interval tree head status patches ended", l, "times of all calls"},
 		{"snapshot_taken", "role scope interval tree head changed skipped", l, "hashes of the work tree"},
-		{"patch_recorded", "patch interval path old_path before after old_start old_count new_start new_count owner tool prompt " +
+		{"patch_recorded", "patch interval path old_path before after old_start old_count new_start new_count " +
+			"owner tool prompt " +
 			"model mode kept kept.start kept.count kept.kind kept.patch kept.why previous lines candidates candidates.trace " +
 			"candidates.agent candidates.session candidates.subagent candidates.tool_call", l,
 			"fingerprints of lines, what was thrown away"},

@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// made notes the commits that this clone sent to a remote, by writer and kind as in the names of the refs: the one that
-// arrived last, and behind it any that may have arrived. The note is a file. A fetch with a wide refspec can write every ref, the kept
-// ones too.
+// made notes the commits that this clone sent to a remote, by writer and kind as in the names of the refs: the one
+// that arrived last, and behind it any that may have arrived. The note is a file. A fetch with a wide refspec can
+// write every ref, the kept ones too.
 type made map[string][]refs.OID
 
 // mostMade bounds how many pushes that failed are noted.

@@ -90,7 +90,8 @@ func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 
 func makePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level,
 	redactor func(context.Context) (*redact.Redactor, error), anew bool) (*Plan, error) {
-	p := &Plan{Remote: remote, Level: level, redactor: redactor, repo: log.Repo(), log: log, settings: s, anew: anew, replaces: anew}
+	p := &Plan{Remote: remote, Level: level, redactor: redactor, repo: log.Repo(), log: log, settings: s,
+		anew: anew, replaces: anew}
 	end, err := log.End(refs.EventsRef)
 	switch {
 	case err != nil:

@@ -113,7 +113,8 @@ func (s *workTree) halves(now []shifting) ([]half, error) {
 		for _, one := range slices.Backward(s.state.Shifts) {
 			for _, takes := range []bool{false, true} {
 				there := func(h half) bool { return h.shift == one && h.takes == takes }
-				if takes && (one.Path == m.path || !meet(one.Come, gone)) || !takes && !meet(one.Gone, come) || slices.ContainsFunc(out, there) {
+				if takes && (one.Path == m.path || !meet(one.Come, gone)) || !takes && !meet(one.Gone, come) ||
+					slices.ContainsFunc(out, there) {
 					continue
 				}
 				h, ok, err := s.half(one, takes)

@@ -82,7 +82,7 @@ type testimony struct {
 	repo  *refs.Repo
 	calls []*Told
 
-	heard   map[string]bool         // calls of which the log tells, of whatever conversation: files of resumed sessions copy calls
+	heard   map[string]bool         // calls of which the log tells: files of resumed sessions copy calls
 	foreign map[events.TraceID]bool // hooks have other ids of their calls than the record, or none
 	prompts map[events.TraceID][]promptAt
 	looks   []time.Time // at everything, the oldest first
@@ -219,7 +219,8 @@ func (t *testimony) hearPatch(e *events.Event) {
 			return
 		}
 	}
-	t.changes = append(t.changes, &interval{path: path, before: p.Before, after: p.After, number: p.Interval, at: e.Time, patches: []events.PatchData{p}})
+	t.changes = append(t.changes, &interval{path: path, before: p.Before, after: p.After, number: p.Interval,
+		at: e.Time, patches: []events.PatchData{p}})
 }
 
 // unheard are the calls of which the log tells nothing, in the order in which they began. Where hooks have no ids of

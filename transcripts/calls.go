@@ -89,9 +89,12 @@ func (t *Transcript) doubtCalls(told map[string]bool) {
 
 // reading are commands that write to no file, whatever their arguments, but for those of writing.
 const (
-	reading = `^(?:\w+=\S*[ \t]+)*(?:(?:ls|cat|head|tail|wc|grep|egrep|rg|ag|find|fd|pwd|cd|true|false|test|\[|which|type|stat|file|tree|du|df|date|env|` +
-		`printenv|sort|uniq|cut|tr|jq|nl|od|xxd|diff|cmp|sleep|whoami|uname|id|ps|basename|dirname|realpath|readlink|echo|printf|awk|sed)\b|` +
-		`git[ \t]+(?:-C[ \t]+\S+[ \t]+|-\S+[ \t]+)*(?:status|diff|log|show|branch|rev-parse|blame|ls-files|ls-tree|cat-file|grep|describe|remote|fetch|push|add|commit)\b)`
+	reading = `^(?:\w+=\S*[ \t]+)*(?:(?:ls|cat|head|tail|wc|grep|egrep|rg|ag|find|fd|pwd|cd|true|false|test|\[|` +
+		`which|type|stat|file|tree|du|df|date|env|` +
+		`printenv|sort|uniq|cut|tr|jq|nl|od|xxd|diff|cmp|sleep|whoami|uname|id|ps|` +
+		`basename|dirname|realpath|readlink|echo|printf|awk|sed)\b|` +
+		`git[ \t]+(?:-C[ \t]+\S+[ \t]+|-\S+[ \t]+)*(?:status|diff|log|show|branch|rev-parse|blame|` +
+		`ls-files|ls-tree|cat-file|grep|describe|remote|fetch|push|add|commit)\b)`
 	writing = `(?:^|[ \t])-(?:i\b|-in-place|delete\b|exec|ok|fprint|o\b|-output)|\binplace\b|\bsystem\(`
 )
 

@@ -9,9 +9,9 @@ const OneLine = "GIT_TRACE_ONE_LINE"
 const Unasked = "GIT_TRACE_UNASKED"
 
 // Who asks in the place of a person. A repository may be a stranger's, and what its configuration names is started
-// neither for an editor's hints nor for an agent or a shell's completion, and for pages only where the repository is on the user's list. An
-// editor asks of each file that is looked at: it has an answer in repositories that are on the list, and in those that
-// have traces without, as a pull brings them.
+// neither for an editor's hints nor for an agent or a shell's completion, and for pages only where the repository is
+// on the user's list. An editor asks of each file that is looked at: it has an answer in repositories that are on the
+// list, and in those that have traces without, as a pull brings them.
 const (
 	ByEditor = "editor"
 	ByAgent  = "agent"

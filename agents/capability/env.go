@@ -32,7 +32,8 @@ func SystemEnv() (Env, error) {
 		return Env{}, fmt.Errorf("find home directory: %w", err)
 	}
 	state, _ := recorded.StateDir() // without it nothing is noted
-	return Env{Home: home, Binary: hookProgram(Program()), Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, State: state}, nil
+	return Env{Home: home, Binary: hookProgram(Program()), Getenv: os.Getenv, Environ: os.Environ, Now: time.Now,
+		State: state}, nil
 }
 
 // MadeList is the file with the directories that installers made beside those of the user; "" for none.

@@ -51,7 +51,8 @@ func (c *Client) clientOf(session string, data []byte) string {
 
 // clientName tells whether an entry's name may be that of a client.
 func clientName(name string) bool {
-	return len(name) > 1 && len(name) <= 32 && strings.Trim(name, "-") == name && !strings.ContainsFunc(name, func(r rune) bool {
-		return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
+	return len(name) > 1 && len(name) <= 32 && strings.Trim(name, "-") == name &&
+		!strings.ContainsFunc(name, func(r rune) bool {
+			return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+		})
 }

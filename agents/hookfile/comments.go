@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Strict tells why a document is not JSON; nil for one that is, or is empty. Some agents read comments in their settings,
-// others none.
+// Strict tells why a document is not JSON; nil for one that is, or is empty. Some agents read comments in their
+// settings, others none.
 func Strict(doc []byte) error {
 	body := bytes.TrimPrefix(doc, byteOrderMark)
 	if len(bytes.Trim(body, " \t\r\n")) == 0 {

@@ -230,7 +230,8 @@ func OthersOnly(path, agent string) bool {
 
 // checkBinary refuses a path that a settings file or a shell could not carry.
 func checkBinary(path string) error {
-	if path == capability.HookProgram || filepath.IsAbs(path) && utf8.ValidString(path) && !strings.ContainsAny(path, "\x00\n\r") {
+	if path == capability.HookProgram ||
+		filepath.IsAbs(path) && utf8.ValidString(path) && !strings.ContainsAny(path, "\x00\n\r") {
 		return nil
 	}
 	return &capability.InstallError{

@@ -11,6 +11,11 @@ import (
 
 func main() {
 	fault.Hush()
+	os.Exit(caught())
+}
+
+// caught runs the program behind the door for faults.
+func caught() int {
 	defer fault.Catch()
-	os.Exit(runner.Main(os.Args[1:]))
+	return runner.Main(os.Args[1:])
 }

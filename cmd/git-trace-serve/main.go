@@ -41,6 +41,11 @@ var verbs = map[string]func(ctx context.Context, a *answers, args []string) erro
 
 func main() {
 	fault.Tell()
+	os.Exit(caught())
+}
+
+// caught runs the program behind the door for faults.
+func caught() int {
 	defer fault.Catch()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
@@ -52,9 +57,9 @@ func main() {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "git-trace: error: %v\n", err)
 	default:
-		return
+		return 0
 	}
-	os.Exit(exitUnchecked)
+	return exitUnchecked
 }
 
 // exitUnchecked is the status of git-trace for what could not be done.

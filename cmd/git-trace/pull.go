@@ -118,7 +118,9 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 }
 
 // pullOwn takes back what the clone lost. What the own key did not sign it shows, and asks.
-func (a *app) pullOwn(c *cli.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote, most int64) error {
+func (a *app) pullOwn(c *cli.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
+	most int64,
+) error {
 	if len(sources) != 1 {
 		return usage("--own asks one remote: git trace pull --own <remote>")
 	}
@@ -167,7 +169,8 @@ func sayEvents(w io.Writer, all []events.Event) {
 			fmt.Fprintf(w, "  and %s more\n", thousands(len(all)-most))
 			return
 		}
-		fmt.Fprintf(w, "  %s %s  %s", thousands(int(e.Seq)), e.Time.Local().Format("2006-01-02 15:04"), printable(string(e.Type)))
+		fmt.Fprintf(w, "  %s %s  %s", thousands(int(e.Seq)), e.Time.Local().Format("2006-01-02 15:04"),
+			printable(string(e.Type)))
 		if e.Agent != "" {
 			fmt.Fprintf(w, " of %s", printable(e.Agent))
 		}

@@ -338,7 +338,8 @@ func (a *app) tellRemote(err error) {
 }
 
 // notOursHint is of what somebody else wrote in this clone's name.
-const notOursHint = "nothing was sent\ngit-trace: hint: if somebody else wrote it, git trace push --rebuild-digest puts " +
+const notOursHint = "nothing was sent\ngit-trace: hint: if somebody else wrote it, " +
+	"git trace push --rebuild-digest puts " +
 	"what this clone has recorded in its place"
 
 // explainSharing gives the errors of sharing their exit statuses and hints.

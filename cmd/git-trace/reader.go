@@ -21,7 +21,9 @@ func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
 	return a.openIndexBy(repo, index.OpenShowing)
 }
 
-func (a *app) openIndexBy(repo *refs.Repo, open func(*refs.Repo, index.Progress) (*index.Index, error)) (*index.Index, error) {
+func (a *app) openIndexBy(
+	repo *refs.Repo, open func(*refs.Repo, index.Progress) (*index.Index, error),
+) (*index.Index, error) {
 	a.hinted.Do(func() {
 		a.hintSilence(repo)
 		a.closeOverdue(repo)

@@ -119,7 +119,7 @@ type reportLimits struct {
 	Unrecorded int  `json:"without_record"`       // conversations, whose tokens and cost are not known
 	Blocked    int  `json:"blocked"`              // conversations of which much could not be read
 	Elsewhere  int  `json:"told_by_other_clones"` // conversations that only the log of another clone tells of
-	Posed      int  `json:"ids_used_elsewhere"`   // writers of a remote, under whose ids a repository without a name speaks
+	Posed      int  `json:"ids_used_elsewhere"`   // writers of a remote whose ids a repository without a name uses
 }
 
 // buildReport unites what stats and diff say of a range.

@@ -66,7 +66,8 @@ func (a *app) tellLeftOut() {
 	if len(commits) > most {
 		names = append(names, "…")
 	}
-	fmt.Fprintf(a.std.err, "git-trace: warning: left out what could not be read of %s (%s): git fsck names what is missing, "+
+	fmt.Fprintf(a.std.err, "git-trace: warning: left out what could not be read of %s (%s): "+
+		"git fsck names what is missing, "+
 		"and git fetch --refetch --no-filter brings what a partial clone lacks\n", plural(len(commits), "commit"),
 		strings.Join(names, ", "))
 }

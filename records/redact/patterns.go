@@ -112,7 +112,8 @@ func (s *marks) authorizations() []span {
 			(tokenByte(text[end]) || text[end] == '.' || text[end] == '~') {
 			end++
 		}
-		if token := text[start:end]; (start > at || text[i]|0x20 == 'a') && len(token) >= leastAuthorization && bits(token) >= 3 &&
+		if token := text[start:end]; (start > at || text[i]|0x20 == 'a') &&
+			len(token) >= leastAuthorization && bits(token) >= 3 &&
 			strings.ContainsAny(token, "0123456789") {
 			found = append(found, span{start: start, end: end, rule: "authorization", whole: true})
 		}

@@ -13,9 +13,9 @@
 // environment (stateDirs). A hook that cannot record says so in a note outside of the repository (NoteMissed).
 //
 // Open is what hooks call. It promises that of a repository that is not on the list nothing is read but what discovery
-// read (refs.FindHook: HEAD, a .git file, commondir) and the mark, and that no process is started for it. It also holds that the way
-// there is the repository's own: a .git file, a link or a commondir file elsewhere may name a git directory that is on
-// the list.
+// read (refs.FindHook: HEAD, a .git file, commondir) and the mark, and that no process is started for it. It also
+// holds that the way there is the repository's own: a .git file, a link or a commondir file elsewhere may name a git
+// directory that is on the list.
 //
 // The list is not a secret and not a protection against whoever can write the user's files or the git directory itself.
 // It is per user: each one of a shared repository puts it on their own. Hooks only ask; Add and Remove are for the

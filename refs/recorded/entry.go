@@ -87,7 +87,7 @@ func decode(text string) (*entry, error) {
 
 // read gives the entry of the repository whose common git directory has this real path, in the first place that has it.
 func read(common string) (*entry, error) {
-	err := error(ErrNoPlace)
+	err := ErrNoPlace
 	for _, state := range stateDirs() {
 		var e *entry
 		if e, err = readEntry(filepath.Join(state, "recorded", name(common))); err == nil && e.matches(common) {

@@ -13,12 +13,12 @@ const mostEntries = 4096
 
 // takeOver finds the entry of a repository that was moved since it was put on the list, and puts it down under its new
 // place; nil if there is none. A move keeps the device, the number and the time of birth of the git directory, and the
-// mark in it. No copy has all of them, nor what was unpacked from an archive: the system gives the first three.
+// mark in it. No copy has all of them, nor what was unpacked from an archive: the system gives the first three. Nothing
+// of the repository is read before these agree.
 func takeOver(common string) *entry {
-	mark := readMark(common)
 	id, err := identify(common)
 	id.born = born(common)
-	if mark == "" || err != nil || id.born == 0 {
+	if err != nil || id.born == 0 {
 		return nil
 	}
 	for _, state := range stateDirs() {
@@ -27,7 +27,8 @@ func takeOver(common string) *entry {
 		for _, file := range files[:min(len(files), mostEntries)] {
 			old := filepath.Join(dir, file.Name())
 			e, err := readEntry(old)
-			if err != nil || e.id != id || subtle.ConstantTimeCompare([]byte(mark), []byte(e.mark)) != 1 {
+			if err != nil || e.id != id || e.mark == "" ||
+				subtle.ConstantTimeCompare([]byte(readMark(common)), []byte(e.mark)) != 1 {
 				continue
 			}
 			was := e.GitDir
