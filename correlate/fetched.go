@@ -84,7 +84,8 @@ func (f *fetched) take(ctx context.Context, c *events.Copy) error {
 	return nil
 }
 
-// content takes in what a commit has at a path, unless it is known here. Lines of the parent keep what is known of them.
+// content takes in what a commit has at a path, unless it is known here. Lines of the parent keep
+// what is known of them.
 func (f *fetched) content(commit refs.OID, parents []refs.OID, path string) error {
 	blob, err := f.git.Blob(commit, path)
 	if err != nil || blob.IsZero() {

@@ -67,7 +67,8 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 	return out
 }
 
-// untoldFindings tells of calls that session files tell and hooks did not, an agent at a time: since when, and how many.
+// untoldFindings tells of calls that session files tell and hooks did not, an agent at a time: since when, and how
+// many.
 func (d *Doctor) untoldFindings(now time.Time) []Finding {
 	reader, err := index.Open(d.repo)
 	if err != nil {

@@ -84,8 +84,8 @@ func (l *Log) moveAside(ctx context.Context, writer string) error {
 	return err
 }
 
-// asidePath notes the logs that were set aside: a writer and a commit a line. A fetch can write any ref, and what stands
-// below asideRefs ranks as the own log. So the ref alone says nothing.
+// asidePath notes the logs that were set aside: a writer and a commit a line. A fetch can write any ref, and what
+// stands below asideRefs ranks as the own log. So the ref alone says nothing.
 func (l *Log) asidePath() string { return filepath.Join(l.repo.TracesDir(), "aside") }
 
 func (l *Log) noteAside(writer string, tip refs.OID) error {

@@ -48,8 +48,8 @@ func Leaves() []Leaf {
 		{"publication", "format writer level object_format events last source seen adopt records", c,
 			"the number of all events"},
 		{"commit", "author committer message signature", c, "your name and mail address, and when you push"},
-		{"record", "schema_version trace_id session_id content_hash timestamp_start timestamp_end execution_context task agent " +
-			"environment system_prompts tool_definitions steps outcome dependencies metrics security attribution lifecycle " +
+		{"record", "schema_version trace_id session_id content_hash timestamp_start timestamp_end execution_context task " +
+			"agent environment system_prompts tool_definitions steps outcome dependencies metrics security attribution lifecycle " +
 			"git_links generation_index metadata", t,
 			"prompts, answers and calls with results, redacted but for hosts and mail domains"},
 		{"window_opened window_closed window_abandoned",

@@ -75,8 +75,8 @@ func NoteMissed(gitDir, why string, call bool) (left bool) {
 	return left
 }
 
-// NoteUnlisted leaves a note where the repository that discovery found says that it was recorded once: by another user, or
-// at another place. Nothing of it is opened: that there is a mark is enough for a note.
+// NoteUnlisted leaves a note where the repository that discovery found says that it was recorded once: by another user,
+// or at another place. Nothing of it is opened: that there is a mark is enough for a note.
 func NoteUnlisted(found *refs.Found, call bool) {
 	if mark, err := os.Lstat(markFile(found.CommonDir)); err == nil && mark.Mode().IsRegular() {
 		NoteMissed(found.GitDir, WhyUnlisted, call)

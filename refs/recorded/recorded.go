@@ -147,7 +147,8 @@ func (e *entry) gone() bool {
 func Remove(repo *refs.Repo) error {
 	gone := os.Remove(markFile(repo.CommonDir))
 	for _, state := range stateDirs() {
-		gone = errors.Join(ignoreMissing(gone), ignoreMissing(os.Remove(filepath.Join(state, "recorded", name(repo.CommonDir)))))
+		entry := filepath.Join(state, "recorded", name(repo.CommonDir))
+		gone = errors.Join(ignoreMissing(gone), ignoreMissing(os.Remove(entry)))
 	}
 	if err := ignoreMissing(gone); err != nil {
 		return fmt.Errorf("take off the list of recorded repositories: %w", err)

@@ -8,8 +8,8 @@
 // Linux tells everything, by proc(5). macOS tells which processes live and which started them, but neither their
 // environment nor what they wrote. Other systems tell nothing here.
 //
-// None of the agent's is what git-trace itself started (own.go), what the agent runs as hooks beside ours, and what works
-// for others elsewhere, such as the daemon of a build.
+// None of the agent's is what git-trace itself started (own.go), what the agent runs as hooks beside ours, and what
+// works for others elsewhere, such as the daemon of a build.
 //
 // What is relied on of Linux, as found by trying: wchar of /proc/PID/io counts the bytes of write(2) and its kin, to
 // files, pipes and terminals alike. It includes what children wrote that have ended and were waited for. What a process
