@@ -428,14 +428,14 @@ func TestFailuresOfHooksAreListedNewestLast(t *testing.T) {
 	}
 }
 
-func TestARepositoryThatWasMovedIsPutOnTheListAgain(t *testing.T) {
+func TestARepositoryThatWasCopiedIsPutOnTheListAgain(t *testing.T) {
 	t.Parallel()
 	w := newWard(t)
 	if why := Silence(t.Context(), w.repo); len(why) > 0 && recorded.Is(w.repo) {
 		t.Errorf("%+v", why)
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
-	w.must(os.Rename(w.repo.WorkTree, moved))
+	w.must(os.CopyFS(moved, os.DirFS(w.repo.WorkTree)))
 	repo, err := refs.Discover(moved)
 	w.must(err)
 	w.repo = repo

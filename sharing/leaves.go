@@ -37,8 +37,8 @@ func Leaves() []Leaf {
 		{"commit_anchored", "files files.path files.blob files.change files.runs", c, "paths and hashes of changes"},
 		{"commit_anchored", "files.runs.start files.runs.count files.runs.owner files.runs.tier", c, "line numbers"},
 		{"commit_anchored", "owners owners.kind owners.patch owners.trace owners.agent owners.session owners.subagent " +
-			"owners.model owners.tool owners.tool_call owners.prompt owners.step owners.previous owners.limits " +
-			"owners.candidates owners.candidates.trace owners.candidates.agent owners.candidates.session " +
+			"owners.model owners.tool owners.tool_call owners.prompt owners.step owners.previous owners.evidence " +
+			"owners.limits owners.candidates owners.candidates.trace owners.candidates.agent owners.candidates.session " +
 			"owners.candidates.subagent owners.candidates.tool_call", c, "tools"},
 		{"commit_rewritten", "kind pairs pairs.old pairs.new", c, "published commits"},
 		{"log_purged", "what removed changed objects files", c, "that something was purged"},
@@ -49,19 +49,19 @@ func Leaves() []Leaf {
 			"the number of all events"},
 		{"commit", "author committer message signature", c, "your name and mail address, and when you push"},
 		{"record", "schema_version trace_id session_id content_hash timestamp_start timestamp_end execution_context task " +
-			"agent environment system_prompts tool_definitions steps outcome dependencies metrics security attribution lifecycle " +
-			"git_links generation_index metadata", t,
+			"agent environment system_prompts tool_definitions steps outcome dependencies metrics security " +
+			"attribution lifecycle git_links generation_index metadata", t,
 			"prompts, answers and calls with results, redacted but for hosts and mail domains"},
 		{"window_opened window_closed window_abandoned",
 			"tool class prompt model paths interval tree head status patches ended", l, "times of all calls"},
 		{"snapshot_taken", "role scope interval tree head changed skipped", l, "hashes of the work tree"},
 		{"patch_recorded", "patch interval path old_path before after old_start old_count new_start new_count " +
-			"owner tool prompt " +
+			"owner tool prompt evidence revises " +
 			"model mode kept kept.start kept.count kept.kind kept.patch kept.why previous lines candidates candidates.trace " +
 			"candidates.agent candidates.session candidates.subagent candidates.tool_call", l,
 			"fingerprints of lines, what was thrown away"},
 		{"turn_ended", "prompt interval tree head running", l, "times of all calls"},
-		{"capture_incomplete", "boundary reason paths", l, "names of all files"},
+		{"capture_incomplete", "boundary reason paths calls since", l, "names of all files"},
 		{"checkpoint_signed", "seq event commit kind key", l, "checkpoints"},
 		{"outcome_noted", "outcome reward", l, "how conversations ended"},
 	}

@@ -66,8 +66,8 @@ func (r *Reader) Moment(ctx context.Context, p Place, after bool) (Moment, error
 }
 
 // takenHere leaves what this clone itself wrote down: a snapshot is a tree of a work tree that was here. What others
-// tell of it may name any tree, and their publications bring the objects; it is neither compared nor restored, whatever names
-// it: a call, a step, a prompt or an event.
+// tell of it may name any tree, and their publications bring the objects; it is neither compared nor restored,
+// whatever names it: a call, a step, a prompt or an event.
 func (r *Reader) takenHere(told []events.Event, err error) ([]events.Event, error) {
 	if err != nil {
 		return nil, err

@@ -86,7 +86,9 @@ func isCookie(name, value string) bool {
 		return false
 	}
 	name = strings.ToLower(name)
-	for _, part := range [...]string{"sess", "sid", "token", "auth", "csrf", "xsrf", "login", "secret", "jwt", "remember"} {
+	for _, part := range [...]string{
+		"sess", "sid", "token", "auth", "csrf", "xsrf", "login", "secret", "jwt", "remember",
+	} {
 		if strings.Contains(name, part) && len(value) >= 6 && letterAndDigit(value) {
 			return true
 		}

@@ -13,8 +13,8 @@ import (
 )
 
 // Each asks one git-diff-tree(1) what each of a list of lines changed; a line is a commit, or a commit and the parent
-// that it is compared with. Take reads one section and gives what keeps it: keep is called once it is sure that git told
-// all of it. The sections come in the order of the list, one each, empty where nothing changed.
+// that it is compared with. Take reads one section and gives what keeps it: keep is called once it is sure that git
+// told all of it. The sections come in the order of the list, one each, empty where nothing changed.
 //
 // Git ends at the first object that is missing or damaged. Skipped are the places of such lines; the others are asked
 // for again behind them. In a partial clone the trees tell at once which lines need contents that are not here.
