@@ -229,8 +229,8 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 	return nil
 }
 
-// maySucceed tells whether a ref of the whole log may take the place of what the remote has: of what this clone sent, or
-// of what its own one goes on from.
+// maySucceed tells whether a ref of the whole log may take the place of what the remote has: of what this clone sent,
+// or of what its own one goes on from.
 func (p *Plan) maySucceed(kind string, there, tip refs.OID) error {
 	switch {
 	case there.IsZero() || p.replaces || hasMade(p.repo, p.Writer+"/"+kind, there):

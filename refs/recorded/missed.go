@@ -83,8 +83,8 @@ func NoteUnlisted(found *refs.Found, call bool) {
 	}
 }
 
-// MissedIn reads the notes of a work tree that are of later than a moment. Where there is none, that costs a system call
-// for each place.
+// MissedIn reads the notes of a work tree that are of later than a moment. Where there is none, that costs a system
+// call for each place.
 func MissedIn(gitDir string, after time.Time) Missed {
 	var m Missed
 	known := map[string]bool{} // the same line is in more places than one

@@ -139,7 +139,8 @@ func (x *lexer) startsNumber(c byte) bool {
 	return isDigit(c) || c == '.' && isDigit(x.peek(1)) && !strings.ContainsRune(".)]", rune(x.peek(-1)))
 }
 
-// number reads a number. Formatters write 0XFF as 0xff, .5 as 0.5, and 1.50e+3 as 1.5e3. In a string a number is a text.
+// number reads a number. Formatters write 0XFF as 0xff, .5 as 0.5, and 1.50e+3 as 1.5e3. In a string a number is a
+// text.
 func (x *lexer) number() {
 	n, point := 0, -1
 	hex := x.peek(0) == '0' && x.peek(1)|0x20 == 'x'
