@@ -40,7 +40,8 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 	return out
 }
 
-// mostJudged is how many signatures one pull looks at that are new, or of keys that nobody trusts: each takes processes.
+// mostJudged is how many signatures one pull looks at that are new, or of keys that nobody trusts: each takes
+// processes.
 const mostJudged = 200
 
 // check holds a log against what was seen of it, and gives what is wrong: an event that it showed is gone, or another

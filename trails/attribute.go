@@ -175,8 +175,8 @@ func (p *part) leftPath() string {
 	return p.file.path
 }
 
-// restoredLines are the lines that nobody wrote in this interval, with the owners they have in what the content was made
-// of, or had when the path had the very content before.
+// restoredLines are the lines that nobody wrote in this interval, with the owners they have in what the content was
+// made of, or had when the path had the very content before.
 func (s *workTree) restoredLines(p *part) map[int]vector.Owner {
 	out := map[int]vector.Owner{}
 	from := p.seg.origins

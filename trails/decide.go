@@ -128,8 +128,8 @@ func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	return asProposed(ws, path, decideWindows(ws, path, unfinished))
 }
 
-// asProposed leaves calls no more than what their agents had proposed, where a person changed that before they let it be
-// written (Claude Code in an editor, Gemini CLI and Qwen Code with "modify"): the other lines are theirs.
+// asProposed leaves calls no more than what their agents had proposed, where a person changed that before they let it
+// be written (Claude Code in an editor, Gemini CLI and Qwen Code with "modify"): the other lines are theirs.
 func asProposed(ws []*Window, path string, by decision) decision {
 	texts := map[*Window]map[string]bool{}
 	for _, w := range ws {

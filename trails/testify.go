@@ -10,9 +10,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// An agent's own record of a conversation may tell of calls that no hook told of: of a client that runs no hooks for its
-// tools, of a sub-agent, of a conversation that began before its hooks were installed. Until then their lines count as a
-// person's, on the evidence that nobody else was heard of. That evidence is void as soon as the record tells otherwise:
+// An agent's own record of a conversation may tell of calls that no hook told of: of a client that runs no hooks for
+// its tools, of a sub-agent, of a conversation that began before its hooks were installed. Until then their lines count
+// as a person's, on the evidence that nobody else was heard of. That evidence is void as soon as the record tells
+// otherwise:
 //
 //   - what such a call declares is its own, where it is found in the interval in which the call ran;
 //   - what else changed while such a call could write is nobody's;
@@ -51,8 +52,8 @@ const lateHook = time.Minute
 // sameClock is how many events are read whatever their times: the clock of a session file may be another one.
 const sameClock = 2000
 
-// Testify takes in what agents' own records tell of calls. Returned are the calls that no hook told of and that were not
-// known until now. Where there is none it takes no lock and writes nothing.
+// Testify takes in what agents' own records tell of calls. Returned are the calls that no hook told of and that were
+// not known until now. Where there is none it takes no lock and writes nothing.
 func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unheard []*Told, err error) {
 	if len(calls) == 0 {
 		return nil, nil

@@ -64,7 +64,9 @@ func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
 			c.Model = *step.Model
 		}
 		t.open = append(t.open, c)
-		i := slices.IndexFunc(step.Observations, func(o records.Observation) bool { return o.SourceCallID == call.ToolCallID })
+		i := slices.IndexFunc(step.Observations, func(o records.Observation) bool {
+			return o.SourceCallID == call.ToolCallID
+		})
 		if i < 0 {
 			t.late[c.ID] = c
 		} else {

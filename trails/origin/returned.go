@@ -29,8 +29,8 @@ func left(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// returned finds the lines of a content that came back. Where the content is nearer to one that the path had than to the
-// one seen last, it is taken for a change of that one.
+// returned finds the lines of a content that came back. Where the content is nearer to one that the path had than to
+// the one seen last, it is taken for a change of that one.
 func (q *Query) returned() (v Verdict, err error) {
 	list, err := Gather(q.at(Returned))
 	if err != nil || len(list) == 0 {
