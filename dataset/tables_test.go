@@ -59,16 +59,18 @@ func TestTheColumnsAreThoseOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([\\w ]+) \\|")
+	rows := regexp.MustCompile("(?m)^- (`\\w+`(?:, `\\w+`)*) \\(([\\w ]+)\\)")
 	for _, table := range Tables() {
 		_, section, found := strings.Cut(string(page), "\n### "+table.Name+"\n")
 		if !found {
 			t.Errorf("the page has no section %s", table.Name)
 		}
 		section, _, _ = strings.Cut(section, "\n### ")
-		var have, want []string
+		have, want := []string{"repo text", "month text", "agent text"}, []string(nil)
 		for _, m := range rows.FindAllStringSubmatch(section, -1) {
-			have = append(have, m[1]+" "+m[2])
+			for name := range strings.SplitSeq(m[1], ", ") {
+				have = append(have, strings.Trim(name, "`")+" "+m[2])
+			}
 		}
 		for _, column := range table.Columns {
 			want = append(want, column.Name+" "+kindNames[column.Kind])
