@@ -11,7 +11,8 @@ import (
 )
 
 var rowTypes = map[string]reflect.Type{
-	"conversations": reflect.TypeFor[Conversation](), "prompts": reflect.TypeFor[Prompt](), "steps": reflect.TypeFor[Step](),
+	"conversations": reflect.TypeFor[Conversation](), "prompts": reflect.TypeFor[Prompt](),
+	"steps": reflect.TypeFor[Step](),
 	"calls": reflect.TypeFor[Call](), "patches": reflect.TypeFor[Patch](), "commits": reflect.TypeFor[Commit](),
 	"lines": reflect.TypeFor[Line](), "lives": reflect.TypeFor[Life](),
 }
@@ -87,11 +88,13 @@ func TestTheColumnsAreThoseOfThePage(t *testing.T) {
 func TestOneKeyGivesOneHash(t *testing.T) {
 	t.Parallel()
 	a, b := NewAnonymiser([]byte("one")), NewAnonymiser([]byte("other"))
-	first, second := &Line{Repo: "r", Commit: "c", Path: new("src/a.go"), Author: "A"}, &Life{Repo: "r", Commit: "c", Path: "src/b.go"}
+	first := &Line{Repo: "r", Commit: "c", Path: new("src/a.go"), Author: "A"}
+	second := &Life{Repo: "r", Commit: "c", Path: "src/b.go"}
 	a.Row(first)
 	a.Row(second)
 	dir, _, _ := strings.Cut(*first.Path, "/")
-	if first.Repo != second.Repo || first.Commit != second.Commit || !strings.HasPrefix(second.Path, dir+"/") || second.Path == *first.Path {
+	if first.Repo != second.Repo || first.Commit != second.Commit || second.Path == *first.Path ||
+		!strings.HasPrefix(second.Path, dir+"/") {
 		t.Errorf("%+v %+v", first, second)
 	}
 	if first.Repo == b.Hash("name", "r") || first.Author == a.Hash("name", "B") || first.Author != a.Hash("name", "A") {
