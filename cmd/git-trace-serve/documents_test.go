@@ -34,10 +34,11 @@ var standIns = strings.NewReplacer(
 	"v1.0..v1.1", "HEAD~1..HEAD", "\n…", "\n#",
 )
 
-// changing are parts of a screen that differ from run to run: ids of commits, moments, how long ago they were, and where
-// a remote is.
+// changing matches the parts of a screen that differ from run to run: ids of commits, moments, ages, and the place of a
+// remote.
 var changing = regexp.MustCompile(
-	`\b([0-9a-f]{7}|[0-9a-f]{16})\b|\d+ [A-Z][a-z]{2} \d{4}|\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ \w+ ago|just now|\bnow\b|to origin \([^)]*\)`)
+	`\b([0-9a-f]{7}|[0-9a-f]{16})\b|\d+ [A-Z][a-z]{2} \d{4}|\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|` +
+		`\d+ \w+ ago|just now|\bnow\b|to origin \([^)]*\)`)
 
 var (
 	fence    = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
@@ -95,8 +96,8 @@ func runnable(page, block string, used []bool) string {
 	return standIns.Replace("\n" + block)[1:]
 }
 
-// runBlocks runs the blocks of one page, in a repository of their own with a remote and a fork: screens first. Others are
-// those of a clone of the remote.
+// runBlocks runs the blocks of one page, in a repository of their own with a remote and a fork: screens first. It runs
+// the others in a clone of the remote.
 func runBlocks(t *testing.T, blocks, others []string) {
 	program, dir := demo(t)
 	t.Setenv("PATH", filepath.Dir(program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
