@@ -1,4 +1,4 @@
-# Homebrew's formula. .ci/release fills in the version and the sum of the source.
+# Homebrew's formula. .ci/release fills in the version, the commit and the sum of the source.
 class GitTrace < Formula
   desc "Who wrote this line, and in which conversation"
   homepage "https://github.com/git-trace/git-trace"
@@ -12,7 +12,8 @@ class GitTrace < Formula
     ENV["CGO_ENABLED"] = "0"
     %w[git-trace git-trace-hook git-trace-serve].each do |program|
       system "go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs",
-             "-ldflags", "-s -w -X github.com/git-trace/git-trace/version.Number=#{version}", "-o", bin/program, "./cmd/#{program}"
+             "-ldflags", "-s -w -X 'github.com/git-trace/git-trace/version.Number=#{version} (@COMMIT@)'",
+             "-o", bin/program, "./cmd/#{program}"
     end
     man1.install Dir["man/man1/*.1"]
     bash_completion.install "cmd/git-trace/completion/git-trace.bash" => "git-trace"
