@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// No history makes a reading command panic or end. Of a history with everything in it that git allows, and with objects
+// missing, damaged or cut off, each command tells what is known. What it left out stands in one line on standard error.
+func TestNoHistoryEndsAReadingCommand(t *testing.T) {
+	t.Parallel()
+	w := recordedTwin(t)
+	w.agent("S2", "pre", "write", "q.py", strings.Join(oddLines[:3], `\n`)+`\n`)
+	w.put("q.py", strings.Join(oddLines[:3], "\n")+"\n")
+	w.agent("S2", "did", "write", "q.py", strings.Join(oddLines[:3], `\n`)+`\n`)
+	w.must("git", "add", "q.py")
+	w.must("git", "commit", "-qam", "by an agent, with a file more")
+	w.growOdd(500)
+	for name, change := range map[string]struct {
+		do     func(w *twin)
+		leaves bool // some answers lack something
+	}{
+		"whole":                           {do: func(*twin) {}},
+		"grafted and replaced":            {do: (*twin).graft},
+		"shallow":                         {do: func(w *twin) { w.thin("--depth=30") }},
+		"without contents":                {do: func(w *twin) { w.thin("--filter=blob:none") }, leaves: true},
+		"without trees":                   {do: func(w *twin) { w.thin("--filter=tree:0") }, leaves: true},
+		"contents damaged and missing":    {do: func(w *twin) { w.lose("HEAD~3:a", "HEAD~9:a", "HEAD~15:q.py") }, leaves: true},
+		"trees damaged and missing":       {do: func(w *twin) { w.lose("HEAD~5^{tree}", "HEAD~20:dir") }, leaves: true},
+		"commits damaged and missing":     {do: func(w *twin) { w.lose("HEAD~25", "HEAD~40") }, leaves: true},
+		"what a merge brought is missing": {do: func(w *twin) { w.lose("HEAD^{/^merge}^2", "HEAD^{/^octopus}^3^{tree}") }, leaves: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := filepath.Join(t.TempDir(), "copy")
+			if out, err := exec.Command("cp", "-R", w.base, base).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			odd := &twin{t: t, base: base, dir: filepath.Join(base, "work"), env: slices.Clone(w.env)}
+			odd.env[0] = "HOME=" + filepath.Join(base, "home")
+			change.do(odd)
+			left := odd.readOdd(name == "whole")
+			if (left > 0) != change.leaves {
+				t.Errorf("%d commands left something out", left)
+			}
+		})
+	}
+}
+
+// readOdd runs the commands that show something, in their first forms or in all, and gives how many left something out.
+func (w *twin) readOdd(all bool) (left int) {
+	w.t.Helper()
+	for name, forms := range readings("S2") {
+		if !all {
+			forms = forms[:1]
+		}
+		for _, args := range forms {
+			cmd := exec.Command(filepath.Join(w.base, "bin", "git-trace"), args...)
+			var out, said bytes.Buffer
+			cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.env, &out, &said
+			err := cmd.Run()
+			told := said.String()
+			if strings.Contains(told, "left out") {
+				left++
+			}
+			if err != nil && name != "verify" || strings.Contains(told, "goroutine") || strings.Count(told, "left out") > 1 {
+				w.t.Errorf("%q: %v\n%s", args, err, told[:min(len(told), 600)])
+			}
+		}
+	}
+	return left
+}
+
+// oddLines are lines that agents wrote, and others.
+var oddLines = []string{"value_one = compute(1)", "value_two = compute(2)", "value_three = compute(3)", "by the agent", "a line of somebody",
+	"", "another line of somebody", "agent", "}"}
+
+// growOdd lays commits over HEAD that no hook hears of: merges of two and more parents whose entries differ from all of
+// them in each way, and all kinds of entries and changes in between.
+func (w *twin) growOdd(commits int) {
+	w.t.Helper()
+	random := rand.New(rand.NewPCG(44, 1))
+	var in bytes.Buffer
+	text := func() string {
+		var out strings.Builder
+		for range random.IntN(6) {
+			out.WriteString(oddLines[random.IntN(len(oddLines))] + "\n")
+		}
+		return out.String()
+	}
+	blob := func(mode, path, content string) {
+		fmt.Fprintf(&in, "M %s inline %s\ndata %d\n%s\n", mode, path, len(content), content)
+	}
+	paths := []string{"a", "q.py", "agent.txt", "dir/__init__.py", "dir/x", "\"sp ace\\tand \\303\\274\"", "new"}
+	entry := []func(path string){
+		func(path string) { blob("100644", path, text()) },
+		func(path string) { blob("100644", path, "") },
+		func(path string) { fmt.Fprintf(&in, "D %s\n", path) },
+		func(path string) { blob("100755", path, text()) },
+		func(path string) { blob("100644", path, "\x00binary\x00"+text()) },
+		func(path string) { blob("120000", path, "target of a link") },
+		func(path string) { fmt.Fprintf(&in, "M 160000 %040d %s\n", 1+random.IntN(9), path) },
+		func(path string) { blob("100644", path, "no line feed at the end") },
+		func(path string) { blob("100644", path, "carriage\r\n"+text()) },
+		func(path string) {
+			fmt.Fprintf(&in, "D %s\n", path)
+			blob("100644", "renamed", text()+"kept\nkept too\n")
+		},
+		func(path string) {
+			fmt.Fprintf(&in, "D dir\n")
+			blob("100644", "dir", "a file where a directory was\n")
+		},
+		func(path string) {
+			fmt.Fprintf(&in, "D dir\n")
+			blob("100644", "dir/"+fmt.Sprint(random.IntN(3)), text())
+		},
+	}
+	for i := 1; i <= commits; i++ {
+		kind, parents := "plain", ""
+		switch {
+		case i == 1:
+			parents = "from refs/heads/main^0\n"
+		case i > 10 && i%7 == 0:
+			kind, parents = "octopus", fmt.Sprintf("from :%d\nmerge :%d\nmerge :%d\nmerge :%d\n", i-1, i-3, i-5, i-8)
+		case i > 10 && i%3 == 0:
+			kind, parents = "merge", fmt.Sprintf("from :%d\nmerge :%d\n", i-1, i-2-random.IntN(6))
+		case i > 10 && i%97 == 0:
+			kind, parents = "unrelated", fmt.Sprintf("from :%d\nmerge refs/heads/topic^0\n", i-1)
+		case i > 10 && i%5 == 0:
+			kind, parents = "side", fmt.Sprintf("from :%d\n", i-4)
+		default:
+			parents = fmt.Sprintf("from :%d\n", i-1)
+		}
+		message := fmt.Sprintf("%s %d", kind, i)
+		if i%31 == 0 {
+			message = ""
+		}
+		fmt.Fprintf(&in, "commit refs/heads/main\nmark :%d\n", i)
+		fmt.Fprintf(&in, "author Somebody <s@example.com> %d +0000\ncommitter Somebody <s@example.com> %d +0000\n", 1793700000+60*i, 1793700000+60*i)
+		fmt.Fprintf(&in, "data %d\n%s\n%s", len(message), message, parents)
+		if kind == "side" { // the branch goes on from here, and takes in what it left with the next merge
+			fmt.Fprintf(&in, "merge :%d\n", i-1)
+		}
+		if i%23 == 0 {
+			continue // nothing changed
+		}
+		for n := range 1 + random.IntN(3) {
+			entry[(i+n*5)%len(entry)](paths[random.IntN(len(paths))])
+		}
+	}
+	blobsAtTheEnd := func() {
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter Somebody <s@example.com> 1793800000 +0000\ndata 3\nend\n")
+		blob("100644", "a", strings.Join(oddLines, "\n")+"\n")
+		blob("100644", "q.py", strings.Join(oddLines[:3], "\n")+"\nand one more\n")
+	}
+	blobsAtTheEnd()
+	cmd := exec.Command("git", "-c", "fastimport.unpackLimit=1000000", "fast-import", "--quiet", "--force")
+	cmd.Dir, cmd.Env, cmd.Stdin = w.dir, w.env, &in
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.t.Fatalf("%v: %s", err, out)
+	}
+	w.must("git", "-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard")
+}
+
+// graft puts other parents and other commits in the place of some.
+func (w *twin) graft() {
+	w.t.Helper()
+	line := func(revs ...string) string {
+		return strings.TrimSpace(w.must(append([]string{"git", "rev-parse"}, revs...)...))
+	}
+	w.put(".git/info/grafts", line("HEAD~7")+"\n"+strings.ReplaceAll(line("HEAD~12", "HEAD~30", "HEAD~31"), "\n", " ")+"\n")
+	w.must("git", "replace", "HEAD~3", "HEAD~4")
+	w.must("git", "replace", "HEAD~6:a", "HEAD:a")
+}
+
+// thin puts the objects of a clone in the place of the repository's, and takes the remote away.
+func (w *twin) thin(how string) {
+	w.t.Helper()
+	w.must("git", "push", "-q", "-f", "../remote.git", "main")
+	for _, name := range []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"} {
+		w.must("git", "-C", "../remote.git", "config", name, "true")
+	}
+	w.must("git", "clone", "-q", "--single-branch", "--branch", "main", how, "file://"+filepath.Join(w.base, "remote.git"), "../thin")
+	// What only this clone has is packed beside it.
+	w.must("sh", "-c", "git rev-list --objects --all --not main | git pack-objects -q ../thin/.git/objects/pack/pack")
+	w.must("rm", "-rf", ".git/objects")
+	w.must("mv", "../thin/.git/objects", ".git/objects")
+	if _, err := os.Stat(filepath.Join(w.base, "thin/.git/shallow")); err == nil {
+		w.must("mv", "../thin/.git/shallow", ".git/shallow")
+	}
+	if strings.HasPrefix(how, "--filter") {
+		w.must("git", "config", "core.repositoryFormatVersion", "1")
+		w.must("git", "config", "extensions.partialClone", "origin")
+		w.must("git", "config", "remote.origin.promisor", "true")
+	}
+	w.must("git", "config", "remote.origin.url", "file:///nowhere")
+}
+
+// lose deletes the objects of revisions, and cuts every second one short.
+func (w *twin) lose(revs ...string) {
+	w.t.Helper()
+	for i, rev := range revs {
+		id := strings.TrimSpace(w.must("git", "rev-parse", rev))
+		path := filepath.Join(w.dir, ".git", "objects", id[:2], id[2:])
+		if err := os.Remove(path); err != nil {
+			w.t.Fatal(err)
+		}
+		if i%2 == 1 {
+			if err := os.WriteFile(path, []byte("x\x9c"), 0o444); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+	}
+}
