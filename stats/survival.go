@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/correlate/belief"
@@ -28,7 +27,8 @@ var ErrManyTips = errors.New("survival is told of one history, and these revisio
 
 // Survival tells of the lines of commits how many lived, group by group. A line's life begins with the commit of the
 // first-parent history that brought it, whoever wrote it on whichever branch. It ends with the commit in which it is no
-// longer there. The last commit of the history ends what is known.
+// longer there. The last commit of the history ends what is known, and so does one that git cannot read whole: the
+// repository's [refs.LeftOut] names it.
 //
 // Lines that never reached this history have no part in it. A line that is moved within its file, or that is changed,
 // ends, as git's diff says; a renamed file takes its lines along. With paths, lines count that were written in them,
@@ -61,7 +61,7 @@ type Life struct {
 	Born   time.Time // of the commit that brought them to the first-parent history
 	Gone   time.Time // of the one that took them away; zero for lines that are there
 	GoneBy refs.OID
-	End    time.Time // of the history's last commit
+	End    time.Time // of the last commit of which it is known whether they are there
 }
 
 // Lives gives the lives of the lines of commits, as Survival counts them.
@@ -118,6 +118,8 @@ type lives struct {
 	states   map[refs.OID]map[string][]span // of commits that have children to come
 	children map[refs.OID]int               // how many of them
 	births   []birth                        // the first has id 1
+	known    []*belief.Commit               // the owners of one batch of the history
+	batch    int
 }
 
 // birth are lines of one contributor, commit and file.
@@ -134,6 +136,7 @@ type arrival struct {
 	lines int
 	left  int
 	gone  []gone
+	end   time.Time // where it is not known what became of them; else zero
 }
 
 type gone struct {
@@ -154,37 +157,59 @@ const (
 
 // read goes through the history, parents before children.
 func (l *lives) read(list []history.Commit) error {
-	var in strings.Builder
+	var lines []string
+	var at []int // of a line, the place of its commit
 	for i := range list {
-		fmt.Fprintf(&in, "%s", list[i].ID)
-		for k, p := range list[i].Parents {
-			if k > 0 {
-				fmt.Fprintf(&in, "\n%s", list[i].ID)
-			}
-			fmt.Fprintf(&in, " %s", p)
+		for _, p := range list[i].Parents {
+			lines, at = append(lines, list[i].ID.String()+" "+p.String()), append(at, i)
 		}
-		in.WriteByte('\n')
+		if len(list[i].Parents) == 0 {
+			lines, at = append(lines, list[i].ID.String()), append(at, i)
+		}
 	}
-	args := append([]string{"diff-tree", "--stdin", "--root", "--always"}, gitdiff.Patch()...)
-	return gitdiff.Run(l.ctx, l.repo, strings.NewReader(in.String()), args, func(r *gitdiff.Reader) error {
+	var sides []*side // of the commit that is read
+	of, next := -1, 0 // its place, and the one behind the last that was read whole
+	args := append([]string{"--root"}, gitdiff.Patch()...)
+	skipped, err := gitdiff.Each(l.ctx, l.repo, args, lines, func(line int, r *gitdiff.Reader) (func() error, error) {
 		r.MaxLine = 1 << 10 // nothing is asked of what the lines say
-		var known []*belief.Commit
-		for i := range list {
-			if i%survivalBatch == 0 {
-				var err error
-				if known, err = l.owners(list[i:min(i+survivalBatch, len(list))]); err != nil {
-					return err
+		s, i := &side{at: map[string]int{}}, at[line]
+		err := s.read(r)
+		return func() error {
+			if i != of {
+				of, sides = i, nil
+			}
+			if sides = append(sides, s); len(sides) < max(len(list[i].Parents), 1) {
+				return nil
+			}
+			l.lose(list[next:i])
+			next = i + 1
+			return l.commit(list, i, sides)
+		}, err
+	})
+	if err != nil {
+		return err
+	}
+	l.lose(list[next:])
+	for _, line := range skipped {
+		l.repo.LeftOut.Note(list[at[line]].ID)
+	}
+	return nil
+}
+
+// lose goes over commits that git cannot read whole. What becomes of the lines that are there is not known from then on.
+func (l *lives) lose(commits []history.Commit) {
+	for i := range commits {
+		if !l.main[commits[i].ID] {
+			continue
+		}
+		for b := range l.births {
+			for k := range l.births[b].arrivals {
+				if a := &l.births[b].arrivals[k]; a.left > 0 && a.end.IsZero() {
+					a.end = commits[i].Committed
 				}
 			}
-			if err := l.commit(r, &list[i], known[i%survivalBatch]); err != nil {
-				return err
-			}
-			if l.from.Tell != nil {
-				l.from.Tell(i+1, len(list))
-			}
 		}
-		return nil
-	})
+	}
 }
 
 // survivalBatch is how many commits are asked for their owners at once.
@@ -199,31 +224,20 @@ func (l *lives) owners(list []history.Commit) ([]*belief.Commit, error) {
 }
 
 // commit makes the state of a commit from those of its parents, and tells the first-parent history of it.
-func (l *lives) commit(r *gitdiff.Reader, c *history.Commit, known *belief.Commit) error {
-	var sides []*side
-	for k := range max(len(c.Parents), 1) {
-		id, err := r.Commit()
-		if err == nil && id != c.ID {
-			err = gitdiff.ErrShape
-		}
+func (l *lives) commit(list []history.Commit, at int, sides []*side) error {
+	if batch := at / survivalBatch; l.known == nil || batch != l.batch {
+		until := min((batch+1)*survivalBatch, len(list))
+		known, err := l.owners(list[batch*survivalBatch : until])
 		if err != nil {
 			return err
 		}
-		s := &side{parent: map[string][]span{}, at: map[string]int{}}
-		if k < len(c.Parents) && l.states[c.Parents[k]] != nil {
+		l.known, l.batch = known, batch
+	}
+	c, known := &list[at], l.known[at%survivalBatch]
+	for k, s := range sides {
+		if s.parent = map[string][]span{}; k < len(c.Parents) && l.states[c.Parents[k]] != nil {
 			s.parent = l.states[c.Parents[k]]
 		}
-		if s.records, err = r.Records(); err != nil {
-			return err
-		}
-		s.hunks = make([][]gitdiff.Hunk, len(s.records))
-		for i := range s.records {
-			s.at[s.records[i].Path] = i
-		}
-		if err := r.Patch(s.records, s); err != nil {
-			return err
-		}
-		sides = append(sides, s)
 	}
 	first := sides[0]
 	next := make(map[string][]span, len(first.records))
@@ -253,6 +267,9 @@ func (l *lives) commit(r *gitdiff.Reader, c *history.Commit, known *belief.Commi
 	maps.Copy(own, next)
 	if l.children[c.ID] > 0 {
 		l.states[c.ID] = own
+	}
+	if l.from.Tell != nil {
+		l.from.Tell(at+1, len(list))
 	}
 	return nil
 }
@@ -302,6 +319,9 @@ func (l *lives) give(yield func(*Life) error) error {
 					return err
 				}
 			}
+			if !a.end.IsZero() {
+				one.End = a.end
+			}
 			if one.Lines, one.Gone, one.GoneBy = a.left, (time.Time{}), (refs.OID{}); a.left == 0 {
 				continue
 			}
@@ -319,6 +339,17 @@ type side struct {
 	records []gitdiff.Record
 	hunks   [][]gitdiff.Hunk
 	at      map[string]int // the record of a path
+}
+
+func (s *side) read(r *gitdiff.Reader) (err error) {
+	if s.records, err = r.Records(); err != nil {
+		return err
+	}
+	s.hunks = make([][]gitdiff.Hunk, len(s.records))
+	for i := range s.records {
+		s.at[s.records[i].Path] = i
+	}
+	return r.Patch(s.records, s)
 }
 
 func (s *side) Hunk(record int, h gitdiff.Hunk) { s.hunks[record] = append(s.hunks[record], h) }
