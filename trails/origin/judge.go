@@ -72,7 +72,10 @@ func (q *Query) withoutGit(v Verdict) (Verdict, error) {
 	}
 	if q.Old.OID == q.New.OID { // its name or its mode has changed
 		head, err := q.Git.Blob(q.Base, q.Path)
-		v.Explained = head == q.New.OID && q.knows(q.Path, q.New.OID)
+		if v.Explained = head == q.New.OID && q.knows(q.Path, q.New.OID); v.Explained || err != nil {
+			return v, err
+		}
+		v.Explained, err = q.asNamedBefore()
 		return v, err
 	}
 	if q.knows(q.Path, q.New.OID) {
