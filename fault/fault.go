@@ -2,7 +2,7 @@
 // and a hook stays silent. Goroutines come to the same door, since a panic in one of them would end the program past
 // every recover of main.
 //
-// A program sets the door first thing (At) and defers Catch. Where no door was set, as in tests, a panic is one. What
+// A program sets the door first thing (Tell or Hush) and goes through it (Run). Where no door was set, as in tests, a panic is one. What
 // the runtime itself ends a program for, such as memory that is used up, comes to no door.
 package fault
 
@@ -62,6 +62,12 @@ func Catch() {
 	if what := recover(); what != nil {
 		(*tell)(fmt.Sprintf("%v, at %s", what, place()))
 	}
+}
+
+// Run runs a program behind the door, and gives its exit status.
+func Run(program func() int) int {
+	defer Catch()
+	return program()
 }
 
 // Go starts a goroutine whose faults come to the door.

@@ -11,11 +11,5 @@ import (
 
 func main() {
 	fault.Hush()
-	os.Exit(caught())
-}
-
-// caught runs the program behind the door for faults.
-func caught() int {
-	defer fault.Catch()
-	return runner.Main(os.Args[1:])
+	os.Exit(fault.Run(func() int { return runner.Main(os.Args[1:]) }))
 }

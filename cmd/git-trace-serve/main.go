@@ -41,12 +41,11 @@ var verbs = map[string]func(ctx context.Context, a *answers, args []string) erro
 
 func main() {
 	fault.Tell()
-	os.Exit(caught())
+	os.Exit(fault.Run(answer))
 }
 
-// caught runs the program behind the door for faults.
-func caught() int {
-	defer fault.Catch()
+// answer does what the arguments say, and gives the exit status.
+func answer() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
 	stop()

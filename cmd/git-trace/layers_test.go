@@ -146,7 +146,7 @@ func TestGoroutinesComeToTheDoor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !regexp.MustCompile(`func main\(\) \{\n\tfault\.(Tell|Hush)\(\)\n\tdefer fault\.Catch\(\)\n`).Match(text) {
+		if !regexp.MustCompile(`func main\(\) \{\n\tfault\.(Tell|Hush)\(\)\n\tos\.Exit\(fault\.Run\(`).Match(text) {
 			t.Errorf("main of %s has no door", program)
 		}
 	}

@@ -16,13 +16,7 @@ import (
 
 func main() {
 	fault.Tell()
-	os.Exit(caught())
-}
-
-// caught runs the program behind the door for faults.
-func caught() int {
-	defer fault.Catch()
-	return run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	os.Exit(fault.Run(func() int { return run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) }))
 }
 
 // streams are the standard streams, so that a command can be run without touching the process's own.
