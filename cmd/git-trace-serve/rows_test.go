@@ -2,61 +2,13 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
-
-// Each row of the table in docs/serve.md has tests, and these tests are there.
-func TestEveryRowOfThePagesHasItsTest(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("../../docs/serve.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	there := map[string]bool{}
-	for _, dir := range []string{".", "../../web", "../../web/browser", "../../lsp", "../../blame"} {
-		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v %v", dir, files, err)
-		}
-		for _, name := range files {
-			raw, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range regexp.MustCompile(`(?m)^func ([Tt]est\w+)\(`).FindAllSubmatch(raw, -1) {
-				there[string(m[1])] = true
-			}
-		}
-	}
-	var rows []string
-	for _, m := range regexp.MustCompile(`(?m)^\| ([WE]\d+) \|[^|]*\|([^|]*)\|`).FindAllSubmatch(page, -1) {
-		rows = append(rows, string(m[1]))
-		names := regexp.MustCompile("`([Tt]est\\w+)`").FindAllSubmatch(m[2], -1)
-		if len(names) == 0 {
-			t.Errorf("%s names no test", m[1])
-		}
-		for _, name := range names {
-			if !there[string(name[1])] {
-				t.Errorf("%s: there is no %s", m[1], name[1])
-			}
-		}
-	}
-	var want []string
-	for n := range 14 {
-		want = append(want, fmt.Sprintf("W%d", n+1))
-	}
-	if want = append(want, "E1", "E2", "E3"); !slices.Equal(rows, want) {
-		t.Errorf("the rows are %v", rows)
-	}
-}
 
 // W12: a repository that has little, or lies in another way, has pages that say so.
 func TestPagesOfOddRepositories(t *testing.T) {

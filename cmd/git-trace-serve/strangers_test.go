@@ -64,8 +64,10 @@ func TestNothingOfAStrangersRepositoryRunsUnasked(t *testing.T) {
 		},
 		"an archive with traces": func(t *testing.T) (string, string, bool) {
 			program, dir := demo(t)
-			if err := os.RemoveAll(filepath.Join(os.Getenv("XDG_STATE_HOME"), "git-trace")); err != nil {
-				t.Fatal(err)
+			for _, state := range []string{os.Getenv("XDG_STATE_HOME"), filepath.Join(os.Getenv("HOME"), ".local/state")} {
+				if err := os.RemoveAll(filepath.Join(state, "git-trace")); err != nil {
+					t.Fatal(err)
+				}
 			}
 			return program, dir, true
 		},

@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-// S28: a push of new commits starts three git processes, for the settings, for what the remote has, and to send. The
+// S28: a push of new commits starts four git processes, for the settings, for what the remote has, for the sizes of what
+// came from there, and to send. The
 // first one asks besides whether others are shown what was sent. Where a recorded commit is not published, git looks for
 // a way to it, too.
-func TestAPushStartsThreeGitProcesses(t *testing.T) {
+func TestAPushStartsFourGitProcesses(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t)
 	r.run("git", "init", "-q", "--bare", "../remote.git")
@@ -52,10 +53,10 @@ func TestAPushStartsThreeGitProcesses(t *testing.T) {
 	}
 	more("main")
 	// The first one writes two settings.
-	push("the first push", 7, "--to", "commits", "origin") // a commit was amended, and the remote does not have the first form
+	push("the first push", 8, "--to", "commits", "origin") // a commit was amended, and the remote does not have the first form
 	more("main")
-	push("a push beside a commit that is not published", 4, "origin")
+	push("a push beside a commit that is not published", 5, "origin")
 	r.run("sh", "-c", "for c in $(git reflog --format=%h); do git push -q origin $c:refs/heads/old-$c; done")
 	more("main")
-	push("a push", 3, "origin")
+	push("a push", 4, "origin")
 }

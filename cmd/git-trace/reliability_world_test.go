@@ -179,8 +179,8 @@ func samePlace(t *testing.T, what string, before, after map[string]string) {
 			t.Errorf("%s: %s was %s and is %s", what, path, was, is)
 		}
 	}
-	for path := range after {
-		if _, there := before[path]; !there {
+	for path := range after { // a note that a hook could not record lies in the user's own directories
+		if _, there := before[path]; !there && !strings.Contains(path, "git-trace/missed") {
 			t.Errorf("%s: %s is new", what, path)
 		}
 	}
