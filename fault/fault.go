@@ -2,8 +2,8 @@
 // and a hook stays silent. Goroutines come to the same door, since a panic in one of them would end the program past
 // every recover of main.
 //
-// A program sets the door first thing (Tell or Hush) and goes through it (Run). Where no door was set, as in tests, a panic is one. What
-// the runtime itself ends a program for, such as memory that is used up, comes to no door.
+// A program sets the door first thing (Tell or Hush) and goes through it (Run). Where no door was set, as in tests, a
+// panic is one. What the runtime itself ends a program for, such as memory that is used up, comes to no door.
 package fault
 
 import (

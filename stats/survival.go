@@ -196,7 +196,8 @@ func (l *lives) read(list []history.Commit) error {
 	return nil
 }
 
-// lose goes over commits that git cannot read whole. What becomes of the lines that are there is not known from then on.
+// lose goes over commits that git cannot read whole. What becomes of the lines that are there is not known from then
+// on.
 func (l *lives) lose(commits []history.Commit) {
 	for i := range commits {
 		if !l.main[commits[i].ID] {
