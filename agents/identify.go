@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// HeadBytes is how much of a file is read to tell whose it is.
+// HeadBytes is the number of bytes of a file that are read to find its agent.
 const HeadBytes = 256 << 10
 
 // Identify tells which agent wrote a session file, by what stands in it; false for a file that is none. The name of the

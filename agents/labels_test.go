@@ -221,7 +221,8 @@ func tell(s scores, said string, fits []string) {
 	}
 }
 
-// sameRejection tells whether a kind is what a reader says. Declined and stopped calls cannot be told apart by reading.
+// sameRejection reports whether a kind is what a reader says. Declined and stopped calls cannot be told apart by
+// reading.
 func sameRejection(label, kind string) bool {
 	switch label {
 	case "failed":

@@ -40,7 +40,7 @@ type Completer interface {
 	Complete(ctx context.Context, owners []*Attribution) error
 }
 
-// Attribution is who wrote a line and how that is known. Its zero value is a line nobody knows anything about.
+// Attribution names the writer of a line and the evidence. Its zero value is a line without a known owner.
 type Attribution struct {
 	Kind        events.OwnerKind
 	Trace       events.TraceID
@@ -65,7 +65,7 @@ type Attribution struct {
 	Disputed    []string  // the writers of other clones who say otherwise, with the same right
 }
 
-// ByAI tells whether an agent wrote the line, alone or with a person.
+// ByAI reports whether an agent wrote the line, alone or with a person.
 func (a *Attribution) ByAI() bool { return a.Kind == events.OwnerAI || a.Kind == events.OwnerMixed }
 
 // AnchorOwner is the owner as anchors have it.
@@ -77,7 +77,7 @@ func (a *Attribution) AnchorOwner() events.AnchorOwner {
 	}
 }
 
-// Same tells whether two lines have one owner: the headers that speak of them would be equal.
+// Same reports whether two lines have one owner: the headers that speak of them would be equal.
 func (a *Attribution) Same(b *Attribution) bool {
 	return a == b || a.Kind == b.Kind && a.Trace == b.Trace && a.Agent == b.Agent && a.Model == b.Model &&
 		a.Session == b.Session && a.Subagent == b.Subagent && a.Step == b.Step && a.ToolCall == b.ToolCall &&
@@ -95,8 +95,7 @@ type Annotated struct {
 	Score string // --score-debug: git's two figures
 }
 
-// credit is what the resolver is asked about: a line of a path in a commit. A zero commit stands for the blamed
-// content.
+// credit is a question to the resolver: a line of a path in a commit. A zero commit stands for the blamed content.
 type credit struct {
 	commit refs.OID
 	path   string

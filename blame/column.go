@@ -38,5 +38,5 @@ func (c *OwnerColumn) Owner(l *Annotated) string {
 	return paint.owner(text)
 }
 
-// Drawn says which signs the lines bear.
+// Drawn names the signs of the lines.
 func (c *OwnerColumn) Drawn() Drawn { return c.p.drawn }

@@ -108,7 +108,7 @@ func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
 	}
 }
 
-// holds tells whether the anchors of a commit have a run with lines that are asked about.
+// holds reports whether the anchors of a commit have a run with lines that are asked about.
 func holds(c *belief.Commit, q unseen.Question, like func(*belief.Run) bool) bool {
 	runs := c.Runs(q.Path)
 	for i := range runs {
@@ -141,7 +141,7 @@ func (e *Evidence) WithSteps(step func(trace events.TraceID, call string) int) *
 	return e
 }
 
-// Demand asks for what was said in conversations, and tells whether something of it came.
+// Demand asks for what was said in conversations, and reports whether something of it came.
 type Demand func(ctx context.Context, traces []events.TraceID) (bool, error)
 
 // WithDemand asks, once for all lines, for the conversations whose prompts are not kept here.
@@ -289,7 +289,7 @@ func (e *Evidence) pendingOf(ctx context.Context, path string, content []byte) (
 	return lines, nil
 }
 
-// pendingAnswer is who owns the lines of a content that no commit has.
+// pendingAnswer holds the owners of the lines of an uncommitted content.
 type pendingAnswer struct {
 	known   bool
 	path    string

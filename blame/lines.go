@@ -66,7 +66,7 @@ func Asked(ctx context.Context, repo *refs.Repo, q Query, resolver Resolver) (ou
 }
 
 // Credited gives lines, each with the commit that wrote it, and leaves it to [Owners] to say who did. Known is false
-// where a text conversion was in between: nobody knows of the lines of a converted text who wrote them.
+// where a text conversion was in between: the writers of the lines of a converted text are not known.
 func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.Line, known bool, err error) {
 	opts, err := q.options()
 	if err != nil {
@@ -89,8 +89,8 @@ func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.L
 	return lines, known, err
 }
 
-// Owners says who wrote lines of any number of files, each with the commit that wrote it. Content gives what a
-// path has, for lines that no commit has.
+// Owners returns the owners of lines of any number of files, each with the commit that wrote it. Content gives the
+// content of a path, for lines without a commit.
 func Owners(
 	ctx context.Context, resolver Resolver, lines []gitblame.Line, content func(path string) ([]byte, error),
 ) ([]Annotated, error) {
@@ -105,7 +105,7 @@ func Owners(
 	return annotate(lines, owners), nil
 }
 
-// Content is what a path has in the work tree, as git would store it.
+// Content returns the content of a path in the work tree, as git would store it.
 func Content(ctx context.Context, repo *refs.Repo, path string) (content []byte, err error) {
 	opts, err := gitblame.Parse([]string{"--", path})
 	if err != nil {

@@ -26,7 +26,7 @@ func aiGroups(lines []gitblame.Line, owners []*Attribution) []aiGroup {
 	return groups
 }
 
-// follows tells whether one line continues the group of another.
+// follows reports whether one line continues the group of another.
 func follows(before, l *gitblame.Line) bool {
 	return before.Commit == l.Commit && before.OrigPath == l.OrigPath && before.Ignored == l.Ignored &&
 		before.Unblamable == l.Unblamable && before.OrigLine+1 == l.OrigLine && before.FinalLine+1 == l.FinalLine

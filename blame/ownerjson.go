@@ -2,7 +2,7 @@ package blame
 
 import "github.com/git-trace/git-trace/events"
 
-// OwnerJSON is whose a line is, as the JSON of commands has it: null is what is not known.
+// OwnerJSON is the owner of a line in the JSON of commands: null is what is not known.
 type OwnerJSON struct {
 	Contributor events.OwnerKind `json:"contributor"`
 	Trace       *events.TraceID  `json:"trace"`

@@ -44,7 +44,8 @@ func (s *session) credits(lines []gitblame.Line) ([]credit, error) {
 	return credits, nil
 }
 
-// creditOf is what git's own answer says: that line of that commit, or of the blamed content if no commit has it.
+// creditOf turns git's own answer into a question: that line of that commit, or of the blamed content if no commit
+// has it.
 func creditOf(l *gitblame.Line) credit {
 	c := credit{commit: l.Commit.ID, path: l.OrigPath, line: l.OrigLine, text: l.Content}
 	if !l.Commit.Committed() {

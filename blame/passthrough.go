@@ -76,8 +76,8 @@ const (
 	lastGathering  = time.Second
 )
 
-// passIncremental writes --incremental: what git has found, a few times a second. To ask for the owners of all that
-// came meanwhile costs hardly more than to ask for those of one entry.
+// passIncremental writes --incremental: what git has found, a few times a second. Asking for the owners of all that
+// came meanwhile costs hardly more than asking for one entry.
 func (s *session) passIncremental(out io.Writer) error {
 	shown := map[*gitblame.Commit]bool{}
 	var found []gitblame.Entry

@@ -13,7 +13,8 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// What is read beside git ends when git does. What was found until then of a file that got another name is no answer.
+// What is read beside git ends when git does. What was found until then of a file that got another name is not an
+// answer.
 func TestWhatIsCutOffIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	w := recording.New(t)

@@ -146,7 +146,7 @@ func (p *painter) quoted(a *Attribution) []string {
 	return cells.Wrap(`"`+text+`"`, p.promptRoom(), mostLines)
 }
 
-// promptRoom is what a screen has beside the edge.
+// promptRoom is the width that a screen has beside the edge.
 func (p *painter) promptRoom() int { return max(20, p.style.width()-cells.Width(block)) }
 
 // others counts the lines that no prompt led to.

@@ -126,7 +126,7 @@ func (p *painter) hash(c *gitblame.Commit) string {
 	return p.lastHex[:min(p.digits, len(p.lastHex))]
 }
 
-// sign is what git puts before the id: a boundary, an ignored revision's change.
+// sign is the mark that git puts before the id: a boundary, an ignored revision's change.
 func (p *painter) sign(l *gitblame.Line) string {
 	sign := ""
 	if l.Commit.Boundary && !p.cols.BlankBoundary && l.Commit.Committed() {
@@ -207,7 +207,7 @@ func (p *painter) doubt(l *Annotated) string {
 	return ""
 }
 
-// older tells whether a commit is from before recording began.
+// older reports whether a commit is from before recording began.
 func (p *painter) older(c *gitblame.Commit) bool {
 	if p.since == nil || !c.Committed() {
 		return false

@@ -21,8 +21,8 @@ type Style struct {
 	Width   int // of the screen in columns; 0 means 80
 	// ShortTrace abbreviates a trace id so that other commands find it; nil means as short as this output allows.
 	ShortTrace func(events.TraceID) string
-	// Since is the time at which recording began, zero if it did not. Lines of older commits of which nothing is known are
-	// a person's to the eye: they bear no sign. Nil: recording is as old as everything.
+	// Since is the time at which recording began, zero if it did not. Lines of older commits without known owners look
+	// like a person's: they bear no sign. Nil: recording is as old as everything.
 	Since func() time.Time
 	// Drawn is told which signs were drawn; it may be nil.
 	Drawn *Drawn
@@ -30,7 +30,7 @@ type Style struct {
 	Columns Columns
 }
 
-// Drawn says which signs the owners of an output bear, for a legend beside it.
+// Drawn names the signs of an output's owners, for a legend beside it.
 type Drawn struct {
 	Unknown, Mixed, Unsure bool
 	Disputed               bool
@@ -59,7 +59,7 @@ func (d Drawn) Legend() []string {
 	return out
 }
 
-// Columns are what the options of git-blame(1) change in the drawing.
+// Columns holds the options of git-blame(1) that change the drawing.
 type Columns struct {
 	Digits        int    // of a commit id; 0 means 7
 	Path          string // the blamed path: other original paths bring a column for them

@@ -29,7 +29,7 @@ func (p *painter) table(lines []Annotated) {
 	}
 }
 
-// position is what names the line in its commit: id, score, file, number.
+// position draws the place of the line in its commit: id, score, file, number.
 func (p *painter) position(l *Annotated) string {
 	sign := p.sign(&l.Line)
 	cell := strings.Repeat(" ", p.widths.sign-len(sign)) + sign + p.hash(l.Commit)
@@ -45,7 +45,7 @@ func (p *painter) position(l *Annotated) string {
 	return cell
 }
 
-// when is what stands between owner and text: the sign of doubt, the date, the line number.
+// when draws the text between owner and line: the sign of doubt, the date, the line number.
 func (p *painter) when(l *Annotated) string {
 	cell := ""
 	if p.widths.doubt > 0 {

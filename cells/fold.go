@@ -20,7 +20,7 @@ func Fold(line string, n int) string {
 	return f.out.String()
 }
 
-// word is what stands between two blanks, with the blanks before it.
+// word is the text between two blanks, with the blanks before it.
 type word struct {
 	gap, text string // text has colours, gap has none
 	width     int
@@ -93,7 +93,7 @@ func (f *folder) part(p *part) {
 	}
 }
 
-// word writes a word, on the next line where this one has no room for it and for what goes with it.
+// word writes a word, on the next line if this one has no room for it and its punctuation.
 func (f *folder) word(w word, width int) {
 	if f.at > 0 && f.at+len(w.gap)+width > f.n && (width <= f.n-f.hang || w.width <= f.n-f.indent-hangBelow) {
 		indent := f.hang

@@ -75,8 +75,8 @@ func firstUnsafe(text string) int {
 	return len(text)
 }
 
-// Printable tells whether a character only shows itself. Format characters are refused but for the joiners that scripts
-// and emoji are written with; they change nothing outside of their word.
+// Printable reports whether a character only shows itself. Format characters are refused but for the joiners that
+// scripts and emoji are written with; they change nothing outside of their word.
 func Printable(r rune) bool {
 	const nonJoiner, joiner = 0x200c, 0x200d
 	switch {

@@ -18,7 +18,7 @@ func Width(text string) int {
 	return screen().StringWidth(text)
 }
 
-// ascii tells whether a text is of ASCII letters, figures and signs alone, a cell each.
+// ascii reports whether a text is of ASCII letters, figures and signs alone, a cell each.
 func ascii(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -61,8 +61,8 @@ func CutLeft(text string, n int) string {
 // Fit pads or cuts text to exactly n cells.
 func Fit(text string, n int) string { return Pad(Cut(text, n), n) }
 
-// Wrap breaks text at blanks into lines of at most n cells; a word that is longer is broken where it must. At most
-// limit lines are given, the last of which ends in an ellipsis if there is more.
+// Wrap breaks text at blanks into lines of at most n cells; a word that is longer is broken where it must. It gives
+// at most limit lines. An ellipsis ends the last one if there is more.
 func Wrap(text string, n, limit int) []string {
 	var lines []string
 	line := ""

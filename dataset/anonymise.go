@@ -17,7 +17,7 @@ type Anonymiser struct{ key []byte }
 // NewAnonymiser takes a key of 32 random bytes.
 func NewAnonymiser(key []byte) *Anonymiser { return &Anonymiser{key} }
 
-// hashed is how many bytes of a hash stand for a name.
+// hashed is the number of bytes of a hash that stand for a name.
 const hashed = 16
 
 // Hash is the hash of a name. The kind keeps hashes of different things apart.

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// cardName is where hubs look for what a data set is.
+// cardName is the name under which hubs look for the description of a data set.
 const cardName = "README.md"
 
 // Marks around what is made anew each time. What people write outside of them, and their licence, stays. Tables that
@@ -25,7 +25,7 @@ const (
 	noLicence = "license: unknown # publishing is yours to decide: name a licence here"
 )
 
-// about says what a row of each table is.
+// about describes a row of each table.
 var about = map[string]string{
 	"conversations": "a conversation with an agent: tokens, cost, outcome",
 	"prompts":       "a prompt, with its text where it is kept",

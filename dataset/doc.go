@@ -2,6 +2,6 @@
 // they wrote, the commits, who owns the lines that these added, and how long the lines lived. Package shards writes
 // them.
 //
-// No figure is counted here. Commits, lines and lives are those of package stats, conversations those of view, texts
-// those of stored records, which are redacted. So sums over the tables are what git trace stats says.
+// No figure is counted here. Package stats gives commits, lines and lives, view gives conversations, and stored
+// records give texts, which are redacted. So sums over the tables equal the figures of git trace stats.
 package dataset

@@ -32,7 +32,7 @@ func (m *maker) history(t writers) error {
 	})
 }
 
-// empty tells that there is no history to tell of.
+// empty reports that there is no history.
 func (m *maker) empty() bool {
 	head, _, err := m.Repo.Head()
 	return m.Untraced || err == nil && head.IsZero()
@@ -76,7 +76,7 @@ func (m *maker) owners(c *graph.Commit, t writers) error {
 	return m.rest(c, placed, all, t)
 }
 
-// rest writes the lines of a commit that nobody is known to have written, as far as they have no place.
+// rest writes the lines of a commit without a known owner and place.
 func (m *maker) rest(c *graph.Commit, placed map[string]int, all int, t writers) error {
 	files := map[string]int{}
 	left := -all
@@ -157,7 +157,7 @@ func (m *maker) lives(t writers) error {
 	})
 }
 
-// reverts tells which commits say that they revert others, as git-revert(1) words it.
+// reverts finds the commits that say that they revert others, as git-revert(1) words it.
 func (m *maker) reverts() (map[refs.OID][]string, error) {
 	const says = "This reverts commit "
 	out, err := m.Repo.Git(m.ctx, nil, "log", "--no-show-signature", "--no-patch", "--no-notes", "--encoding=UTF-8", "-z",

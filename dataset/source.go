@@ -29,7 +29,7 @@ type Source struct {
 	Hide     *Anonymiser // nil leaves names
 }
 
-// Written is what became of a repository.
+// Written is the fate of a repository.
 type Written struct {
 	LeftOut []events.TraceID // conversations whose record much is missing of: their steps and calls
 }

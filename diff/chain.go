@@ -32,7 +32,7 @@ func (h *history) chain(f *File) []touch {
 }
 
 // follow lets lines of chains go back to the commits that wrote them, by patches that one process gives. It answers
-// with the questions of which a line leads beyond the chain.
+// with the questions that lead beyond the chain.
 func (f *finder) follow(b *batch, list []*question) ([]*question, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -63,7 +63,7 @@ func (f *finder) follow(b *batch, list []*question) ([]*question, error) {
 	return rest, nil
 }
 
-// goBack turns the number of a line into that of the older side, or tells that the hunks brought the line.
+// goBack turns the number of a line into the number on the older side, or reports that the hunks brought the line.
 func goBack(hunks []gitdiff.Hunk, line *int) (brought bool) {
 	shift := 0
 	for _, h := range hunks {

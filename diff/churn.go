@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Writer tells apart who wrote lines: a conversation, people, or nobody knows.
+// Writer tells apart who wrote lines: a conversation, people, or nobody known.
 type Writer struct {
 	Kind  events.OwnerKind // ai, human or unknown; lines by an agent and a person both are the agent's
 	Trace events.TraceID   // empty where several conversations could have written the lines
@@ -17,14 +17,14 @@ type Writer struct {
 	Model string
 }
 
-// Churn is what the commits of a range added, and what of it did not make it.
+// Churn holds the lines that the commits of a range added, and the lines that did not last.
 type Churn struct {
 	Writer
 	Written, Gone int
 	Kept          int // lines of these commits that are there at the end
 }
 
-// writerOf is who wrote a line.
+// writerOf is the writer of a line.
 func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) Writer {
 	switch kind {
 	case events.OwnerAI, events.OwnerMixed:
@@ -35,7 +35,7 @@ func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) 
 	return Writer{Kind: events.OwnerUnknown}
 }
 
-// key is what tells writers apart.
+// key is the part of a writer that tells writers apart.
 func (w Writer) key() Writer { return Writer{Kind: w.Kind, Trace: w.Trace} }
 
 // mostSearched bounds the commits in which lines are searched for that no hook reported.

@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Diff is what git diff says, with owners.
+// Diff is the output of git diff with owners.
 type Diff struct {
 	Before   []byte // the figures that git wrote before the patch, where they were asked for
 	Files    []*File
@@ -26,7 +26,7 @@ type Diff struct {
 	Changed  bool // with --exit-code: git found a difference
 	Churn    []Churn
 
-	// Untracked are the files of the work tree that git leaves out of a diff with it, all lines of which are new. Unread
+	// Untracked are the files of the work tree that git leaves out of a diff with it. All their lines are new. Unread
 	// counts those beyond the first.
 	Untracked []*File
 	Unread    int
@@ -49,8 +49,8 @@ type Hunk struct {
 	Lines []Line
 }
 
-// Line is a line of a hunk. Owner is nil for a line that both sides have, and for one that nobody asked about. Lines of
-// one run share it: it is what is known of the owner, and not of one line.
+// Line is a line of a hunk. Owner is nil for a line that both sides have, and for one that nobody asked about. Lines
+// of one run share it: it holds facts about the owner, and not about one line.
 type Line struct {
 	gitdiff.TextLine
 	Owner *blame.Annotated
@@ -66,14 +66,14 @@ func (d *Diff) EachAdded(take func(*Line)) {
 // Content is the line without its end.
 func (l *Line) Content() []byte { return bytes.TrimSuffix(l.Text, []byte("\n")) }
 
-// Source is where owners come from.
+// Source gives owners.
 type Source struct {
 	Resolver blame.Resolver
 	Snapshot blame.Resolver // of contents as boundaries saw them
 	Log      belief.Log
 	Searcher belief.Searcher // nil for none
 	Config   refs.Config
-	// Added counts the lines that commits added and of which nothing is known.
+	// Added counts the lines of commits without a known owner.
 	Added func(ctx context.Context, commits []refs.OID) (map[refs.OID]int, error)
 }
 
@@ -165,7 +165,7 @@ func (f *finder) git() (out []byte, changed bool, err error) {
 	return stdout.Bytes(), false, nil
 }
 
-// prefixesOf are what stands before the two paths (diff.noPrefix, diff.mnemonicPrefix in git-config(1)).
+// prefixesOf returns the prefixes of the two paths (diff.noPrefix, diff.mnemonicPrefix in git-config(1)).
 func (o *Options) prefixesOf(config refs.Config, s sides) (old, now string) {
 	old, now = "a/", "b/"
 	for key, to := range map[string]*string{"diff.srcprefix": &old, "diff.dstprefix": &now} {
@@ -255,7 +255,7 @@ const (
 	Removed byte = '-'
 )
 
-// nobody is what is known of lines that nobody knows anything about.
+// nobody is the answer for lines without any evidence.
 func nobody() *blame.Annotated {
 	out := &blame.Annotated{Owner: &blame.Attribution{Kind: events.OwnerUnknown}}
 	out.Commit = noCommit

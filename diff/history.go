@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// history is what happened between two commits: which commits changed which paths.
+// history holds the changes between two commits: which commits changed which paths.
 type history struct {
 	commits  []*gitblame.Commit // of the newer side, merges among them
 	straight bool               // the older side has no commits of its own
@@ -110,7 +110,7 @@ func readHistory(ctx context.Context, repo *refs.Repo, dir string, revs []string
 	return h, nil
 }
 
-// recordsLength is how much of the output belongs to the records that it begins with.
+// recordsLength is the length of the records at the beginning of the output.
 func recordsLength(out []byte) int {
 	n := 0
 	for n < len(out) && out[n] == ':' {
@@ -179,7 +179,7 @@ func (h *history) only(f *File) *gitblame.Commit {
 	return t.commit
 }
 
-// untouched tells whether nothing happened to a file between the commits.
+// untouched reports whether nothing happened to a file between the commits.
 func (h *history) untouched(f *File) bool {
 	return h != nil && len(h.touches[f.Path])+len(h.touches[f.OldPath]) == 0
 }

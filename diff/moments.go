@@ -17,14 +17,14 @@ type Snapshot struct {
 // ErrMergeBase refuses to look for the commit where moments parted.
 var ErrMergeBase = errors.New("moments of a conversation have no merge base")
 
-// MayNameMoments tells whether a word looks as if it named a prompt, a step or a call. It is for those who want nothing
-// of git-trace but moments: finding out costs opening the log.
+// MayNameMoments reports whether a word looks as if it named a prompt, a step or a call. It is for those who want
+// nothing of git-trace but moments: finding out costs opening the log.
 func (o *Options) MayNameMoments() bool {
 	return slices.ContainsFunc(o.words, func(word string) bool { return strings.ContainsAny(word, "#:_") })
 }
 
 // FindMoments has find say what the words stand for that may name a prompt, a step or a call: M, M1..M2, and M^! for
-// what came about between its beginning and its end. Words that it knows nothing of are left to git. Found tells
+// what came about between its beginning and its end. Words that it knows nothing of are left to git. Found reports
 // whether a moment is compared with the work tree. Then [Options.CompareWith] is to be told what that has.
 func (o *Options) FindMoments(find func(word string, after bool) (s Snapshot, known bool, err error)) (
 	work bool, err error,

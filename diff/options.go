@@ -41,7 +41,7 @@ type Options struct {
 	git               []string // git's arguments in the order they came, ours taken out
 }
 
-// role says what an option is to this package; most are nothing to it.
+// role is the meaning of an option for this package; most are nothing to it.
 type role uint8
 
 const (

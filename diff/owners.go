@@ -49,7 +49,7 @@ func (f *finder) own() error {
 	return f.churn()
 }
 
-// question is what blame is asked of a file.
+// question is a question to blame about a file.
 type question struct {
 	blame.Query
 	chain []touch
@@ -191,7 +191,7 @@ func give(lines []*Line, owners []blame.Annotated) {
 	}
 }
 
-// same tells whether blame speaks of the text that the diff shows: a conversion may be in between.
+// same reports whether blame speaks of the text that the diff shows: a conversion may be in between.
 func (l *Line) same(at *gitblame.Line) bool { return bytes.Equal(l.Content(), at.Content) }
 
 func (f *File) pathOf(sign byte) string {
@@ -269,7 +269,7 @@ func (f *finder) ask(file *File, sign byte, here, there Side) (inquiry, error) {
 	return inquiry{contents: contents}, err
 }
 
-// isHead tells whether HEAD has what this side is compared with, or, of a side that is the older one, what it has.
+// isHead reports whether HEAD has what this side is compared with, or, of a side that is the older one, what it has.
 func (f *finder) isHead(file *File, sign byte, here, there Side) (bool, error) {
 	base := there
 	if sign == Removed {
@@ -286,7 +286,7 @@ func (f *finder) isHead(file *File, sign byte, here, there Side) (bool, error) {
 	return false, nil
 }
 
-// has tells whether a commit has the content that a side has.
+// has reports whether a commit has the content that a side has.
 func (f *finder) has(commit string, file *File, sign byte) bool {
 	id := file.New
 	if sign == Removed {
@@ -315,7 +315,7 @@ func (f *finder) revOf(s Side) (string, error) {
 
 func isHeadRev(rev string) bool { return rev == head || rev == "@" }
 
-// with is what blame is asked.
+// with makes the query for blame.
 func (q inquiry) with(path string, lines []*Line) blame.Query {
 	const most = 100 // ranges of one question
 	out := blame.Query{Revs: q.revs, Path: path, Contents: q.contents}
@@ -361,7 +361,7 @@ func (f *finder) blame(list []*question) error {
 	return nil
 }
 
-// content is what a path has on a side that is no commit, as git stores it.
+// content returns the content of a path on a side that is not a commit, as git stores it.
 func (f *finder) content(file *File, path string, sign byte, here Side) ([]byte, error) {
 	id := file.New
 	if sign == Removed {
@@ -428,7 +428,8 @@ func (f *File) apply(before []byte) (after []byte, fits bool) {
 	return append(after, bytes.Join(old[at:], nil)...), true
 }
 
-// inHead is what HEAD has at a path; zero for nothing. No process is started for it, and no content read.
+// inHead returns the object that HEAD has at a path; zero for nothing. No process is started for it, and no content
+// read.
 func (f *finder) inHead(path string) (refs.OID, error) {
 	head, _, err := f.repo.Head()
 	if err != nil || head.IsZero() {
@@ -438,20 +439,20 @@ func (f *finder) inHead(path string) (refs.OID, error) {
 	return e.OID, err
 }
 
-// merging tells whether a merge is under way: then the work tree has several parents for git blame.
+// merging reports whether a merge is under way: then the work tree has several parents for git blame.
 func (f *finder) merging() bool {
 	_, err := os.Lstat(filepath.Join(f.repo.GitDir, "MERGE_HEAD"))
 	return err == nil
 }
 
-// otherHunks tells whether the user's git may compare lines in another way than patches that are read here.
+// otherHunks reports whether the user's git may compare lines in another way than patches that are read here.
 func (f *finder) otherHunks() bool {
 	_, algorithm := f.from.Config.Get("diff.algorithm")
 	_, heuristic := f.from.Config.Get("diff.indentheuristic")
 	return algorithm || heuristic
 }
 
-// converts tells whether texts of some files are converted before they are compared.
+// converts reports whether texts of some files are converted before they are compared.
 func (f *finder) converts() bool {
 	for key := range f.from.Config.Entries() {
 		if strings.HasPrefix(key, "diff.") && strings.HasSuffix(key, ".textconv") {

@@ -33,7 +33,7 @@ type Side struct {
 
 const head = "HEAD"
 
-// sides are what a diff compares, before -R swaps them.
+// sides are the two contents that a diff compares, before -R swaps them.
 type sides struct {
 	old, new Side
 	fork     bool // the old side is where the two parted, as with A...B
@@ -104,7 +104,7 @@ func orHead(rev string) string {
 	return rev
 }
 
-// isPath tells whether git takes a word without "--" for a path: it has found it to be one or the other.
+// isPath reports whether git takes a word without "--" for a path: it has found it to be one or the other.
 func isPath(dir, word string) bool {
 	if strings.ContainsAny(word, "*?[") || strings.HasPrefix(word, ":(") || strings.HasPrefix(word, ":!") {
 		return true
@@ -154,7 +154,7 @@ func (f *finder) nameTrees() {
 	}
 }
 
-// empty tells of the tree that has no files, with which git-show(1) compares a commit without a parent.
+// empty reports whether it is the tree without files, with which git-show(1) compares a commit without a parent.
 func (f *finder) empty(rev string) bool { return rev == f.repo.Format.EmptyTree().String() }
 
 // forked gives the commit where two sides parted.

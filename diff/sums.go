@@ -33,15 +33,15 @@ func (c *Counts) Add(kind events.OwnerKind) {
 	}
 }
 
-// Sum is what one writer has in a diff.
+// Sum holds the figures of one writer in a diff.
 type Sum struct {
 	Writer
 	Added, Removed int
 	First          *blame.Annotated // the first of the lines, with the owner as blame tells it
 }
 
-// Sums are those of all writers, with the figures of all lines. Removed is nil where nobody asked whose the lines were
-// that went; Went counts them anyway.
+// Sums holds the figures of all writers and of all lines. Removed is nil where nobody asked whose the lines were that
+// went; Went counts them anyway.
 type Sums struct {
 	Added   Counts
 	Removed *Counts

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 )
 
-// Target is how the hooks of an agent stand in one place.
+// Target describes the hooks of an agent in one place.
 type Target struct {
 	Scope capability.Scope `json:"scope"`
 	capability.Status
@@ -21,15 +21,15 @@ type Target struct {
 	err error
 }
 
-// touched tells whether anything of ours is there.
+// touched reports whether anything of ours is there.
 func (t *Target) touched() bool { return len(t.Present)+len(t.Stale) > 0 }
 
-// works tells whether the agent calls this program.
+// works reports whether the agent calls this program.
 func (t *Target) works() bool {
 	return t.err == nil && t.Installed && t.BinaryFound && len(t.DisabledBy)+len(t.Obstacles) == 0
 }
 
-// Agent is how the hooks of an agent stand.
+// Agent describes the hooks of an agent.
 type Agent struct {
 	Name    string   `json:"name"`
 	Traced  bool     `json:"traced"`
@@ -49,7 +49,7 @@ func (one *Agent) label() string {
 		" --global serves sub-directories too)"
 }
 
-// touched tells whether hooks of ours are there for the agent.
+// touched reports whether hooks of ours are there for the agent.
 func (one *Agent) touched() bool {
 	for i := range one.Targets {
 		if one.Targets[i].touched() {

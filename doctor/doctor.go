@@ -1,7 +1,7 @@
 // Package doctor looks at everything that recording depends on and mends what can be mended.
 //
-// Glance gives what can be known quickly, for `git trace status`. Examine goes through one table of checks; each says
-// what is fine or what is found, and a finding may bring its own repair. Notes tells what is worth knowing and is
+// Glance gives what can be known quickly, for `git trace status`. Examine goes through one table of checks; each
+// gives a good state or a finding, and a finding may bring its own repair. Notes tells what is worth knowing and is
 // nobody's fault. Nothing is drawn here, and nothing changed but by a repair.
 package doctor
 
@@ -35,7 +35,7 @@ type repair struct {
 	run  func(ctx context.Context) error
 }
 
-// Deeds are what the program's other commands do, for repairs.
+// Deeds are the program's other commands, for repairs.
 type Deeds struct {
 	Start  func(context.Context) error                    // begins to record, as init does
 	TakeIn func(context.Context) error                    // takes in what git's hooks left for later
@@ -45,13 +45,13 @@ type Deeds struct {
 	// Strays finds traces that were fetched from former remotes.
 	Strays func(context.Context) ([]Stray, error)
 	Gather func(context.Context) error // gives them their places, or deletes them
-	// Remotes tells what is worth knowing of the remotes, by what is shared with them.
+	// Remotes tells news of the remotes, by what is shared with them.
 	Remotes func(context.Context, time.Time) ([]string, error)
 	// Wrong finds settings with values that they do not take, and names that no setting has.
 	Wrong func(context.Context, refs.Config) []Finding
 }
 
-// Stray is what was fetched from a remote that has another name now, or was removed.
+// Stray is a remote that was renamed or removed and has left fetched refs here.
 type Stray struct {
 	Remote string // the name that it had
 	Now    string // the one that it has; empty where it was removed
@@ -105,7 +105,7 @@ var checks = [...]check{
 	{name: "settings", run: (*Doctor).checkSettings},
 }
 
-// Result is what a check came to.
+// Result is the outcome of a check.
 type Result struct {
 	Name   string
 	Fine   string    // what there is, where nothing is wrong

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// Glance is what can be known quickly.
+// Glance holds the facts that are known quickly.
 type Glance struct {
 	Recording bool
 	Listed    *Listing

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// LogEnd is where the log ends. It does not say whether the log is whole; that is for verify.
+// LogEnd is the end of the log. It does not say whether the log is whole; that is for verify.
 type LogEnd struct {
 	Events   int64     `json:"events"`
 	Tip      refs.OID  `json:"tip"`
@@ -32,7 +32,7 @@ func (d *Doctor) logEnd() (*LogEnd, error) {
 	return &LogEnd{Events: end.Seq, Tip: end.Tip, Last: end.Event, LastTime: end.Time}, nil
 }
 
-// ofLog is what is wrong with the log, and what mends it: a newer program, where one wrote it.
+// ofLog makes a finding of a fault of the log, and of its repair: a newer program, where one wrote it.
 func ofLog(what string, err error, mend Finding) Finding {
 	if errors.Is(err, events.ErrNewer) {
 		mend = Finding{Mend: "install the newest git-trace"}

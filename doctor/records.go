@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 )
 
-// checkRecords looks for the conversations of which the log says that they were stored. A tool that rewrites the whole
-// history by path, as git filter-repo does, takes the records of refs/traces/records for files of the project.
+// checkRecords looks for the conversations that were stored by the log. A tool that rewrites the whole history by
+// path, as git filter-repo does, takes the records of refs/traces/records for files of the project.
 func (d *Doctor) checkRecords(ctx context.Context) (string, []Finding) {
 	if unfinished := d.purgeFindings(); len(unfinished) > 0 {
 		return "", unfinished // what is missing may be on its way back

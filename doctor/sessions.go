@@ -113,7 +113,8 @@ func (d *Doctor) untoldFindings(now time.Time) []Finding {
 	return out
 }
 
-// storedAt is when conversations were stored last: what backfill read since a conversation went on is no news.
+// storedAt returns the times at which conversations were stored last: what backfill read since a conversation went on
+// is not news.
 func (d *Doctor) storedAt() map[events.TraceID]time.Time {
 	out := map[events.TraceID]time.Time{}
 	reader, err := index.Open(d.repo)
@@ -133,11 +134,10 @@ func (d *Doctor) storedAt() map[events.TraceID]time.Time {
 	return out
 }
 
-// longestCommand is how much of a hook's command is shown, in bytes.
+// longestCommand is the number of bytes of a hook's command that are shown.
 const longestCommand = 60
 
-// foreignHooks tells of hooks of others that may write anew what an agent wrote, where nothing tells when they have
-// ended.
+// foreignHooks names hooks of others that may rewrite an agent's files, if nothing tells when they have ended.
 func (d *Doctor) foreignHooks(ctx context.Context) (notes []string) {
 	for _, one := range d.examineAgents(ctx) {
 		if !one.Traced || one.agent.Traits.HooksEnd {
@@ -157,7 +157,7 @@ func (d *Doctor) foreignHooks(ctx context.Context) (notes []string) {
 	return notes
 }
 
-// untestedBytes is how large a session file may be that doctor reads.
+// untestedBytes is the size of the largest session file that doctor reads.
 const untestedBytes = 64 << 20
 
 // untested tells of agents whose newest session file of this work tree is newer than what the parser was tested

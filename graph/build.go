@@ -9,17 +9,18 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Source is where contributors come from: the anchors in the logs and, for commits that have none, a searcher. The
-// searcher may be nil.
+// Source gives contributors: the anchors in the logs and, for commits that have none, a searcher. The searcher may be
+// nil.
 type Source struct {
 	Log      belief.Log
 	Searcher belief.Searcher
-	// AtOnce is how many commits are searched together where nobody waits for the first ones; 0 where somebody does.
+	// AtOnce is the number of commits that are searched together where nobody waits for the first ones; 0 where somebody
+	// does.
 	AtOnce int
 	Keep   bool // commits keep what is believed of them
 }
 
-// Commits are searched in batches, the first of which fill a screen.
+// Commits are searched in batches. The first batches fill a screen.
 const (
 	firstBatch = 24
 	mostBatch  = 512

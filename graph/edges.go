@@ -10,7 +10,7 @@ type edges struct {
 	after  []string // lines without text that git draws before the next commit
 }
 
-// newEdges sorts out what git drew left of the lines of one commit: first the commit's, then those of the fillers.
+// newEdges sorts out what git drew left of the lines of one commit: first the commit's, then the fillers'.
 func newEdges(commit string, fillers []string) edges {
 	e := edges{commit: commit, beside: fillers, pad: settle(commit)}
 	if n := len(fillers); n > 0 {
@@ -22,7 +22,7 @@ func newEdges(commit string, fillers []string) edges {
 	return e
 }
 
-// at is what stands left of line n beside a commit; line 0 is the commit's own.
+// at is the drawing left of line n beside a commit; line 0 is the commit's own.
 func (e *edges) at(n int) string {
 	switch {
 	case n == 0:
@@ -33,7 +33,7 @@ func (e *edges) at(n int) string {
 	return e.pad
 }
 
-// quiet tells whether edges only go straight down.
+// quiet reports whether edges only go straight down.
 func quiet(drawn string) bool { return strings.Trim(drawn, "| ") == "" }
 
 // settle gives the edges of the line below one in which edges change columns, if they then go straight down: an edge

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Query says which commits to show.
+// Query chooses the commits to show.
 type Query struct {
 	Dir     string   // where paths are relative to; empty for the top of the work tree
 	Options []string // of git-log(1), which choose commits: --since=…, --first-parent, -n…

@@ -137,7 +137,7 @@ func (p *page) contributors(c *Commit) {
 	p.raw("\n</table>")
 }
 
-// name tells who a contributor is.
+// name names a contributor.
 func (p *page) name(who *Contributor) string {
 	switch {
 	case who.Kind == events.OwnerHuman:

@@ -31,7 +31,7 @@ type CommitJSON struct {
 	Contributors []ContributorJSON `json:"contributors"`
 }
 
-// UncommittedJSON is what no commit holds yet, in JSON.
+// UncommittedJSON holds the uncommitted lines, in JSON.
 type UncommittedJSON struct {
 	Added        int               `json:"added"`
 	AI           int               `json:"ai"`
@@ -72,8 +72,8 @@ type PromptJSON struct {
 	Index int `json:"index"`
 }
 
-// FileJSON is how many lines of a file somebody added. A path that is not UTF-8 has replacement characters; its bytes
-// are in the second field.
+// FileJSON is the number of lines of a file that somebody added. A path that is not UTF-8 has replacement characters;
+// its bytes are in the second field.
 type FileJSON struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`

@@ -85,7 +85,7 @@ func traceNodeID(id events.TraceID) string {
 	return fmt.Sprintf("x%x", string(id))
 }
 
-// share is what one conversation wrote of a commit, all its prompts together.
+// share holds the lines of one conversation in a commit, all its prompts together.
 type share struct {
 	trace        events.TraceID
 	agent, model string

@@ -28,8 +28,8 @@ type Commit struct {
 	Time    time.Time // of authorship
 	Subject string
 
-	// Anchored tells whether the log speaks of the commit, or something was found of it. If not, the figures are zero and
-	// nobody contributes.
+	// Anchored reports whether the log speaks of the commit, or something was found of it. If not, the figures are zero
+	// and nobody contributes.
 	Anchored bool
 	Added    int // lines
 	AI       int
@@ -42,7 +42,7 @@ type Commit struct {
 	// Contributors are conversations, the one with most lines first, then people, then what nobody is known to have
 	// written.
 	Contributors []Contributor
-	// Believed is what Contributors are made of, with the places of lines. It is kept where the source says so, and nil
+	// Believed holds the sources of Contributors, with the places of lines. It is kept where the source says so, and nil
 	// where nothing is known.
 	Believed *belief.Commit
 
@@ -82,8 +82,8 @@ func (g *Graph) Only(wanted func(*Commit) bool, most int) {
 	g.Commits = list
 }
 
-// Contributor is who wrote some of the lines that a commit added: one prompt of a conversation with one model, people,
-// or unknown.
+// Contributor is the writer of some of the lines that a commit added: one prompt of a conversation with one model,
+// people, or unknown.
 type Contributor struct {
 	Kind    events.OwnerKind // ai, human or unknown; lines by an agent and a person both are counted as ai
 	Trace   events.TraceID   // of an agent; empty when several conversations could have written the lines
@@ -94,13 +94,13 @@ type Contributor struct {
 	Mixed   int // of the lines, those that an agent and a person both wrote
 	Lines   int
 	Files   []FileLines // in the order of the commit
-	// Tellers are the other clones whose logs say so, with the lines of which they do. The own log says it of the rest.
+	// Tellers are the other clones whose logs say so, each with its lines. The own log says it of the rest.
 	Tellers []Teller
 	// Candidates are the conversations that could have written the lines when no evidence splits them.
 	Candidates []Candidate
 }
 
-// Teller is another clone by the id of its log, with the lines of which it speaks. Signer is whoever signed that log;
+// Teller is another clone by the id of its log, with the lines that it speaks of. Signer is whoever signed that log;
 // nil where git trusts no such key.
 type Teller struct {
 	Writer string  `json:"writer"`
@@ -108,7 +108,7 @@ type Teller struct {
 	Lines  int     `json:"lines"`
 }
 
-// Tell adds lines to those of which a clone speaks. One without an id is this one, and not listed.
+// Tell adds lines to the lines of a clone. One without an id is this one, and not listed.
 func Tell(list []Teller, by Teller) []Teller {
 	if by.Writer == "" {
 		return list
@@ -126,7 +126,7 @@ type Candidate struct {
 	Agent string         `json:"agent"`
 }
 
-// FileLines is how many lines of a file somebody added.
+// FileLines is the number of lines of a file that somebody added.
 type FileLines struct {
 	Path  string // raw bytes, as git knows it
 	Lines int

@@ -101,7 +101,7 @@ func (c *Commit) limit(files map[string]int) {
 	c.Added = c.AI + c.Human + c.Unknown
 }
 
-// Nobodys is how many of the lines that the commit added no contributor has.
+// Nobodys is the number of added lines without a contributor.
 func (c *Commit) Nobodys() int {
 	left := c.Added
 	for i := range c.Contributors {
@@ -139,7 +139,7 @@ func (c *Commit) Place(files map[string]int, most int) {
 	c.Contributors = append(c.Contributors, rest)
 }
 
-// linesIn is how many lines somebody has in the files.
+// linesIn is the number of lines that somebody has in the files.
 func (c *Contributor) linesIn(files map[string]int) int {
 	lines := 0
 	for _, f := range c.Files {

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Style says how a graph is drawn. The caller knows the terminal.
+// Style holds the settings of the drawing. The caller knows the terminal.
 type Style struct {
 	Color bool
 	Width int       // of the screen in cells; 0 means 80

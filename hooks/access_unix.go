@@ -4,5 +4,5 @@ package hooks
 
 import "golang.org/x/sys/unix"
 
-// writable tells whether files can be made in a directory, without making one.
+// writable reports whether files can be made in a directory, without making one.
 func writable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }

@@ -1,4 +1,5 @@
 package hooks
 
-// writable tells whether files can be made in a directory. Windows gives no cheap answer; the write itself will tell.
+// writable reports whether files can be made in a directory. Windows gives no cheap answer; the write itself will
+// tell.
 func writable(string) bool { return true }

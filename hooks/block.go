@@ -11,7 +11,7 @@ import (
 // marks are the two lines between which our part of a hook stands, wherever it stands.
 var marks = userfile.Marked("")
 
-// kind tells how our part lives in a hook file.
+// kind is the form of our part in a hook file.
 type kind string
 
 const (
@@ -83,7 +83,7 @@ func insertBlock(script, text []byte) []byte {
 	return append(out, script[at:]...)
 }
 
-// lineAfter is what follows a prefix on the line of the block that begins with it.
+// lineAfter returns the rest of the block's line that begins with a prefix.
 func (b *block) lineAfter(prefix string) string {
 	for line := range strings.Lines(string(b.text)) {
 		if rest, ok := strings.CutPrefix(line, prefix); ok {

@@ -13,7 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// plan is what to do, in order, and what to tell the user. Between any two steps every hook that ran before still runs.
+// plan lists the steps in order, and messages for the user. Between any two steps every hook that ran before still
+// runs.
 type plan struct {
 	steps userfile.Plan[Action]
 	notes []string

@@ -21,7 +21,7 @@ import (
 // readLimit bounds what is read of a hook file; a larger one is not edited, it is handed over to.
 const readLimit = 1 << 20
 
-// hookFile is what stands at the path of a hook.
+// hookFile is the file at the path of a hook.
 type hookFile struct {
 	path    string
 	exists  bool
@@ -102,8 +102,8 @@ func shebang(content []byte) string {
 	return string(line) + "\n"
 }
 
-// isShellScript tells whether lines of POSIX shell after the first line run first and leave the rest working. It errs
-// on the side of no: what is doubtful is handed over to as it is.
+// isShellScript reports whether lines of POSIX shell after the first line run first and leave the rest working. It
+// errs on the side of no: what is doubtful is handed over to as it is.
 func isShellScript(content []byte) bool {
 	if bytes.IndexByte(content, 0) >= 0 || bytes.HasPrefix(content, []byte("\xef\xbb\xbf")) || readsItself(content) {
 		return false
@@ -191,8 +191,8 @@ const asideDir = "git-trace-saved"
 // asideSuffix keeps it in the same directory, for those that look for files beside them.
 const asideSuffix = ".git-trace-saved"
 
-// asideName is where a hook stands aside, relative to the hooks directory. Both what a program may see of its path
-// cannot be kept; the one it seems to use is.
+// asideName is the name under which a hook is set aside, relative to the hooks directory. Both what a program may see
+// of its path cannot be kept; the one it seems to use is.
 func (f hookFile) asideName() string {
 	name := filepath.Base(f.path)
 	binary := f.long || bytes.IndexByte(f.content, 0) >= 0

@@ -21,7 +21,7 @@ var (
 	ErrBinary   = errors.New("no usable path of the git-trace binary")
 )
 
-// Hint is what the user can do about an error of this package, or "".
+// Hint returns advice for an error of this package, or "".
 func Hint(err error) string {
 	switch {
 	case errors.Is(err, ErrHooksOff):
@@ -65,13 +65,14 @@ func (a Action) String() string {
 	return text
 }
 
-// Result is what Install or Remove did. Notes are sentences for the user: what is shared, what is kept.
+// Result lists the changes that Install or Remove made. Notes are sentences for the user: what is shared, what is
+// kept.
 type Result struct {
 	Actions []Action `json:"actions"`
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// Changed tells whether anything was done at all.
+// Changed reports whether anything was done at all.
 func (r Result) Changed() bool { return len(r.Actions) > 0 }
 
 // lockWait is how long a second install waits for the first.

@@ -12,7 +12,8 @@ import (
 )
 
 // forwarded are the hooks that our own directory hands on whether or not the other one has them now: a colleague may
-// add one tomorrow. They are those of githooks(5) that run on the user's side and whose mere presence changes nothing.
+// add one tomorrow. They are the hooks of githooks(5) that run on the user's side and whose mere presence changes
+// nothing.
 var forwarded = [...]string{
 	"applypatch-msg", "commit-msg", "post-applypatch", "post-checkout", "post-commit", "post-merge", "post-rewrite",
 	"pre-applypatch", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg",
@@ -118,7 +119,7 @@ func (in Installer) planPoint(ctx context.Context, p *plan, s site) error {
 	return nil
 }
 
-// planUnforward undoes planApart, as far as it was done.
+// planUnforward undoes the steps of planApart that were done.
 func (in Installer) planUnforward(ctx context.Context, p *plan, s site) error {
 	if s.ours != "" {
 		what := Action{Path: s.kept, What: "set core.hooksPath back to"}

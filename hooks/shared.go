@@ -40,7 +40,7 @@ func (in Installer) planJoin(p *plan, dir string) error {
 	return nil
 }
 
-// sharedWithOthers tells whether another repository still counts on the hooks of a directory.
+// sharedWithOthers reports whether another repository still counts on the hooks of a directory.
 func (in Installer) sharedWithOthers(dir string) bool { return len(in.otherUsers(dir)) > 0 }
 
 // otherUsers leaves out repositories that are gone or have uninstalled in another way.
@@ -69,7 +69,7 @@ func (in Installer) planLeave(p *plan, dir string) {
 	}
 }
 
-// hasTraces tells whether the directory that wakes the hooks up stays behind.
+// hasTraces reports whether the directory that wakes the hooks up stays behind.
 func (in Installer) hasTraces() bool {
 	entries, err := os.ReadDir(in.Repo.TracesDir())
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {

@@ -11,7 +11,7 @@ import (
 // version of the texts below. A block of another version is reported as stale and replaced by an install.
 const version = 3
 
-// part is what our block in one hook file has to do.
+// part is the work of our block in one hook file.
 type part struct {
 	hook   string
 	kind   kind
@@ -148,7 +148,7 @@ if [ -f "$git_trace_next" ] && [ -x "$git_trace_next" ]; then
 fi
 `
 
-// readsInput tells whether git feeds the hook (githooks(5)).
+// readsInput reports whether git feeds the hook (githooks(5)).
 func readsInput(hook string) bool { return hook == "post-rewrite" }
 
 // text is the block with its markers, in POSIX shell, fit for scripts that run under `set -e` and `set -u`.

@@ -18,7 +18,8 @@ const ownDir = "hooks"
 // keepKey remembers, beside core.hooksPath, what that was before it named our own directory.
 const keepKey = "trace.hooksPath"
 
-// site is where git looks for the hooks of a work tree when our own directory is left out, and what follows from it.
+// site is the directory in which git looks for the hooks of a work tree without our own directory, and its
+// consequences.
 type site struct {
 	dir   string // absolute
 	raw   string // as git puts it before a hook's name: relative to where hooks start, or absolute; "" for the default
@@ -33,12 +34,12 @@ type site struct {
 	open    []string   // hooks that are not ignored there: they are tracked, or show up as untracked files
 }
 
-// everyones tells whether the setting is that of all repositories.
+// everyones reports whether the setting counts for all repositories.
 func (s site) everyones() bool {
 	return s.scope == "global" || s.scope == "system" || s.scope == "command"
 }
 
-// shared tells whether other repositories run hooks from the same directory, or may.
+// shared reports whether other repositories run hooks from the same directory, or may.
 func (s site) shared() bool { return s.everyones() || s.outside }
 
 // sharing says so.
@@ -60,7 +61,7 @@ func (s site) source() string {
 // ownDir is the absolute path of our own directory.
 func (in Installer) ownDir() string { return filepath.Join(in.Repo.TracesDir(), ownDir) }
 
-// top is where git starts hooks: relative hook paths count from there.
+// top is the directory in which git starts hooks: relative hook paths count from there.
 func (in Installer) top() string {
 	if in.Repo.Bare() {
 		return in.Repo.GitDir
@@ -280,7 +281,7 @@ func notIgnored(ctx context.Context, keeper *refs.Repo, dir string, names []stri
 	return open, nil
 }
 
-// realPath resolves symbolic links as far as the path exists.
+// realPath resolves symbolic links up to where the path exists.
 func realPath(path string) string {
 	path = filepath.Clean(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -293,7 +294,7 @@ func realPath(path string) string {
 	return filepath.Join(realPath(parent), filepath.Base(path))
 }
 
-// within tells whether a path is a directory or lies in it.
+// within reports whether a path is a directory or lies in it.
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// State is how one hook stands.
+// State is the state of one hook.
 type State string
 
 // The states of a hook.
@@ -35,10 +35,10 @@ type HookStatus struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Works tells whether git starts git-trace for the hook.
+// Works reports whether git starts git-trace for the hook.
 func (h HookStatus) Works() bool { return h.State == Installed || h.State == ByHand }
 
-// Status is how the git hooks of a work tree stand.
+// Status describes the git hooks of a work tree.
 type Status struct {
 	Dir       string       `json:"dir"`              // where git runs hooks from, our own directory left out
 	Source    string       `json:"source"`           // which setting says so
@@ -50,7 +50,7 @@ type Status struct {
 	Setting   error        `json:"-"` // trace.trailers asks for what there is not: no message gets any
 }
 
-// Works tells whether git starts git-trace for every hook.
+// Works reports whether git starts git-trace for every hook.
 func (s Status) Works() bool {
 	return !slices.ContainsFunc(s.Hooks, func(h HookStatus) bool { return !h.Works() })
 }

@@ -46,7 +46,7 @@ var asked = [...]string{TrailersHook, PushHook}
 // all are the hooks that may have a part of ours.
 func all() []string { return append(Names(), asked[:]...) }
 
-// wanted are the hooks that get one. The error is that of a setting which asks for what there is not.
+// wanted are the hooks that get one. The error is about a setting that asks for a missing thing.
 func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
 	names = Names()
 	config, err := in.Repo.Config(ctx)

@@ -28,7 +28,7 @@ func (p *Purge) leave(what, why, mend string) {
 	}
 }
 
-// stillThere says which of the objects that had to go are there all the same.
+// stillThere lists the objects that had to go and are still there.
 func (p *Purge) stillThere(main, side map[refs.OID]bool) error {
 	for dir, ids := range map[string]map[refs.OID]bool{p.Repo.MainObjects(): main, p.Repo.SideObjects(): side} {
 		if len(ids) == 0 {
@@ -159,15 +159,15 @@ func copyFile(name string, to io.Writer) error {
 	return err
 }
 
-// ours tells whether a file is git-trace's.
+// ours reports whether a file is git-trace's.
 func (p *Purge) ours(name string) bool {
 	rest, found := strings.CutPrefix(name, p.Repo.CommonDir+string(filepath.Separator))
 	parts := strings.Split(filepath.ToSlash(rest), "/")
 	return found && (parts[0] == "traces" || len(parts) > 2 && parts[0] == "worktrees" && parts[2] == "traces")
 }
 
-// disposable tells whether a file is git-trace's, and nothing is lost with it but what was purged: caches, and what a
-// process that was killed left half written.
+// disposable reports whether a file is git-trace's, and nothing is lost with it but what was purged: caches, and what
+// a process that was killed left half written.
 func (p *Purge) disposable(name string) bool {
 	inCache := strings.HasPrefix(name, filepath.Join(p.Repo.TracesDir(), "cache")+string(filepath.Separator))
 	return inCache || p.ours(name) && strings.HasPrefix(filepath.Base(name), "tmp_")

@@ -27,7 +27,7 @@ func mark(repo *refs.Repo, trace events.TraceID, times ...time.Time) error {
 	return refs.WriteFileAtomic(markOf(repo, trace), text, 0o600)
 }
 
-// Was tells whether a conversation was purged, and is not recorded any more.
+// Was reports whether a conversation was purged, and is not recorded any more.
 func Was(repo *refs.Repo, trace events.TraceID) bool {
 	_, err := os.Stat(markOf(repo, trace))
 	return err == nil

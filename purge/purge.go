@@ -74,7 +74,7 @@ func (p *Purge) Empty() bool {
 		p.Prompts+p.Files+p.Blobs+p.Lost == 0
 }
 
-// moved is how often a purge is begun again because somebody stored a conversation meanwhile.
+// moved is the number of times that a purge begins again because somebody stored a conversation meanwhile.
 const moved = 5
 
 func (p *Purge) run() error {
@@ -365,5 +365,5 @@ func (p *Purge) Touched() []events.TraceID {
 	return out
 }
 
-// Interrupted is how many interrupted purges were finished on the way.
+// Interrupted is the number of interrupted purges that were finished on the way.
 func (p *Purge) Interrupted() int { return len(p.plans) }

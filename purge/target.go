@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 )
 
-// Target is what is to be purged.
+// Target is the object of a purge.
 type Target struct {
 	Traces map[events.TraceID]bool
 	Texts  *purged.Set // texts, expressions and paths
@@ -33,10 +33,11 @@ func (t *Target) kind() string {
 	return "trace"
 }
 
-// holds tells whether a text that is taken as it stands holds what is to be purged, or holds it as a JSON string would.
+// holds reports whether a text that is taken as it stands holds what is to be purged, or holds it as a JSON string
+// would.
 func (t *Target) holds(text string) bool { return t.Texts.Holds(text) }
 
-// HoldsFile tells whether a file holds one of the texts. Its size does not matter.
+// HoldsFile reports whether a file holds one of the texts. Its size does not matter.
 func (t *Target) HoldsFile(name string) (bool, error) {
 	return t.holdsStream(func(to io.Writer) error { return copyFile(name, to) })
 }
@@ -95,5 +96,5 @@ func (t *Target) inFile(v store.Version) (bool, error) {
 	return found, err
 }
 
-// mentions tells whether a text names one of the paths.
+// mentions reports whether a text names one of the paths.
 func (t *Target) mentions(text string) bool { return t.Texts.Names(text) }

@@ -32,7 +32,7 @@ func Encode(r *Record) ([]byte, error) {
 // empty ones.
 func EncodeStep(s *Step) ([]byte, error) { return WriteStep(s, nil) }
 
-// rooms are what values are written in, one after the other. A room that grew much is left to be collected.
+// rooms are buffers for values, one after the other. A room that grew much is left to be collected.
 var rooms = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
 // mostRoom bounds a room that is kept, in bytes.

@@ -63,11 +63,11 @@ func contentHash(raw []byte, steps func(yield func(raw []byte) error) error) (st
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// manySteps is how long the text of steps is that is brought into canonical form on all processors. A shorter one is a
-// row among others, which the other processors have.
+// manySteps is the length of the steps' text from which it is brought into canonical form on all processors. A
+// shorter one is a row among others, which the other processors have.
 const manySteps = 1 << 20
 
-// elements gives those of an array; nil for another value.
+// elements yields the elements of an array; nil for another value.
 func elements(raw []byte) func(yield func(raw []byte) error) error {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Array {

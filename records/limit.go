@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// MaxSteps is how many steps a conversation in a file of others may have. A step of a few bytes takes hundreds in
-// memory.
+// MaxSteps is the number of steps that a conversation in a file of others may have. A step of a few bytes takes
+// hundreds in memory.
 const MaxSteps = 1_000_000
 
 // ErrSteps reports a conversation that has more.

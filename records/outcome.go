@@ -2,7 +2,7 @@ package records
 
 import "encoding/json"
 
-// Outcome is how the conversation ended.
+// Outcome describes the end of the conversation.
 type Outcome struct {
 	Success          *bool          `json:"success"`
 	SignalSource     string         `json:"signal_source"`
@@ -16,7 +16,7 @@ type Outcome struct {
 	RewardSource     *string        `json:"reward_source"`
 }
 
-// Signal tells how trustworthy an outcome is.
+// Signal is the trustworthiness of an outcome.
 type Signal string
 
 // The signals.
@@ -29,7 +29,7 @@ const (
 // SourceDeterministic is the usual source of an outcome: the session file itself.
 const SourceDeterministic = "deterministic"
 
-// TerminalState is how a conversation ended.
+// TerminalState is the state in which a conversation ended.
 type TerminalState string
 
 // The terminal states.
@@ -62,7 +62,7 @@ const (
 	TierOrphan         Tier = "orphan"                       // a call says it made the commit, and nothing else ties it
 )
 
-// Holds tells whether the commit of such a link holds lines of the conversation.
+// Holds reports whether the commit of such a link holds lines of the conversation.
 func (t Tier) Holds() bool { return t != TierOverlapping && t != TierOrphan }
 
 // Attribution tells which lines the conversation wrote.
@@ -100,7 +100,7 @@ type AttributedRange struct {
 	Contributor map[string]string          `json:"contributor"`
 }
 
-// Confidence is how sure a range is.
+// Confidence is the confidence of a range.
 type Confidence string
 
 // The confidences.
@@ -110,7 +110,7 @@ const (
 	Low    Confidence = "low"
 )
 
-// ChangeType is what happened to a range.
+// ChangeType is the kind of change of a range.
 type ChangeType string
 
 // The change types.

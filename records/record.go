@@ -45,7 +45,7 @@ const (
 // looked at it.
 func (r *Record) Blocked() bool { return string(r.Metadata["blocked"]) == "true" }
 
-// Lifecycle tells whether commits are known for a record.
+// Lifecycle reports whether commits are known for a record.
 type Lifecycle string
 
 // The lifecycles.
@@ -54,7 +54,7 @@ const (
 	Final       Lifecycle = "final"       // tied to the commits in git_links
 )
 
-// Task is what was asked for.
+// Task is the task of the conversation.
 type Task struct {
 	Description   *string `json:"description"`
 	Source        *string `json:"source"`         // user_prompt, skill, command
@@ -70,7 +70,7 @@ type Agent struct {
 	Model   *string `json:"model"` // provider/model
 }
 
-// Environment is where the agent ran.
+// Environment is the environment of the agent.
 type Environment struct {
 	OS                *string  `json:"os"` // darwin, linux, windows
 	Shell             *string  `json:"shell"`

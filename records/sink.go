@@ -39,7 +39,7 @@ func (s *Step) setObservation(result Observation) {
 	s.Observations = append(s.Observations, result)
 }
 
-// Locator is where in its session file a step begins.
+// Locator is the place in its session file at which a step begins.
 type Locator struct {
 	File   string // "" for the session's own file, otherwise the path of a subagent's file relative to its directory
 	Offset int64
@@ -53,7 +53,7 @@ type Locating interface {
 	Locate(stepIndex int, at Locator)
 }
 
-// Edited is what a call did to one file, as its agent tells it.
+// Edited is the change of a call in one file, as its agent tells it.
 type Edited struct {
 	Step     int
 	Call     string // id of the call

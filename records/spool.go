@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// spoolMemory is how much of a conversation a spool keeps in memory before it goes to a file.
+// spoolMemory is the number of bytes of a conversation that a spool keeps in memory before it goes to a file.
 const spoolMemory = 8 << 20
 
 // Bounds of how much memory a spool takes at once: most conversations are short. A slice that grows would be copied,
@@ -89,7 +89,7 @@ func (s *Spool) forget() {
 	}
 }
 
-// size is where the last step ends.
+// size is the end of the last step.
 func (s *Spool) size() int64 {
 	if len(s.ends) == 0 {
 		return 0

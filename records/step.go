@@ -23,7 +23,7 @@ type Step struct {
 	Timestamp             *string       `json:"timestamp"`
 }
 
-// Role tells who speaks in a step.
+// Role is the speaker of a step.
 type Role string
 
 // The roles.
@@ -33,7 +33,7 @@ const (
 	RoleAgent  Role = "agent"
 )
 
-// CallType tells whose step it is.
+// CallType is the owner of a step.
 type CallType string
 
 // The call types.
@@ -51,7 +51,7 @@ type ToolCall struct {
 	DurationMS *int64          `json:"duration_ms"`
 }
 
-// Observation is what a call gave.
+// Observation is the result of a call.
 type Observation struct {
 	SourceCallID  string  `json:"source_call_id"`
 	Content       *string `json:"content"`
@@ -77,7 +77,7 @@ type Snippet struct {
 	SourceStep *int    `json:"source_step"`
 }
 
-// TokenUsage is what one answer of the model cost. The buckets do not overlap.
+// TokenUsage holds the tokens of one answer of the model. The buckets do not overlap.
 type TokenUsage struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`

@@ -12,11 +12,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Texts says what the texts of a step are written as.
+// Texts escapes the texts of a step.
 type Texts interface {
-	// Text gives what is written for the text of a member of the schema.
+	// Text escapes a string for the JSON of a step.
 	Text(member, text string) string
-	// Input gives what is written for the input of a call, which is JSON without spaces.
+	// Input escapes the input of a call, which is JSON without spaces.
 	Input(raw []byte) []byte
 }
 
@@ -38,7 +38,7 @@ func WriteStep(s *Step, texts Texts) ([]byte, error) {
 	return raw, nil
 }
 
-// stepRooms are what steps are written in, one after the other.
+// stepRooms are buffers for steps, one after the other.
 var stepRooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // stepWriter writes a step as encoding/json does without the escapes for HTML, which takes several times as long.

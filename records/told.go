@@ -35,7 +35,7 @@ type Stop struct {
 	Reason string `json:"reason"`
 }
 
-// HookRun is what the session file tells of a hook that the client ran.
+// HookRun describes a run of a client's hook, by the session file.
 type HookRun struct {
 	After    int    `json:"after_step"`
 	Event    string `json:"event"`
@@ -46,7 +46,7 @@ type HookRun struct {
 	Output   string `json:"output,omitempty"` // the beginning of what it said
 }
 
-// Sources are the agent's own ids of the lines of each step, as far as they are known.
+// Sources are the agent's own ids of the lines of each step, if they are known.
 func (r *Record) Sources() map[int][]string {
 	out := map[int][]string{}
 	for _, one := range metaList[Source](r, metaSources) {

@@ -44,7 +44,8 @@ func (t *Turn) Gone() []string { return t.gone }
 // End gives the turn back.
 func (t *Turn) End() { t.lock.Unlock() }
 
-// stageDir is where a restore prepares files. It is there as long as one is under way, or was killed.
+// stageDir is the directory in which a restore prepares files. It is there as long as one is under way, or was
+// killed.
 func stageDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "restore") }
 
 // notesName is the file of the stage that names what comes to stand beside the files of the work tree, before it is
@@ -97,7 +98,8 @@ func clearOne(root *os.Root, kind, name, beside string, ended bool) error {
 	return root.Remove(beside)
 }
 
-// endedNote, which is no path, says that every file is in its place. What stands beside them is of no use any more.
+// endedNote, which is not a path, says that every file is in its place. What stands beside them is of no use any
+// more.
 const endedNote = "/"
 
 // The kinds of what stands beside a file.

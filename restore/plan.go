@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Plan is what would be done.
+// Plan lists the changes of a restore.
 type Plan struct {
 	Changes []Change
 	Left    []Left   // paths that stay as they are though they are named, or below what is named
@@ -27,7 +27,7 @@ type Plan struct {
 	gone []string
 }
 
-// Change is what happens to a path.
+// Change is the change of one path.
 type Change struct {
 	Path string   // relative to the top of the work tree, as raw bytes
 	Mode uint32   // as git has it; 0 for a file that is deleted
@@ -36,13 +36,13 @@ type Change struct {
 	Over bool     // something is there
 }
 
-// Deletes tells whether the file goes.
+// Deletes reports whether the file goes.
 func (c *Change) Deletes() bool { return c.Mode == 0 }
 
 // Left is a path that stays.
 type Left struct{ Path, Why string }
 
-// Refusal is what must be put right before anything is restored.
+// Refusal is a condition that must be put right before a restore.
 type Refusal struct{ Path, Why, Hint string }
 
 func (r *Refusal) Error() string { return r.Path + ": " + r.Why }
@@ -50,9 +50,9 @@ func (r *Refusal) Error() string { return r.Path + ": " + r.Why }
 // ErrNotKept reports a content of the snapshot that is gone.
 var ErrNotKept = errors.New("its content is not kept any more")
 
-// Make says what restoring paths of the snapshot then would do to a work tree that the snapshot now was taken of. Paths
-// are relative to the top and clean; "" is the top. Those that are gone ([Turn.Gone]) may be named although they are
-// neither there now nor then.
+// Make lists the changes of a work tree by restoring paths of the snapshot then, if the snapshot now is of that work
+// tree. Paths are relative to the top and clean; "" is the top. Those that are gone ([Turn.Gone]) may be named
+// although they are neither there now nor then.
 func Make(ctx context.Context, repo *refs.Repo, then, now refs.OID, paths, gone []string) (*Plan, error) {
 	p := &Plan{repo: repo, gone: gone}
 	staged, err := p.index(ctx, paths)
@@ -161,7 +161,7 @@ func (p *Plan) lists(ctx context.Context, tree refs.OID, name string) (map[strin
 	return list, nil
 }
 
-// differences are what turns one tree into another, in some paths.
+// differences lists the changes that turn one tree into another, in some paths.
 func (p *Plan) differences(ctx context.Context, from, to refs.OID, paths []string) ([]gitdiff.Record, error) {
 	out, err := p.git(ctx, "diff-tree", append(gitdiff.Raw(), "--no-renames", from.String(), to.String()), paths)
 	if err != nil {
@@ -170,7 +170,7 @@ func (p *Plan) differences(ctx context.Context, from, to refs.OID, paths []strin
 	return gitdiff.Records(out)
 }
 
-// entry is what the index has at a path.
+// entry is an entry of the index.
 type entry struct {
 	blob              refs.OID
 	unmerged, skipped bool
@@ -275,7 +275,7 @@ func (p *Plan) findUnsaved(ctx context.Context, contents map[string]refs.OID) er
 	return nil
 }
 
-// Contents are what the files will have, by their paths.
+// Contents returns the future contents of the files, by their paths.
 func (p *Plan) Contents() map[string]refs.OID {
 	out := map[string]refs.OID{}
 	for i := range p.Changes {

@@ -44,11 +44,11 @@ func (l *Lines) of(kind events.OwnerKind, lines int) {
 	}
 }
 
-// Source is where the owners come from.
+// Source gives owners.
 type Source struct {
 	graph.Source
 	Search *unseen.Search
-	// ByFile asks for the files of lines that nobody knows anything about. Git is asked for them.
+	// ByFile asks for the files of lines without a known owner. Git is asked for them.
 	ByFile bool
 	Tell   func(done, commits int) // is told how far Survival is; nil for nobody
 }
@@ -64,7 +64,7 @@ func Count(ctx context.Context, repo *refs.Repo, from Source, query graph.Query)
 	return all, err
 }
 
-// eachBatch is how many commits git is asked for together where they are given one after the other.
+// eachBatch is the number of commits that git is asked for together where they are given one after the other.
 const eachBatch = 1024
 
 // Each gives the commits that Count does, in the same order, and holds few of them.

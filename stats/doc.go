@@ -6,8 +6,8 @@
 //	Survival  how many of the lines were alive after days, in the history of first parents.
 //
 // Whose a line is, package graph says, as it does for everybody else who shows commits; nothing is decided here. The
-// groups of a count add up to it: people, and what nobody knows, are groups too. What a dimension does not tell of a
-// line is a group of its own, and never put to another one.
+// groups of a count add up to it: people and unknown lines are groups too. What a dimension does not tell of a line
+// is a group of its own, and never put to another one.
 //
 // Nothing here draws, and nothing here knows of conversations, their tokens and their cost.
 package stats

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/graph"
 )
 
-// Dimension is what lines are grouped by.
+// Dimension is a property by which lines are grouped.
 type Dimension string
 
 // The dimensions.
@@ -33,22 +33,22 @@ const (
 // Dimensions are all of them.
 var Dimensions = []Dimension{Agent, Model, Author, Day, Week, Month, Hour, Directory, File, Language}
 
-// Owns tells whether the dimension is one of who wrote a line: people, and what nobody knows, are groups of it.
+// Owns reports whether the dimension is one of who wrote a line: people and unknown lines are groups of it.
 func (d Dimension) Owns() bool { return d == Agent || d == Model }
 
-// Times tells whether the dimension is one of time: its groups stand in their order.
+// Times reports whether the dimension is one of time: its groups stand in their order.
 func (d Dimension) Times() bool { return d == Day || d == Week || d == Month || d == Hour }
 
-// InFiles tells whether the dimension asks which file a line is in.
+// InFiles reports whether the dimension asks which file a line is in.
 func (d Dimension) InFiles() bool { return d == Directory || d == File || d == Language }
 
-// By says how to group.
+// By holds the grouping.
 type By struct {
 	Dimensions []Dimension
 	Depth      int // how many parts of a path a directory has; 0 for one
 }
 
-// InFiles tells whether one of the dimensions asks for files.
+// InFiles reports whether one of the dimensions asks for files.
 func (b By) InFiles() bool { return slices.ContainsFunc(b.Dimensions, Dimension.InFiles) }
 
 // Key names a group: what its lines are by each dimension. Nil is not known, or does not apply.
@@ -210,7 +210,7 @@ func HourOf(t time.Time) string {
 	return strconv.Itoa((int(t.Weekday())+6)%7+1) + t.Format(" Mon 15")
 }
 
-// directory is where a file is, cut to so many parts; "." for the top.
+// directory is the directory of a file, cut to so many parts; "." for the top.
 func directory(file string, depth int) string {
 	if file == "" {
 		return ""
@@ -247,7 +247,7 @@ func (g *Groups) Sort() {
 	})
 }
 
-// Sum is that of all groups. A commit counts in each of its groups, so commits are not added up.
+// Sum adds all groups up. A commit counts in each of its groups, so commits are not added up.
 func (g *Groups) Sum() Lines {
 	var sum Lines
 	for _, one := range g.List {

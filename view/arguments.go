@@ -8,20 +8,20 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// mainArguments are the names under which agents' tools take what says most of a call, first those of files.
+// mainArguments are the names of the main arguments of agents' tools, files first.
 var mainArguments = [...]string{"file_path", "path", "filePath", "notebook_path", "command", "cmd", "pattern", "query",
 	"url", "description", "prompt", "input", "patch"}
 
-// pathArguments is how many of them name a file.
+// pathArguments is the number of names of files among them.
 const pathArguments = 4
 
-// IsCommand tells whether a call was given a command to run.
+// IsCommand reports whether a call was given a command to run.
 func IsCommand(input json.RawMessage) bool {
 	return rawjson.MemberText(input, "command") != "" || rawjson.MemberText(input, "cmd") != ""
 }
 
-// MainArgument is what says most of a call: the file, the command, the pattern, otherwise the first text; and whether
-// it is a file.
+// MainArgument returns the argument that says most of a call: the file, the command, the pattern, otherwise the first
+// text; and whether it is a file.
 func MainArgument(input json.RawMessage) (text string, path bool) {
 	d := rawjson.NewDecoder(input)
 	if d.Kind() != rawjson.Object {

@@ -30,7 +30,7 @@ type Call struct {
 	follows int          // of the prompts of the record, the number in their order of the one that it followed
 }
 
-// FileChange is what somebody changed in a file.
+// FileChange is a change of a file by somebody.
 type FileChange struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"` // of a path that is not UTF-8

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Choice says which conversations are wanted. The zero value wants all.
+// Choice chooses conversations. The zero value wants all.
 type Choice struct {
 	Agents       []string          // of one of these
 	Since, Until time.Time         // that went on after one time, and began before the other
@@ -68,7 +68,7 @@ func (r *Reader) Choose(ctx context.Context, want Choice) ([]Conversation, error
 // mostByTimes is up to how many conversations are quicker read one by one, after a look at the times of all.
 const mostByTimes = 500
 
-// newestOnly tells whether all that is wanted are some of the newest.
+// newestOnly reports whether all that is wanted are some of the newest.
 func (w *Choice) newestOnly() bool {
 	return w.Limit >= 0 && w.Limit <= mostByTimes && w.Commits == nil && w.Text == "" && w.Since.IsZero() &&
 		w.Until.IsZero() && len(w.Agents)+len(w.Paths) == 0
@@ -149,7 +149,7 @@ func touches(e *events.Event, path string, out map[events.TraceID]bool) error {
 	return nil
 }
 
-// within tells whether a file is what a path names, or below it.
+// within reports whether a path names a file, or a directory above it.
 func within(path, file string) bool {
 	return path == "" || file == path || strings.HasPrefix(file, path+"/")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// Conversation is what is known of a conversation, from all sources.
+// Conversation holds the facts of a conversation from all sources.
 type Conversation struct {
 	Trace   events.TraceID `json:"trace"`
 	Agent   string         `json:"agent"`
@@ -35,14 +35,14 @@ type Conversation struct {
 	// much of its session file could not be read: not to be given away before somebody has looked
 	Blocked bool `json:"blocked"`
 
-	// Elsewhere is what other clones saw of it, whose logs were fetched. The figures above are without that.
+	// Elsewhere holds the facts that other clones saw, from fetched logs. The figures above are without that.
 	Elsewhere []index.Elsewhere `json:"elsewhere"`
 
 	held []index.Held
 	own  bool // the own log tells of it
 }
 
-// Source is where something of a conversation is known from.
+// Source is a source of facts about a conversation.
 type Source string
 
 // The sources.
@@ -54,7 +54,7 @@ const (
 	Lines    Source = "lines" // nothing but who wrote lines of commits, as a file of another program says it
 )
 
-// Seen tells whether hooks saw the conversation, so that it is known what it wrote.
+// Seen reports whether hooks saw the conversation, so that it is known what it wrote.
 func (c *Conversation) Seen() bool { return slices.Contains(c.Sources, Hooks) }
 
 // CallsKnown is false where nothing but a digest tells of the conversation: then 0 says nothing.
@@ -66,7 +66,8 @@ type Prompt struct {
 	Text  string `json:"text"`
 }
 
-// Usage is what a conversation used, by its record. Tokens are in four buckets that do not overlap.
+// Usage holds the tokens and the cost of a conversation, by its record. Tokens are in four buckets that do not
+// overlap.
 type Usage struct {
 	Steps      int      `json:"steps"`
 	Input      int64    `json:"input"`
@@ -121,7 +122,7 @@ func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 	return c, err
 }
 
-// calls counts the calls of the record, and those of the log that came after it.
+// calls counts the calls of the record, and the later calls of the log.
 func (r *Reader) calls(t *index.Trace, d *search.Digest) (int, error) {
 	if d.HeldPrompts == 0 || t.Prompts <= d.HeldPrompts {
 		return max(t.Calls, d.Calls), nil
@@ -172,7 +173,7 @@ func (c *Conversation) name(d *search.Digest) {
 	}
 }
 
-// spread widens the time of the conversation to a time as agents write it; what is no time says nothing.
+// spread widens the time of the conversation to a time as agents write it; what is not a time says nothing.
 func (c *Conversation) spread(stamp string) {
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil || at.Unix() <= 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Correction is what a person made of the lines of a call: lines of a committed file that are the call's or the
+// Correction is a person's change of the lines of a call: lines of a committed file that are the call's or the
 // person's, one after the other, and nobody else's.
 type Correction struct {
 	// Later says that an earlier commit has the lines as the call wrote them. Then only the lines that the person wrote
@@ -28,8 +28,8 @@ type Correction struct {
 	Wrote  []events.Fingerprint // of the lines that the call wrote
 }
 
-// Corrections gives what people made of the lines of a conversation. Only calls count that wrote one hunk: of others
-// nothing tells which lines stand for which.
+// Corrections gives people's changes of the lines of a conversation. Only calls count that wrote one hunk: in others
+// it is not known which lines stand for which.
 func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Correction, error) {
 	if r.corrected == nil {
 		if err := r.readCorrections(ctx); err != nil {
@@ -39,8 +39,8 @@ func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Corre
 	return r.corrected[trace], nil
 }
 
-// readCorrections finds those of all conversations, once: a commit may hold no line of a conversation any more, and
-// what a person made of all of them.
+// readCorrections finds the corrections of all conversations, once: a commit may hold no line of a conversation any
+// more, and what a person made of all of them.
 func (r *Reader) readCorrections(ctx context.Context) error {
 	anchored, err := r.log.Anchored()
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *Reader) byCall(list []Correction) error {
 	return nil
 }
 
-// patchesOf is how many hunks the call of one of them wrote.
+// patchesOf is the number of hunks that the call of one of them wrote.
 func (r *Reader) patchesOf(one *events.Event) (int, error) {
 	of, err := r.log.ToolCall(one.ToolCall)
 	n := 0

@@ -5,8 +5,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Course is what the log knows of the course of a conversation: which calls were declined, what they wrote, and what
-// the work tree held when they began.
+// Course holds the events of a conversation in the log: which calls were declined, what they wrote, and what the work
+// tree held when they began.
 type Course struct {
 	Tasks    map[int]bool        // prompts that the agent's own background task sent
 	Rejected map[string]bool     // calls that never ran
@@ -30,7 +30,7 @@ type CallPatch struct {
 	Data events.PatchData
 }
 
-// Course gathers it; nil for a conversation of which the log knows nothing.
+// Course gathers it; nil for a conversation that is not in the log.
 func (r *Reader) Course(id events.TraceID) (*Course, error) {
 	recorded, err := r.log.Told(id)
 	if err != nil || len(recorded) == 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Declared is what a call says that it changes in a file, from its record. It stands in for the hunks of a call that
-// no hook saw. Where in the file the lines stand is not known.
+// Declared is the change of a file that a call declares in its record. It stands in for the hunks of a call that no
+// hook saw. Where in the file the lines stand is not known.
 type Declared struct {
 	Path    string `json:"path"`
 	Whole   bool   `json:"whole,omitempty"` // it is all of the file; what stood there before is not known

@@ -7,15 +7,15 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// FileLines is what a conversation did to a file.
+// FileLines counts the lines of a conversation in a file.
 type FileLines struct {
 	Path    string // as raw bytes
 	Added   int    // lines; of a conversation that no hook saw, those that commits hold
 	Removed int
 }
 
-// Files lists the files that a conversation changed, by name. What it added and removed in all of them is what
-// Conversation counts; of one that no hook saw it is what its commits hold, whether a ref leads to them or not.
+// Files lists the files that a conversation changed, by name. Conversation counts the lines that it added and removed
+// in all of them; without hooks these are the lines that its commits hold, whether a ref leads to them or not.
 func (r *Reader) Files(c *Conversation) ([]FileLines, error) {
 	var out []FileLines
 	at := map[string]int{}

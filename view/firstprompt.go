@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// earliest is how many prompts are looked at for the first whose text is here. Those before it may have been submitted
-// before recording began.
+// earliest is the number of prompts that are looked at for the first whose text is here. Those before it may have
+// been submitted before recording began.
 const earliest = 3
 
 // Prompted finds the first prompts of the conversations.

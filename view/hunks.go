@@ -22,7 +22,7 @@ type WholeCall struct {
 	Call
 	Input json.RawMessage `json:"input,omitempty"` // as its record has it
 	Hunks []*Hunk         `json:"hunks"`
-	// Declared is what the call says that it changes, where no hook saw what it changed, or the text is not kept.
+	// Declared is the change that the call declares, for a call that hooks did not see, or whose text is not kept.
 	Declared []*Declared `json:"declared,omitempty"`
 	// Thought is the last reasoning before the call, of its own answer or of one before it in the turn.
 	Thought string `json:"-"`
@@ -59,12 +59,12 @@ type Hunk struct {
 	Removed    []string               `json:"removed"` // nil when the text is no longer kept
 	Added      []string               `json:"added"`
 
-	// Old and New are the whole contents, as far as they are kept.
+	// Old and New are the whole contents, if they are kept.
 	Old []byte `json:"-"`
 	New []byte `json:"-"`
 }
 
-// HasText tells whether the text of the change is still there.
+// HasText reports whether the text of the change is still there.
 func (h *Hunk) HasText() bool { return h.Added != nil && (h.Removed != nil || h.NewCount > 0) }
 
 // Call finds a tool call, of the log or of a record alone; nil where there is none. Should agents have used one id
@@ -104,8 +104,8 @@ func (r *Reader) toolCallOf(ctx context.Context, e *events.Event) (*WholeCall, e
 }
 
 // CallOf finds a tool call of a conversation and the prompt that it followed. It also finds the step of the record in
-// which the agent made it. Of a call that is not known, as without an id, the prompt is the one with the number that is
-// given. Each of them is nil where nobody knows it.
+// which the agent made it. Of a call that is not known, as without an id, the prompt is the one with the number that
+// is given. Each of them is nil if it is not known.
 func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id string, prompt int) (
 	*Turn, *WholeCall, *records.Step, error,
 ) {
@@ -161,7 +161,7 @@ func thoughtBefore(steps []records.Step) string {
 	return ""
 }
 
-// inputOf is what a call of a step was given; nil where it is no JSON.
+// inputOf returns the input of a call of a step; nil where it is not JSON.
 func inputOf(step *records.Step, id string) json.RawMessage {
 	for i := range step.ToolCalls {
 		if c := &step.ToolCalls[i]; c.ToolCallID == id && json.Valid(c.Input) {
@@ -171,7 +171,7 @@ func inputOf(step *records.Step, id string) json.RawMessage {
 	return nil
 }
 
-// Heard tells whether hooks saw a call of a conversation.
+// Heard reports whether hooks saw a call of a conversation.
 func (r *Reader) Heard(trace events.TraceID, call string) bool {
 	told, err := r.log.ToolCall(call)
 	return err == nil && slices.ContainsFunc(told, func(e events.Event) bool {
@@ -215,7 +215,7 @@ func (r *Reader) withHunks(c *WholeCall) error {
 	return r.addHunks(c, held)
 }
 
-// addHunks adds the hunks that a call wrote; held are lines among which are those of the call.
+// addHunks adds the hunks that a call wrote; held are lines that include the lines of the call.
 func (r *Reader) addHunks(c *WholeCall, held []Anchored) error {
 	for _, id := range c.Patches {
 		e, found, err := r.log.Patch(id)
@@ -229,7 +229,7 @@ func (r *Reader) addHunks(c *WholeCall, held []Anchored) error {
 	return nil
 }
 
-// Hunk is what the log has of a patch, with the text if it is still there.
+// Hunk returns a patch of the log, with the text if it is still there.
 func (r *Reader) Hunk(id events.PatchID) (*Hunk, error) {
 	e, found, err := r.log.Patch(id)
 	if err == nil && !found {

@@ -62,7 +62,7 @@ func (l *Lineage) now(commit refs.OID) refs.OID {
 	return commit
 }
 
-// Replaced tells whether another commit took the place of one, whose id may be abbreviated.
+// Replaced reports whether another commit took the place of one, whose id may be abbreviated.
 func (l *Lineage) Replaced(id string) bool {
 	for old := range l.replaced {
 		if strings.HasPrefix(old.String(), id) {
@@ -151,7 +151,7 @@ func (l *Lineage) believed(commit refs.OID) (map[events.TraceID]int, error) {
 	return lines, nil
 }
 
-// searched lists the commits of which a search knows that they hold lines of a conversation, in order.
+// searched lists the commits in which a search found lines of a conversation, in order.
 func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 	if l.found == nil {
 		return nil
@@ -218,7 +218,7 @@ func appendRuns(out []Anchored, c *belief.Commit, under refs.OID, trace events.T
 	return out
 }
 
-// CommitLines is how many lines a commit holds.
+// CommitLines is the number of lines that a commit holds.
 type CommitLines struct {
 	Commit refs.OID `json:"commit"`
 	Lines  int      `json:"lines"`

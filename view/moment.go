@@ -19,21 +19,21 @@ type Place struct {
 	Event  *events.Event
 }
 
-// Moment is what the work tree was when something began or ended.
+// Moment is the state of the work tree when something began or ended.
 type Moment struct {
 	Tree     refs.OID
 	Head     refs.OID // the commit that was checked out; none where that is not told
 	Worktree string   // the linked work tree, "" for the main one
 }
 
-// ErrNoMoment reports a moment of which no snapshot was taken.
+// ErrNoMoment reports a moment without a snapshot.
 var ErrNoMoment = errors.New("no snapshot was taken")
 
 // Moment finds the snapshot of the moment at which something began, or ended. It does not look whether the snapshot is
 // still kept.
 //
-// A prompt begins when it was sent and ends with its turn. A step stands for its calls. A boundary that found nothing
-// changed has no snapshot of its own: the one before it holds.
+// A prompt begins when it was sent and ends with its turn. A step stands for its calls. A boundary without changes
+// has no snapshot of its own: the one before it holds.
 func (r *Reader) Moment(ctx context.Context, p Place, after bool) (Moment, error) {
 	switch {
 	case p.Event != nil:
@@ -91,7 +91,8 @@ func (r *Reader) takenHere(told []events.Event, err error) ([]events.Event, erro
 	return own, nil
 }
 
-// momentOfPrompt is when a prompt was sent, or when its turn ended. Of a turn without an end the last call counts.
+// momentOfPrompt returns the moment at which a prompt was sent, or its turn ended. Of a turn without an end the last
+// call counts.
 func (r *Reader) momentOfPrompt(told []events.Event, prompt int, after bool) (Moment, error) {
 	var begin, end *events.Event
 	for i := range told {
@@ -123,7 +124,7 @@ func (r *Reader) momentOfPrompt(told []events.Event, prompt int, after bool) (Mo
 	return Moment{}, fmt.Errorf("%w: no hook saw this prompt", ErrNoMoment)
 }
 
-// momentOfStep is that of the step's calls, or of the prompt that the step is.
+// momentOfStep returns the moment of the step's calls, or of the prompt if the step is one.
 func (r *Reader) momentOfStep(ctx context.Context, told []events.Event, p Place, after bool) (Moment, error) {
 	stored, err := r.Record(ctx, p.Trace)
 	if err != nil {
@@ -139,7 +140,7 @@ func (r *Reader) momentOfStep(ctx context.Context, told []events.Event, p Place,
 	return r.momentOfCalls(told, calls, after)
 }
 
-// momentOfCalls is when the first of some calls began, or the last of them ended.
+// momentOfCalls returns the moment at which the first of some calls began, or the last ended.
 func (r *Reader) momentOfCalls(told []events.Event, calls []string, after bool) (Moment, error) {
 	var at *events.Event
 	open := false
@@ -166,13 +167,13 @@ func (r *Reader) momentOfCalls(told []events.Event, calls []string, after bool) 
 	return Moment{}, fmt.Errorf("%w: no hook saw a call there that may write", ErrNoMoment)
 }
 
-// tells is what an event says of the work tree.
+// tells holds the facts about the work tree in an event.
 type tells struct {
 	Tree refs.OID `json:"tree"`
 	Head refs.OID `json:"head"`
 }
 
-// carries tells whether events of this type name the snapshot of their boundary.
+// carries reports whether events of this type name the snapshot of their boundary.
 func carries(e *events.Event) bool {
 	switch e.Type {
 	case events.SessionStarted, events.SessionEnded, events.WindowOpened, events.WindowClosed, events.WindowAbandoned,
@@ -183,8 +184,8 @@ func carries(e *events.Event) bool {
 	}
 }
 
-// momentOf is the snapshot of an event's boundary: its own, that of another event of the boundary, or else the last one
-// before it.
+// momentOf is the snapshot of an event's boundary: its own, the snapshot of another event of the boundary, or else
+// the last one before it.
 func (r *Reader) momentOf(e *events.Event) (Moment, error) {
 	for _, l := range e.Limits {
 		if l == events.LimitBoundaryLate {

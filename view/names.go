@@ -18,16 +18,16 @@ type Log struct {
 // Log is the log with the names of conversations.
 func (r *Reader) Log() *Log { return &Log{Index: r.log, reader: r, known: map[events.TraceID]names{}} }
 
-// names are what a conversation is called, and the models that it used.
+// names holds the names of a conversation and of its models.
 type names struct {
 	agent, session string
 	models         []string
 	last           int // the last prompt that its record holds; -1 where it has no record, or one without prompts
 }
 
-// Name calls an owner as its conversation is called. A model that is not one of the conversation's is not known: of
-// those that it used, nothing tells which one it was, unless there is only one. A prompt that the record does not hold
-// yet may have had another one: somebody resumed the conversation with it.
+// Name calls an owner as its conversation is called. A model that is not one of the conversation's is not known: the
+// one that was used is not known, unless there is only one. A prompt that the record does not hold yet may have had
+// another one: somebody resumed the conversation with it.
 func (l *Log) Name(o *events.AnchorOwner) {
 	n, known := l.known[o.Trace]
 	if !known {
@@ -48,8 +48,8 @@ func (l *Log) Name(o *events.AnchorOwner) {
 	}
 }
 
-// sameModel tells whether two names are those of one model. Hooks tell the name that the client uses, with dots or
-// without the maker; records have the one that all clients share.
+// sameModel reports whether two names name one model. Hooks tell the name that the client uses, with dots or without
+// the maker; records have the one that all clients share.
 func sameModel(a, b string) bool {
 	if ModelName(a) == ModelName(b) {
 		return true
@@ -57,7 +57,7 @@ func sameModel(a, b string) bool {
 	return ModelName(SharedModel(a)) == ModelName(SharedModel(b))
 }
 
-// names says what a conversation is called. Where something cannot be read, there is less to say.
+// names returns the names of a conversation. Where something cannot be read, there is less to say.
 func (r *Reader) names(id events.TraceID) names {
 	if r.readSome(id) != nil {
 		r.records, r.whole = nil, false

@@ -10,7 +10,7 @@ import (
 )
 
 // Newest lists the first of Conversations whose ids begin so, at most so many. Which of those in logs are among them,
-// the times in the logs say: the others are not read. A record of which no log tells makes it read all.
+// the times in the logs say: the others are not read. A record that no log tells of makes it read all.
 func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
 	return r.newestBy(beginning, most, nil)
 }
@@ -31,7 +31,7 @@ func (r *Reader) latest(most int) ([]Conversation, error) {
 	return r.newestBy("", most, ends(times))
 }
 
-// ends tells when records say that conversations went on last. It is asked in the order of the ids, which times has.
+// ends gives the last times of conversations, by their records. It is asked in the order of the ids, which times has.
 func ends(times []search.Times) func(events.TraceID) time.Time {
 	rest, last := times, events.TraceID("")
 	return func(id events.TraceID) time.Time {

@@ -62,8 +62,8 @@ const (
 	mostPendingBytes = 4 << 20 // of one file
 )
 
-// PendingOf says who owns the lines that the work tree has and HEAD has not. The log gives owners the names of their
-// conversations; nil gives none. Settle says how open calls ended.
+// PendingOf returns the owners of the lines that the work tree has and HEAD has not. The log gives owners the names
+// of their conversations; nil gives none. Settle returns the ends of open calls.
 func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log, settle trails.Settler) (*Pending, error) {
 	paths, err := changedPaths(ctx, repo)
 	if err != nil {

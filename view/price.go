@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// Priced lets records without a cost have that of their tokens, by a table. It is asked for when the first such record
-// comes; nil stands for no table.
+// Priced gives records without a cost the cost of their tokens, by a table. It is asked for when the first such
+// record comes; nil stands for no table.
 func (r *Reader) Priced(table func() *prices.Table) *Reader {
 	r.prices = table
 	return r
@@ -48,7 +48,7 @@ func (r *Reader) estimate(d *search.Digest, u *Usage) {
 	}
 }
 
-// AnswerCost is what one answer of a record cost, by the table of prices.
+// AnswerCost is the cost of one answer of a record, by the table of prices.
 type AnswerCost struct {
 	Step    int     `json:"step"` // of the record
 	CostUSD float64 `json:"cost_usd"`

@@ -25,7 +25,7 @@ type Prompts struct {
 	known   map[events.TraceID]knownPrompts
 	// redactor is made when the first text comes that no record holds.
 	redactor func() (*redact.Redactor, error)
-	// empty tells that there are no records; asked once, not for each conversation of a blamed file.
+	// empty reports that there are no records; asked once, not for each conversation of a blamed file.
 	empty func() bool
 }
 

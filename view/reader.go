@@ -43,7 +43,7 @@ type Reader struct {
 	last       lastRecord
 }
 
-// Records are what was said in conversations. The index for searching satisfies it.
+// Records gives the texts of conversations. The index for searching satisfies it.
 type Records interface {
 	Digests() ([]search.Digest, error)
 	// IDs lists the conversations with a record that can be read, sorted; Some gives the digests of some of them.
@@ -190,8 +190,8 @@ func (r *Reader) Starts() (map[events.TraceID]string, error) {
 // patchDigits is the length of the whole id of a patch.
 const patchDigits = 32
 
-// Find lists everything whose id begins with a text, as the index of the log does. Conversations of which only the
-// record or lines of commits are here are among it, by their id and by that of the agent's session.
+// Find lists everything whose id begins with a text, as the index of the log does. They include conversations of
+// which only the record or lines of commits are here, by their id and by the id of the agent's session.
 func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	if found, err := r.findWhole(text); err != nil || len(found) > 0 {
 		return found, err
@@ -295,8 +295,8 @@ func (r *Reader) Lines() (*Lineage, error) {
 // their ids.
 func (r *Reader) Conversations() ([]Conversation, error) { return r.first("", math.MaxInt) }
 
-// InOrder goes through those of Conversations whose ids begin so. Each is put together when its turn comes, so a list
-// that ends early is quick. An error is the last that comes.
+// InOrder goes through the Conversations whose ids begin so. Each is put together when its turn comes, so a list that
+// ends early is quick. An error is the last that comes.
 func (r *Reader) InOrder(beginning string) iter.Seq2[Conversation, error] {
 	return func(yield func(Conversation, error) bool) {
 		list, err := r.ordered(beginning)
@@ -313,14 +313,14 @@ func (r *Reader) InOrder(beginning string) iter.Seq2[Conversation, error] {
 	}
 }
 
-// datedSum is what the log says of a conversation, with when it went on last by the log and its record.
+// datedSum is a conversation in the log, with its last time in the log and its record.
 type datedSum struct {
 	*index.Trace
 	last time.Time
 }
 
-// ordered gives what logs say of conversations, in the order of Conversations. Of those that only a record tells of it
-// is nothing but the id.
+// ordered gives the logs' sums of conversations, in the order of Conversations. Of those that only a record tells of
+// it is nothing but the id.
 func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	if err := r.readSums(); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// Query is what is looked for.
+// Query describes a search.
 type Query struct {
 	Text   string
 	Agents []string // only conversations of these; none stands for all

@@ -27,14 +27,14 @@ type Turn struct {
 	said int // its number in the order of the record's prompts; 0 where the record does not have it
 }
 
-// Talk is what happened in a conversation, event by event and step by step.
+// Talk holds the course of a conversation, event by event and step by step.
 type Talk struct {
 	Turns     []Turn
 	Subagents []string
 }
 
-// Talk puts the calls of a conversation under the prompts that led to them: those of the log, and those that only the
-// record has; nil for none.
+// Talk puts the calls of a conversation under the prompts that led to them: the calls of the log, and the calls that
+// only the record has; nil for none.
 func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
 	recorded, err := r.log.Told(id)
 	if err != nil {

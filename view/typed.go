@@ -37,7 +37,7 @@ type typedHit struct {
 	snippets []string // "" for a prompt without a word that is looked for
 }
 
-// mostTyped is how many prompts of a conversation are told.
+// mostTyped is the number of prompts of a conversation that are told.
 const mostTyped = 3
 
 // hits are the prompts in which a word stands.

@@ -35,7 +35,7 @@ func unheardPath(repo *refs.Repo) string { return filepath.Join(unseen.Dir(repo)
 // Progress is told how many of how many commits are searched.
 type Progress func(done, total int)
 
-// searchBatch is how many commits are searched at once: git is asked a few things for each batch.
+// searchBatch is the number of commits that are searched at once: git is asked a few things for each batch.
 const searchBatch = 2000
 
 // findUnheard reads what was kept, or searches. Where a rebase is under way, what is found may be another thing

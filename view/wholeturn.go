@@ -15,7 +15,7 @@ type WholeTurn struct {
 	Calls []*WholeCall `json:"calls"`
 }
 
-// Said is what the agent wrote to the person in a step.
+// Said is a text of the agent for the person in a step.
 type Said struct {
 	Step int    `json:"step"`
 	Text string `json:"text"`

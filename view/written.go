@@ -7,13 +7,13 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Written is who wrote some lines: a patch, or, where hooks saw none, a call and the file.
+// Written is the writer of some lines: a patch, or, where hooks saw none, a call and the file.
 type Written struct {
 	Owner events.AnchorOwner
 	Path  string // as raw bytes; empty for a patch, which names it
 }
 
-// Written lists what a conversation wrote, as far as want asks for the prompt and the call of it. It reads no record.
+// Written lists the lines of a conversation for which want accepts the prompt and the call. It reads no record.
 func (r *Reader) Written(id events.TraceID, want func(prompt int, call string) bool) ([]Written, error) {
 	recorded, err := r.log.Told(id)
 	if err != nil {

@@ -30,7 +30,7 @@ func (a asked) args() []string {
 // words makes them of the parameters of an address. None becomes an option.
 type words func(q *question) (asked, error)
 
-// mostListed bounds the parameter limit, and usualListed is how many entries follow a cursor without one.
+// mostListed bounds the parameter limit, and usualListed is the number of entries behind a cursor without one.
 const (
 	mostListed  = 200
 	usualListed = 50
@@ -169,8 +169,8 @@ func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out)
 }
 
-// answer is what a command prints, or a part of its list where the address has a cursor. Next is the address of the
-// entries that follow.
+// answer returns the output of a command, or a part of its list if the address has a cursor. Next is the address of
+// the entries that follow.
 func (q *question) answer(a asked) (out []byte, next string, err error) {
 	ask := q.r.URL.Query()
 	before, last, more := ask.Get("before"), "", false
@@ -208,8 +208,8 @@ func asPrinted(answer []byte) []byte {
 	return out.Bytes()
 }
 
-// problem says what is wrong in the form of RFC 9457. The member hints has what else the command said, as the
-// candidates of an id that is ambiguous.
+// problem writes an error in the form of RFC 9457. The member hints has what else the command said, as the candidates
+// of an id that is ambiguous.
 func problem(w http.ResponseWriter, err error) {
 	status := code(err)
 	text, hints := said(err)

@@ -23,7 +23,7 @@ import (
 // command that says why it failed is a *Refusal.
 type Ask func(ctx context.Context, stdin []byte, args ...string) ([]byte, error)
 
-// Refusal is what a command says on standard error, and its exit status.
+// Refusal holds the message of a command on standard error, and its exit status.
 type Refusal struct {
 	Status int
 	Text   string

@@ -53,7 +53,7 @@ const (
 	showAges   = "age"    // colour lines by their age
 )
 
-// railMarks are where the lines of a conversation stand, as a path in thousandths of the page.
+// railMarks draws the places of a conversation's lines, as a path in thousandths of the page.
 type railMarks struct {
 	Trace string
 	Talk  int
@@ -89,7 +89,7 @@ const (
 // workTree stands for a revision in the address of a file as it is in the work tree.
 const workTree = "worktree"
 
-// Tree is the revision whose directories the page names. Those of the work tree have no page.
+// Tree is the revision whose directories the page names. Lines of the work tree have no page.
 func (b *blameBody) Tree() string { return treeOf(b.Rev) }
 
 func treeOf(rev string) string {
@@ -204,7 +204,7 @@ func (b *blameBody) choose(q *question) {
 	}
 }
 
-// Sole tells whether only the lines of a conversation are asked for.
+// Sole reports whether only the lines of a conversation are asked for.
 func (b *blameBody) Sole(trace string) bool {
 	begin := b.chosen.Get(onlyTalk)
 	return begin != "" && strings.HasPrefix(trace, begin)
@@ -219,12 +219,12 @@ func (b *blameBody) Only(trace string) string {
 	return b.asked(ask)
 }
 
-// leaves tells whether a run is left out.
+// leaves reports whether a run is left out.
 func (b *blameBody) leaves(run *ownedRun) bool {
 	return b.Chosen(onlyAgents) && !run.ai() || b.chosen.Get(onlyTalk) != "" && !b.Sole(records.Value(run.Trace))
 }
 
-// Chosen tells whether a choice was made.
+// Chosen reports whether a choice was made.
 func (b *blameBody) Chosen(name string) bool { return b.chosen.Has(name) }
 
 // Other is the address of this page with the other side of a choice.

@@ -126,7 +126,7 @@ func (s *stepBlock) Wrote() (out view.FileChange) {
 	return out
 }
 
-// Failed tells whether a call of the step came to nothing.
+// Failed reports whether a call of the step came to nothing.
 func (s *stepBlock) Failed() bool { return slices.ContainsFunc(s.Calls, (*callBlock).Failed) }
 
 // Anchor names the step on its page.
@@ -140,7 +140,7 @@ func (s *stepBlock) Anchor() string {
 	return ""
 }
 
-// Words counts those of the reasoning.
+// Words counts the words of the reasoning.
 func (s *stepBlock) Words() int { return len(strings.Fields(s.Reasoning)) }
 
 // callBlock is a call of a tool.
@@ -164,7 +164,7 @@ type callBlock struct {
 // mostResult bounds what is shown of a result and of a part of an input, in bytes.
 const mostResult = 8 << 10
 
-// Lines sums what the call changed. Of one that no hook saw it is what commits hold of it.
+// Lines sums what the call changed. For a call that no hook saw, commits tell it.
 func (c *callBlock) Lines() (added, removed int) {
 	for _, f := range c.Files {
 		added += f.Added
@@ -178,7 +178,7 @@ func (c *callBlock) Lines() (added, removed int) {
 	return added, removed
 }
 
-// Changed is what a call that is shown whole changed. Of one that no hook saw it is what the call says that it writes.
+// Changed is the change of a call that is shown whole. For a call that no hook saw, it is the declared text.
 func (c *callBlock) Changed() (out view.FileChange) {
 	if c.Declared == nil {
 		out.Added, out.Removed = c.Lines()
@@ -193,7 +193,7 @@ func (c *callBlock) Changed() (out view.FileChange) {
 // mostDrawn bounds the input that is drawn line by line, in bytes. A larger one is shown as a text.
 const mostDrawn = 64 << 10
 
-// Drawn is what the call says that it writes, for as much as is drawn line by line.
+// Drawn is the part of the declared change that is drawn line by line.
 func (c *callBlock) Drawn() []*view.Declared {
 	if len(c.given) > mostDrawn {
 		return nil
@@ -204,12 +204,12 @@ func (c *callBlock) Drawn() []*view.Declared {
 // unseen tells of a call that a record has, and no hook saw.
 func (c *callBlock) unseen() bool { return c.given != nil && c.Class == "" }
 
-// edits tells whether the call wrote to files, or says so.
+// edits reports whether the call wrote to files, or says so.
 func (c *callBlock) edits() bool {
 	return len(c.Patches) > 0 || c.Class == string(events.ToolEdits) || c.unseen() && len(declared.Of(c.given).Edits) > 0
 }
 
-// runs tells whether the call ran a command. Beside a file, "command" is what an editor does with it.
+// runs reports whether the call ran a command. Beside a file, "command" is the work of an editor.
 func (c *callBlock) runs() bool {
 	return c.Class == string(events.ToolRuns) || c.unseen() && !c.file && view.IsCommand(c.given)
 }
@@ -221,7 +221,7 @@ func (c *callBlock) declare() {
 	}
 }
 
-// Input is what the call was given, member by member. Of a long conversation few calls are asked for it.
+// Input is the input of the call, member by member. Of a long conversation few calls are asked for it.
 func (c *callBlock) Input() []records.Member {
 	if c.input == nil {
 		c.input = records.Members(c.given)
@@ -229,7 +229,7 @@ func (c *callBlock) Input() []records.Member {
 	return c.input
 }
 
-// Failed tells whether the call came to nothing.
+// Failed reports whether the call came to nothing.
 func (c *callBlock) Failed() bool {
 	return c.Error != "" || c.Status == "failed" || c.Status == "rejected"
 }

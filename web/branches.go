@@ -1,6 +1,6 @@
 package web
 
-// branch is what one subagent did: its task, its steps, and the subagents that it started itself.
+// branch holds the work of one subagent: its task, its steps, and the subagents that it started itself.
 type branch struct {
 	Who, Task    string
 	Anchor       string

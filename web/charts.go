@@ -132,7 +132,7 @@ func (c column) About() string {
 		c.Counts.Unknown)
 }
 
-// lifeChart is how many lines of each agent live on, by their age.
+// lifeChart counts the lines of each agent that live on, by their age.
 type lifeChart struct {
 	Days  []int
 	Lines []lifeLine
@@ -146,7 +146,7 @@ type lifeLine struct {
 	Ages   []lived
 }
 
-// lived is how many lines lived so long, of those that are old enough.
+// lived counts the lines that lived so long, of the lines that are old enough.
 type lived struct {
 	Days    int `json:"days"`
 	Written int `json:"written"`

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/fault"
 )
 
-// checked is what git trace verify --json prints of the log.
+// checked is the answer of git trace verify --json about the log.
 type checked struct {
 	State  string    `json:"state"` // empty where it cannot be checked
 	Events int       `json:"events"`
@@ -22,10 +22,11 @@ type checked struct {
 // quickly checks the log, and not what is sealed of it.
 var quickly = []string{"verify", "--quick", "--json"}
 
-// checkEvery is how long a check of the log stands on the overview. That of a long log takes longer than the page may.
+// checkEvery is the time for which a check of the log stands on the overview. That of a long log takes longer than
+// the page may.
 const checkEvery = 30 * time.Second
 
-// checkAfter is how long a check waits: whoever opened the overview opens other pages first.
+// checkAfter is the time for which a check waits: whoever opened the overview opens other pages first.
 const checkAfter = 2 * time.Second
 
 // checks keeps the last check of the log.

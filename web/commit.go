@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// diffAnswer is what git trace diff --json prints.
+// diffAnswer is the answer of git trace diff --json.
 type diffAnswer struct {
 	Totals struct {
 		Added   lineCounts `json:"added"`
@@ -207,7 +207,7 @@ func (b *commitBody) Undrawn() int { return len(b.Files) - len(b.Drawn()) }
 // Command prints all of the diff.
 func (b *commitBody) Command() string { return "git trace diff " + b.older + " " + b.To }
 
-// More is what the message says beyond the title of the page.
+// More is the rest of the message behind the title of the page.
 func (b *commitBody) More() string {
 	title, rest, _ := strings.Cut(b.Message, "\n")
 	if len(title) > mostTitle {
@@ -216,7 +216,7 @@ func (b *commitBody) More() string {
 	return rest
 }
 
-// mostTitle is how much of a title a page shows, in cells, each of at least a byte.
+// mostTitle is the longest part of a title on a page, in cells, each of at least a byte.
 const mostTitle = 200
 
 // By are the prompts whose lines came, the one of most lines first.

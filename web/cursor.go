@@ -24,7 +24,7 @@ func (l listed) entries(answer []byte) (all map[string]json.RawMessage, list []j
 	return all, list, json.Unmarshal(all[l.list], &list)
 }
 
-// name names an entry; "" for one that has no name.
+// name names an entry; "" without a name.
 func (l listed) name(entry json.RawMessage) (name string) {
 	var of map[string]json.RawMessage
 	if err := json.Unmarshal(entry, &of); err == nil {

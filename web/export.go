@@ -25,7 +25,7 @@ type Export struct {
 	queue []string          // addresses that were named and are not drawn yet
 }
 
-// still is what an export holds, and what its pages may say.
+// still holds the contents of an export, and the texts that its pages may show.
 type still struct {
 	Range   string // as commands take it
 	Tip     refs.OID
@@ -99,7 +99,7 @@ func (s *Site) Plan(ctx context.Context, span string, redact Redact) (*Export, e
 	return &Export{site: &site, still: st, names: map[string]string{}}, nil
 }
 
-// touched are the files that commits of a range changed, as far as its end still has them.
+// touched are the files that commits of a range changed and its end still has.
 func (f *files) touched(ctx context.Context, span string, tip refs.OID) (map[string]bool, error) {
 	names := func(args ...string) ([]string, error) {
 		out, err := f.repo.Git(ctx, nil, args...)
@@ -143,7 +143,7 @@ func (e *Export) Contents() Contents {
 // Range is the range as it was named, and its last commit.
 func (e *Export) Range() (span string, tip refs.OID) { return e.still.Range, e.still.Tip }
 
-// Free tells whether a directory can be written to: it is empty, or not there.
+// Free reports whether a directory can be written to: it is empty, or not there.
 func Free(dir string) error {
 	list, err := os.ReadDir(dir)
 	switch {
@@ -157,7 +157,7 @@ func Free(dir string) error {
 	return nil
 }
 
-// Write draws the pages and puts them into the directory, all or none. It gives how many they are.
+// Write draws the pages and puts them into the directory, all or none. It returns their number.
 func (e *Export) Write(ctx context.Context, dir string) (pages int, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {

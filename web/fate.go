@@ -49,7 +49,7 @@ type trailAnswer struct {
 	} `json:"now"`
 }
 
-// trailStep is what happened to lines.
+// trailStep is an event in the life of lines.
 type trailStep struct {
 	Kind       string    `json:"kind"`
 	Time       time.Time `json:"time"`
@@ -61,12 +61,12 @@ type trailStep struct {
 	Confidence string    `json:"confidence"`
 }
 
-// Known says how far it is known that the step happened.
+// Known tells the certainty of the step.
 func (s *trailStep) Known() string {
 	return strings.ReplaceAll(s.Evidence, "_", " ") + ", confidence " + s.Confidence
 }
 
-// place is where lines stand today.
+// place is the place of lines today.
 type place struct {
 	Path   string  `json:"path"`
 	Start  int     `json:"start"`
@@ -83,7 +83,7 @@ type loss struct {
 	Trace  string  `json:"trace"`
 }
 
-// fate is what became of lines that an agent wrote.
+// fate is the fate of lines that an agent wrote.
 type fate struct {
 	Lines, Alive, Moved, Never int
 	Changed, Reverted, Lost    []loss
@@ -149,7 +149,7 @@ func (q *question) trails(ctx context.Context, id string) ([]*trailAnswer, error
 	return answer.Trails, err
 }
 
-// followed is what became of all that a conversation wrote, or why it is not known.
+// followed is the fate of all that a conversation wrote, or why it is not known.
 type followed struct {
 	trails []*trailAnswer
 	err    error
@@ -157,7 +157,7 @@ type followed struct {
 	hunks map[events.PatchID]*view.Hunk // what it wrote, where that is little
 }
 
-// mostAhead is how many patches are asked for before it is known which of them are shown whole.
+// mostAhead is the number of patches that are asked for before it is known which of them are shown whole.
 const mostAhead = 50
 
 // follow asks what became of all that a conversation wrote, while other things are asked.

@@ -49,7 +49,7 @@ func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 	return id, nil
 }
 
-// beginning is that of the id of an object.
+// beginning matches the beginning of the id of an object.
 var beginning = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
 
 // unnamed says why a revision names no commit. Where it is the beginning of several ids, they are told.
@@ -83,7 +83,7 @@ func (f *files) unnamed(ctx context.Context, rev string) error {
 	return fmt.Errorf("revision '%s': %w %s", rev, errAmbiguous, strings.Join(commits, " and "))
 }
 
-// newest is how many commits are looked at for a child.
+// newest is the number of commits that are looked at for a child.
 const newest = 5000
 
 // childOf is the commit that follows another on the way to HEAD; empty for one that is not found among the newest. The
@@ -145,7 +145,7 @@ func (f *files) entry(objects *refs.Objects, commit refs.OID, path string) (refs
 	return at, nil
 }
 
-// has tells whether a commit has a path.
+// has reports whether a commit has a path.
 func (f *files) has(commit refs.OID, path string) bool {
 	objects := f.repo.Objects()
 	defer objects.Close()
@@ -153,7 +153,7 @@ func (f *files) has(commit refs.OID, path string) bool {
 	return err == nil
 }
 
-// content is what a file holds in a commit.
+// content returns the content of a file in a commit.
 func (f *files) content(commit refs.OID, path string) ([]byte, error) {
 	objects := f.repo.Objects()
 	objects.Max = mostFile
@@ -168,7 +168,7 @@ func (f *files) content(commit refs.OID, path string) ([]byte, error) {
 	return objects.Blob(e.OID)
 }
 
-// worktree is what a tracked file holds as it stands in the work tree.
+// worktree returns the content of a tracked file in the work tree.
 func (f *files) worktree(ctx context.Context, path string) ([]byte, error) {
 	missing := fmt.Errorf("'%s' in the work tree: %w", path, errNotFound)
 	if f.repo.Bare() || path == "" {

@@ -51,7 +51,7 @@ func (b *talkBody) filter() error {
 	return fmt.Errorf("show '%s': %w: one of %s", b.Show, errBadQuestion, strings.Join(b.Shows(), ", "))
 }
 
-// Files sums what the calls of the conversation changed, by file, as far as hooks saw it.
+// Files sums the changes of the conversation's calls, by file, as hooks saw them.
 func (b *talkBody) Files() []view.FileChange {
 	at := map[string]int{}
 	var out []view.FileChange

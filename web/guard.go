@@ -20,7 +20,7 @@ const (
 	retryAfter   = "2"              // seconds, where there is no answer now
 )
 
-// policy is what a browser may do with a page: show it, with the style and the script of this server.
+// policy tells a browser its rights with a page: show it, with the style and the script of this server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"font-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 

@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// helpers are what templates call.
+// helpers are the functions of templates.
 var helpers = template.FuncMap{
 	"static":    func(name string) string { return "/static/" + assetHash() + "/" + name },
 	"hue":       hue,
@@ -45,7 +45,7 @@ var helpers = template.FuncMap{
 	"list":      func(items ...any) []any { return items },
 }
 
-// plain is what a value, or what a pointer leads to, says as text.
+// plain returns a value, or the value that a pointer leads to, as text.
 func plain(v any) string {
 	if at := reflect.ValueOf(v); at.Kind() == reflect.Pointer && !at.IsNil() {
 		if _, speaks := v.(fmt.Stringer); !speaks {
@@ -73,7 +73,7 @@ func hue(trace any) string {
 	return "h" + strconv.Itoa(cells.Hue(plain(trace)))
 }
 
-// at is the address of a page: its name, and the parts of a path, each of which may hold anything.
+// at is the address of a page: its name, and the parts of a path. Each of them may hold anything.
 func at(parts ...any) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -111,7 +111,7 @@ func tidy(text string) string {
 	return strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
-// deref is what a pointer leads to; nothing where it leads nowhere.
+// deref returns the value that a pointer leads to; nothing where it leads nowhere.
 func deref(v any) any {
 	at := reflect.ValueOf(v)
 	switch {

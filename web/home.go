@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// logAnswer is what git trace log --json prints.
+// logAnswer is the answer of git trace log --json.
 type logAnswer struct {
 	Digits        int                  `json:"id_digits"`
 	Conversations []*view.Conversation `json:"conversations"`
@@ -61,7 +61,7 @@ func (s *statusAnswer) Traced() string {
 	return strings.Join(names, ", ")
 }
 
-// Writers is how many others' logs are here.
+// Writers is the number of others' logs here.
 func (s *statusAnswer) Writers() int {
 	n := 0
 	for _, r := range s.Shared {
@@ -70,14 +70,14 @@ func (s *statusAnswer) Writers() int {
 	return n
 }
 
-// graphAnswer is what git trace graph --json prints.
+// graphAnswer is the answer of git trace graph --json.
 type graphAnswer struct {
 	Digits      int                    `json:"id_digits"`
 	Uncommitted *graph.UncommittedJSON `json:"uncommitted"`
 	Commits     []graph.CommitJSON     `json:"commits"`
 }
 
-// lineCounts are whose lines they are.
+// lineCounts counts lines by owner.
 type lineCounts struct {
 	Commits int `json:"commits"`
 	Added   int `json:"added"`
@@ -160,7 +160,7 @@ func (q *question) status(to *statusAnswer) error {
 	return q.into(to, "status", "--json")
 }
 
-// optional forgives what a repository without commits has no answer to.
+// optional forgives a question that a repository without commits cannot answer.
 func optional(err error) error {
 	if err != nil && code(err) == 404 {
 		return nil
@@ -206,7 +206,7 @@ var talkStates = map[string]func(*view.Conversation) bool{
 // States are the names of the choices.
 func (b *talksBody) States() []string { return slices.Sorted(maps.Keys(talkStates)) }
 
-// wanted tells whether a conversation is of the model, the writer and the state that are asked for.
+// wanted reports whether a conversation is of the model, the writer and the state that are asked for.
 func (b *talksBody) wanted(c *view.Conversation) bool {
 	state := talkStates[b.State]
 	model := func(m string) bool { return m == b.Model || view.ModelName(m) == b.Model }
@@ -214,7 +214,7 @@ func (b *talksBody) wanted(c *view.Conversation) bool {
 		(state == nil || state(c))
 }
 
-// Chosen tells whether anything is asked of the conversations.
+// Chosen reports whether anything is asked of the conversations.
 func (b *talksBody) Chosen() bool { return b.Agent+b.Grep+b.Since+b.Model+b.Writer+b.State != "" }
 
 // talks lists conversations, newest first.

@@ -97,10 +97,10 @@ func (d *drawing) free() int {
 
 func laneX(at int) int { return laneWide/2 + laneWide*at }
 
-// Width is that of the drawing.
+// Width is the width of the drawing.
 func (l *lanes) Width() int { return laneWide * l.Wide }
 
-// X is where the commit stands from the left.
+// X is the distance of the commit from the left.
 func (l *lanes) X() int { return laneX(l.Node) }
 
 // Head is the path of the lines beside the commit.

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// graphPage is how many commits a page lists.
+// graphPage is the number of commits that a page lists.
 const graphPage = 50
 
 type graphBody struct {
@@ -24,7 +24,7 @@ type graphBody struct {
 	Author, Agent     string
 }
 
-// Chosen tells whether anything is asked of the commits.
+// Chosen reports whether anything is asked of the commits.
 func (b *graphBody) Chosen() bool { return b.Range+b.Path+b.Author+b.Agent != "" }
 
 // commits lists commits with the conversations whose lines they hold.
@@ -63,14 +63,14 @@ func commits(q *question) (string, string, any, error) {
 	return "Commits", "graph", body, nil
 }
 
-// wrote tells whether the agent that is asked for wrote lines of a commit.
+// wrote reports whether the agent that is asked for wrote lines of a commit.
 func (b *graphBody) wrote(c *graph.CommitJSON) bool {
 	return slices.ContainsFunc(c.Contributors, func(w graph.ContributorJSON) bool {
 		return records.Value(w.Agent) == b.Agent
 	})
 }
 
-// searchAnswer is what git trace search --json prints.
+// searchAnswer is the answer of git trace search --json.
 type searchAnswer struct {
 	Digits  int            `json:"id_digits"`
 	Total   int            `json:"total"`
@@ -287,7 +287,7 @@ func tracked(q *question) (string, string, any, error) {
 	return "A patch of " + body.Trail.Path, "track", body, nil
 }
 
-// Fate is what became of the lines of one trail.
+// Fate is the fate of the lines of one trail.
 func (t *trailAnswer) Fate() fate {
 	var f fate
 	f.add(t)
@@ -300,7 +300,7 @@ type healthBody struct {
 	Verify  checked
 }
 
-// fetchedLog is what git trace verify --fetched --json prints of a log of another writer.
+// fetchedLog is the answer of git trace verify --fetched --json about a log of another writer.
 type fetchedLog struct {
 	Remote string `json:"remote"`
 	Writer string `json:"writer"`
@@ -312,7 +312,7 @@ type fetchedLog struct {
 	Signer string `json:"signer"`
 }
 
-// mostWriters is how many logs of others are checked for a page.
+// mostWriters is the number of logs of others that are checked for a page.
 const mostWriters = 200
 
 // health says whether the log is whole, and what is recorded.

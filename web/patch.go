@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// patchFile is what a diff does to a file.
+// patchFile holds the changes of a diff in a file.
 type patchFile struct {
 	Path, OldPath  string
 	Note           string // new, deleted, renamed or binary

@@ -173,7 +173,7 @@ func (p *proseWriter) inline(n ast.Node) {
 }
 
 // link writes a link, and behind it where it leads if its words do not say so. What does not lead to the web or to a
-// person is no link.
+// person is not a link.
 func (p *proseWriter) link(target, words string, inner func()) {
 	to, err := url.Parse(target)
 	leads := err == nil && !p.linked

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// resultCounts are whose the lines of a result are.
+// resultCounts counts the lines of a result by owner.
 type resultCounts struct {
 	Lines   int `json:"lines"`
 	AI      int `json:"ai"`
@@ -95,7 +95,7 @@ func (w reportWriter) Name() string {
 	return w.Agent + " (" + strings.Join(models, ", ") + ")"
 }
 
-// reportBody is what the page shows.
+// reportBody holds the contents of the page.
 type reportBody struct {
 	reportAnswer
 	Title, Repository, Span string
@@ -104,7 +104,7 @@ type reportBody struct {
 	Lives                   lifeChart
 }
 
-// Facts are what a reviewer should look at.
+// Facts lists the facts for a reviewer.
 func (b *reportBody) Facts() (out []string) {
 	for _, fact := range []struct {
 		n    int

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// runsAnswer is what git trace blame --json=runs prints.
+// runsAnswer is the answer of git trace blame --json=runs.
 type runsAnswer struct {
 	Conversations map[string]struct {
 		Short   string            `json:"short"`
@@ -73,7 +73,7 @@ type lineNumbers struct {
 	Rest string
 }
 
-// About tells how an agent's block was written, and how far that is known.
+// About describes the writing of an agent's block, and its certainty.
 func (b *runBlock) About() string {
 	var words []string
 	if b.Tool != nil {
@@ -91,7 +91,7 @@ func (b *runBlock) About() string {
 	return strings.Join(words, ", ")
 }
 
-// Class says how the block is drawn: how high it is, and by age or by whose it is.
+// Class is the drawing of the block: how high it is, and by age or by whose it is.
 func (b *runBlock) Class() string {
 	high := "n" + strconv.Itoa(b.Rows)
 	switch {
@@ -118,10 +118,10 @@ func (b *runBlock) Who() string {
 	return cells.Cut(cells.Line(b.Author), mostAuthor)
 }
 
-// mostAuthor is how much of a name fits beside lines, in cells.
+// mostAuthor is the width of a name beside lines, in cells.
 const mostAuthor = 22
 
-// Sign is what stands behind an owner who is not sure, as in the terminal: ~ for one of several and for little
+// Sign is the mark behind an owner who is not sure, as in the terminal: ~ for one of several and for little
 // confidence, ! for one that other clones dispute.
 func (b *runBlock) Sign() string {
 	switch {
@@ -133,7 +133,7 @@ func (b *runBlock) Sign() string {
 	return ""
 }
 
-// HasStep tells whether the step is known in which an agent wrote the block. Another clone tells no more than the
+// HasStep reports whether the step is known in which an agent wrote the block. Another clone tells no more than the
 // prompt.
 func (b *runBlock) HasStep() bool { return b.Trace != nil && b.Call != nil && b.Source == nil }
 
@@ -210,7 +210,7 @@ func (a *runsAnswer) behind(q *question, ask url.Values) (string, error) {
 	return "", nil
 }
 
-// ai tells whether an agent wrote a part of it.
+// ai reports whether an agent wrote a part of it.
 func (r *ownedRun) ai() bool {
 	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/fault"
 )
 
-// Options are how a site is served.
+// Options are the settings of a site.
 type Options struct {
 	Address string        // of the loopback device, with a port; 0 takes one that is free
 	Anyway  bool          // also one that other machines reach

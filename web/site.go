@@ -46,7 +46,7 @@ func New(repo *refs.Repo, ask Ask) *Site {
 	}
 }
 
-// maker makes what a page shows. The name is that of its template.
+// maker makes what a page shows. The name is its template's.
 type maker func(*question) (title, name string, body any, err error)
 
 // question is a request for a page.
@@ -114,7 +114,7 @@ func (s *Site) page(make maker) http.HandlerFunc {
 	}
 }
 
-// frame is what every page has.
+// frame holds the parts of every page.
 type frame struct {
 	Title, Repository, Section, Query string
 	State                             string
@@ -148,7 +148,7 @@ func (f *frame) Said(c graph.ContributorJSON) string {
 	return strings.Join(out, ", ")
 }
 
-// mostWriter is how much of the id of a clone is shown, in cells.
+// mostWriter is the number of cells of a clone's id that are shown.
 const mostWriter = 8
 
 // frame puts it around the body. Where no answer told how much of an id is shown, it is asked when an id comes.
@@ -171,8 +171,8 @@ func (s *Site) writer() string {
 	return id
 }
 
-// digits are how many of an id every command shows. All ids are abbreviated to the same length, so that of the newest
-// says it; 0 where there is none.
+// digits is the number of digits of an id that every command shows. All ids are abbreviated to the same length, so
+// the newest tells it; 0 where there is none.
 func (s *Site) digits(ctx context.Context) int {
 	out, err := s.answers.get(ctx, nil, "log", "-n", "1", "--format", "%h %H")
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Site) digits(ctx context.Context) int {
 	return len(short)
 }
 
-// usualDigits is how much of an id a page shows where nothing says how many tell all apart.
+// usualDigits is the number of digits of an id that a page shows where the number that tells all apart is not known.
 const usualDigits = 8
 
 // Short abbreviates the id of a conversation.
@@ -235,7 +235,7 @@ func (s *Site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	}
 }
 
-// failure is what the page of an error shows.
+// failure holds the contents of an error page.
 type failure struct {
 	Status int
 	What   string
@@ -259,7 +259,7 @@ func said(err error) (what string, hints []string) {
 	return what, hints
 }
 
-// fail says what is wrong on a page.
+// fail shows an error on a page.
 func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := code(err)
 	again(w.Header(), status)

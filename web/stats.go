@@ -45,7 +45,7 @@ type statsGroup struct {
 	Cost          *float64 `json:"cost_usd"`
 }
 
-// tokens are what answers of models took, in buckets that do not overlap.
+// tokens counts the tokens of models' answers, in buckets that do not overlap.
 type tokens struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
@@ -104,7 +104,7 @@ func (g *statsGroup) owner() string {
 	return "unknown"
 }
 
-// Alive tells how many lines of an agent lived as long as is known; nil where that is not known.
+// Alive counts the lines of an agent that lived as long as is known; nil where that is not known.
 func (t statsTable) Alive(g statsGroup) (out *lived) {
 	for _, line := range t.lives.Lines {
 		for i := range line.Ages {
@@ -116,25 +116,25 @@ func (t statsTable) Alive(g statsGroup) (out *lived) {
 	return out
 }
 
-// Lives tells whether it is known of a row how long its lines lived.
+// Lives reports whether it is known of a row how long its lines lived.
 func (t statsTable) Lives() bool {
 	return slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return t.Alive(g) != nil })
 }
 
-// timed tells whether the rows are times.
+// timed reports whether the rows are times.
 func (t statsTable) timed() bool {
 	return slices.Contains([]string{"day", "week", "month", "hour"}, t.key)
 }
 
-// Owns tells whether a row has one owner: its bar would say nothing.
+// Owns reports whether a row has one owner: its bar would say nothing.
 func (t statsTable) Owns() bool { return t.key == "agent" || t.key == "model" }
 
-// Spends tells whether it is known of a row what its conversations took.
+// Spends reports whether it is known of a row what its conversations took.
 func (t statsTable) Spends() bool {
 	return slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return g.Tokens != nil })
 }
 
-// Charged tells whether conversations, and what they cost, are of one row each.
+// Charged reports whether conversations, and what they cost, are of one row each.
 func (t statsTable) Charged() bool {
 	return (t.Owns() || t.timed()) &&
 		slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return g.Conversations > 0 })

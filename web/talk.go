@@ -29,7 +29,7 @@ type talkAnswer struct {
 	digits int // how much of its id is shown
 }
 
-// shown is what git trace show --json prints.
+// shown is the answer of git trace show --json.
 type shown struct {
 	Digits  int `json:"id_digits"`
 	Objects []struct {
@@ -40,7 +40,7 @@ type shown struct {
 	} `json:"objects"`
 }
 
-// talkBody is what the page of a conversation shows.
+// talkBody holds the contents of the page of a conversation.
 type talkBody struct {
 	*talkAnswer
 	Title          string
@@ -64,7 +64,7 @@ const (
 	talkPart  = 50
 	// An export has no script: a long conversation is several pages.
 	talkPage = 200
-	// followTime is how long the page waits for what became of edits.
+	// followTime is the time for which the page waits for the fate of edits.
 	followTime = 12 * time.Second
 )
 
@@ -106,7 +106,7 @@ func talk(q *question) (string, string, any, error) {
 	return body.Title, "talk", body, err
 }
 
-// noTalk refuses what is no id of a conversation.
+// noTalk refuses what is not an id of a conversation.
 func noTalk(id string) error {
 	if strings.HasPrefix(id, "-") || strings.ContainsAny(id, "#:/@") {
 		return fmt.Errorf("conversation '%s': %w", id, errNotFound)
@@ -188,7 +188,7 @@ func (b *talkBody) number() {
 	}
 }
 
-// titleOf is what was asked first.
+// titleOf returns the first prompt.
 func titleOf(t *talkAnswer) string {
 	if t.Prompt != nil && strings.TrimSpace(t.Prompt.Text) != "" {
 		return t.Prompt.Text
@@ -324,7 +324,7 @@ func stepsOf(q *question) (string, string, any, error) {
 	return "", "steps", body, nil
 }
 
-// find gives how many steps stand before a step or a prompt, and its anchor; -1 where there is none.
+// find returns the number of steps before a step or a prompt, and its anchor; -1 where there is none.
 func (b *talkBody) find(step, prompt string) (int, string) {
 	for i, turn := range b.Index {
 		if prompt != "" && (strconv.Itoa(turn.Number) == prompt || turn.Number == 0 && strconv.Itoa(i+1) == prompt) {

@@ -1,4 +1,4 @@
-// Package why unites what is known of a line. It says who wrote it on which evidence, and what was asked and thought
+// Package why unites what is known of a line. It names the owner with the evidence, and the prompt and thoughts
 // before. It shows the call with its change, the commit, and what became of the change since. It draws nothing.
 package why
 
@@ -33,7 +33,7 @@ type Reason struct {
 	Trail    *trail.Trail // what became of the change; nil for people's lines
 }
 
-// Owner is who wrote the lines.
+// Owner is the writer of the lines.
 func (r *Reason) Owner() *blame.Attribution { return r.Lines[0].Owner }
 
 // Commit is the commit that brought the lines; nil for lines that none has.
@@ -90,7 +90,7 @@ func (f *Finder) blamed(rev, path string) ([]blame.Annotated, error) {
 	return f.Trails.Lines(rev, path)
 }
 
-// sameOrigin tells whether two lines came to be in one change of one owner.
+// sameOrigin reports whether two lines came to be in one change of one owner.
 func sameOrigin(a, b *blame.Annotated) bool {
 	x, y := a.Owner, b.Owner
 	return a.Commit.ID == b.Commit.ID && x.Kind == y.Kind && x.Trace == y.Trace && x.Subagent == y.Subagent &&

@@ -33,7 +33,7 @@ func (c *call) asked(dir string) assemble.Call {
 	return out
 }
 
-// written is what the call did to its file.
+// written returns the changes of the call in its file.
 func (c *call) written(dir string) []assemble.Edit {
 	path := sessionfile.Absolute(c.edit.path, dir)
 	if c.edit.whole {

@@ -87,7 +87,7 @@ func dirOf(path string) string {
 // SessionID is not told by the name: a file holds several.
 func (s sessions) SessionID(string) string { return "" }
 
-// headBytes is how far down the first heading may stand.
+// headBytes is the number of bytes in which the first heading must stand.
 const headBytes = 4 << 10
 
 // Recognises tells a chat history by its first heading.

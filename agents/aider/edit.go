@@ -15,7 +15,7 @@ type edit struct {
 	whole           bool // replace is the whole file
 }
 
-// maxEdits is how many edits of one answer are looked at.
+// maxEdits is the number of edits of one answer that are looked at.
 const maxEdits = 2000
 
 // editsOf reads the edits of an answer, in the form that Aider told the model to use. Where that is the whole file,

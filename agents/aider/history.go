@@ -22,7 +22,7 @@ const heading = "# aider chat started at "
 // stamp is the form of that time.
 const stamp = "2006-01-02 15:04:05"
 
-// maxSessions is how many conversations of one file are looked at.
+// maxSessions is the number of conversations of one file that are looked at.
 const maxSessions = 100_000
 
 // part is the place of one conversation in the file.
@@ -32,7 +32,7 @@ type part struct {
 	lines     int64 // before it
 }
 
-// begins tells whether a line begins a conversation, and when that was.
+// begins reports whether a line begins a conversation, and when that was.
 func begins(line []byte) (began string, found bool) {
 	rest, found := bytes.CutPrefix(bytes.TrimRight(line, " \r\n"), []byte(heading))
 	if !found || len(rest) != len(stamp) {
@@ -147,7 +147,7 @@ func (s sessions) open(path, session string) (sessionfile.File, error) {
 // Start is empty: a conversation is short, and read from its beginning.
 func (h history) Start() (string, error) { return "", nil }
 
-// maxPart is how much of one conversation is read.
+// maxPart is the number of bytes of one conversation that are read.
 const maxPart = 256 << 20
 
 // From gives the blocks of the conversation.

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// remarks are what a block of Aider's own lines says of the answer before it.
+// remarks holds the facts about the answer before it in a block of Aider's own lines.
 type remarks struct {
 	usage       *assemble.Usage
 	rounded     bool
@@ -125,7 +125,7 @@ func (s *session) tool(at records.Locator, lines []string) error {
 	return nil
 }
 
-// printed is what is added to the chat of what a command printed.
+// printed matches the text that is added to the chat for the output of a command.
 var printed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+ lines? of output$`) })
 
 // line takes one of them, after another.

@@ -27,7 +27,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// tools are those of Amp that do something to files.
+// tools lists the tools of Amp that change files.
 var tools = toolcall.Tools{
 	"Read": toolcall.Reads, "create_file": toolcall.Writes, "edit_file": toolcall.Replaces, "Bash": toolcall.Runs,
 	"apply_patch": toolcall.Patches,

@@ -54,7 +54,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	}.Before("messages", head)
 }
 
-// about is what a thread says of itself beside its messages.
+// about holds the facts of a thread beside its messages.
 type about struct {
 	id, title, dir         string
 	remote, branch, commit string

@@ -21,7 +21,7 @@ const (
 	endOfFile  = "*** End of File"
 )
 
-// File is what a patch does to one file.
+// File is the change of one file in a patch.
 type File struct {
 	Path  string // as the patch writes it
 	To    string // the new name of a file that is moved

@@ -32,7 +32,7 @@ type Agent struct {
 	InProject bool
 }
 
-// Found tells whether the agent is used on this machine.
+// Found reports whether the agent is used on this machine.
 func (a Agent) Found(env Env) bool {
 	if a.Dir != "" {
 		if info, err := os.Stat(a.Dir); err == nil && info.IsDir() {
@@ -52,14 +52,15 @@ type PayloadDecoder interface {
 	Settle(call Call) End
 }
 
-// End is what an agent's own record tells of the end of a call.
+// End describes the end of a call in an agent's own record.
 type End struct {
 	Outcome Outcome
 	At      time.Time // when that was written down, by the clock of the machine; zero if it is not told
 	Unbegun bool      // the same is written down of a call that was refused: it may never have begun
 	// Finished tells that a command ended by itself and nobody ended it.
 	Finished bool
-	// Answered is when the model was told the result, which waits for all hooks of the call; zero if that is not told.
+	// Answered is the time at which the model got the result, which waits for all hooks of the call; zero if that is not
+	// told.
 	Answered time.Time
 }
 
@@ -72,7 +73,7 @@ type Call struct {
 	Background bool // the call has a result already and went on in the background: the question is whether it has ended
 }
 
-// Outcome is what became of a tool call. The zero value is OutcomeUnknown.
+// Outcome is the fate of a tool call. The zero value is OutcomeUnknown.
 type Outcome int
 
 // The outcomes of a call. A call that was interrupted while it ran has run: what it wrote stays written.

@@ -1,5 +1,5 @@
-// Package capability says what git-trace can know about a coding agent, as small interfaces that an agent's package
-// implements as far as the agent allows.
+// Package capability describes a coding agent by small interfaces. An agent's package implements the ones that the
+// agent allows.
 //
 // An agent that only has hooks gives a PayloadDecoder and a HookInstaller, one whose session files are known a
 // SessionParser, a SessionDiscoverer and a SessionIdentifier. The other capabilities of the design (resumer, format

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// Env is what an agent's package may know of the world around it. Tests inject their own.
+// Env is the world around an agent's package. Tests inject their own.
 type Env struct {
 	Home   string                  // absolute path of the user's home directory
 	Binary string                  // absolute path of what hook commands call; only installers need it
@@ -36,7 +36,7 @@ func SystemEnv() (Env, error) {
 		State: state}, nil
 }
 
-// MadeList is the file with the directories that installers made beside those of the user; "" for none.
+// MadeList is the file with the directories that installers made beside the user's directories; "" for none.
 func (e Env) MadeList() string {
 	if e.State == "" {
 		return ""
@@ -52,7 +52,7 @@ func (e Env) Lookup(key string) string {
 	return e.Getenv(key)
 }
 
-// ConfigDirs are the directories in which programs with windows keep what the user settled, those of all systems.
+// ConfigDirs are the directories in which programs with windows keep the user's settings, on all systems.
 func (e Env) ConfigDirs() []string {
 	return []string{
 		cmp.Or(e.Lookup("XDG_CONFIG_HOME"), filepath.Join(e.Home, ".config")),

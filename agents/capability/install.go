@@ -62,7 +62,7 @@ type Status struct {
 	// Stale are the events whose entry calls another path of the program, or can be kept from running or from being waited
 	// for.
 	Stale []string `json:"stale,omitempty"`
-	// Binary is the program that the entries call; BinaryFound tells whether it is there and executable.
+	// Binary is the program that the entries call; BinaryFound reports whether it is there and executable.
 	Binary      string `json:"binary,omitempty"`
 	BinaryFound bool   `json:"binary_found"`
 	// DisabledBy are settings files that switch off every hook of the agent.

@@ -20,8 +20,8 @@ type SessionParser interface {
 // SessionDiscoverer finds the sessions that an agent keeps of a project.
 type SessionDiscoverer interface {
 	// ProjectSessions lists the sessions that were held in a directory or below it, oldest first; "" lists all that the
-	// agent keeps. Only files that were written to at the moment since or later are looked into; the zero time stands for
-	// all. An agent that was never used has none, and that is no error.
+	// agent keeps. Only files that were written to at the moment since or later are looked into; the zero time stands
+	// for all. An agent that was never used has none, and that is not an error.
 	ProjectSessions(dir string, since time.Time) ([]Session, error)
 }
 
@@ -35,8 +35,8 @@ type SessionLister interface {
 type SessionIdentifier interface {
 	// SessionID is the agent's own id of the conversation in a session file, "" when the file's name does not tell it.
 	SessionID(path string) string
-	// Recognises tells whether a file is a session file of the agent, by its first bytes: at least 64 KiB of them, or all
-	// there are.
+	// Recognises reports whether a file is a session file of the agent, by its first bytes: at least 64 KiB of them, or
+	// all there are.
 	Recognises(path string, head []byte) bool
 }
 
@@ -51,8 +51,8 @@ type Session struct {
 // ParseOptions say how a session file is read.
 type ParseOptions struct {
 	Session string // the agent's id of the session, when the caller knows it; otherwise the file tells it
-	// Cursor is that of an earlier reading: only what is new is read. A cursor that does not fit the file any more is not
-	// used.
+	// Cursor is the cursor of an earlier reading: only what is new is read. A cursor that does not fit the file any more
+	// is not used.
 	Cursor json.RawMessage
 	Prices *prices.Table // nil stands for the table that comes with git-trace
 	// Relative gives the path of a file within the repository; false for one outside. nil stands for the path below the
@@ -60,7 +60,7 @@ type ParseOptions struct {
 	Relative func(path string) (string, bool)
 }
 
-// Parsed is what a session file gave beside its steps.
+// Parsed holds the facts of a session file beside its steps.
 type Parsed struct {
 	Head *records.Record // the record without its steps
 	// FirstStep is the number of the first step that was read. It is 1 unless a cursor was used: the steps before it are

@@ -29,7 +29,7 @@ const (
 	ModelOfSession ModelOf = "session_file" // the last answer in the session file at the moment of the call
 )
 
-// EditsOf says what is known of what an edit tool wrote.
+// EditsOf says which texts of an edit tool are known.
 type EditsOf string
 
 // What is known of an edit.

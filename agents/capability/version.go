@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Newer tells whether a version of numbers with dots between is newer than another. What follows a hyphen does not
-// count; what is no version is older than any.
+// Newer reports whether a version of numbers with dots between is newer than another. What follows a hyphen does not
+// count; what is not a version is older than any.
 func Newer(version, than string) bool {
 	is, ok := numbersOf(version)
 	if !ok {
@@ -44,8 +44,8 @@ func numbersOf(version string) ([]int, bool) {
 	return out, true
 }
 
-// Untested tells what a session file has that the parser was not tested with, in half a sentence, "" for nothing. Such
-// a file is read like any other: agents change little from version to version.
+// Untested names a part of a session file that the parser was not tested with, in half a sentence, "" for nothing.
+// Such a file is read like any other: agents change little from version to version.
 func (a Agent) Untested(head *records.Record) string {
 	var said []string
 	if v := head.Agent.Version; a.Tested != "" && v != nil && Newer(*v, a.Tested) {

@@ -41,7 +41,7 @@ var (
 // keptDays is for how long Claude keeps a session file when its settings do not say otherwise.
 const keptDays = 30
 
-// kept is what cleanupPeriodDays of the user's settings says.
+// kept is cleanupPeriodDays of the user's settings.
 func (c *Client) kept() time.Duration {
 	settings := struct{ CleanupPeriodDays *int }{}
 	days := keptDays

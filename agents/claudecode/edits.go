@@ -100,7 +100,7 @@ func replacements(done bool, path string, steps []replacement, out *response) []
 	return edits
 }
 
-// replace does what Claude's edit tools do to a content, and tells whether the result is certain.
+// replace does what Claude's edit tools do to a content, and reports whether the result is certain.
 func replace(content string, step *replacement) (string, bool) {
 	from, to := step.Old, step.New
 	if from == "" {

@@ -32,7 +32,7 @@ type session struct {
 	below   jsonlines.Faults // in those of subagents
 }
 
-// chain is one conversation in a session file: the main one, or that of a subagent.
+// chain is one conversation in a session file: the main one, or a subagent's.
 type chain struct {
 	c       *assemble.Conversation
 	file    string // of a subagent, relative to the session file's directory
@@ -44,7 +44,7 @@ type chain struct {
 	roots   map[string]*chain // the subagent that a line of it belongs to, by the line's uuid
 }
 
-// registers is what must be known of the lines before to understand the next. It travels in cursors, so its fields are
+// registers holds the facts of earlier lines that the next line needs. It travels in cursors, so its fields are
 // stored.
 type registers struct {
 	Cwd     string           `json:"cwd,omitempty"`
@@ -57,7 +57,7 @@ type registers struct {
 	Lost    jsonlines.Faults `json:"lost,omitzero"`
 }
 
-// sessionCursor is where a reading ended.
+// sessionCursor is the place at which a reading ended.
 type sessionCursor struct {
 	*assemble.Cursor
 	Session string           `json:"session"`

@@ -16,7 +16,8 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// maxAgentDepth is how deep subagents may start subagents, maxAgentFiles how many files of them are looked for.
+// maxAgentDepth is the depth to which subagents may start subagents, maxAgentFiles the number of their files that are
+// looked for.
 const (
 	maxAgentDepth = 10
 	maxAgentFiles = 5000

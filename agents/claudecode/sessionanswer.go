@@ -58,7 +58,7 @@ func (ch *chain) ownWords(e *entry, m *message) error {
 	return nil
 }
 
-// message is what stands in one line of an answer.
+// message is one line of an answer.
 type message struct {
 	id, model, time string
 	stop            string // the reason
@@ -181,7 +181,7 @@ func (m *message) call(raw []byte) {
 	m.calls = append(m.calls, call)
 }
 
-// describe says what a call tells of the project.
+// describe reads facts about the project from a call.
 func describe(call *assemble.Call) {
 	switch call.Name {
 	case "Read":

@@ -15,7 +15,7 @@ type command struct {
 	place            *assemble.Place
 }
 
-// effect is what a slash command turned out to be.
+// effect is the effect of a slash command.
 type effect string
 
 // The effects of a command.
@@ -52,8 +52,8 @@ func (ch *chain) metaText(e *entry, said []string) error {
 	return nil
 }
 
-// resolve ends the waiting for what the last slash command was. A command of the client leaves a note; any other is
-// what the user asked: its arguments, or its name where it has none.
+// resolve ends the waiting for what the last slash command was. A command of the client leaves a note; any other is a
+// prompt of the user: its arguments, or its name where it has none.
 func (ch *chain) resolve(what effect) error {
 	c := ch.command
 	if c == nil {

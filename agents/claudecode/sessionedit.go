@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// noted is what toolUseResult says of an edit. Texts stay raw until it is known that they are needed.
+// noted holds the facts of an edit in toolUseResult. Texts stay raw until it is known that they are needed.
 type noted struct {
 	path     string
 	content  []byte // of a Write
@@ -57,7 +57,8 @@ func (n *noted) tool() string {
 	return ""
 }
 
-// edits is what the call did to its file. Without a note, as in some old files, only what was asked is known.
+// edits returns the changes of the call in its file. Without a note, as in some old files, only what was asked is
+// known.
 func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 	if n.path == "" && len(call.Writes) > 0 {
 		n.path = call.Writes[0]

@@ -43,7 +43,7 @@ func (c *Client) ProjectSessions(dir string, since time.Time) ([]capability.Sess
 	return found, nil
 }
 
-// filedUnder tells whether sessions of a project can be in a folder of this name, and whether it is the name of the
+// filedUnder reports whether sessions of a project can be in a folder of this name, and whether it is the name of the
 // project itself.
 func filedUnder(project sessionfile.Project, folder string) (possible, exact bool) {
 	if project.Any() {
@@ -98,7 +98,7 @@ func (c *Client) SessionID(path string) string {
 }
 
 // Recognises tells the client's lines by the members that only they have: the session in each, and an id of the line,
-// or that of another line that it speaks of.
+// or the id of another line that it speaks of.
 func (c *Client) Recognises(_ string, head []byte) bool {
 	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
 	for range peekObjects {
@@ -132,7 +132,7 @@ func (c *Client) Recognises(_ string, head []byte) bool {
 // maxKey is the length beyond which the client shortens the name of a directory.
 const maxKey = 200
 
-// keyStem is what the names of all directories below a directory begin with.
+// keyStem is the common beginning of the names of all directories below a directory.
 func keyStem(dir string) string {
 	key := keyLetters(dir)
 	return string(key[:min(len(key), maxKey)]) + "-"

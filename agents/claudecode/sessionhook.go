@@ -49,7 +49,7 @@ func (ch *chain) hookLine(raw []byte, call string) bool {
 	return true
 }
 
-// hookText is what a hook told: a text, a list of texts, or an object with one.
+// hookText returns the text of a hook: a text, a list of texts, or an object with one.
 func hookText(d *rawjson.Decoder) string {
 	var list []string
 	switch d.Kind() {

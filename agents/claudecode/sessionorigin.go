@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/agents/transcript"
 )
 
-// hints is what the first lines of a session file, and its last, say of whose lines they are.
+// hints are the signs of ownership in the first lines of a session file, and in its last.
 type hints struct {
 	sessions []string // that the first lines name as theirs
 	origins  []string // that the first lines name as where they were copied from
@@ -64,8 +64,8 @@ func addID(ids []string, id string) []string {
 	return append(ids, id)
 }
 
-// session decides whose file it is: that of the session that the file is named after, if its lines know it; otherwise
-// the one of the session that wrote last.
+// session decides whose file it is: the session that the file is named after, if its lines know it; otherwise the one
+// of the session that wrote last.
 func (h hints) session(known, path string) string {
 	if known != "" {
 		return known
@@ -85,8 +85,8 @@ func (h hints) session(known, path string) string {
 
 func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
 
-// origins are the sessions that lines of this file were copied from, as far as their own files are there. Such lines
-// count there. Where the file of the other session is gone the copies are all that is left, and they stay.
+// origins are the sessions from which lines of this file were copied, if their own files are there. Such lines count
+// there. Where the file of the other session is gone the copies are all that is left, and they stay.
 type origins struct {
 	own   string
 	dir   string
@@ -130,7 +130,7 @@ func (o *origins) load(session string) map[string]bool {
 	return lines
 }
 
-// copied tells whether a line is one of another session whose file is there.
+// copied reports whether a line is one of another session whose file is there.
 func (o *origins) copied(e *entry) bool {
 	if e.uuid == "" {
 		return false
@@ -159,7 +159,7 @@ func (o *origins) names() []string {
 	return names
 }
 
-// startBytes is how much of a file's beginning must be the same for a cursor to fit.
+// startBytes is the length of the file's beginning that must be the same for a cursor to fit.
 const startBytes = 4096
 
 // startOf is a hash of the file's first line, or of the beginning of it.

@@ -110,7 +110,7 @@ func matchedHunks(patch []patchHunk, written []string) []assemble.Hunk {
 	return hunks
 }
 
-// find is where the lines of a display stand among others; nil where they do not, or at several places that differ.
+// find looks for the lines of a display among others; nil where they do not, or at several places that differ.
 func find(lines, display []string) []string {
 	if len(display) == 0 || len(lines) > 20_000 {
 		return nil
@@ -132,7 +132,7 @@ func sameDisplay(lines, display []string) bool {
 	return true
 }
 
-// displayed tells whether a line is shown so: each leading tab as two spaces.
+// displayed reports whether a line is shown so: each leading tab as two spaces.
 func displayed(line, display string) bool {
 	for strings.HasPrefix(line, "\t") {
 		rest, found := strings.CutPrefix(display, "  ")
@@ -144,7 +144,7 @@ func displayed(line, display string) bool {
 	return line == display
 }
 
-// shownAsIs tells whether no line of a display can have begun with a tab.
+// shownAsIs reports whether no line of a display can have begun with a tab.
 func shownAsIs(display []string) bool {
 	for _, line := range display {
 		if strings.HasPrefix(line, "  ") {

@@ -40,7 +40,7 @@ func (ch *chain) summary(said, time string) {
 	ch.c.Take()
 }
 
-// notTyped tells why a line of the role user is no prompt; "" for one that can be.
+// notTyped tells why a line of the role user is not a prompt; "" for one that can be.
 func (e *entry) notTyped() string {
 	switch {
 	case e.hidden:
@@ -84,7 +84,7 @@ func (s *session) userBlocks(ch *chain, e *entry, at records.Locator) (said []st
 	return said, results, nil
 }
 
-// placeholder stands for what is no text.
+// placeholder stands for what is not text.
 func placeholder(block []byte) string {
 	kind := memberText(block, "type")
 	d := rawjson.NewDecoder(block)

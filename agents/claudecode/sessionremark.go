@@ -63,7 +63,7 @@ func (ch *chain) skipKind(prefix, kind string) {
 	ch.c.Skip(prefix + kind)
 }
 
-// title keeps the best title of the conversation: the user's own before that of a model.
+// title keeps the best title of the conversation: the user's own before a model's.
 func (ch *chain) title(e *entry) {
 	title, kind := e.title, e.kind
 	if kind == "summary" {

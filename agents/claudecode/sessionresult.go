@@ -46,7 +46,7 @@ func (s *session) result(ch *chain, e *entry, block []byte, at records.Locator) 
 	return ch.c.Result(at, id, r)
 }
 
-// resultText is what the model was told: text, or blocks of which what is no text has a placeholder.
+// resultText returns the result for the model: text, or blocks, with placeholders for blocks that are not text.
 func resultText(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// maxSides is how many subagents may be told in the main file.
+// maxSides is the number of subagents that may be told in the main file.
 const maxSides = 1000
 
 // sidechain gives the chain of a subagent's line that an old client wrote into the main file. It gives nil for a line

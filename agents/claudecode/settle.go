@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// settleWindow is how much of the session file's end is searched for the result of a call.
+// settleWindow is the length of the session file's end that is searched for the result of a call.
 const settleWindow = 1 << 20
 
 // Settle looks for the result of a tool call in the session file. It is unknown while the file does not hold one.
@@ -46,7 +46,7 @@ func (c *Client) Settle(call capability.Call) capability.End {
 	return capability.End{}
 }
 
-// result is what a session line says of how a call ended.
+// result describes the end of a call in a session line.
 type result struct {
 	failed    bool
 	text      string // the beginning of what the model was told
@@ -103,14 +103,14 @@ func firstText(content json.RawMessage) string {
 	return blocks[0].Text
 }
 
-// ambiguous tells whether a result can mean both that a call was refused and that it was interrupted.
+// ambiguous reports whether a result can mean both that a call was refused and that it was interrupted.
 func (r result) ambiguous(class events.ToolClass) bool {
 	return r.failed && !r.beforeRun && !r.afterRun && r.denial != "interrupted" && class != events.ToolEdits &&
 		strings.HasPrefix(r.text, refusalOrInterruption) && !strings.Contains(r.text, refusalWithReason)
 }
 
 // outcome decides. The newest clients say whether a refused call had begun; of all others only the text is known, and
-// that of a call refused with Esc is that of a call interrupted with Esc. An edit tool is over too soon to be
+// a call refused with Esc has the same text as a call interrupted with Esc. An edit tool is over too soon to be
 // interrupted.
 func (r result) outcome(class events.ToolClass) capability.Outcome {
 	switch {

@@ -62,7 +62,7 @@ func (c *Client) place(target capability.Target) (installer.Place, error) {
 	}
 }
 
-// configDir is where Claude keeps the user's settings.
+// configDir is the directory of the user's settings for Claude.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
 		return filepath.Clean(dir)

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 )
 
-// newerSince is a version of the client that has the events PermissionRequest and PostToolBatch, as far as its
-// documentation of April 2026 tells.
+// newerSince is a version of the client that has the events PermissionRequest and PostToolBatch, by its documentation
+// of April 2026.
 const newerSince = "2.1.121"
 
 // hooksSince is the first version of the client that runs hooks, as its list of changes tells.
@@ -29,7 +29,7 @@ func (c *Client) obstacles(context.Context, capability.Target) ([]capability.Obs
 	}}, nil
 }
 
-// version is that of the client on the PATH, told by where it is installed and without starting it: its own installer
+// version returns the version of the client on the PATH, by its place and without starting it: its own installer
 // keeps each version under its name, npm has it in the manifest of the package. It is empty where neither tells.
 func (c *Client) version() string {
 	for _, dir := range filepath.SplitList(c.env.Lookup("PATH")) {

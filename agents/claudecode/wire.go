@@ -116,7 +116,7 @@ func snaked(data []byte) []byte {
 	return snakeKeys(text)
 }
 
-// snakeKeys gives a valid object with the keys of its fields and of those of its tool input in snake case. A tool's
+// snakeKeys gives a valid object with the keys of its fields and of its tool input's fields in snake case. A tool's
 // response has camel case in the native payload too and stays.
 func snakeKeys(object []byte) []byte {
 	var fields map[string]json.RawMessage

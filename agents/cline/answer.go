@@ -77,7 +77,7 @@ func (s *session) answer(m *message, at records.Locator) error {
 	return err
 }
 
-// usage takes the tokens of an answer: those of the prompt include the cache.
+// usage takes the tokens of an answer: the tokens of the prompt include the cache.
 func (s *session) usage(metrics []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(metrics)
 	if d.Kind() != rawjson.Object {

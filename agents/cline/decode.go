@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// kinds are the hooks of Cline that carry a boundary, in the order in which they happen. Cline waits for those of
+// kinds are the hooks of Cline that carry a boundary, in the order in which they happen. Cline waits for the hooks of
 // calls, and for no other.
 var kinds = payload.Events{
 	{Name: "UserPromptSubmit", Kind: events.PromptSubmit},

@@ -64,13 +64,13 @@ func (s sessions) roots() []string {
 	return out
 }
 
-// dir is where Cline keeps settings and conversations.
+// dir is the directory of Cline's settings and conversations.
 func (s sessions) dir() string {
 	return cmp.Or(s.env.Lookup("CLINE_DIR"), filepath.Join(s.env.Home, ".cline"))
 }
 
-// ProjectSessions looks into every task and session: they are filed by their ids. Subtasks that are told in those of
-// their parents are left out.
+// ProjectSessions looks into every task and session: they are filed by their ids. Subtasks whose parents tell of them
+// are left out.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	var found []capability.Session
@@ -90,7 +90,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// SessionID is the name of the task's folder, or that of the session's document.
+// SessionID is the name of the task's folder, or of the session's document.
 func (s sessions) SessionID(path string) string {
 	if name := filepath.Base(path); name == historyFile || name == olderFile {
 		return payload.CheckedID(filepath.Base(filepath.Dir(path)))
@@ -173,7 +173,7 @@ func manifestOf(path string) []byte {
 	return beside(path, manifest)
 }
 
-// maxBeside is how large a file beside a conversation may be.
+// maxBeside is the size of the largest file beside a conversation.
 const maxBeside = 64 << 20
 
 // beside reads a small file in the folder of a conversation, nil where there is none.

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// tools are those of Cline and Roo that do something to files.
+// tools lists the tools of Cline and Roo that change files.
 var tools = toolcall.Tools{
 	"read_files": toolcall.Reads, "read_file": toolcall.Reads,
 	"editor": toolcall.Replaces, "replace_in_file": toolcall.Replaces, "apply_diff": toolcall.Replaces,
@@ -86,7 +86,7 @@ type session struct {
 	thought []string // by the model, before an answer that has not come
 }
 
-// totals is what a task and its subtasks add up to.
+// totals adds up a task and its subtasks.
 type totals struct {
 	cost        float64
 	checkpoints []checkpoint

@@ -8,7 +8,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// shown is what the user saw of a task, as far as the conversation with the model does not tell it: tokens and times.
+// shown holds the user's view of a task, for facts that the conversation with the model does not have: tokens and
+// times.
 type shown struct {
 	requests []request
 	models   []modelUse // of a task of Cline, in the order of their times
@@ -36,10 +37,10 @@ type request struct {
 	cost  float64
 }
 
-// maxRequests is how many questions of one task are kept.
+// maxRequests is the number of questions of one task that are kept.
 const maxRequests = 100_000
 
-// readShown reads the file beside a task's conversation. Without it nobody knows the tokens.
+// readShown reads the file beside a task's conversation. Without it the tokens are not known.
 func readShown(path string) *shown {
 	s := &shown{}
 	told := beside(path, shownFile)
@@ -90,7 +91,7 @@ func (s *shown) modelAt(at int64) string {
 	return model
 }
 
-// requestOf takes the tokens of a question: those of the prompt are told apart from the cache.
+// requestOf takes the tokens of a question: the tokens of the prompt do not include the cache.
 func requestOf(at int64, text []byte) request {
 	r := request{at: at}
 	d := rawjson.NewDecoder(text)

@@ -44,7 +44,7 @@ func (s *session) delegated() error {
 	return s.c.Result(records.Locator{}, calls[0].ID, assemble.Result{Error: records.ErrorNoResult, Subagent: s.child})
 }
 
-// subtask finds the conversation of a subtask: its folder stands beside that of its parent, which it has to name.
+// subtask finds the conversation of a subtask: It lies in a sibling folder of its parent, and has to name the parent.
 func subtask(of sessionfile.Place, call *assemble.Call, id string) sessionfile.Place {
 	path := filepath.Join(filepath.Dir(filepath.Dir(of.Path)), payload.CheckedID(id), filepath.Base(of.Path))
 	if payload.CheckedID(id) == "" || parentOf(path) != filepath.Base(filepath.Dir(of.Path)) {
@@ -58,7 +58,7 @@ func parentOf(path string) string {
 	return payload.CheckedID(rawjson.MemberText(beside(path, itemFile), "parentTaskId"))
 }
 
-// toldByParent tells whether the conversation of the parent, beside that of the subtask, names the subtask.
+// toldByParent reports whether the conversation of the parent, beside the subtask's, names the subtask.
 func toldByParent(path, id string) bool {
 	parent := parentOf(path)
 	if parent == "" {

@@ -48,7 +48,7 @@ func (s *session) user(m *message, at records.Locator) error {
 	return s.prompt(m, &u, at)
 }
 
-// turn is what one message to the model says.
+// turn is the content of one message to the model.
 type turn struct {
 	time     string
 	said     []string // by the user
@@ -193,8 +193,8 @@ var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)exit(?:ed with)? code:? (\d+)`)
 })
 
-// errorOf tells what kind of failure a result reports. Only that of a command has an exit code; other results may quote
-// one.
+// errorOf tells what kind of failure a result reports. Only the result of a command has an exit code; other results
+// may quote one.
 func errorOf(content string, call *assemble.Call) string {
 	head := content[:min(len(content), 2000)]
 	switch {

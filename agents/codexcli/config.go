@@ -9,14 +9,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// config is what this package reads of Codex's config.toml.
+// config is the part of Codex's config.toml that this package reads.
 type config struct {
 	file     userfile.File
 	settings []setting
 	tables   []table
 }
 
-// configDir is where Codex keeps the user's configuration.
+// configDir is the directory of the user's configuration for Codex.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("CODEX_HOME"); dir != "" {
 		return filepath.Clean(dir)
@@ -52,7 +52,7 @@ func (conf *config) get(path ...string) (setting, bool) {
 	return setting{}, false
 }
 
-// has tells whether a table is written out with a header of its own.
+// has reports whether a table is written out with a header of its own.
 func (conf *config) has(path ...string) (table, bool) {
 	for _, t := range conf.tables {
 		if slices.Equal(t.path, path) {
@@ -62,7 +62,7 @@ func (conf *config) has(path ...string) (table, bool) {
 	return table{}, false
 }
 
-// projectTrusted tells whether Codex reads the hooks of a work tree. Codex asks for the top of the main work tree,
+// projectTrusted reports whether Codex reads the hooks of a work tree. Codex asks for the top of the main work tree,
 // which stands for the linked ones.
 func (conf *config) projectTrusted(repo *refs.Repo) bool {
 	roots := []string{repo.WorkTree}

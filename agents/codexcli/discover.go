@@ -61,7 +61,7 @@ func (s sessions) SessionID(path string) string {
 	return ""
 }
 
-// Recognises tells rollouts by their envelope, those of old versions by their first line.
+// Recognises tells rollouts by their envelope, and old versions by their first line.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 1, func(raw []byte) bool {
 		if rawjson.MemberText(raw, "type") == "session_meta" {
@@ -72,7 +72,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	})
 }
 
-// beginning is what the first line of a rollout tells.
+// beginning holds the facts of the first line of a rollout.
 type beginning struct {
 	id, cwd string
 	origin  string // the session that this one was forked from, or that started this subagent

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Limits of a hook in seconds. Codex cuts those of the last two events down to shortTimeout by itself; without a limit
-// of its own the hook of SessionEnd is ended after one second.
+// Limits of a hook in seconds. Codex cuts the limits of the last two events down to shortTimeout by itself; without a
+// limit of its own the hook of SessionEnd is ended after one second.
 const (
 	hookTimeout  = 10
 	shortTimeout = 3
@@ -20,8 +20,8 @@ const (
 
 const hooksFile = "hooks.json"
 
-// Installer installs the hooks in hooks.json: the user's, or that of a project, which Codex reads in every
-// sub-directory of a project that is trusted.
+// Installer installs the hooks in hooks.json: the user's, or the file of a project, which Codex reads in every
+// sub-directory of a trusted project.
 type Installer struct {
 	*installer.Installer
 	client *Client
@@ -76,8 +76,8 @@ func (in *Installer) Remove(ctx context.Context, target capability.Target) ([]ca
 	return append(removed, withdrawn...), err
 }
 
-// obstacles are what Codex makes its hooks depend on: that hooks are on, that the project is trusted, that each hook
-// is.
+// obstacles lists the conditions of Codex for its hooks: that hooks are on, that the project is trusted, that each
+// hook is.
 func (in *Installer) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	conf, err := in.client.readConfig()
 	if err != nil {

@@ -45,7 +45,7 @@ type rollout struct {
 	forkedFrom bool      // the other session's own file is there
 }
 
-// state is what must be known of the lines so far to understand the next.
+// state holds the facts of earlier lines that the next line needs.
 type state struct {
 	ID      string   `json:"id,omitempty"` // of the session, as the first line says
 	Cwd     string   `json:"cwd,omitempty"`

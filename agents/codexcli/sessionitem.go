@@ -66,10 +66,10 @@ func (r *rollout) said(l *line, at records.Locator, a assemble.Answer) error {
 	return nil
 }
 
-// serverRun tells whether the provider runs a call itself: there is no line with its result.
+// serverRun reports whether the provider runs a call itself: no line has its result.
 func serverRun(kind string) bool { return kind == "web_search_call" || kind == "image_generation_call" }
 
-// reasoning is what the model thought: in full where the provider tells it, otherwise its summary.
+// reasoning returns the thoughts of the model: in full where the provider tells it, otherwise its summary.
 func reasoning(i *item) string {
 	parts := texts(rawjson.NewDecoder(i.content))
 	if len(parts) == 0 {
@@ -81,7 +81,7 @@ func reasoning(i *item) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// texts are the texts of a list of parts; what is no text has a placeholder.
+// texts are the texts of a list of parts; what is not text has a placeholder.
 func texts(d *rawjson.Decoder) []string {
 	var list []string
 	for d.OpenArray(); d.Element(); {
@@ -141,7 +141,7 @@ func (r *rollout) call(i *item, at records.Locator) assemble.Call {
 	return call
 }
 
-// arguments are those of a function call: JSON in a string. What is no object stays a text.
+// arguments returns the arguments of a function call: JSON in a string. What is not an object stays a text.
 func arguments(raw []byte) []byte {
 	text := rawjson.Unquote(raw)
 	if d := rawjson.NewDecoder([]byte(text)); d.Kind() == rawjson.Object {
@@ -179,7 +179,7 @@ func (r *rollout) describe(call *assemble.Call) {
 	}
 }
 
-// commandLine is a command: text, or a list of words of which a shell runs the last.
+// commandLine is a command: text, or a list of words, the last of which a shell runs.
 func commandLine(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()

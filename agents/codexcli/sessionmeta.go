@@ -71,7 +71,7 @@ func (r *rollout) meta(l *line) {
 	})
 }
 
-// tools takes definitions of tools; those of a name space are in a list of its own.
+// tools takes definitions of tools; tools of a name space are in a list of their own.
 func (r *rollout) tools(d *rawjson.Decoder) {
 	for d.OpenArray(); d.Element(); {
 		definition := rawjson.Cleaned(d.Raw())
@@ -114,9 +114,9 @@ func (r *rollout) turnContext(l *line) {
 	})
 }
 
-// copied tells whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin with
-// their own line. The other session's lines follow, with the one that began it, and then a turn of their own. Ids are
-// UUIDs of version 7, so that a turn which is older than the session itself is none of its own.
+// copied reports whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin
+// with their own line. The other session's lines follow, with the one that began it, and then a turn of their own.
+// Ids are UUIDs of version 7, so that a turn which is older than the session itself is none of its own.
 func (r *rollout) copied(l *line) bool {
 	switch {
 	case !r.forkedFrom || r.state.ID == "":

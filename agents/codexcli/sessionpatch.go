@@ -28,7 +28,7 @@ func changedFiles(changes []byte) []assemble.Edit {
 	return edits
 }
 
-// patchEdits are the edits of a patch of which only the text is known that the model wrote. It has no line numbers.
+// patchEdits are the edits of a patch for which only the model's text is known. It has no line numbers.
 func (r *rollout) patchEdits(call *assemble.Call) []assemble.Edit {
 	var edits []assemble.Edit
 	for _, file := range patchFiles(patchOf(call)) {
@@ -61,7 +61,7 @@ type patchFile struct {
 	text  string // the lines that the patch adds
 }
 
-// maxPatchFiles is how many files of a patch are looked at.
+// maxPatchFiles is the number of files of a patch that are looked at.
 const maxPatchFiles = 1000
 
 // patchFiles reads a patch of the form

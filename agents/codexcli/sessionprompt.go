@@ -45,7 +45,7 @@ func (r *rollout) userMessage(l *line, at records.Locator) error {
 	return nil
 }
 
-// injected tells whether the client wrote a text in the user's name.
+// injected reports whether the client wrote a text in the user's name.
 func injected(text string) bool {
 	if tag, tagged := sessionfile.Tagged(text); tagged && tag != "image" {
 		return true
@@ -96,8 +96,8 @@ func (r *rollout) typed(l *line, at records.Locator, text string) error {
 	return nil
 }
 
-// agentMessage takes what one agent told another: the task of a subagent is its prompt, as far as it can be read. What
-// it answers is the result of a call.
+// agentMessage takes what one agent told another: the task of a subagent is its prompt, if it can be read. What it
+// answers is the result of a call.
 func (r *rollout) agentMessage(l *line, at records.Locator) error {
 	text := strings.Join(texts(rawjson.NewDecoder(l.item.content)), "\n")
 	head, task, found := strings.Cut(text, "\nPayload:\n")

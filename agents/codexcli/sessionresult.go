@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// note is what events told of a call.
+// note holds the facts of events about a call.
 type note struct {
 	status  string // completed, failed, declined
 	exit    int64
@@ -110,7 +110,7 @@ func (n *note) add(result *assemble.Result, call *assemble.Call) {
 	}
 }
 
-// outputText is what the model was told: text, or parts.
+// outputText returns the result for the model: text, or parts.
 func outputText(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	switch d.Kind() {

@@ -44,8 +44,8 @@ func (u usage) buckets() *assemble.Usage {
 	}}
 }
 
-// tokenCount takes the event that tells the sums of the session and those of the last answer. The same sums are told
-// again on occasion: only those that have changed count.
+// tokenCount takes the event with the sums of the session and of the last answer. The same sums are told again on
+// occasion: only those that have changed count.
 func (r *rollout) tokenCount(l *line) error {
 	return r.spent(usageOf(rawjson.Member(l.item.info, "last_token_usage")),
 		usageOf(rawjson.Member(l.item.info, "total_token_usage")))

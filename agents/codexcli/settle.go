@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// settleWindow is how much of the session file's end is searched for the result of a call.
+// settleWindow is the length of the session file's end that is searched for the result of a call.
 const settleWindow = 1 << 20
 
 // Settle looks for the end of a tool call in the session file, which names the call by the id that the hook had. A

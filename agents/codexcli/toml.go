@@ -28,7 +28,7 @@ type table struct {
 }
 
 // readTOML lists the settings and the tables of a document with their places. An edit needs the places to leave all
-// other bytes as they are. The inside of inline tables is listed like that of others; arrays and arrays of tables are
+// other bytes as they are. The inside of inline tables is listed like other tables; arrays and arrays of tables are
 // left out, as no setting of ours is in one.
 func readTOML(doc string) ([]setting, []table, error) {
 	var parser unstable.Parser

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// tools are what Codex has by itself.
+// tools lists the built-in tools of Codex.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"apply_patch"}},
 	{events.ToolRuns, []string{"Bash", "shell", "local_shell", "exec_command"}},

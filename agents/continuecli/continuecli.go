@@ -1,8 +1,8 @@
 // Package continuecli reads the sessions of Continue, of its command line and of its extensions for editors.
 //
-// A session is one JSON document, ~/.continue/sessions/<id>.json, that is written anew with each change: a history
-// of messages. The results of calls stand beside the message that made the calls. It has no times, and tells the
-// tokens of the whole session alone; those of the prompts are without the cache.
+// A session is one JSON document, ~/.continue/sessions/<id>.json, that is written anew with each change: a history of
+// messages. The results of calls stand beside the message that made the calls. It has no times, and only the whole
+// session has a count of tokens; the tokens of the prompts do not include the cache.
 //
 // git-trace installs no hooks there.
 package continuecli
@@ -30,7 +30,7 @@ func (s sessions) root() string {
 	return cmp.Or(s.env.Lookup("CONTINUE_GLOBAL_DIR"), filepath.Join(s.env.Home, ".continue"))
 }
 
-// tools are those of Continue that do something to files.
+// tools lists the tools of Continue that change files.
 var tools = toolcall.Tools{
 	"Read": toolcall.Reads, "read_file": toolcall.Reads, "builtin_read_file": toolcall.Reads,
 	"Write": toolcall.Writes, "create_new_file": toolcall.Writes, "builtin_create_new_file": toolcall.Writes,

@@ -52,7 +52,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	}.Before("history", head)
 }
 
-// about is what a session says of itself beside its history.
+// about holds the facts of a session beside its history.
 type about struct {
 	id, dir, title, model string
 	usage                 *records.TokenUsage
@@ -90,7 +90,7 @@ func aboutOf(path string) about {
 	}
 }
 
-// tokens takes those of the whole session; the cache is told apart.
+// tokens takes the tokens of the whole session; the cache is told apart.
 func (a *about) tokens(raw []byte) {
 	details := rawjson.Member(raw, "promptTokensDetails")
 	a.usage = &records.TokenUsage{
@@ -249,7 +249,7 @@ func (s *session) result(at records.Locator, id, content, status string) error {
 	return s.c.Result(at, id, r)
 }
 
-// textOf is the text of a message or of an output: a text, or parts of which what is no text has a placeholder.
+// textOf is the text of a message or of an output: a text, or parts, with placeholders for parts that are not text.
 func textOf(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() == rawjson.String {

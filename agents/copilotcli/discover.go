@@ -48,7 +48,7 @@ func begins(raw []byte) bool {
 		rawjson.Member(data, "vscodeVersion") == nil // Copilot in the editor writes alike
 }
 
-// beginning is what the first event tells.
+// beginning holds the facts of the first event.
 type beginning struct{ id, cwd string }
 
 func peek(file sessionfile.File) beginning {

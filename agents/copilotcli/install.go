@@ -46,7 +46,8 @@ func (c *Client) file() []byte {
 	return out.Bytes()
 }
 
-// command is how a file of ours, of whatever version, calls the program; false for a file in which others have a hook.
+// command returns the call of the program in a file of ours, of any version; false for a file in which others have a
+// hook.
 func (c *Client) command(doc []byte) (string, bool) {
 	var file struct {
 		Hooks map[string][]handler `json:"hooks"`
@@ -67,7 +68,7 @@ func (c *Client) command(doc []byte) (string, bool) {
 	return command, command != ""
 }
 
-// configDir is where Copilot keeps the user's settings and session files.
+// configDir is the directory of the user's settings and session files for Copilot.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("COPILOT_HOME"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)

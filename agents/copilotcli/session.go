@@ -43,7 +43,7 @@ type session struct {
 	state state
 }
 
-// state is what must be known of the events so far to understand the next.
+// state holds the facts of earlier events that the next event needs.
 type state struct {
 	Cwd    string `json:"cwd,omitempty"`
 	Prompt string `json:"prompt,omitempty"` // hash of the system prompt
@@ -84,7 +84,7 @@ func (e *event) decode(raw []byte) {
 // text is a member of what the event carries.
 func (e *event) text(name string) string { return rawjson.MemberText(e.data, name) }
 
-// maxSides is how many subagents may be told in one file.
+// maxSides is the number of subagents that may be told in one file.
 const maxSides = 1000
 
 // Object takes an event.

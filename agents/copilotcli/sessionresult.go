@@ -73,7 +73,7 @@ func errorOf(code, message string) string {
 	return records.ErrorTool
 }
 
-// edits is what a call did to files: by the diff that the client shows, otherwise by what was asked.
+// edits returns the changes of a call in files: by the diff that the client shows, otherwise by what was asked.
 func (s *session) edits(call *assemble.Call, detail string, files []string) []assemble.Edit {
 	if len(call.Writes) == 0 && len(files) == 0 {
 		return nil

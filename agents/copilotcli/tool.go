@@ -54,7 +54,7 @@ func (c *call) describe(b *events.Boundary, home string) *events.ToolUse {
 	return tool
 }
 
-// tools are what Copilot CLI has by itself.
+// tools lists the built-in tools of Copilot CLI.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"edit", "create", "str_replace_editor", "apply_patch"}},
 	{events.ToolRuns, []string{"bash", "powershell", "write_bash", "write_powershell"}},

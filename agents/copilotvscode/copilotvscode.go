@@ -5,11 +5,11 @@
 // The extension keeps a transcript of events beside them, GitHub.copilot-chat/transcripts/<id>.jsonl; where a chat
 // is in both the document counts. workspace.json tells the directory.
 //
-// A request has what the user asked and, in the metadata of its result, one round for each answer of the model,
-// with its calls. Older ones have only what was shown: texts, names of tools, and the edits that were made. Tokens
-// stand nowhere, and single answers have no times.
+// A request has what the user asked and, in the metadata of its result, one round for each answer of the model, with
+// its calls. Older ones have only what was shown: texts, names of tools, and the edits that were made. The session
+// has no tokens, and single answers have no times.
 //
-// The editor runs hooks, those of Copilot CLI and of Claude Code among them; git-trace installs none for it yet.
+// The editor runs hooks, among them the hooks of Copilot CLI and of Claude Code; git-trace installs none for it yet.
 package copilotvscode
 
 import (
@@ -28,7 +28,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// tools are those of Copilot that do something to files.
+// tools lists the tools of Copilot that change files.
 var tools = toolcall.Tools{
 	"read_file": toolcall.Reads, "create_file": toolcall.Writes, "replace_string_in_file": toolcall.Replaces,
 	"multi_replace_string_in_file": toolcall.Replaces, "apply_patch": toolcall.Patches, "run_in_terminal": toolcall.Runs,

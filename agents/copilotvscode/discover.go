@@ -21,13 +21,13 @@ var (
 	_ capability.SessionIdentifier = sessions{}
 )
 
-// The directories of chats and of transcripts, in that of a workspace.
+// The directories of chats and of transcripts, in the directory of a workspace.
 const (
 	chatsDir       = "chatSessions"
 	transcriptsDir = "transcripts"
 )
 
-// roots are the directories that hold those of workspaces.
+// roots are the directories that hold the directories of workspaces.
 func (s sessions) roots() []string {
 	home := s.env.Home
 	var out []string
@@ -39,8 +39,8 @@ func (s sessions) roots() []string {
 	return append(out, filepath.Join(home, ".vscode-server", "data", "User", "workspaceStorage"))
 }
 
-// ProjectSessions lists the chats of the workspaces that are in a directory, and the transcripts of those that have
-// no document.
+// ProjectSessions lists the chats of the workspaces that are in a directory, and the transcripts of chats without a
+// document.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	var found []capability.Session
@@ -113,10 +113,10 @@ func isChat(head []byte) bool {
 	}.Before("requests", head)
 }
 
-// maxWorkspace is how large the file about a workspace may be.
+// maxWorkspace is the largest size of the file about a workspace.
 const maxWorkspace = 1 << 20
 
-// dirOf is the directory of the workspace that a chat belongs to; "" where nothing tells it.
+// dirOf is the directory of the workspace that a chat belongs to; "" if it is not known.
 func dirOf(path string) string {
 	dir := filepath.Dir(path)
 	for range 3 {

@@ -30,7 +30,7 @@ func open(path, session string) (sessionfile.File, error) {
 	return sessionfile.Document(path, "requests")
 }
 
-// maxJournal is how large a journal may be: all of it is held at once.
+// maxJournal is the largest size of a journal: all of it is held at once.
 const maxJournal = 128 << 20
 
 // errTooLarge reports a journal that is not read.
@@ -98,7 +98,7 @@ type changed struct {
 	At    *int  `json:"i"` // of a list, where the elements stand; what was there goes
 }
 
-// maxDepth is how deep a change may reach.
+// maxDepth is the largest depth of a change.
 const maxDepth = 64
 
 // change makes one change; false for one that cannot be made.

@@ -101,7 +101,7 @@ func errorOf(content string) string {
 	return ""
 }
 
-// shown takes an answer of which only what the user saw is kept.
+// shown takes an answer of which only the user's view is kept.
 func (s *session) shown(response []byte, model string, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: model}
 	s.state.Number++
@@ -162,7 +162,7 @@ func wordsOf(part []byte, name string) string {
 	return rawjson.MemberText(raw, "value")
 }
 
-// outcomeOf tells whether a call was made: the user may not have allowed it.
+// outcomeOf reports whether a call was made: the user may not have allowed it.
 func outcomeOf(part []byte) assemble.Result {
 	confirmed := rawjson.Member(part, "isConfirmed")
 	kind := string(rawjson.Member(confirmed, "type"))

@@ -53,7 +53,7 @@ type session struct {
 	state state
 }
 
-// state is what must be known of the events so far to understand the next.
+// state holds the facts of earlier events that the next event needs.
 type state struct {
 	Number int `json:"number,omitempty"` // of the last answer
 }
@@ -162,7 +162,7 @@ func (s *session) answer(a assemble.Answer) error {
 	return err
 }
 
-// arguments are those of a call: an object, or a text that is one.
+// arguments returns the arguments of a call: an object, or a text that is one.
 func arguments(raw []byte) []byte {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() == rawjson.Object {
@@ -178,7 +178,7 @@ func arguments(raw []byte) []byte {
 	return in.Text("arguments", text).End()
 }
 
-// maxTree is how many texts of one result are read.
+// maxTree is the number of texts of one result that are read.
 const maxTree = 10_000
 
 // textIn gathers the texts of a result: a text, parts of it, or the tree that the client draws.

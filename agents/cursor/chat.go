@@ -129,7 +129,7 @@ func (t *talk) answer(o, message []byte, at records.Locator) error {
 	return t.result(o, tool, &a.Calls[0], at, a.Time)
 }
 
-// usageOf takes the tokens of a message. Whether those of the cache are among the input is not told.
+// usageOf takes the tokens of a message. It is not known whether the input includes the tokens of the cache.
 func usageOf(raw []byte) *assemble.Usage {
 	u := &assemble.Usage{TokenUsage: records.TokenUsage{InputTokens: max(rawjson.MemberInt(raw, "inputTokens"), 0),
 		OutputTokens: max(rawjson.MemberInt(raw, "outputTokens"), 0)}}

@@ -103,7 +103,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// tools are what Cursor has by itself.
+// tools lists the built-in tools of Cursor.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"Write", "Edit", "StrReplace", "EditNotebook", "Delete"}},
 	{events.ToolRuns, []string{"Shell"}},

@@ -60,7 +60,7 @@ func (s sessions) chats(project sessionfile.Project, since time.Time, told map[s
 	return found
 }
 
-// talked tells whether something was said in a conversation: the editor keeps empty ones.
+// talked reports whether something was said in a conversation: the editor keeps empty ones.
 func talked(about []byte) bool {
 	for _, list := range []string{"fullConversationHeadersOnly", "conversation"} {
 		d := rawjson.NewDecoder(rawjson.Member(about, list))
@@ -71,7 +71,7 @@ func talked(about []byte) bool {
 	return false
 }
 
-// maxWorkspaces is how many workspaces are looked at.
+// maxWorkspaces is the number of workspaces that are looked at.
 const maxWorkspaces = 10_000
 
 // workspaces gives the directory of each conversation that the databases of workspaces in a project list.
@@ -104,7 +104,7 @@ func (s sessions) workspaces(user string, project sessionfile.Project) map[strin
 	return held
 }
 
-// maxWorkspace is how large the file about a workspace may be.
+// maxWorkspace is the largest size of the file about a workspace.
 const maxWorkspace = 1 << 20
 
 func folderOfWorkspace(name string) string {

@@ -1,10 +1,10 @@
 // Package cursor knows Cursor, the editor's agent and its command line alike: what its hooks send, and where they are
 // installed.
 //
-// What is relied on is what the maker documents (cursor.com/docs/hooks), not what was measured: the client works only
-// with an account. preToolUse and postToolUse come for every tool and have its id; conversation_id is the session,
-// generation_id the prompt. Paths of Windows are given as "/c:/…". Fields that another version names otherwise are
-// taken for absent: then a call has no declared path and may have written anywhere, which is honest but coarse.
+// This package relies on the maker's documentation (cursor.com/docs/hooks), not on measurements: the client works
+// only with an account. preToolUse and postToolUse come for every tool and have its id; conversation_id is the
+// session, generation_id the prompt. Paths of Windows are given as "/c:/…". Fields that another version names
+// otherwise are taken for absent: then a call has no declared path and may have written anywhere.
 //
 // Its transcripts are read too. They tell what was said and which calls were made. They do not tell when, by which
 // model, or what came of a call: an edit counts as made.

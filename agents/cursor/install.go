@@ -31,5 +31,5 @@ func (c *Client) entries() []hookfile.Entry {
 	return list
 }
 
-// configDir is where Cursor keeps the user's hooks.
+// configDir is the directory of the user's hooks for Cursor.
 func (c *Client) configDir() string { return filepath.Join(c.env.Home, ".cursor") }

@@ -130,7 +130,7 @@ type session struct {
 	state sessionState
 }
 
-// sessionState is what must be known of the lines so far to understand the next.
+// sessionState holds the facts of earlier lines that the next line needs.
 type sessionState struct {
 	Calls int `json:"calls,omitempty"`
 }
@@ -175,7 +175,7 @@ func (s *session) prompt(text string, at records.Locator) error {
 // callID is the id of a call that has none.
 func callID(number int) string { return "call_" + strconv.Itoa(number) }
 
-// redacted is what stands in the place of what the model thought.
+// redacted replaces the thoughts of the model.
 const redacted = "[REDACTED]"
 
 // answer takes an answer of the model. What came of its calls is not told: of an edit it is taken that it was made.

@@ -48,7 +48,7 @@ func begins(raw []byte) bool {
 		(rawjson.Member(raw, "owner") != nil || rawjson.Member(raw, "sessionTitle") != nil)
 }
 
-// beginning is what the first line tells.
+// beginning holds the facts of the first line.
 type beginning struct{ id, cwd string }
 
 func peek(file sessionfile.File) beginning {
@@ -62,13 +62,13 @@ func peek(file sessionfile.File) beginning {
 	return b
 }
 
-// settings are what the file beside a session tells of all of it.
+// settings holds the facts of the file beside a session, for the whole session.
 type settings struct {
 	model string
 	usage *records.TokenUsage
 }
 
-// maxSettings is how large that file may be.
+// maxSettings is the largest size of that file.
 const maxSettings = 1 << 20
 
 func settingsOf(path string) settings {

@@ -2,7 +2,7 @@
 //
 // A session is a file of JSON lines, ~/.factory/sessions/<directory>/<id>.jsonl. The first line tells its id and its
 // directory, and each other one is a message with blocks. Beside it <id>.settings.json tells the model and the tokens
-// of the whole session; those of single answers stand nowhere.
+// of the whole session; single answers have none.
 //
 // What is relied on of its hooks, as version 0.225.2 was seen at work:
 //
@@ -40,7 +40,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// tools are those of Droid.
+// tools lists the tools of Droid.
 var tools = toolcall.Tools{
 	"Read": toolcall.Reads, "Create": toolcall.Writes, "Edit": toolcall.Replaces, "MultiEdit": toolcall.Replaces,
 	"ApplyPatch": toolcall.Patches, "Execute": toolcall.Runs,

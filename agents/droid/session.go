@@ -33,7 +33,7 @@ type session struct {
 	state    state
 }
 
-// state is what must be known of the lines so far to understand the next.
+// state holds the facts of earlier lines that the next line needs.
 type state struct {
 	Cwd string `json:"cwd,omitempty"`
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// settleWindow is how much of the session file's end is searched for a call.
+// settleWindow is the length of the session file's end that is searched for a call.
 const settleWindow = 1 << 20
 
-// said is a line of the session file as far as it tells of calls and their results.
+// said is a line of the session file, with the members about calls and their results.
 type said struct {
 	Type    string    `json:"type"`
 	Time    time.Time `json:"timestamp"`
@@ -78,7 +78,7 @@ func callOf(path, tool string, input json.RawMessage) string {
 	return id
 }
 
-// ended is what stands at the end of a command's result that ran, whatever came of it.
+// ended is the text at the end of the result of a command that ran, in any case.
 const ended = "[Process exited with code "
 
 // Settle looks for the result of a call in the session file: no hook runs after a call that failed. A command that ran

@@ -111,7 +111,7 @@ func open(path, session string) (sessionfile.File, error) {
 	return sessionfile.Lines(path, session)
 }
 
-// beginning is what the head of a session tells.
+// beginning holds the facts of the head of a session.
 type beginning struct{ id, kind string }
 
 func peek(file sessionfile.File) beginning {

@@ -64,7 +64,7 @@ func (s *session) skip(reason string) {
 	s.counted = true
 }
 
-// state is what must be known of the messages so far to understand the next.
+// state holds the facts of earlier messages that the next message needs.
 type state struct {
 	Begun bool   `json:"begun,omitempty"`
 	Cwd   string `json:"cwd,omitempty"`
@@ -210,7 +210,7 @@ func (s *session) change(raw []byte, at records.Locator) error {
 	return nil
 }
 
-// known tells whether a message has been taken, without taking it.
+// known reports whether a message has been taken, without taking it.
 func (s *session) known(id string) bool { return id == "" || s.c.Began(id) }
 
 // projectRoot is the directory that is told in a file above the session's folder.

@@ -99,7 +99,7 @@ func newest(entries []os.DirEntry) []string {
 	return names
 }
 
-// line is a message of a session file as far as it tells who is busy with what.
+// line is a message of a session file, with the members that tell who is busy.
 type line struct {
 	ID      string          `json:"id"`
 	Type    string          `json:"type"`
@@ -110,11 +110,11 @@ type line struct {
 	first   bool            // nothing was said before
 }
 
-// busy tells whether it is an answer of which nothing has come yet.
+// busy reports whether it is an answer without any part yet.
 func (l *line) busy() bool { return l.Type == "gemini" && len(l.Calls) == 0 }
 
-// givesResults tells whether it asks for an answer in the midst of the work: the task, or what came of calls. What else
-// the client tells a sub-agent is that its time is over.
+// givesResults reports whether it asks for an answer in the midst of the work: the task, or what came of calls. What
+// else the client tells a sub-agent is that its time is over.
 func (l *line) givesResults() bool {
 	return l.Type == "user" && (l.first || bytes.Contains(l.Content, []byte(`"functionResponse"`)))
 }
@@ -148,7 +148,7 @@ func lastMessages(path string) (last, before line) {
 	return last, before
 }
 
-// began is when the session of a file began, as its first line says.
+// began is the time at which the session of a file began, by its first line.
 func began(path string) time.Time {
 	file, err := transcript.Open(path)
 	if err != nil {

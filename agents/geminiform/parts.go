@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Parts is what a list of parts holds.
+// Parts holds a list of parts.
 type Parts struct {
 	Texts     []string
 	Thoughts  []string
@@ -100,7 +100,7 @@ func value(d *rawjson.Decoder) string {
 // Responses reads the responses in the result of a call: a list of parts.
 func Responses(raw []byte) []Response { return ReadParts(raw, "").Responses }
 
-// Describe says what a call tells of the project.
+// Describe reads facts about the project from a call.
 func Describe(call *assemble.Call, cwd string) {
 	path := sessionfile.Absolute(cmp.Or(rawjson.MemberText(call.Input, "file_path"),
 		rawjson.MemberText(call.Input, "absolute_path")), cwd)

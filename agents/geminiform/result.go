@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Outcome is what the client says of a call beside its response.
+// Outcome holds the client's facts about a call beside its response.
 type Outcome struct {
 	Status  string // success, error, cancelled
 	Display []byte // resultDisplay: text, or an object for tools that write files
@@ -62,7 +62,8 @@ func errorOf(content, status string, failed bool) string {
 	return ""
 }
 
-// edits is what a call did to its file: as the client notes it, a diff with the line numbers, otherwise what was asked.
+// edits returns the changes of a call in its file: as the client notes it, a diff with the line numbers, otherwise
+// what was asked.
 func edits(call *assemble.Call, o Outcome) []assemble.Edit {
 	var diff, path, name string
 	fresh := false
@@ -97,7 +98,7 @@ func edits(call *assemble.Call, o Outcome) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: rawjson.MemberText(call.Input, "new_string")}}
 }
 
-// UserLines is how many lines of an edit the user wrote before agreeing to it.
+// UserLines is the number of lines of an edit that the user wrote before agreeing to it.
 func UserLines(display []byte) int64 {
 	return rawjson.MemberInt(rawjson.Member(display, "diffStat"), "user_added_lines")
 }

@@ -43,7 +43,7 @@ type response struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// Failed tells whether the tool reports that it failed.
+// Failed reports whether the tool reports that it failed.
 func (c *Call) Failed() bool { return len(c.Response.Error) > 0 && string(c.Response.Error) != "null" }
 
 // Describe gives a boundary what the timeline needs of a call. Whole contents are given after the call, where the
@@ -86,7 +86,7 @@ func Edited(calls []Call, cwd, home string) *events.ToolUse {
 	return out
 }
 
-// tools are what Gemini CLI and its relatives have by themselves, in any mixture of letters.
+// tools lists the built-in tools of Gemini CLI and its relatives, in any mixture of letters.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"replace", "edit", "write_file", "notebook_edit"}},
 	{events.ToolRuns, []string{"run_shell_command", "shell"}},

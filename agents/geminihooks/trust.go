@@ -11,7 +11,7 @@ import (
 // SettingsFile is the name of the settings, the user's and a project's.
 const SettingsFile = "settings.json"
 
-// Config is where the client keeps the user's settings.
+// Config is the directory of the user's settings for the client.
 type Config struct {
 	Dir     string // absolute
 	Project string // the name of the directory at the top of a work tree that holds the project's
@@ -55,7 +55,7 @@ func (c Config) DisabledBy(target capability.Target) []string {
 	return out
 }
 
-// Trusts tells whether the client reads the settings of a folder: it does where it does not ask, and where the user
+// Trusts reports whether the client reads the settings of a folder: it does where it does not ask, and where the user
 // said so of the folder or of one above it.
 func (c Config) Trusts(folder string) bool {
 	enabled := readSettings(filepath.Join(c.Dir, SettingsFile)).Security.FolderTrust.Enabled

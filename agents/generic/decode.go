@@ -132,7 +132,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	payload.NeedModel(b)
 }
 
-// fingerprinted is what both boundaries of a call have in common, whatever the after-boundary adds.
+// fingerprinted is the part that both boundaries of a call share, whatever the after-boundary adds.
 func fingerprinted(t *tool) json.RawMessage {
 	paths := slices.Clone(t.Paths)
 	for _, e := range t.Edits {
@@ -143,7 +143,7 @@ func fingerprinted(t *tool) json.RawMessage {
 	return data
 }
 
-// tools are what a call does, as its payload says.
+// tools takes the class of a call from its payload.
 var tools = payload.Tools{
 	{events.ToolReads, []string{"reads"}},
 	{events.ToolEdits, []string{"edits"}},

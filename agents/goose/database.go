@@ -173,7 +173,7 @@ func (r *rows) Next() (jsonlines.Object, error) {
 	return jsonlines.Object{}, io.EOF
 }
 
-// message makes an object of a row, as older versions wrote a line; nil for one whose content is no JSON, which is
+// message makes an object of a row, as older versions wrote a line; nil for one whose content is not JSON, which is
 // counted.
 func (r *rows) message(id int64) ([]byte, error) {
 	found, err := r.table.Row(id)

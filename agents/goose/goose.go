@@ -4,8 +4,8 @@
 // for each session and one for each message. Older ones keep a file of JSON lines for each session beside it: a
 // line about the session, then one for each message. Messages are the same in both.
 //
-// The tokens of single answers stand nowhere; those of a session do, with what the cache gave among those of the
-// prompts, so that the two cannot be told apart. Times are in whole seconds.
+// The tokens of single answers stand nowhere; a session has a count, in which the tokens of prompts include the
+// cache, so that the two cannot be told apart. Times are in whole seconds.
 //
 // Goose has no hooks that git-trace could install.
 package goose
@@ -39,7 +39,7 @@ func (s sessions) root() string {
 	return filepath.Join(data, "goose", "sessions")
 }
 
-// tools are those of Goose that do something to files.
+// tools lists the tools of Goose that change files.
 var tools = toolcall.Tools{
 	"developer__shell": toolcall.Runs, "shell": toolcall.Runs,
 	"developer__text_editor": toolcall.Edits, "text_editor": toolcall.Edits,

@@ -35,7 +35,7 @@ type session struct {
 	state state
 }
 
-// state is what must be known of the messages so far to understand the next.
+// state holds the facts of earlier messages that the next message needs.
 type state struct {
 	Cwd   string `json:"cwd,omitempty"`
 	Model string `json:"model,omitempty"`
@@ -204,7 +204,7 @@ func (s *session) result(block []byte, time string, at records.Locator) error {
 	return s.c.Result(at, id, r)
 }
 
-// exitOf is how a command ended.
+// exitOf returns the exit status of a command.
 func exitOf(value []byte, content string) (code int64, found bool) {
 	structured := rawjson.Member(value, "structuredContent")
 	if raw := rawjson.Member(structured, "exit_code"); raw != nil {

@@ -14,7 +14,7 @@ type Entry struct {
 	Form    Form
 }
 
-// Form is how an agent writes a handler.
+// Form is the form of an agent's handlers.
 type Form int
 
 // The forms.
@@ -23,7 +23,7 @@ const (
 	Flat                // directly in the list of the event: Cursor
 )
 
-// Ours tells whether a command is one of our own, of any version and from any place.
+// Ours reports whether a command is one of our own, of any version and from any place.
 type Ours func(command string) bool
 
 // handler is one command of the file that is ours.
@@ -67,8 +67,8 @@ func kids(n *node, kind byte) []*node {
 	return n.kids
 }
 
-// current tells whether a handler is as the entry wants it: it runs for every tool, is waited for, and nothing keeps it
-// from running. A time limit and a message that the user chose are respected.
+// current reports whether a handler is as the entry wants it: it runs for every tool, is waited for, and nothing
+// keeps it from running. A time limit and a message that the user chose are respected.
 func (h handler) current(entry Entry) bool {
 	if h.command != entry.Command || h.flat() != (entry.Form == Flat) {
 		return false

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// State is what a document says of our entries.
+// State describes our entries in a document.
 type State struct {
 	Present, Missing, Stale []string // events; an event with a good entry beside a superfluous one is in two lists
 	Commands                []string // our commands that are there, each once
@@ -39,7 +39,7 @@ func Inspect(doc []byte, entries []Entry, ours Ours) (State, error) {
 	return s, nil
 }
 
-// Flag tells whether the document sets a key to true. A document that is not valid sets nothing.
+// Flag reports whether the document sets a key to true. A document that is not valid sets nothing.
 func Flag(doc []byte, key string) bool {
 	root, err := parse(bytes.TrimPrefix(doc, byteOrderMark))
 	if err != nil {

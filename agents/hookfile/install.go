@@ -82,7 +82,7 @@ func checkShape(root *node, entries []Entry) error {
 	return nil
 }
 
-// style is how the document is written.
+// style is the layout of the document.
 type style struct{ newline, indent string }
 
 func styleOf(doc []byte, root *node) style {
@@ -181,8 +181,8 @@ func (s style) list(entry Entry) string {
 	return member(entry.Event, s.array(2, s.group(3, entry)))
 }
 
-// flatRest is what is left of an object of our own making in the flat form: a blank behind the bracket, which nobody
-// writes who puts the closing one on a line of its own, tells it from that of others.
+// flatRest is the rest of an object of our own making in the flat form: a blank behind the bracket marks it. People
+// put the closing bracket on a line of its own without such a blank.
 const flatRest = "{ \"version\": 1\n}"
 
 // document is a whole document. That of the flat form names its version.

@@ -89,7 +89,7 @@ func parentOf(root, list *node) *node {
 	return root
 }
 
-// ownLines tells whether the content of a container begins on a line of its own.
+// ownLines reports whether the content of a container begins on a line of its own.
 func ownLines(doc []byte, container *node) bool {
 	return strings.Contains(string(doc[container.start+1:container.kids[0].from]), "\n")
 }

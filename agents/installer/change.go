@@ -5,7 +5,7 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// plan is what to write, in order.
+// plan lists the files to write, in order.
 type plan struct {
 	userfile.Plan[capability.Action]
 }

@@ -110,7 +110,7 @@ func (f *Files) Remove(ctx context.Context, target capability.Target) (done []ca
 	return done, nil
 }
 
-// Status tells what is there of all of them.
+// Status tells the state of all of them.
 func (f *Files) Status(ctx context.Context, target capability.Target) (whole capability.Status, err error) {
 	for i, in := range f.parts {
 		one, err := in.Status(ctx, target)

@@ -52,7 +52,7 @@ func Hooks(env capability.Env, agent string, timeout int, events func() []string
 	return Settings{Entries: entries, Ours: Ours(env.Binary, agent)}
 }
 
-// ofTool tells whether an event is about a call of a tool, so that its entry says of which tools.
+// ofTool reports whether an event is about a call of a tool, so that its entry names the tools.
 func ofTool(event string) bool {
 	return strings.Contains(event, "ToolUse") || strings.HasSuffix(event, "Tool") || event == "PermissionRequest"
 }
@@ -123,7 +123,7 @@ func (o OwnFile) Remove(doc []byte) ([]byte, []string, error) {
 	return nil, o.Events, nil
 }
 
-// Inspect tells whether the file is there and as it shall be.
+// Inspect reports whether the file is there and as it shall be.
 func (o OwnFile) Inspect(doc []byte) (hookfile.State, error) {
 	switch {
 	case doc == nil:

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// Place is where the hooks of a target are.
+// Place is the place of a target's hooks.
 type Place struct {
 	Path string // of the file, absolute
 	Root string // the directory that was there before: the home directory or the top of the work tree
@@ -30,14 +30,13 @@ type Place struct {
 	OnlyAtTop bool
 }
 
-// Format is what is written into the file. The functions are pure; a nil document stands for a file that does not
-// exist.
+// Format makes the content of the file. The functions are pure; a nil document stands for a file that does not exist.
 type Format interface {
 	// Install gives the document with our part in it, and the events whose entries changed.
 	Install(doc []byte) (out []byte, changed []string, err error)
 	// Remove gives the document without our part, nil when nothing else is left, and the events that had one.
 	Remove(doc []byte) (out []byte, changed []string, err error)
-	// Inspect tells what of our part is there.
+	// Inspect describes our part of the document.
 	Inspect(doc []byte) (hookfile.State, error)
 }
 
@@ -210,7 +209,8 @@ func (in *Installer) explain(path string, err error) error {
 	return e
 }
 
-// Ours tells whether a command of a settings file calls this program for the agent, wherever the program lies or lay.
+// Ours reports whether a command of a settings file calls this program for the agent, wherever the program lies or
+// lay.
 func Ours(binary, agent string) hookfile.Ours {
 	return func(command string) bool {
 		program, name, _, ok := hookfile.ParseCommand(command)
@@ -222,7 +222,7 @@ func Ours(binary, agent string) hookfile.Ours {
 	}
 }
 
-// OthersOnly tells whether a file is there that holds no hook command of ours for an agent, whatever its form.
+// OthersOnly reports whether a file is there that holds no hook command of ours for an agent, whatever its form.
 func OthersOnly(path, agent string) bool {
 	file, err := userfile.Read(path)
 	return err == nil && file.Data != nil && !strings.Contains(string(file.Data), " hook "+agent+" ")

@@ -55,8 +55,9 @@ func (in *Installer) planRule(p *plan, repo *refs.Repo, detail string, files ...
 	}
 }
 
-// wantsRule tells whether the personal file needs the rule: it is in a work tree and nothing ignores it. A file that is
-// tracked is refused, because what is installed would be committed for everybody. Beside an error it does not need it.
+// wantsRule reports whether the personal file needs the rule: it is in a work tree and nothing ignores it. A file
+// that is tracked is refused, because what is installed would be committed for everybody. Beside an error it does not
+// need it.
 func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 	path := filepath.FromSlash(place.Ignored)
 	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {

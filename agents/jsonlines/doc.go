@@ -1,9 +1,9 @@
 // Package jsonlines reads session files forwards: files of JSON objects, one a line, as several programs append them at
 // the same time and die while they do.
 //
-// Measured in real files, and survived: two objects on one line, because one writer's newline came late; a line cut off
-// in the middle, at the end of the file or before another writer's whole line; blank lines, a byte order mark, CRLF,
-// JSON that is no object; lines of many megabytes, because images travel as base64.
+// Measured in real files, and survived: two objects on one line, because one writer's newline came late; a line cut
+// off in the middle, at the end of the file or before another writer's whole line; blank lines, a byte order mark,
+// CRLF, JSON that is not an object; lines of many megabytes, because images travel as base64.
 //
 // What it promises:
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are what the plugin reports, named as OpenCode does; tool.failed is taken from message.part.updated.
+// kinds are the reports of the plugin, named as OpenCode does; tool.failed is taken from message.part.updated.
 var kinds = payload.Events{
 	{Name: "session.created", Kind: events.SessionStart},
 	{Name: "chat.message", Kind: events.PromptSubmit},
@@ -23,7 +23,7 @@ var kinds = payload.Events{
 // Events lists the events that carry a boundary.
 func (c *Client) Events() []string { return kinds.Names() }
 
-// wire is what the plugin sends.
+// wire is a message of the plugin.
 type wire struct {
 	Session  string  `json:"session_id"`
 	Subagent string  `json:"subagent_id"`
@@ -98,7 +98,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	payload.NeedModel(b)
 }
 
-// tools are what OpenCode has by itself.
+// tools lists the built-in tools of OpenCode.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"edit", "write", "multiedit", "patch", "apply_patch"}},
 	{events.ToolRuns, []string{"bash"}},

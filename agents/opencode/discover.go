@@ -20,8 +20,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of the databases, and those of the folder that are in none. Sessions of subagents
-// are told in those of their parents.
+// ProjectSessions lists the sessions of the databases, and the sessions of the folder that are in no database. The
+// sessions of parents tell of their subagents.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "opencode")
@@ -67,7 +67,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// writtenSince tells whether a database was written to, itself or its log.
+// writtenSince reports whether a database was written to, itself or its log.
 func writtenSince(path string, since time.Time) bool {
 	for _, name := range []string{path, path + "-wal"} {
 		if info, err := os.Stat(name); err == nil && !info.ModTime().Before(since) {
@@ -159,7 +159,7 @@ func open(path, session string) (sessionfile.File, error) {
 	return sessionfile.Document(path, "messages")
 }
 
-// beginning is what is known of a session as a whole.
+// beginning holds the facts of a whole session.
 type beginning struct{ id string }
 
 func peek(file sessionfile.File) beginning {

@@ -45,7 +45,7 @@ type session struct {
 	state state
 }
 
-// state is what must be known of the messages so far to understand the next.
+// state holds the facts of earlier messages that the next message needs.
 type state struct {
 	Cwd  string  `json:"cwd,omitempty"`
 	Cost float64 `json:"cost,omitempty"` // as the client adds it up, in dollars
@@ -127,7 +127,7 @@ func (s *session) place(dir string) {
 	})
 }
 
-// message is what is known of a message beside its parts.
+// message holds the facts of a message beside its parts.
 type message struct {
 	id, role, model, provider, cwd, failure, fault, finish string
 	created                                                int64

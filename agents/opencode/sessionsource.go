@@ -8,9 +8,9 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// store is where a session is kept message by message.
+// store keeps a session message by message.
 type store interface {
-	// head is what is known of the session as a whole: an object.
+	// head returns the facts of the whole session: an object.
 	head() ([]byte, error)
 	// messages are the ids of the messages, in their order.
 	messages() []string
@@ -19,7 +19,7 @@ type store interface {
 	close() error
 }
 
-// kept makes a session file of what is kept message by message. Offsets count messages: 0 is what is known of the
+// kept makes a session file of what is kept message by message. Offsets count messages: 0 holds the facts of the
 // session.
 type kept struct {
 	store
@@ -111,7 +111,7 @@ func (s *source) object(at int64) ([]byte, error) {
 	return append(raw, "]}"...), nil
 }
 
-// sound tells whether a text is a JSON object, and counts one that is not.
+// sound reports whether a text is a JSON object, and counts one that is not.
 func (s *source) sound(raw []byte) bool {
 	d := rawjson.NewDecoder(raw)
 	kind := d.Kind()

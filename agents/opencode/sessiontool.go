@@ -59,7 +59,7 @@ func (s *session) tool(part []byte) tool {
 	return one
 }
 
-// result is what came of a call; false while it runs.
+// result returns the result of a call; false while it runs.
 func (s *session) result(one *tool) (assemble.Result, bool) {
 	content := cmp.Or(one.output, one.failure)
 	result := assemble.Result{Time: sessionfile.Millis(one.end), Content: &content}
@@ -103,7 +103,7 @@ func errorOf(text string) string {
 	return records.ErrorTool
 }
 
-// edits is what a call did to files, as the client notes it: diffs with the line numbers.
+// edits returns the changes of a call in files, as the client notes them: diffs with the line numbers.
 func (s *session) edits(one *tool) []assemble.Edit {
 	switch one.call.Name {
 	case "apply_patch", "patch":

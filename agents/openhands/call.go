@@ -31,7 +31,7 @@ func (s *session) action(raw []byte, time string, at records.Locator) error {
 	return s.answer(a)
 }
 
-// invalidLeft ends the calls whose arguments did not fit their tools, and of which no error was told.
+// invalidLeft ends the calls whose arguments did not fit their tools and that have no error.
 func (s *session) invalidLeft() error {
 	for _, id := range s.invalid {
 		if s.c.Waiting(id) == nil && !s.c.Expects(id) {
@@ -45,7 +45,7 @@ func (s *session) invalidLeft() error {
 	return nil
 }
 
-// arguments are those that the model wrote; where these are no object, those that the agent made of them.
+// arguments are those that the model wrote; where these are not an object, the arguments as the agent read them.
 func arguments(text string, action []byte) []byte {
 	d := rawjson.NewDecoder([]byte(text))
 	kind := d.Kind()
@@ -102,7 +102,7 @@ func errorOf(seen []byte) string {
 	return ""
 }
 
-// editOf is what an editor did to a file, by the whole file before and after.
+// editOf returns the change of a file by an editor, from the whole file before and after.
 func editOf(seen []byte, dir string) (assemble.Edit, bool) {
 	now := rawjson.NewDecoder(rawjson.Member(seen, "new_content"))
 	path := sessionfile.Absolute(rawjson.MemberText(seen, "path"), dir)

@@ -72,7 +72,7 @@ func workingDir(state []byte) string {
 	return rawjson.MemberText(rawjson.Member(state, "workspace"), "working_dir")
 }
 
-// maxState is how large a state may be.
+// maxState is the largest size of a state.
 const maxState = 64 << 20
 
 // stateOf reads the state of a conversation, nil for one that is none.
@@ -83,8 +83,8 @@ func stateOf(path string) []byte {
 	return sessionfile.Small(path, maxState)
 }
 
-// Recognises tells a state by the events beside it, or by its members, and a file of events by its first line. The file
-// of one event is no session.
+// Recognises tells a state by the events beside it, or by its members, and a file of events by its first line. The
+// file of one event is not a session.
 func (s sessions) Recognises(path string, head []byte) bool {
 	head = bytes.TrimSpace(head)
 	if len(head) == 0 || head[0] != '{' || eventName().MatchString(filepath.Base(path)) {
@@ -140,7 +140,7 @@ var eventName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^event-(\d{1,12})-[0-9a-zA-Z-]+\.json$`)
 })
 
-// maxEvents is how many events of one conversation are read.
+// maxEvents is the number of events of one conversation that are read.
 const maxEvents = 200_000
 
 // eventsIn lists the files of events by their numbers.

@@ -49,7 +49,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// tools are those of OpenHands.
+// tools lists the tools of OpenHands.
 var tools = toolcall.Tools{
 	"terminal": toolcall.Runs, "execute_bash": toolcall.Runs, "file_editor": toolcall.Edits,
 	"str_replace_editor": toolcall.Edits, "apply_patch": toolcall.Patches, "write_file": toolcall.Writes,

@@ -82,7 +82,7 @@ func (s *session) End() error {
 	return nil
 }
 
-// less is what a has more than b.
+// less subtracts b from a.
 func less(a, b records.TokenUsage) records.TokenUsage {
 	return records.TokenUsage{
 		InputTokens: max(a.InputTokens-b.InputTokens, 0), OutputTokens: max(a.OutputTokens-b.OutputTokens, 0),
@@ -165,7 +165,7 @@ func modelOf(name string) string {
 }
 
 // stats takes the tokens so far: of each answer where they are told apart, and of all. Those of the prompts include
-// the cache. What the condenser used is no part of an answer.
+// the cache. What the condenser used is not part of an answer.
 func (s *session) stats(raw []byte) {
 	sum, cost := records.TokenUsage{}, 0.0
 	metricsOf(raw, func(metrics []byte, answers bool) {

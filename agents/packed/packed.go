@@ -54,7 +54,7 @@ func isPacked(file *transcript.Tail) bool {
 	return packed.Is(head[:n])
 }
 
-// Beside is the path of a session file, or that of what it was packed into; "" where neither is there.
+// Beside is the path of a session file, or of the file that it was packed into; "" where neither is there.
 func Beside(path string) string {
 	for _, end := range append([]string{""}, packed.Endings...) {
 		if info, err := os.Stat(path + end); err == nil && !info.IsDir() {
@@ -114,7 +114,7 @@ func (d discoverer) SessionsIn(path string) (found []capability.Session, err err
 	return found, err
 }
 
-// unpacked gives the path of a file, or that of what it becomes when it is unpacked.
+// unpacked gives the path of a file, or of its unpacked copy.
 func unpacked(path string, unzstd packed.Unzstd, read func(path string) error) error {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -18,7 +18,7 @@ type Tools []struct {
 	Names []string
 }
 
-// Class is what a tool can do.
+// Class is the class of a tool, by its abilities.
 func (t Tools) Class(name string) events.ToolClass {
 	for _, row := range t {
 		if slices.Contains(row.Names, name) {
@@ -28,7 +28,7 @@ func (t Tools) Class(name string) events.ToolClass {
 	return events.ToolUnknown
 }
 
-// Call is what a payload says of a tool call.
+// Call is a tool call in a payload.
 type Call struct {
 	ID, Name string
 	Class    events.ToolClass

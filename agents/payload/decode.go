@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Fields are what payloads say of every event, under the names of the timeline. What an agent does not tell is left
-// out.
+// Fields are the members that payloads of every event have, under the names of the timeline. What an agent does not
+// tell is left out.
 type Fields struct {
 	Session, Subagent, SubagentType string
 	Model                           string
@@ -23,7 +23,7 @@ type Decoder[W any] struct {
 	Agent  string
 	Events Events
 	Fields func(*W) Fields
-	// Fill adds what only this agent tells, and tells whether there is a boundary at all.
+	// Fill adds what only this agent tells, and reports whether there is a boundary at all.
 	Fill func(*events.Boundary, *W) bool
 }
 
@@ -86,7 +86,7 @@ func (f Fields) boundary(kind events.BoundaryKind) events.Boundary {
 	return b
 }
 
-// OfCall tells whether a boundary is one of a tool call.
+// OfCall reports whether a boundary is one of a tool call.
 func OfCall(kind events.BoundaryKind) bool {
 	switch kind {
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ConsentAsked:

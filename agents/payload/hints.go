@@ -64,7 +64,7 @@ func (h *hints) command(words []string) {
 	}
 }
 
-// transparent tells whether the command's name comes after this word.
+// transparent reports whether the command's name comes after this word.
 func transparent(word string) bool {
 	switch word {
 	case "sudo", "env", "command", "exec", "nohup", "time", "builtin", "if", "then", "else", "elif", "while", "until",

@@ -14,7 +14,7 @@ const (
 	maxPath = 8192
 )
 
-// SessionID tells whether text may serve as the id of a session or a subagent. Such ids name files, so that only
+// SessionID reports whether text may serve as the id of a session or a subagent. Such ids name files, so that only
 // letters, digits, dot, underscore and hyphen are taken, and none that begins with a dot.
 func SessionID(text string) bool {
 	if text == "" || len(text) > maxID || text[0] == '.' {
@@ -44,7 +44,7 @@ func idByte(c byte) bool {
 	return c == '-' || c == '_' || c == '.'
 }
 
-// CallID tells whether text may serve as the id of a tool call: printable ASCII without spaces. It is only ever
+// CallID reports whether text may serve as the id of a tool call: printable ASCII without spaces. It is only ever
 // compared and stored; some agents join two ids with a bar.
 func CallID(text string) bool {
 	if text == "" || len(text) > maxID {

@@ -13,9 +13,9 @@ const (
 	maxNamedFrom = 3 // directories that it changes to
 )
 
-// Names lists absolute paths of the files that a command line may name. It takes the line's words, and what looks like
-// a path in the text of its arguments and here-documents. It starts from the directory in which the line runs, and from
-// those that it changes to. Most of them are no files.
+// Names lists absolute paths of the files that a command line may name. It takes the line's words, and what looks
+// like a path in the text of its arguments and here-documents. It starts from the directory in which the line runs,
+// and from those that it changes to. Most of them are not files.
 func Names(line, cwd, home string) []string {
 	h := hints{cwd: cwd, dir: cwd, home: home}
 	seen := map[string]bool{}
@@ -51,16 +51,16 @@ func Names(line, cwd, home string) []string {
 	return out
 }
 
-// noPath tells which characters are in no path that stands in a text.
+// noPath names the characters that end a path in a text.
 func noPath(r rune) bool {
 	return r < 0x80 && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
 		strings.ContainsRune("_-./@+~", r))
 }
 
-// longestName is how long a text is at most that names a file.
+// longestName is the length of the longest text that can name a file.
 const longestName = 4096
 
-// named lists absolute paths of the files that the texts of a payload may name. Most of them are no files.
+// named lists absolute paths of the files that the texts of a payload may name. Most of them are not files.
 func named(data []byte, cwd string) []string {
 	var out []string
 	d := json.NewDecoder(bytes.NewReader(data))

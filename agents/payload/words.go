@@ -2,7 +2,8 @@ package payload
 
 import "strings"
 
-// maxCommand is how much of a command line is looked at. What follows is data more often than commands: here-documents.
+// maxCommand is the length of a command line that is looked at. What follows is data more often than commands:
+// here-documents.
 const maxCommand = 64 << 10
 
 // eachCommand calls yield with the words of every simple command in a shell command line, in order. It knows quotes,

@@ -20,7 +20,7 @@ var kinds = payload.Events{
 // Events lists the events that carry a boundary.
 func (c *Client) Events() []string { return kinds.Names() }
 
-// wire is what the extension sends.
+// wire is a message of the extension.
 type wire struct {
 	Session string `json:"session_id"`
 	File    string `json:"session_file"`
@@ -93,7 +93,7 @@ func declare(tool string, in *input) []events.DeclaredEdit {
 	return edits
 }
 
-// tools are what Pi has by itself.
+// tools lists the built-in tools of Pi.
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"edit", "write"}},
 	{events.ToolRuns, []string{"bash", "powershell"}},

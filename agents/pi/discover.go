@@ -34,7 +34,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID is what follows the time in the name of a session file.
+// SessionID is the part behind the time in the name of a session file.
 func (s sessions) SessionID(path string) string { return idOf(filepath.Base(path)) }
 
 func idOf(name string) string {
@@ -56,7 +56,7 @@ func begins(raw []byte) bool {
 		rawjson.Member(raw, "cwd") != nil
 }
 
-// beginning is what the header tells.
+// beginning holds the facts of the header.
 type beginning struct {
 	id, cwd string
 	origin  string // path of the session that this one was forked from

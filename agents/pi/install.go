@@ -25,7 +25,7 @@ func (c *Client) newInstaller() *installer.Installer {
 	return in
 }
 
-// configDir is where Pi keeps the user's settings and extensions.
+// configDir is the directory of the user's settings and extensions for Pi.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("PI_CODING_AGENT_DIR"); dir != "" {
 		return filepath.Clean(dir)
@@ -33,7 +33,7 @@ func (c *Client) configDir() string {
 	return filepath.Join(c.env.Home, ".pi", "agent")
 }
 
-// obstacles tells whether Pi loads the extension of a project: newer versions only where the user trusts it.
+// obstacles reports whether Pi loads the extension of a project: newer versions only where the user trusts it.
 func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	if target.Scope == capability.ScopeUser || c.trusts(target.Repo.WorkTree) {
 		return nil, nil

@@ -43,7 +43,7 @@ type session struct {
 	entry  entry
 }
 
-// state is what must be known of the entries so far to understand the next.
+// state holds the facts of earlier entries that the next entry needs.
 type state struct {
 	Begun  bool    `json:"begun,omitempty"`
 	Cwd    string  `json:"cwd,omitempty"`
@@ -84,7 +84,7 @@ func (e *entry) decode(raw []byte) {
 	}
 }
 
-// key tells an entry from all others, in copies as well. Those of the first version have no id.
+// key tells an entry from all others, in copies as well. Entries of the first version have no id.
 func (e *entry) key() string { return e.time + " " + e.kind + " " + e.id }
 
 // Object takes an entry.

@@ -89,8 +89,8 @@ func seen(call *assemble.Call, content string) *assemble.File {
 	return &assemble.File{Path: call.Reads[0], Content: content}
 }
 
-// edits is what an edit did to its file. Newer versions note a patch, which tells it. Otherwise the picture of the edit
-// tells it, of which the line numbers are certain, with what the model asked for.
+// edits returns the changes of an edit in its file. Newer versions note a patch, which tells it. Otherwise the
+// picture of the edit tells it: its line numbers are certain, and its text is the model's.
 func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
 	if len(call.Writes) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (s *session) edits(call *assemble.Call, details []byte) []assemble.Edit {
 	return []assemble.Edit{edit}
 }
 
-// newText is what an edit wrote.
+// newText returns the text that an edit wrote.
 func newText(input []byte) string {
 	var texts []string
 	d := rawjson.NewDecoder(rawjson.Member(input, "edits"))

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// message is what stands in an entry of the conversation.
+// message is an entry of the conversation.
 type message struct {
 	role, model, provider, responseID, stop, failure string
 	callID, tool                                     string

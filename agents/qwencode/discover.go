@@ -41,7 +41,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	})
 }
 
-// beginning is what the first record tells.
+// beginning holds the facts of the first record.
 type beginning struct{ id, cwd string }
 
 func peek(file sessionfile.File) beginning {

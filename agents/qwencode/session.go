@@ -44,7 +44,7 @@ type session struct {
 	line  line
 }
 
-// state is what must be known of the lines so far to understand the next.
+// state holds the facts of earlier lines that the next line needs.
 type state struct {
 	Cwd     string `json:"cwd,omitempty"`
 	Branch  string `json:"branch,omitempty"`

@@ -15,7 +15,7 @@ type callBook struct {
 	failing map[string]failed // by command
 }
 
-// failed is how a command failed last.
+// failed describes the last failure of a command.
 type failed struct {
 	step  int
 	error string
@@ -77,7 +77,7 @@ func (b *callBook) lastFailing() (command, failure string) {
 	return command, failure
 }
 
-// failedLoudly tells whether a command failed. One that ends with 1 and says nothing has only looked for something.
+// failedLoudly reports whether a command failed. One that ends with 1 and says nothing has only looked for something.
 func failedLoudly(o *records.Observation) bool {
 	said := ""
 	if o.Content != nil {

@@ -14,7 +14,7 @@ import (
 // not the agent's own.
 const describedMember = "described"
 
-// described says whose a description is.
+// described names the author of a description.
 type described struct {
 	By    string     `json:"by"`              // note or log
 	Note  *time.Time `json:"note,omitempty"`  // the event of the note that the text came with
@@ -27,8 +27,8 @@ const (
 	byLog  = "log"
 )
 
-// Said is what somebody, with a note or as the agent, said of how the conversation ended; empty where the description
-// only tells what is known.
+// Said returns the word of somebody, in a note or as the agent, about the end of the conversation; empty where the
+// description only tells what is known.
 func Said(r *records.Record) string {
 	var by described
 	_ = json.Unmarshal(r.Metadata[describedMember], &by)
@@ -66,7 +66,7 @@ func (f *Facts) describe(head, prior *records.Record, said string, calls *callBo
 	}
 }
 
-// words tells how the conversation ended: its state, its commits, the command that still failed at the end.
+// words describes the end of the conversation: its state, its commits, the command that still failed at the end.
 func (f *Facts) words(head *records.Record, calls *callBook) string {
 	var parts []string
 	if state := head.Outcome.TerminalState; state != nil {

@@ -1,7 +1,7 @@
 // Package recorder turns the session file of an agent into a redacted record in the store.
 //
-// It is what the process does that hooks start at the end of a turn and at a commit, and what `git trace record` does.
-// Of a session file that has grown only what is new is read and redacted; the steps before are taken from the stored
+// The process that hooks start at the end of a turn and at a commit does it, and so does `git trace record`. Of a
+// session file that has grown only what is new is read and redacted; the steps before are taken from the stored
 // record.
 //
 // The order is: read and redact, store the record, append record_stored, drop the texts of the prompts that the record

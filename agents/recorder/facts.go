@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Facts is what the log and the repository know of a conversation and its session file does not. What is not known is
-// nil, and leaves the record as it is.
+// Facts holds the facts of a conversation that the log and the repository have, and its session file does not. What
+// is not known is nil, and leaves the record as it is.
 type Facts struct {
 	Links    []records.GitLink
 	Revision string // the commit that the conversation's work is told of: the newest that holds lines of it
@@ -31,7 +31,7 @@ type Facts struct {
 	Note        *Note // what a person said last of how it ended
 }
 
-// Note is what a person said. What is nil they said nothing of.
+// Note is the word of a person. What is nil they said nothing of.
 type Note struct {
 	Success *bool
 	Reward  *float64
@@ -73,8 +73,8 @@ type LineFacts struct {
 	Model  string
 }
 
-// Gatherer finds the facts of a conversation. The head is that of its record without what facts bring; prior is that
-// of the stored version, nil without one.
+// Gatherer finds the facts of a conversation. The head is that of its record without what facts bring; prior is the
+// head of the stored version, nil without one.
 type Gatherer func(ctx context.Context, head, prior *records.Record) (*Facts, error)
 
 // put brings the facts into a record. Said is the text that came with the newest note just now.
@@ -207,7 +207,7 @@ func (l *LineFacts) answer(trace, url string, told records.AttributedConversatio
 	return c
 }
 
-// mix marks lines of which a person wrote some: each range says whose it is.
+// mix marks lines that a person wrote in part: each range says whose it is.
 func mix(c *records.AttributedConversation) {
 	for i := range c.Ranges {
 		if c.Ranges[i].Contributor == nil {
@@ -217,7 +217,7 @@ func mix(c *records.AttributedConversation) {
 	c.Contributor["type"] = "mixed"
 }
 
-// linked tells whether a commit, which a call may have told abbreviated, is one of those that hold lines of the
+// linked reports whether a commit, which a call may have told abbreviated, is one of those that hold lines of the
 // conversation. After an amend or a rebase it is not: then the outcome names a commit that is.
 func linked(links []records.GitLink, sha *string) bool {
 	return sha != nil && *sha != "" && slices.ContainsFunc(links,

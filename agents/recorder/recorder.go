@@ -31,7 +31,7 @@ type Prompts interface {
 	Drop(trace events.TraceID, index int) error
 }
 
-// Log is where the event goes that tells of a stored record.
+// Log takes the event of a stored record.
 type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 }
@@ -58,7 +58,7 @@ type Recorder struct {
 	Said string
 }
 
-// Outcome is what became of a conversation.
+// Outcome is the fate of a conversation.
 type Outcome struct {
 	Stored     store.Stored
 	Steps      int
@@ -68,7 +68,7 @@ type Outcome struct {
 	Blocked    bool // so many that the record must not be shared before somebody has looked
 }
 
-// tries is how often a record is made anew because somebody else stored the conversation meanwhile.
+// tries is the number of times that a record is made anew because somebody else stored the conversation meanwhile.
 const tries = 3
 
 // Record brings the stored record of a conversation up to date with its session file and its commits.

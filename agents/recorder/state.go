@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// state is where the reading of a session file ended. It is a cache: without it the file is read from its beginning.
-// The cursor may hold texts of the conversation as they were written, so only the user can read it.
+// state is the place at which the reading of a session file ended. It is a cache: without it the file is read from
+// its beginning. The cursor may hold texts of the conversation as they were written, so only the user can read it.
 type state struct {
 	Form        int             `json:"form"` // of what is read of session files; a record of an earlier form is read anew
 	Path        string          `json:"path"`

@@ -89,14 +89,14 @@ func split(raw []byte) (*records.Record, [][]byte, error) {
 	return record, steps, nil
 }
 
-// current tells whether the stored version holds all of the session file.
+// current reports whether the stored version holds all of the session file.
 func (w *work) current() bool {
 	return w.prior != nil && w.state.Size == w.size && w.state.Changed.Equal(w.changed) && w.state.Blob == w.base.Blob &&
 		!w.asked()
 }
 
-// asked tells whether a prompt was kept since the session file was read. The file may have told of it before its hook
-// did.
+// asked reports whether a prompt was kept since the session file was read. The file may have told of it before its
+// hook did.
 func (w *work) asked() bool {
 	if w.Prompts == nil {
 		return false
@@ -154,7 +154,7 @@ func (w *work) gather(ctx context.Context, head *records.Record) error {
 	return nil
 }
 
-// sameHead tells whether two heads say the same.
+// sameHead reports whether two heads say the same.
 func sameHead(a, b *records.Record) (bool, error) {
 	one, err := json.Marshal(a)
 	if err != nil {

@@ -24,7 +24,7 @@ type Block struct {
 	OldLine int // the line of the file that the old text begins at, as the model says; 0 where it does not
 }
 
-// mark tells whether a line is 5 to 9 times one of the signs, with a word behind it.
+// mark reports whether a line is 5 to 9 times one of the signs, with a word behind it.
 func mark(line, signs, word string) bool {
 	n := 0
 	for n < len(line) && strings.IndexByte(signs, line[n]) >= 0 && line[n] == line[0] {
@@ -70,7 +70,7 @@ func placed(old []string) (line int, rest []string) {
 	return 0, old
 }
 
-// Until is the first line from one on of which found says so; the number of lines if there is none.
+// Until is the first line from one on for which found is true; the number of lines if there is none.
 func Until(lines []string, from int, found func(line string) bool) int {
 	for i := from; i < len(lines); i++ {
 		if found(lines[i]) {

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// cursor is where a reading ended.
+// cursor is the place at which a reading ended.
 type cursor struct {
 	*assemble.Cursor
 	Session string           `json:"session"`
@@ -19,7 +19,7 @@ type cursor struct {
 	Mark    string           `json:"mark,omitempty"`     // what the file says of the place before
 }
 
-// Marked is a file that can be cut off and go on otherwise: it tells what stands before an offset.
+// Marked is a file that can be cut off and go on otherwise: it gives the text before an offset.
 type Marked interface{ Mark(offset int64) string }
 
 func markOf(file File, offset int64) string {

@@ -92,7 +92,7 @@ func Written(hunks []assemble.Hunk) string {
 	return text.String()
 }
 
-// WholeFile is the edit that writes a file as a whole, of which nobody says whether it was there before.
+// WholeFile is the edit that writes a file as a whole; it is not known whether the file was there before.
 func WholeFile(path, content string) assemble.Edit {
 	edit := assemble.NewFile(path, content)
 	if len(edit.Hunks) > 0 {

@@ -14,8 +14,8 @@ import (
 
 // Document opens a session file that is one JSON object with a list of that name. Its objects are the elements of the
 // list, and the members of the object before and after the list. Each of those members is an object with that one
-// member. The file is read through once, in little memory, however long the list is; a client that keeps its session so
-// writes it anew every time, so that there is no place to go on from.
+// member. The file is read through once, in little memory, however long the list is; a client that keeps its session
+// so writes it anew every time, so a reading always begins at the start.
 func Document(path, list string) (File, error) {
 	tail, err := transcript.Open(path)
 	if err != nil {
@@ -45,8 +45,8 @@ func (d document) From(int64, int64) Source {
 	return &elements{in: bufio.NewReaderSize(d.Tail.From(0), 256<<10), list: d.list, line: 1}
 }
 
-// Begins tells whether a file begins as one object with such a list does: not with a whole object in its first line,
-// unless that holds the list.
+// Begins reports whether a file begins as one object with such a list does: not with a whole object in its first
+// line, unless that holds the list.
 func Begins(head []byte, list string) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -268,7 +268,7 @@ func (e *elements) quoted() error {
 	}
 }
 
-// escaped tells whether the quote that was read last has an unescaped backslash before it.
+// escaped reports whether the quote that was read last has an unescaped backslash before it.
 func (e *elements) escaped() bool {
 	n := 0
 	for i := len(e.buf) - 2; i > 0 && e.buf[i] == '\\'; i-- {

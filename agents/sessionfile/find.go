@@ -14,9 +14,9 @@ import (
 // maxFiles is how many session files of one agent are looked at.
 const maxFiles = 200_000
 
-// List lists the regular files below root of which take says that they are session files. It goes at most depth
-// directories deep, and takes files that were written to at the moment since or later; take fills in what it can tell.
-// A root that is not there has none; what cannot be read is left out. The oldest comes first.
+// List lists the regular files below root that take accepts as session files. It goes at most depth directories deep,
+// and takes files that were written to at the moment since or later; take fills in what it can tell. A root that is
+// not there has none; what cannot be read is left out. The oldest comes first.
 func List(root string, depth int, since time.Time, take func(path string) (capability.Session,
 	bool)) []capability.Session {
 	var found []capability.Session
@@ -79,8 +79,8 @@ func Sort(sessions []capability.Session) {
 // Project is a directory whose sessions are looked for.
 type Project struct{ names []string }
 
-// NewProject names a directory; "" stands for every one. Agents file sessions under the name that the system gives, so
-// that of a directory behind a symbolic link is known too.
+// NewProject names a directory; "" stands for every one. Agents file sessions under the name that the system gives,
+// so the target of a symbolic link is known too.
 func NewProject(dir string) Project {
 	if dir == "" {
 		return Project{}
@@ -92,13 +92,13 @@ func NewProject(dir string) Project {
 	return Project{names}
 }
 
-// Any tells whether every directory is meant.
+// Any reports whether every directory is meant.
 func (p Project) Any() bool { return len(p.names) == 0 }
 
 // Names are the names that the directory goes by.
 func (p Project) Names() []string { return p.names }
 
-// Holds tells whether a directory is that of the project or below it. Nothing is known of a directory without a name.
+// Holds reports whether a directory is the project's or below it. Nothing is known of a directory without a name.
 func (p Project) Holds(dir string) bool {
 	if p.Any() {
 		return true

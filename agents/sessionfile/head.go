@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// AnyObject tells whether one of the first objects in the head of a file of JSON lines is such a one.
+// AnyObject reports whether one of the first objects in the head of a file of JSON lines is such a one.
 func AnyObject(head []byte, most int, such func(raw []byte) bool) bool {
 	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
 	for range most {
@@ -39,7 +39,7 @@ func Of(kind rawjson.Kind) func(*rawjson.Decoder) bool {
 	return func(value *rawjson.Decoder) bool { return value.Kind() == kind }
 }
 
-// Before tells whether a document has all the members in front of a list, in the head of its file.
+// Before reports whether a document has all the members in front of a list, in the head of its file.
 func (m Members) Before(list string, head []byte) bool {
 	held := map[string]bool{}
 	d := rawjson.NewDecoder(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))

@@ -31,7 +31,7 @@ type heldSource struct {
 	at   int64
 }
 
-// Faults are the counts, all of which are known before.
+// Faults are the counts, which are known before the reading.
 func (s *heldSource) Faults() jsonlines.Faults { return s.held.Counts }
 
 // End is the number of objects that have been given.

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// Kind is what an agent's session files have of their own.
+// Kind holds the peculiarities of an agent's session files.
 type Kind struct {
 	Agent string // the agent's name, as in capability.Agent
 	// Open opens a session file, or what holds the session; nil stands for Lines.
@@ -38,8 +38,8 @@ type Place struct {
 type Format interface {
 	// Object takes an object. An error is one of the sink; what an object does not say is not an error.
 	Object(object jsonlines.Object) error
-	// State is what must be known of the objects so far to understand the next one: a pointer, to be written as JSON and
-	// read back into.
+	// State returns the facts of earlier objects that the next object needs: a pointer, to be written as JSON and read
+	// back into.
 	State() any
 	// End resolves what waits for an object that will not come.
 	End() error
@@ -49,7 +49,7 @@ type Format interface {
 type File interface {
 	// Start identifies the file by what stays when it grows; "" for one that does not grow but is written anew.
 	Start() (string, error)
-	// Size is where the file ends, in the unit of the objects' offsets.
+	// Size is the end of the file, in the unit of the objects' offsets.
 	Size() int64
 	// From gives the objects from an offset on, before which there are so many lines.
 	From(offset, lines int64) Source
@@ -75,7 +75,7 @@ func Lines(path, _ string) (File, error) {
 
 type lines struct{ *transcript.Tail }
 
-// startBytes is how much of a file's beginning must be the same for a cursor to fit.
+// startBytes is the length of the file's beginning that must be the same for a cursor to fit.
 const startBytes = 4096
 
 // Start is a hash of the file's first line, or of the beginning of it.

@@ -139,7 +139,7 @@ func (r *reading) read(to *conversation, in Source) error {
 	}
 }
 
-// registers is what travels with every place that a reading can go on from.
+// registers travel with every place from which a reading can go on.
 type registers struct {
 	State json.RawMessage  `json:"state"`
 	Lost  jsonlines.Faults `json:"lost,omitzero"`

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// maxDepth is how deep subagents may start subagents, maxSubagents how many of them are read.
+// maxDepth is the depth to which subagents may start subagents, maxSubagents the number of them that are read.
 const (
 	maxDepth     = 10
 	maxSubagents = 5000

@@ -38,7 +38,7 @@ func System(path string) string {
 	return ""
 }
 
-// Blocks is what a message or a result says: a text, or blocks of which an image has a placeholder.
+// Blocks returns the text of a message or a result: a text, or blocks, with placeholders for images.
 func Blocks(content []byte) string {
 	d := rawjson.NewDecoder(content)
 	if d.Kind() == rawjson.String {
@@ -84,8 +84,8 @@ func Stamp(text string) string {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// Tagged tells whether a text is wrapped in one tag as a whole, and which: text that clients put into the user's mouth
-// is.
+// Tagged reports whether a text is wrapped in one tag as a whole, and which: text that clients put into the user's
+// mouth is.
 func Tagged(text string) (tag string, tagged bool) {
 	text = strings.TrimSpace(text)
 	rest, found := strings.CutPrefix(text, "<")

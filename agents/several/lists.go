@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// lists are the lists of the metadata whose entries name steps, with the numbers that the steps have among those of all
+// lists are the lists of the metadata whose entries name steps, with the numbers of the steps among the steps of all
 // files.
 type lists struct {
 	of    map[string][]json.RawMessage

@@ -48,7 +48,7 @@ func Key(step *records.Step) uint64 {
 	return sum.Sum64()
 }
 
-// telling is how much of a text tells steps apart that have the same time.
+// telling is the length of a text that tells steps of the same time apart.
 const telling = 100
 
 var seed = maphash.MakeSeed()
@@ -162,7 +162,7 @@ func (s *joiner) renumbered(step *int) *int {
 	return new(s.place[*step-1])
 }
 
-// whole is what is told of the conversation beside its steps.
+// whole holds the facts of the conversation beside its steps.
 func (s *joiner) whole(all []*capability.Parsed) *capability.Parsed {
 	first, last := all[0].Head, all[0].Head
 	out := &capability.Parsed{FirstStep: 1}

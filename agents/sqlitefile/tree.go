@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// maxTree is how deep a b-tree may be.
+// maxTree is the largest depth of a b-tree.
 const maxTree = 24
 
 // MaxRow is the size beyond which a row is refused.
@@ -22,7 +22,7 @@ type Row struct {
 	more  uint32 // the first page with the rest
 }
 
-// cell is where a column stands in the record, and its type.
+// cell is the place of a column in the record, and its type.
 type cell struct {
 	kind uint64
 	at   int64
@@ -65,7 +65,7 @@ var (
 // visited counts the pages that were read of a b-tree: a broken one may lead in a circle.
 type visited struct{ pages int }
 
-// node reads a page. It gives each cell, as far as the page goes, and then the page behind the last of an inner one.
+// node reads a page. It gives each cell that is on the page, and then the page behind the last cell of an inner one.
 func (v *visited) node(db *DB, number uint32, depth int, kinds pageKinds,
 	cell func(data []byte, inner bool) error, rest func(number uint32, depth int) error) error {
 	if v.pages++; depth > maxTree || v.pages > int(db.last)+1 {
@@ -102,7 +102,7 @@ func (v *visited) node(db *DB, number uint32, depth int, kinds pageKinds,
 	return nil
 }
 
-// leastCell is how long a cell is at least, in bytes.
+// leastCell is the length of the shortest cell, in bytes.
 const leastCell = 4
 
 // leaf reads a cell of a leaf page.
@@ -121,7 +121,7 @@ func (db *DB) leaf(data []byte, yield func(row *Row) error) error {
 	return yield(row)
 }
 
-// record reads the record of a cell, of which at most so much stands in the page of the cell.
+// record reads the record of a cell, with at most so much of it in the page of the cell.
 func (db *DB) record(data []byte, size, most int) (*Row, error) {
 	row := &Row{db: db, size: int64(size)}
 	local := db.localSize(size, most)
@@ -138,7 +138,7 @@ func (db *DB) record(data []byte, size, most int) (*Row, error) {
 	return row, row.header()
 }
 
-// localSize is how much of a record stands in its own page.
+// localSize is the part of a record that stands in its own page.
 func (db *DB) localSize(size, most int) int {
 	if size <= most {
 		return size
@@ -150,7 +150,7 @@ func (db *DB) localSize(size, most int) int {
 	return least
 }
 
-// maxColumns is how many columns a table may have.
+// maxColumns is the number of columns that a table may have.
 const maxColumns = 2000
 
 // header reads the types of the columns.
@@ -174,7 +174,7 @@ func (r *Row) header() error {
 	return nil
 }
 
-// width is how many bytes a value of a type has.
+// width is the number of bytes that a value of a type has.
 func width(kind uint64) int64 {
 	switch {
 	case kind < 5:

@@ -1,8 +1,8 @@
 // Package toolcall says what the tools of agents do to files, by the members of their inputs: agents whose files
 // hold little more than a name and an input for each call have much the same tools under other names.
 //
-// A parser gives the tools of its agent by name. What a tool does not say is not guessed: an edit without a place
-// has no lines' numbers, and a call of a tool without a name does nothing that is known.
+// A parser gives the tools of its agent by name. What a tool does not say is not guessed: an edit without a place has
+// no line numbers, and a call of a tool without a name has no known effect.
 package toolcall
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Does is what a tool does.
+// Does is the effect of a tool.
 type Does int
 
-// What tools do. The zero value is a tool of which nothing is known.
+// What tools do. The zero value is a tool without known effects.
 const (
 	Other    Does = iota
 	Reads         // a file
@@ -36,7 +36,7 @@ const (
 // Tools are the tools of an agent by their names.
 type Tools map[string]Does
 
-// does is what a call of a tool does.
+// does returns the effect of a call of a tool.
 func (t Tools) does(name string, input []byte) Does {
 	does := t[name]
 	if does != Edits {
@@ -72,7 +72,7 @@ func (t Tools) Call(id, name string, input []byte, dir string) assemble.Call {
 	return call
 }
 
-// Edits are what a call that succeeded did to files, by its input alone.
+// Edits returns the changes of a successful call in files, by its input alone.
 func (t Tools) Edits(call *assemble.Call, dir string) []assemble.Edit {
 	switch t.does(call.Name, call.Input) {
 	case Writes:
@@ -143,7 +143,7 @@ func text(input []byte, names []string) string {
 	return ""
 }
 
-// paths are the paths of an input: its own, or those of a list of files.
+// paths are the paths of an input: its own, or the edits of a list of files.
 func paths(input []byte, dir string) []string {
 	if path := text(input, pathMembers); path != "" {
 		return []string{sessionfile.Absolute(path, dir)}
@@ -165,7 +165,7 @@ func paths(input []byte, dir string) []string {
 	return out
 }
 
-// maxPaths is how many files of one call are kept.
+// maxPaths is the number of files of one call that are kept.
 const maxPaths = 200
 
 // command is the command line of an input; several are run one after the other.
@@ -189,7 +189,7 @@ func patchOf(input []byte) string {
 	return text(input, []string{"input", "patch", "patchText", "diff"})
 }
 
-// NewText is what an edit puts in the place of other texts.
+// NewText returns the text that an edit puts in the place of other texts.
 func NewText(input []byte) string {
 	if diff := rawjson.MemberText(input, "diff"); diff != "" {
 		var out strings.Builder
@@ -211,7 +211,7 @@ func NewText(input []byte) string {
 	return text(input, replaced)
 }
 
-// maxBlocks is how many blocks of one edit are read.
+// maxBlocks is the number of blocks of one edit that are read.
 const maxBlocks = 2000
 
 func patchEdits(patch, dir string) []assemble.Edit {

@@ -76,5 +76,5 @@ func (t *Tail) Lines(limit int64) iter.Seq[[]byte] {
 	}
 }
 
-// Whole tells whether a window of limit bytes shows the whole file.
+// Whole reports whether a window of limit bytes shows the whole file.
 func (t *Tail) Whole(limit int64) bool { return t.size <= limit }

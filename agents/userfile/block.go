@@ -14,7 +14,7 @@ var ErrDamaged = errors.New("the marker comments of git-trace are damaged")
 // Block is a part of git-trace in a file of others: lines between two marker comments.
 type Block struct{ Begin, End string }
 
-// Marked is the block of a name: an agent's, or "" for that of the git hooks.
+// Marked is the block of a name: an agent's, or "" for the block of the git hooks.
 func Marked(name string) Block {
 	if name != "" {
 		name = " " + name
@@ -51,7 +51,7 @@ func (b Block) Find(doc []byte) (start, end int, err error) {
 	return -1, 0, nil
 }
 
-// Inner is what stands between the marks, nil without a block.
+// Inner returns the text between the marks, nil without a block.
 func (b Block) Inner(doc []byte) []byte {
 	start, end, err := b.Find(doc)
 	if err != nil || start < 0 {

@@ -36,13 +36,13 @@ type File struct {
 	info fs.FileInfo
 }
 
-// Linked tells whether the path itself is a symbolic link.
+// Linked reports whether the path itself is a symbolic link.
 func (f File) Linked() bool {
 	info, err := os.Lstat(f.Path)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// Read reads a file; one that does not exist is no error.
+// Read reads a file; one that does not exist is not an error.
 func Read(path string) (File, error) {
 	file := File{Path: path, real: path}
 	real, err := filepath.EvalSymlinks(path)

@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// made is a list of directories that were made for files: they go with their files, those of others stay, empty or not.
-// It is kept with what is true of the user, one quoted path a line. No name stands for no list: then every directory
-// that becomes empty goes.
+// made is a list of directories that were made for files: they go with their files. Directories of others stay, empty
+// or not. It is kept with what is true of the user, one quoted path a line. No name stands for no list: then every
+// directory that becomes empty goes.
 type made string
 
 // missing are the directories above a file that are not there, below root.
@@ -35,7 +35,7 @@ func (m made) note(dirs []string) {
 	}
 }
 
-// take tells whether a directory is on the list, and takes it from there.
+// take reports whether a directory is on the list, and takes it from there.
 func (m made) take(dir string) bool {
 	if m == "" {
 		return true

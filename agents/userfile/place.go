@@ -66,7 +66,7 @@ func staysIn(root, path string) error {
 	return nil
 }
 
-// isGit tells whether a path has a part that is called as git directories are, in whatever case.
+// isGit reports whether a path has a part that is called as git directories are, in whatever case.
 func isGit(path string) bool {
 	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
 		if strings.EqualFold(part, ".git") {
@@ -76,8 +76,8 @@ func isGit(path string) bool {
 	return false
 }
 
-// place is where a file is written: anywhere, or below a directory that the system holds us to, whatever becomes of the
-// directories in between (os.Root).
+// place is the place of a file that is written: anywhere, or below a directory that the system holds us to, whatever
+// becomes of the directories in between (os.Root).
 type place interface {
 	MkdirAll(name string, perm os.FileMode) error
 	OpenFile(name string, flag int, perm os.FileMode) (*os.File, error)

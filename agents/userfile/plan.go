@@ -18,7 +18,7 @@ type Step[A any] struct {
 	Change Change
 }
 
-// Plan is what to do, in order.
+// Plan lists the steps in order.
 type Plan[A any] []Step[A]
 
 // Add puts a change that is announced behind the others.

@@ -79,7 +79,7 @@ func (s sessions) unpack(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// resumed is what stands in the place of a message where the user had the agent go on.
+// resumed stands in the place of a message if the user had the agent go on.
 const resumed = `"Resume"`
 
 // cut makes objects of a document: its members beside the messages, each as an object with that one member, then its

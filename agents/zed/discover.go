@@ -79,7 +79,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 		bytes.Contains(head, []byte("data_type")) && bytes.Contains(head, []byte("summary"))
 }
 
-// row is what the database tells of a thread beside the thread itself.
+// row holds the facts of a thread in the database beside the thread itself.
 type row struct {
 	number           int64
 	id, title        string

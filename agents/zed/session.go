@@ -177,7 +177,7 @@ func (s *session) user(content []byte, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Text: strings.TrimSpace(strings.Join(said, ""))}, false, "empty_prompt")
 }
 
-// mentioned is what a mention leads to: {"File": {"abs_path": …}} and its like.
+// mentioned returns the target of a mention: {"File": {"abs_path": …}} and its like.
 func mentioned(uri []byte) string {
 	d := rawjson.NewDecoder(uri)
 	d.Open()
@@ -220,7 +220,7 @@ func (s *session) agent(value []byte, at records.Locator) error {
 	return s.answer(a, said, thought, results)
 }
 
-// result is what came of a call.
+// result is the result of a call.
 type result struct {
 	id  string
 	raw []byte
@@ -271,7 +271,7 @@ func (s *session) result(one result, at records.Locator) error {
 	return s.c.Result(at, one.id, r)
 }
 
-// endOf is how a command ended, and whether the user let a call run, by the text that the model was told.
+// endOf describes the end of a command, and whether the user let a call run, by the text for the model.
 func endOf(call *assemble.Call, content string) string {
 	switch {
 	case strings.HasPrefix(content, "Permission to run tool denied by user"):

@@ -4,8 +4,8 @@
 // as one JSON document, which newer versions pack with zstd. git-trace-serve unpacks it; without it such threads
 // cannot be read. The row tells the folders of the project since early 2026; before that only the document does.
 //
-// A message has no time. The tokens of single answers stand nowhere; those of a thread do. What a tool gave stands in
-// the message that called it. The tool that edits files gives their whole texts before and after.
+// A message has no time. The tokens of single answers stand nowhere; A thread has a token count. What a tool gave
+// stands in the message that called it. The tool that edits files gives their whole texts before and after.
 //
 // A thread that a sub-agent held is a row of its own, and a conversation of its own here.
 //
@@ -55,7 +55,7 @@ func (s sessions) root() string {
 	return roots[0]
 }
 
-// tools are those of Zed that do something to files.
+// tools lists the tools of Zed that change files.
 var tools = toolcall.Tools{
 	"read_file": toolcall.Reads, "edit_file": toolcall.Replaces, "write_file": toolcall.Writes,
 	"create_file": toolcall.Writes, "terminal": toolcall.Runs,

@@ -46,7 +46,7 @@ type source struct {
 	previous Origin
 }
 
-// lines is how many lines the content has.
+// lines is the number of lines that the content has.
 func (a *answer) lines() int {
 	n := 0
 	for _, r := range a.runs {
@@ -55,7 +55,7 @@ func (a *answer) lines() int {
 	return n
 }
 
-// origins is where each line of the content comes from.
+// origins gives the origin of each line of the content.
 func (a *answer) origins() []run {
 	all := make([]run, 0, a.lines())
 	for _, r := range a.runs {
@@ -66,7 +66,7 @@ func (a *answer) origins() []run {
 	return all
 }
 
-// holds tells whether the answer is that of a commit.
+// holds reports whether the answer is about a commit.
 func (a *answer) holds(commit refs.OID) bool { return slices.Contains(a.commits, commit) }
 
 // add appends lines of an origin, as part of the last run if they continue it: git lists such lines as one group.
@@ -87,7 +87,7 @@ const (
 	maxAnswerCommits = 8
 )
 
-// kept is what the cache has for a path, in memory.
+// kept holds the cache of a path in memory.
 type kept struct {
 	path    string          // and how it was asked, see subject
 	context settings.Digest // of all answers

@@ -35,7 +35,7 @@ func (s *Session) answer(args []string, format Format, each func(*Entry) error) 
 	return q.full(k, args, format, each)
 }
 
-// known is what the history tells, if there is one, else what was kept.
+// known returns the answer of the history, if there is one, else the kept answer.
 func (q *inquiry) known() (k *kept, a *answer, lines [][]byte) {
 	if q.opts.History != nil {
 		if a, lines = q.opts.History.answer(q); a != nil {
@@ -79,7 +79,7 @@ func (q *inquiry) recall(k *kept) (*answer, [][]byte) {
 	return a, lines
 }
 
-// answeredBy tells whether an answer kept for the commit is the one asked for.
+// answeredBy reports whether an answer kept for the commit is the one asked for.
 func (q *inquiry) answeredBy(a *answer) bool {
 	switch {
 	case !q.pending:
@@ -247,7 +247,7 @@ type builder struct {
 	table  *table
 	bases  map[refs.OID]*answer
 	path   string
-	// origins are those of the bases, line by line.
+	// origins holds the origins of the bases, line by line.
 	origins map[*answer][]run
 }
 
@@ -312,7 +312,8 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	return true
 }
 
-// unchanged tells whether the commit has the file as it lies in the work tree. Then git finds no line without a commit.
+// unchanged reports whether the commit has the file as it lies in the work tree. Then git finds no line without a
+// commit.
 func (q *inquiry) unchanged() bool {
 	blob, ok := q.tracked()
 	return ok && blob == q.repo.Format.Hash(refs.BlobObject, q.raw)
@@ -338,7 +339,7 @@ func (q *inquiry) tracked() (refs.OID, bool) {
 	return blob, err == nil && typ == refs.BlobObject
 }
 
-// moved tells whether HEAD or the file is no longer what was asked about.
+// moved reports whether HEAD or the file is no longer what was asked about.
 func (q *inquiry) moved() bool {
 	head, _, err := q.repo.Head()
 	raw, ok := q.readFile()

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// stored tells whether git would store the file's bytes as they are, so that the id of the content is that of the
-// bytes. Attributes may ask for other line endings, which leaves alone what has no carriage return, or for a filter, a
+// stored reports whether git would store the file's bytes as they are, so that the id of the content is the id of the
+// bytes. Attributes may ask for other line endings, which change only text with carriage returns, or for a filter, a
 // keyword or an encoding (gitattributes(5)). Which files those are for, git is asked once for each state of the
 // attribute files.
 func (q *inquiry) stored(k *kept) bool {
@@ -70,7 +70,7 @@ func (q *inquiry) attributeFiles(config refs.Config) []string {
 	return files
 }
 
-// conversion is what attribute files ask for, for whatever paths.
+// conversion holds the conversions that attribute files ask for, for any paths.
 type conversion struct {
 	lineEnds bool
 	content  bool

@@ -49,7 +49,7 @@ func (s *Session) context(config refs.Config) (settings.Digest, bool) {
 	return h.Sum(), true
 }
 
-// bears tells whether the cache can be used beside a setting.
+// bears reports whether the cache can be used beside a setting.
 func bears(key, value string) bool {
 	switch {
 	case key == "blame.ignorerevsfile", key == "mailmap.blob":
@@ -60,8 +60,8 @@ func bears(key, value string) bool {
 	return true
 }
 
-// shapesGit tells whether an environment variable can change what git finds. Those that say how to reach other programs
-// or other machines cannot; refs.Repo drops or sets those that say where the repository is.
+// shapesGit reports whether an environment variable can change what git finds. Those that say how to reach other
+// programs or other machines cannot; refs.Repo drops or sets those that say where the repository is.
 func shapesGit(name string) bool {
 	if !strings.HasPrefix(name, "GIT_") {
 		return false
@@ -78,8 +78,8 @@ func shapesGit(name string) bool {
 	return true
 }
 
-// rewritesHistory tells whether the history is other than the commits say: grafts, replacement refs, or an end of what
-// was fetched.
+// rewritesHistory reports whether the history is other than the commits say: grafts, replacement refs, or an end of
+// what was fetched.
 func rewritesHistory(repo *refs.Repo) bool {
 	for _, file := range [...]string{filepath.Join("info", "grafts"), "shallow"} {
 		if _, err := os.Stat(filepath.Join(repo.CommonDir, file)); !errors.Is(err, fs.ErrNotExist) {

@@ -17,7 +17,7 @@ import (
 //	sources  count, each: commit, path, flag, previous commit and path
 //	answers  count, each: flags, commits, content, runs             (a run: source, line, count)
 //
-// A file that cannot be read is no file: the cache is disposable.
+// A file that cannot be read is not a file: the cache is disposable.
 
 const cacheMagic = "git-trace blame 1\n"
 

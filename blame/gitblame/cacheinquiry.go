@@ -25,7 +25,7 @@ type inquiry struct {
 // subject names what answers are kept for: the path, asked in one way.
 func (q *inquiry) subject() string { return strings.Join(append([]string{q.path}, q.how...), "\x00") }
 
-// inquiry tells whether the cache can answer. Nothing is wrong when it cannot: git is asked then.
+// inquiry reports whether the cache can answer. Nothing is wrong when it cannot: git is asked then.
 func (s *Session) inquiry(format Format) (*inquiry, bool) {
 	q := &inquiry{Session: s, pending: len(s.target.revs) == 0}
 	if !q.readOptions(format) {
@@ -101,7 +101,7 @@ func (q *inquiry) readOptions(format Format) bool {
 	return true
 }
 
-// knownDate tells whether git has this form of dates; it refuses to blame with another.
+// knownDate reports whether git has this form of dates; it refuses to blame with another.
 func knownDate(mode string) bool {
 	mode = strings.TrimSuffix(mode, "-local")
 	switch mode {
@@ -151,10 +151,10 @@ func (s *Session) objects() (objects *refs.Objects, done func()) {
 // file is the path of the blamed file in the work tree.
 func (s *Session) file() string { return filepath.Join(s.repo.WorkTree, filepath.FromSlash(s.path)) }
 
-// maxFile bounds the files of which answers are kept, in bytes.
+// maxFile bounds the size of files with kept answers, in bytes.
 const maxFile = 16 << 20
 
-// readFile reads the file in the work tree; what is not a regular file, or has no line, is for git to read.
+// readFile reads the file in the work tree; git reads anything but a regular file with lines.
 func (s *Session) readFile() ([]byte, bool) {
 	info, err := os.Lstat(s.file())
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > maxFile {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lineRange is what -L asks for (git-blame(1)), as far as it is said in numbers. The zero value is the whole file.
+// lineRange is the range of -L (git-blame(1)), if it is given in numbers. The zero value is the whole file.
 type lineRange struct {
 	first, last int // 1-based; 0 is the file's own first or last line
 }

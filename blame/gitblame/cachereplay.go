@@ -36,7 +36,8 @@ func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*
 	return nil
 }
 
-// replayRoom is how many bytes of text are made room for at a time. In one growing buffer all would be copied often.
+// replayRoom is the number of bytes of text for which room is made at a time. In one growing buffer all would be
+// copied often.
 const replayRoom = 64 << 10
 
 // replayer writes entries as git's porcelain formats have them.
@@ -95,8 +96,8 @@ func severalPaths(runs []run, first, last int) map[*Commit]bool {
 	return several
 }
 
-// faithful tells whether git's own text of an entry is what would be made of it here. It is not where git says what
-// this package does not know, quotes names otherwise, or has a date that it could not read.
+// faithful reports whether git's own text of an entry equals the text that is made of it here. It is not where git
+// says what this package does not know, quotes names otherwise, or has a date that it could not read.
 func faithful(e *Entry) bool {
 	if e.Count == 0 && !e.Details {
 		_, numbers, _ := bytes.Cut(e.Header, []byte(" "))

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// maxWalk is how many commits are looked at before git is asked.
+// maxWalk is the number of commits that are looked at before git is asked.
 const maxWalk = 32
 
 // untouched goes from the commit asked about to its parent, and so on, and returns the first answer that it meets. It
@@ -51,7 +51,7 @@ type walker struct {
 	blob  refs.OID
 }
 
-// place is what a commit has at the path.
+// place is the entry of a commit at the path.
 type place struct {
 	parents []refs.OID
 	blob    refs.OID // zero if there is no regular file

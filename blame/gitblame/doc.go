@@ -1,4 +1,4 @@
-// Package gitblame is git's blame, faster. It says what git says and knows no owner.
+// Package gitblame is git's blame, faster. It gives git's answer and knows no owner.
 //
 //	Parse     the argument vector into Options (what is ours, what is git's)
 //	Open      which word is the file; git's configuration

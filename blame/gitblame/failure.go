@@ -29,7 +29,7 @@ func (f *Failure) NoPath() bool {
 	return false
 }
 
-// NoCommit tells that there is no commit to begin at.
+// NoCommit reports that there is no commit to begin at.
 func (f *Failure) NoCommit() bool { return f.Message == "no such ref: HEAD" }
 
 // ExitCode is the status for the command to end with, which is git's: 129 for wrong usage, else 128.

@@ -39,7 +39,7 @@ func (s *Session) Table(lines []Line) (scores []string, err error) {
 	return scores, nil
 }
 
-// marks tells whether configuration asks for marks and there can be any.
+// marks reports whether configuration asks for marks and there can be any.
 func (s *Session) marks() bool {
 	got := s.settings()
 	_, file := got.Get("blame.ignorerevsfile")

@@ -14,8 +14,9 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// History is what many commits did to some paths, read from git in two processes. With it most blames of these paths
-// need no process of their own. It serves those who ask for hundreds of blames, and is asked by one at a time.
+// History holds the changes of many commits to some paths, read from git in two processes. With it most blames of
+// these paths need no process of their own. It serves those who ask for hundreds of blames, and is asked by one at a
+// time.
 //
 // It is the composition of the cache (cache.go), of hunks in the place of a bounded blame: git's answer for a commit is
 // that for its parent with the commit's hunks laid over it. Git is still asked where a file comes into being or is
@@ -30,14 +31,14 @@ type History struct {
 	asked   int // how often git had to blame
 }
 
-// past is what a commit did.
+// past holds the changes of a commit.
 type past struct {
 	parents []refs.OID
 	told    *Commit              // nil of one that changed none of the paths
 	changes []map[string]*change // for each parent, or nothing in the place of one, by path
 }
 
-// change is the way from a parent's version of a path to that of a commit.
+// change is the diff of one path between a commit and its parent.
 type change struct {
 	hunks []gitdiff.Hunk
 	odd   bool // it is more than lines of one file
@@ -226,7 +227,7 @@ func (h *History) answer(q *inquiry) (*answer, [][]byte) {
 	return a, lines
 }
 
-// ownDiff tells whether something is configured that a blame and a diff might not understand alike.
+// ownDiff reports whether something is configured that a blame and a diff might not understand alike.
 func ownDiff(config refs.Config) bool {
 	for key := range config.Entries() {
 		if strings.HasPrefix(key, "diff.") && (strings.HasSuffix(key, "algorithm") || strings.HasSuffix(key, "heuristic")) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// target is what the positional arguments name.
+// target holds the names in the positional arguments.
 type target struct {
 	revs []string // revisions and pseudo revisions, as typed
 	file string   // as typed
@@ -32,7 +32,7 @@ func (o *Options) target(isRev func(string) bool) (target, bool) {
 	return target{revs: words[:last], file: words[last]}, true
 }
 
-// cutsHistory tells whether a revision argument excludes commits, so that boundary commits can appear.
+// cutsHistory reports whether a revision argument excludes commits, so that boundary commits can appear.
 func (t target) cutsHistory() bool {
 	for _, rev := range t.revs {
 		if strings.HasPrefix(rev, "^") || strings.HasPrefix(rev, "--") || strings.Contains(rev, "..") ||
@@ -44,7 +44,7 @@ func (t target) cutsHistory() bool {
 }
 
 // gitArgs are arguments for git blame. The extra ones come first, so that git reads the user's after them. The user's
-// keep their order, and those of the roles in without are left out.
+// keep their order, and options with the roles in without are left out.
 func (o *Options) gitArgs(extra []string, without ...role) []string {
 	args := append([]string{"blame"}, extra...)
 	for _, arg := range o.args {

@@ -20,7 +20,7 @@ const (
 	JSONRuns
 )
 
-// IsJSON tells whether the format is one of ours for programs, which needs no time of lines that no commit has.
+// IsJSON reports whether the format is one of ours for programs, which needs no time of lines that no commit has.
 func (f Format) IsJSON() bool { return f == JSON || f == JSONRuns }
 
 // Choice is an option that configuration decides when the command line does not.
@@ -73,7 +73,7 @@ type Options struct {
 	Contents    string
 	HasContents bool
 
-	// Stdin is what `--contents -` reads. Stderr takes git's warnings. Neither is set by Parse; nil means none.
+	// Stdin is the input of `--contents -`. Stderr takes git's warnings. Neither is set by Parse; nil means none.
 	Stdin  io.Reader
 	Stderr io.Writer
 	// Config is git's configuration, if the caller has read it; Parse does not.
@@ -90,7 +90,7 @@ type Options struct {
 	dashes bool       // there was a "--"
 }
 
-// Likely is what an answer will probably speak of: commits, and lines that no commit has if there is a content.
+// Likely is the probable subject of an answer: commits, and lines that no commit has if there is a content.
 type Likely struct {
 	Path    string
 	Commits []refs.OID // none where no answer is kept

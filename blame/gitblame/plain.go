@@ -14,11 +14,11 @@ import (
 //
 // What is asked then is not "who wrote this line of that commit" but "who wrote this line of the content on the
 // screen". A second blame, without those arguments but with all others (-w, -M, -C, --ignore-rev, --contents, -L), of
-// the same final content answers it: final line numbers are the same in both, since the content is. For --reverse the
-// content is that of the start of the range. A root commit is a boundary too, but it did write its lines, as far as the
-// repository knows; nor is --ignore-rev such a case: the user says that the ignored change does not count.
+// the same final content answers it: final line numbers are the same in both, since the content is. With --reverse
+// the content is the one at the start of the range. A root commit is a boundary too, but it did write its lines, as
+// far as the repository knows; nor is --ignore-rev such a case: the user says that the ignored change does not count.
 
-// CreditsOthers tells whether some lines may not be of the commits that git credits with them.
+// CreditsOthers reports whether some lines may not be of the commits that git credits with them.
 func (s *Session) CreditsOthers(lines []Line) bool {
 	o := &s.opts
 	if o.Reverse || o.FirstParent || o.Grafted {

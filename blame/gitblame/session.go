@@ -89,7 +89,7 @@ func (s *Session) Try(show func() error) error {
 	return err
 }
 
-// AsAsked hands on the entries of the format that the options name. The trailer is what --show-stats printed.
+// AsAsked hands on the entries of the format that the options name. The trailer is the output of --show-stats.
 func (s *Session) AsAsked(each func(*Entry) error) (trailer []byte, err error) {
 	return s.answer(s.opts.gitArgs(nil), s.opts.Format, each)
 }
@@ -111,7 +111,7 @@ func Append[T any](list []T, one *T) []T {
 	return append(list, *one)
 }
 
-// Path is that of the file, relative to the top of the work tree.
+// Path is the path of the file, relative to the top of the work tree.
 func (s *Session) Path() string { return s.path }
 
 // later runs f beside what follows and returns the function that waits for its result.

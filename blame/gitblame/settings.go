@@ -28,11 +28,11 @@ func (s *Session) Config() (refs.Config, error) {
 	return got.Config, got.err
 }
 
-// Converted tells whether git blames a conversion of the file (gitattributes(5), "Performing text diffs of binary
-// files"). Its lines are not those of the file, so nothing recorded of the file's lines speaks of them.
+// Converted reports whether git blames a conversion of the file (gitattributes(5), "Performing text diffs of binary
+// files"). Its lines are not the file's, so records of the file's lines do not speak of them.
 func (s *Session) Converted() bool { return s.converted() }
 
-// converts tells whether any textconv is configured.
+// converts reports whether any textconv is configured.
 func converts(config refs.Config) bool {
 	for key := range config.Entries() {
 		if isTextconv(key) {

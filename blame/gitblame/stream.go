@@ -14,7 +14,7 @@ type Person struct {
 	TZ   string // "+0100"; git prints "(unknown)" for a damaged commit
 }
 
-// Commit is what a porcelain stream tells about a commit, once for all its lines.
+// Commit holds the facts of a commit in a porcelain stream, once for all its lines.
 type Commit struct {
 	ID        refs.OID // all zero for lines that no commit has
 	Author    Person

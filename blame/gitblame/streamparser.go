@@ -28,7 +28,7 @@ type Parser struct {
 	trailer     []byte
 }
 
-// commitState is what later entries of a commit inherit: git prints it once, or once for each path.
+// commitState holds the fields that later entries of a commit inherit: git prints it once, or once for each path.
 type commitState struct {
 	hex      []byte
 	commit   Commit
@@ -46,7 +46,8 @@ func NewParser(r io.Reader, format Format) *Parser {
 	}
 }
 
-// Trailer is what followed the last entry: the figures of --show-stats. It is complete once Next has returned io.EOF.
+// Trailer returns the bytes behind the last entry: the figures of --show-stats. It is complete once Next has returned
+// io.EOF.
 func (p *Parser) Trailer() []byte { return p.trailer }
 
 // Next returns the next entry, or io.EOF after the last. The entry's bytes stay valid.
@@ -122,7 +123,7 @@ func (p *Parser) open(e *Entry, line []byte) error {
 	return nil
 }
 
-// header reads one header line, without its newline, and tells whether it is the file name.
+// header reads one header line, without its newline, and reports whether it is the file name.
 func (p *Parser) header(e *Entry, line []byte) (bool, error) {
 	key, value, _ := bytes.Cut(line, []byte{' '})
 	c := &p.current.commit
@@ -244,7 +245,7 @@ func (p *Parser) fail(what string) error {
 	return fmt.Errorf("%w: line %d: %s", ErrStream, p.lineNumber, what)
 }
 
-// setText stores text that mostly is what it was: no allocation then.
+// setText stores text that is mostly the same as before: no allocation then.
 func setText(into *string, value []byte) {
 	if *into != string(value) {
 		*into = string(value)

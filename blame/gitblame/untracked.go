@@ -13,7 +13,7 @@ import (
 // name and no other; the user's stays as it is. Git also needs a commit to begin at. Where there is none yet, an empty
 // one is made for it.
 
-// untracked tells whether git's refusal is about a file of the work tree that is not tracked, or not committed in a
+// untracked reports whether git's refusal is about a file of the work tree that is not tracked, or not committed in a
 // repository without commits.
 func (s *Session) untracked(err error) (refused *Failure, is bool) {
 	if !errors.As(err, &refused) || !refused.NoPath() && !refused.NoCommit() ||

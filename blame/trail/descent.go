@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// descent is the history that leads to a commit. Git lists it from the newest commit down, and it is read as far as
-// somebody asks: what was committed lately costs little in the longest history.
+// descent is the history that leads to a commit. Git lists it from the newest commit down, and it is read as needed:
+// what was committed lately costs little in the longest history.
 type descent struct {
 	cmd      *exec.Cmd
 	out      *bufio.Reader          // nil when all was read
@@ -32,7 +32,7 @@ type offspring struct {
 	merge bool
 }
 
-// skew is how far the clocks of committers may differ, in seconds.
+// skew is the largest difference between the clocks of committers, in seconds.
 const skew = 24 * 60 * 60
 
 func newDescent(ctx context.Context, repo *refs.Repo, end refs.OID) (*descent, error) {
@@ -46,7 +46,7 @@ func newDescent(ctx context.Context, repo *refs.Repo, end refs.OID) (*descent, e
 	return d, d.cmd.Start()
 }
 
-// reach reads on until a commit is listed, or one that is older than the seconds, and tells whether it was listed.
+// reach reads on until a commit is listed, or one that is older than the seconds, and reports whether it was listed.
 func (d *descent) reach(commit refs.OID, seconds int64) bool {
 	for !d.met[commit] && d.out != nil && (len(d.met) == 0 || d.at >= seconds) {
 		record, err := d.out.ReadString(0)
@@ -96,7 +96,7 @@ func (d *descent) take(record string) error {
 	return nil
 }
 
-// revertedWords is what git-revert(1) writes into the message, before the id of the commit.
+// revertedWords is the text that git-revert(1) writes into the message before the id of the commit.
 const revertedWords = "This reverts commit "
 
 // takenBack is the commit that a message says is taken back; zero if it says nothing like that.
@@ -139,7 +139,7 @@ func (t *Tracker) descentOf(end refs.OID) (*descent, error) {
 	return d, nil
 }
 
-// isWithin tells whether a commit is another one or an ancestor of it. One that is not there any more is not.
+// isWithin reports whether a commit is another one or an ancestor of it. One that is not there any more is not.
 func (t *Tracker) isWithin(commit, of refs.OID) (bool, error) {
 	if commit == of || of.IsZero() {
 		return commit == of, nil

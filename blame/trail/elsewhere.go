@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// elsewhere looks for a patch of which the work tree has nothing, and whose commits are no ancestors of HEAD.
+// elsewhere looks for a patch without lines in the work tree, whose commits are not ancestors of HEAD.
 func (t *Tracker) elsewhere(tr *Trail) error {
 	if len(tr.Steps) == 0 {
 		return t.never(tr)
@@ -116,7 +116,7 @@ func (t *Tracker) refWith(commit refs.OID) (string, error) {
 	return "", nil
 }
 
-// stashed finds the newest stash that has lines of the patch, among those of which ownership is known.
+// stashed finds the newest stash with lines of the patch, among stashes with known owners.
 func (t *Tracker) stashed(tr *Trail) (string, error) {
 	if _, err := t.repo.ReadRef("refs/stash"); errors.Is(err, refs.ErrRefMissing) {
 		return "", nil

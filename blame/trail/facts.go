@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Log is what is recorded. The index of the log satisfies it.
+// Log gives access to recorded events. The index of the log satisfies it.
 type Log interface {
 	belief.Log
 	Patch(id events.PatchID) (events.Event, bool, error)
@@ -189,8 +189,7 @@ func (t *Tracker) steps(held []holding) []Step {
 	return out
 }
 
-// when is the moment of which an anchor tells: its event's, or, where the anchor was made afterwards, that of the
-// commit.
+// when is the moment of an anchor: its event's, or, where the anchor was made afterwards, the commit's.
 func (t *Tracker) when(h holding) time.Time {
 	if h.event.Claimed() || events.DataOf[events.CommitData](*h.event).Revision > 0 {
 		if c, err := t.objects.Commit(h.commit); err == nil {
@@ -200,7 +199,7 @@ func (t *Tracker) when(h holding) time.Time {
 	return h.event.Time
 }
 
-// readRewritings reads which commits took the place of which.
+// readRewritings reads which commit replaced which.
 func (t *Tracker) readRewritings() error {
 	found, err := t.log.Rewritings()
 	for _, r := range found {
@@ -209,7 +208,7 @@ func (t *Tracker) readRewritings() error {
 	return err
 }
 
-// anchored tells whether a commit has an anchor.
+// anchored reports whether a commit has an anchor.
 func (t *Tracker) anchored(commit refs.OID) bool {
 	n, err := t.log.Anchors(commit)
 	return err == nil && n > 0

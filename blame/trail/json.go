@@ -91,7 +91,7 @@ type jsonLoss struct {
 	ToolCall string           `json:"tool_call,omitempty"`
 }
 
-// JSON is the form of trails for programs. A path that is no UTF-8 is given in base64 too.
+// JSON is the form of trails for programs. A path that is not UTF-8 is given in base64 too.
 func JSON(list []*Trail) Document {
 	d := Document{Schema: Schema, Trails: []jsonTrail{}}
 	for _, t := range list {

@@ -78,7 +78,7 @@ func (l *looker) dropped(lines int) {
 	}
 }
 
-// mostLines is how many lines the step has that has the most.
+// mostLines is the number of lines that the step has that has the most.
 func mostLines(steps []Step) int {
 	held := 0
 	for i := range steps {
@@ -102,7 +102,7 @@ func (l *looker) stepsWithin(end refs.OID) ([]Step, error) {
 	return out, nil
 }
 
-// takenBack tells whether a commit behind one of the steps says that it takes it back, or may say so.
+// takenBack reports whether a commit behind one of the steps says that it takes it back, or may say so.
 func (l *looker) takenBack(steps []Step, end refs.OID) bool {
 	d := l.descents[end]
 	return d != nil && (d.broken || slices.ContainsFunc(steps, func(s Step) bool {
@@ -141,7 +141,7 @@ func (l *looker) end() (refs.OID, error) {
 	return oid, err
 }
 
-// holds tells whether a commit is one of the trail's: what took lines away there was the patch itself, moved or
+// holds reports whether a commit is one of the trail's: what took lines away there was the patch itself, moved or
 // reformatted.
 func (l *looker) holds(commit refs.OID) bool {
 	return !commit.IsZero() &&

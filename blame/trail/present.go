@@ -94,8 +94,8 @@ func (l *looker) path(path string) error {
 }
 
 // ownFile tells of a line without a patch whether it is of the trail's own file. One call may have written two files,
-// of which one was later called like the other: their lines are told apart by the path that the commit has, which the
-// anchor names.
+// and one of them may later have the name of the other: their lines are told apart by the path that the commit has,
+// which the anchor names.
 func (l *looker) ownFile(line *blame.Annotated) bool {
 	if l.tr.Patch != "" || !line.Commit.Committed() || line.OrigPath == l.tr.Path {
 		return true
@@ -204,7 +204,7 @@ func (l *looker) paths() ([]string, error) {
 	return out, nil
 }
 
-// inHead tells whether HEAD is known to have all of the paths.
+// inHead reports whether HEAD is known to have all of the paths.
 func (l *looker) inHead(paths []string) bool {
 	head, _, err := l.repo.Head()
 	return err == nil && !head.IsZero() && !slices.ContainsFunc(paths, func(path string) bool {

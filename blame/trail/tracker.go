@@ -38,7 +38,7 @@ type Tracker struct {
 	touched  []string                        // paths that differ from HEAD; nil until asked for
 }
 
-// blamed is what git and the evidence say of a path.
+// blamed holds the answers of git and of the evidence for a path.
 type blamed struct {
 	lines []blame.Annotated
 	err   error

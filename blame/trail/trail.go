@@ -14,7 +14,7 @@ type Trail struct {
 	Patch events.PatchID     // empty for lines that were found afterwards, as backfill finds them
 	Owner events.AnchorOwner // as the patch's event or, without one, an anchor tells it
 	Path  string             // where it was created, as raw bytes
-	// Lines are the lines that the patch brought; those of its hunk that kept an older owner do not count.
+	// Lines are the lines that the patch brought; lines of its hunk that kept an older owner do not count.
 	Lines   int
 	Removed int      // lines that it took away
 	Created *Created // nil when the log does not hold it
@@ -24,7 +24,7 @@ type Trail struct {
 	key Key
 }
 
-// Key tells the lines of one trail from those of another: the patch, or, where there is none, the call and the file.
+// Key tells the lines of different trails apart: the patch, or, where there is none, the call and the file.
 type Key string
 
 // KeyOf is the key of lines with an owner; empty where nothing is known that could be followed.
@@ -38,7 +38,7 @@ func KeyOf(o *events.AnchorOwner, path string) Key {
 	return Key(strings.Join([]string{string(o.Trace), o.Subagent, o.ToolCall, strconv.Itoa(o.Prompt), path}, "\x00"))
 }
 
-// Created is the moment of which the log says that the patch was found.
+// Created is the moment at which the patch was found, by the log.
 type Created struct {
 	Time     time.Time
 	Worktree string // the name of a linked work tree, "" for the main one
@@ -47,7 +47,7 @@ type Created struct {
 	Limits   []events.Limit
 }
 
-// StepKind tells how a commit came to hold lines of a patch.
+// StepKind is the way by which a commit got lines of a patch.
 type StepKind string
 
 // The kinds of step.
@@ -68,7 +68,7 @@ type Step struct {
 	Confidence string
 }
 
-// Lines is how many lines of the patch the commit added.
+// Lines is the number of lines of the patch that the commit added.
 func (s *Step) Lines() int { return count(s.Runs) }
 
 // Run is some lines of a file, from a 1-based line on.
@@ -103,13 +103,13 @@ const (
 	Unsettled State = "unknown" // git does not tell, or another work tree knows
 )
 
-// Now is what is left of a patch.
+// Now holds the lines of a patch that are left.
 type Now struct {
 	State State
 	Ref   string // the ref that was looked at; empty for the work tree, or for HEAD in a bare repository
 	Alive int
 	Moved int // of those alive
-	// Places are where the lines are, in order of path and line.
+	// Places are the places of the lines, in order of path and line.
 	Places   []Place
 	Changed  []Loss // lines in whose place others stand
 	Reverted []Loss
@@ -136,7 +136,7 @@ type Loss struct {
 	Owner  *events.AnchorOwner
 }
 
-// Uncommitted tells whether lines are alive that no commit holds, and no others.
+// Uncommitted reports whether lines are alive that no commit holds, and no others.
 func (n *Now) Uncommitted() bool {
 	for _, p := range n.Places {
 		if !p.Commit.IsZero() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Document is text in parts, some of which may be left out.
+// Document is text in parts. Some parts may be left out.
 type Document struct {
 	Part
 	order []loose
@@ -31,7 +31,7 @@ func (p *Part) Add(head, foot string) *Part {
 	return part
 }
 
-// Loose says that parts may be left out, the last one first, after all those of earlier calls. What they are is said
+// Loose marks parts that may be left out, the last one first, after the parts of earlier calls. What they are is said
 // in the singular.
 func (d *Document) Loose(what string, parts []*Part) {
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -39,7 +39,7 @@ func (d *Document) Loose(what string, parts []*Part) {
 	}
 }
 
-// Left is how many parts of a kind were left out, of how many.
+// Left is the number of parts of a kind that were left out, of how many.
 type Left struct {
 	What      string
 	Parts, Of int
@@ -130,7 +130,7 @@ func (p *Part) write(out *strings.Builder) {
 	out.WriteString(p.foot)
 }
 
-// any tells whether one of the parts is there.
+// any reports whether one of the parts is there.
 func (p *Part) any() bool {
 	for _, part := range p.parts {
 		if !part.gone && (len(part.parts) == 0 || part.any()) {

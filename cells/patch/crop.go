@@ -34,7 +34,7 @@ func (s Style) crop(hunks []hunk) []hunk {
 	return []hunk{out}
 }
 
-// leftOut says how many changed lines are not shown; nothing where there are none.
+// leftOut tells the number of changed lines that are not shown; nothing where there are none.
 func (s Style) leftOut(hunks []hunk, rows []row) []row {
 	for _, h := range hunks {
 		rows = append(rows[:len(rows):len(rows)], h.rows...)

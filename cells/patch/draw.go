@@ -9,11 +9,11 @@ import (
 	"github.com/git-trace/git-trace/cells"
 )
 
-// Style says how a patch is drawn.
+// Style holds the settings of the drawing.
 type Style struct {
 	Terminal bool // tabs are blanks there
 	Color    bool
-	// Margin is what stands before a line, by its number in the new content, or in the old one for a line that went; nil
+	// Margin gives the text before a line, by its number in the new content, or in the old one for a removed line; nil
 	// for no margin. It is asked for other lines of the patch with the number 0.
 	Margin func(removed bool, line int) string
 	Crop   *Crop // nil for the whole patch

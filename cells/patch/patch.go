@@ -18,11 +18,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/diff"
 )
 
-// Context is how many unchanged lines stand around a change.
+// Context is the number of unchanged lines that stand around a change.
 const Context = 3
 
-// Change says which lines of the old content stand as which of the new one. Lines are counted from 1; where the count
-// is 0, the start is the line before.
+// Change maps lines of the old content to lines of the new one. Lines are counted from 1; where the count is 0, the
+// start is the line before.
 type Change struct {
 	OldStart, OldCount, NewStart, NewCount int
 }
@@ -88,13 +88,13 @@ func (f *File) Write(to io.Writer) error {
 	return diff.NewUnifiedEncoder(to, Context).Encode(f)
 }
 
-// FilePatches, Message, IsBinary, Files and Chunks are what the encoder asks.
+// FilePatches, Message, IsBinary, Files and Chunks answer the encoder.
 func (f *File) FilePatches() []diff.FilePatch { return []diff.FilePatch{f} }
 
-// Message is what stands before a patch: nothing.
+// Message returns the text before a patch: nothing.
 func (f *File) Message() string { return "" }
 
-// IsBinary tells that there are no lines; there are.
+// IsBinary reports that there are no lines; there are.
 func (f *File) IsBinary() bool { return false }
 
 // Files are the two sides.
@@ -126,7 +126,7 @@ type chunk struct {
 func (c chunk) Content() string      { return strings.Join(c.lines, "") }
 func (c chunk) Type() diff.Operation { return c.op }
 
-// side is a path of which no more is known than that its content is another one.
+// side is a path with another content. Nothing else is known of it.
 type side struct {
 	path    string
 	content byte

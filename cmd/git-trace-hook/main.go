@@ -1,4 +1,4 @@
-// Command git-trace-hook is what the hooks of agents and of git call: package runner, and nothing else. It starts in
+// Command git-trace-hook is called by the hooks of agents and of git: package runner, and nothing else. It starts in
 // two thirds of the time of git-trace, which has all commands.
 package main
 

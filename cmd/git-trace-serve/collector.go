@@ -44,7 +44,7 @@ func sendSpans(ctx context.Context, _ *answers, args []string) error {
 	return err
 }
 
-// collector is where spans are sent to, by OTLP over HTTP, in JSON.
+// collector takes spans, by OTLP over HTTP, in JSON.
 type collector struct {
 	client  *http.Client
 	address *url.URL
@@ -189,7 +189,7 @@ func (c *collector) try(ctx context.Context, body []byte) (again time.Duration, 
 	return never, rejected(reply)
 }
 
-// refusal is the error for an answer that is no success.
+// refusal is the error for an answer that is not a success.
 func refusal(status string, reply []byte) error {
 	var told struct {
 		Message string `json:"message"`

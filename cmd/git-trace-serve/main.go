@@ -25,8 +25,8 @@ import (
 	"github.com/git-trace/git-trace/web"
 )
 
-// verbs are what git-trace starts this program for. It calls VERB PROGRAM VERSION ARGUMENT…: the program that answers,
-// its own version, and what the verb takes.
+// verbs are the commands for which git-trace starts this program. It calls VERB PROGRAM VERSION ARGUMENT…: the
+// program that answers, its own version, and what the verb takes.
 var verbs = map[string]func(ctx context.Context, a *answers, args []string) error{
 	"lsp":     serveEditor,
 	"mcp":     serveTools,

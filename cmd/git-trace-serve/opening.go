@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/web"
 )
 
-// anyPort is where an editor's pages are served.
+// anyPort is the address at which an editor's pages are served.
 const anyPort = "127.0.0.1:0"
 
 // opener shows pages for an editor. Where git trace serve runs, they are its pages. Otherwise they are served from here
@@ -104,7 +104,7 @@ func (o *opener) serving(repo *refs.Repo) (*ownServer, error) {
 	}
 }
 
-// pageOf is the address of what wrote a line; of a line that no conversation wrote, that of the line.
+// pageOf is the address of what wrote a line; for a line without a conversation, the line's page.
 func pageOf(ctx context.Context, repo *refs.Repo, p lsp.Place) (string, error) {
 	switch {
 	case p.Trace != "" && p.Call != "":

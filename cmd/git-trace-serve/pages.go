@@ -75,7 +75,8 @@ func servePages(ctx context.Context, a *answers, args []string) error {
 	})
 }
 
-// asked is how pages ask git-trace in a directory, and editors; who is one of view.ByPage and view.ByEditor.
+// asked makes the function by which pages and editors ask git-trace in a directory; who is one of view.ByPage and
+// view.ByEditor.
 func (a *answers) asked(dir, who string) web.Ask {
 	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 		env := []string{view.OneLine + "=1", view.Unasked + "=" + who}

@@ -117,7 +117,7 @@ func (p *packing) write(in io.Reader, out io.Writer) error {
 	}
 }
 
-// parquetTypes are how kinds are written.
+// parquetTypes are the types of columns in Parquet.
 var parquetTypes = map[shards.Kind]struct {
 	of  reflect.Type
 	tag string

@@ -25,7 +25,7 @@ type running struct {
 	made string // a directory that is taken away at the end
 }
 
-// noted is what a server leaves of itself.
+// noted is the note that a server leaves of itself.
 type noted struct {
 	web.Opened
 	Version string     `json:"version"`

@@ -134,7 +134,7 @@ func add[In any](s *mcp.Server, a *answers, name, about string, arguments func(I
 // answers runs git-trace.
 type answers struct{ program string }
 
-// ask gives what a command prints, cut off where that is long. Of a command that fails the error is what it says on
+// ask returns the output of a command, and cuts a long one off. The error of a command that fails is its message on
 // standard error.
 func (a *answers) ask(ctx context.Context, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)

@@ -18,7 +18,7 @@ type abreast struct {
 	failed chan struct{} // closed when what came before has failed
 }
 
-// became is what a record was converted to.
+// became is the result of the conversion of a record.
 type became struct {
 	number int
 	record *records.Record

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// silentFor is how long a clone has published nothing before archive takes it for one that is gone.
+// silentFor is the time without a publication after which archive takes a clone for one that is gone.
 const silentFor = 30 * 24 * time.Hour
 
 func (a *app) archiveCommand() *cli.Command {

@@ -22,7 +22,7 @@ import (
 // it: the user's push takes no longer, and ends as it would.
 const (
 	pushLaterHook = "push-later"
-	// pushLimit is when that process ends, whatever git is doing.
+	// pushLimit is the time after which that process ends in any case.
 	pushLimit = time.Hour
 )
 

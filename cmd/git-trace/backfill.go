@@ -143,7 +143,8 @@ func (b *filler) commits(revs []string) ([]history.Commit, error) {
 	return history.List(b.ctx, b.repo, append(tips, "--")...)
 }
 
-// past is commits for a history of which some cannot be read; readable is false where git has another reason to refuse.
+// past is commits for a history with commits that cannot be read; readable is false where git has another reason to
+// refuse.
 func (b *filler) past(tips, hidden []string) (list []history.Commit, readable bool) {
 	read := func(names []string) ([]history.Commit, bool) {
 		var ids []refs.OID

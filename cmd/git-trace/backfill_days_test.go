@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// try runs git and tells whether it succeeded.
+// try runs git and reports whether it succeeded.
 func (l *life) try(args ...string) bool { return l.command("git", args...).Run() == nil }
 
 // commitSome commits all, some files, or some hunks of what was changed.

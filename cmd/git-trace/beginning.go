@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// beginning is a JSON value as far as it stands in the beginning of a file: an object with members, or an array.
+// beginning is a JSON value, cut where the beginning of a file ends: an object with members, or an array.
 type beginning struct {
 	raw    []byte
 	kind   rawjson.Kind
@@ -29,7 +29,7 @@ func begin(raw []byte) beginning {
 	return b
 }
 
-// has tells whether an object has all of some members.
+// has reports whether an object has all of some members.
 func (b beginning) has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, found := b.values[name]; return !found })
 }
@@ -53,7 +53,7 @@ func (b beginning) first() beginning {
 	return begin(rest)
 }
 
-// row is what a row of a file is: the object, or the first of an array of them.
+// row is the content of a row of a file: the object, or the first of an array of them.
 func (b beginning) row() beginning {
 	if b.kind == rawjson.Array {
 		return b.first()
@@ -64,7 +64,7 @@ func (b beginning) row() beginning {
 // in is a member.
 func (b beginning) in(name string) beginning { return begin(b.values[name]) }
 
-// message tells whether an array begins with a message as providers have them: clients that keep such messages give
+// message reports whether an array begins with a message as providers have them: clients that keep such messages give
 // them more members, by which they are known.
 func (b beginning) message() bool {
 	first := b.first()
@@ -74,13 +74,13 @@ func (b beginning) message() bool {
 	return !first.has("ts") && !first.has("messageId") && !first.has("parts") && !first.has("timestamp")
 }
 
-// textOf tells whether a member is the text of an array of messages, which may be cut off.
+// textOf reports whether a member is the text of an array of messages, which may be cut off.
 func (b beginning) textOf(name string) bool {
 	text := b.row().values[name]
 	return bytes.HasPrefix(text, []byte(`"[{`)) && bytes.Contains(text, []byte(`\"role\"`))
 }
 
-// kept tells whether an object is a session as clients keep them beside their messages: no row of a data set.
+// kept reports whether an object is a session as clients keep them beside their messages: no row of a data set.
 func (b beginning) kept() bool { return b.has("sessionId") || b.has("v") }
 
 // spans tells spans of OpenTelemetry: a document of OTLP, spans that a dump has by themselves, or attributes alone.

@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// A CI reads what its commands print, and obeys lines that are commands to it. Those of GitHub begin with "::", blanks
-// before it or not. Older ones and those of Azure have "##[" or "##vso[" in them. Prompts, paths and lines of files
+// A CI reads what its commands print, and obeys lines that are commands to it. Those of GitHub begin with "::",
+// blanks before it or not. Older ones and Azure's have "##[" or "##vso[" in them. Prompts, paths and lines of files
 // come from anybody. So a backslash stands in such places of what people read, where a CI says that it is one.
 
-// inCI tells whether a CI reads along.
+// inCI reports whether a CI reads along.
 func inCI() bool {
 	for _, name := range [...]string{"CI", "GITHUB_ACTIONS", "GITLAB_CI"} {
 		if value := os.Getenv(name); value != "" && value != "false" {
@@ -25,7 +25,7 @@ func inCI() bool {
 
 var ciCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`##([A-Za-z]*\[)`) })
 
-// calmed is a line that is no command to a CI.
+// calmed is a line that is not a command to a CI.
 func calmed(line string) string {
 	rest := strings.TrimLeft(line, " \t\r\u00a0")
 	for strings.HasPrefix(rest, "\x1b[") { // colours
@@ -56,7 +56,7 @@ func calmedText(text string) string {
 	return out.String()
 }
 
-// calmWriter writes lines that are no commands to a CI. The end of a line that is not whole is kept until it is.
+// calmWriter writes lines that are not commands to a CI. The end of a line that is not whole is kept until it is.
 type calmWriter struct {
 	to   io.Writer
 	held []byte

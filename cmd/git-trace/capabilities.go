@@ -14,7 +14,7 @@ import (
 // capabilitiesSchema names the form of the JSON output; docs/schema/capabilities-1.schema.json describes it.
 const capabilitiesSchema = "git-trace.capabilities/1"
 
-// agentCapabilities are what git-trace can do with one agent.
+// agentCapabilities are the abilities of git-trace with one agent.
 type agentCapabilities struct {
 	Name     string             `json:"name"`
 	Title    string             `json:"title"`

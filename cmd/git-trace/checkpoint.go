@@ -104,7 +104,7 @@ func (a *app) signable(ctx context.Context, log *events.Log, force bool) (events
 	return events.End{}, fail(exitFinding, fmt.Errorf("the log is %s and was not signed", report.Summary()), hint)
 }
 
-// onlyAnchorsDisagree tells whether the log is sound in itself.
+// onlyAnchorsDisagree reports whether the log is sound in itself.
 func onlyAnchorsDisagree(report events.Report) bool {
 	for _, fault := range report.Faults {
 		if fault.Kind != events.FaultAnchor {

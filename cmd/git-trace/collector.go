@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/records/otel"
 )
 
-// sending is what goes to a collector of spans: the companion does it, and only where --endpoint says so.
+// sending is a document for a collector of spans: the companion does it, and only where --endpoint says so.
 type sending struct {
 	to         string
 	in         io.WriteCloser

@@ -185,7 +185,7 @@ func ownersOf(c *history.Commit, known *belief.Commit) *events.CommitData {
 	return data
 }
 
-// unknown tells which lines of a commit nobody knows anything about.
+// unknown names the lines of a commit without a known owner.
 func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerUnknown, "")
 }
@@ -252,7 +252,7 @@ func (o *commitOwners) ofKind(commit refs.OID, kinds ...events.OwnerKind) claim.
 	}
 }
 
-// anchored tells whether the log says something of a commit.
+// anchored reports whether the log says something of a commit.
 func (o *commitOwners) anchored(commit refs.OID) (bool, error) {
 	n, err := o.reader.Anchors(commit)
 	return n > 0, err

@@ -51,17 +51,17 @@ func (a *app) beCompanion(ctx context.Context, verb string, args ...string) erro
 	return nil
 }
 
-// companionEnds is how long the companion may take to end when the person interrupts.
+// companionEnds is the time in which the companion may end when the person interrupts.
 const companionEnds = 2 * time.Second
 
-// systemEnv is what agents may know of the world, with the companion as the reader of zstd.
+// systemEnv is the world for agents, with the companion as the reader of zstd.
 func systemEnv() (agents.Env, error) {
 	env, err := agents.SystemEnv()
 	env.Unzstd = unzstd
 	return env, err
 }
 
-// unpacking is what the companion makes of a compressed stream. Its failure is known at the end.
+// unpacking is the companion's output of a compressed stream. Its failure is known at the end.
 type unpacking struct {
 	io.Reader
 	cmd  *exec.Cmd

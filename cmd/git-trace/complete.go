@@ -105,7 +105,7 @@ var choiceOf = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("`([a-z_-]+(?:\\|[a-z_-]+)+)`")
 })
 
-// value offers what an option takes, and tells whether it takes anything.
+// value offers what an option takes, and reports whether it takes anything.
 func (c *completer) value(command *cli.Command, option, typed string) bool {
 	at := slices.IndexFunc(command.Flags, func(f cli.Flag) bool {
 		return slices.ContainsFunc(f.Names(), func(name string) bool { return dashed(name) == option })
@@ -208,7 +208,7 @@ func (c *completer) remotes(typed string) {
 	}
 }
 
-// mostOffered is how many conversations are offered: more fill no screen.
+// mostOffered is the number of conversations that are offered: more fill no screen.
 const mostOffered = 50
 
 // conversations offers the newest whose ids begin so, with the agent and what was asked first.

@@ -182,7 +182,7 @@ func (s *conversations) short() (func(events.TraceID) string, error) {
 	return abbreviator(n), err
 }
 
-// digits is how many digits those are.
+// digits is their number.
 func (s *conversations) digits() (int, error) {
 	ids, err := s.IDs()
 	return digitsOf(ids), err
@@ -213,7 +213,7 @@ func (s *conversations) lookUp(id string) ([]index.Candidate, error) {
 	return slices.DeleteFunc(found, func(c index.Candidate) bool { return !isInFull(c, id) }), nil
 }
 
-// isInFull tells whether an id is not an abbreviation of the candidate's.
+// isInFull reports whether an id is not an abbreviation of the candidate's.
 func isInFull(c index.Candidate, id string) bool {
 	return c.ID == id || c.Kind == index.FoundTrace && c.Event.Session == id
 }

@@ -194,7 +194,7 @@ func (v *converter) all(ctx context.Context, names []string) (faults []error, er
 	return append(faults, over.tell(v.app, "file of any known agent or format")...), nil
 }
 
-// recognised tells whether a file is one of an agent or a format, by what stands in it.
+// recognised reports whether a file is one of an agent or a format, by what stands in it.
 func (v *converter) recognised(name, as string) bool {
 	if format, found, err := identifyExchange(name); err != nil || found {
 		return err == nil && format.name == as
@@ -346,7 +346,7 @@ func (v *converter) records(ctx context.Context, name string) func(int, *records
 	return func(line int, r *records.Record) error { return v.told(name, line, r, v.out.record(ctx, r)) }
 }
 
-// told tells what a record that was converted, or was not, lacks.
+// told names the faults of a record that was converted, or was not.
 func (v *converter) told(name string, line int, r *records.Record, err error) error {
 	if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
 		fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
@@ -358,16 +358,16 @@ func (v *converter) told(name string, line int, r *records.Record, err error) er
 	return err
 }
 
-// withoutLines says that there was nothing to write, which is no fault.
+// withoutLines says that there was nothing to write, which is not a fault.
 func (v *converter) withoutLines(name string) error {
 	fmt.Fprintf(v.app.std.err, "git-trace: hint: %s\n", printable(name+": "+errNoLines.Error()))
 	return nil
 }
 
-// identifyHead is how much of a file is looked at to tell what it is.
+// identifyHead is the number of bytes of a file that are looked at to identify it.
 const identifyHead = 64 << 10
 
-// identifyExchange tells whether a file begins as one of an exchange format does.
+// identifyExchange reports whether a file begins as one of an exchange format does.
 func identifyExchange(name string) (exchange, bool, error) {
 	file, err := openForeign(name)
 	if err != nil {

@@ -126,8 +126,8 @@ func (h *historyCut) graft(c *history.Commit) string {
 	return line + "\n"
 }
 
-// endsAt tells whether the file cannot be followed from a commit to its parent: it differs, and what the parent has of
-// it is not here. A file that the parent does not have may have had another name there.
+// endsAt reports whether the file cannot be followed from a commit to its parent: it differs, and what the parent has
+// of it is not here. A file that the parent does not have may have had another name there.
 func (h *historyCut) endsAt(commit, parent refs.OID) bool {
 	here, err := h.objects.EntryAt(commit, h.path)
 	there, failed := h.objects.EntryAt(parent, h.path)

@@ -55,7 +55,7 @@ func besideTexts(input json.RawMessage) []records.Member {
 	})
 }
 
-// declares is what a call says that it changes, unless it failed. Finding out compares texts, so it is done once.
+// declares returns the change that a call declares, unless it failed. Finding out compares texts, so it is done once.
 func (d *showDrawer) declares(call *records.ToolCall, result *records.Observation) []*view.Declared {
 	if result != nil && records.Value(result.Error) != "" {
 		return nil

@@ -32,8 +32,8 @@ func (a *app) demanding(read func(demand demander) error) error {
 // demander is demand for readers that begin anew when something came.
 type demander func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error
 
-// demand sees to it that what was said in conversations is here, as far as others share it, and tells whether something
-// came. What stays elsewhere is told in a hint: the command goes on without it.
+// demand fetches the texts of conversations that others share, and reports whether something came. What stays
+// elsewhere is told in a hint: the command goes on without it.
 func (a *app) demand(ctx context.Context, repo *refs.Repo, traces []events.TraceID) (bool, error) {
 	d, err := sharing.Demand(ctx, events.OpenLog(repo), traces)
 	if err != nil {

@@ -182,7 +182,7 @@ func (d *diffDrawer) hunk(h *diff.Hunk) {
 	}
 }
 
-// prompt draws what was asked above the first line that it led to. Last is what was drawn before.
+// prompt draws what was asked above the first line that it led to. Last is the last drawing.
 func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 	if !d.prompts || owner == nil || owner.Owner.Trace == "" || owner.Owner.PromptIndex == 0 {
 		return last
@@ -200,7 +200,7 @@ func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 	return name
 }
 
-// margin is what stands before a line: who wrote it, and its number on the side that has it.
+// margin is the text before a line: who wrote it, and its number on the side that has it.
 func (d *diffDrawer) margin(owner *blame.Annotated, number int) string {
 	cell := strings.Repeat(" ", d.owners.Width)
 	if owner != nil {
@@ -302,7 +302,7 @@ func (d *diffDrawer) sums() {
 	}
 }
 
-// gone says how much of what somebody wrote on the way is not there at the end.
+// gone tells how many lines that somebody wrote on the way are not there at the end.
 func (d *diffDrawer) gone(c diff.Churn) string {
 	if c.Gone == 0 {
 		return ""

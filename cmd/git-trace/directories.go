@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/transcripts"
 )
 
-// mostInDirectory is how many files of one directory are looked at.
+// mostInDirectory is the number of files of one directory that are looked at.
 const mostInDirectory = 200_000
 
 // named is a file to be read, and the directory that was named in its place; "" for one that was named itself.
@@ -102,7 +102,7 @@ func (p *passed) note(dir string, over bool) {
 	p.taken[dir]++
 }
 
-// tell says how many files were passed over. A directory of which nothing was taken is a fault: it holds no such file.
+// tell says how many files were passed over. A directory without any taken file is a fault: it holds no such file.
 func (p *passed) tell(a *app, what string) (faults []error) {
 	for _, dir := range p.dirs {
 		switch over := p.over[dir]; {

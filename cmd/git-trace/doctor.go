@@ -110,7 +110,7 @@ func (a *app) doctor(c *cli.Context, ops operands) error {
 // doctorSchema names the form of the JSON output; docs/schema/doctor-1.schema.json describes it.
 const doctorSchema = "git-trace.doctor/1"
 
-// doctorTold is what doctor found, in JSON.
+// doctorTold holds the findings of doctor, in JSON.
 type doctorTold struct {
 	Schema    string        `json:"schema"`
 	Recording bool          `json:"recording"` // without it only the first check was made, and those of fetched logs

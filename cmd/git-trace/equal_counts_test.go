@@ -182,8 +182,8 @@ var timeRows = slices.Concat(
 	},
 )
 
-// wasThen tells whether a conversation began and ended at the times of "… to …". What a hook saw was between the start
-// of the hook and its end. A record may lack its end.
+// wasThen reports whether a conversation began and ended at the times of "… to …". What a hook saw was between the
+// start of the hook and its end. A record may lack its end.
 func (t *talk) wasThen(span string) bool {
 	first, last, _ := strings.Cut(span, " to ")
 	within := func(stamp string, bounds [2]time.Time) bool {

@@ -123,7 +123,7 @@ var examples = []struct {
 	}},
 }
 
-// examplesOf are those of one command.
+// examplesOf returns the examples of one command.
 func examplesOf(command string) []example {
 	for _, e := range examples {
 		if e.command == command {

@@ -45,7 +45,7 @@ func (e exchange) taken() bool { return e.read != nil || e.lines }
 // given tells formats that convert or export writes.
 func (e exchange) given() bool { return e.write != nil || e.lines || e.tree || e.tables }
 
-// converted tells whether session files are written in the format.
+// converted reports whether session files are written in the format.
 func (e exchange) converted() bool { return e.write != nil || e.tree }
 
 func exchanges() []exchange {

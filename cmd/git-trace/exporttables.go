@@ -45,8 +45,8 @@ func tableFlags() []cli.Flag {
 	return []cli.Flag{opt("shard-size", "").or("256M").flag(), opt("partition", "").flag(), opt("anonymise", "").flag()}
 }
 
-// tableMemory is what an export of tables holds, in bytes, before memory is collected more often. The rest of 200 MB is
-// for what the limit does not count, and for the program that packs.
+// tableMemory is the memory of an export of tables, in bytes, from which it is collected more often. The rest of 200
+// MB is for what the limit does not count, and for the program that packs.
 const tableMemory = 96 << 20
 
 // exportTables writes the tables of the repository into a directory.
@@ -126,7 +126,7 @@ func shardSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// repositoryName is what tables call a repository, whichever work tree it is: its remote's host and path. Without a
+// repositoryName is the name of a repository in tables, in every work tree: its remote's host and path. Without a
 // remote it is the name of its directory and the beginning of its oldest root: two of one name are told apart.
 func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
 	places := birthplaces{repo: repo}
@@ -158,7 +158,7 @@ func sourceName(hide *dataset.Anonymiser, state string) string {
 	return shortDigest(state)
 }
 
-// tableState says what the rows are made of: the same text, the same rows.
+// tableState names the sources of the rows: the same text, the same rows.
 func tableState(c *cli.Context, repo *refs.Repo, known *conversations, o *shards.Options) (string, error) {
 	head, _, err := repo.Head()
 	if err != nil {

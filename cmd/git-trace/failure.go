@@ -75,7 +75,7 @@ func report(w io.Writer, err error) int {
 // anotherHint stands between two hints of one failure.
 const anotherHint = "\ngit-trace: hint: "
 
-// hintNewer is what to do where a newer program has stored something.
+// hintNewer is the advice if a newer program has stored something.
 const hintNewer = "install the newest git-trace: what this one records meanwhile is kept until then"
 
 func classify(err error) (int, string) {

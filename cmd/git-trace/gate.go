@@ -18,7 +18,7 @@ type gate struct {
 	redactor *redact.Redactor
 }
 
-// newGate makes the gate of a repository; nil is that of the place where the command runs, if there is one.
+// newGate makes the gate of a repository; nil stands for the place where the command runs, if there is one.
 func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	if repo == nil {
 		var err error

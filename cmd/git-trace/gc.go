@@ -22,7 +22,7 @@ import (
 // gcSchema names the form of the JSON output; docs/schema/gc-1.schema.json describes it.
 const gcSchema = "git-trace.gc/1"
 
-// expireKey says after how long contents of snapshots go; its values are those of gc.pruneExpire (git-config(1)).
+// expireKey says after how long contents of snapshots go; it takes the values of gc.pruneExpire (git-config(1)).
 const (
 	expireKey     = "trace.snapshotExpire"
 	defaultExpire = "90.days.ago"

@@ -39,7 +39,7 @@ func (a *app) graphCommand() *cli.Command {
 	}, a.graph)
 }
 
-// commitFlags choose commits, as those of git log do.
+// commitFlags choose commits, like the options of git log.
 func commitFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{limitFlag("commits")}, options("all", "first-parent"), periodFlags(),
 		options("author"))
@@ -90,7 +90,7 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 	return write(quietWriter{a.std.out}, g, graph.Style{ShortTrace: abbreviator(g.IDDigits)})
 }
 
-// needsCommits fails where HEAD is what was asked for and has no commit yet.
+// needsCommits fails if HEAD was asked for and has no commit yet.
 func needsCommits(repo *refs.Repo, revs []string) error {
 	if head, _, err := repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
 		return fail(exitGit, errNoCommits, "")
@@ -100,7 +100,8 @@ func needsCommits(repo *refs.Repo, revs []string) error {
 
 var errNoCommits = errors.New("there are no commits yet")
 
-// graphForm is what writes the form that was asked for; nil for text, which is drawn while git finds the commits.
+// graphForm returns the writer of the form that was asked for; nil for text, which is drawn while git finds the
+// commits.
 func graphForm(c *cli.Context) (func(io.Writer, *graph.Graph, graph.Style) error, error) {
 	forms := map[string]func(io.Writer, *graph.Graph, graph.Style) error{
 		"text": nil, "dot": graph.WriteDOT, "mermaid": graph.WriteMermaid, "html": graph.WriteHTML,
@@ -120,8 +121,8 @@ func graphForm(c *cli.Context) (func(io.Writer, *graph.Graph, graph.Style) error
 	return form, nil
 }
 
-// uncommitted is what stands above HEAD where nothing but HEAD was asked for: the lines that no commit holds, if some
-// of them are an agent's.
+// uncommitted returns the changes above HEAD if nothing but HEAD was asked for: the lines that no commit holds, if
+// some of them are an agent's.
 func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Query) (*graph.Commit, error) {
 	limited := slices.ContainsFunc(q.Options, func(o string) bool { return !strings.HasPrefix(o, "--max-count=") })
 	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
@@ -175,7 +176,7 @@ func (a *app) drawGraph(
 	return screen.Close()
 }
 
-// byAgents tells whether agents wrote lines of a commit.
+// byAgents reports whether agents wrote lines of a commit.
 func byAgents(c *graph.Commit) bool { return c.AI > 0 }
 
 // graphQuery turns options and operands into what git log is asked.

@@ -13,7 +13,7 @@ type heldOutput struct {
 	file   *os.File
 }
 
-// heldMost is how much is kept in memory, in bytes.
+// heldMost is the number of bytes that are kept in memory.
 const heldMost = 8 << 20
 
 func (h *heldOutput) Write(text []byte) (int, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 )
 
-// helpWidth is how wide help is: every terminal has as many columns.
+// helpWidth is the width of help: every terminal has as many columns.
 const helpWidth = 80
 
 // commandGroups are the commands by what one wants to do, as help lists them.

@@ -228,8 +228,8 @@ func (in *intake) add(change store.Change) {
 
 const importSchema = "git-trace.import/1"
 
-// importReport is what was taken in, as --json gives it: conversations of formats that are made of them, lines and
-// commits of the others.
+// importReport lists the imported facts, as --json gives them: conversations of formats that are made of them, lines
+// and commits of the others.
 type importReport struct {
 	Schema  string `json:"schema"`
 	Format  string `json:"format"`
@@ -472,7 +472,7 @@ func (im *importer) add(data *events.CommitData, leftOut int) {
 	c.Add(data)
 }
 
-// commit tells whether a full id is that of a commit that is here.
+// commit reports whether a full id names a commit that is here.
 func (im *importer) commit(name string) (refs.OID, bool) {
 	id, err := refs.ParseOID(name)
 	if err != nil {
@@ -486,7 +486,7 @@ func (im *importer) content(commit refs.OID) func(path string) ([]string, error)
 	return (&commitOwners{objects: im.objects}).content(commit)
 }
 
-// write writes the claims where nobody knows better.
+// write writes the claims for lines without a better answer.
 func (im *importer) write() error {
 	reader, err := im.app.openIndex(im.repo)
 	if err != nil {

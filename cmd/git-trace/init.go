@@ -243,7 +243,7 @@ func (a *app) initialise(c *cli.Context) error {
 // initSchema names the form of the JSON output; docs/schema/init-1.schema.json describes it.
 const initSchema = "git-trace.init/1"
 
-// initTold is what init did, or would do, in JSON.
+// initTold lists the changes of init, made or planned, in JSON.
 type initTold struct {
 	Schema  string       `json:"schema"`
 	DryRun  bool         `json:"dry_run"`
@@ -283,7 +283,7 @@ func (a *app) writeInit(in *installation, told *initTold, actions []planned) err
 	return writeJSON(quietWriter{a.std.out}, told)
 }
 
-// served tells whether an agent's hooks are in the user's own settings, which serve this repository too.
+// served reports whether an agent's hooks are in the user's own settings, which serve this repository too.
 func (in *installation) served(ctx context.Context, agent capability.Agent) bool {
 	target := in.target
 	target.Scope = capability.ScopeUser

@@ -23,7 +23,7 @@ type interrupts struct {
 // interruptGrace is how long a command may take to end in order.
 const interruptGrace = time.Second
 
-// exitSignalled is what a shell adds to the number of the signal that ended a command.
+// exitSignalled is the number that a shell adds to the signal that ended a command.
 const exitSignalled = 128
 
 // listen begins to heed signals. The context ends with the first one.

@@ -19,7 +19,7 @@ type jsonScreen struct {
 	carry []byte // the beginning of a character whose end has not been written yet
 }
 
-// prints tells whether a call of the command line prints JSON.
+// prints reports whether a call of the command line prints JSON.
 func printsJSON(args []string) bool {
 	asked := func(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") }
 	return slices.ContainsFunc(args, asked) || len(args) > 0 && (args[0] == "export" || args[0] == "convert")

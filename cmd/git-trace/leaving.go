@@ -46,8 +46,8 @@ type redacted struct{ *redact.Sink }
 
 func (s redacted) Finish(head *records.Record) (written, error) { return s.Sink.Finish(head) }
 
-// beginLeaving says what is done to conversations that leave: they are redacted, unless the user wants them as they
-// are. Several may leave at once.
+// beginLeaving prepares conversations for leaving: they are redacted, unless the user wants them as they are. Several
+// may leave at once.
 func beginLeaving(asTheyAre bool) (func(context.Context) leaving, error) {
 	if asTheyAre {
 		return func(context.Context) leaving { return asItIs{records.NewSpool("")} }, nil

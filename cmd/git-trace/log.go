@@ -176,7 +176,8 @@ func gitDate(c *cli.Context, repo *refs.Repo, option string) (time.Time, error) 
 	return at, nil
 }
 
-// saysNow tells whether a text may stand for the present moment, for which git takes whatever it does not understand.
+// saysNow reports whether a text may stand for the present moment, for which git takes whatever it does not
+// understand.
 func saysNow(text string) bool {
 	lower := strings.ToLower(text)
 	return strings.ContainsAny(text, "0123456789") || strings.Contains(lower, "now") || strings.Contains(lower, "today")

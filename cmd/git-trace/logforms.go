@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// placeholder is what a letter behind % stands for in the form that --format gives.
+// placeholder is the value of a letter behind % in the form that --format gives.
 func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string, known bool) {
 	switch letter {
 	case 'h':

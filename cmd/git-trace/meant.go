@@ -23,7 +23,7 @@ func nearest(word string, list []string) string {
 	return best
 }
 
-// nearID tells whether an id, or its beginning, was probably meant by a word: one edit makes it, or two of an id of
+// nearID reports whether an id, or its beginning, was probably meant by a word: one edit makes it, or two of an id of
 // eight characters or more. A word of fewer than four is near to too many.
 func nearID(word, id string) bool {
 	if len(word) < fewestDigits || len(word) > len(id)+1 {
@@ -62,8 +62,8 @@ func unknownVerb(program *cli.App, verb string) error {
 		meant(verb, names, "git trace help lists the commands"))
 }
 
-// edits is how many edits make b of a. An edit puts in, leaves out or replaces a character, or exchanges it with its
-// neighbour. It is Damerau and Levenshtein's distance, with each place edited once.
+// edits is the number of edits that turn a into b. An edit puts in, leaves out or replaces a character, or exchanges
+// it with its neighbour. It is Damerau and Levenshtein's distance, with each place edited once.
 func edits(a, b string) int {
 	before, last := []int{}, make([]int, len(b)+1)
 	for j := range last {

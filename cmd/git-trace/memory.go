@@ -24,12 +24,12 @@ func collectLate() {
 	}, usual)
 }
 
-// convertRoom is how large the memory of a command that converts may be before it is looked through. Each text is read
-// in many ways, and little of that is needed for long: collecting took a third of the processor time.
+// convertRoom is the memory that a converting command may take before it is collected. Each text is read in many
+// ways, and little of that is needed for long: collecting took a third of the processor time.
 const convertRoom = 48 << 20
 
-// leastGrowth is how far the memory may grow in any case, in percent of what is needed. Go's own rule is 100, which
-// takes a large document twice. Texts are looked through quickly.
+// leastGrowth is the growth of memory that is always allowed, in percent of the needed memory. Go's own rule is 100,
+// which takes a large document twice. Texts are looked through quickly.
 const leastGrowth = 50
 
 // collectBeyond lets the memory grow to so many bytes before it is looked through. Where more than two thirds of that
@@ -42,7 +42,7 @@ func collectBeyond(room uint64) {
 	collectAgain(pace{room, leastGrowth})
 }
 
-// pace is how far memory may grow, and the percentage that was set for it last.
+// pace is the allowed growth of memory, and the percentage that was set for it last.
 type pace struct {
 	room    uint64
 	percent int

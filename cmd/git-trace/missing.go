@@ -46,7 +46,7 @@ func (a *app) warn(f doctor.Finding) {
 	fmt.Fprintf(a.std.err, "git-trace: warning: %s\ngit-trace: hint: %s\n", printable(f.What), printable(f.Mend))
 }
 
-// untracedAsked is how often blame looks for agents that are not traced.
+// untracedAsked is the time between two looks of blame for agents that are not traced.
 const untracedAsked = 24 * time.Hour
 
 // tellUntraced says below a blame, once, that agents are on this machine whose lines count as a person's. The file that

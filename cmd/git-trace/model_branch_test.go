@@ -28,7 +28,7 @@ func (w *world) otherBranch(rng *rand.Rand, dir string) (string, bool) {
 	return free[rng.IntN(len(free))], true
 }
 
-// depth is how many commits the current branch has, merges counted once.
+// depth is the number of commits that the current branch has, merges counted once.
 func (w *world) depth(dir string) int {
 	out, _ := w.ask(dir, "rev-list", "--count", "--first-parent", "HEAD")
 	n := 0

@@ -96,8 +96,9 @@ func (w *world) sayKilled() {
 	}
 }
 
-// hookProcess sends a boundary through the hook process and tells whether it was heard, and whether that came to its
-// end: a process that is killed before it has left a note of what it is about might as well not have been started.
+// hookProcess sends a boundary through the hook process and reports whether it was heard, and whether that came to
+// its end: a process that is killed before it has left a note of what it is about might as well not have been
+// started.
 func (w *world) hookProcess(dir, event string, payload []byte) (heard, done bool) {
 	traces, _ := w.ask(dir, "rev-parse", "--absolute-git-dir")
 	traces = filepath.Join(traces, "traces")
@@ -160,7 +161,7 @@ func (l *writers) also(word string) []string {
 	return l.doubted[word]
 }
 
-// inDoubt tells whether the owners of a block of common lines cannot be known.
+// inDoubt reports whether the owners of a block of common lines cannot be known.
 func (l *writers) inDoubt(block string) bool {
 	return l.runs[block][unsure] || (l.cut || len(l.unheard.sessions) > 0) && l.unheard.blocks[block]
 }

@@ -84,7 +84,7 @@ func follow(pid, n int) (end unix.WaitStatus, killed bool) {
 	}
 }
 
-// changesFile tells whether a thread is about to change something that another process can see, or to end.
+// changesFile reports whether a thread is about to change something that another process can see, or to end.
 func changesFile(tid int) bool {
 	var regs unix.PtraceRegs
 	if err := unix.PtraceGetRegs(tid, &regs); err != nil {

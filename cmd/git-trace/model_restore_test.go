@@ -46,8 +46,8 @@ func restorePath(w *world, rng *rand.Rand, dir string) bool {
 	}
 }
 
-// movedAndEdited tells whether a file of a work tree got a new name and another form before anybody looked. When git
-// brings the old one back, the new one is a copy to all that is seen.
+// movedAndEdited reports whether a file of a work tree got a new name and another form before anybody looked. When
+// git brings the old one back, the new one is a copy to all that is seen.
 func (w *world) movedAndEdited(dir string) bool {
 	for key := range w.renamed {
 		if _, edited := w.unseen[key]; edited && strings.HasPrefix(key, dir+"\x00") {

@@ -64,13 +64,13 @@ func (r *resolver) callNamed(word string) (id string, found bool, err error) {
 	return "", false, err
 }
 
-// isRevision tells whether git knows a name: of a commit, or of what a commit has.
+// isRevision reports whether git knows a name: of a commit, or of what a commit has.
 func (r *resolver) isRevision(ctx context.Context, word string) bool {
 	_, err := r.repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", word)
 	return err == nil
 }
 
-// moment finds the snapshot of a place, and makes sure that it is kept. Word is what the person called it.
+// moment finds the snapshot of a place, and makes sure that it is kept. Word is the person's name of it.
 func (r *resolver) moment(ctx context.Context, word string, p view.Place, after bool) (view.Moment, error) {
 	m, err := r.known.Moment(ctx, p, after)
 	if errors.Is(err, view.ErrNoMoment) {
@@ -91,7 +91,7 @@ func (r *resolver) moment(ctx context.Context, word string, p view.Place, after 
 	return m, nil
 }
 
-// instead says what there is where no snapshot was taken.
+// instead names another moment where a snapshot was not taken.
 func (r *resolver) instead(p view.Place) string {
 	if p.Trace != "" {
 		if c, found, err := r.known.Conversation(p.Trace); err == nil && found && !c.Seen() {

@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostNote is how long the text of a note may be, in characters.
+// mostNote is the length of the longest text of a note, in characters.
 const mostNote = 2000
 
 func (a *app) noteCommand() *cli.Command {

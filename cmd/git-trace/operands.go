@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// operands are the arguments of a verb that are no options.
+// operands are the arguments of a verb that are not options.
 type operands struct {
 	list   []string // before "--"
 	behind []string // behind "--"

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// optionKind is what an option takes.
+// optionKind is the kind of an option's value.
 type optionKind int
 
 const (
@@ -240,7 +240,7 @@ func shownNames(f cli.Flag) []string {
 	return f.Names()
 }
 
-// optionText is how an option is typed, and what it does. What stands in backquotes is its value.
+// optionText is the spelling of an option, and its effect. What stands in backquotes is its value.
 func optionText(f cli.Flag) (name, text string) {
 	for i, n := range shownNames(f) {
 		if i > 0 {

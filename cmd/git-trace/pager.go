@@ -38,7 +38,7 @@ func pagerCommand(config refs.Config) string {
 	return command
 }
 
-// isTrue tells whether a value that is a command or a boolean is the boolean.
+// isTrue reports whether a value that is a command or a boolean is the boolean.
 func isTrue(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on", "1":

@@ -37,7 +37,7 @@ func newStatusLine(to io.Writer, what string) *statusLine {
 	return l
 }
 
-// tick tells how long the command is at work, unless something else is known of it.
+// tick tells the time at work, if there is no other news of the command.
 func (l *statusLine) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *statusLine) end() {
 	l.ended = true
 }
 
-// below is what the command writes to a terminal on which the line may stand. A line that it has not ended stays the
+// below is the terminal output of the command, on which the line may stand. A line that it has not ended stays the
 // last.
 type below struct {
 	file  *os.File
@@ -138,10 +138,10 @@ func wrapMessages(text []byte, columns int) []byte {
 	return out.Bytes()
 }
 
-// leastWidth is that of a terminal on which breaking lines at blanks makes them easier to read.
+// leastWidth is the width from which breaking lines at blanks makes them easier to read.
 const leastWidth = 40
 
-// cutMessage cuts "git-trace: hint: text" behind the second colon; nothing is before it where it is no message.
+// cutMessage cuts "git-trace: hint: text" behind the second colon; nothing is before it where it is not a message.
 func cutMessage(line string) (head, message string) {
 	for _, head := range [...]string{"git-trace: error: ", "git-trace: hint: ", "git-trace: warning: "} {
 		if rest, found := strings.CutPrefix(line, head); found && strings.HasSuffix(rest, "\n") {

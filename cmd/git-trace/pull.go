@@ -117,7 +117,7 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// pullOwn takes back what the clone lost. What the own key did not sign it shows, and asks.
+// pullOwn takes back what the clone lost. It shows the events that the own key did not sign, and asks.
 func (a *app) pullOwn(c *cli.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
 	most int64,
 ) error {
@@ -228,14 +228,14 @@ func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settin
 	return nil
 }
 
-// pullJSON is what a pull brought.
+// pullJSON lists the results of a pull.
 type pullJSON struct {
 	Schema  string            `json:"schema"`
 	DryRun  bool              `json:"dry_run"`
 	Remotes []*sharing.Pulled `json:"remotes"`
 }
 
-// mostTold is how many logs that are not taken are named.
+// mostTold is the number of named logs among those that are not taken.
 const mostTold = 10
 
 // sayPulled says what is here of a remote now.

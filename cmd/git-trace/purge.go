@@ -219,7 +219,7 @@ func (a *app) sayLeft(p *purge.Purge) {
 	}
 }
 
-// purgeJSON is what was purged, or would be.
+// purgeJSON lists the results of a purge, made or planned.
 type purgeJSON struct {
 	Schema  string           `json:"schema"`
 	DryRun  bool             `json:"dry_run"`

@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 )
 
-// What a purge does not reach is no finding, since it never does: it is said, as exactly as it is known.
+// What a purge does not reach is not a finding, since it never does: it is said, as exactly as it is known.
 
-// mostFiles is how many session files are named.
+// mostFiles is the number of session files that are named.
 const mostFiles = 5
 
 // sayBeyond tells of what lies outside of what git-trace stores.
@@ -44,8 +44,7 @@ func (a *app) remotesOf(p *purge.Purge) []string {
 	return strings.Fields(string(out))
 }
 
-// sessionFiles lists the session files of the conversations that something was taken out of, as far as they hold it
-// still.
+// sessionFiles lists the session files of the changed conversations that still hold the text.
 func (a *app) sessionFiles(p *purge.Purge) []string {
 	env, err := systemEnv()
 	if err != nil {

@@ -228,7 +228,7 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 	sayDoubts(w, p.Doubts)
 }
 
-// sayLeaves tells what a level takes along, by the list of what may leave.
+// sayLeaves tells which facts leave at a level, by the list of what may leave.
 func sayLeaves(w io.Writer, level sharing.Level) {
 	const indent, width = "              ", 78
 	line := ""
@@ -293,7 +293,7 @@ func (a *app) reviewPush(p *sharing.Plan) error {
 	})
 }
 
-// pushJSON is what was sent, or would be.
+// pushJSON lists the sent events, or the events that would be sent.
 type pushJSON struct {
 	Schema        string           `json:"schema"`
 	Remote        string           `json:"remote"`

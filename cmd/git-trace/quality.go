@@ -43,7 +43,7 @@ type judged struct {
 	quality.Report
 }
 
-// mean is how a set of records serves a persona.
+// mean is the average use of a set of records for a persona.
 type mean struct {
 	Persona quality.Persona `json:"persona"`
 	Score   float64         `json:"score"`
@@ -186,7 +186,7 @@ func (q *judge) addStored(r *records.Record) error {
 	return nil
 }
 
-// short abbreviates the ids of all that was judged, as other commands abbreviate those of stored records.
+// short abbreviates the ids of all judged records, as other commands abbreviate the ids of stored records.
 func (q *judge) short() (func(events.TraceID) string, error) {
 	var ids []events.TraceID
 	if q.known != nil {

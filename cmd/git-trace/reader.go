@@ -40,7 +40,7 @@ func (a *app) openIndexBy(
 	return reader, nil
 }
 
-// overdueLimit is how long a reader waits for the timeline at most.
+// overdueLimit is the longest time that a reader waits for the timeline.
 const overdueLimit = time.Second
 
 // closeOverdue takes in what agents have written down of calls that were under way when something was recorded of them.
@@ -69,7 +69,7 @@ func (a *app) hintSilence(repo *refs.Repo) {
 	}
 }
 
-// indexing is what the caches of a long log take time for.
+// indexing names the work that the caches of a long log take time for.
 const indexing = "indexing events"
 
 // fewestDigits is the shortest abbreviation of an id, as in git.

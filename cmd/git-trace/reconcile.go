@@ -35,7 +35,7 @@ func (a *app) reconcileCommand() *cli.Command {
 
 const reconcileSchema = "git-trace.reconcile/1"
 
-// reconciliation is what a run found, as --json gives it.
+// reconciliation holds the findings of a run, as --json gives them.
 type reconciliation struct {
 	Schema   string             `json:"schema"`
 	DryRun   bool               `json:"dry_run"`
@@ -135,7 +135,7 @@ func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, op
 	return out, nil
 }
 
-// searchBatch is how many commits are searched at once: git is asked a few things for each batch.
+// searchBatch is the number of commits that are searched at once: git is asked a few things for each batch.
 const searchBatch = 2000
 
 // findUnanchored searches the commits that have no anchor.
@@ -195,7 +195,7 @@ func (r *reconciliation) take(data events.CommitData) {
 	r.list = append(r.list, data.Commit)
 }
 
-// writeBatch is how many commits are anchored by one append.
+// writeBatch is the number of commits that are anchored by one append.
 const writeBatch = 64
 
 // write anchors what was found. What is in the log already stays if it is interrupted, and the next run goes on.

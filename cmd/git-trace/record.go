@@ -44,7 +44,7 @@ func (a *app) recordCommand() *cli.Command {
 
 const recordSchema = "git-trace.record/1"
 
-// recordReport is what a run stored, as --json gives it.
+// recordReport lists the records that a run stored, as --json gives them.
 type recordReport struct {
 	Schema        string                 `json:"schema"`
 	Conversations []recordedConversation `json:"conversations"`
@@ -174,7 +174,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 	return nil
 }
 
-// recording is what the conversations of a repository are stored with.
+// recording holds the tools that store the conversations of a repository.
 type recording struct {
 	repo     *refs.Repo
 	list     *waiting.List

@@ -29,8 +29,8 @@ func newBirthplaces(repo *refs.Repo) *birthplaces {
 	return &birthplaces{repo: repo, branch: map[refs.OID]string{}}
 }
 
-// reflogsHold is how long what was read of reflogs counts: a branch that is missed is found when the conversation is
-// stored next.
+// reflogsHold is the time for which a reading of reflogs counts: a branch that is missed is found when the
+// conversation is stored next.
 const reflogsHold = time.Second
 
 // of gives the branch of a commit, nil where it is not known.

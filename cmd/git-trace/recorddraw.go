@@ -29,7 +29,7 @@ func between(first, last string) string {
 	return first + " to " + last
 }
 
-// figures are what a conversation used.
+// figures draws the tokens and the cost of a conversation.
 func (d *showDrawer) figures(u *view.Usage) {
 	if u == nil {
 		return
@@ -44,7 +44,7 @@ func (d *showDrawer) figures(u *view.Usage) {
 	}
 }
 
-// outcome is what a person, or the agent, says of how a conversation ended.
+// outcome draws the word of a person, or of the agent, about the end of a conversation.
 func (d *showDrawer) outcome(r *records.Record) {
 	o := &r.Outcome
 	text := ""
@@ -63,7 +63,8 @@ func (d *showDrawer) outcome(r *records.Record) {
 	}
 }
 
-// costOf is what a conversation cost, and who says so where it is not reckoned from prices; empty where nobody knows.
+// costOf returns the cost of a conversation, and its source if it is not reckoned from prices; empty if it is not
+// known.
 func costOf(u *view.Usage) string {
 	switch {
 	case u.CostUSD == nil:
@@ -100,7 +101,7 @@ func (s *stepView) draw(d *showDrawer) {
 	}
 }
 
-// wrote tells whether hooks saw what a call changed, and the text is still there.
+// wrote reports whether hooks saw what a call changed, and the text is still there.
 func (s *stepView) wrote(call string) bool {
 	own := func(h *view.Hunk) bool { return h.ToolCall == call }
 	return slices.ContainsFunc(s.Hunks, func(h *view.Hunk) bool { return own(h) && h.HasText() }) ||

@@ -167,7 +167,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// diff is what git-diff-tree(1) says of two trees; nil where it is nothing, or long.
+// diff returns the output of git-diff-tree(1) for two trees; nil where it is nothing, or long.
 func (g *gathering) diff(most int, args ...string) (*string, error) {
 	out := limited{most: most}
 	cmd := g.repo.Command(g.ctx, append([]string{"--literal-pathspecs", "diff-tree", "-r", "-p", "--root",
@@ -184,7 +184,7 @@ func (g *gathering) diff(most int, args ...string) (*string, error) {
 	return new(strings.ToValidUTF8(out.String(), "\ufffd")), nil
 }
 
-// patch is what a commit did to the files in which every added line is the conversation's.
+// patch returns the change of a commit in the files in which every added line is the conversation's.
 func (g *gathering) patch(revision string) (*string, error) {
 	id, err := refs.ParseOID(revision)
 	if err != nil {
@@ -267,9 +267,9 @@ func (g *gathering) track() (*trail.Tracker, error) {
 	return g.tracker, nil
 }
 
-// terminal is how the conversation ended, by what became of its lines. It reached its goal if a branch has its lines,
-// none was taken back, and none waits to be committed; it was given up if nothing is left of any. While a turn goes on,
-// and where git does not tell, it is not known.
+// terminal returns the end of the conversation, by the fate of its lines. It reached its goal if a branch has its
+// lines, none was taken back, and none waits to be committed; it was given up if nothing is left of any. While a turn
+// goes on, and where git does not tell, it is not known.
 func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.TerminalState {
 	lines, alive := 0, 0
 	stands, gone := out.Revision != "", true
@@ -300,7 +300,7 @@ func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.
 	return nil
 }
 
-// callStory is what the events of a conversation say of its calls.
+// callStory holds the events of a conversation about its calls.
 type callStory struct {
 	hooked  bool
 	open    bool // a turn goes on

@@ -156,7 +156,7 @@ func (g *gathering) author(who *blame.Attribution) (*recorder.LineFacts, error) 
 	return out, nil
 }
 
-// original is what the agent wrote: lines of a content, and their hash as long as the content is kept.
+// original returns the agent's text: lines of a content, and their hash as long as the content is kept.
 func (g *gathering) original(content refs.OID, start, count int) map[string]json.RawMessage {
 	if start < 1 || count < 1 {
 		return nil
@@ -209,7 +209,7 @@ func (g *gathering) deleted(path string, now [][]byte) []recorder.LineFacts {
 	return out
 }
 
-// own tells whether one of some patches is the conversation's.
+// own reports whether one of some patches is the conversation's.
 func (g *gathering) own(list []events.PatchID) bool {
 	return slices.ContainsFunc(list, func(id events.PatchID) bool { return g.story.calls[id] != "" })
 }

@@ -72,7 +72,7 @@ func tiersOf(held []view.Anchored) map[string]records.Tier {
 	return tiers
 }
 
-// mostOverlaps bounds how many commits are told of which only files and times are known.
+// mostOverlaps bounds the number of commits of which only files and times are known.
 const mostOverlaps = 100
 
 // overlapping lists the commits that were made while the conversation went on and changed a file that it wrote.
@@ -130,7 +130,7 @@ func committedBy(head *records.Record) []string {
 	return out
 }
 
-// whole is the id of a commit that was told abbreviated, as far as it is here.
+// whole is the id of a commit that was told abbreviated, if it is here.
 func (g *gathering) whole(said string) string {
 	if id, kind, err := g.objects.Resolve(said + "^{commit}"); err == nil && kind == refs.CommitObject {
 		return id.String()

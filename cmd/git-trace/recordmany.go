@@ -20,8 +20,8 @@ const manyConversations = 64
 // fewConversations are not worth a history: git is asked for each of their files.
 const fewConversations = 8
 
-// lastingGatherer is gatherer for many conversations of which nothing more is told meanwhile: many are asked of the log
-// as it was at the first one, and git is asked once for what several have in common. Done ends it.
+// lastingGatherer is gatherer for many conversations that do not grow meanwhile: many are asked of the log as it was
+// at the first one, and git is asked once for what several have in common. Done ends it.
 func lastingGatherer(
 	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
 ) (gather recorder.Gatherer, done func()) {

@@ -44,7 +44,7 @@ const (
 // forgeLimits are how long a text may be, in bytes. GitHub counts characters in comments, which are never more.
 var forgeLimits = map[string]int{"github-comment": 65536, "github-summary": 1 << 20, "gitlab-comment": 1_000_000}
 
-// reportOptions are what was asked for.
+// reportOptions are the options of the command.
 type reportOptions struct {
 	json       bool
 	prompts    string
@@ -238,7 +238,7 @@ func commitOf(ctx context.Context, repo *refs.Repo, rev string) (refs.OID, error
 	return refs.ParseOID(strings.TrimSpace(string(out)))
 }
 
-// upstreamOf is what a branch is compared with; empty where nothing is known.
+// upstreamOf returns the branch with which a branch is compared; empty where nothing is known.
 func upstreamOf(ctx context.Context, repo *refs.Repo, branch string) string {
 	for _, name := range []string{branch + "@{upstream}", "refs/remotes/origin/HEAD"} {
 		out, err := repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", "--abbrev-ref", "--end-of-options", name)

@@ -127,7 +127,7 @@ func (p *reportPage) writer(w *reportWriter) string {
 	return page.Cell(w.Agent)
 }
 
-// shares are those of agents, of people and of nobody in the result.
+// shares draws the shares of agents, of people and of nobody in the result.
 func (p *reportPage) shares() []string {
 	n := p.Result
 	out := numbers.Percents([]int{n.AI, n.Human, n.Unknown}, n.Lines)
@@ -234,7 +234,7 @@ func costText(u *view.Usage) string {
 	return costOf(u)
 }
 
-// facts are what is known of a conversation, as a list.
+// facts lists the facts of a conversation.
 func (p *reportPage) facts(t *reportTalk) string {
 	var out strings.Builder
 	if len(t.Models) > 0 {

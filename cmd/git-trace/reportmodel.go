@@ -20,8 +20,8 @@ import (
 // reportSchema names the form of the JSON output; docs/schema/report-1.schema.json describes it.
 const reportSchema = "git-trace.report/1"
 
-// rangeReport is what a range of commits holds. Nothing in it is counted a second time: what was written is what stats
-// counts, what is in the result is what diff says.
+// rangeReport holds the facts of a range of commits. Nothing in it is counted a second time: stats counts the written
+// lines, and diff the lines in the result.
 type rangeReport struct {
 	Schema        string         `json:"schema"`
 	Range         span           `json:"range"`
@@ -76,7 +76,7 @@ type reportTalk struct {
 	calls string // in words
 }
 
-// reportLines is how many lines of a file are meant.
+// reportLines is the number of lines of a file that are meant.
 type reportLines struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`
@@ -109,7 +109,7 @@ type unknownRun struct {
 	Start int `json:"start"`
 }
 
-// reportLimits is what the figures do not tell, and what they rest on.
+// reportLimits holds the limits of the figures, and their grounds.
 type reportLimits struct {
 	Nothing    bool `json:"nothing_recorded"`
 	Unheard    int  `json:"unheard_commits"`      // commits of which nothing is known

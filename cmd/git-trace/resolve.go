@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// object is what an id stands for; one of the fields below kind is set.
+// object is the object of an id; one of the fields below kind is set.
 type object struct {
 	kind     objectKind
 	trace    events.TraceID // of a trace and of a prompt
@@ -47,8 +47,8 @@ type resolver struct {
 	demand demander // nil to ask nobody for a record
 }
 
-// resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, and those of tool calls
-// and patches. It also understands commits as git names them, and events (b3:… or @N).
+// resolve understands the ids of conversations (a trace id or the agent's session id), TRACE#N, and the ids of tool
+// calls and patches. It also understands commits as git names them, and events (b3:… or @N).
 func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 	id = strings.TrimSuffix(strings.TrimSpace(id), "…") // as an abbreviated id is shown
 	if seq, ok := strings.CutPrefix(id, "@"); ok {

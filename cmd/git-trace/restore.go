@@ -46,7 +46,7 @@ func (a *app) restoreCommand() *cli.Command {
 	}, a.restore)
 }
 
-// restored is what was done, as it stands in JSON.
+// restored lists the restored files, in JSON.
 type restored struct {
 	Schema string         `json:"schema"`
 	DryRun bool           `json:"dry_run"`
@@ -240,7 +240,8 @@ func (r *restored) tell(plan *restore.Plan) {
 	}
 }
 
-// mostNamed is how many files the way back names one by one. Those that came can only be taken away by their names.
+// mostNamed is the number of files that the way back names one by one. Those that came can only be taken away by
+// their names.
 const mostNamed = 8
 
 func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, words []string) error {

@@ -178,8 +178,8 @@ func (k *restoreWorld) touching() []nthCall {
 	return calls
 }
 
-// interrupted runs a restore to which something happens at a call, if it still makes that call, and tells whether it
-// succeeded all the same.
+// interrupted runs a restore to which something happens at a call, if it still makes that call, and reports whether
+// it succeeded all the same.
 func (k *restoreWorld) interrupted(at nthCall, how string) (hit, whole bool) {
 	traced, out, whole := k.traced("-e", "trace="+at.name, "-e", fmt.Sprintf("inject=%s:%s:when=%d", at.name, how, at.n))
 	hit = injected(traced)
@@ -190,7 +190,7 @@ func (k *restoreWorld) interrupted(at nthCall, how string) (hit, whole bool) {
 }
 
 // kept holds what was there against what there is: each file is as it was or as it comes back, and what it held is in
-// the store of snapshots. It tells whether some files were restored and others not.
+// the store of snapshots. It reports whether some files were restored and others not.
 func (k *restoreWorld) kept(where string) (between bool) {
 	now, changed := k.files(), 0
 	for _, path := range restorePaths {
@@ -220,7 +220,8 @@ func (k *restoreWorld) hash(text string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// ended tells whether a restore had nothing left to do: a thread that strace did not count with may be killed after that.
+// ended reports whether a restore had nothing left to do: a thread that strace did not count with may be killed after
+// that.
 func (k *restoreWorld) ended() bool {
 	_, err := os.Lstat(filepath.Join(k.dir(), ".git", "traces", "restore"))
 	return errors.Is(err, os.ErrNotExist) && maps.Equal(k.files(), k.then)

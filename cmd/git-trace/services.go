@@ -62,7 +62,7 @@ func launchdList(binary, dir string) string {
 		`<plist version="1.0"><dict>` + "\n  <key>Label</key><string>" + name + "</string>\n" +
 		"  <key>ProgramArguments</key><array>\n")
 	for _, word := range []string{binary, "-C", dir, "watch"} {
-		// The entities of package html that it writes are those of XML, whose own package costs every start 0.05 ms.
+		// It writes the entities of package html, which XML has too. Package xml would cost every start 0.05 ms.
 		out.WriteString("    <string>" + html.EscapeString(word) + "</string>\n")
 	}
 	out.WriteString("  </array>\n  <key>RunAtLoad</key><true/>\n" +

@@ -19,7 +19,7 @@ type setting struct {
 	takes                 valueForm
 }
 
-// valueForm is what a setting takes. The first three are types of git's own (git-config(1), --type).
+// valueForm is the form of a setting's value. The first three are types of git's own (git-config(1), --type).
 type valueForm string
 
 const (
@@ -117,13 +117,13 @@ func (a *app) config(c *cli.Context, ops operands) error {
 	return screen.Close()
 }
 
-// named tells whether somebody means this setting: keys have no capitals in git, and `trace.` may be left out.
+// named reports whether somebody means this setting: keys have no capitals in git, and `trace.` may be left out.
 func (s setting) named(name string) bool {
 	return strings.EqualFold(s.key, name) || strings.EqualFold(s.key, "trace."+name) ||
 		strings.HasPrefix(s.key, "remote.<") && strings.HasSuffix(strings.ToLower(name), strings.ToLower(s.suffix()))
 }
 
-// suffix is what follows the name of a remote, with its dot.
+// suffix is the part behind the name of a remote, with its dot.
 func (s setting) suffix() string { return s.key[strings.LastIndexByte(s.key, '.'):] }
 
 // set are the values that the configuration has for the setting; of each remote with its name.

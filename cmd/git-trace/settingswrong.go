@@ -45,7 +45,7 @@ func wrongSettings(ctx context.Context, repo *refs.Repo, config refs.Config) []d
 	return found
 }
 
-// is tells whether a key, as git prints it, is the setting's.
+// is reports whether a key, as git prints it, is the setting's.
 func (s setting) is(key string) bool {
 	if strings.HasPrefix(s.key, "remote.<") {
 		return strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, strings.ToLower(s.suffix()))
@@ -53,7 +53,7 @@ func (s setting) is(key string) bool {
 	return key == strings.ToLower(s.key)
 }
 
-// has tells whether a value has the form. Git judges what it has a type for.
+// has reports whether a value has the form. Git judges what it has a type for.
 func (f valueForm) has(ctx context.Context, repo *refs.Repo, key, value string) bool {
 	switch f {
 	case anAgent:

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/steering"
 )
 
-// shelf holds conversations of which a format tells together, until all are there. They lie in a file, so that only one
-// at a time is in memory.
+// shelf holds the conversations of a format that writes them together, until all are there. They lie in a file, so
+// that only one at a time is in memory.
 type shelf struct {
 	file  *os.File
 	size  int64

@@ -29,7 +29,7 @@ func (a *app) showCommand() *cli.Command {
 	}, a.show)
 }
 
-// drawable is what is shown of an object.
+// drawable is an object that show draws.
 type drawable interface {
 	// draw writes it for people.
 	draw(d *showDrawer)

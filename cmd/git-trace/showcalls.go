@@ -62,7 +62,7 @@ func shortCall(id string, digits int) string {
 	return cells.Safe(id[:digits]) + "…"
 }
 
-// onlyPaths tells that of a call no more is known than the files that it named.
+// onlyPaths reports that only the names of files are known of a call.
 func onlyPaths(c *view.Call) bool { return !c.Seen && len(c.Files)+len(c.Held) == 0 }
 
 // changes says what a call changed. Of one that no hook saw only the lines in commits are known, and of a call
@@ -171,7 +171,7 @@ func (p hunkView) draw(d *showDrawer) {
 	d.hunks([]*view.Hunk{p.Hunk}, false)
 }
 
-// changes draws patches, those of one change of a file together.
+// changes draws patches, and the patches of one change of a file together.
 func (d *showDrawer) changes(list []*view.Hunk) {
 	for len(list) > 0 {
 		n := 1
@@ -184,7 +184,7 @@ func (d *showDrawer) changes(list []*view.Hunk) {
 	}
 }
 
-// oneChange tells whether two patches are of one change of a file.
+// oneChange reports whether two patches are of one change of a file.
 func oneChange(a, b *view.Hunk) bool {
 	return a.Path == b.Path && a.OldPath == b.OldPath && a.Before == b.Before && a.After == b.After &&
 		a.OldCount+a.NewCount > 0 && b.OldCount+b.NewCount > 0

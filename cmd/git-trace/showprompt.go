@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// mostTurnRows is how many rows of one change are drawn where all of a prompt is; the call shows the whole.
+// mostTurnRows is the number of rows of one change that are drawn where all of a prompt is; the call shows the whole.
 const mostTurnRows = 12
 
 // draw shows a prompt as a conversation: what was asked, what the agent said and did, what that changed, what was kept.
@@ -70,7 +70,7 @@ func (d *showDrawer) came(calls []view.Call) {
 	}
 }
 
-// upshot is what came of calls.
+// upshot sums up the results of calls.
 type upshot struct {
 	files          []string
 	added, removed int
@@ -83,7 +83,7 @@ func (o *upshot) changed() string {
 	return counts(o.added, o.removed) + " in " + plural(len(o.files), "file")
 }
 
-// kept tells whether there is something to say of what commits hold.
+// kept reports whether there is something to say of what commits hold.
 func (o *upshot) kept() bool { return len(o.commits) > 0 || o.added > 0 }
 
 func cameOf(calls []view.Call) upshot {

@@ -64,7 +64,7 @@ type agentLines struct {
 	traces map[events.TraceID]bool
 }
 
-// modelUse is what a model did. Those of all models, with what no model is known of, add up to the tokens.
+// modelUse is the work of a model. Those of all models, with what no model is known of, add up to the tokens.
 type modelUse struct {
 	Model         string `json:"model"` // empty where it is not known
 	Conversations int    `json:"conversations"`
@@ -89,7 +89,8 @@ func (t *tokens) add(o tokens) {
 
 func (t tokens) sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
 
-// costs are those of conversations. Each counts once: by prices or, where a price is not known, as its client says.
+// costs adds up the costs of conversations. Each counts once: by prices or, where a price is not known, as its client
+// says.
 type costs struct {
 	USD        float64  `json:"usd"`    // of all whose cost is known
 	Priced     int      `json:"priced"` // how many that are
@@ -156,7 +157,7 @@ type statistics struct {
 	Tokens tokens     `json:"tokens"`
 	Cost   costs      `json:"cost"`
 	Models []modelUse `json:"models"`
-	// By is what Groups are by; their lines add up to Lines.
+	// By lists the dimensions of Groups; their lines add up to Lines.
 	By     []stats.Dimension `json:"by"`
 	Groups []statsGroup      `json:"groups"`
 
@@ -279,7 +280,7 @@ func countedCommits(ctx context.Context, repo *refs.Repo, known *conversations, 
 	return stats.Count(ctx, repo, linesFrom(known, searcher), query)
 }
 
-// linesFrom is where the owners of lines come from.
+// linesFrom makes the source of the owners of lines.
 func linesFrom(known *conversations, searcher *unseen.Search) stats.Source {
 	debug.SetGCPercent(countGrowth)
 	return stats.Source{Source: graph.Source{Log: known.Log(), Searcher: searcher, AtOnce: searchBatch}, Search: searcher}

@@ -214,7 +214,7 @@ func (s *statistics) table() *groupTable {
 	return t
 }
 
-// mixed tells whether the lines of a group may be anybody's.
+// mixed reports whether the lines of a group may be anybody's.
 func (s *statistics) mixed() bool {
 	for _, d := range s.By {
 		if d.Owns() {
@@ -244,7 +244,7 @@ func kindShare(parts []int, k int) string {
 	return strings.TrimSpace(numbers.Percents(parts, whole)[k])
 }
 
-// groupName is what a group is called in a dimension.
+// groupName returns the name of a group in a dimension.
 func groupName(d stats.Dimension, g *statsGroup) string {
 	text := g.Key[d]
 	switch {

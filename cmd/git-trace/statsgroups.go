@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// statsAsk is how lines are to be grouped and shown.
+// statsAsk says how to group and show lines.
 type statsAsk struct {
 	by       stats.By
 	grouped  bool // groups are what was asked for
@@ -85,14 +85,14 @@ type statsGroup struct {
 	group *stats.Group
 }
 
-// aliveAtAges is how many lines of those that are old enough lived.
+// aliveAtAges counts the lines that lived, of the lines that are old enough.
 type aliveAtAges struct {
 	Days    int `json:"days"`
 	Written int `json:"written"`
 	Alive   int `json:"alive"`
 }
 
-// charges are what the conversations of a group took.
+// charges holds the tokens and costs of the conversations of a group.
 type charges struct {
 	tokens tokens
 	usd    *float64 // nil where it is known of none
@@ -109,7 +109,7 @@ func (c *charges) add(u *view.Usage) {
 	}
 }
 
-// charges tells whether conversations, and what they cost, are of one group each.
+// charges reports whether conversations, and what they cost, are of one group each.
 func (s *statistics) charges() bool {
 	return !slices.ContainsFunc(s.groups.By.Dimensions, func(d stats.Dimension) bool {
 		return !d.Owns() && !d.Times()

@@ -27,7 +27,7 @@ import (
 // statusSchema names the form of the JSON output; docs/schema/status-1.schema.json describes it.
 const statusSchema = "git-trace.status/1"
 
-// statusReport is what status tells.
+// statusReport holds the facts of status.
 type statusReport struct {
 	Schema    string            `json:"schema"`
 	WorkTree  string            `json:"work_tree"`
@@ -100,8 +100,8 @@ func (a *app) status(c *cli.Context, ops operands) error {
 	return drawStatus(screen, report, time.Now())
 }
 
-// oldPrompt is when a prompt that no record holds is worth mentioning: the record of a conversation comes at the end of
-// a turn.
+// oldPrompt is the age at which a prompt without a record is worth mentioning: the record of a conversation comes at
+// the end of a turn.
 const oldPrompt = 24 * time.Hour
 
 // statusOf gathers everything that can be known quickly.
@@ -284,7 +284,7 @@ type rows struct {
 
 const labelWidth = 12
 
-// row adds a row; mend, what to do about it, stands at its end where there is room, else below. A label that is that of
+// row adds a row; mend, what to do about it, stands at its end where there is room, else below. A label that repeats
 // the row above is left out.
 func (t *rows) row(label, text, mend string) {
 	text, mend = cells.Line(text), cells.Line(mend)

@@ -20,7 +20,7 @@ import (
 // steeringSchema names the form of the JSON output; docs/schema/steering-1.schema.json describes it.
 const steeringSchema = "git-trace.steering/1"
 
-// steeringScope is what the commands that tell of steering take.
+// steeringScope is the form of the arguments of the commands about steering.
 const steeringScope = "[<conversation> | <revision range>]…"
 
 // wordTable reads the table that is named; nil stands for English.
@@ -195,7 +195,7 @@ type steeringView struct {
 	Lessons    []treetrace.Lesson  `json:"lessons"`
 }
 
-// steeringNode is a prompt as far as a list needs it.
+// steeringNode is a prompt with the members that a list needs.
 type steeringNode struct {
 	ID      string         `json:"id"`
 	Trace   string         `json:"trace,omitempty"`

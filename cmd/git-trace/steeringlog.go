@@ -50,7 +50,7 @@ func (l *steeringLog) close() {
 	_ = l.objects.Close()
 }
 
-// known is what the log knows of a conversation; nil where no hook told of it.
+// known returns the facts of a conversation in the log; nil where no hook told of it.
 func (l *steeringLog) known(r *records.Record) (*steering.Known, error) {
 	trace := events.TraceID(r.TraceID)
 	course, err := l.view.Course(trace)
@@ -107,7 +107,8 @@ func (l *steeringLog) patch(known *steering.Known, course *view.Course, of *view
 	return nil
 }
 
-// telling is how many lines of a patch say something: those that it brought, without blank ones and lone brackets.
+// telling is the number of lines of a patch that say something: those that it brought, without blank ones and lone
+// brackets.
 func telling(d *events.PatchData, brackets []events.Fingerprint) int {
 	kept := 0
 	for _, run := range d.Kept {
@@ -136,7 +137,7 @@ func brackets() []events.Fingerprint {
 	return out
 }
 
-// fate is what became of a patch. A person changed its lines before the commit if theirs stand in the first commit that
+// fate is the fate of a patch. A person changed its lines before the commit if theirs stand in the first commit that
 // has lines of it, or in none yet.
 func fate(tr *trail.Trail) *steering.Fate {
 	f := &steering.Fate{State: string(tr.Now.State), Alive: tr.Now.Alive, Dropped: tr.Now.Dropped}
@@ -175,8 +176,8 @@ func fate(tr *trail.Trail) *steering.Fate {
 	return f
 }
 
-// thrown tells whether a person took all lines of a patch out: they were there when a turn ended, and none of them was
-// before the next call began.
+// thrown reports whether a person took all lines of a patch out: they were there when a turn ended, and none of them
+// was before the next call began.
 func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
 	lines, err := events.DecodeFingerprints(of.Data.Lines)
 	if lines = slices.DeleteFunc(lines, events.Fingerprint.Blank); err != nil || len(lines) == 0 || len(of.Data.Kept) > 0 {
@@ -198,7 +199,7 @@ func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
 	return false
 }
 
-// held are the lines of a file in a snapshot: none where it is not there. Found is false where nobody knows.
+// held are the lines of a file in a snapshot: none where it is not there. Found is false if nobody knows.
 func (l *steeringLog) held(tree refs.OID, path string) (lines map[events.Fingerprint]bool, found bool) {
 	entry, asked := l.entry(tree, path)
 	if entry == nil {

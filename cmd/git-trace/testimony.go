@@ -32,11 +32,11 @@ type witnesses struct {
 	env  agents.Env
 }
 
-// mostHeard is how large a session file may be that a command reads before it answers; the process that hooks leave at
-// work reads any.
+// mostHeard is the size of the largest session file that a command reads before it answers; the process that hooks
+// leave at work reads any.
 const mostHeard = 32 << 20
 
-// waiting takes in the testimony of the conversations of which hooks told something since their records were stored.
+// waiting takes in the testimony of the conversations with news from hooks since their records were stored.
 func (w *witnesses) waiting(ctx context.Context) error {
 	list, err := waiting.Open(w.repo).All()
 	if err != nil {
@@ -189,7 +189,7 @@ func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *tr
 	return out
 }
 
-// testify lays what sessions of which hooks told something tell beside that.
+// testify compares the sessions with the log, for conversations that hooks told of.
 func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript) error {
 	if b.dry || !recorded.Is(b.repo) {
 		return nil

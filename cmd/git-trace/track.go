@@ -97,7 +97,7 @@ type patchFinder struct {
 	found   []foundPatch
 }
 
-// foundPatch is who wrote some lines, with a path where they are if one is known.
+// foundPatch is the writer of some lines, with a path where they are if one is known.
 type foundPatch struct {
 	owner events.AnchorOwner
 	path  string
@@ -124,7 +124,7 @@ func (f *patchFinder) add(owner events.AnchorOwner, path string) {
 // lineRange matches "<path>:<line>" and "<path>:<line>-<line>".
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+):(\d+)(?:-(\d+))?$`) })
 
-// looksLikePath tells whether a name is that of a file, or could be one, rather than an id.
+// looksLikePath reports whether a name looks like the name of a file rather than an id.
 func looksLikePath(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil || strings.ContainsAny(name, "/.") && !strings.HasPrefix(name, "b3")
@@ -211,7 +211,7 @@ func (f *patchFinder) published(o object) error {
 	return nil
 }
 
-// event adds the patches of which an event tells.
+// event adds the patches of an event.
 func (f *patchFinder) event(e events.Event) error {
 	switch e.Type {
 	case events.PatchRecorded:

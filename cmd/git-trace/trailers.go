@@ -36,7 +36,7 @@ const (
 	coAuthor   = hooks.CoAuthor
 )
 
-// share is what a prompt of a conversation wrote.
+// share holds the lines of a prompt of a conversation.
 type share struct {
 	agent, model string
 	trace        events.TraceID // empty where several could have written the lines
@@ -76,7 +76,7 @@ func (a *app) trailers(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// stagedShares are those of the lines by which the index differs from HEAD.
+// stagedShares returns the shares of the lines by which the index differs from HEAD.
 func (a *app) stagedShares(repo *refs.Repo, known *conversations) ([]share, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *app) stagedShares(repo *refs.Repo, known *conversations) ([]share, erro
 	return out, nil
 }
 
-// commitShares are those of the lines that a commit added.
+// commitShares returns the shares of the lines that a commit added.
 func (a *app) commitShares(c *cli.Context, repo *refs.Repo, known *conversations, name string) ([]share, error) {
 	v, err := newViewer(c.Context, repo, known)
 	if err != nil {
@@ -161,7 +161,7 @@ func trailersOf(shares []share, format string, ids bool) []string {
 	return out
 }
 
-// heaviest gives the texts of shares, those of most lines first; an empty text is none.
+// heaviest gives the texts of shares, the largest share first; an empty text is none.
 func heaviest(shares []share, text func(share) string) []string {
 	sums := map[string]int{}
 	var out []string

@@ -93,7 +93,7 @@ func addTrailers(ctx context.Context, repo *refs.Repo, args []string) error {
 	return interpretTrailers(ctx, config, args[0], lines)
 }
 
-// hasTrailer tells whether a message speaks of agents already.
+// hasTrailer reports whether a message speaks of agents already.
 func hasTrailer(message []byte) bool {
 	for line := range bytes.Lines(message) {
 		key, _, found := bytes.Cut(line, []byte(":"))

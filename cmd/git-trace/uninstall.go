@@ -161,8 +161,8 @@ func (a *app) tellDeletion(ctx context.Context, repo *refs.Repo) error {
 	return nil
 }
 
-// ownConversations counts the conversations that this clone knows of by itself: those of its own log, and those that it
-// has records of.
+// ownConversations counts the conversations that this clone knows of by itself: the writers of its own log, and of
+// its records.
 func ownConversations(ctx context.Context, repo *refs.Repo, reader *index.Index) (int, error) {
 	writer, err := events.OpenLog(repo).Writer()
 	if err != nil {

@@ -52,7 +52,7 @@ func (u *unread) fault() error {
 		"git fsck tells what is damaged or missing; the rest is done")
 }
 
-// tellLeftOut names in one line the commits of which the answer lacks something.
+// tellLeftOut names in one line the commits that the answer lacks in part.
 func (a *app) tellLeftOut() {
 	commits := a.leftOut.Commits()
 	if len(commits) == 0 {

@@ -47,7 +47,7 @@ func (v *viewer) close() {
 	_ = v.objects.Close()
 }
 
-// follower is what the owners of lines are found with, and what became of them.
+// follower holds the tools that find the owners and the fate of lines.
 type follower struct {
 	searcher *unseen.Search
 	evidence *blame.Evidence

@@ -17,9 +17,9 @@ type traceView struct {
 	Turns     []view.Turn `json:"turns"`
 	// Record is the stored record, null when there is none.
 	Record json.RawMessage `json:"record"`
-	// Own tells whether this clone stored the record.
+	// Own reports whether this clone stored the record.
 	Own bool `json:"own"`
-	// Costs are those of its answers, as far as the tokens of each are known and have a price.
+	// Costs holds the costs of its answers, if the tokens of each are known and have a price.
 	Costs []view.AnswerCost `json:"costs"`
 
 	record *records.Record

@@ -36,7 +36,7 @@ type watcher struct {
 	told    bool      // something was said
 }
 
-// watchMemory is what the watcher remembers.
+// watchMemory is the memory of the watcher.
 type watchMemory struct {
 	V        int                    `json:"v"`
 	Looked   time.Time              `json:"looked"`   // for session files
@@ -55,8 +55,8 @@ const (
 	// maxSessionMarks bounds the memory: what was not written to for the longest time is forgotten first. A conversation
 	// that was forgotten is told again should it go on.
 	maxSessionMarks = 4096
-	// watchSlack is how far behind the last look a file's time may lie that was written after it: clocks of file systems
-	// and of the machine differ.
+	// watchSlack is the time by which a file's time may lie before the last look though the file was written later:
+	// clocks of file systems and of the machine differ.
 	watchSlack = time.Minute
 )
 

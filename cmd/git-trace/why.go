@@ -140,7 +140,7 @@ func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 	return rev, places, nil
 }
 
-// contents is what --contents names, nil without it.
+// contents returns the file that --contents names, nil without it.
 func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
 	if name == "" {
 		return nil, nil
@@ -161,7 +161,7 @@ func (a *app) contents(name, rev string, places []fileLines) ([]byte, error) {
 	return append([]byte{}, content...), nil // an empty one is one
 }
 
-// why finds the reasons for lines; contents, if any, are what the path is taken to hold.
+// why finds the reasons for lines; contents, if any, is used as the content of the path.
 func (v *viewer) why(rev string, p fileLines, contents []byte) (*whyView, error) {
 	path, err := pathInside(v.repo, p.name)
 	if err != nil {

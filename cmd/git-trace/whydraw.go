@@ -39,7 +39,7 @@ var evidenceText = map[string]string{
 	correlate.TierFingerprint: "the line alone is the same; no hook saw the commit",
 }
 
-// foundText is what the tiers of contents mean where no hook saw the change: the edits of a session were replayed.
+// foundText explains the tiers of contents if no hook saw the change: the edits of a session were replayed.
 var foundText = map[string]string{
 	correlate.TierExactBlob:  "the committed file is what its edits gave, to the last byte; no hook saw them",
 	correlate.TierExactLines: "its edits wrote the line so; no hook saw them",
@@ -271,7 +271,7 @@ func anotherClone(writer, signer string) string {
 	return "another clone (" + writer + ", signed by " + signer + ")"
 }
 
-// told says which other clone knows the owner, and which ones say otherwise.
+// told names the other clone that knows the owner, and the clones that disagree.
 func (d *showDrawer) told(o *blame.Attribution) {
 	if o.Writer != "" {
 		d.wrappedField("told by", d.safe(anotherClone(o.Writer, o.Signer)), 3)
@@ -282,7 +282,7 @@ func (d *showDrawer) told(o *blame.Attribution) {
 	}
 }
 
-// replaced says whose lines were taken away for these.
+// replaced names the owners of the lines that these replaced.
 func (d *showDrawer) replaced(r *why.Reason) {
 	h := r.Hunk
 	switch {
@@ -305,7 +305,7 @@ func (d *showDrawer) replaced(r *why.Reason) {
 	}
 }
 
-// next says what tells more.
+// next names the command that tells more.
 func (d *showDrawer) next(r *why.Reason) {
 	o := r.Owner()
 	var list []string

@@ -22,7 +22,7 @@ type File struct {
 	SHA256    string `json:"sha256"`
 }
 
-// record is what a writer has finished, kept in a file to which it appends: one JSON object a line.
+// record lists the finished work of a writer, kept in a file to which it appends: one JSON object a line.
 type record struct {
 	mu     sync.Mutex
 	file   *os.File

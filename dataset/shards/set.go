@@ -99,10 +99,10 @@ func (s *Set) Written() (*Manifest, error) {
 	return m, nil
 }
 
-// Went tells whether this process goes on with what another one began.
+// Went reports whether this process goes on with what another one began.
 func (s *Set) Went() bool { return s.done.went }
 
-// Made is how many files this process wrote.
+// Made is the number of files that this process wrote.
 func (s *Set) Made() int { return s.made }
 
 // Close gives the place back. What is not finished stays for the next one.
@@ -146,7 +146,7 @@ func (s *Set) clear() error {
 	return err
 }
 
-// there tells whether a finished file is, staged or in its place.
+// there reports whether a finished file is, staged or in its place.
 func (s *Set) there(f File) bool {
 	for _, dir := range []string{s.stage(), s.Dir} {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Path)))
@@ -192,7 +192,7 @@ func (s *Set) Finish() (*Manifest, error) {
 	return m, os.RemoveAll(s.stage())
 }
 
-// dropOld removes the files of the last time that have no successor, and directories that they leave empty.
+// dropOld removes the files of the last run without a successor, and directories that they leave empty.
 func (s *Set) dropOld(old, m *Manifest) error {
 	if old == nil {
 		return nil
@@ -218,8 +218,8 @@ func (s *Set) dropOld(old, m *Manifest) error {
 	return nil
 }
 
-// ours tells whether a path of a manifest can be one that a writer of this key made: a manifest is a file that anybody
-// may have changed.
+// ours reports whether a path of a manifest can be one that a writer of this key made: a manifest is a file that
+// anybody may have changed.
 func ours(path, key string) bool {
 	return filepath.IsLocal(filepath.FromSlash(path)) &&
 		strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], key+"-")

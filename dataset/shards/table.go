@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is what a column holds.
+// Kind is the kind of value in a column.
 type Kind string
 
 // The kinds. In JSON, a time is a string in RFC 3339 with microseconds, UTC; a JSON value stands as it is.
@@ -66,10 +66,10 @@ func kindOf(t reflect.Type) Kind {
 	}
 }
 
-// unpartitioned is how Hive writes a partition whose value is null.
+// unpartitioned is Hive's name of a partition with the value null.
 const unpartitioned = "__HIVE_DEFAULT_PARTITION__"
 
-// partition is the directory of a row below that of its table, "repo=a%2Fb/month=2026-11".
+// partition is the directory of a row below the directory of its table, "repo=a%2Fb/month=2026-11".
 func (t *Table) partition(row reflect.Value, by []int) string {
 	var out strings.Builder
 	for i, field := range by {

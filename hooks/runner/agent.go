@@ -27,13 +27,13 @@ import (
 )
 
 const (
-	// HardLimit is when the process of a hook ends, whatever it is doing: an agent waits for its hooks.
+	// HardLimit is the time after which the process of a hook ends in any case: an agent waits for its hooks.
 	HardLimit = 2 * time.Second
 	// LimitEnv names another HardLimit, in seconds, for machines that take longer for everything.
 	LimitEnv   = "GITTRACE_HOOK_SECONDS"
 	maxSeconds = 600
-	// maxHookMemory is where a hook begins to collect garbage after all, in bytes. The process may take half as much again
-	// while it does.
+	// maxHookMemory is the memory at which a hook begins to collect garbage after all, in bytes. The process may take
+	// half as much again while it does.
 	maxHookMemory = 36 << 20
 )
 
@@ -219,8 +219,8 @@ func Guard(limit time.Duration, ended func(error)) func() {
 // maxHookLog bounds the file that doctor reads, in bytes.
 const maxHookLog = 64 << 10
 
-// NoteFailure leaves a line for `git trace doctor`, as far as that can be done. Nothing of a payload is in it. Without
-// a repository there is no place for it.
+// NoteFailure leaves a line for `git trace doctor`, if it can. Nothing of a payload is in it. Without a repository
+// there is no place for it.
 func NoteFailure(repo *refs.Repo, err error) {
 	if repo == nil {
 		return

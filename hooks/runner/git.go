@@ -23,7 +23,7 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// pairLimit is how much longer the hook of a rewrite may take for each commit: git itself took longer to make it.
+// pairLimit is the time that the hook of a rewrite may take more for each commit: git itself took longer to make it.
 const pairLimit = 25 * time.Millisecond
 
 // maxPairs bounds the pairs of one rewrite that are recorded.
@@ -98,7 +98,7 @@ func tellRecords(repo *refs.Repo, log *committedLog, hook string) {
 	}
 }
 
-// amended tells whether the last that happened to HEAD is that its commit was amended.
+// amended reports whether the last that happened to HEAD is that its commit was amended.
 func amended(repo *refs.Repo) bool {
 	last := gitfacts.Last(repo, 1)
 	return len(last) > 0 && last[0].Kind == gitfacts.Amended
@@ -121,9 +121,9 @@ func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]eve
 	return l.Log.Append(ctx, drafts)
 }
 
-// noteConversations puts the conversations whose lines were committed on the waiting list. Where no record
-// is stored none has to hear of the commit. A note that cannot be made is no loss: the record learns of the commit when
-// it is read the next time.
+// noteConversations puts the conversations whose lines were committed on the waiting list. Where no record is stored
+// none has to hear of the commit. A note that cannot be made is not a loss: the record learns of the commit when it
+// is read the next time.
 func (l *committedLog) noteConversations(repo *refs.Repo) {
 	if len(l.anchors) == 0 {
 		return

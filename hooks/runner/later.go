@@ -20,24 +20,24 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// What a hook has no time for is done by `git trace git-hook later`, a process of its own that nobody waits for: the
-// first look at a work tree in which thousands of files are new, the anchors of a commit that changes thousands.
+// `git trace git-hook later`, a process of its own that nobody waits for, does the work that a hook has no time for:
+// the first look at a work tree in which thousands of files are new, the anchors of a commit that changes thousands.
 const (
 	// LaterHook stands where the name of a hook does.
 	LaterHook = "later"
-	// laterLimit is when that process ends, whatever it is doing.
+	// laterLimit is the time after which that process ends in any case.
 	laterLimit = 10 * time.Minute
 )
 
-// busyLimit is how long a hook tries while that process is at work, which has the timeline most of the time; limit is
-// how long it would try otherwise. It is ten times what a hook takes.
+// busyLimit is the time for which a hook tries while that process is at work, which has the timeline most of the
+// time; limit is the time for which it would try otherwise. It is ten times what a hook takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
-// MostChanges is how many changed files a hook takes in before it leaves them to that process. It takes half a second
-// for so many.
+// MostChanges is the number of changed files that a hook takes in before it leaves them to that process. It takes
+// half a second for so many.
 const MostChanges = 2000
 
-// wantsTime tells whether a hook failed for want of time alone.
+// wantsTime reports whether a hook failed for want of time alone.
 func wantsTime(err error) bool {
 	for _, want := range []error{context.DeadlineExceeded, correlate.ErrLarge, snapshot.ErrMany} {
 		if errors.Is(err, want) {
@@ -47,8 +47,7 @@ func wantsTime(err error) bool {
 	return false
 }
 
-// putOff puts a git hook that could not be done into the queue, if more time is what it needs, and has it worked on. It
-// tells whether it was.
+// putOff puts a git hook that needs more time into the queue, and starts the work on it. It reports whether it was.
 func putOff(repo *refs.Repo, job later.Job, why error) bool {
 	if !wantsTime(why) && !errors.Is(why, refs.ErrLockTimeout) && !errors.Is(why, trails.ErrBehind) {
 		return false

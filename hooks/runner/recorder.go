@@ -28,7 +28,7 @@ func withoutGit(env []string) []string {
 	return out
 }
 
-// noteConversation puts the conversation of a boundary on the list of those that wait. It tells whether the process
+// noteConversation puts the conversation of a boundary on the list of those that wait. It reports whether the process
 // that stores them should be started now.
 func noteConversation(repo *refs.Repo, agent capability.Agent, b events.Boundary) (due bool) {
 	if agent.Parser == nil || b.Agent != agent.Name || b.Session == "" || b.Subagent != "" {

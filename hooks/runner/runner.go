@@ -1,5 +1,5 @@
-// Package runner is what agents and git call while somebody works: `git trace hook AGENT EVENT` and `git trace git-hook
-// NAME ARGUMENTS`. It takes in what happened, and leaves what takes longer to processes of their own that nobody waits
+// Agents and git call package runner while somebody works: `git trace hook AGENT EVENT` and `git trace git-hook NAME
+// ARGUMENTS`. It takes in what happened, and leaves what takes longer to processes of their own that nobody waits
 // for.
 //
 // A hook prints nothing, never fails and ends in time (Guard). It must also start in time: whatever a program links is
@@ -27,7 +27,7 @@ import (
 // Name is the program of this package alone.
 const Name = capability.HookProgram
 
-// Takes tells whether arguments of git-trace are those of a hook that this package does. The hooks that share and that
+// Takes reports whether the arguments of git-trace call a hook that this package does. The hooks that share and that
 // write into messages are not: they need more than a hook may link.
 func Takes(args []string) bool {
 	if len(args) == 0 {
@@ -94,8 +94,8 @@ func Program() (path string, found bool) {
 	return path, strings.HasPrefix(base, "git-trace") && !strings.HasSuffix(base, ".test")
 }
 
-// Background starts git-trace as a process of its own, which nobody waits for, and tells whether it runs. Its streams
-// are the null device: agents and git wait until nobody holds those of the hook any more.
+// Background starts git-trace as a process of its own, which nobody waits for, and reports whether it runs. Its
+// streams are the null device: agents and git wait until all processes have closed the streams of the hook.
 func Background(repo *refs.Repo, dir string, env []string, args ...string) (started bool) {
 	program, found := Program()
 	if !found {

@@ -35,7 +35,8 @@ func startUpkeep(repo *refs.Repo) {
 	Background(repo, repo.GitDir, repo.Env(), "gc", "--auto")
 }
 
-// hasRules tells whether texts were purged that snapshots may hold again. What reads the rules is too heavy for a hook.
+// hasRules reports whether texts were purged that snapshots may hold again. What reads the rules is too heavy for a
+// hook.
 func hasRules(repo *refs.Repo) bool {
 	_, err := os.Stat(filepath.Join(repo.TracesDir(), "purge", "rules"))
 	return err == nil
@@ -44,7 +45,7 @@ func hasRules(repo *refs.Repo) bool {
 // LooseLimitVar replaces sidestore.LooseLimit, for tests and for those who want it otherwise; 0 turns packing off.
 const LooseLimitVar = "GITTRACE_LOOSE_LIMIT"
 
-// LooseLimit is how many loose objects of the side store are too many; 0 if never.
+// LooseLimit is the number of loose objects from which the side store is packed; 0 if never.
 func LooseLimit() int {
 	n, err := strconv.Atoi(os.Getenv(LooseLimitVar))
 	if err != nil || n < 0 {
@@ -57,7 +58,7 @@ func isDue(repo *refs.Repo, limit int) bool {
 	return limit > 0 && (sidestore.Open(repo).PackDue(limit) || events.OpenLog(repo).SealDue())
 }
 
-// triedLately tells whether packing was begun a moment ago, whatever came of it.
+// triedLately reports whether packing was begun a moment ago, whatever came of it.
 func triedLately(repo *refs.Repo) bool {
 	info, err := os.Stat(triedFile(repo))
 	return err == nil && time.Since(info.ModTime()) < retryAfter

@@ -16,7 +16,7 @@ import (
 // metaKey is this program's place in the metadata.
 const metaKey = "io.github.git-trace"
 
-// ownMeta is what this program adds to a record.
+// ownMeta holds the members that this program adds to a record.
 type ownMeta struct {
 	// Conversations tells of each conversation what its URL does not, by trace id.
 	Conversations map[string]conversationMeta `json:"conversations,omitempty"`
@@ -55,8 +55,8 @@ func (r *Record) conversations() map[string]conversationMeta {
 // Source gives the lines of a path as the commit has it, without line feeds.
 type Source func(path string) ([]string, error)
 
-// FromCommit tells who wrote the lines that a commit added. Lines of which nothing is known are left out; a commit of
-// which nothing at all is known gives a record without files.
+// FromCommit names the writers of the lines that a commit added. Lines without a known owner are left out; a commit
+// without any known owner gives a record without files.
 func FromCommit(c *events.CommitData, at time.Time, version string, source Source) (*Record, error) {
 	r := &Record{
 		Version: Version, Timestamp: at.UTC().Format(time.RFC3339), Files: []File{},
@@ -211,7 +211,7 @@ func (f *File) count() int {
 	return n
 }
 
-// owner is who wrote lines of a conversation.
+// owner is the writer of lines of a conversation.
 func (c *Conversation) owner(own *Contributor, tool *Tool, told map[string]conversationMeta) events.AnchorOwner {
 	who := c.Contributor
 	if own != nil {

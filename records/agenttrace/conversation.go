@@ -52,7 +52,7 @@ func first(texts ...*string) string {
 	return ""
 }
 
-// Conversation gives what a record tells as a conversation: its lines, and nothing of what was said.
+// Conversation turns a record into a conversation: its lines, and nothing of what was said.
 func (r *Record) Conversation() *records.Record {
 	out := &records.Record{
 		SchemaVersion: records.SchemaVersion, TraceID: r.ID, SessionID: r.ID,

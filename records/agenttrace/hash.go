@@ -11,8 +11,8 @@ import (
 // Hash is the content hash of lines as it is written: see records.LineHash.
 func Hash(lines []string) string { return records.JoinedHash(lines) }
 
-// Holds tells whether a content hash can be that of the lines. The specification leaves algorithm and form open, so a
-// hash that cannot be computed again holds; one of a known form is computed with and without the last line's end.
+// Holds reports whether a content hash fits the lines. The specification leaves algorithm and form open, so a hash
+// that cannot be computed again holds; one of a known form is computed with and without the last line's end.
 func Holds(hash string, lines []string) bool {
 	algorithm, value, _ := strings.Cut(hash, ":")
 	for _, end := range [...]string{"", "\n"} {

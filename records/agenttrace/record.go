@@ -49,7 +49,7 @@ type Conversation struct {
 	Related     []Related    `json:"related,omitempty"`
 }
 
-// Contributor is who wrote lines.
+// Contributor is the writer of lines.
 type Contributor struct {
 	Type    string `json:"type"` // human, ai, mixed, unknown
 	ModelID string `json:"model_id,omitempty"`

@@ -19,12 +19,12 @@ type Options struct {
 	// Relative gives the path of a file within the repository; false for one outside. nil stands for the path below the
 	// directory that the conversation began in.
 	Relative func(path string) (string, bool)
-	// Subagent is called when a step has been handed on whose call started a subagent, as far as the result tells its id.
+	// Subagent is called when a step with a call that started a subagent has been handed on, if the result tells its id.
 	// It puts the subagent's own session file, if it finds one, into the conversation that Child gives.
 	Subagent func(parent *Conversation, step int, c *Call, id string) error
 }
 
-// Conversation puts one conversation together, or that of one subagent.
+// Conversation puts one conversation together, or a subagent's.
 type Conversation struct {
 	*shared
 	parent *Conversation // nil for the main conversation
@@ -44,7 +44,7 @@ type Conversation struct {
 	leftAt    int64            // the last line about a step that has left
 }
 
-// shared is what a conversation and those of its subagents have in common.
+// shared holds the common facts of a conversation and its subagents.
 type shared struct {
 	options Options
 	sink    records.Sink
@@ -73,8 +73,8 @@ func (c *Conversation) fail(err error) {
 	}
 }
 
-// Begin begins a line and tells whether it is new: none with its id was taken before. Session files that were forked or
-// resumed hold copies of lines. A line without an id is always new.
+// Begin begins a line and reports whether it is new: none with its id was taken before. Session files that were
+// forked or resumed hold copies of lines. A line without an id is always new.
 func (c *Conversation) Begin(id string) bool {
 	c.before = c.state.seen.len()
 	c.state.tree.settle(c.before)
@@ -201,7 +201,7 @@ func appendID(ids []string, id string) []string {
 	return append(ids, id)
 }
 
-// maxIDBytes is how long an id of a line may be.
+// maxIDBytes is the length of the longest id of a line.
 const maxIDBytes = 128
 
 // early is a result that came before its call, and the line that it came with.

@@ -15,7 +15,7 @@ var ErrCursor = errors.New("not a cursor")
 // cursorVersion changes with everything that a cursor carries or that depends on it.
 const cursorVersion = 2
 
-// Cursor is where reading can go on when the session file has grown.
+// Cursor is the place at which reading can go on when the session file has grown.
 type Cursor struct {
 	Version   int             `json:"version"`
 	Offset    int64           `json:"offset"` // of the line to go on with

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// maxRanges is how many ranges of lines are followed in all files together.
+// maxRanges is the number of ranges of lines that are followed in all files together.
 const maxRanges = 100_000
 
 // files follows the lines that the conversation wrote through its own later edits, so that they are given as they stand
@@ -107,8 +107,8 @@ func (r lineRange) moved(by int) lineRange {
 	return r
 }
 
-// without is what is left of a range when lines of it, from at to before after, are replaced. The text of the rest is
-// not known any more.
+// without returns the rest of a range when lines of it, from at to before after, are replaced. The text of the rest
+// is not known any more.
 func (r lineRange) without(at, after, shift int) []lineRange {
 	var out []lineRange
 	rest := r

@@ -58,7 +58,7 @@ func (c *Conversation) Finish() (*records.Record, error) {
 // unknownModel stands among the models without a price where nobody said which it was.
 const unknownModel = "unknown"
 
-// whole takes the tokens of the whole conversation where those of its answers are not told.
+// whole takes the tokens of the whole conversation if its answers have none.
 func (s *state) whole(table *prices.Table) {
 	if s.Head.Usage == nil || s.Usage != (records.TokenUsage{}) {
 		return
@@ -71,7 +71,7 @@ func (s *state) whole(table *prices.Table) {
 }
 
 // began is the directory of the work tree in which the conversation began, "." for its top; false where it began
-// elsewhere, and where nothing tells what lies within.
+// elsewhere, and where it is not known what lies within.
 func (c *Conversation) began() (string, bool) {
 	dirs := c.state.Head.Cwds
 	if len(dirs) == 0 || c.options.Relative == nil {

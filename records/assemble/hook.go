@@ -49,5 +49,5 @@ func (c *Conversation) HookCount(event, outcome string, n int64) {
 	})
 }
 
-// maxHooks is how many hooks a line may tell of.
+// maxHooks is the number of hooks that a line may tell of.
 const maxHooks = 1000

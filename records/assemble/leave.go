@@ -139,7 +139,7 @@ func (c *Conversation) subagentStep() {
 	}
 }
 
-// duration is how long the call took: as its result says, otherwise from its line to that of its result.
+// duration is the time that the call took: as its result says, otherwise from its line to the line of its result.
 func (c *call) duration() *int64 {
 	if c.result == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Prompt is what the user asked.
+// Prompt is a request of the user.
 type Prompt struct {
 	At   records.Locator
 	Time string // as the session file has it; "" when it has none
@@ -53,7 +53,7 @@ type Call struct {
 	Command string
 }
 
-// Result is what came of a call.
+// Result is the result of a call.
 type Result struct {
 	Time       string
 	Content    *string
@@ -77,7 +77,7 @@ type Commit struct {
 	Only   bool   `json:"only,omitempty"` // it holds what the calls of its step wrote and nothing else, as the agent says
 }
 
-// Edit is what a call did to one file.
+// Edit is the change of a call in one file.
 type Edit struct {
 	Path  string
 	Text  string // what it wrote: the new text of an edit, the whole content of a new file

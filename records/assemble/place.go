@@ -4,7 +4,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Place is kept for a prompt of which only a later line will tell whether it is one.
+// Place is kept for a text that a later line may turn into a prompt.
 type Place struct{ it *item }
 
 // Keep keeps a place for a prompt.

@@ -50,7 +50,7 @@ func (c *Conversation) Said(p Prompt, returned bool, reason string) error {
 	return nil
 }
 
-// lastItem is what remarks are added to, nil when nothing waits.
+// lastItem returns the item that takes remarks, nil when nothing waits.
 func (c *Conversation) lastItem() *item {
 	if len(c.queue) == 0 {
 		if !c.held {
@@ -80,7 +80,7 @@ func (c *Conversation) Append(list, after string, value map[string]any) {
 	})
 }
 
-// maxSummary is how much is kept of what the model was told after a compaction.
+// maxSummary is the length of the text for the model after a compaction that is kept.
 const maxSummary = 64 << 10
 
 // Summarised keeps what the model was told in the place of the conversation before.

@@ -22,7 +22,7 @@ func (c *Conversation) Result(at records.Locator, callID string, r Result) error
 	return c.relieve()
 }
 
-// maxEarly is how many results may wait for their calls.
+// maxEarly is the number of results that may wait for their calls.
 const maxEarly = 64
 
 // late takes a result whose step has left, or whose call has not come yet: lines are written by several hands.

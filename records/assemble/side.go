@@ -76,8 +76,8 @@ func (c *Conversation) release(step int) error {
 	return c.Settle()
 }
 
-// settleSides hands on what has come of subagents since they were let go, and forgets those of which nothing more
-// comes: all their lines stand before what waits from here on.
+// settleSides hands on the news of subagents since they were let go, and forgets finished ones: all their lines stand
+// before what waits from here on.
 func (c *Conversation) settleSides() error {
 	for _, side := range c.sides {
 		if err := side.Settle(); err != nil {
@@ -88,24 +88,24 @@ func (c *Conversation) settleSides() error {
 	return nil
 }
 
-// goingOn tells whether a subagent has been let go since the last turn ended: a reading that goes on from here would
-// not know whose its lines are. A held one is read again with the step that holds its call.
+// goingOn reports whether a subagent has been let go since the last turn ended: a reading that goes on from here
+// would not know whose its lines are. A held one is read again with the step that holds its call.
 func (c *Conversation) goingOn() bool {
 	return slices.ContainsFunc(c.sides, func(side *Conversation) bool { return !side.held })
 }
 
-// Waits tells whether the answer of a key can still take pieces.
+// Waits reports whether the answer of a key can still take pieces.
 func (c *Conversation) Waits(key string) bool { return c.byKey[key] != nil }
 
-// Called tells whether a call has been taken.
+// Called reports whether a call has been taken.
 func (c *Conversation) Called(callID string) bool {
 	return c.byCall[callID] != nil || c.state.calls.has(hashID(callID))
 }
 
-// Began tells whether a line with an id has begun, without beginning it.
+// Began reports whether a line with an id has begun, without beginning it.
 func (c *Conversation) Began(id string) bool { return c.state.seen.has(hashID(id)) }
 
-// Expects tells whether a call has left without its result, which may still come.
+// Expects reports whether a call has left without its result, which may still come.
 func (c *Conversation) Expects(callID string) bool {
 	_, waits := c.state.steps[callID]
 	return waits

@@ -22,7 +22,7 @@ const (
 	maxSourceIDs = 16    // of one step
 )
 
-// Head is what a parser may set for the conversation as a whole.
+// Head holds the facts that a parser may set for the conversation as a whole.
 type Head struct {
 	Version     string                `json:"version,omitempty"`  // of the agent; the last one counts
 	Versions    []string              `json:"versions,omitempty"` // all of them, in their order
@@ -40,12 +40,12 @@ type Head struct {
 	Success     *bool                 `json:"success,omitempty"`
 	Source      string                `json:"source,omitempty"` // of Success
 	Description string                `json:"description,omitempty"`
-	// Usage are the tokens of the whole conversation, where nobody tells those of its answers.
+	// Usage are the tokens of the whole conversation, if its answers have none.
 	Usage *records.TokenUsage        `json:"usage,omitempty"`
 	Meta  map[string]json.RawMessage `json:"meta,omitempty"`
 }
 
-// maxCwds is how many directories are kept.
+// maxCwds is the number of directories that are kept.
 const maxCwds = 32
 
 // AddCwd keeps a directory that the agent worked in.
@@ -109,7 +109,7 @@ func (h *Head) AddTool(name string, definition []byte) {
 	h.Tools = append(h.Tools, slices.Clone(definition))
 }
 
-// state is what has been counted of the steps that have left. It is what a cursor carries.
+// state holds the totals of the steps that were passed on. A cursor carries it.
 type state struct {
 	Next        int                          `json:"next"` // the number of the last step
 	Start       string                       `json:"start,omitempty"`
@@ -170,7 +170,7 @@ func newState() *state {
 	}
 }
 
-// maxReasons is how many different reasons are counted: some of them are names out of session files.
+// maxReasons is the number of different reasons that are counted: some of them are names out of session files.
 const maxReasons = 200
 
 func (s *state) skip(reason string, n int) {
@@ -207,7 +207,7 @@ func (i *ids) has(id uint64) bool {
 	return found
 }
 
-// add adds an id and tells whether it is new.
+// add adds an id and reports whether it is new.
 func (i *ids) add(id uint64) bool {
 	if i.has(id) {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// stops are the words of agents and providers for why an answer ended, in those of records.
+// stops maps the words of agents and providers for the end of an answer to the words of records.
 var stops = map[string]string{
 	"stop": "", "completed": "", "end_turn": "", "tool-calls": "", "tool_calls": "", "tooluse": "", "tool_use": "",
 	"function_call": "",
@@ -15,11 +15,11 @@ var stops = map[string]string{
 	"aborted": "interrupted", "cancelled": "interrupted", "unknown": "", "other": "",
 }
 
-// maxReason is how long the reason of an answer's end may be.
+// maxReason is the length of the longest reason of an answer's end.
 const maxReason = 60
 
-// stopOf gives the reason why an answer ended in the words of records. What only says that it ended is what its calls
-// let expect; a word that is not known here stays as it is.
+// stopOf gives the reason why an answer ended in the words of records. A reason that only says that it ended adds
+// nothing to its calls; a word that is not known here stays as it is.
 func stopOf(said string, calls int) string {
 	said = strings.TrimSpace(said)
 	word, known := stops[strings.ToLower(said)]

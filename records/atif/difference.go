@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// difference is what makes one JSON value of another: members that are set, members that go, and members or elements
-// that differ within.
+// difference describes the change of one JSON value into another: members that are set, members that go, and members
+// or elements that differ within.
 type difference struct {
 	Set  map[string]json.RawMessage `json:"set,omitempty"`
 	Drop []string                   `json:"drop,omitempty"`
@@ -27,7 +27,7 @@ type member struct {
 	value []byte
 }
 
-// split gives what a value is made of; ok is false for one that is made of nothing.
+// split returns the parts of a value; ok is false for one that is made of nothing.
 func split(raw []byte) (kind rawjson.Kind, list []member, ok bool) {
 	d := rawjson.NewDecoder(raw)
 	switch kind = d.Kind(); kind {

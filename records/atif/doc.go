@@ -10,7 +10,7 @@ package atif
 // Name is the name of the format on the command line.
 const Name = "atif"
 
-// Version is what is written.
+// Version is the version that is written.
 const Version = "ATIF-v1.7"
 
 const versionPrefix = "ATIF-v1."

@@ -24,7 +24,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 	}, yield)
 }
 
-// kept is what a record keeps of its document: metadata.atif.
+// kept is the part of a document that its record keeps: metadata.atif.
 type kept struct {
 	Version string                     `json:"version"`
 	Copied  map[string]json.RawMessage `json:"copied_steps,omitempty"` // by their place among all steps

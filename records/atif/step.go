@@ -162,7 +162,7 @@ func errorOf(extra []byte) string {
 	return records.ErrorTool
 }
 
-// content is a text, or the texts of its parts; what is no text has a word in its place.
+// content is a text, or the texts of its parts; what is not text has a word in its place.
 func content(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Array {

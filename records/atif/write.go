@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ownExtra is the member of a document's extra in which stands what the format has no place for.
+// ownExtra is the member of a document's extra for facts that the format has no place for.
 const ownExtra = "git_trace"
 
 // ErrNoSteps reports a conversation in which nothing was said: a trajectory has one step at least.
@@ -64,8 +64,7 @@ func renumbered(step []byte, place int) []byte {
 	return (&difference{Set: map[string]json.RawMessage{"step_id": number}}).apply(step)
 }
 
-// writer writes the steps of one record: those of the main conversation, and those of subagents as trajectories of
-// their own.
+// writer writes the steps of one record: the main conversation's, and the subagents' as trajectories of their own.
 type writer struct {
 	r      *records.Record
 	groups map[int][]*group // by the step that started them; 0 for those of which it is not known
@@ -142,7 +141,7 @@ func idsOf(steps []*records.Step) []int {
 	return ids
 }
 
-// sort tells the steps of the conversation from those of its subagents.
+// sort separates the steps of the conversation from the steps of its subagents.
 func (w *writer) sort() (main []*records.Step) {
 	var told []struct {
 		ID    string `json:"id"`
@@ -257,7 +256,7 @@ func (w *writer) steps(list []*records.Step) [][]byte {
 	return out
 }
 
-// stamp tells whether a time is as the format has it: ISO 8601, with or without a zone.
+// stamp reports whether a time is as the format has it: ISO 8601, with or without a zone.
 func stamp(s string) bool {
 	_, zoned := time.Parse(time.RFC3339Nano, s)
 	_, plain := time.Parse("2006-01-02T15:04:05", s)
@@ -296,7 +295,7 @@ func (w *writer) step(id int, s *records.Step) []byte {
 	return o.End()
 }
 
-// usage writes tokens: those of the prompt include what the cache gave and took.
+// usage writes tokens: the tokens of the prompt include the tokens from and to the cache.
 func usage(prefix string, input, output, read, written int64) *rawjson.Members {
 	o := &rawjson.Members{}
 	o.Number(prefix+"prompt_tokens", input+read+written)
@@ -329,8 +328,8 @@ func calls(s *records.Step) []byte {
 	return array(list)
 }
 
-// results are those of the calls of a step. A subagent is referred to from the result of its call; where several calls
-// could have started it, from one without a call.
+// results returns the results of the calls of a step. A subagent is referred to from the result of its call; where
+// several calls could have started it, from one without a call.
 func (w *writer) results(s *records.Step) [][]byte {
 	var refs [][]byte
 	for _, g := range w.groups[s.StepIndex] {
@@ -371,7 +370,7 @@ func (w *writer) final(steps int) []byte {
 	return o.Number("total_steps", int64(steps)).End()
 }
 
-// extra is what the format has no place for.
+// extra holds the facts that the format has no place for.
 func (w *writer) extra(main []*records.Step) []byte {
 	var own rawjson.Members
 	own.Text("trace_id", w.r.TraceID)

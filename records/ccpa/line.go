@@ -16,7 +16,7 @@ var (
 	ErrOrder   = errors.New("not in this place")
 )
 
-// Kind is what a record tells.
+// Kind is the kind of a line.
 type Kind string
 
 // The kinds. The last two came with version 2.
@@ -214,7 +214,7 @@ func (l *line) check(seen map[string]bool) error {
 	return nil
 }
 
-// anyOf tells whether one of the names, with bars between them, was there.
+// anyOf reports whether one of the names, with bars between them, was there.
 func anyOf(seen map[string]bool, names string) bool {
 	start := 0
 	for i := 0; i <= len(names); i++ {

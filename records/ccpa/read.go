@@ -62,7 +62,7 @@ func Read(r io.Reader, yield func(line int, record *records.Record) error) error
 	}
 }
 
-// layout is what is kept of a trace beside the conversation: metadata.ccpa.
+// layout is the part of a trace that is kept beside the conversation: metadata.ccpa.
 type layout struct {
 	VFirst bool    `json:"v_first,omitempty"`
 	Lines  []place `json:"lines"`

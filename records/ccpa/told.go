@@ -19,8 +19,8 @@ func stopOf(s *records.Step, told map[int]string) string {
 	return records.UsualStop(len(s.ToolCalls))
 }
 
-// decisions are what the ends of hooks mean. Those of which only the beginning is told, and what hooks printed besides,
-// are no record of the format.
+// decisions explains the ends of hooks. Hooks with only a beginning, and the output of hooks, have no record in the
+// format.
 var decisions = map[string]struct {
 	decision string
 	exitCode int64 // where the client does not tell it

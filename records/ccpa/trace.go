@@ -25,7 +25,7 @@ func Write(w io.Writer, r *records.Record) error {
 	return nil
 }
 
-// lines are those that were read, as far as the record came from a trace, otherwise made from the conversation.
+// lines are the lines that were read, if the record came from a trace, otherwise made from the conversation.
 func lines(r *records.Record) [][]byte {
 	var kept layout
 	raw, found := r.Metadata[Name]
@@ -145,7 +145,7 @@ func (m *maker) step(s *records.Step) {
 	m.turn++
 }
 
-// ran writes the hooks that followed a step, those of some events.
+// ran writes the hooks of some events that followed a step.
 func (m *maker) ran(step int, wanted func(event string) bool) {
 	for _, run := range m.hooks[step] {
 		if wanted(run.Event) {

@@ -1,5 +1,5 @@
-// Package chatgpt reads the export of ChatGPT: conversations as trees of messages, of which the branch shown last is
-// taken. Other branches are counted.
+// Package chatgpt reads the export of ChatGPT: conversations as trees of messages. The branch shown last is taken.
+// Other branches are counted.
 package chatgpt
 
 import (
@@ -103,7 +103,7 @@ func take(talk *foreign.Talk, raw []byte) error {
 	return nil // a node that only holds others together
 }
 
-// textOf is what a message says: its parts, or its text.
+// textOf returns the text of a message: its parts, or its text.
 func textOf(content []byte) string {
 	if text := rawjson.MemberText(content, "text"); text != "" {
 		return text

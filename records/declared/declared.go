@@ -1,8 +1,8 @@
 // Package declared reads what the call of a tool says that it writes to files. It knows the members that the tools of
 // agents share, whatever they call them.
 //
-// It tells what was declared, and not what happened: a call may fail, and a formatter may run behind it. Where in the
-// file a text stands is not known of most calls, so no edit has the numbers of its lines.
+// It holds declarations, and not results: a call may fail, and a formatter may run behind it. Where in the file a
+// text stands is not known of most calls, so no edit has the numbers of its lines.
 package declared
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Edit is what a call says that it writes to a file.
+// Edit is the text that a call declares for a file.
 type Edit struct {
 	Path     string // as the agent wrote it
 	Old, New string
@@ -18,7 +18,7 @@ type Edit struct {
 	Deletes  bool
 }
 
-// Call is what a call says of files.
+// Call holds the files that a call declares.
 type Call struct {
 	Path  string // that it names, or the first of its edits
 	Edits []Edit
@@ -79,7 +79,7 @@ func Of(raw json.RawMessage) Call {
 	return out
 }
 
-// edits are those of the one file that an input names.
+// edits returns the edits of the one file that an input names.
 func (in *input) edits(path string) []Edit {
 	var out []Edit
 	if content, found := first(in.Content, in.FileText); found {

@@ -22,14 +22,14 @@ var (
 	ErrForm    = errors.New("not of this format")
 )
 
-// Place is where a row stands.
+// Place is the place of a row.
 type Place struct {
 	Row     int   // its line, or its element in an array, from 1
 	Element bool  // it is an element
 	Offset  int64 // its first byte in the file, uncompressed
 }
 
-// Fault is what is wrong with a row.
+// Fault is a fault of a row.
 type Fault struct {
 	Place
 	Err error
@@ -56,7 +56,7 @@ type Document struct {
 	scanner *scanner
 }
 
-// At is what is wrong at a byte of a row, counted from 0.
+// At is a fault at a byte of a row, counted from 0.
 type At struct {
 	Byte int
 	Err  error
@@ -154,7 +154,7 @@ type scanner struct {
 
 const chunk = 256 << 10
 
-// fill reads more, after it has thrown away what stands before keep; it gives how far buf moved.
+// fill reads more, after it has thrown away what stands before keep; it returns the distance by which buf moved.
 func (s *scanner) fill(keep int) (moved int) {
 	if s.err != nil {
 		return 0
@@ -279,10 +279,10 @@ func (s *scanner) row(row int, element bool, yield func(*Document) error) error 
 	return yield(&Document{Place: place, Raw: raw, File: s.file, scanner: s})
 }
 
-// long is how much room a row takes that is given back, or away.
+// long is the size from which the buffer of a row is given back, or away.
 const long = 4 << 20
 
-// spare gives the room of a long row back: what was made of it lies elsewhere. It tells whether it did.
+// spare gives the room of a long row back: what was made of it lies elsewhere. It reports whether it did.
 func (s *scanner) spare() bool {
 	rest := s.buf[s.pos:]
 	if cap(s.buf) <= long || len(rest) >= cap(s.buf)/4 {
@@ -359,7 +359,7 @@ func (s *scanner) value(row int, element bool) ([]byte, error) {
 	}
 }
 
-// escaped tells whether an odd number of backslashes stands before a byte.
+// escaped reports whether an odd number of backslashes stands before a byte.
 func (s *scanner) escaped(i int) bool {
 	n := 0
 	for n < i && s.buf[i-1-n] == '\\' {

@@ -7,7 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/packed"
 )
 
-// Uncompressed gives what a file holds, unpacked if it is packed, under its name without what tells that it is.
+// Uncompressed returns the bytes of a file, unpacked if it is packed, with the name without the ending of a packed
+// file.
 func Uncompressed(r io.Reader, unzstd packed.Unzstd) (io.ReadCloser, error) {
 	in, err := packed.Reader(r, unzstd)
 	if err != nil {

@@ -24,7 +24,7 @@ const maxUnlinked = 20
 // ErrNothing reports a row in which nobody says anything.
 var ErrNothing = errors.New("there is no conversation in it")
 
-// Origin says what a conversation is read from.
+// Origin names the source of a conversation.
 type Origin struct {
 	Format, Version string
 	Agent, Session  string // no session: the row itself names it
@@ -32,7 +32,7 @@ type Origin struct {
 	Cwd             string // where the agent worked
 }
 
-// Talk puts the conversation of one row together, or that of a subagent in it.
+// Talk puts the conversation of one row together, or a subagent's in it.
 type Talk struct {
 	*assemble.Conversation
 	*row
@@ -41,7 +41,7 @@ type Talk struct {
 	prompt string            // the hash of the system prompt
 }
 
-// row is what a conversation and those of its subagents have in common.
+// row holds the common facts of a conversation and its subagents.
 type row struct {
 	origin   Origin
 	place    Place
@@ -90,7 +90,7 @@ func (d *Document) ID() string {
 // SumID names a conversation by the SHA-256 of what it says.
 func SumID(sum []byte) string { return "sha256:" + hex.EncodeToString(sum[:16]) }
 
-// System takes a system prompt. At the beginning it is what the model was told, later a step of its own.
+// System takes a system prompt. At the beginning it is an instruction of the model, later a step of its own.
 func (t *Talk) System(text, stamp string) error {
 	if t.made == 0 {
 		t.SystemPrompt(text)
@@ -149,7 +149,7 @@ func (t *Talk) step() error {
 	return nil
 }
 
-// name gives a call an id of its own, and says what the call does as far as its tool is known.
+// name gives a call an id of its own, and names its effect if its tool is known.
 func (t *Talk) name(c *assemble.Call, i int) {
 	id := c.ID
 	if id == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// tool is what the members of a tool's input mean. A member that is "" does not exist.
+// tool explains the members of a tool's input. A member that is "" does not exist.
 type tool struct {
 	names   string // of tools, with spaces between them
 	command string // a command line

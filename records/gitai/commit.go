@@ -98,7 +98,7 @@ func (n *Note) keyOf(o *events.AnchorOwner, author string) string {
 	return ""
 }
 
-// add adds lines, which come in order, to those of a key.
+// add adds lines, which come in order, to the lines of a key.
 func (f *File) add(key string, lines Lines) {
 	i := slices.IndexFunc(f.Entries, func(e Entry) bool { return e.Key == key })
 	if i < 0 {
@@ -158,12 +158,12 @@ func (n *Note) Commit(commit refs.OID, count func(path string) (int, error)) (c 
 	return c, leftOut
 }
 
-// isTreePath tells whether a path can be one of a tree.
+// isTreePath reports whether a path can be one of a tree.
 func isTreePath(name string) bool {
 	return name != "" && !path.IsAbs(name) && path.Clean(name) == name && !strings.HasPrefix(name, "../")
 }
 
-// ownerOf is who a key stands for.
+// ownerOf returns the owner of a key.
 func (n *Note) ownerOf(key string) (events.AnchorOwner, bool) {
 	var id AgentID
 	session, trace, _ := strings.Cut(key, "::")

@@ -6,7 +6,7 @@
 // byte. [FromCommit] makes a note of what is known of a commit, [Note.Commit] the other way round.
 //
 // The format has no words for lines that an agent and a person wrote together, and none for evidence: the first are
-// given as the agent's, the second is lost. Of a line that no key names nobody knows anything.
+// given as the agent's, the second is lost. The owner of a line without a key is not known.
 package gitai
 
 // Name is the name of the format on the command line.
@@ -15,7 +15,7 @@ const Name = "git-ai"
 // Version is the version of the notes that are read and written.
 const Version = "authorship/3.0.0"
 
-// NotesRef is where git-ai keeps the notes.
+// NotesRef is git-ai's ref for the notes.
 const NotesRef = "refs/notes/ai"
 
 // Writer stands for git-trace where a note names the version of git-ai that wrote it.

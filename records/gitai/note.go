@@ -51,7 +51,7 @@ type Entry struct {
 // Lines are lines from 1, both ends included.
 type Lines struct{ Start, End int }
 
-// Metadata says who the keys are.
+// Metadata explains the keys.
 type Metadata struct {
 	SchemaVersion string             `json:"schema_version"`
 	GitAIVersion  string             `json:"git_ai_version,omitempty"`
@@ -86,7 +86,7 @@ type Prompt struct {
 	HumanAuthor string  `json:"human_author,omitempty"`
 }
 
-// lineFault is what is wrong with a line of a note.
+// lineFault makes a fault of a line of a note.
 func lineFault(line int, err error, what string) error {
 	return fmt.Errorf("line %d: %w: %.80q", line, err, what)
 }

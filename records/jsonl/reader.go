@@ -2,7 +2,7 @@
 // the byte in every fault.
 //
 // A blank line is skipped, a byte order mark and carriage returns are taken off. Nothing is decoded here beyond what
-// tells whether a line is one whole object: a line that is not is a fault, and the caller decides whether to go on.
+// reports whether a line is one whole object: a line that is not is a fault, and the caller decides whether to go on.
 package jsonl
 
 import (
@@ -25,7 +25,7 @@ var ErrTooLong = errors.New("line is too long")
 // ErrNotObject reports a line that holds something else than one JSON object.
 var ErrNotObject = errors.New("not one JSON object")
 
-// Fault is what is wrong with a line.
+// Fault is a fault of a line.
 type Fault struct {
 	Line   int   // from 1
 	Offset int64 // the byte of the file at which it is wrong; that at which the line begins, where more is not known
@@ -90,7 +90,7 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
-// check tells whether a line is one whole object.
+// check reports whether a line is one whole object.
 func (r *Reader) check(line []byte) error {
 	r.walk.Reset(line)
 	if r.walk.Kind() != rawjson.Object {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Language is what the files with some ends, or some names, are written in.
+// Language is the language of the files with some ends, or some names.
 type Language struct {
 	Name     string // as people read it: "C or C++"
 	Recorded string // as records have it: "c"; they have none of what is only text or data of its own kind

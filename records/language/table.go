@@ -4,7 +4,7 @@ package language
 // in lower case.
 type row struct{ name, files, recorded string }
 
-// unrecorded is what records do not call a language.
+// unrecorded marks a file type that records do not call a language.
 const unrecorded = "-"
 
 // programs are the languages that a project is written in.

@@ -81,7 +81,7 @@ func Parse(raw []byte) Message {
 	return m
 }
 
-// clock tells whether a text is a time.
+// clock reports whether a text is a time.
 func clock(text string) bool {
 	_, err := time.Parse(time.RFC3339Nano, text)
 	return err == nil
@@ -109,7 +109,7 @@ func (m *Message) function(id string, raw []byte) {
 	m.Calls = append(m.Calls, assemble.Call{ID: id, Name: rawjson.MemberText(raw, "name"), Input: input})
 }
 
-// exported takes a call with what came of it, as far as it is told.
+// exported takes a call with its result, if there is one.
 func (m *Message) exported(raw []byte) {
 	params := rawjson.Member(raw, "params")
 	if params == nil {

@@ -30,7 +30,7 @@ func Read(r io.Reader, yield func(row int, record *records.Record) error) error 
 
 func isMessage(first []byte) bool { return len(rawjson.Member(first, "role")) > 0 }
 
-// row is what stands beside the messages.
+// row holds the members beside the messages.
 type row struct {
 	list                []byte
 	id, instance, agent string
@@ -136,7 +136,7 @@ func (r *row) outcome(record *records.Record) {
 	}
 }
 
-// observation is what results begin with that are told as a prompt.
+// observation begins results that are told as a prompt.
 const observation = "OBSERVATION:"
 
 func take(talk *foreign.Talk, m *Message, model string, acted bool) error {

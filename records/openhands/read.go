@@ -21,7 +21,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Name is the format's name on the command line. The agent's own is that of package agents/openhands.
+// Name is the format's name on the command line. The agent's own form is in package agents/openhands.
 const (
 	Name  = "openhands-v0"
 	agent = "openhands"
@@ -85,7 +85,7 @@ func sessionOf(row []byte) string {
 	return owner + "/" + repo + "#" + strconv.FormatInt(rawjson.MemberInt(issue, "number"), 10)
 }
 
-// uploaded is the directory that an instruction names as that of the files.
+// uploaded is the directory of the files in an instruction.
 func uploaded(instruction string) string {
 	_, rest, found := strings.Cut(instruction, "<uploaded_files>")
 	dir, _, ends := strings.Cut(rest, "</uploaded_files>")
@@ -197,7 +197,7 @@ func (w *walk) action(kind string, raw []byte) error {
 	return w.talk.Agent(a)
 }
 
-// answer is what the response of the model tells, where it is kept.
+// answer returns the facts of the model's response, if it is kept.
 func (w *walk) answer(raw []byte, at string) assemble.Answer {
 	response := rawjson.Member(rawjson.Member(raw, "tool_call_metadata"), "model_response")
 	a := assemble.Answer{Time: at, Key: rawjson.MemberText(response, "id"),
@@ -281,7 +281,7 @@ func (w *walk) observed(kind string, raw []byte) error {
 	return w.talk.Answered(id, r)
 }
 
-// failure tells how an action failed: by the number of a command, or by what the content begins with.
+// failure describes the failure of an action: by the number of a command, or by what the content begins with.
 func failure(kind string, raw []byte, content string) string {
 	extras := rawjson.Member(raw, "extras")
 	code := rawjson.Member(rawjson.Member(extras, "metadata"), "exit_code")
@@ -304,7 +304,7 @@ func failure(kind string, raw []byte, content string) string {
 	return ""
 }
 
-// edited is what an editor did to a file, by its whole texts before and after.
+// edited returns the change of an editor in a file, by its whole texts before and after.
 func edited(extras []byte) (assemble.Edit, bool) {
 	path, now := rawjson.MemberText(extras, "path"), rawjson.NewDecoder(rawjson.Member(extras, "new_content"))
 	if path == "" || now.Kind() != rawjson.String {

@@ -1,9 +1,9 @@
 // Package opentraces reads and writes TraceRecords as opentraces exchanges them: one record a line.
 //
 // The record is git-trace's own form, so writing is encoding it. Reading takes records of the schema's version 0.3.0
-// and of its earlier ones, and checks what they claim. It refuses a record whose content hash is not that of its
-// content. Members that later versions of the schema brought are dropped, and with them such a record's hash changes;
-// the hash that it came with is checked before.
+// and of its earlier ones, and checks what they claim. It refuses a record that does not match its content hash.
+// Members that later versions of the schema brought are dropped, and with them such a record's hash changes; the hash
+// that it came with is checked before.
 package opentraces
 
 import (
@@ -19,7 +19,7 @@ import (
 // Name is the name of the format on the command line.
 const Name = "opentraces"
 
-// ErrHash reports a record whose content hash is that of another content.
+// ErrHash reports a record that does not match its content hash.
 var ErrHash = errors.New("content_hash is not that of the record")
 
 // Read gives the records of a file in order. The first fault ends the reading; it names its line.
@@ -65,13 +65,13 @@ func decode(raw []byte) (*records.Record, error) {
 	return record, nil
 }
 
-// isHash tells whether a text has the form of a content hash: a SHA-256 in hexadecimal.
+// isHash reports whether a text has the form of a content hash: a SHA-256 in hexadecimal.
 func isHash(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// countFromOne numbers the steps of a record from 1, where its writer began with 0: both are found in the wild. The
-// hash that it came with is that of the other numbers then, and goes.
+// countFromOne numbers the steps of a record from 1, where its writer began with 0: both are found in the wild. Its
+// hash counts the other numbers then, and goes.
 func countFromOne(record *records.Record) {
 	if len(record.Steps) == 0 || record.Steps[0].StepIndex != 0 {
 		return

@@ -93,7 +93,7 @@ type talk struct {
 	*told
 }
 
-// told is what a conversation and those of its subagents have in common.
+// told holds the common facts of a conversation and its subagents.
 type told struct {
 	scopes    *scopes
 	items     map[*span][]item
@@ -171,7 +171,7 @@ func (t *talk) play(agent *span) error {
 	return nil
 }
 
-// twice tells whether another span tells the same answer: one below it, or one of the same response.
+// twice reports whether another span tells the same answer: one below it, or one of the same response.
 func (t *talk) twice(s *span) bool {
 	response := s.text("gen_ai.response.id", "ai.response.id")
 	if s.id != "" && slices.Contains(t.wraps[s.id], saidBy(s)) || response != "" && t.responses[response] {
@@ -288,7 +288,7 @@ func (s *span) tool() string {
 	return cmp.Or(s.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name"), s.name)
 }
 
-// instructions are what the model was told apart from the messages.
+// instructions returns the model's instructions apart from the messages.
 func instructions(s *span) string {
 	d := rawjson.NewDecoder(s.json("gen_ai.system_instructions"))
 	if d.Kind() != rawjson.Array {
@@ -301,8 +301,8 @@ func instructions(s *span) string {
 	return text
 }
 
-// unsaid is what the input of an answer has that was not said before: behind what it has in common with the history or,
-// where that is nothing, behind the last message that was known.
+// unsaid returns the new messages in the input of an answer: behind what it has in common with the history or, where
+// that is nothing, behind the last message that was known.
 func (t *talk) unsaid(s *span) []messages.Message {
 	list := inputs(s)
 	if s.text(deltaAttr) != "" {

@@ -68,7 +68,7 @@ func (s *span) json(names ...string) []byte {
 	return nil
 }
 
-// cut tells whether messages are there and cannot be read: a limit of attributes cut them off.
+// cut reports whether messages are there and cannot be read: a limit of attributes cut them off.
 func (s *span) cut() bool {
 	for _, name := range []string{"gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion",
 		"ai.prompt.messages", "ai.response.toolCalls"} {
@@ -115,7 +115,7 @@ func spansOf(d *foreign.Document) ([]*span, error) {
 	return out, nil
 }
 
-// kept is where a row stands, without its text.
+// kept is the place of a row, without its text.
 func kept(d *foreign.Document) foreign.Document {
 	return foreign.Document{Place: d.Place, File: d.File}
 }

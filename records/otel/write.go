@@ -59,7 +59,7 @@ type writer struct {
 	lines  map[string]*line
 }
 
-// line is the conversation, or that of a subagent within it.
+// line is the conversation, or a subagent's within it.
 type line struct {
 	name  string
 	own   string           // its span
@@ -107,7 +107,7 @@ func (o *writer) begin(of *line, parent string) {
 		Attributes: o.common("invoke_agent", of)})
 }
 
-// parentOf is the step that started a subagent, 0 where nothing tells.
+// parentOf is the step that started a subagent, 0 if it is not known.
 func parentOf(s *records.Step) int {
 	if s.ParentStep == nil {
 		return 0
@@ -115,7 +115,7 @@ func parentOf(s *records.Step) int {
 	return *s.ParentStep
 }
 
-// rolesOf gives the role of each step's agent; a prompt has that of the answer after it.
+// rolesOf gives the role of each step's agent; a prompt has the time of the answer after it.
 func rolesOf(steps []records.Step) []string {
 	roles, next := make([]string, len(steps)), map[int]string{}
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -129,7 +129,8 @@ func rolesOf(steps []records.Step) []string {
 }
 
 // subagent is the line of a subagent, which is told by the step that started it and by its role. It lies within the
-// span of the call that started it; of several calls nothing tells which, so it lies within that of their step.
+// span of the call that started it; the times of several calls are not known one by one, so each lies within the time
+// of their step.
 func (o *writer) subagent(parent int, role string) *line {
 	key := fmt.Sprint("agent ", parent, " ", role)
 	if of := o.lines[key]; of != nil {

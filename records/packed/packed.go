@@ -41,7 +41,7 @@ func Is(head []byte) bool {
 	return bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic)
 }
 
-// Endings are those of the names of packed files.
+// Endings are the endings of the names of packed files.
 var Endings = []string{".zst", ".gz"}
 
 // Name is the name of a file without what tells that it is packed.
@@ -89,7 +89,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Fault is where a stream breaks off, in what it holds.
+// Fault is the place at which a stream breaks off, in its unpacked bytes.
 type Fault struct {
 	Line   int   // from 1
 	Offset int64 // bytes that came before

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Use is what a model used: for one answer, or for several.
+// Use is the use of a model: for one answer, or for several.
 type Use struct {
 	Model string
 	records.TokenUsage
@@ -27,7 +27,7 @@ func Answers(r *records.Record) []Use {
 	return out
 }
 
-// Tiered tells whether the price of a model depends on how long a prompt is, so that only single answers have one.
+// Tiered reports whether the price of a model depends on how long a prompt is, so that only single answers have one.
 func (t *Table) Tiered(model string) bool {
 	for i := range t.Models {
 		if t.Models[i].Over > 0 && strings.HasPrefix(model, t.Models[i].Prefix) {
@@ -37,9 +37,9 @@ func (t *Table) Tiered(model string) bool {
 	return false
 }
 
-// Estimate is what uses cost that come to a total. What the total has beyond them is the model's if there is one only.
-// Known is false where a price is missing, or nobody knows whose tokens some are. How long a cache was written for is
-// not told, and the lower price taken.
+// Estimate returns the cost of uses that come to a total. What the total has beyond them is the model's if there is
+// one only. Known is false if a price is missing, or the owner of some tokens is not known. How long a cache was
+// written for is not told, and the lower price taken.
 func (t *Table) Estimate(total records.TokenUsage, uses []Use) (usd float64, known bool) {
 	var sum records.TokenUsage
 	for _, use := range uses {

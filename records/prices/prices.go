@@ -32,7 +32,7 @@ type Table struct {
 	Models  []Price  `json:"models"`
 }
 
-// Price is what models cost whose name begins with Prefix, in US dollars for a million tokens.
+// Price is the price of models whose name begins with Prefix, in US dollars for a million tokens.
 type Price struct {
 	Prefix       string   `json:"prefix"`   // provider/model
 	Exact        bool     `json:"exact"`    // the whole name, not a prefix: newer models of the name have other prices
@@ -45,7 +45,7 @@ type Price struct {
 	CacheWrite1H *float64 `json:"cache_write_1h"` // like CacheWrite when absent
 }
 
-// Usage is what is paid for. CacheWrite1H is the part of CacheWriteTokens that is kept for an hour.
+// Usage holds the tokens that are paid for. CacheWrite1H is the part of CacheWriteTokens that is kept for an hour.
 type Usage struct {
 	records.TokenUsage
 	CacheWrite1H int64
@@ -123,8 +123,8 @@ func (p *Price) fault() string {
 	return ""
 }
 
-// Cost is what the tokens of one answer cost; false when the table does not know the model. No tokens cost nothing,
-// whatever the model.
+// Cost returns the cost of the tokens of one answer; false when the table does not know the model. No tokens cost
+// nothing, whatever the model.
 func (t *Table) Cost(model string, u Usage) (float64, bool) {
 	if u.TokenUsage == (records.TokenUsage{}) {
 		return 0, true
@@ -151,8 +151,8 @@ func or(price *float64, other float64) float64 {
 }
 
 // find gives the entry with the longest prefix and, of those, the one for prompts of so many tokens. A prefix ends
-// where a part of the name ends: gpt-5 is no price of gpt-55 and none of gpt-5.5. What stands in brackets behind a name
-// is no part of it.
+// where a part of the name ends: gpt-5 is not a price of gpt-55 and none of gpt-5.5. What stands in brackets behind a
+// name is not part of it.
 func (t *Table) find(model string, prompt int64) *Price {
 	var found *Price
 	for i := range t.Models {

@@ -10,10 +10,11 @@ import (
 	"github.com/git-trace/git-trace/records/language"
 )
 
-// maxDependencies is how many dependencies are kept. A lock file that somebody reads is no list of dependencies.
+// maxDependencies is the number of dependencies that are kept. A lock file that somebody reads is not a list of
+// dependencies.
 const maxDependencies = 200
 
-// Facts is what a conversation has told so far. Its zero value is ready; it can be stored as JSON.
+// Facts holds the facts that a conversation has told so far. Its zero value is ready; it can be stored as JSON.
 type Facts struct {
 	Languages    map[string]int `json:"languages,omitempty"` // how often a file of the language was touched
 	Dependencies []string       `json:"dependencies,omitempty"`

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// maxCommand is how much of a command line is looked at: what follows is a here-document more often than a command.
+// maxCommand is the length of a command line that is looked at: what follows is a here-document more often than a
+// command.
 const maxCommand = 8 << 10
 
 // installed lists the packages that a command line installs by name. It looks at words, not at what a shell would make

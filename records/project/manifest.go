@@ -10,7 +10,7 @@ import (
 // maxManifest is the size beyond which a file is not taken for a manifest.
 const maxManifest = 256 << 10
 
-// Manifest tells whether a file, by its name, lists the dependencies of a project.
+// Manifest reports whether a file, by its name, lists the dependencies of a project.
 func Manifest(name string) bool {
 	switch path.Base(strings.ReplaceAll(name, `\`, "/")) {
 	case "package.json", "go.mod", "Cargo.toml", "pyproject.toml", "requirements.txt", "requirements-dev.txt":

@@ -7,8 +7,8 @@
 // repository does not let anybody guess. Whoever has both can try texts: a password of few letters is found by trying.
 // An expression and a path are kept as they were given.
 //
-// A [Plan] is what a purge has begun: it is on the disk before anything is changed, and goes when all of it is done. It
-// names rules, conversations, paths and objects, and holds no text.
+// A [Plan] holds the steps of a purge that has begun: it is on the disk before anything is changed, and goes when all
+// of it is done. It names rules, conversations, paths and objects, and holds no text.
 //
 // What it promises:
 //

@@ -26,7 +26,7 @@ func (s *Set) AddPath(path string) (string, error) {
 	return rule.ID, s.add(rule)
 }
 
-// Paths are those of the rules.
+// Paths returns the paths of the rules.
 func (s *Set) Paths() []string {
 	var out []string
 	if s != nil {
@@ -39,10 +39,10 @@ func (s *Set) Paths() []string {
 	return out
 }
 
-// HasTexts tells whether there are rules of texts or expressions.
+// HasTexts reports whether there are rules of texts or expressions.
 func (s *Set) HasTexts() bool { return len(s.rules) > len(s.Paths()) }
 
-// Names tells whether a text names one of the paths.
+// Names reports whether a text names one of the paths.
 func (s *Set) Names(text string) bool {
 	for _, path := range s.Paths() {
 		if NamesPath(text, path) {
@@ -52,7 +52,7 @@ func (s *Set) Names(text string) bool {
 	return false
 }
 
-// NamesPath tells whether a path stands in a text as a whole: alone, or at the end of a longer path.
+// NamesPath reports whether a path stands in a text as a whole: alone, or at the end of a longer path.
 func NamesPath(text, path string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], path)

@@ -46,8 +46,8 @@ func strong(h *blake3.Hasher, text string) string {
 	return hex.EncodeToString(h.Sum(nil)[:strongSize])
 }
 
-// roller is the hash of a window: a polynomial modulo 2^61-1 at a place that the key says, so that its bits tell
-// nothing to who has no key.
+// roller is the hash of a window: a polynomial modulo 2^61-1 at a place that the key gives, so that its bits tell
+// nothing without the key.
 type roller struct {
 	base uint64
 	out  uint64 // what the first byte of a window is multiplied by
@@ -82,7 +82,7 @@ func (r *roller) add(c byte) { r.sum = reduce(times(r.sum, r.base) + uint64(c) +
 
 func (r *roller) drop(c byte) { r.sum = reduce(r.sum + modulus - times(r.out, uint64(c)+1)) }
 
-// finder looks for prints, all those of a length at once.
+// finder looks for prints, all prints of a length at once.
 type finder struct {
 	hash    *blake3.Hasher
 	lengths map[int]*window

@@ -25,7 +25,7 @@ const schema = "git-trace.purge-rules/1"
 // ErrRules reports rules that cannot be applied.
 var ErrRules = errors.New("the rules of earlier purges cannot be applied")
 
-// Rule is what one text, one expression or one path left.
+// Rule is the trace of one text, one expression or one path.
 type Rule struct {
 	ID         string  `json:"id"`
 	Prints     []print `json:"prints,omitempty"`     // of a text, in the forms in which it may stand
@@ -145,12 +145,12 @@ func (s *Set) AddText(text string) (string, error) {
 	return rule.ID, s.add(rule)
 }
 
-// leastEncoded is how many letters of base64 are looked for at least: fewer stand anywhere by chance.
+// leastEncoded is the least number of base64 letters that are looked for: fewer stand anywhere by chance.
 const leastEncoded = 8
 
-// base64Forms are the letters in every base64 of which the text is a part: it begins at one of three places of
-// a group of bytes, and the letters at its ends depend on what stands beside it. All have one length, since each length
-// is another search.
+// base64Forms are the letters in every base64 with the text in it: it begins at one of three places of a group of
+// bytes, and the letters at its ends depend on what stands beside it. All have one length, since each length is
+// another search.
 func base64Forms(text string) []string {
 	length := (len(text)*8 - 4) / 6
 	if length < leastEncoded {
@@ -212,7 +212,7 @@ func (s *Set) IDs() []string {
 	return out
 }
 
-// Empty tells whether there are no rules.
+// Empty reports whether there are no rules.
 func (s *Set) Empty() bool { return s == nil || len(s.rules) == 0 }
 
 func (s *Set) compile() error {
@@ -250,7 +250,7 @@ func (s *Set) Find(text string) [][2]int {
 	return out
 }
 
-// Holds tells whether a text holds anything that was purged.
+// Holds reports whether a text holds anything that was purged.
 func (s *Set) Holds(text string) bool {
 	if s.Empty() {
 		return false

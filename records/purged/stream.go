@@ -11,7 +11,7 @@ import (
 // errFound ends a reading that has found what it looks for.
 var errFound = errors.New("found")
 
-// chunk is how much of a stream is looked at at once, in bytes.
+// chunk is the number of bytes of a stream that are looked at at once.
 const chunk = 1 << 20
 
 // HoldsStream is Holds for what is not read into memory: give writes it, and ends with the writer's error when that has
@@ -56,7 +56,7 @@ func (r *runes) ReadRune() (rune, int, error) {
 	return c, size, err
 }
 
-// Windows gives what is written to a test in pieces that overlap by so many bytes, until one is found.
+// Windows passes a stream to a test in pieces that overlap by so many bytes, until one is found.
 func Windows(overlap int, test func(string) bool, give func(io.Writer) error) (bool, error) {
 	w := &windows{overlap: overlap, test: test}
 	if err := give(w); errors.Is(err, errFound) {

@@ -20,7 +20,8 @@ const (
 // Personas lists the personas in the order in which they are shown.
 func Personas() []Persona { return []Persona{Training, RL, Analytics, Domain} }
 
-// Bar is what a set of records must reach for a persona: each record at least Least, all together at least Mean.
+// Bar is the standard that a set of records must reach for a persona: each record at least Least, all together at
+// least Mean.
 type Bar struct {
 	Least float64 `json:"least"` // 0 where single records do not matter
 	Mean  float64 `json:"mean"`
@@ -49,7 +50,7 @@ type Check struct {
 	Share  *float64 `json:"share"` // from 0 to 1; null where the check does not apply
 }
 
-// Score is how a record serves a persona.
+// Score is the use of a record for a persona.
 type Score struct {
 	Persona Persona `json:"persona"`
 	Score   float64 `json:"score"` // 0 to 100
@@ -57,7 +58,7 @@ type Score struct {
 	Checks  []Check `json:"checks"`
 }
 
-// Report is what there is to say of a record.
+// Report holds the judgement of a record.
 type Report struct {
 	Steps  int      `json:"steps"`
 	Calls  int      `json:"tool_calls"`
@@ -72,7 +73,7 @@ const (
 	leastCalls = 1
 )
 
-// MeetsGate tells whether a record has at least two steps and one tool call.
+// MeetsGate reports whether a record has at least two steps and one tool call.
 func MeetsGate(r *records.Record) bool {
 	return len(r.Steps) >= leastSteps && calls(r) >= leastCalls
 }

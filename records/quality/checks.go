@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// check is one question to a record. Its share is what part of the answer is yes; false where it does not apply.
+// check is one question to a record. Its share is the part of the answer that is yes; false where it does not apply.
 type check struct {
 	id     string
 	what   string
@@ -164,7 +164,7 @@ func atLeast(n, of int, enough float64) (float64, bool) {
 	return share, applies
 }
 
-// grounded tells whether the outcome says more than that there was one.
+// grounded reports whether the outcome says more than that there was one.
 func grounded(r *records.Record) bool {
 	o := &r.Outcome
 	return o.Success != nil || o.Committed || o.TerminalState != nil || o.Reward != nil

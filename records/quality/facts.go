@@ -49,8 +49,8 @@ func gather(r *records.Record) *facts {
 	return f
 }
 
-// follows tells whether a step may come after another: a user is answered, and the model goes on by itself only after
-// calls.
+// follows reports whether a step may come after another: a user is answered, and the model goes on by itself only
+// after calls.
 func follows(before, s *records.Step) bool {
 	if before.Role == records.RoleAgent && s.Role == records.RoleAgent {
 		return len(before.ToolCalls) > 0

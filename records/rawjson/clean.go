@@ -52,7 +52,7 @@ func appendClean(dst []byte, d *Decoder) []byte {
 	}
 }
 
-// strict tells whether what stands between the quotes of a string is as RFC 8259 wants it.
+// strict reports whether what stands between the quotes of a string is as RFC 8259 wants it.
 func strict(raw []byte, escaped bool) bool {
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {

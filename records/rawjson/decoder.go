@@ -229,7 +229,7 @@ func (d *Decoder) Raw() []byte {
 	return d.data[from:d.pos]
 }
 
-// Rest is what has not been read.
+// Rest returns the bytes that have not been read.
 func (d *Decoder) Rest() []byte { return d.data[d.pos:] }
 
 func (d *Decoder) space() {

@@ -1,5 +1,5 @@
-// Package rawjson walks JSON text without building it: session files are hundreds of megabytes of strings of which a
-// reader wants a few, and encoding/json decodes or checks all of them.
+// Package rawjson walks JSON text without building it: session files are hundreds of megabytes of strings, and a
+// reader wants a few of them; encoding/json decodes or checks all of them.
 //
 // [Decoder] goes through a text once, member by member; what the caller does not ask for is skipped. [AppendCanonical]
 // writes a text again in the one form over which the content hash of a record is computed.
@@ -13,5 +13,5 @@
 //   - Nothing panics, and nesting is limited ([MaxDepth]).
 //
 // A value of another kind than the one asked for is skipped and gives the zero value: foreign formats change, and one
-// member that did is no reason to lose the rest.
+// member that did is not a reason to lose the rest.
 package rawjson

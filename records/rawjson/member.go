@@ -1,6 +1,6 @@
 package rawjson
 
-// Member is the text of the member of an object, nil when there is none or raw is no object.
+// Member is the text of the member of an object, nil when there is none or raw is not an object.
 func Member(raw []byte, name string) []byte {
 	d := NewDecoder(raw)
 	for d.Open(); d.Member(); {

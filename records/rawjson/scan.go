@@ -21,7 +21,7 @@ func equal(word uint64, c byte) uint64 { return below(word^ones*uint64(c), 1) }
 // marked is the first byte of a word whose high bit is set.
 func marked(word uint64) int { return mathbits.TrailingZeros64(word) / 8 }
 
-// escapeAt is where the first backslash stands, the length where there is none.
+// escapeAt returns the place of the first backslash, or the length if there is none.
 func escapeAt(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		if found := equal(binary.LittleEndian.Uint64(text[at:]), '\\'); found != 0 {
@@ -34,8 +34,8 @@ func escapeAt(text []byte, at int) int {
 	return at
 }
 
-// specialAt is where the first byte stands that a JSON string in ASCII does not hold as it is: a quote, a backslash, a
-// control character, DEL, and what is no ASCII. It is the length where there is none.
+// specialAt returns the place of the first byte that a JSON string in ASCII does not hold as it is: a quote, a
+// backslash, a control character, DEL, and what is not ASCII. It is the length where there is none.
 func specialAt(text []byte, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		word := binary.LittleEndian.Uint64(text[at:])

@@ -59,7 +59,7 @@ func Unquote(raw []byte) string {
 	return d.Text()
 }
 
-// plain tells whether the bytes of a string without escapes stand for themselves.
+// plain reports whether the bytes of a string without escapes stand for themselves.
 func plain(raw []byte) bool { return utf8.Valid(raw) }
 
 func unquote(raw []byte) string {

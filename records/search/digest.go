@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Digest is what lists and sums need of a conversation, so that they need not read its record.
+// Digest holds the facts of a conversation that lists and sums need, so that they need not read its record.
 type Digest struct {
 	Trace      events.TraceID
 	Blob       refs.OID // the record
@@ -47,7 +47,7 @@ type Digest struct {
 	conversation uint32
 }
 
-// ModelUse is how much of a conversation a model did.
+// ModelUse is the share of a model in a conversation.
 type ModelUse struct {
 	Model                                string
 	Steps                                int
@@ -158,7 +158,7 @@ const (
 	inputText = 4 << 10
 )
 
-// textOf is what a step is found by.
+// textOf returns the text by which a search finds a step.
 func textOf(s *records.Step) string {
 	var b strings.Builder
 	add := func(mark, text string, limit int) {
@@ -220,8 +220,8 @@ func eachTextOf(value any, file bool, yield func(text string, file bool)) {
 	}
 }
 
-// namesFiles tells whether an input of that name names files. Each client has its own names: file_path, filePath, path,
-// paths, notebook_path, absolute_path, file, files.
+// namesFiles reports whether an input of that name names files. Each client has its own names: file_path, filePath,
+// path, paths, notebook_path, absolute_path, file, files.
 func namesFiles(input string) bool {
 	lower := strings.TrimSuffix(strings.ToLower(input), "s")
 	return strings.HasSuffix(lower, "path") || strings.HasSuffix(lower, "file") || strings.HasSuffix(lower, "filename")

@@ -108,7 +108,7 @@ func (ix *Index) digestAt(at place) (Digest, error) {
 	return nextDigest(&codec.Reader{In: file.digests[lies.offset:][:lies.size]})
 }
 
-// spanOf is where an entry of the table says that a digest lies.
+// spanOf returns the place of a digest, by an entry of the table.
 func spanOf(entry []byte) span {
 	return span{int(binary.LittleEndian.Uint64(entry[8:])), int(binary.LittleEndian.Uint32(entry[16:]))}
 }

@@ -25,7 +25,7 @@ var errDamaged = errors.New("search index is damaged")
 // format is the version of everything in the directory.
 const format = 9
 
-// manifest says what the index consists of. It is replaced as a whole.
+// manifest lists the parts of the index. It is replaced as a whole.
 type manifest struct {
 	Format   int           `json:"format"`
 	Tips     []refs.OID    `json:"tips"` // of the refs that were read
@@ -177,7 +177,8 @@ func (ix *Index) mended(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// lockWait is how long one waits for a process that updates the index. Who does not get the lock indexes in memory.
+// lockWait is the time for which one waits for a process that updates the index. Who does not get the lock indexes in
+// memory.
 const lockWait = 2 * time.Second
 
 // update reads the records that changed and writes a new segment and a new manifest.

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/fault"
 )
 
-// Query is what is looked for.
+// Query describes a search.
 type Query struct {
 	Text  string
 	Limit int // of conversations; 0 stands for all
@@ -24,7 +24,7 @@ type Query struct {
 	Want func(*Digest) bool
 }
 
-// In says whose words of a conversation count.
+// In names the side of a conversation whose words count.
 type In string
 
 // The choices.
@@ -39,7 +39,7 @@ const (
 // Places are the choices but Everywhere.
 var Places = []In{Prompts, Answers, Calls, Files}
 
-// counts tells whether a word counts, by the step that holds it.
+// counts reports whether a word counts, by the step that holds it.
 func (in In) counts(step uint32, p posting) bool {
 	switch in {
 	case Prompts:
@@ -89,7 +89,7 @@ type Found struct {
 	Results []Result
 }
 
-// place is where a conversation is in the index.
+// place is the place of a conversation in the index.
 type place struct {
 	segment      int
 	conversation uint32
@@ -228,14 +228,14 @@ type scored struct {
 	score    float64
 }
 
-// weights are what the words of a query give the steps of a segment.
+// weights holds the weights of a segment's steps for the words of a query.
 type weights struct {
 	score []float64
 	held  []uint16 // which words a step holds, a bit each
 	in    []placed // of each conversation; nil where nobody asked
 }
 
-// placed says which words a conversation holds in each of Places, a bit each.
+// placed holds a bit for each word of a query in each of Places.
 type placed [4]uint16
 
 // add takes a word of a step.

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// snippetSize is how much of a text is shown around what was found, in bytes.
+// snippetSize is the number of bytes of a text that are shown around a hit.
 const snippetSize = 220
 
 // snippet is the part of a text that holds what was looked for: the text as it was written, otherwise most of its

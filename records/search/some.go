@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// digestFile is the file of the digests, of which single ones are read.
+// digestFile is the file of the digests. Single ones are read from it.
 type digestFile struct {
 	digests string
 	table   string           // finds them by their place, as it is stored
@@ -22,7 +22,7 @@ type digestFile struct {
 	ids     []events.TraceID // theirs
 }
 
-// Times are when a conversation began and ended, as its record says it.
+// Times are the beginning and the end of a conversation, by its record.
 type Times struct {
 	Trace      events.TraceID
 	Start, End string
@@ -61,7 +61,7 @@ func (ix *Index) Times() (list []Times, err error) {
 	return list, nil
 }
 
-// span is where a digest lies.
+// span is the place of a digest.
 type span struct{ offset, size int }
 
 // IDs lists the conversations that have a record which could be read, in their order. No digest is read for it.

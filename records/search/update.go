@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// fullSegment is how many bytes of text a segment holds before the next one is begun.
+	// fullSegment is the number of bytes of text after which the next segment begins.
 	fullSegment = 32 << 20
-	// mostSegments is how many segments there may be before the small ones are put together.
+	// mostSegments is the number of segments from which the small ones are put together.
 	mostSegments = 12
 )
 

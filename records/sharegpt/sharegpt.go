@@ -60,7 +60,7 @@ func decode(d *foreign.Document) ([]*records.Record, error) {
 	return []*records.Record{record}, nil
 }
 
-// outcome is how a run ended, where the row tells.
+// outcome reads the end of a run, if the row tells it.
 func outcome(record *records.Record, raw []byte) {
 	o := &record.Outcome
 	switch string(rawjson.Member(raw, "completed")) {
@@ -84,7 +84,7 @@ type walk struct {
 	malformed int
 }
 
-// context is that of an environment where a row tells how its run ended.
+// context returns the context of an environment if a row tells the end of its run.
 func (w *walk) context(raw []byte) records.ExecutionContext {
 	for _, name := range []string{"completed", "reward", "score"} {
 		if len(rawjson.Member(raw, name)) > 0 {
@@ -115,7 +115,7 @@ func (w *walk) message(raw []byte) error {
 	}
 }
 
-// between is what stands between a tag and its end, if it is JSON.
+// between returns the text between a tag and its end, if it is JSON.
 func between(text, tag string) (string, bool) {
 	_, after, found := strings.Cut(text, "<"+tag+">")
 	if !found {

@@ -50,8 +50,8 @@ func (a *analysis) brief(c *conversation, failures []*failure) {
 	}
 }
 
-// stands tells whether what the turn did is still there: lines that are alive where that is known, otherwise any change
-// that the conversation did not take back.
+// stands reports whether what the turn did is still there: lines that are alive where that is known, otherwise any
+// change that the conversation did not take back.
 func (t *turn) stands() bool {
 	if sum := t.lines(); sum != nil {
 		return sum.Alive > 0

@@ -12,13 +12,13 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// Begin is where a conversation stands among others.
+// Begin is the place of a conversation among others.
 type Begin struct{ Start, Trace string }
 
 // BeginOf is the beginning of a record.
 func BeginOf(r *records.Record) Begin { return Begin{records.Value(r.TimestampStart), r.TraceID} }
 
-// Compare orders conversations by their time; those of unknown time come last.
+// Compare orders conversations by their time; conversations of unknown time come last.
 func (b Begin) Compare(other Begin) int {
 	return cmp.Or(compareTimes(b.Start, other.Start), cmp.Compare(b.Trace, other.Trace))
 }
@@ -123,7 +123,8 @@ func (c *conversation) nodes() []*turn {
 }
 
 // originOf is the turn from which a conversation goes on. It is the last turn of the conversation that it was forked
-// from. Otherwise it is that of the conversation before, if both changed a file or were on the same branch.
+// from. Otherwise it is the last prompt of the conversation before, if both changed a file or were on the same
+// branch.
 func (a *analysis) originOf(c *conversation) *turn {
 	var forked []string
 	c.meta("forked_from", &forked)

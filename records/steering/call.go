@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/declared"
 )
 
-// call is a call of a tool, as far as steering asks about it.
+// call is a call of a tool, with the facts that steering needs.
 type call struct {
 	id, tool string
 	model    *string
@@ -25,7 +25,7 @@ type call struct {
 	changes  []*change
 }
 
-// maxCommand is how much of a command leaves, in bytes.
+// maxCommand is the number of bytes of a command that leave.
 const maxCommand = 2000
 
 // input are the members of inputs that hold a command.
@@ -78,7 +78,7 @@ func commandLine(raw json.RawMessage) string {
 	return strings.Join(words, " ")
 }
 
-// failed tells whether the call ran and failed. A search that finds nothing has not failed.
+// failed reports whether the call ran and failed. A search that finds nothing has not failed.
 func (c *call) failed() bool {
 	if c.failure != records.ErrorTool && !strings.HasPrefix(c.failure, "exit_code:") || c.calledOff() {
 		return false
@@ -86,8 +86,8 @@ func (c *call) failed() bool {
 	return !c.foundNothing()
 }
 
-// foundNothing tells whether the call only looked for something that is not there: a search without a hit, or a look
-// whose errors were thrown away.
+// foundNothing reports whether the call only looked for something that is not there: a search without a hit, or a
+// look whose errors were thrown away.
 func (c *call) foundNothing() bool {
 	if c.said() != "" {
 		return false
@@ -101,12 +101,12 @@ func (c *call) foundNothing() bool {
 		(last[0] == "ls" || last[0] == "stat") && slices.Contains(last, "2>/dev/null")
 }
 
-// calledOff tells whether the client gave the call up because another one of the same answer failed.
+// calledOff reports whether the client gave the call up because another one of the same answer failed.
 func (c *call) calledOff() bool {
 	return strings.Contains(firstLines(c.output, 1), "Sibling tool call errored")
 }
 
-// succeeded tells whether the call ran, came to its end and did not fail.
+// succeeded reports whether the call ran, came to its end and did not fail.
 func (c *call) succeeded() bool {
 	return c.failure == "" || strings.HasPrefix(c.failure, "exit_code:") && !c.failed()
 }
@@ -128,7 +128,7 @@ func (c *call) said() string {
 	return strings.TrimSpace(c.output)
 }
 
-// searches tells whether a command is one whose exit status 1 says that nothing was found.
+// searches reports whether a command is one whose exit status 1 says that nothing was found.
 func searches(command []string) bool {
 	switch command[0] {
 	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "which", "command", "type":

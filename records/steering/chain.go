@@ -68,7 +68,7 @@ func findChains(conv *conversation, failures []*failure, words *Words) []*chain 
 	return out
 }
 
-// repairs are what is looked up to find who repaired a failure.
+// repairs holds the facts that find the repairer of a failure.
 type repairs struct {
 	ran     map[string][]*turn // the turns in which a command ran to its end and did not fail
 	takers  map[*turn]*turn    // the first turn that took lines of another
@@ -165,7 +165,7 @@ func (c *chain) resolve(r *repairs, words *Words) {
 	}
 }
 
-// makesCommit tells whether a call of the turn committed.
+// makesCommit reports whether a call of the turn committed.
 func (t *turn) makesCommit() bool {
 	return slices.ContainsFunc(t.calls, func(c *call) bool {
 		return c.succeeded() && slices.ContainsFunc(simpleCommands(c.command),
@@ -182,7 +182,7 @@ func (c *chain) confidence() string {
 	return "medium"
 }
 
-// written tells whether the chain is told. One that words alone know must share a file.
+// written reports whether the chain is told. One that words alone know must share a file.
 func (c *chain) written() bool {
 	return c.confidence() == "high" || sharesFile(c.correction, c.failure.turn)
 }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// change is what a call did to a file.
+// change is the change of a call in a file.
 type change struct {
 	turn             *turn
 	call             *call
@@ -197,7 +197,7 @@ func difference(a, b map[string]int) map[string]int {
 	return out
 }
 
-// added is how many lines the turn wrote.
+// added is the number of lines that the turn wrote.
 func (t *turn) added() int {
 	n := 0
 	for _, c := range t.changes {
@@ -217,7 +217,7 @@ func (t *turn) files() []string {
 	return out
 }
 
-// changed tells whether the turn changed a file.
+// changed reports whether the turn changed a file.
 func (t *turn) changed(path string) bool {
 	return slices.ContainsFunc(t.changes, func(c *change) bool { return c.path == path })
 }

@@ -114,7 +114,7 @@ func (w *Words) keyOf(clause string) []string {
 	return out
 }
 
-// sameKey tells whether one clause's words hold those of the other.
+// sameKey reports whether one clause's words hold the other's.
 func sameKey(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

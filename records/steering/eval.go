@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// tasks are what the evals of a type ask for.
+// tasks are the tasks of the evals of a type.
 var tasks = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"constraint_preservation":          "Do the task and keep the constraint that the person stated.",

@@ -235,7 +235,7 @@ func common(list []string, set map[string]bool, all bool) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(path string) bool { return !set[path] })
 }
 
-// leastLines is how many lines a prompt must have written before their loss says something.
+// leastLines is the number of lines that a prompt must have written before their loss says something.
 const leastLines = 5
 
 // fates asks what became of the lines of a prompt.

@@ -47,7 +47,7 @@ func (a *analysis) missing(t *turn, category, reference, evidence, asked string,
 	})
 }
 
-// prompted tells whether the prompt of a turn, or one of the 1,000 before it, is of a kind.
+// prompted reports whether the prompt of a turn, or one of the 1,000 before it, is of a kind.
 func (c *conversation) prompted(t *turn, kind func(text string) bool) bool {
 	const far = 1000
 	upTo := slices.Index(c.turns, t) + 1
@@ -59,7 +59,7 @@ func notFound(output string) bool {
 		"not found", "enoent", "cannot find the file")
 }
 
-// names tells whether a text names a file, by its path or its last part.
+// names reports whether a text names a file, by its path or its last part.
 func names(text, file string) bool {
 	return strings.Contains(text, file) || strings.Contains(text, file[strings.LastIndexByte(file, '/')+1:])
 }

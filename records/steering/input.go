@@ -10,14 +10,14 @@ type Conversation struct {
 	Known  *Known // nil where there is no log, as for a file
 }
 
-// Known is what the log knows of a conversation.
+// Known holds the facts of a conversation in the log.
 type Known struct {
 	Prompts  map[int]int     // the log's number of each prompt, by its step
 	Tasks    map[int]bool    // steps of prompts that no person typed
 	Rejected map[string]bool // calls that never ran
 	Patches  []Patch         // in the order of the log
-	// There tells whether a path was there when a call of a prompt began, and what was asked: a tree or a commit, "" if
-	// nothing could be.
+	// There reports whether a path was there when a call of a prompt began, and what was asked: a tree or a commit, ""
+	// if nothing could be.
 	There func(call string, prompt int, path string) (there bool, asked string)
 }
 
@@ -36,7 +36,7 @@ type Patch struct {
 	Thrown   bool     // a person took all its lines out, before any commit and while no call ran
 }
 
-// Fate is what became of the lines of a patch.
+// Fate is the fate of the lines of a patch.
 type Fate struct {
 	State                                 string // as git trace track has it
 	Alive, Changed, Human, Reverted, Lost int    // lines; Human are those of Changed that people changed before the commit
@@ -46,7 +46,7 @@ type Fate struct {
 	Uncommitted                           int // lines of Alive that no commit has
 }
 
-// Options are what a document is made with.
+// Options are the settings of a document.
 type Options struct {
 	Project string   // "" takes the name of the repository, or none
 	Version string   // of git-trace

@@ -27,7 +27,7 @@ func (c *conversation) fold(w *Words) {
 	c.turns = kept
 }
 
-// foldsInto tells whether a turn is more of the one before it, and notes in that one how.
+// foldsInto reports whether a turn is more of the one before it, and notes in that one how.
 func (t *turn) foldsInto(p *turn, w *Words) bool {
 	const least, head, command, spare = 40, 24, 32, 4
 	a, b := strings.Join(strings.Fields(p.text), " "), strings.Join(strings.Fields(t.text), " ")
@@ -80,7 +80,7 @@ func (t *turn) join(o *turn) {
 	}
 }
 
-// decideKind says what the prompt is to the one before it: evidence first, then words.
+// decideKind decides the relation of the prompt to the one before it: evidence first, then words.
 func (t *turn) decideKind(w *Words) {
 	t.kind, t.kindBy = t.kindOf(w)
 	if t.kind == treetrace.Correction && t.kindBy == treetrace.ByEvidence && !t.stopsPrevious() && !w.corrects(t.text) {
@@ -122,19 +122,19 @@ func (t *turn) kindOf(w *Words) (kind, by string) {
 	return treetrace.Direction, treetrace.ByPosition
 }
 
-// stopsPrevious tells whether the prompt follows an interruption or a declined call, or turns that were taken back by a
-// command.
+// stopsPrevious reports whether the prompt follows an interruption or a declined call, or turns that were taken back
+// by a command.
 func (t *turn) stopsPrevious() bool { return t.previous != nil && (t.previous.stopped || t.rolledBack) }
 
-// worksOn tells whether the turn changed a file that another had changed.
+// worksOn reports whether the turn changed a file that another had changed.
 func (t *turn) worksOn(o *turn) bool {
 	return o != nil && slices.ContainsFunc(t.changes, func(c *change) bool {
 		return slices.ContainsFunc(o.changes, func(p *change) bool { return p.path == c.path })
 	})
 }
 
-// takesBack tells whether the turn took away so much of what another wrote that it must have been wrong: three lines
-// and a third of them, or a file that the other made.
+// takesBack reports whether the turn took away so much of what another wrote that it must have been wrong: three
+// lines and a third of them, or a file that the other made.
 func (t *turn) takesBack(o *turn) bool {
 	if o == nil {
 		return false
@@ -151,7 +151,7 @@ func (t *turn) takesBack(o *turn) bool {
 	return false
 }
 
-// onlyCommits tells whether all that ran was git, and committed, tagged or pushed.
+// onlyCommits reports whether all that ran was git, and committed, tagged or pushed.
 func (t *turn) onlyCommits() bool {
 	marks := false
 	for _, c := range t.calls {
@@ -168,7 +168,7 @@ func (t *turn) onlyCommits() bool {
 	return marks
 }
 
-// onlyLooks tells whether a command is git's and shows something or stages it.
+// onlyLooks reports whether a command is git's and shows something or stages it.
 func onlyLooks(line string) bool {
 	for _, words := range simpleCommands(line) {
 		if words[0] != "git" || !slices.Contains([]string{"add", "status", "log", "diff", "show", "branch"},

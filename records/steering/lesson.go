@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// lesson is what failures of one type about one subject teach.
+// lesson is the lesson of failures of one type about one subject.
 type lesson struct {
 	id       string
 	failures []*failure
@@ -114,7 +114,7 @@ func (f *failure) nodeIDs() []string {
 	return out
 }
 
-// text says what to do, what happened and where that is proven.
+// text gives the advice, the event and its proof.
 func (l *lesson) text() string {
 	f := l.failures[len(l.failures)-1]
 	quoted := "`" + f.subject + "`"
@@ -160,7 +160,7 @@ func (l *lesson) text() string {
 	return oneLine(what+f.outcome(), 600) + "."
 }
 
-// outcome says who corrected a failure and when it was gone.
+// outcome names the corrector of a failure and the time at which it was gone.
 func (f *failure) outcome() string {
 	out := ""
 	if f.corrector != nil {
@@ -178,8 +178,7 @@ func (f *failure) outcome() string {
 	return out
 }
 
-// takenFiles are the files that the failing turn made and the correction deleted, where that is what the failure is
-// about.
+// takenFiles are the files that the failing turn made and the correction deleted, if the failure is about them.
 func (f *failure) takenFiles() []string {
 	var out []string
 	switch f.kind {

@@ -60,7 +60,7 @@ func (t *turn) commits() []string {
 	return out
 }
 
-// laterCommitted tells whether a commit took work of a later turn of the conversation.
+// laterCommitted reports whether a commit took work of a later turn of the conversation.
 func (t *turn) laterCommitted() bool { return t.step < t.conv.lastCommitted }
 
 // findCommitted finds the step of the last prompt whose work a commit took.
@@ -72,7 +72,7 @@ func (c *conversation) findCommitted() {
 	}
 }
 
-// git is what the log knows of the turn.
+// git returns the facts of the turn in the log.
 func (t *turn) git() *treetrace.Git {
 	if t.conv.Known == nil {
 		return nil

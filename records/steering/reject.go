@@ -49,7 +49,7 @@ func (t *turn) rejectCalls(s *records.Step) {
 	}
 }
 
-// reason is what the person wrote when they declined a call, as clients hand it on.
+// reason returns the person's words when they declined a call, as clients hand them on.
 func reason(output string) string {
 	_, said, found := strings.Cut(output, "the user said:")
 	if !found {
@@ -66,14 +66,15 @@ func evidenceOf(c *call) string {
 	return c.what() + " → " + said
 }
 
-// byRule tells whether a hook or a rule of permission declined the call, and not the person.
+// byRule reports whether a hook or a rule of permission declined the call, and not the person.
 func byRule(output string) bool {
 	return containsAny(strings.ToLower(firstLines(output, 10)), "hook", "permission to use", "denied by", "not allowed by",
 		"permission mode", "sandbox")
 }
 
-// forbidden tells whether the system refused what the call tried: one of the first lines ends so, or names the error. A
-// command that is not there was not refused, and a line of a file that speaks of permissions is no refusal.
+// forbidden reports whether the system refused what the call tried: one of the first lines ends so, or names the
+// error. A command that is not there was not refused, and a line of a file that speaks of permissions is not a
+// refusal.
 func forbidden(said string) bool {
 	for line := range strings.Lines(strings.ToLower(firstLines(said, 10))) {
 		line = strings.TrimRight(line, " .)\r\n")

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 )
 
-// risky looks for what is dangerous in edits and commands that ran. What was declined is no risk, and what a prompt
-// says is the weakest tier.
+// risky looks for what is dangerous in edits and commands that ran. What was declined is not a risk, and what a
+// prompt says is the weakest tier.
 func (a *analysis) risky(t *turn) {
 	for _, c := range t.calls {
 		if !c.succeeded() {
@@ -65,7 +65,7 @@ func (a *analysis) riskyEdit(t *turn, c *call, e *declared.Edit) {
 	}
 }
 
-// inside tells whether a path is one of the repository.
+// inside reports whether a path is one of the repository.
 func inside(file string) bool {
 	return file != "" && !path.IsAbs(file) && !strings.HasPrefix(file, "..") && !strings.Contains(file, ":")
 }
@@ -126,7 +126,7 @@ func riskyText(text string) string {
 	return ""
 }
 
-// riskyCommand says what is dangerous in a command line; "" for nothing. rm -rf of a path of the repository is work.
+// riskyCommand names the danger in a command line; "" for nothing. rm -rf of a path of the repository is work.
 func riskyCommand(line string) string {
 	if line == "" {
 		return ""

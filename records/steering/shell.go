@@ -89,7 +89,7 @@ func normalCommand(line string) string {
 	}
 }
 
-// onlyCommits tells whether a command line commits, tags or pushes and does nothing else but stage and look.
+// onlyCommits reports whether a command line commits, tags or pushes and does nothing else but stage and look.
 func onlyCommits(line string) bool {
 	marks := false
 	for _, words := range simpleCommands(line) {

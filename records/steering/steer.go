@@ -137,7 +137,7 @@ func (t *turn) onlyAdds() bool {
 	return t.added() > 0 && !slices.ContainsFunc(t.changes, func(c *change) bool { return c.removed > 0 || c.deletes })
 }
 
-// ranFormatter tells whether the prompt names a formatter that the turn ran.
+// ranFormatter reports whether the prompt names a formatter that the turn ran.
 func (t *turn) ranFormatter(w *Words) bool {
 	said := spaced(t.text)
 	for _, c := range t.calls {

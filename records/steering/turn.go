@@ -172,8 +172,8 @@ func (d *divider) interrupted(t *turn, step int) {
 	t.reject(treetrace.UserInterrupt, treetrace.FromText, 1, nil, nil, "the person interrupted the agent")
 }
 
-// begun tells whether the agent had done or said something. A prompt that the person stopped before is a slip of the
-// keys, or goes on in the next one: nothing was rejected.
+// begun reports whether the agent had done or said something. A prompt that the person stopped before is a slip of
+// the keys, or goes on in the next one: nothing was rejected.
 func (t *turn) begun() bool { return len(t.calls) > 0 || t.answer != "" }
 
 // link finds, for each turn, the one that the person saw before it.

@@ -100,7 +100,7 @@ func after(spacedText string, phrases []string) string {
 	}
 }
 
-// acknowledges tells whether a prompt says no more than "go on": at most four words, all of them known.
+// acknowledges reports whether a prompt says no more than "go on": at most four words, all of them known.
 func (w *Words) acknowledges(s string) bool {
 	const most = 4
 	t := spaced(s)
@@ -108,7 +108,7 @@ func (w *Words) acknowledges(s string) bool {
 	return n >= 1 && n <= most && strings.TrimSpace(after(t, w.Acknowledgements)) == ""
 }
 
-// accepts tells whether a prompt begins with an acceptance. "not exactly" and "would be nice" do not.
+// accepts reports whether a prompt begins with an acceptance. "not exactly" and "would be nice" do not.
 func (w *Words) accepts(s string) bool {
 	_, found := begins(after(spaced(s), w.Interjections), w.Acceptance)
 	return found
@@ -128,7 +128,7 @@ func (w *Words) declines(s string) bool {
 	return false
 }
 
-// refuses tells whether an answer begins, or its second sentence does, with a phrase of refusal.
+// refuses reports whether an answer begins, or its second sentence does, with a phrase of refusal.
 func (w *Words) refuses(s string) bool {
 	_, found := holds(spaced(s), w.Refusals)
 	return found
@@ -154,7 +154,7 @@ func (w *Words) correctsWeakly(s string) bool {
 	return found
 }
 
-// requests tells whether a question wants something done: "can you add a test?", and not "can you explain this?".
+// requests reports whether a question wants something done: "can you add a test?", and not "can you explain this?".
 func (w *Words) requests(s string) bool {
 	t := w.plain(s)
 	_, asks := begins(t, w.Enquiries)
@@ -162,19 +162,19 @@ func (w *Words) requests(s string) bool {
 	return found && !asks
 }
 
-// complains tells whether a prompt says anywhere that something is not as it should be.
+// complains reports whether a prompt says anywhere that something is not as it should be.
 func (w *Words) complains(s string) bool {
 	_, found := holds(spaced(s), w.Complaints)
 	return found
 }
 
-// tooMuch tells whether a prompt says that more was built than wanted.
+// tooMuch reports whether a prompt says that more was built than wanted.
 func (w *Words) tooMuch(s string) bool {
 	_, declines := begins(spaced(s), w.Declines)
 	return declines || w.says(treetrace.ScopeDrift, s) || w.says(treetrace.Overbuilt, s)
 }
 
-// says tells whether a prompt has a phrase of a type of failures.
+// says reports whether a prompt has a phrase of a type of failures.
 func (w *Words) says(kind, s string) bool {
 	t := spaced(s)
 	return slices.ContainsFunc(w.Failures, func(c Cue) bool {
@@ -188,8 +188,8 @@ func (w *Words) plain(s string) string {
 	return after(after(after(spaced(s), w.Acceptance), w.Acknowledgements), w.Interjections)
 }
 
-// widens tells whether a prompt asks for more, or for something else, at its beginning. What it pastes below does not
-// speak of it.
+// widens reports whether a prompt asks for more, or for something else, at its beginning. What it pastes below does
+// not speak of it.
 func (w *Words) widens(s string) bool {
 	const within = 300
 	t := spaced(cut(s, within))
@@ -200,14 +200,14 @@ func (w *Words) widens(s string) bool {
 	return found
 }
 
-// marks tells whether a prompt asks for a checkpoint: at its beginning, also behind an acceptance ("Looks good, commit
-// it.").
+// marks reports whether a prompt asks for a checkpoint: at its beginning, also behind an acceptance ("Looks good,
+// commit it.").
 func (w *Words) marks(s string) bool {
 	_, found := begins(after(w.plain(s), w.Requests), w.Checkpoints)
 	return found
 }
 
-// choice is what a prompt picks of a menu: "2", "b", "option 2".
+// choice returns the choice of a prompt in a menu: "2", "b", "option 2".
 func (w *Words) choice(s string) (string, bool) {
 	list := tokens(s)
 	if len(list) == 2 && slices.Contains(w.Choices, list[0]) {

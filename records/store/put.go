@@ -22,7 +22,7 @@ type Change struct {
 	Base refs.OID
 }
 
-// Stored is what came of a change.
+// Stored is the result of a change.
 type Stored struct {
 	Entry
 	Commit  refs.OID // of Ref; zero if the store held the very record already
@@ -173,13 +173,13 @@ func (s *Store) withFile(root []refs.TreeEntry, trace events.TraceID, blob refs.
 	return withEntry(root, refs.TreeEntry{Name: folder(trace), Mode: refs.ModeDir, OID: id}), nil
 }
 
-// Whom the commits name: the program, as those of the log do.
+// Whom the commits name: the program, as for commits of the log.
 const (
 	authorName  = "git-trace"
 	authorEmail = "git-trace@localhost"
 )
 
-// undated is the date of a commit, that of 1970: git offers and shows the newest commits first, and those are to be a
+// undated is the date of a commit, in 1970: git offers and shows the newest commits first, and those are to be a
 // person's. When a record was stored, its event says.
 var undated = time.Unix(0, 0)
 

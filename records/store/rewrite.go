@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Verdict is what becomes of one version of a record when the store is rewritten.
+// Verdict is the fate of one version of a record when the store is rewritten.
 type Verdict struct {
 	Remove bool           // it goes
 	Record *redact.Record // what takes its place; nil to keep it as it is
@@ -31,7 +31,7 @@ type Version struct {
 // Judge decides over a version of a record.
 type Judge func(v Version) (Verdict, error)
 
-// Move is what becomes of a ref.
+// Move is the fate of a ref.
 type Move struct {
 	Ref      string
 	Old, New refs.OID
@@ -44,7 +44,7 @@ type Unread struct {
 	Err error
 }
 
-// Rewritten is what a rewriting made, or would make.
+// Rewritten lists the results of a rewriting, made or planned.
 type Rewritten struct {
 	Removed map[events.TraceID]bool // conversations of which every version is gone
 	Changed map[events.TraceID]bool // those that have versions left, with something taken out or versions gone
@@ -99,7 +99,7 @@ func (s *Store) Move(ctx context.Context, moves []Move) error {
 	return nil
 }
 
-// JudgeFile judges a file that no ref leads to. It tells whether the file is a record that must go.
+// JudgeFile judges a file that no ref leads to. It reports whether the file is a record that must go.
 func (s *Store) JudgeFile(ctx context.Context, id refs.OID, judge Judge) (bool, error) {
 	raw, err := s.objects.Blob(id)
 	if errors.Is(err, refs.ErrTooLarge) { // it was fetched: ours are not as large
@@ -141,7 +141,7 @@ func (s *Store) judgeHuge(ctx context.Context, id refs.OID, judge Judge) (bool, 
 	return v.Remove, err
 }
 
-// recordStart is what every file of a record begins with.
+// recordStart begins every file of a record.
 const recordStart = `{"schema_version":`
 
 // rewriting is one rewriting of all refs.
@@ -168,7 +168,7 @@ const (
 // errBudget reports a fetched ref that leads to too much.
 var errBudget = errors.New("it leads to more than is looked at")
 
-// ref rewrites one ref. A ref that cannot be read is an error for the own one; of a fetched one it is noted.
+// ref rewrites one ref. A ref that cannot be read is an error if it is the own one; of a fetched one it is noted.
 func (w *rewriting) ref(name string) error {
 	w.foreign, w.budget = name != Ref, foreignBudget
 	move, err := w.history(name)

@@ -13,10 +13,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Ref is where this clone's records are.
+// Ref is the ref of this clone's records.
 const Ref = "refs/traces/records"
 
-// fetchedRefs is what the refs of fetched records begin with.
+// fetchedRefs begins the refs of fetched records.
 const fetchedRefs = "refs/traces/remotes/"
 
 // maxRecord is the size in bytes beyond which a record is neither stored nor read.
@@ -56,11 +56,11 @@ type Entry struct {
 	Ref   string   // where it was found: Ref, or a fetched one
 }
 
-// Own tells whether this clone wrote the record.
+// Own reports whether this clone wrote the record.
 func (e Entry) Own() bool { return e.Ref == Ref }
 
-// List gives every conversation that has a record, each once, in the order of the ids. Of one that several refs have,
-// the own is given, otherwise the one of the first ref by name.
+// List gives every conversation that has a record, each once, in the order of the ids. If several refs have one, the
+// own is given, otherwise the one of the first ref by name.
 func (s *Store) List(ctx context.Context) ([]Entry, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
@@ -130,8 +130,8 @@ func (s *Store) Find(ctx context.Context, trace events.TraceID) (Entry, error) {
 	return Entry{}, fmt.Errorf("record of %s: %w", trace, ErrNotFound)
 }
 
-// Empty tells whether no ref holds records, at the cost of a few small files: who would ask for many conversations can
-// ask this first.
+// Empty reports whether no ref holds records, at the cost of a few small files: who would ask for many conversations
+// can ask this first.
 func (s *Store) Empty(ctx context.Context) (bool, error) {
 	names, err := s.refs(ctx)
 	if err != nil || len(names) > 1 {

@@ -85,8 +85,8 @@ func decode(d *foreign.Document) ([]*records.Record, error) {
 	return out, nil
 }
 
-// session names a trajectory by its file, of which both programs make one for each. Where a file may hold several, it
-// is what the row says.
+// session names a trajectory by its file, since both programs make one file for each. In a file that may hold
+// several, the row names it.
 func session(d *foreign.Document) string {
 	if name, one := strings.CutSuffix(strings.TrimSuffix(d.File, ".json"), ".traj"); one {
 		return name
@@ -148,7 +148,7 @@ func seconds(raw []byte) float64 {
 	return d.Float()
 }
 
-// ended says how a run ended: whether it succeeded only an evaluator knows.
+// ended describes the end of a run: whether it succeeded only an evaluator knows.
 func ended(record *records.Record, status, submission string) {
 	o := &record.Outcome
 	o.Patch, o.Description = records.Text(submission), records.Text(status)

@@ -14,8 +14,7 @@
 //
 // Pairs (see [Pairs]) are two answers to one state: the one that was given, and the one that took its place.
 //
-// What states say is what the record says: redacted, if the record is. States are derived from records, so they are not
-// read back.
+// States repeat the record: redacted, if the record is. States are derived from records, so they are not read back.
 package tracestate
 
 // Name and PairsName are the names of the formats on the command line.

@@ -9,13 +9,13 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Told is what the log tells of a conversation.
+// Told holds the facts of a conversation in the log.
 type Told struct {
 	Edits []Edit
 	Fates map[string]Fate // by call, of those that wrote lines
 }
 
-// Fate is what became of the lines of an answer's calls.
+// Fate is the fate of the lines of an answer's calls.
 type Fate struct {
 	Alive          int `json:"alive"`
 	Human          int `json:"changed_by_human"`
@@ -27,7 +27,7 @@ type Fate struct {
 	Paths  []string `json:"-"` // of the files
 }
 
-// Edit is what a person made of the lines of a call.
+// Edit is a person's change of the lines of a call.
 type Edit struct {
 	Later  bool                 // a commit had them as the call wrote them
 	Call   string               // of the call, which wrote nothing else
@@ -38,8 +38,8 @@ type Edit struct {
 	Path   string
 }
 
-// edited pairs a call with what people made of its lines. Its text is known by the fingerprints of the lines; where
-// they do not stand in the input of the call, once and one after the other, there is no pair.
+// edited pairs a call with what people made of its lines. Its text is known by the fingerprints of the lines; without
+// them in the input of the call, once and one after the other, there is no pair.
 func edited(st *state, edits []Edit) []*pair {
 	if len(st.step.ToolCalls) != 1 {
 		return nil

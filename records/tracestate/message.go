@@ -7,14 +7,14 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// What stands where the record has no text.
+// These texts stand in for missing texts of the record.
 const (
 	noResult    = "[no result]"
 	compacted   = "[earlier conversation was compacted]"
 	notRecorded = "[not recorded]" // a message of the client, or what an answer without a prompt answers
 )
 
-// said is what the user's side has said since the last answer: results of its calls, and texts.
+// said holds the messages of the user's side since the last answer: results of its calls, and texts.
 type said struct {
 	results []records.Observation
 	texts   []string
@@ -116,7 +116,7 @@ func message(role, content string) string {
 
 func quoted(text string) string { return string(rawjson.AppendString(nil, text)) }
 
-// content is what a step says.
+// content returns the text of a step.
 func content(s *records.Step) string {
 	if s.Content == nil {
 		return ""
@@ -124,8 +124,8 @@ func content(s *records.Step) string {
 	return *s.Content
 }
 
-// action is what an answer did, as Python's json.dumps writes it: its calls, each with input and name; without calls
-// its text.
+// action returns the action of an answer, as Python's json.dumps writes it: its calls, each with input and name;
+// without calls its text.
 func action(s *records.Step) string {
 	if len(s.ToolCalls) == 0 {
 		return content(s)

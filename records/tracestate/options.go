@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// History is how the history of a state is written.
+// History is the form of a state's history.
 type History string
 
 // The ways. Full histories of a conversation grow with the square of its length.
@@ -70,5 +70,5 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// maxBytes is how long the full histories of a conversation may be together.
+// maxBytes is the total length of the full histories of a conversation.
 const maxBytes = 64 << 20

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Origin is where a pair is from.
+// Origin is the origin of a pair.
 type Origin string
 
 // The origins, best evidence first.
@@ -25,7 +25,7 @@ const (
 	Discarded    Origin = "discarded"         // a person took all lines out before any commit; as above
 )
 
-// confidences are how sure the origins are.
+// confidences are the confidences of the origins.
 var confidences = map[Origin]records.Confidence{HumanEdit: records.High, UserModified: records.Medium,
 	Declined: records.Medium, Fixed: records.Medium, Reverted: records.Low, Discarded: records.Low}
 
@@ -39,9 +39,8 @@ type pair struct {
 	evidence map[string]any
 }
 
-// WritePairs writes the preference pairs of a conversation, one a line: those of the record, and those of what people
-// made of its edits. Options must be checked; their form of history, and which states they want, does
-// not count.
+// WritePairs writes the preference pairs of a conversation, one a line: pairs of the record, and pairs of people's
+// changes of its edits. Options must be checked; their form of history, and which states they want, does not count.
 func WritePairs(w io.Writer, r *records.Record, o Options, told Told, stats *Stats) error {
 	o.History, o.PerCall, o.Only, o.MinChars = Full, false, "", 0
 	m := states(r, o, told, stats)
@@ -116,8 +115,8 @@ func heir(st *state, list []*state) *state {
 	return nil
 }
 
-// declined pairs calls that a person refused with the next calls, none of which was refused or failed. One prompt may
-// stand between: it is a hint.
+// declined pairs calls that a person refused with the next calls, if all of these were accepted and none failed. One
+// prompt may stand between: it is a hint.
 func (m *maker) declined(st *state, after map[*state][]*state) *pair {
 	if len(st.step.ToolCalls) == 0 ||
 		!m.all(st.step, func(failure string) bool { return failure == records.ErrorRejected }) {
@@ -185,7 +184,7 @@ func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	return out
 }
 
-// fate is what became of the lines of an answer; found is false where nobody followed them.
+// fate is the fate of the lines of an answer; found is false where nobody followed them.
 func (m *maker) fate(s *records.Step) (sum Fate, found bool) {
 	for i := range s.ToolCalls {
 		f, known := m.told.Fates[s.ToolCalls[i].ToolCallID]
@@ -209,7 +208,7 @@ func (m *maker) paths(s *records.Step) []string {
 	return out
 }
 
-// all tells whether all calls of a step ended so; a call that worked has the failure "".
+// all reports whether all calls of a step ended so; a call that worked has the failure "".
 func (m *maker) all(s *records.Step, ended func(failure string) bool) bool {
 	return !slices.ContainsFunc(m.results(s), func(o records.Observation) bool {
 		failure := ""

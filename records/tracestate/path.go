@@ -144,7 +144,7 @@ func (a *subagent) name() string {
 	return "step_" + strconv.Itoa(a.First)
 }
 
-// subagents are those of a record, outer ones first.
+// subagents returns the subagents of a record, outer ones first.
 func subagents(r *records.Record) []subagent {
 	var out []subagent
 	if json.Unmarshal(r.Metadata["subagents"], &out) != nil {

@@ -157,7 +157,7 @@ func (m *maker) assistant(s *records.Step) string {
 	return m.Messages.assistant(s, thought)
 }
 
-// unfit tells why an answer is no state: it was no decision that is known as a whole.
+// unfit tells why an answer is not a state: it was not a decision that is known as a whole.
 func (m *maker) unfit(way *path, s *records.Step) string {
 	missing := 0
 	for _, o := range m.results(s) {
@@ -178,7 +178,7 @@ func (m *maker) unfit(way *path, s *records.Step) string {
 	return ""
 }
 
-// id is that of the first line of the answer with text or calls, otherwise the number of the step.
+// id is the id of the first line of the answer with text or calls, otherwise the number of the step.
 func (m *maker) id(way *path, s *records.Step) string {
 	name := "step_" + strconv.Itoa(s.StepIndex)
 	if lines := m.sources[s.StepIndex]; len(lines) > 0 && !m.ids[way.session+":"+lines[0]] {
@@ -198,7 +198,7 @@ func (m *maker) compact(way *path, step int) {
 	way.head, way.last, way.compacted, way.said = nil, nil, true, said{texts: []string{summary}}
 }
 
-// results are what came of the calls of a step, one for each.
+// results returns the results of the calls of a step, one for each.
 func (m *maker) results(s *records.Step) []records.Observation {
 	known := map[string]records.Observation{}
 	for i := range s.ToolCalls {
@@ -220,7 +220,7 @@ func (m *maker) results(s *records.Step) []records.Observation {
 	return out
 }
 
-// late are the results that programs of others write into another step than that of the call.
+// late are the results that programs of others write into another step than the step of the call.
 func late(r *records.Record) map[string]records.Observation {
 	out := map[string]records.Observation{}
 	for i := range r.Steps {
@@ -234,7 +234,7 @@ func late(r *records.Record) map[string]records.Observation {
 	return out
 }
 
-// summaries are what took the place of the history at each compaction, by the step before it.
+// summaries returns the summaries that replaced the history at each compaction, by the step before it.
 func summaries(r *records.Record) map[int]string {
 	out := map[int]string{}
 	var told []struct {

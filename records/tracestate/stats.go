@@ -22,7 +22,7 @@ type Stats struct {
 	Versions    map[string]int `json:"versions"`      // records by agent and version
 }
 
-// Kind is what an answer did.
+// Kind is the kind of an answer.
 type Kind string
 
 // The kinds.

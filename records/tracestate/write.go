@@ -27,7 +27,7 @@ func Write(w io.Writer, r *records.Record, o Options, told Told, stats *Stats) e
 	return nil
 }
 
-// fits tells whether the full histories of states are short enough together.
+// fits reports whether the full histories of states are short enough together.
 func (m *maker) fits(list []*state) error {
 	sum := int64(0)
 	for _, st := range list {

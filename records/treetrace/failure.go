@@ -81,14 +81,14 @@ type Hallucination struct {
 	EvalCandidate ReferenceCheck `json:"evalCandidate"`
 }
 
-// ReferenceCheck is what to test for.
+// ReferenceCheck is a statement to test.
 type ReferenceCheck struct {
 	Type   string `json:"type"`
 	Task   string `json:"task"`
 	Target string `json:"target"`
 }
 
-// Brief is what the texts for the next agent are made of.
+// Brief is the matter of the texts for the next agent.
 type Brief struct {
 	Goal        string
 	Decisions   []string // what was asked for and stands

@@ -43,7 +43,7 @@ func Files(d *Document, take func(File) error) error {
 	return nil
 }
 
-// head is what the files beside tree.json say of the project.
+// head holds the facts of the project in the files beside tree.json.
 type head struct {
 	Name        string  `json:"name"`
 	GeneratedAt *string `json:"generatedAt"`
@@ -51,7 +51,7 @@ type head struct {
 
 func (d *Document) head() head { return head{d.Project.Name, d.Project.GeneratedAt} }
 
-// typeCount is how often a type of failure occurs.
+// typeCount counts a type of failure.
 type typeCount struct {
 	Type  string `json:"type"`
 	Count int    `json:"count"`
@@ -216,7 +216,7 @@ func HallucinationsFile(d *Document) ([]byte, error) {
 // Evals is evals.jsonl.
 func Evals(d *Document) ([]byte, error) { return lines(d.EvalCandidates) }
 
-// noLessons is what lessons.md says when there are none.
+// noLessons is the text of lessons.md without lessons.
 const noLessons = "No high-confidence failure lessons were detected in this session."
 
 // Lessons is lessons.md.

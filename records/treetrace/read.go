@@ -34,7 +34,7 @@ type builder struct {
 	branch   map[string]int // the branch of an abandoned node, from 1
 }
 
-// kept is what is kept of a node in metadata.treetrace.
+// kept is the part of a node that metadata.treetrace keeps.
 type kept struct {
 	Step           int         `json:"step,omitempty"`
 	ID             string      `json:"id"`
@@ -209,7 +209,7 @@ func (a *Action) observation(id string, list []Rejection, named []bool) records.
 	return out
 }
 
-// abandon puts the steps of an abandoned node on a branch: that of its parent, if this is abandoned too.
+// abandon puts the steps of an abandoned node on a branch: its parent's, if this is abandoned too.
 func (b *builder) abandon(n *Node, from int) {
 	if n.Status != Abandoned {
 		return

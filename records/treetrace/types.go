@@ -26,7 +26,7 @@ type Generator struct {
 	URL     string `json:"url"`
 }
 
-// Project is what a document is about.
+// Project is the subject of a document.
 type Project struct {
 	Name        string  `json:"name"`
 	GeneratedAt *string `json:"generatedAt"` // the time of the newest prompt or answer
@@ -182,7 +182,7 @@ type Edge struct {
 	Relationship string `json:"relationship"`
 }
 
-// Relationship is that of an edge to a node of a kind.
+// Relationship returns the relationship of an edge to a node of a kind.
 func Relationship(kind string) string {
 	switch kind {
 	case Correction:
@@ -212,7 +212,7 @@ type Chain struct {
 	Git              *Git    `json:"git,omitempty"`
 }
 
-// Lesson is what the next agent should know.
+// Lesson is advice for the next agent.
 type Lesson struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`
@@ -236,7 +236,7 @@ type EvalCandidate struct {
 	Files            []string `json:"files,omitempty"`
 }
 
-// Git is what the log knows of the lines behind a node.
+// Git holds the facts of the lines behind a node, from the log.
 type Git struct {
 	Trace   string   `json:"trace"`
 	Prompt  int      `json:"prompt,omitempty"` // its number in the log
@@ -245,7 +245,7 @@ type Git struct {
 	Commits []string `json:"commits"`
 }
 
-// Lines are what became of lines.
+// Lines counts the fates of lines.
 type Lines struct {
 	Added       int `json:"added"`
 	Alive       int `json:"alive"`

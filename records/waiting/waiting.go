@@ -67,10 +67,11 @@ func (l *List) NoteOnce(s Session) error {
 	return l.Note(s)
 }
 
-// noteEnd is what the names of notes end in. Others are of notes that a killed process was writing.
+// noteEnd ends the names of notes. Files with other names were left by a process that was killed while it wrote a
+// note.
 const noteEnd = ".json"
 
-// Any tells whether a conversation waits. It costs one look at a directory.
+// Any reports whether a conversation waits. It costs one look at a directory.
 func (l *List) Any() bool {
 	dir, err := os.Open(l.dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// What a killed process was writing is no conversation that waits: each hook would start a process for it.
+// What a killed process was writing is not a conversation that waits: each hook would start a process for it.
 func TestAHalfWrittenNoteIsNoNote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -101,7 +101,7 @@ func decode(d *foreign.Document) (line, error) {
 var outcome = []string{"acknowledgement_type", "content", "exit_code", "original_content", "output", "total_results",
 	"user_rejected"}
 
-// input is what a call was asked to do. Files have paths in it.
+// input returns the task of a call. Files have paths in it.
 func input(value []byte) []byte {
 	var in rawjson.Members
 	d := rawjson.NewDecoder(value)
@@ -130,7 +130,7 @@ func pathOf(address string) string {
 	return address
 }
 
-// resultOf is what became of a call; nil while it runs.
+// resultOf is the fate of a call; nil while it runs.
 func resultOf(kind, status string, value []byte) *assemble.Result {
 	content := rawjson.MemberText(value, "output") + rawjson.MemberText(value, "content")
 	r := &assemble.Result{Content: &content, Error: foreign.ExitCode(rawjson.MemberInt(value, "exit_code"))}

@@ -20,7 +20,7 @@ const (
 	fourCommands = "four plumbing commands"
 )
 
-// appending is what it costs to add one event to the log.
+// appending measures the cost of adding one event to the log.
 func appending() scenario {
 	return scenario{
 		name: "append",

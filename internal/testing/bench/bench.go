@@ -157,7 +157,7 @@ func (b *bench) check(cmd *exec.Cmd) error {
 		text)
 }
 
-// output is what a process prints.
+// output returns the output of a process.
 func (b *bench) output(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout = &out

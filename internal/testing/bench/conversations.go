@@ -25,7 +25,7 @@ const (
 // Every tenth conversation has no record yet: its prompts are kept as they were typed.
 const withoutRecord = 10
 
-// stepsPerRecord is how long a conversation is.
+// stepsPerRecord is the number of steps in a conversation.
 const stepsPerRecord = 30
 
 // One more conversation is long. A person says something every twentieth step.
@@ -35,8 +35,8 @@ const (
 	longTurn    = 20
 )
 
-// conversing is what it costs to list and search many conversations that are stored, and some that are not yet. Each
-// has ten events: 10,000 are a log of 100,000.
+// conversing measures the cost of listing and searching many conversations that are stored, and some that are not
+// yet. Each has ten events: 10,000 are a log of 100,000.
 func conversing(number int) scenario {
 	name := size(number) + " conversations"
 	return scenario{
@@ -174,7 +174,7 @@ func (l *logWriter) short() []events.Draft {
 		l.draft(events.SessionEnded, "", events.SessionData{Source: "prompt_input_exit"}))
 }
 
-// words is a sentence of words that are as unequally common as those of a language.
+// words is a sentence whose words are as unequally common as the words of a language.
 func words(rng *rand.Rand, n int) string {
 	stems := []string{"parse", "server", "close", "index", "render", "commit", "branch", "widget"}
 	zipf := rand.NewZipf(rng, 1.2, 4, 2500)

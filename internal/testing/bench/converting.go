@@ -19,8 +19,8 @@ const (
 	convertedMemory = 120
 )
 
-// converting is what it costs to turn a session file of lines into a record, with redaction and without. Results of
-// calls are pieces of Go's own sources, and no piece stands twice.
+// converting measures the cost of turning a session file of lines into a record, with redaction and without. Results
+// of calls are pieces of Go's own sources, and no piece stands twice.
 func converting() scenario {
 	agents := []string{"claude-code", "codex-cli"}
 	lines := map[string]func(i int, text string) []any{"claude-code": claudeLines, "codex-cli": codexLines}

@@ -27,8 +27,8 @@ const (
 	groupBound    = 1.5
 )
 
-// diffing is what the owners of a diff cost. The reference is what git takes for it: the diff, and a blame, within the
-// range, of each file that several commits changed.
+// diffing measures the cost of the owners of a diff. The reference is git's work for it: the diff, and a blame,
+// within the range, of each file that several commits changed.
 func diffing() scenario {
 	return scenario{
 		name: fmt.Sprintf("diff, %d files in %d commits", branchFiles, branchCommits),
@@ -122,13 +122,14 @@ func (b *bench) prepareWork() (string, error) {
 	return dir, b.check(b.trace(dir, "diff"))
 }
 
-// workByGit is what git needs for the changes of a work tree, staged ones and new files among them.
+// workByGit lists git's commands for the changes of a work tree, staged ones and new files among them.
 func (b *bench) workByGit(dir string) []*exec.Cmd {
 	return []*exec.Cmd{b.git(dir, "diff"), b.git(dir, "diff-index", "--cached", "HEAD"),
 		b.git(dir, "ls-files", "--others", "--exclude-standard")}
 }
 
-// byGit is what git needs for the owners of a diff: the diff, and a blame of each file that several commits changed.
+// byGit lists git's commands for the owners of a diff: the diff, and a blame of each file that several commits
+// changed.
 func (b *bench) byGit(dir, between string, times map[string]int) []*exec.Cmd {
 	list := []*exec.Cmd{b.git(dir, "diff", between)}
 	for name, n := range times {

@@ -24,7 +24,7 @@ const (
 	historyOf  = 600 // other files
 )
 
-// edit says which lines of the hot file a commit added: 1-based, as the commit has them.
+// edit names the lines of the hot file that a commit added: 1-based, as the commit has them.
 type edit struct {
 	commit       refs.OID
 	start, count int
@@ -45,7 +45,8 @@ func (b *bench) makeHistory(dir string, commits int) error {
 	})
 }
 
-// historyWriter writes a stream for git fast-import. Marks are the numbers of commits, those of branches behind them.
+// historyWriter writes a stream for git fast-import. Marks are the numbers of commits. Branches have the numbers
+// behind them.
 type historyWriter struct {
 	w    *bufio.Writer
 	rng  *rand.Rand
@@ -53,7 +54,7 @@ type historyWriter struct {
 	side int
 }
 
-// sideMark is where the marks of commits on branches begin.
+// sideMark is the first mark of commits on branches.
 const sideMark = 1 << 24
 
 func (h *historyWriter) head(branch string, mark, day int) {

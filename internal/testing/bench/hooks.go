@@ -14,7 +14,7 @@ const (
 	hookMemory = 40
 )
 
-// toolHooks is what an agent waits for at each tool call.
+// toolHooks measures the time that an agent waits at each tool call.
 func toolHooks(files int) scenario {
 	name := size(files) + " files"
 	s := scenario{name: "tool hooks, " + name, prepare: func(b *bench) (func(int, *recorder) error,
@@ -141,7 +141,7 @@ func scratchIndex(dir string) func(*exec.Cmd) *exec.Cmd {
 	}
 }
 
-// committing is what a commit costs more than one with a hook that does nothing.
+// committing measures the cost of a commit beyond a commit with a hook that does nothing.
 func committing(files int) scenario {
 	name := size(files) + " files"
 	return scenario{

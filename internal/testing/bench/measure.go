@@ -21,11 +21,11 @@ type scenario struct {
 // warmups is the number of rounds that are not counted.
 const warmups = 2
 
-// enough is how long the rounds of a scenario may take before there are no more than have to be. A median of five short
-// ones is what another process happened to do meanwhile.
+// enough is the time after which a scenario makes no more rounds than it has to. A median of five short ones shows
+// what another process happened to do meanwhile.
 const enough = 3 * time.Second
 
-// kind is what a row compares.
+// kind is the kind of comparison of a row.
 type kind uint8
 
 const (

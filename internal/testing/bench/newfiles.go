@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// made is where a call makes its files.
+// made is the directory in which a call makes its files.
 const made = "made"
 
 // newFiles is a shell call that makes many files, as a generator or a package manager does.

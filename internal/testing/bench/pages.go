@@ -48,8 +48,8 @@ type pageRow struct {
 	first      float64 // the bound of the first time; 0 for the same
 }
 
-// serving is what the pages of git trace serve take: of many conversations, and of a long history beside a long log.
-// Each round starts a server, so that no answer is kept from the round before.
+// serving measures the pages of git trace serve: of many conversations, and of a long history beside a long log. Each
+// round starts a server, so that no answer is kept from the round before.
 func serving(stored, log int) []scenario {
 	talks := []pageRow{
 		{"/log", "/log", listPage, listBytes, 0, 0},
@@ -210,7 +210,7 @@ func belonging(client *http.Client, base string, page []byte, r *recorder) error
 	return nil
 }
 
-// packed is how long a page is when it is compressed.
+// packed is the length of a page when it is compressed.
 func packed(page []byte) int {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The past of a repository: conversations of which only their session files tell, and the commits that hold their
-// lines. Two edits of three are a conversation's.
+// The past of a repository: conversations that only session files tell of, and the commits with their lines. Two
+// edits of three are a conversation's.
 const (
 	pastFiles  = 120
 	pastLines  = 200 // of each file
@@ -188,7 +188,7 @@ const (
 	nothingFew    = 0.15
 )
 
-// counting is what it costs to count the lines of a history that no hook saw, and of one without a log.
+// counting measures the cost of counting the lines of a history that no hook saw, and of one without a log.
 func counting(commits, conversations int) scenario {
 	s := scenario{name: fmt.Sprintf("counting, %s commits", size(commits))}
 	lists := []struct {

@@ -26,10 +26,10 @@ type curve struct {
 	points []point
 }
 
-// point is what a path took at a size, in ms.
+// point is the time of a path at a size, in ms.
 type point struct{ size, ms float64 }
 
-// treeSizes and logSizes are what the scenarios of growth measure, in their long form.
+// treeSizes and logSizes are the sizes of the scenarios of growth, in their long form.
 var (
 	treeSizes = []int{1000, 10_000, 100_000}
 	logSizes  = []int{fewEvents, 10_000, 100_000}
@@ -186,7 +186,7 @@ func (p panel) draw(b *bytes.Buffer) {
 	}
 }
 
-// names tells how high the name of each curve stands: at its end, and none over another.
+// names gives the height of each curve's name: at its end, and none over another.
 func (p panel) names(y scale) []float64 {
 	order := make([]int, len(p.curves))
 	high := make([]float64, len(p.curves))

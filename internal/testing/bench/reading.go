@@ -20,7 +20,7 @@ const (
 	quickRatio   = 1.4
 )
 
-// reading is what commands cost that look at the whole log.
+// reading measures commands that look at the whole log.
 func reading(logged int) scenario {
 	name := size(logged) + " events"
 	return scenario{
@@ -121,7 +121,7 @@ const (
 	answersMillion = 3000 // ms for what commits nothing reported, of a million events
 )
 
-// indexing is the first reading of a log, of which no index is kept. What commits nothing reported is another question,
+// indexing is the first reading of a log, without a kept index. What commits nothing reported is another question,
 // which such a command asks too: its answers stand beside the index.
 func indexing(logged int) scenario {
 	name := size(logged) + " events"
@@ -174,7 +174,7 @@ var grownPaths = []string{"append", "edit tool", "commit", "blame again"}
 // grownTitle is of the row that compares a path at a length of the log with the shortest one.
 func grownTitle(path string, events int) string { return path + ", " + size(events) + " events" }
 
-// growing is what the length of the log must not matter to.
+// growing measures the paths whose cost must not depend on the length of the log.
 func growing(logs []int) scenario {
 	most := logs[len(logs)-1]
 	s := scenario{

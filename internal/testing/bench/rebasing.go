@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 )
 
-// What is rebased are commits of an agent, each of which changes every file. The new main has changed every file too,
-// so that each line has to be found at a new place.
+// The rebased commits are an agent's. Each changes every file. The new main has changed every file too, so that each
+// line has to be found at a new place.
 const (
 	rebaseFiles  = 20
 	rebaseLines  = 60
 	rebaseMemory = 200
 )
 
-// rebasing is what a rebase costs more than one in a repository that knows nothing of git-trace.
+// rebasing measures the cost of a rebase beyond one in a repository without git-trace.
 func rebasing(commits int) scenario {
 	name := fmt.Sprintf("%d commits of %d files", commits, rebaseFiles)
 	return scenario{
@@ -138,7 +138,7 @@ func (b *bench) makeTopic(dir string, commits int, traced bool) error {
 	return commit("main moves on")
 }
 
-// rebaseText is what a file has at first.
+// rebaseText is the first content of a file.
 func rebaseText(n int) string {
 	text := ""
 	for line := range rebaseLines {

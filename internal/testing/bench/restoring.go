@@ -13,7 +13,7 @@ const (
 	checkout     = "git checkout"
 )
 
-// restoring is what it costs to bring back files as they were at a call.
+// restoring measures the cost of bringing back files as they were at a call.
 func restoring() scenario {
 	return scenario{
 		name:    fmt.Sprintf("restore, %d files", branchFiles),

@@ -37,7 +37,7 @@ func size(n int) string {
 	return fmt.Sprint(n)
 }
 
-// startup is what every process pays.
+// startup measures the cost of every process.
 func startup() scenario {
 	return scenario{
 		name: "start-up",

@@ -29,7 +29,7 @@ const (
 	pullGits    = 3
 )
 
-// sharing is what a push and a pull take, and what blame takes of what was pulled.
+// sharing measures a push, a pull, and a blame of the pulled lines.
 func sharing() scenario {
 	of := fmt.Sprintf("%d writers × %d commits", sharers, sharedEach)
 	return scenario{
@@ -49,7 +49,7 @@ func sharing() scenario {
 	}
 }
 
-// sharedFile is the file of which a writer's commits add lines.
+// sharedFile is the file to which a writer's commits add lines.
 func sharedFile(writer int) string { return fmt.Sprintf("shared/of%02d.go", writer) }
 
 // makeShared makes a remote on which all writers but one have published everything. That one has more commits, and the

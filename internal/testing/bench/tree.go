@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// filesPerDir is how many files lie in a directory on average. Large public repositories have between two and ten.
+// filesPerDir is the number of files that lie in a directory on average. Large public repositories have between two
+// and ten.
 const filesPerDir = 5
 
 // fileName is the path of the nth file.

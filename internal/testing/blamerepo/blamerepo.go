@@ -287,7 +287,7 @@ func (r *Repo) Graft() string {
 	return strings.TrimSpace(r.Git("rev-parse", "HEAD")) + " " + strings.TrimSpace(r.Git("rev-parse", "HEAD~2")) + "\n"
 }
 
-// Asked is what git blame says to one form.
+// Asked is the answer of git blame to one form.
 type Asked struct {
 	Text       string // as it is typed
 	Args       []string

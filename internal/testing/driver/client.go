@@ -92,7 +92,7 @@ func Clients() []Client {
 	}
 }
 
-// packages are what npm has to install for the client, with their versions.
+// packages lists the packages that npm installs for the client, with their versions.
 func (c Client) packages() map[string]string {
 	all := map[string]string{c.Package: c.Version}
 	maps.Copy(all, c.with)

@@ -14,8 +14,8 @@
 //     left the process group of the client);
 //   - tool ids are readable and the same in every execution of a test.
 //
-// What it does not: it is no sandbox, since scripts run with the rights of the test. It does not judge what the client
-// did, apart from a script that it failed to play.
+// What it does not: it is not a sandbox, since scripts run with the rights of the test. It does not judge what the
+// client did, apart from a script that it failed to play.
 //
 // The package is for tests and for continuous integration; git-trace does not
 // link it. Clients are installed by `go run ./internal/testing/driver/install NAME`.

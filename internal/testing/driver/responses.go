@@ -14,7 +14,7 @@ type responses struct{}
 
 func (responses) accepts(path string) bool { return strings.HasSuffix(path, "/responses") }
 
-// responseItem is what locate needs of an item of the input.
+// responseItem is the part of an input item that locate needs.
 type responseItem struct {
 	Type    string          `json:"type"`
 	Role    string          `json:"role"`

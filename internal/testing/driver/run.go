@@ -31,15 +31,15 @@ type Options struct {
 	SignalOn string         // a file; once it exists, Signal is sent to the client
 	Signal   syscall.Signal // default SIGINT
 
-	// At is what a person does at the terminal while the client runs interactively; the client is killed when they are
-	// done. nil runs it in its print mode. Nothing that would be asked is allowed beforehand.
+	// At is the behaviour of a person at the terminal while the client runs interactively; the client is killed when
+	// they are done. nil runs it in its print mode. Nothing that would be asked is allowed beforehand.
 	At func(*Terminal)
 
 	CheckTrust   bool // Codex runs those hooks only that its configuration declares trusted
 	AllowFailure bool // an exit code other than 0 and an unfinished script are not a failure of the test
 }
 
-// Result is what can be seen of one run from outside.
+// Result holds the visible facts of one run.
 type Result struct {
 	ExitCode int // -1 when a signal ended the client
 	TimedOut bool
@@ -59,7 +59,7 @@ type Result struct {
 	Dir string // requests, standard output and error of the run
 }
 
-// runner is what differs from client to client.
+// runner holds the differences between clients.
 type runner interface {
 	// prepare writes the configuration and returns arguments and environment.
 	prepare(j *job) (args, env []string, err error)

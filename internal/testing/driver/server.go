@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Config says what a [Server] plays and where.
+// Config sets the script and the place of a [Server].
 type Config struct {
 	Script Script
 	Vars   map[string]string // values of ${NAME} in the script
@@ -54,7 +54,7 @@ type Server struct {
 
 // dialect is one wire protocol between a client and its model.
 type dialect interface {
-	// accepts tells whether a POST to this path belongs to the protocol.
+	// accepts reports whether a POST to this path belongs to the protocol.
 	accepts(path string) bool
 	// locate finds the position in the script that a request stands at.
 	locate(body []byte, header http.Header) (position, error)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Terminal is what a person has before them while a client runs interactively: they read the screen and press keys.
+// Terminal is the terminal before a person while a client runs interactively: they read the screen and press keys.
 type Terminal struct {
 	t      testing.TB
 	person *os.File
@@ -20,7 +20,7 @@ type Terminal struct {
 	ended bool
 }
 
-// queries are what clients ask a terminal at their start, and what it answers.
+// queries are the questions of clients to a terminal at their start, with its answers.
 var queries = []struct{ asked, answer string }{
 	{"\x1b[c", "\x1b[?62;22c"},
 	{"\x1b[6n", "\x1b[1;1R"},
@@ -49,7 +49,7 @@ func (s *Terminal) watch() {
 	}
 }
 
-// readiness is how long a client takes after it has drawn something until it heeds a key.
+// readiness is the time between the first drawing of a client and the moment at which it heeds a key.
 const readiness = 500 * time.Millisecond
 
 // Press sends keys: "\r" is Enter, "\x1b" Esc.
@@ -99,5 +99,5 @@ func (s *Terminal) File(path string) bool {
 var drawing = regexp.MustCompile(`\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|` +
 	`\x1bP[^\x1b]*\x1b\\|\x1b.|\s`)
 
-// plain is what was shown without colours, movements and white space.
+// plain returns the shown text without colours, movements and white space.
 func plain(shown []byte) string { return string(drawing.ReplaceAll(shown, nil)) }

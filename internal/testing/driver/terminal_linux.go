@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal makes a pseudo-terminal: the end of the client and that of the person.
+// openTerminal makes a pseudo-terminal: the client's end and the person's.
 func openTerminal() (client, person *os.File, err error) {
 	person, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

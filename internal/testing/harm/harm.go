@@ -30,8 +30,8 @@ func Sequences() []string {
 	return list
 }
 
-// Paths point out of the work tree, into .git, or are no paths. The directory base holds the work tree as 'work', and
-// beside it what must not be reached: 'outside', 'theirs' and 'home'.
+// Paths point out of the work tree, into .git, or are not paths. The directory base holds the work tree as 'work',
+// and beside it what must not be reached: 'outside', 'theirs' and 'home'.
 func Paths(base string) []string {
 	paths := []string{
 		"..", "../x", "../../../../../../etc/passwd", "/etc/passwd", "/", ".", "", "./../x", "a/../../x", ".git",
@@ -60,7 +60,7 @@ func Paths(base string) []string {
 //go:embed markup.json
 var markup []byte
 
-// Markup is what a page would run, load or be changed by if it were not shown as text.
+// Markup lists texts that a page would run or load, or that would change it, if they were not shown as text.
 func Markup() []string {
 	var list []string
 	if err := json.Unmarshal(bytes.ReplaceAll(markup, []byte("%s"), []byte("alert(1)")), &list); err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The functions that decide: one line a file, and after it those of its functions that count, or none for all of them.
+// The functions that decide: one line a file, and after it its functions that count, or none for all of them.
 //
 //go:embed decisions.txt
 var decisionText string

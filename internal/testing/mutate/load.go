@@ -29,7 +29,7 @@ type source struct {
 	pkg   *types.Package
 }
 
-// listed is what go list says of a package.
+// listed is the answer of go list about a package.
 type listed struct {
 	ImportPath, Dir, Export         string
 	GoFiles                         []string

@@ -1,6 +1,6 @@
-// Command mutate tells whether the tests notice when the code that decides is wrong. It changes one place at a time, in
-// the functions that decisions.txt names, and runs the tests that reach the place. It lists the changes that no test
-// noticed. docs/testing.md says how to read it.
+// Command mutate reports whether the tests notice when the code that decides is wrong. It changes one place at a
+// time, in the functions that decisions.txt names, and runs the tests that reach the place. It lists the changes that
+// no test noticed. docs/testing.md says how to read it.
 //
 // All changes are built into the test programs at once, asleep (package active): a mutant costs the running of tests
 // and no compiling. The files of the work tree are left alone: the go command is given an overlay.

@@ -108,7 +108,7 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	}
 }
 
-// guards tells whether the first part of a condition only keeps the second from failing: x != nil && x.y.
+// guards reports whether the first part of a condition only keeps the second from failing: x != nil && x.y.
 func (f *finder) guards(x, y ast.Expr) bool {
 	b, ok := x.(*ast.BinaryExpr)
 	if !ok || b.Op != token.EQL && b.Op != token.NEQ || f.textOf(b.Y) != "nil" {
@@ -141,7 +141,7 @@ func (f *finder) typeName(e ast.Expr) string {
 // harmless are functions that change nothing.
 var harmless = []string{"len", "cap", "min", "max", "int", "uint32"}
 
-// isPure tells whether an expression may be evaluated twice.
+// isPure reports whether an expression may be evaluated twice.
 func (f *finder) isPure(e ast.Expr) bool {
 	pure := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -185,7 +185,7 @@ func (f *finder) literal(n *ast.BasicLit) {
 	f.pick(n, "number", t, n.Value, strconv.FormatInt(value+1, 10))
 }
 
-// isKey tells whether a literal is a key in a composite literal.
+// isKey reports whether a literal is a key in a composite literal.
 func (f *finder) isKey(n ast.Node) bool {
 	pair, ok := f.parent().(*ast.KeyValueExpr)
 	return ok && pair.Key == n

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// verdict is what became of a mutant.
+// verdict is the fate of a mutant.
 type verdict struct {
 	Key     string  `json:"key"`
 	Package string  `json:"package"`
@@ -109,7 +109,7 @@ func batches(own string, units []*unit) [][]*unit {
 	return out
 }
 
-// far is how late the tests of a package are tried.
+// far ranks the packages whose tests are tried, nearest first.
 func far(own string, u *unit) int {
 	switch u.Package {
 	case own:

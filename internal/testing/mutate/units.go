@@ -184,7 +184,7 @@ func (w *world) measureOne(ctx context.Context, u *unit) error {
 	return nil
 }
 
-// outcome is how a run of tests ended.
+// outcome is the outcome of a run of tests.
 type outcome int
 
 const (

@@ -83,7 +83,7 @@ func (w *World) Now() time.Time {
 	return w.Clock
 }
 
-// Git runs git; a conflict is no failure. It gives what git printed.
+// Git runs git; a conflict is not a failure. It returns git's output.
 func (w *World) Git(args ...string) string {
 	w.T.Helper()
 	cmd := exec.Command("git", args...)
@@ -149,13 +149,13 @@ func (w *World) OID(rev string) refs.OID {
 	return id
 }
 
-// Anchor is what the commit hook does.
+// Anchor does the work of the commit hook.
 func (w *World) Anchor() {
 	w.T.Helper()
 	w.Check(correlate.Head(w.T.Context(), w.Repo, w.Engine, 0, w.Now()))
 }
 
-// Rewritten is what the post-rewrite hook does.
+// Rewritten does the work of the post-rewrite hook.
 func (w *World) Rewritten(kind string, older, newer refs.OID) {
 	w.T.Helper()
 	w.Check(correlate.Rewritten(w.T.Context(), events.OpenLog(w.Repo), w.Repo, w.Engine, kind,

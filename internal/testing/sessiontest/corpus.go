@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Plain is what a second, simple reading of a session counts.
+// Plain holds the counts of a second, simple reading of a session.
 type Plain struct {
 	Objects int // that the file holds
 	Calls   map[string]bool
@@ -160,7 +160,7 @@ func checkLines(t *testing.T, record *records.Record, parsed *capability.Parsed,
 	}
 }
 
-// checkPrompts holds that no prompt is what the client wrote.
+// checkPrompts holds that no prompt is a text of the client.
 func checkPrompts(t *testing.T, record *records.Record) {
 	t.Helper()
 	for _, step := range record.Steps {

@@ -13,7 +13,7 @@ import (
 )
 
 // Grown reads a part of a session file and then, with the cursor, the whole of it: what both readings give together
-// must be what one reading gives. It tells whether the cursor was used.
+// must be what one reading gives. It reports whether the cursor was used.
 func (s Suite) Grown(t testing.TB, path string, data []byte, cut int, want []byte, session string) bool {
 	t.Helper()
 	if err := os.WriteFile(path, data[:cut], 0o600); err != nil {

@@ -56,7 +56,7 @@ func (s Suite) Damaged(t *testing.T) {
 	}
 }
 
-// keepDamaged tells what was damaged, so that it can be looked at.
+// keepDamaged names the damaged file, so that it can be looked at.
 func keepDamaged(t *testing.T, source string, round int, data []byte) {
 	t.Helper()
 	path := filepath.Join(t.ArtifactDir(), filepath.Base(source))

@@ -26,7 +26,7 @@ type Suite struct {
 	Unknown map[string]string
 	// Pieces cuts a real file that holds several sessions into files of one each; nil for an agent without such files.
 	Pieces func(t *testing.T, path string) []string
-	// Whole marks files that are written anew instead of growing: a part of one is no session.
+	// Whole marks files that are written anew instead of growing: a part of one is not a session.
 	Whole bool
 	// Refuses marks an agent whose files can be such that no session is found in them, which is an error.
 	Refuses bool

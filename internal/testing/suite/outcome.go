@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// outcome is what a run of tests came to.
+// outcome is the outcome of a run of tests.
 type outcome struct {
 	Passed    int                 `json:"passed"`
 	Failed    []string            `json:"failed"`  // tests, and packages that failed as a whole
@@ -138,13 +138,13 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// saidAt is how package testing prints what a test logs.
+// saidAt matches the form in which package testing prints a log line of a test.
 var saidAt = regexp.MustCompile(`(?m)^\s+\S+\.go:\d+: (.*)$`)
 
-// skippedBy is how testscript prints the line of a script that skips the rest of it.
+// skippedBy matches the form in which testscript prints the line of a script that skips the rest of it.
 var skippedBy = regexp.MustCompile(`(?m)^\s+> (?:\[[^\]]*\] )*skip '(.+)'$`)
 
-// reason is what a test said last; a script says it in the line that skips.
+// reason returns the last message of a test; a script says it in the line that skips.
 func reason(text string) string {
 	if m := skippedBy.FindStringSubmatch(text); m != nil {
 		return m[1]

@@ -9,7 +9,7 @@ import (
 )
 
 // GitAt runs git in a directory, so many minutes after a fixed moment that ids of commits are the same each time. A
-// conflict is no failure. It gives what git printed.
+// conflict is not a failure. It gives what git printed.
 func GitAt(t testing.TB, dir string, minute int, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)

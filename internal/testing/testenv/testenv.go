@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// Long tells whether the full form of a test is wanted.
+// Long reports whether the full form of a test is wanted.
 func Long() bool { return os.Getenv("GITTRACE_LONG") != "" }
 
-// Quick tells whether the quick form of a test is wanted.
+// Quick reports whether the quick form of a test is wanted.
 func Quick() bool { return !Long() && os.Getenv("GITTRACE_CI") == "" }
 
 // Wide skips a test in the quick form.
@@ -41,8 +41,8 @@ func Pick(quick, wide, long int) int {
 	return wide
 }
 
-// Within is how long something may take. In the full form it is the bar itself, since that form has the machine for
-// itself. The others get half a minute more, since they share it with tests that use every processor.
+// Within is the time that something may take. In the full form it is the bar itself, since that form has the machine
+// for itself. The others get half a minute more, since they share it with tests that use every processor.
 func Within(bar time.Duration) time.Duration {
 	if Long() {
 		return bar

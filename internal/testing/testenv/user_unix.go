@@ -33,7 +33,7 @@ func openPlace() string {
 	return os.TempDir()
 }
 
-// AsNobody tells whether to go on with a test that asks what a user may not do. Root may do everything. So then the
+// AsNobody reports whether to go on with a test that asks what a user may not do. Root may do everything. So then the
 // test is run in a process of another user, with a directory of that user's for temporary files. This process has
 // nothing left to do.
 func AsNobody(t *testing.T) bool {

@@ -50,10 +50,10 @@ func init() {
 //go:noinline
 func text() string { return marker }
 
-// Is tells whether the program is this mutant.
+// Is reports whether the program is this mutant.
 func Is(id int32) bool { return id == number || record != nil && reached(id) }
 
-// In tells whether the program is one of these mutants, the last not included.
+// In reports whether the program is one of these mutants, the last not included.
 func In(from, to int32) bool { return from <= number && number < to }
 
 // Pick gives the other value in this mutant.
