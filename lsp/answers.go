@@ -105,7 +105,7 @@ func (s *server) inlayHints(ctx context.Context, d *document, p rangeParams) (an
 	return hints, nil
 }
 
-// leastOfLens is how many lines a block has to have for a line of its own above it.
+// leastOfLens is the number of lines that a block has to have for a line of its own above it.
 const leastOfLens = 3
 
 // codeLenses stand above blocks of some lines.
@@ -127,7 +127,7 @@ func (s *server) codeLenses(ctx context.Context, d *document, p documentParams) 
 	return lenses, nil
 }
 
-// codeActions are what can be asked about the first line of a range.
+// codeActions lists the questions about the first line of a range.
 func (s *server) codeActions(ctx context.Context, d *document, p rangeParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {
@@ -253,7 +253,7 @@ func (s *server) about(ctx context.Context, d *document, verb, word string) (tex
 	return string(raw), word, err
 }
 
-// plainID tells whether a word can be an id of a conversation, a prompt or a call, and is no option.
+// plainID reports whether a word can be an id of a conversation, a prompt or a call, and is not an option.
 func plainID(word string) bool {
 	const others = "-#:_"
 	return word != "" && word[0] != '-' && !strings.ContainsFunc(word, func(r rune) bool {

@@ -96,8 +96,9 @@ func (d *document) forget() {
 	}
 }
 
-// contents is what git-trace is to take the file for, nil for what is on the disk. An editor shows a file in another
-// encoding, or one with a mark of its byte order, in other bytes than the disk has: unchanged, it is the disk's.
+// contents is the content of the file for git-trace, nil for the content on the disk. An editor shows a file in
+// another encoding, or one with a mark of its byte order, in other bytes than the disk has: unchanged, it is the
+// disk's.
 func (d *document) contents() (content []byte, text string, err error) {
 	d.mu.Lock()
 	text, dirty := d.text, d.dirty
@@ -148,7 +149,7 @@ func (d *document) onDisk() ([]byte, error) {
 	return disk, err
 }
 
-// lines are those of the buffer.
+// lines returns the lines of the buffer.
 func (d *document) lines() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

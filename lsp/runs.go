@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 )
 
-// runs is what git trace blame --json=runs prints: docs/schema/blame-runs-1.schema.json describes it.
+// runs is the answer of git trace blame --json=runs: docs/schema/blame-runs-1.schema.json describes it.
 type runs struct {
 	Conversations map[string]struct {
 		Short   string            `json:"short"`

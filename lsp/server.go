@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/fault"
 )
 
-// Host is what the server stands on.
+// Host gives the server its version, git-trace and the browser.
 type Host struct {
 	Version string
 	// Ask runs git-trace in a directory, with that standard input, and gives what it prints.
@@ -280,7 +280,7 @@ func (s *server) close(uri string) {
 	}
 }
 
-// document is what the editor has open under a URI, nil for what it has not and for what is no file.
+// document returns the open document of a URI, nil for one that is not open or not a file.
 func (s *server) document(uri string) *document {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -68,7 +68,7 @@ type (
 		} `json:"capabilities"`
 		Options json.RawMessage `json:"initializationOptions"`
 	}
-	// options are what a person sets in the editor.
+	// options are the person's settings in the editor.
 	options struct {
 		CodeLens bool `json:"codeLens"`
 		Copy     bool `json:"copy"` // the editor puts into its clipboard what gitTrace.copy gives

@@ -51,7 +51,8 @@ func startBatch(r *Repo) (*batch, error) {
 	return b, nil
 }
 
-// lineSafe tells whether a revision fits the line protocol. Git 2.38 has -z for those that do not; older ones have not.
+// lineSafe reports whether a revision fits the line protocol. Git 2.38 has -z for those that do not; older ones have
+// not.
 func lineSafe(rev string) bool { return !strings.ContainsAny(rev, "\n\r\x00") }
 
 // ask sends one name. Content is returned only if wanted.
@@ -127,8 +128,8 @@ func (b *batch) explain(err error) error {
 	return err
 }
 
-// lacksPromised tells whether git ended because an object of a partial clone is not here. Where it may not fetch, and
-// where the remote is away, git-cat-file(1) dies in the place of saying that the object is missing.
+// lacksPromised reports whether git ended because an object of a partial clone is not here. Where it may not fetch,
+// and where the remote is away, git-cat-file(1) dies in the place of saying that the object is missing.
 func (e *GitError) lacksPromised() bool {
 	return strings.Contains(e.Stderr, "lazy fetching disabled") || strings.Contains(e.Stderr, "promisor remote")
 }

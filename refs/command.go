@@ -93,7 +93,7 @@ func (r *Repo) gitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, env
 	return err
 }
 
-// interrupted tells whether a process was ended by the interrupt key.
+// interrupted reports whether a process was ended by the interrupt key.
 func interrupted(state *os.ProcessState) bool {
 	if state == nil {
 		return false

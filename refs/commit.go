@@ -54,7 +54,7 @@ func cleanIdent(text string) string {
 }
 
 // DecodeCommit reads the content of a commit object. Headers must come in git's order; those it does not know are
-// skipped. Names, dates and the message may be anything: what is no date becomes the epoch.
+// skipped. Names, dates and the message may be anything: what is not a date becomes the epoch.
 func DecodeCommit(raw []byte) (Commit, error) {
 	var c Commit
 	value, rest, ok := cutHeader(raw, "tree")

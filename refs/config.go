@@ -26,7 +26,7 @@ type Setting struct {
 	NoValue bool
 }
 
-// listings are what git listed for work trees, for as long as a context is used.
+// listings keeps git's listings of work trees, while a context is used.
 type listings struct{ byDir sync.Map }
 
 type listingsKey struct{}
@@ -137,8 +137,8 @@ func (c Config) Path(key string) (string, bool) {
 	return name, ok
 }
 
-// Bool is a key read as git reads booleans: true, yes, on, a number other than 0, or the key alone. A value that is no
-// boolean counts as absent.
+// Bool is a key read as git reads booleans: true, yes, on, a number other than 0, or the key alone. A value that is
+// not a boolean counts as absent.
 func (c Config) Bool(key string, def bool) bool {
 	e, ok := c.last(key)
 	switch {
@@ -181,7 +181,7 @@ func canonicalKey(key string) string {
 	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
 }
 
-// parseBool reads a boolean of git-config(1); the empty value is false, what is no boolean is def.
+// parseBool reads a boolean of git-config(1); the empty value is false, what is not a boolean is def.
 func parseBool(value string, def bool) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on":

@@ -48,7 +48,7 @@ func parseConfig(text string) ([]configEntry, error) {
 	}
 }
 
-// end is what the parser reads after the last byte.
+// end stands for the byte after the last one.
 const end = -1
 
 type configParser struct {

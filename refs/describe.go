@@ -109,7 +109,7 @@ func (d *discovery) ask(args ...string) (string, error) {
 	return string(bytes.TrimRight(out, "\n")), err
 }
 
-// facts is what discovery needs from the repository's own configuration files.
+// facts holds the settings in the repository's own configuration files that discovery needs.
 type facts struct {
 	format     ObjectFormat
 	refStorage string

@@ -79,7 +79,7 @@ func FindHook(dir string) (*Found, error) {
 	return found, nil
 }
 
-// isWithin tells whether a path is a directory or lies in it.
+// isWithin reports whether a path is a directory or lies in it.
 func isWithin(path, dir string) bool {
 	rest, ok := strings.CutPrefix(path, dir)
 	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(dir[len(dir)-1]))
@@ -128,8 +128,8 @@ func (d *discovery) resolve(at *Found) (err error) {
 	return err
 }
 
-// plain tells whether the git directory is one that stands in the work tree itself. The way there has no symlinks, as
-// the start of the search had none.
+// plain reports whether the git directory is one that stands in the work tree itself. The way there has no symlinks,
+// as the start of the search had none.
 func (f *Found) plain() bool {
 	if f.Top == "" || f.GitDir != filepath.Join(f.Top, ".git") {
 		return false

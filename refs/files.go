@@ -90,7 +90,7 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 	}
 }
 
-// isGitDir tells whether a directory is that of a repository, of a linked work tree or of a submodule
+// isGitDir reports whether a directory is that of a repository, of a linked work tree or of a submodule
 // (gitrepository-layout(5)). It goes by the directory's name, and by that of a directory to be made in it. Any name
 // will do where what is to be made is the directory of TracesDir, and no part of a ref's name.
 func isGitDir(dir, inside string) bool {
@@ -150,9 +150,9 @@ func (r *Repo) MakeTracesDir() error {
 	return os.Chmod(r.TracesDir(), 0o700)
 }
 
-// HasTraces tells whether git-trace keeps anything in the repository: its directory is there, or one of its refs. Where
-// it is not, nobody has asked for anything: commands that read write no caches then, and leave the repository as it
-// was.
+// HasTraces reports whether git-trace keeps anything in the repository: its directory is there, or one of its refs.
+// Where it is not, nobody has asked for anything: commands that read write no caches then, and leave the repository
+// as it was.
 func (r *Repo) HasTraces() bool {
 	_, err := os.Lstat(r.TracesDir())
 	return err == nil || r.MayHaveRefs("refs/"+tracesDir+"/")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// held tells whether a live process may be the maker of a lock file; known is false if that cannot be found out.
+// held reports whether a live process may be the maker of a lock file; known is false if that cannot be found out.
 //
 // Having the file open is not the only sign: in a transaction of many refs git closes its lock files before it renames
 // them. So a git process that runs in this repository and is older than the lock counts as well.
@@ -61,7 +61,7 @@ var readers = []string{
 	"credential-cache--daemon", "check-ignore", "check-attr",
 }
 
-// mayWriteRefs tells whether a process is a git in this repository that was there before the lock.
+// mayWriteRefs reports whether a process is a git in this repository that was there before the lock.
 func mayWriteRefs(proc string, locked time.Time, dirs []string) bool {
 	name, err := os.ReadFile(filepath.Join(proc, "comm"))
 	comm := strings.TrimSpace(string(name))

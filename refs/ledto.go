@@ -38,11 +38,11 @@ func (r *Repo) LedTo(ctx context.Context, commits []OID, tips ...string) (map[OI
 	return out, nil
 }
 
-// mostNear is how many commits are asked about without git: beyond that git is quicker.
+// mostNear is the number of commits that are asked about without git: beyond that git is quicker.
 const mostNear = 2000
 
-// nearTips tells whether tips that are named by their ids lead to all commits. It goes a short way back from them, and
-// starts no process. It does not say that they do not.
+// nearTips reports whether tips that are named by their ids lead to all commits. It goes a short way back from them,
+// and starts no process. It does not say that they do not.
 func (r *Repo) nearTips(commits []OID, tips []string) bool {
 	if len(commits) > mostNear {
 		return false

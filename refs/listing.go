@@ -159,8 +159,8 @@ func FinishRemoving(path string) error {
 	return Pack{Path: path}.Remove()
 }
 
-// Everywhere is what has git begin at every branch and tag, remote ones too, and at HEAD (git-rev-list(1)). The log,
-// notes and stashes are no part of the history.
+// Everywhere has git begin at every branch and tag, remote ones too, and at HEAD (git-rev-list(1)). The log, notes
+// and stashes are not part of the history.
 func Everywhere() []string {
 	return []string{"--exclude=refs/traces/*", "--exclude=refs/notes/*", "--exclude=refs/stash", "--all"}
 }

@@ -105,9 +105,9 @@ func (o *Objects) openPacks() {
 	}
 }
 
-// MayBeStored tells whether git's own object store may have an object, the side store apart: what it has not, no commit
-// has. Where only git could tell (alternates, very many packs), the answer is yes. It reads no object and starts no
-// process.
+// MayBeStored reports whether git's own object store may have an object, the side store apart: what it has not, no
+// commit has. Where only git could tell (alternates, very many packs), the answer is yes. It reads no object and
+// starts no process.
 func (o *Objects) MayBeStored(oid OID) bool {
 	dir := o.repo.MainObjects()
 	if exists(loosePath(dir, oid)) || exists(filepath.Join(dir, "info", "alternates")) {
@@ -119,7 +119,7 @@ func (o *Objects) MayBeStored(oid OID) bool {
 	return o.main.mayHave(oid)
 }
 
-// knowsAll tells whether what MayBeStored said so far was certain.
+// knowsAll reports whether what MayBeStored said so far was certain.
 func (o *Objects) knowsAll() bool {
 	return !exists(filepath.Join(o.repo.MainObjects(), "info", "alternates")) && (o.main == nil || !o.main.some)
 }

@@ -138,7 +138,7 @@ func (o OID) Bytes() []byte { return append([]byte(nil), o.raw[:o.size]...) }
 // AppendTo appends the raw id to b.
 func (o OID) AppendTo(b []byte) []byte { return append(b, o.raw[:o.size]...) }
 
-// IsZero tells whether o names no object: the zero value or an all-zero id.
+// IsZero reports whether o names no object: the zero value or an all-zero id.
 func (o OID) IsZero() bool { return o.raw == [sha256.Size]byte{} }
 
 // Format is the object format that o's length implies.

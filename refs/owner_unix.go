@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ownedHere tells whether every path that is not empty belongs to the current user, by git's rule: under sudo the user
-// who called it counts as well as root (git-config(1), safe.directory).
+// ownedHere reports whether every path that is not empty belongs to the current user, by git's rule: under sudo the
+// user who called it counts as well as root (git-config(1), safe.directory).
 func ownedHere(paths ...string) bool {
 	for _, path := range paths {
 		if path != "" && !owned(path) {

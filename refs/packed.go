@@ -18,10 +18,10 @@ type packedRefs struct {
 	under map[string][]NamedRef // by prefixes
 }
 
-// mostPacked is how large a file is kept.
+// mostPacked is the size of the largest file that is kept.
 const mostPacked = 8 << 20
 
-// packedText is what packed-refs says.
+// packedText returns the text of packed-refs.
 func (r *Repo) packedText() (string, error) {
 	if r.packed == nil {
 		return ReadText(r.packedPath())
@@ -48,7 +48,7 @@ func (p *packedRefs) read(path string) (string, error) {
 	return text, err
 }
 
-// holds tells whether a file holds this text.
+// holds reports whether a file holds this text.
 func holds(path, text string) (bool, error) {
 	same, rest := true, text
 	err := ReadParts(path, func(part []byte, _ int64) bool {

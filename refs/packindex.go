@@ -47,7 +47,7 @@ func (x *PackIndex) ID(i int) OID {
 	return oid
 }
 
-// Offset is where in the pack the object at a place begins; negative if the index is damaged there.
+// Offset is the offset in the pack at which the object at a place begins; negative if the index is damaged there.
 func (x *PackIndex) Offset(i int) int64 {
 	at := binary.BigEndian.Uint32(x.small[i*4:])
 	if at&(1<<31) == 0 {

@@ -106,7 +106,7 @@ const (
 // beyond 4095.
 const maxDeltas = 4095
 
-// entry is what stands in the pack at an offset: a whole object, or a difference from another.
+// entry is the entry of the pack at an offset: a whole object, or a difference from another.
 type packEntry struct {
 	kind int
 	size int64
@@ -358,10 +358,10 @@ func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
 	return "", nil, errNotHere
 }
 
-// mayHave tells whether one of the packs names an object, or may, not being open.
+// mayHave reports whether one of the packs names an object, or may, not being open.
 func (s *packSet) mayHave(oid OID) bool { return s.has(oid) || s.some }
 
-// has tells whether one of the open packs names an object.
+// has reports whether one of the open packs names an object.
 func (s *packSet) has(oid OID) bool {
 	s.load()
 	return slices.ContainsFunc(s.packs, func(p *PackReader) bool {

@@ -73,7 +73,7 @@ func StatLoose(dir string, oid OID) (Loose, bool) {
 	return Loose{oid, info.ModTime(), info.Size()}, true
 }
 
-// RemoveLoose deletes a loose object and tells whether it was there.
+// RemoveLoose deletes a loose object and reports whether it was there.
 func RemoveLoose(dir string, oid OID) (bool, error) {
 	err := os.Remove(loosePath(dir, oid))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,7 +178,7 @@ func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...s
 	return p, nil
 }
 
-// temporaryAge is how old a temporary file has to be before it is taken for left behind.
+// temporaryAge is the age from which a temporary file counts as left behind.
 const temporaryAge = 24 * time.Hour
 
 // halfObjects are the patterns of the names of what is being written in an object directory.
@@ -194,8 +194,8 @@ func HalfWritten(dir string) []string {
 	return out
 }
 
-// OwnHalfWritten tells whether such a file is one of WriteLoose, which begins again when it is deleted; git's names are
-// shorter.
+// OwnHalfWritten reports whether such a file is one of WriteLoose, which begins again when it is deleted; git's names
+// are shorter.
 func OwnHalfWritten(name string) bool {
 	const longestOfGit = len("tmp_obj_XXXXXX")
 	base := filepath.Base(name)

@@ -18,7 +18,7 @@ var (
 	ErrBadRef     = errors.New("bad ref name")
 )
 
-// maxSymbolic is how deep git follows symbolic refs.
+// maxSymbolic is the depth to which git follows symbolic refs.
 const maxSymbolic = 5
 
 // The storages of refs that are read without git (git-init(1), --ref-format).
@@ -153,7 +153,7 @@ func checkRefName(name string) error {
 	return nil
 }
 
-// namesPath tells whether a name keeps the rules, in one pass: a remote may have thousands.
+// namesPath reports whether a name keeps the rules, in one pass: a remote may have thousands.
 func namesPath(name string) bool {
 	start := 0 // of the part between slashes
 	for i := range len(name) {

@@ -40,7 +40,7 @@ func ReadStart(path string, most int) ([]byte, error) {
 	}
 }
 
-// leastRead is what is read at once of a file that does not tell its size.
+// leastRead is the number of bytes that are read at once of a file that does not tell its size.
 const leastRead = 1024
 
 // again repeats what a signal has interrupted.

@@ -31,7 +31,7 @@ func (r *Repo) GitRead(ctx context.Context, stdin io.Reader, read func(io.Reader
 	return err
 }
 
-// output is what a git process says, and how it ended.
+// output holds the output of a git process, and its end.
 type output struct {
 	ctx    context.Context
 	cmd    *exec.Cmd

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// partRead is how much ReadParts reads at once.
+// partRead is the number of bytes that ReadParts reads at once.
 const partRead = 16 << 10
 
 // ReadText is ReadFile for what is wanted as a text: it is in memory once.

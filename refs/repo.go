@@ -45,7 +45,7 @@ type Repo struct {
 	packed        *packedRefs // what was read; nil where nothing is kept
 }
 
-// Bare tells whether the repository has no work tree here.
+// Bare reports whether the repository has no work tree here.
 func (r *Repo) Bare() bool { return r.WorkTree == "" }
 
 // HookLog is the file where hooks leave lines, since they cannot tell anybody.
@@ -59,7 +59,7 @@ func (r *Repo) Top() string {
 	return r.WorkTree
 }
 
-// Linked tells whether this is a linked work tree (git-worktree(1)).
+// Linked reports whether this is a linked work tree (git-worktree(1)).
 func (r *Repo) Linked() bool { return r.GitDir != r.CommonDir }
 
 // WorktreeName is the name git gave a linked work tree, or "" for the main one.

@@ -44,8 +44,8 @@ func (l *RefLock) tryCreate(path string) error {
 	return err
 }
 
-// clearStale removes the lock in the way if its maker is certainly gone, and tells whether it did. The caller holds the
-// guard, so no other git-trace process decides at the same time.
+// clearStale removes the lock in the way if its maker is certainly gone, and reports whether it did. The caller holds
+// the guard, so no other git-trace process decides at the same time.
 func (l *RefLock) clearStale(path string) bool {
 	lock, err := os.Lstat(path)
 	if err != nil {
@@ -101,8 +101,8 @@ func (r *Repo) RemoveStaleLocks() error {
 	return failed
 }
 
-// staleLock tells whether a lock made by some other program is abandoned: old, and nobody alive can be its maker. dirs
-// are where a git working on this repository would run.
+// staleLock reports whether a lock made by some other program is abandoned: old, and nobody alive can be its maker.
+// dirs are where a git working on this repository would run.
 func staleLock(lock os.FileInfo, now time.Time, dirs ...string) bool {
 	age := now.Sub(lock.ModTime())
 	if age < staleAge {

@@ -65,8 +65,8 @@ func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) err
 	return err
 }
 
-// refConflict tells whether a new ref would be a directory of an existing one or lie below one: git keeps "a" and "a/b"
-// from existing together.
+// refConflict reports whether a new ref would be a directory of an existing one or lie below one: git keeps "a" and
+// "a/b" from existing together.
 func (r *Repo) refConflict(name string) error {
 	if path := r.refPath(name); isDir(path) && holdsFile(path) {
 		return ErrConflict
@@ -89,7 +89,7 @@ func (r *Repo) refConflict(name string) error {
 	return nil
 }
 
-// holdsFile tells whether there is anything but directories below dir; what cannot be read counts as something.
+// holdsFile reports whether there is anything but directories below dir; what cannot be read counts as something.
 func holdsFile(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

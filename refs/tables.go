@@ -50,13 +50,13 @@ func (r *Repo) tableRef(name string) (oid OID, target string, update uint64, err
 	return oid, "", ref.Update, err
 }
 
-// fileRef tells whether a ref is a file whatever the storage is: git notes several commits there (git-fetch(1),
+// fileRef reports whether a ref is a file whatever the storage is: git notes several commits there (git-fetch(1),
 // git-merge(1)).
 func (r *Repo) fileRef(name string) bool {
 	return r.RefFormat == refFiles || r.RefFormat == "" || name == "MERGE_HEAD" || name == "FETCH_HEAD"
 }
 
-// HasRef tells whether a ref exists, as far as that can be read.
+// HasRef reports whether a ref exists, as far as that can be read.
 func (r *Repo) HasRef(name string) bool {
 	_, err := r.ReadRef(name)
 	return err == nil
@@ -83,7 +83,7 @@ func (r *Repo) HeadFile() string {
 	return filepath.Join(r.GitDir, "reftable", "tables.list")
 }
 
-// MayHaveRefs tells whether there may be refs whose names begin with prefix, which ends in a slash. It starts no
+// MayHaveRefs reports whether there may be refs whose names begin with prefix, which ends in a slash. It starts no
 // process; what it cannot read may be there.
 func (r *Repo) MayHaveRefs(prefix string) bool {
 	if r.fileRef(prefix) {

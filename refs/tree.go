@@ -26,10 +26,10 @@ type TreeEntry struct {
 	OID  OID
 }
 
-// IsDir tells whether the entry is a tree itself.
+// IsDir reports whether the entry is a tree itself.
 func (e TreeEntry) IsDir() bool { return e.Mode&modeType == ModeDir }
 
-// Type is that of the object which the entry names.
+// Type is the type of the object that the entry names.
 func (e TreeEntry) Type() ObjectType {
 	switch {
 	case e.IsDir():

@@ -35,7 +35,7 @@ func (r *Repo) StartNothing(ctx context.Context) error {
 	return nil
 }
 
-// settled is what the environment of git children has besides.
+// settled holds additions to the environment of git children.
 type settled struct{ env []string }
 
 func (s *settled) all() []string {

@@ -18,9 +18,9 @@ type NamedRef struct {
 	OID  OID
 }
 
-// RefsUnder lists the refs whose names begin with a prefix, which ends in a slash, sorted by name. It reads git's files
-// (gitrepository-layout(5)), and asks git where it meets what is no plain ref. Others may have the same list: it is not
-// to be changed.
+// RefsUnder lists the refs whose names begin with a prefix, which ends in a slash, sorted by name. It reads git's
+// files (gitrepository-layout(5)), and asks git where it meets what is not a plain ref. Others may have the same
+// list: it is not to be changed.
 func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error) {
 	list, err := r.readUnder(prefix)
 	if err != nil {

@@ -261,7 +261,7 @@ func (s *step) recordPatch(
 	return s.draftPatch(data, run.who, limits)
 }
 
-// allRestored tells whether git put every one of n lines there.
+// allRestored reports whether git put every one of n lines there.
 func allRestored(kept []events.KeptRun, n int) bool {
 	for _, k := range kept {
 		if k.Why == "restored" {

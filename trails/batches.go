@@ -5,8 +5,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// batchSize is how many changes are attributed together at least, if there are so many. All of a batch is in memory at
-// once, and a block that moved from one file to another is found within it.
+// batchSize is the number of changes that are attributed together at least, if there are so many. All of a batch is
+// in memory at once, and a block that moved from one file to another is found within it.
 const batchSize = 2000
 
 // batches cuts a long list of changes. A file that has another name now stays with the one it had.

@@ -24,7 +24,7 @@ import (
 // maxLooks bounds how often that is done in one step.
 const maxLooks = 16
 
-// Behind tells whether boundaries wait that were put aside, or notes of processes that did not take their step.
+// Behind reports whether boundaries wait that were put aside, or notes of processes that did not take their step.
 func (e *Engine) Behind() bool {
 	entries, _ := os.ReadDir(spoolDir(e.repo)) // what cannot be read does not wait
 	now := time.Now()
@@ -79,7 +79,7 @@ func (s *step) lookOnce(o *observation, paths []string) error {
 	return nil
 }
 
-// news is what happened since a step looked for that last.
+// news holds the events since a step looked last.
 type news struct {
 	any   bool
 	moved bool      // git did
@@ -105,9 +105,9 @@ func (s *step) meanwhile() (n news) {
 	return n
 }
 
-// takeWritten takes the word of git's hooks that git wrote to the work tree, and tells whether there was any. Nothing
-// tells when git did, but that it was before: so it counts for all that is seen in this step, and at once, though the
-// hook may still be trying.
+// takeWritten takes the word of git's hooks that git wrote to the work tree, and reports whether there was any.
+// Nothing tells when git did, but that it was before: so it counts for all that is seen in this step, and at once,
+// though the hook may still be trying.
 func (s *step) takeWritten() (found bool) {
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {

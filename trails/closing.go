@@ -92,14 +92,14 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	return ending{window: w, status: status}
 }
 
-// beganUnheard tells whether one of the ending windows is of a call whose before-boundary never came.
+// beganUnheard reports whether one of the ending windows is of a call whose before-boundary never came.
 func beganUnheard(ended []ending) bool {
 	return slices.ContainsFunc(ended, func(end ending) bool {
 		return slices.Contains(end.window.Limits, events.LimitMissingBefore)
 	})
 }
 
-// overdue tells whether a window of the same conversation can no longer be open at this boundary, though its own
+// overdue reports whether a window of the same conversation can no longer be open at this boundary, though its own
 // after-boundary never came: rejected by the user, blocked, killed, or a background call that has ended.
 func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
 	if len(w.Left) > 0 {
@@ -155,7 +155,7 @@ func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	})
 }
 
-// tellsOtherwise tells whether an agent's own record says that a call is over that lines were said to be of.
+// tellsOtherwise reports whether an agent's own record says that a call is over that lines were said to be of.
 func (e *Engine) tellsOtherwise(w *Window) bool {
 	if w.Wrote == 0 || w.Background {
 		return false
@@ -262,7 +262,7 @@ func (w *Window) hearNames(repo *refs.Repo, tool *events.ToolUse) {
 	}
 }
 
-// textSize is how much text edits declare, in bytes.
+// textSize is the number of bytes of text that edits declare.
 func textSize(edits []events.DeclaredEdit) int {
 	size := 0
 	for _, e := range edits {
@@ -276,5 +276,5 @@ func textSize(edits []events.DeclaredEdit) int {
 	return size
 }
 
-// spooled tells whether an append put the events aside instead of losing them.
+// spooled reports whether an append put the events aside instead of losing them.
 func spooled(err error) bool { return errors.Is(err, events.ErrSpooled) }

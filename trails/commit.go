@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// View is what the timeline knows at the moment of a commit, while its lock is held.
+// View is the knowledge of the timeline at the moment of a commit, while its lock is held.
 type View struct {
 	Known   *ledger.Known
 	Owners  *ledger.Owners
@@ -105,13 +105,13 @@ func (e *Engine) AtCommit(
 	})
 }
 
-// madeSince tells whether a commit was made after everything was looked at last, before this process. Which calls were
-// under way when an older one was made is not known any more.
+// madeSince reports whether a commit was made after everything was looked at last, before this process. Which calls
+// were under way when an older one was made is not known any more.
 func (s *step) madeSince(commit refs.OID) bool {
 	return s.workAfter(s.engine.began.git).MadeSince(commit)
 }
 
-// madeSinceLook tells whether a commit was made after a path was looked at last, before this process.
+// madeSinceLook reports whether a commit was made after a path was looked at last, before this process.
 func (s *step) madeSinceLook(commit refs.OID, path string) bool {
 	mark, at := s.engine.began.git, s.engine.began.state.seen(path)
 	for _, look := range s.engine.began.state.Marks {

@@ -13,7 +13,7 @@ import (
 // others the processes tell as long as the call is open: a shell that has begun is one. Once it has ended, nothing
 // does: what it may have written is the call's with a doubt.
 
-// consent is what is known of the person's consent to an open call.
+// consent is the state of the person's consent to an open call.
 type consent int
 
 const (
@@ -52,7 +52,7 @@ func (s *workTree) asked(trace events.TraceID, b events.Boundary) []*Window {
 	return out
 }
 
-// consentTo tells whether a call was consented to. State is that of its agent.
+// consentTo reports whether a call was consented to. State is that of its agent.
 func (s *witness) consentTo(w *Window, state process.State) consent {
 	switch {
 	case w.Asked.IsZero() || w.Class == events.ToolEdits || w.Session != s.caller && s.around(w):
@@ -70,7 +70,7 @@ func (s *witness) consentTo(w *Window, state process.State) consent {
 	return consentUnknown
 }
 
-// endsHere tells whether a window ends at this boundary.
+// endsHere reports whether a window ends at this boundary.
 func (s *witness) endsHere(w *Window) bool {
 	return slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w })
 }

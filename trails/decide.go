@@ -92,7 +92,7 @@ func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 
 // doubted is a decision about an interval in which a boundary was lost: a person may have written before it, a call
 // after it, or the other way round. Only the text that an edit call declared is its own for sure, as far as it speaks
-// for itself: anybody types a brace. For example: the hook of a call's end was killed, so nothing tells whether the
+// for itself: anybody types a brace. For example: the hook of a call's end was killed, so nothing reports whether the
 // call or a person wrote a line.
 func doubted(by decision, path string, why ...events.Limit) decision {
 	texts := map[*Window]map[string]bool{}

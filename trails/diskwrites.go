@@ -32,12 +32,12 @@ func (s *witness) tellApart() {
 	}
 }
 
-// atWork tells whether a call that may write anywhere goes on after this boundary.
+// atWork reports whether a call that may write anywhere goes on after this boundary.
 func (s *witness) atWork(w *Window) bool {
 	return w.Class != events.ToolEdits && !w.Rejected && !w.Background && len(w.Left) == 0 && !s.endsHere(w)
 }
 
-// shellAtWork tells whether a call goes on whose processes may be asked: while others are open, or one that ran a
+// shellAtWork reports whether a call goes on whose processes may be asked: while others are open, or one that ran a
 // command.
 func (s *witness) shellAtWork() bool {
 	n, runs := 0, false
@@ -50,8 +50,8 @@ func (s *witness) shellAtWork() bool {
 	return n > 1 || runs
 }
 
-// written is how many bytes the processes of a call have written at most; known is false where its shell is not among
-// them.
+// written is the number of bytes that the processes of a call have written at most; known is false where its shell is
+// not among them.
 func written(w *Window) (n int64, known bool) {
 	found, _, known := process.Measure(w.processes(), "")
 	shell := false

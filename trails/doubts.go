@@ -14,8 +14,8 @@ import (
 // What an open window can have written has three bounds: when its call ran, what it left running, and how many bytes
 // that wrote. A change beyond those bounds is not the call's own.
 
-// livedUntil is when what a call left running was last seen alive, by the clock that stamps files. It is zero where
-// that clock did not go on evenly.
+// livedUntil is the time at which the processes that a call left were last seen alive, by the clock that stamps
+// files. It is zero where that clock did not go on evenly.
 func (s *witness) livedUntil(w *Window) time.Time {
 	if !s.steady(w, time.Now()) {
 		return time.Time{}
@@ -23,8 +23,8 @@ func (s *witness) livedUntil(w *Window) time.Time {
 	return w.Begun.Add(-snapshot.Slack) // what was written right after may bear a time before
 }
 
-// ranOut tells whether what a call left running has ended, and may have done so before a path changed. What goes on of
-// it wrote less than that.
+// ranOut reports whether what a call left running has ended, and may have done so before a path changed. What goes on
+// of it wrote less than that.
 func (s *witness) ranOut(w *Window, path string) bool {
 	b := s.bounds[w]
 	if b == nil || len(w.Left) == 0 || s.reportedBack(w) {
@@ -46,8 +46,8 @@ func (s *witness) count(w *Window) (
 	return left, printed, wrote, known, told && !known
 }
 
-// consentSlack is how much earlier than its agent says a call may have begun: until the hook of its end runs, a busy
-// machine takes its time.
+// consentSlack is the time by which a call may have begun before its agent says: until the hook of its end runs, a
+// busy machine takes its time.
 const consentSlack = 2 * time.Second
 
 // heardDuration notes when a call that ends at this boundary began to run. Until then a person may have been asked for
@@ -64,8 +64,8 @@ func (s *witness) heardDuration(w *Window, b events.Boundary) {
 	}
 }
 
-// steady tells whether the clock went on evenly while a window was open: the system did not sleep, and nobody set the
-// clock. Otherwise a time that the agent measured says nothing of the time stamps of files.
+// steady reports whether the clock went on evenly while a window was open: the system did not sleep, and nobody set
+// the clock. Otherwise a time that the agent measured says nothing of the time stamps of files.
 func (s *witness) steady(w *Window, at time.Time) bool {
 	if w.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
 		return false
@@ -95,7 +95,7 @@ func (s *witness) changedBefore(changes []snapshot.Change) {
 	}
 }
 
-// idleThen tells whether a path changed before a call began to run.
+// idleThen reports whether a path changed before a call began to run.
 func (s *witness) idleThen(w *Window, path string) bool {
 	b := s.bounds[w]
 	return b != nil && (b.before[path] || b.consent == consentAwaited && !s.endsHere(w))
@@ -128,15 +128,15 @@ func (s *witness) doubts(w *Window, path string) events.Limit {
 	return ""
 }
 
-// reportedBack tells whether a window ends at this boundary with an after-boundary of its own.
+// reportedBack reports whether a window ends at this boundary with an after-boundary of its own.
 func (s *witness) reportedBack(w *Window) bool {
 	return slices.ContainsFunc(s.closing, func(end ending) bool {
 		return end.window == w && end.status != "abandoned" && end.status != "rejected"
 	})
 }
 
-// silent tells whether what a window has running wrote less than the change of a path. A path that was not looked at
-// when everything was has changed in a longer time than that.
+// silent reports whether what a window has running wrote less than the change of a path. A path that was not looked
+// at when everything was has changed in a longer time than that.
 func (s *witness) silent(w *Window, path string) bool {
 	b := s.bounds[w]
 	if b == nil || !b.silent {
@@ -195,7 +195,7 @@ func (s *witness) measure(files ...*file) {
 	}
 }
 
-// counted tells whether it is known what a window has written, or what of it goes on.
+// counted reports whether it is known what a window has written, or what of it goes on.
 func (b *bound) counted() bool { return b.silent || b.partly }
 
 func anyCounted(bounds map[*Window]*bound) bool {
@@ -207,7 +207,8 @@ func anyCounted(bounds map[*Window]*bound) bool {
 	return false
 }
 
-// renamedInto tells whether a file may have got its name without being written: its content is older than its place.
+// renamedInto reports whether a file may have got its name without being written: its content is older than its
+// place.
 func (s *witness) renamedInto(path string) bool {
 	name := filepath.Join(s.repo.WorkTree, filepath.FromSlash(path))
 	st, err := os.Lstat(name)

@@ -60,7 +60,7 @@ func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
 	return out
 }
 
-// endsAt tells whether something of a conversation is open that a boundary ends.
+// endsAt reports whether something of a conversation is open that a boundary ends.
 func (s *state) endsAt(b events.Boundary) bool {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	if endsCall(b) {
@@ -77,7 +77,7 @@ func (s *state) endsAt(b events.Boundary) bool {
 	return slices.ContainsFunc(s.openWindows(), func(w *Window) bool { return w.Trace == trace })
 }
 
-// longSilent is how old the list of a conversation is that never ended.
+// longSilent is the age from which the list of a conversation without an end is dropped.
 const longSilent = 30 * 24 * time.Hour
 
 // begunFile is the list of a conversation.

@@ -18,14 +18,14 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Log is where the timeline puts its events.
+// Log takes the events of the timeline.
 type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 	Writer() (string, error)
 	Walk(ctx context.Context, r events.Range) iter.Seq2[events.Event, error]
 }
 
-// Outcome is what a transcript tells of a tool call whose after-boundary never came.
+// Outcome is the word of a transcript about a tool call whose after-boundary never came.
 type Outcome string
 
 // The outcomes of a tool call.
@@ -35,14 +35,15 @@ const (
 	OutcomeRejected Outcome = "rejected" // it never ran
 )
 
-// End is what an agent's own record tells of the end of a call.
+// End describes the end of a call in an agent's own record.
 type End struct {
 	Outcome Outcome
 	At      time.Time // when the agent wrote it down; zero if it is not told
 	Unbegun bool      // it may never have begun: the agent says the same of a call that was refused
 	// Finished tells that the command ended by itself, so that its last writing and the end are one moment.
 	Finished bool
-	// Answered is when the model was told the result: all hooks of the call had ended. Zero if that is not told.
+	// Answered is the time at which the model was told the result: all hooks of the call had ended. Zero if that is not
+	// told.
 	Answered time.Time
 }
 
@@ -63,7 +64,8 @@ type Engine struct {
 	settle Settler
 	// Announced is the note that the process has left before it knew what it is about, if it has.
 	Announced *Note
-	// Beside tells whether hooks of others run after the tools of an agent; asked where a file changed right after a call.
+	// Beside reports whether hooks of others run after the tools of an agent; asked where a file changed right after a
+	// call.
 	Beside func(agent string) bool
 	// Elsewhere tells that what a boundary ends began in other work trees, too.
 	Elsewhere bool
@@ -72,7 +74,8 @@ type Engine struct {
 	// GivesWay tells that such a process is at work. A step fails with ErrBehind if it had to take boundaries that were
 	// put aside. Only a look at everything tells what had changed before them.
 	GivesWay bool
-	// Most, unless it is 0, is how many changed files a step takes in; one that finds more fails with snapshot.ErrMany.
+	// Most, unless it is 0, is the number of changed files that a step takes in; one that finds more fails with
+	// snapshot.ErrMany.
 	Most       int
 	caller     string // the session whose hook this is, "" for git's
 	began      *looked
@@ -80,7 +83,7 @@ type Engine struct {
 	pause      func(time.Duration) // time.Sleep, but in tests
 }
 
-// looked is what had been looked at when an engine took its first step.
+// looked is the state of all looks when an engine took its first step.
 type looked struct {
 	state state         // LastFull, Scoped and Marks alone
 	git   gitfacts.Mark // at the last look at everything
@@ -94,7 +97,7 @@ func New(repo *refs.Repo, log Log, settle Settler) *Engine {
 // lockFile serialises everything that touches the timeline of a work tree.
 func lockFile(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "lock") }
 
-// snapshotState is where the snapshot engine of a work tree keeps what it knows.
+// snapshotState is the directory of the snapshot engine's state for a work tree.
 func snapshotState(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "state") }
 
 // lockWait is how long a boundary waits for its turn when its context has no deadline.
@@ -114,7 +117,7 @@ type step struct {
 	declares map[*events.ToolUse][]string // see toolPaths
 }
 
-// record is what a step puts down.
+// record is the record of a step.
 type record struct {
 	writer     string
 	env        events.Draft // envelope fields of the boundary
@@ -260,14 +263,14 @@ func (s *step) draft(typ events.Type, data any, change func(*events.Draft)) erro
 	return nil
 }
 
-// observation is what a look at the work tree found.
+// observation holds the findings of a look at the work tree.
 type observation struct {
 	snapshot.Snapshot
 	full    bool
 	settled int // changes that were attributed already, see lookAgain
 }
 
-// found tells whether it is worth an event.
+// found reports whether it is worth an event.
 func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Changes) > 0 }
 
 // look takes a snapshot, of the paths given or, when paths is nil, of the whole work tree, and settles the interval

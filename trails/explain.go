@@ -11,7 +11,7 @@ import (
 // explain takes out of an interval what needs no owner of its own: a content that a tool announced, one that the path
 // had before, and, after git wrote to the work tree, what git put there.
 //
-// Back are those of them that lost lines of which no commit tells.
+// Back are the files among them that lost lines of which no commit tells.
 func (s *step) explain(files []*file) (rest, back []*file, err error) {
 	for _, f := range files {
 		was := *f
@@ -35,8 +35,8 @@ func (s *step) explain(files []*file) (rest, back []*file, err error) {
 	return rest, back, nil
 }
 
-// maxNoted is how many files a look may have changed so that what left them is noted although it needed no owner. Git
-// changes many at once, which are committed.
+// maxNoted is the number of files that a look may have changed so that what left them is noted although it needed no
+// owner. Git changes many at once, which are committed.
 const maxNoted = 64
 
 // noteLeft notes what a change that needs no owner takes away: it may come back. What a commit has, git brings back.
@@ -91,5 +91,5 @@ func (s *workTree) explained(f *file) (bool, error) {
 	return false, nil
 }
 
-// missing tells whether the repository does not have an object or a revision.
+// missing reports whether the repository does not have an object or a revision.
 func missing(err error) bool { return errors.Is(err, refs.ErrMissing) }

@@ -27,7 +27,7 @@ type text struct {
 	whole bool
 }
 
-// file is what an interval did to one path.
+// file holds the changes of one path in an interval.
 type file struct {
 	path    string
 	oldPath string // where the content was before a rename, else path
@@ -43,8 +43,8 @@ type file struct {
 	early bool
 }
 
-// withoutLines tells whether the change is, in whole or in part, one that no line shows: of a binary file, of the mode,
-// of the name alone, or of an empty file.
+// withoutLines reports whether the change is, in whole or in part, one that no line shows: of a binary file, of the
+// mode, of the name alone, or of an empty file.
 func (f *file) withoutLines() bool {
 	modeChanged := f.oldMode != f.newMode && f.oldMode != 0 && f.newMode != 0
 	renamed := f.oldPath != f.path && f.old.oid == f.new.oid
@@ -147,7 +147,7 @@ func newText(oid refs.OID, raw []byte) text {
 	return t
 }
 
-// vectorOf is what is known of the owners of a content of a path.
+// vectorOf returns the owners of a content of a path, as far as they are known.
 func (s *workTree) vectorOf(path string, t text) vector.Vector {
 	return s.question(path).Owners(t.asOrigin())
 }

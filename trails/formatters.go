@@ -26,8 +26,8 @@ const (
 	surely
 )
 
-// hooksAfter tells whether a call that wrote the path has ended, and no boundary of its agent has come since but this
-// one.
+// hooksAfter reports whether a call that wrote the path has ended, and no boundary of its agent has come since but
+// this one.
 func (s *witness) hooksAfter(path string) afterwards {
 	out := nothing
 	for _, w := range s.state.Windows {
@@ -53,7 +53,7 @@ func (s *witness) tail(path string) string {
 	return ""
 }
 
-// beforeAnswer tells whether a path changed last before the model was told what its call had done.
+// beforeAnswer reports whether a path changed last before the model was told what its call had done.
 func (s *witness) beforeAnswer(w *Window, path string) bool {
 	changed, known := snapshot.Stamp(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
 	if !known {
@@ -63,7 +63,7 @@ func (s *witness) beforeAnswer(w *Window, path string) bool {
 	return changed.Before(end.Answered.Add(time.Millisecond)) // agents cut off what is less than that
 }
 
-// batch is whose calls have ended with all their hooks.
+// batch names the conversation or subagent whose calls have ended with all their hooks.
 type batch struct {
 	trace    events.TraceID
 	subagent string

@@ -34,10 +34,10 @@ func (b *putAside) host() int {
 	return b.Parent
 }
 
-// glance is what a hook saw that put its boundary aside.
+// glance holds the sights of a hook that put its boundary aside.
 type glance struct {
 	Paths map[string]snapshot.Sight `json:"paths"` // by their names in events
-	// Left is what the call that ends has running, and Printed what that prints to.
+	// Left are the processes that the ending call leaves, and Printed the file that they print to.
 	Left    []process.Process `json:"left,omitempty"`
 	Printed []process.Output  `json:"printed,omitempty"`
 }
@@ -72,7 +72,7 @@ func (e *Engine) glance(ctx context.Context, b events.Boundary) *glance {
 	return g
 }
 
-// endsCommand tells whether a call ends at a boundary that may have started something.
+// endsCommand reports whether a call ends at a boundary that may have started something.
 func endsCommand(b events.Boundary) bool {
 	return endsCall(b) && b.Tool != nil && b.Tool.Class != events.ToolEdits
 }
@@ -107,8 +107,8 @@ func (e *Engine) opened(b events.Boundary) *Window {
 	return nil
 }
 
-// divides tells whether what a look found can be divided by glances: it was at everything, and git did not write to the
-// work tree since the last one.
+// divides reports whether what a look found can be divided by glances: it was at everything, and git did not write to
+// the work tree since the last one.
 func (s *step) divides(o *observation) bool {
 	wrote := s.asks.Whole.Restored || s.asks.Whole.Doubtful || s.asks.Whole.Elsewhere
 	return o != nil && o.full && !o.Seeded && !wrote && !s.stashedAnew()
@@ -145,7 +145,7 @@ func (s *step) settleUntil(o *observation, moment time.Time) error {
 	return nil
 }
 
-// seenThen tells whether the glance of the boundary at hand met what is found at a path now.
+// seenThen reports whether the glance of the boundary at hand met what is found at a path now.
 func (s *step) seenThen(path string) bool {
 	if s.queue.glance == nil {
 		return false
@@ -168,7 +168,7 @@ func (s *step) glanced(rest []snapshot.Change) {
 	}
 }
 
-// lastSight is that of the content with which a path was settled last.
+// lastSight is the sight of the content with which a path was settled last.
 func (s *step) lastSight(path string) snapshot.Sight {
 	if sight, found := s.queue.sights[path]; found {
 		return sight
@@ -196,8 +196,8 @@ func (s *workTree) seen(path string) int64 {
 	return s.state.seen(path)
 }
 
-// inDoubt tells whether boundaries were lost between this look at a path and the last one, in the interval seen. A path
-// that changed before and after a boundary that was put aside is in doubt, too.
+// inDoubt reports whether boundaries were lost between this look at a path and the last one, in the interval seen. A
+// path that changed before and after a boundary that was put aside is in doubt, too.
 func (s *workTree) inDoubt(path string, seen int64) bool {
 	_, found := s.mixed[path]
 	return found || s.state.Lost > seen

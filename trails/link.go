@@ -38,7 +38,7 @@ func names(repo *refs.Repo, abs string) []string {
 // to nothing, as in a loop of links, stands for itself.
 func target(abs string) string { return followed(resolveDir(abs)) }
 
-// followed is target of a path whose directories are no symlinks.
+// followed is target of a path whose directories are not symlinks.
 func followed(abs string) string {
 	path := abs
 	for n := range maxLinks {

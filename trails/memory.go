@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Recall is what the timelines of the repository remember of contents, for readers who come when a commit is long made.
-// It takes no lock and writes nothing. It is for one goroutine.
+// Recall gives the memory of the repository's timelines about contents, for readers who come long after a commit. It
+// takes no lock and writes nothing. It is for one goroutine.
 type Recall struct {
 	repo    *refs.Repo
 	objects *refs.Objects
@@ -35,7 +35,7 @@ func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 	}
 }
 
-// Remembers tells whether any content of a path is remembered.
+// Remembers reports whether any content of a path is remembered.
 func (r *Recall) Remembers(path string) bool { return len(r.known.Blobs(path, 1)) > 0 }
 
 // View is the view that a commit hook has, except that nothing is known of the work tree at that moment. Believe tells

@@ -79,7 +79,7 @@ func blockPrints(lines [][]byte) string {
 	return string(out)
 }
 
-// meet tells whether two lists of prints may be of one block.
+// meet reports whether two lists of prints may be of one block.
 func meet(a, b string) bool {
 	if a == "" || b == "" || a == anyPrint || b == anyPrint {
 		return a != "" && b != ""

@@ -12,7 +12,7 @@ import (
 // one. Once its git directory is removed, its files turn up as new ones. Those that nobody has written since the last
 // look are whose the nested repository was. For example: an agent runs create-next-app, and a person removes app/.git.
 
-// nestedKey is where the ledger has the owners of a nested repository, by its commits.
+// nestedKey is the key in the ledger for the owners of a nested repository, by its commits.
 func nestedKey(dir string) string { return dir + "/" }
 
 // keepNested remembers who made a nested repository, or a commit in it.
@@ -37,7 +37,7 @@ func (s *workTree) fromNested(f *file) []vector.Origin {
 	return nil
 }
 
-// ownerOfNested is who made a nested repository and its commits; unknown if several did.
+// ownerOfNested is the maker of a nested repository and its commits; unknown if several did.
 func (s *workTree) ownerOfNested(dir string) vector.Owner {
 	owner := vector.Unknown
 	for i, commit := range s.known.Blobs(nestedKey(dir), origin.MaxEarlier) {

@@ -25,23 +25,23 @@ import (
 // That of a hook that git calls when it has written to the work tree says so by its name: there is no moment at which
 // it is there and does not say it.
 
-// begunSuffix is that of notes. The name begins with the time and the number of the process.
+// begunSuffix is the suffix of notes. The name begins with the time and the number of the process.
 const begunSuffix = ".begun"
 
-// wroteSuffix is that of the note of a git hook that could not take its step; while the hook is at work, begunSuffix
-// stands behind it.
+// wroteSuffix is the suffix of the note of a git hook that could not take its step; while the hook is at work,
+// begunSuffix stands behind it.
 const wroteSuffix = ".wrote"
 
-// gitWrote is what the note of a git hook held before its name said so.
+// gitWrote is the content of a git hook's note in the form without a suffix of its own.
 const gitWrote = "git wrote\n"
 
-// saysGitWrote tells whether a note is that of a git hook.
+// saysGitWrote reports whether a note is that of a git hook.
 func saysGitWrote(name string, content []byte) bool {
 	return strings.HasSuffix(strings.TrimSuffix(name, begunSuffix), wroteSuffix) ||
 		string(content) == gitWrote && !strings.HasSuffix(name, lateSuffix)
 }
 
-// begunLong is how old the note of a process is that has ended for sure, whatever has its number now.
+// begunLong is the age from which the process of a note has ended for sure, whatever process has its number now.
 const begunLong = time.Minute
 
 // Note is the note of a process at work. The nil note is none.
@@ -77,7 +77,7 @@ func announceWrote(repo *refs.Repo, at time.Time) *Note {
 	return n
 }
 
-// AtWork tells whether a process is at work on the timeline of a work tree: it has its lock, or has left a note and
+// AtWork reports whether a process is at work on the timeline of a work tree: it has its lock, or has left a note and
 // lives.
 func AtWork(repo *refs.Repo) bool {
 	entries, _ := os.ReadDir(spoolDir(repo)) // what cannot be read is not there
@@ -171,8 +171,8 @@ func decodeNote(raw []byte) (b putAside, err error) {
 	return b, r.End()
 }
 
-// abandonedNote tells whether a spooled file is the note of a process that was killed. This one was not, whatever its
-// clock says.
+// abandonedNote reports whether a spooled file is the note of a process that was killed. This one was not, whatever
+// its clock says.
 func abandonedNote(name string, now time.Time) bool {
 	stem, found := strings.CutSuffix(name, begunSuffix)
 	at, pid, _ := strings.Cut(strings.TrimSuffix(stem, wroteSuffix), "-")
@@ -184,7 +184,8 @@ func abandonedNote(name string, now time.Time) bool {
 	return !events.ProcessLives(number) || now.Sub(time.Unix(0, nanos)) > begunLong
 }
 
-// leftNote tells whether a spooled file is a note that a process left and will not act on: it was killed, for example.
+// leftNote reports whether a spooled file is a note that a process left and will not act on: it was killed, for
+// example.
 func leftNote(name string, now time.Time) bool {
 	return strings.HasSuffix(name, wroteSuffix) || abandonedNote(name, now)
 }

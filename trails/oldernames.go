@@ -82,7 +82,7 @@ func changesOf(files []*file) []rename.Change {
 	return out
 }
 
-// momentOfLook tells whether a look is that of a commit.
+// momentOfLook reports whether a look is that of a commit.
 func (s *workTree) momentOfLook() rename.Moment {
 	if s.asks.Commit.IsZero() {
 		return rename.Boundary
@@ -138,15 +138,15 @@ func (s *workTree) goneFromWorkTree(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// writtenBeforeLook tells whether a file was last written before the last boundary ended. A new name leaves that time
-// as it was.
+// writtenBeforeLook reports whether a file was last written before the last boundary ended. A new name leaves that
+// time as it was.
 func (s *workTree) writtenBeforeLook(path string) bool {
 	now, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
 	last, errLast := os.Stat(StatePath(s.repo))
 	return err == nil && errLast == nil && !now.ModTime().After(last.ModTime())
 }
 
-// asSeen is what paths had before the changes that a look has found.
+// asSeen holds the contents of paths before the changes that a look has found.
 type asSeen struct {
 	*step
 	changes []snapshot.Change
@@ -256,9 +256,9 @@ const (
 	maxGone     = 256
 )
 
-// underOlderName is what a file was last seen with, where it has got another name since that nobody has looked at yet.
-// A commit that was made since the last look at everything must have it. For example: a file is renamed and
-// committed while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
+// underOlderName is the last seen content of a file that has another name since, at which nobody has looked yet. A
+// commit that was made since the last look at everything must have it. For example: a file is renamed and committed
+// while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
 func (s *workTree) underOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
 	if from, asked := s.older.newNames[path]; asked {
 		return from, !from.Blob.IsZero()

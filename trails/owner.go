@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// actor is who made a change: the decision about one run of lines of one interval.
+// actor is the maker of a change: the decision about one run of lines of one interval.
 type actor struct {
 	kind       events.OwnerKind
 	window     *Window // nil for a person, for unknown, and for several candidates
@@ -62,7 +62,7 @@ func (a actor) describe() events.AnchorOwner {
 	return o
 }
 
-// patchSeed is what makes a patch this patch: where and when it was made.
+// patchSeed holds the facts from which the id of a patch follows: where and when it was made.
 type patchSeed struct {
 	writer   string
 	worktree string

@@ -100,7 +100,7 @@ func (p *PendingLines) remember(s *workTree, path string, t text) error {
 	return nil
 }
 
-// pendingChange is what happened to a path since it was looked at last, by the older name of its file if it had one.
+// pendingChange is the change of a path since the last look at it, by the older name of its file if it had one.
 func (s *workTree) pendingChange(moment rename.Moment, path string, now text) (*file, error) {
 	last, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/trails/origin"
 )
 
-// workAfter is what git did after a mark, of which nothing is concluded yet.
+// workAfter is git's work after a mark, without conclusions yet.
 func (s *workTree) workAfter(mark gitfacts.Mark) *gitfacts.Work {
 	return gitfacts.Between(s.repo, s.asks.Git, mark, s.now)
 }
@@ -25,7 +25,7 @@ func (s *workTree) workSince(mark gitfacts.Mark, at int64) *origin.Work {
 	return w
 }
 
-// gitAt is what git did since a path was last looked at.
+// gitAt is git's work since the last look at a path.
 func (s *workTree) gitAt(path string) *origin.Work {
 	at := s.seen(path)
 	if w := s.since[at]; w != nil {
@@ -42,7 +42,7 @@ func (s *workTree) gitAt(path string) *origin.Work {
 	return s.since[at]
 }
 
-// newCase is what the questions after origins have in common.
+// newCase makes the common facts of the questions after origins.
 func (s *workTree) newCase() *origin.Case {
 	return &origin.Case{
 		Memory: s.known, Git: gitfacts.NewGit(s.ctx, s.repo, s.objects), Read: told{s}.Text, Stored: s.objects.MayBeStored,

@@ -92,9 +92,9 @@ func marked(line []byte) string {
 	return strings.TrimRight(out.String(), "\r")
 }
 
-// converted tells whether git stores other bytes than the file has, because of a filter: what a tool reports of the
-// file cannot be compared with blobs then. Line ends alone do not count, nor does an encoding in which clients read the
-// file too (gitattributes(5), on working-tree-encoding).
+// converted reports whether git stores other bytes than the file has, because of a filter: what a tool reports of the
+// file cannot be compared with blobs then. Line ends alone do not count, nor does an encoding in which clients read
+// the file too (gitattributes(5), on working-tree-encoding).
 func (s *step) converted(f *file) bool {
 	raw, found := readWorkFile(s.repo, f.path)
 	if !found {

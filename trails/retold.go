@@ -59,7 +59,7 @@ func (r *retold) run(path string, after refs.OID, start, end int, from, to vecto
 	return run, nil
 }
 
-// is tells whether an owner is the one that the lines were said to be of.
+// is reports whether an owner is the one that the lines were said to be of.
 func (r *retoldRun) is(o vector.Owner) bool { return o.Kind == r.from.Kind && o.Patch == r.from.Patch }
 
 // apply gives the lines of a run to their new owner in all contents of some paths.
@@ -84,7 +84,7 @@ func (r *retold) apply(run retoldRun, paths []string) error {
 	return nil
 }
 
-// over is what a content's vector is with the lines of the run in other hands.
+// over is a content's vector with the lines of the run in other hands.
 func (r *retoldRun) over(blob refs.OID, v vector.Vector, lines [][]byte) vector.Vector {
 	var b vector.Builder
 	seen := map[string]int{}

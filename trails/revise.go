@@ -33,7 +33,7 @@ type revision struct {
 	decisions map[decisionKey]events.AnchorOwner
 }
 
-// recordedPatch is where and when a patch was recorded.
+// recordedPatch is the place and time of a recorded patch.
 type recordedPatch struct {
 	path string
 	at   time.Time
@@ -54,7 +54,7 @@ func newRevision(trace events.TraceID, call string, class events.ToolClass, neve
 	}
 }
 
-// reviseLog is how far back the log is read at most: a hook has no time for more.
+// reviseLog is the number of events of the log that are read at most: a hook has no time for more.
 const reviseLog = 5000
 
 // revise puts right what was recorded of a call before it turned out when it had ended.
@@ -103,7 +103,7 @@ func (r *revision) apply(known *ledger.Known) error {
 	return nil
 }
 
-// begins tells whether an event is the beginning of the call, as a work tree's timeline tells it.
+// begins reports whether an event is the beginning of the call, as a work tree's timeline tells it.
 func (r *revision) begins(e *events.Event, worktree string) bool {
 	return e.Type == events.WindowOpened && e.Trace == r.trace && e.ToolCall == r.call && e.Worktree == worktree
 }
@@ -161,7 +161,7 @@ func (r *revision) hearOwner(o events.AnchorOwner, at recordedPatch) {
 	}
 }
 
-// names tells whether an owner is the call, or the call one of those that it may be.
+// names reports whether an owner is the call, or the call one of those that it may be.
 func (r *revision) names(o *events.AnchorOwner) bool {
 	if o.Kind != events.OwnerAI && o.Kind != events.OwnerMixed {
 		return false
@@ -173,8 +173,8 @@ func (r *revision) isCall(c events.CandidateData) bool {
 	return c.Trace == r.trace && c.ToolCall == r.call
 }
 
-// over tells whether the call had ended before a patch came about; early, whether it had before the patch was recorded.
-// What changed between the end and the last look before it is in doubt.
+// over reports whether the call had ended before a patch came about; early, whether it had before the patch was
+// recorded. What changed between the end and the last look before it is in doubt.
 func (r *revision) over(p recordedPatch) (over, early bool) {
 	if r.never {
 		return true, true
@@ -222,7 +222,7 @@ func (r *revision) previous(id events.PatchID) events.PatchID {
 	return ""
 }
 
-// now is what an owner that names the call is known to be now.
+// now is the present owner in the place of an owner that names the call.
 func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.AnchorOwner, changed bool) {
 	over, early := r.over(p)
 	if !early {
@@ -243,7 +243,8 @@ func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.Anchor
 	return now, true
 }
 
-// instead is who made a change that was not the call's: what the windows beside it would have been told (decideAmong).
+// instead is the maker of a change that was not the call's: what the windows beside it would have been told
+// (decideAmong).
 func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
 	var others []*Window
 	for _, c := range o.Candidates {

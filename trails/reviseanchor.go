@@ -71,7 +71,7 @@ func lastAnchor(list []events.Event) []events.CommitData {
 	return nil
 }
 
-// sound tells whether the runs of an anchor name owners that it has.
+// sound reports whether the runs of an anchor name owners that it has.
 func sound(d *events.CommitData) bool {
 	for _, f := range d.Files {
 		for _, run := range f.Runs {
@@ -115,7 +115,7 @@ func (r *revision) part(d *events.CommitData) bool {
 	return changed
 }
 
-// nowAnchored is what an owner in an anchor is known to be now.
+// nowAnchored is the present owner in the place of an owner in an anchor.
 func (r *revision) nowAnchored(o *events.AnchorOwner) (now events.AnchorOwner, changed bool) {
 	if !r.names(o) {
 		return *o, false

@@ -48,7 +48,7 @@ func (s *workTree) madeOf(commit refs.OID, path string) (origin.Candidate, bool)
 	return s.lastHeld(path)
 }
 
-// lastHeld is what a path was last seen with. The work tree is not looked at, and the state is left as it is.
+// lastHeld is the last seen content of a path. The work tree is not looked at, and the state is left as it is.
 func (s *workTree) lastHeld(path string) (origin.Candidate, bool) {
 	if !s.findLast() {
 		return origin.Candidate{}, false

@@ -54,9 +54,9 @@ type router struct {
 	seen     map[[2]string]bool // by the directory with the .git entry, and what that names
 }
 
-// add takes the recorded repository around a path; a path that does not exist yet stands for its nearest directory. The
-// result tells whether the path lies in a repository at all. One that is not recorded is not opened: anybody may have
-// chosen the path, and made what lies there.
+// add takes the recorded repository around a path; a path that does not exist yet stands for its nearest directory.
+// The result reports whether the path lies in a repository at all. One that is not recorded is not opened: anybody
+// may have chosen the path, and made what lies there.
 func (r *router) add(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
@@ -83,12 +83,12 @@ func (r *router) add(path string) bool {
 	return true
 }
 
-// onlyReads tells whether a boundary is of a call that changes nothing.
+// onlyReads reports whether a boundary is of a call that changes nothing.
 func onlyReads(b events.Boundary) bool {
 	return b.Tool != nil && b.Tool.Class == events.ToolReads && len(b.Tool.Paths) == 0
 }
 
-// endsCall tells whether a call ends at a boundary.
+// endsCall reports whether a call ends at a boundary.
 func endsCall(b events.Boundary) bool {
 	return b.Kind == events.ToolAfter || b.Kind == events.ToolFailed
 }

@@ -16,7 +16,7 @@ import (
 // until the file turns up: added by force, no longer ignored, no longer marked. Those lines are the call's then. The
 // others were written at no known time, by nobody that is known.
 
-// saying is what a call said it wrote to a path that git passes over.
+// saying is a call's declared text for a path that git passes over.
 type saying struct {
 	Path  string
 	After refs.OID // the whole content, if the call told it
@@ -49,7 +49,7 @@ func (s *step) keepSayings() {
 	}
 }
 
-// passesOver tells whether git passes over a file that is there.
+// passesOver reports whether git passes over a file that is there.
 func (s *step) passesOver(path string) bool {
 	if s.snap.PassedOver(path) {
 		return true

@@ -19,7 +19,7 @@ type segment struct {
 	origins  []vector.Origin // of the lines of to, if git put them together before a tool changed them
 }
 
-// writer is who wrote a changed line of to.
+// writer is the writer of a changed line of to.
 func (seg segment) writer(line int) *actor { return seg.decide(seg.to.lines[line]) }
 
 // segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file as they found
@@ -109,11 +109,11 @@ func (s *step) reports(f *file, seen int64) []report {
 	return out
 }
 
-// tookBack is what the edit call that ends here found and left in a file. It serves calls that told only a text and the
-// text that they put in its place. With that taken back, the file is what the call found. What it put there has to
-// stand in the file once. Nothing may have been written since the hook of its end began: a formatter may be called
-// beside it. For example: an agent says that it put x := 2 in the place of x := 1. With x := 1 put back, the file is as
-// the call found it.
+// tookBack finds the contents that the ending edit call found and left in a file. It serves calls that told only a
+// text and the text that they put in its place. With that taken back, the file is what the call found. What it put
+// there has to stand in the file once. Nothing may have been written since the hook of its end began: a formatter may
+// be called beside it. For example: an agent says that it put x := 2 in the place of x := 1. With x := 1 put back,
+// the file is as the call found it.
 func (s *step) tookBack(f *file) (*Window, declared) {
 	for _, end := range s.closing {
 		w := end.window
@@ -145,7 +145,7 @@ func takenBack(content string, edits []declared) (before string, ok bool) {
 	return content, len(edits) > 0
 }
 
-// reported is what a call told of the whole content of a path before and after.
+// reported is a call's word about the whole content of a path before and after.
 func (w *Window) reported(path string) (declared, bool) {
 	var out declared
 	for _, d := range w.declares(path) {
@@ -210,7 +210,7 @@ func (s *witness) reported(path string) (*Window, declared) {
 	return nil, declared{}
 }
 
-// consistent tells whether a chain of contents lies on the way from old to new: a line that the whole change leaves
+// consistent reports whether a chain of contents lies on the way from old to new: a line that the whole change leaves
 // alone is left alone by every part of it.
 func consistent(old, latest text, chain []segment) bool {
 	direct := linediff.Lineage(old.lines, latest.lines)

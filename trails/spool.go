@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// lateSuffix is that of boundaries that were put aside among the spooled files of a work tree. The name begins with the
-// time and the number of the process.
+// lateSuffix is the suffix of boundaries that were put aside among the spooled files of a work tree. The name begins
+// with the time and the number of the process.
 const lateSuffix = ".boundary"
 
 // maxLate bounds how many late boundaries one step takes in.
@@ -78,13 +78,13 @@ func spooledBy(name string) int {
 	return pid
 }
 
-// isLate tells whether a spooled file is a boundary that was put aside. The note of a process that was killed before it
-// took its step counts as one, too.
+// isLate reports whether a spooled file is a boundary that was put aside. The note of a process that was killed
+// before it took its step counts as one, too.
 func isLate(name string, now time.Time) bool {
 	return strings.HasSuffix(name, lateSuffix) || leftNote(name, now)
 }
 
-// isLate tells whether a boundary was put aside that no step has taken.
+// isLate reports whether a boundary was put aside that no step has taken.
 func (s *workTree) isLate(name string, now time.Time) bool {
 	return isLate(name, now) && !slices.Contains(s.state.Spooled, name)
 }

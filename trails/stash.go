@@ -40,7 +40,7 @@ func (s *step) attributeStashed(changes []snapshot.Change) error {
 	return s.settleFiles(files, s.segments)
 }
 
-// stashedAnew tells whether there is a stash that was not there at the last look at everything.
+// stashedAnew reports whether there is a stash that was not there at the last look at everything.
 func (s *workTree) stashedAnew() bool {
 	return len(s.now.Stashes) > 0 && !slices.Contains(s.state.Git.Stashes, s.now.Stashes[0])
 }
@@ -158,7 +158,7 @@ func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*f
 	return f, err
 }
 
-// lastSeen is what a path had when it was last looked at, before the changes that are found now.
+// lastSeen is the entry of a path at the last look, before the changes that are found now.
 func (s *step) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
 	entry, _ := s.snap.Lookup(path)
 	for _, c := range changes {

@@ -21,7 +21,7 @@ import (
 // It ends with a CRC-32 of all before it, big-endian.
 const stateMagic = "gtline\x00\x09"
 
-// state is what the timeline of one work tree remembers between two processes: <git dir>/traces/timeline.
+// state is the memory of one work tree's timeline between two processes: <git dir>/traces/timeline.
 type state struct {
 	Interval int64 // number of the last boundary
 	LastFull int64
@@ -60,7 +60,7 @@ type state struct {
 	Spooled []string
 }
 
-// sessionState is what the timeline remembers of a conversation that was seen in this work tree.
+// sessionState is the timeline's memory of a conversation that was seen in this work tree.
 type sessionState struct {
 	Agent      string
 	Session    string
@@ -87,7 +87,7 @@ const maxAnchored = 64
 // maxSessions bounds the state: conversations beyond it are forgotten, the longest silent first.
 const maxSessions = 64
 
-// StatePath is where the timeline of a work tree keeps what it remembers.
+// StatePath is the path of the timeline's memory of a work tree.
 func StatePath(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "timeline")
 }

@@ -86,8 +86,8 @@ func (s *step) putDown(one Unreported) error {
 // behind is how long after its last hook an agent may still write to a session file.
 const behind = 2 * time.Minute
 
-// Heard tells whether hooks have told of what a conversation did at a moment, as far as the timeline remembers: of a
-// turn that goes on they will. It takes no lock.
+// Heard reports whether hooks have told of what a conversation did at a moment, as far as the timeline remembers: of
+// a turn that goes on they will. It takes no lock.
 func (e *Engine) Heard(trace events.TraceID, at time.Time) bool {
 	s, err := loadState(e.repo)
 	if err != nil || s.Sessions[trace] == nil {

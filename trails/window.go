@@ -49,16 +49,16 @@ type Window struct {
 	Opener int
 	// Awake is how long the system had been awake at Begun, in nanoseconds; 0 where that is not told.
 	Awake int64
-	// Asked is when the agent asked for consent to the call, as long as nothing tells when it was given.
+	// Asked is the time at which the agent asked for consent to the call, as long as its answer has no known time.
 	Asked time.Time
-	// Left is what the call has running after its end, and Printed what that prints to, both at the last look at
-	// everything.
+	// Left are the processes of the call after its end, and Printed the file that they print to, both at the last look
+	// at everything.
 	Left    []process.Process
 	Printed []process.Output
 	Limits  []events.Limit
 	// Doubt marks a window that is open as far as is known: a boundary of some call was lost that may have been its end.
 	Doubt bool
-	// Said is what the call wrote where git does not look (sayings.go), kept until it does.
+	// Said holds the texts that the call wrote where git does not look (sayings.go), kept until it does.
 	Said []saying
 	// Tail tells that no boundary of the agent has come since the call ended: hooks of the user may still be at work on
 	// what it wrote (formatters.go).
@@ -73,7 +73,7 @@ type Window struct {
 	payload []declared // what the boundary at hand says, whatever its size
 }
 
-// declared is what a window says of one path: the texts of its edits, or the whole contents.
+// declared is a window's word about one path: the texts of its edits, or the whole contents.
 type declared struct {
 	Path   string
 	Old    string
@@ -81,11 +81,11 @@ type declared struct {
 	Before *string
 	After  *string
 	Exact  bool
-	// Proposed is what the agent asked for, where a person changed that before they let the tool write.
+	// Proposed is the agent's text, if a person changed it before they let the tool write.
 	Proposed *string
 }
 
-// size is how much text it is, in bytes.
+// size is the number of bytes of its text.
 func (d *declared) size() int {
 	n := len(d.Old) + len(d.New)
 	for _, whole := range []*string{d.Before, d.After, d.Proposed} {
@@ -96,7 +96,7 @@ func (d *declared) size() int {
 	return n
 }
 
-// same tells whether the window belongs to the same tool call.
+// same reports whether the window belongs to the same tool call.
 func (w *Window) same(trace events.TraceID, callID string) bool {
 	return w.Trace == trace && w.CallID == callID
 }
@@ -116,7 +116,8 @@ func (s *state) call(trace events.TraceID, b events.Boundary) *Window {
 	return elsewhere
 }
 
-// mayWrite tells whether the call could have written the path: an edit tool writes what it declares and nothing else.
+// mayWrite reports whether the call could have written the path: an edit tool writes what it declares and nothing
+// else.
 func (w *Window) mayWrite(p string) bool {
 	if w.Class != events.ToolEdits {
 		return true
@@ -126,8 +127,8 @@ func (w *Window) mayWrite(p string) bool {
 	})
 }
 
-// named tells whether the call said that it is about the path: an edit tool always does, a shell where its command line
-// has the name.
+// named reports whether the call said that it is about the path: an edit tool always does, a shell where its command
+// line has the name.
 func (w *Window) named(p string) bool {
 	return w.Class == events.ToolEdits || slices.Contains(w.Names, nameKey(p))
 }

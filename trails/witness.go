@@ -14,7 +14,7 @@ import (
 // of each open window are asked: the agent's, which its hooks were started by, and what it left running. What they tell
 // is weighed where a changed line gets its owner (decide.go).
 
-// bound is what is known in one step of what an open window can have written.
+// bound holds the bounds in one step on the writes of an open window.
 type bound struct {
 	// why it may have ended before, or a person may have written what it could have; "" if nothing says so
 	doubt   events.Limit
@@ -35,7 +35,7 @@ type bound struct {
 	unbegun bool            // it is over, and may never have got it
 }
 
-// witness is what is known at one moment of those that may have written in a work tree since it was looked at.
+// witness holds the facts at one moment about processes that may have written in a work tree since the last look.
 type witness struct {
 	*workTree
 	settle  Settler
@@ -137,14 +137,14 @@ func (s *witness) askLeft(w *Window) *bound {
 // seenAlive notes that all that a call left running lives.
 func (w *Window) seenAlive() { w.Begun, w.Awake = time.Now(), process.Awake() }
 
-// idle tells whether the agent of a window waits for the person.
+// idle reports whether the agent of a window waits for the person.
 func (s *witness) idle(w *Window) bool {
 	sess := s.state.Sessions[w.Trace]
 	return sess == nil || sess.Idle
 }
 
-// hostState is what is known of the agent's process. One that is not known for the agent's tells nothing by its end,
-// since it may have stood between the agent and one hook; while it lives, the agent that waits for it does.
+// hostState is the known state of the agent's process. One that is not known for the agent's tells nothing by its
+// end, since it may have stood between the agent and one hook; while it lives, the agent that waits for it does.
 func (s *witness) hostState(w *Window) process.State {
 	state, asked := s.hosts[w.Host]
 	if !asked {
@@ -179,7 +179,7 @@ func (w *Window) search() process.Search {
 	return process.Search{Agent: w.Host, Since: w.Since, After: w.Opener, Session: w.Session, Mark: w.Mark}
 }
 
-// around tells whether this process was started by the call, as by a commit that it makes, and waited for.
+// around reports whether this process was started by the call, as by a commit that it makes, and waited for.
 func (s *witness) around(w *Window) bool {
 	if process.Behind() {
 		return false

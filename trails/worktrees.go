@@ -19,13 +19,13 @@ import (
 // maxMarks bounds how many looks at some paths are remembered with where git stood then.
 const maxMarks = 16
 
-// lookMark is where git stood when some paths, not all, were looked at.
+// lookMark is the state of git at a look at some paths, not all.
 type lookMark struct {
 	At  int64
 	Git gitfacts.Mark
 }
 
-// workTree is what is known of a work tree at one moment, and what git did there since it was looked at. It is for
+// workTree holds the facts of a work tree at one moment, and git's work there since the last look. It is for
 // boundaries and for readers, and puts nothing down.
 type workTree struct {
 	ctx      context.Context
@@ -47,7 +47,7 @@ type workTree struct {
 	texts    texts
 }
 
-// older is what was found out of older names; nil until asked for.
+// older holds the findings about older names; nil until asked for.
 type older struct {
 	gone     []rename.Change             // see findOlderName
 	newNames map[string]origin.Candidate // see underOlderName
@@ -170,7 +170,8 @@ func (s *workTree) otherTrees() []origin.Tree {
 	return out
 }
 
-// Taken is what git took out of the file there, if a look there saw it go after the last look at the file here.
+// Taken is the content that git took out of the file there, if a look there saw it go after the last look at the file
+// here.
 func (t otherTree) Taken(path string) (refs.OID, bool) {
 	gone, found := t.state.Taken[path]
 	lookedSince := t.here.state.Interval == t.here.seen(path) && !gone.At.After(lookedAtLast(t.here.repo.GitDir))
@@ -201,7 +202,7 @@ func (s *workTree) noteTaken(f *file) {
 	s.state.Taken[f.oldPath] = taken{f.old.oid, time.Now().UTC()}
 }
 
-// Marks are where git stood at the last looks. Of a commit that git made, such as a revert, all is not looked at.
+// Marks are the states of git at the last looks. Of a commit that git made, such as a revert, all is not looked at.
 func (t otherTree) Marks() []gitfacts.Mark {
 	out := []gitfacts.Mark{t.state.Git}
 	for _, look := range t.state.Marks {
@@ -261,7 +262,7 @@ func (s *workTree) keepForOthers() {
 	maps.DeleteFunc(s.state.Taken, func(_ string, gone taken) bool { return !behind && gone.At.Before(last) })
 }
 
-// lookedAtLast is when the last boundary in the work tree of a git directory ended.
+// lookedAtLast is the end of the last boundary in the work tree of a git directory.
 func lookedAtLast(gitDir string) time.Time {
 	info, err := os.Stat(StatePath(&refs.Repo{GitDir: gitDir}))
 	if err != nil {

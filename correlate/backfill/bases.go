@@ -18,16 +18,16 @@ type version struct {
 	committed time.Time
 }
 
-// maxVersions is how many contents of the history are tried for one edit, maxEarlier how many for a file that is
-// written as a whole.
+// maxVersions is the number of contents of the history that are tried for one edit, maxEarlier how many for a file
+// that is written as a whole.
 const (
 	maxVersions = 24
 	maxEarlier  = 8
 )
 
-// isDoubtful tells whether the dates leave it open if a content was there before an edit. They do so if the edit was
-// made between the two dates of the commit. Such a commit may be an older one that was rebased, or one that was amended
-// with the edit. They also do so where clocks differ a little and dates in full seconds say no more.
+// isDoubtful reports whether the dates leave it open if a content was there before an edit. They do so if the edit
+// was made between the two dates of the commit. Such a commit may be an older one that was rebased, or one that was
+// amended with the edit. They also do so where clocks differ a little and dates in full seconds say no more.
 func (f *finder) isDoubtful(place int32, edits []*placed) bool {
 	return slices.ContainsFunc(f.versions[place], func(v version) bool {
 		return slices.ContainsFunc(edits, v.isDoubtful)
@@ -38,7 +38,7 @@ func (v version) isDoubtful(e *placed) bool {
 	return !e.late && !e.Time.IsZero() && !v.at.After(e.Time) && v.committed.After(e.Time.Add(-slack))
 }
 
-// mayBeBefore tells whether a content may have been there before an edit. One that this edit or a later one leaves
+// mayBeBefore reports whether a content may have been there before an edit. One that this edit or a later one leaves
 // behind was not, where the dates leave it open.
 func (r *replay) mayBeBefore(v version, e *placed) bool {
 	if !v.isDoubtful(e) {
@@ -73,8 +73,8 @@ func (r *replay) earlier(e *placed) []*content {
 	return out
 }
 
-// likely is what a file held before an edit, as far as that can be said without making the edit: what its checkout held
-// last, or what was committed last by then.
+// likely is the probable content of a file before an edit, if it can be told without making the edit: what its
+// checkout held last, or what was committed last by then.
 func (r *replay) likely(e *placed) *content {
 	if before := r.states[e.root]; before != nil || e.late || e.Time.IsZero() {
 		return before

@@ -33,7 +33,7 @@ type known struct {
 	made []refs.OID // the commits that it made
 }
 
-// belongs tells whether an edit is one of this repository.
+// belongs reports whether an edit is one of this repository.
 func (e *placed) belongs() bool { return e.session.how == member || e.root.how == member }
 
 // root is a directory that sessions were held below, with what speaks for its being a checkout of this repository.

@@ -19,7 +19,7 @@ const commonWords = " " +
 	"tuple type typedef typeof ul undefined union unit unittest unless until update use user using utf v val value " +
 	"values var vec version void volatile wait when where while with write x y yield z "
 
-// isCommon tells whether a line has no word of its own.
+// isCommon reports whether a line has no word of its own.
 func isCommon(line string) bool {
 	start := -1
 	for i := 0; i <= len(line); i++ {

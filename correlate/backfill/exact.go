@@ -62,7 +62,7 @@ func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 	return best
 }
 
-// isLater tells whether one edit is better than another because it was made later, but not after a commit.
+// isLater reports whether one edit is better than another because it was made later, but not after a commit.
 func isLater(a, b *made, c *history.Commit) bool {
 	afterA, afterB := a.edit.Time.After(c.Committed), b.edit.Time.After(c.Committed)
 	if afterA != afterB {
@@ -71,7 +71,7 @@ func isLater(a, b *made, c *history.Commit) bool {
 	return compareTimes(a.edit.Time, b.edit.Time) > 0
 }
 
-// said is what lines of edits say together.
+// said measures the meaning of the lines of edits together.
 func (f *finder) said(owners []posting) float64 {
 	sum := 0.0
 	for _, o := range owners {
@@ -82,5 +82,5 @@ func (f *finder) said(owners []posting) float64 {
 	return sum
 }
 
-// isStrange tells whether what edits below a root replaced is mostly not what this repository has there.
+// isStrange reports whether what edits below a root replaced is mostly not what this repository has there.
 func (r *root) isStrange() bool { return r.how == candidate && r.wrong > r.right+slips }

@@ -96,7 +96,7 @@ func Find(
 	return out, nil
 }
 
-// Result is what a search found.
+// Result holds the findings of a search.
 type Result struct {
 	Claims []claim.Commit            // in the order of the commits
 	Roots  map[events.TraceID]string // the checkout that each session of this repository was held in
@@ -141,7 +141,7 @@ func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 	return edits
 }
 
-// isLate tells whether a session is dated after all commits: then its clock and theirs have nothing to do with each
+// isLate reports whether a session is dated after all commits: then its clock and theirs have nothing to do with each
 // other, or nothing of it was committed.
 func (f *finder) isLate(s *Session) bool {
 	dated := false
@@ -231,8 +231,8 @@ const (
 	half        = 0.5 // most, for a directory that has the name of this repository
 )
 
-// slips is how many replacements may fail in a checkout that nothing else speaks against: people type between the calls
-// of an agent, and commands write.
+// slips is the number of replacements that may fail in a checkout that nothing else speaks against: people type
+// between the calls of an agent, and commands write.
 const slips = 2
 
 // prove finds out which checkouts are of this repository.
@@ -267,7 +267,7 @@ func (f *finder) prove(origins [][][][]landing) {
 	}
 }
 
-// isNamed tells whether a directory has the name of this repository.
+// isNamed reports whether a directory has the name of this repository.
 func (f *finder) isNamed(dir string) bool {
 	same := func(url string) bool { return strings.EqualFold(path.Base(remoteName(url)), path.Base(dir)) }
 	return slices.ContainsFunc(f.options.Roots, same) || slices.ContainsFunc(f.options.Remotes, same)
@@ -280,7 +280,7 @@ func isBoilerplate(name string) bool {
 		strings.HasSuffix(base, ".lock") || strings.HasSuffix(base, "-lock.json") || base == "go.sum"
 }
 
-// rootOf is what is known of a directory that sessions were held below.
+// rootOf returns the facts of a directory below which sessions were held.
 func (f *finder) rootOf(dir string, how belonging) *root {
 	r := f.roots[dir]
 	if r == nil {

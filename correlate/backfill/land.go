@@ -14,8 +14,8 @@ type landed struct {
 	commit int32
 }
 
-// may tells whether a line of a block may land in a commit: once on each line of history. For example: an agent wrote a
-// line once, and two commits in a row add it. The first one has it from the agent.
+// may reports whether a line of a block may land in a commit: once on each line of history. For example: an agent
+// wrote a line once, and two commits in a row add it. The first one has it from the agent.
 func (f *finder) may(b *block, at int, commit int32) bool {
 	if in := b.landed[at]; in > 0 && f.isAncestor(in, commit) {
 		return false
@@ -140,7 +140,7 @@ func (f *finder) single(hunks []twoSides, lifted [][]posting, kept [][]source) {
 	}
 }
 
-// returns tells whether lines of a run stood here before and come back: somebody typed or copied them again. For
+// returns reports whether lines of a run stood here before and come back: somebody typed or copied them again. For
 // example: a commit took an agent's lines away, and a later one has them again. The agent wrote them once.
 func (f *finder) returns(r *run, commit int32) bool {
 	for i := range r.length {

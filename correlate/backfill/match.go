@@ -18,7 +18,7 @@ type run struct {
 	made       bool // by the session itself, the commit was
 }
 
-// landing is what was found of a line of a commit.
+// landing is the finding for a line of a commit.
 type landing struct {
 	b      *block
 	at     int
@@ -108,9 +108,9 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 	return out
 }
 
-// fits tells whether an edit may have written a file. Three things say so: its path, its path before a rename, or the
-// very content that is committed here. The third is for a file that was renamed before it was committed. An example: an
-// agent writes a.go, a person does mv a.go b.go and commits b.go.
+// fits reports whether an edit may have written a file. Three things say so: its path, its path before a rename, or
+// the very content that is committed here. The third is for a file that was renamed before it was committed. An
+// example: an agent writes a.go, a person does mv a.go b.go and commits b.go.
 func (f *finder) fits(e *placed, file *pastFile) bool {
 	group := f.group(e.place)
 	return group == f.group(file.place) || group == f.group(file.old) ||
@@ -230,7 +230,7 @@ func (f *finder) land(r *run, out []landing, group, commit int32, tier string) {
 	}
 }
 
-// near is how far apart the pieces of one block may stand in a commit.
+// near is the largest distance between the pieces of one block in a commit.
 const near = 20
 
 // fillGaps gives lines without a word to the block whose other lines landed beside them, in their order. For example:

@@ -104,7 +104,7 @@ func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i
 	return best, most
 }
 
-// isBlock tells whether lines that stand elsewhere are enough to be a moved block.
+// isBlock reports whether lines that stand elsewhere are enough to be a moved block.
 func isBlock(lines []print, says func(line int) bool) bool {
 	n, said := 0, false
 	for i, p := range lines {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// content is what a file holds, with the edit that each line is from where that is known.
+// content is the content of a file, with the edit of each line if it is known.
 type content struct {
 	raw    []byte
 	lines  [][]byte
@@ -224,7 +224,7 @@ func (r *replay) byRewriting(e *placed) *content {
 	return nil
 }
 
-// says tells whether what is replaced would be recognised.
+// says reports whether what is replaced would be recognised.
 func says(list []Replacement) bool {
 	n := 0
 	for _, r := range list {

@@ -24,7 +24,7 @@ type Session struct {
 	Edits []Edit
 }
 
-// Edit is what one call did to one file.
+// Edit is the change of one call in one file.
 type Edit struct {
 	Path     string // absolute, or below the first of Dirs, in slashes
 	Step     int

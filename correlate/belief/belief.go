@@ -12,11 +12,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Log is what is recorded, here and in other clones. The index of the log satisfies it.
+// Log gives access to the own log and to the logs of other clones. The index of the log satisfies it.
 type Log interface {
 	// ByCommit gives the events that name a commit, each log in its order.
 	ByCommit(commit refs.OID) ([]events.Event, error)
-	// OwnWriter is who writes the log of this clone; empty while it has no event.
+	// OwnWriter returns the writer of this clone's log; empty while it has no event.
 	OwnWriter() (string, error)
 }
 
@@ -35,7 +35,7 @@ type Run struct {
 
 func (r *Run) end() int { return r.Start + r.Count }
 
-// Knows tells whether the run has an owner.
+// Knows reports whether the run has an owner.
 func (r *Run) Knows() bool { return r.Owner.Kind != events.OwnerUnknown && r.Owner.Kind != "" }
 
 // Elsewhere tells of lines that do not count as the commit's part of a conversation. A backfill may have found that
@@ -71,7 +71,7 @@ type Commit struct {
 	named  map[*events.AnchorOwner]*events.AnchorOwner // owners that have been given their names
 }
 
-// owned is what the own log says of the size of a commit.
+// owned holds the own log's figures about the size of a commit.
 type owned struct {
 	writer string
 	added  int
@@ -163,7 +163,7 @@ func (c *Commit) Teller(r *Run) (writer, signer string) {
 	return r.By.Writer, c.signer(r.By.Voice())
 }
 
-// Found is what was found of a commit without an anchor. The log gives the owners their names; nil gives none.
+// Found makes the findings about a commit without an anchor. The log gives the owners their names; nil gives none.
 func Found(log Log, data *events.CommitData) *Commit {
 	c := &Commit{ID: data.Commit}
 	c.namer, _ = log.(Namer)

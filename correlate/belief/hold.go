@@ -72,7 +72,7 @@ func (c *Commit) unproved() int {
 	return max(n, c.Added-c.own.added)
 }
 
-// foreign tells whether another clone's word counts for a run.
+// foreign reports whether another clone's word counts for a run.
 func (c *Commit) foreign(r *Run) bool { return r.By != nil && !r.By.Mine(c.own.writer) && !r.Beyond }
 
 // within leaves of what other clones say the lines that the commit added.

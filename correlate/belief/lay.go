@@ -52,7 +52,7 @@ func (b *book) lay(f File, take taking) {
 	}
 }
 
-// word is what one voice says of a commit.
+// word is the word of one voice about a commit.
 type word struct {
 	book
 	first *events.Event // that it says
@@ -78,7 +78,7 @@ func (w *word) hear(e *events.Event, data *events.CommitData) {
 	}
 }
 
-// hears tells whether one more anchor is heard of a path, and counts it.
+// hears reports whether one more anchor is heard of a path, and counts it.
 func (w *word) hears(path string) bool {
 	at := w.find(path)
 	if at < 0 {

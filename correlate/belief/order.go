@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// origin is how somebody came to know what they say, the best first.
+// origin is the source of somebody's knowledge, the best first.
 type origin int
 
 const (
@@ -29,7 +29,7 @@ func originOf(e *events.Event) origin {
 	return seen
 }
 
-// beats tells whether a run takes a line that another one has.
+// beats reports whether a run takes a line that another one has.
 type beats func(over, under *Run) bool
 
 // taking gives the run that stands where two meet.
@@ -50,8 +50,8 @@ func later(over, under *Run) bool {
 	return originOf(over.By) <= originOf(under.By) || disputes(over, under)
 }
 
-// disputes tells whether a conversation that no hook reported takes a line thought to be a person's. Whoever
-// wrote the anchor made sure that no hook was (package claim). For example: an agent without hooks wrote a line that a
+// disputes reports whether a conversation that no hook reported takes a line thought to be a person's. Whoever wrote
+// the anchor made sure that no hook was (package claim). For example: an agent without hooks wrote a line that a
 // person committed, and backfill finds its conversation.
 func disputes(over, under *Run) bool {
 	return correlate.Disputes(over.Tier) && over.Owner.Kind == events.OwnerAI && under.Owner.Kind == events.OwnerHuman &&

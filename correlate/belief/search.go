@@ -12,9 +12,9 @@ import (
 type Searcher interface {
 	// Commits is about commits that no hook reported.
 	Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
-	// Carried is what was claimed of commits whose place these took.
+	// Carried returns the claims about commits that these replaced.
 	Carried(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
-	// Elsewhere is what other logs tell of commits whose anchor does not know all lines.
+	// Elsewhere returns the anchors in other logs for commits with an incomplete anchor.
 	Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
 }
 
@@ -79,5 +79,5 @@ func fillAll(ctx context.Context, ask func(context.Context, []refs.OID) (map[ref
 	return left, nil
 }
 
-// Speaks tells whether anything is known of the commit.
+// Speaks reports whether anything is known of the commit.
 func (c *Commit) Speaks() bool { return c.Anchored || len(c.Files) > 0 }

@@ -20,7 +20,7 @@ import (
 // second, and are compared with each other rather than with the log's clock. For example: an agent types again what a
 // commit of last year has. That commit is still not the agent's.
 
-// age is what is known of when a commit was made.
+// age holds the signs of the age of a commit.
 type age struct {
 	dated   time.Time
 	parents []refs.OID
@@ -33,10 +33,10 @@ type age struct {
 // never is the number of an event that is not there.
 const never = math.MaxInt64
 
-// ownLog is how the index counts the log of this clone.
+// ownLog is the number of this clone's log in the index.
 const ownLog = 0
 
-// person is who made a patch, and when, as the log says.
+// person is the maker of a patch with the time, by the log.
 type person struct {
 	owner events.AnchorOwner
 	at    index.Mention
@@ -45,7 +45,7 @@ type person struct {
 	void  bool // its call had ended before, or never ran
 }
 
-// believes tells whether a patch can be the cause of what the commit has. What other clones publish of anchors may
+// believes reports whether a patch can be the cause of what the commit has. What other clones publish of anchors may
 // tell of no patch: then the anchor speaks for it.
 func (f *file) believes(id events.PatchID) bool {
 	if p, err := f.person(id); f.others && err == nil && !p.found {
@@ -68,8 +68,8 @@ func (f *file) believes(id events.PatchID) bool {
 	return known
 }
 
-// said tells whether the log is the own one and has said what it knows of the commit. It has not where other logs alone
-// have an anchor of it: a colleague picked a commit from here, and their log does not know its lines.
+// said reports whether the log is the own one and has said what it knows of the commit. It has not where other logs
+// alone have an anchor of it: a colleague picked a commit from here, and their log does not know its lines.
 func (f *file) said(log int) bool {
 	if log != ownLog {
 		return false
@@ -107,7 +107,7 @@ func (s *Search) person(id events.PatchID) (person, error) {
 	return p, nil
 }
 
-// takenBack tells whether it turned out after a patch was recorded that its call had ended before, or never ran.
+// takenBack reports whether it turned out after a patch was recorded that its call had ended before, or never ran.
 func (s *Search) takenBack(e *events.Event) bool {
 	if s.ended == nil {
 		ended, err := s.index.ByType(events.WindowAbandoned)
@@ -183,7 +183,7 @@ func (s *Search) dated(commit refs.OID) (*age, error) {
 	return a, err
 }
 
-// old tells whether a commit is known to be from before the logs began.
+// old reports whether a commit is known to be from before the logs began.
 func (s *Search) old(commit refs.OID) bool {
 	a := s.ages[commit]
 	return a != nil && a.before
@@ -241,10 +241,10 @@ func (s *Search) namedIn(a *age, log int) int64 {
 	return a.named[log]
 }
 
-// promptly is how soon after a commit its hook writes to the log, on a machine whose clock tells the truth.
+// promptly is the time after a commit within which its hook writes to the log, on a machine with a right clock.
 const promptly = 10 * time.Minute
 
-// olderThan tells whether a commit was there before a patch that stands at a place in the logs.
+// olderThan reports whether a commit was there before a patch that stands at a place in the logs.
 func (s *Search) olderThan(a *age, patch index.Mention, when time.Time) bool {
 	if s.namedIn(a, patch.Log) < patch.Seq {
 		return true

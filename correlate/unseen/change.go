@@ -6,8 +6,8 @@ import (
 )
 
 // sameChange takes the owners from an anchored commit that changed a file in the same way: its added lines are these
-// lines, one by one. Several such commits have to agree; a change that says nothing is no evidence. An example of the
-// same change: an agent's commit is picked to another branch while hooks are switched off.
+// lines, one by one. Several such commits have to agree; a change that says nothing is not evidence. An example of
+// the same change: an agent's commit is picked to another branch while hooks are switched off.
 func (f *file) sameChange() error {
 	var places []int // the added lines in order
 	var texts [][]byte

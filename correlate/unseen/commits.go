@@ -128,8 +128,8 @@ func changeGiven(c *history.Commit) (correlate.CommitChange, error) {
 	return correlate.ChangeOf(c.Records(), tells, c.Patch)
 }
 
-// Added is how many lines a commit added that was searched, as git counts them with --numstat; false where it was not
-// counted.
+// Added is the number of lines that a commit added that was searched, as git counts them with --numstat; false where
+// it was not counted.
 func (s *Search) Added(commit refs.OID) (lines int, known bool) {
 	lines, known = s.added[commit]
 	return lines, known && lines != correlate.Uncounted
@@ -204,7 +204,7 @@ func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.Fil
 	return f, nil
 }
 
-// speaksOf tells whether any log speaks of the content of a file, of its change, or of a line that was added. Lines
+// speaksOf reports whether any log speaks of the content of a file, of its change, or of a line that was added. Lines
 // that are everywhere tell nothing, unless the file is one of which contents are remembered.
 func (s *Search) speaksOf(c *correlate.FileChange) bool {
 	p := c.Patched

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// depends is what an answer depends on: it holds until a log speaks of one of these.
+// depends holds the conditions of an answer: it holds until a log speaks of one of these.
 type depends struct {
 	keys    []byte
 	passing bool // of a state that no log tells: a rebase under way, an event on its way, an object that is not here

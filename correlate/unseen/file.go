@@ -29,7 +29,7 @@ type file struct {
 	owners    map[int]claim // of lines, counted from 0
 }
 
-// claim is who wrote a line, and on what evidence.
+// claim is the writer of a line, and on what evidence.
 type claim struct {
 	owner events.AnchorOwner
 	tier  string
@@ -85,10 +85,10 @@ func (f *file) fromOthers() error {
 	return err
 }
 
-// link makes known what other names the content had, or its path: those under which the logs speak of the content. Seen
-// tells whether the content itself was seen in a work tree. A content that says too little, and that the commit did not
-// rename, has no other names: anybody may type it. An example of another name: an agent wrote a, and a person did mv a
-// b and committed b with hooks switched off.
+// link makes known what other names the content had, or its path: those under which the logs speak of the content.
+// Seen reports whether the content itself was seen in a work tree. A content that says too little, and that the
+// commit did not rename, has no other names: anybody may type it. An example of another name: an agent wrote a, and a
+// person did mv a b and committed b with hooks switched off.
 func (f *file) link(view *trails.View) (seen bool, err error) {
 	if _, seen = view.Known.Get(f.change.Path, f.change.New); seen {
 		return true, nil
@@ -166,7 +166,7 @@ func namesOf(e *events.Event, blob refs.OID) []string {
 	return out
 }
 
-// vague tells whether an owner says nothing.
+// vague reports whether an owner says nothing.
 func vague(o events.AnchorOwner) bool { return o.Kind == events.OwnerUnknown || o.Kind == "" }
 
 // answer puts the claims into runs.
@@ -196,12 +196,12 @@ func (f *file) answer() Answer {
 	return a
 }
 
-// sameOwner tells whether two owners are one, the patch included.
+// sameOwner reports whether two owners are one, the patch included.
 func sameOwner(a, b events.AnchorOwner) bool {
 	return sameAuthor(a, b) && a.Patch == b.Patch && a.Previous == b.Previous
 }
 
-// sameAuthor tells whether two patches have one owner.
+// sameAuthor reports whether two patches have one owner.
 func sameAuthor(a, b events.AnchorOwner) bool {
 	return a.Kind == b.Kind && a.Trace == b.Trace && a.ToolCall == b.ToolCall && a.Subagent == b.Subagent &&
 		a.Prompt == b.Prompt && a.Step == b.Step && slices.Equal(a.Candidates, b.Candidates) &&

@@ -26,7 +26,7 @@ import (
 
 const keptVersion = 3
 
-// Dir is where answers are kept. They hold names of paths and conversations, and no text.
+// Dir is the directory of kept answers. They hold names of paths and conversations, and no text.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "found") }
 
 // keptBytes bounds a file; one that is longer is begun anew.
@@ -121,7 +121,7 @@ func (k *kept) path(path string) *keptPath {
 	return p
 }
 
-// keptUnder is where the answer to a question lies: no path has a NUL in it.
+// keptUnder is the place of the answer to a question: no path has a NUL in it.
 func (q *Question) keptUnder() string {
 	if q.Elsewhere {
 		return q.Path + "\x00elsewhere"
@@ -141,7 +141,7 @@ func (s *Search) recallAnswer(q Question) (Answer, bool) {
 	return Answer{a.Owners, *a.File}, true
 }
 
-// isAbout tells whether an answer is about lines, none for all.
+// isAbout reports whether an answer is about lines, none for all.
 func (a *keptAnswer) isAbout(lines []int) bool {
 	if a.Lines == nil {
 		return true
@@ -152,7 +152,7 @@ func (a *keptAnswer) isAbout(lines []int) bool {
 	})
 }
 
-// holds tells whether no log has come to speak of anything that the answer depends on.
+// holds reports whether no log has come to speak of anything that the answer depends on.
 func (s *Search) holds(a *keptAnswer) bool {
 	if slices.Equal(a.Last, s.kept.last) {
 		return true

@@ -91,7 +91,7 @@ func (f *file) rowsOf(patch events.PatchData, owner events.AnchorOwner, prints [
 	return out
 }
 
-// isFile tells whether a stored path is that of the file, now or in a parent.
+// isFile reports whether a stored path is that of the file, now or in a parent.
 func (f *file) isFile(stored string) bool {
 	if stored == "" {
 		return false

@@ -30,7 +30,7 @@ func (f *file) rewritten() error {
 	return nil
 }
 
-// credible tells whether the patch of a run can be the cause of what the commit has.
+// credible reports whether the patch of a run can be the cause of what the commit has.
 func (f *file) credible(r *belief.Run) bool {
 	if f.others && f.said(ownLog) {
 		own, err := f.index.OwnWriter()

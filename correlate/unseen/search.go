@@ -27,7 +27,7 @@ type Search struct {
 	digest *index.Digest // nil until asked for
 	kept   *kept
 	ages   map[refs.OID]*age
-	// beginning is what began found; nil until it is asked for.
+	// beginning is the finding of began; nil until it is asked for.
 	beginning *string
 	// What was asked of the log of commits that were rewritten: see claimed and carriedFrom.
 	claims  map[refs.OID][]refs.OID
@@ -182,7 +182,7 @@ func (s *Search) prepare(ctx context.Context) error {
 	return nil
 }
 
-// canAnswer tells whether there is any log that a question may be put to.
+// canAnswer reports whether there is any log that a question may be put to.
 func (s *Search) canAnswer(q Question) bool { return !q.Elsewhere || !q.Carried && s.index.Logs() > 1 }
 
 // fail remembers a failure.
@@ -192,9 +192,9 @@ func (s *Search) fail(err error) {
 	}
 }
 
-// mentioned tells whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing. So a
-// question that is about nothing else has to be looked into. So has a question about such a line in a content that was
-// seen. What other clones publish tells of changes alone, and of no line.
+// mentioned reports whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing. So
+// a question that is about nothing else has to be looked into. So has a question about such a line in a content that
+// was seen. What other clones publish tells of changes alone, and of no line.
 func (s *Search) mentioned(q Question) bool {
 	telling, common := false, false
 	for _, text := range q.Texts {
@@ -210,7 +210,7 @@ func (s *Search) mentioned(q Question) bool {
 	return !telling || q.Elsewhere || common && s.seen(q)
 }
 
-// seen tells whether a log speaks of the very content that a question is about.
+// seen reports whether a log speaks of the very content that a question is about.
 func (s *Search) seen(q Question) bool {
 	if !s.recall.Remembers(q.Path) {
 		return false

@@ -41,7 +41,7 @@ func letters(line []byte) int {
 	return n
 }
 
-// tells tells whether a line says enough to be evidence.
+// tells reports whether a line says enough to be evidence.
 func tells(line []byte) bool { return letters(line) >= minSpecific }
 
 func lettersIn(lines [][]byte) int {

@@ -72,7 +72,7 @@ func (s *Search) began(ctx context.Context) string {
 	return *s.beginning
 }
 
-// nothing tells whether a kept answer says that there is nothing to be found of a commit.
+// nothing reports whether a kept answer says that there is nothing to be found of a commit.
 func (s *Search) nothing(c refs.OID) bool {
 	for _, under := range []string{noPath, noPathElsewhere} {
 		if found, ok := s.recallCommit(under, c); ok && found == nil {
@@ -94,5 +94,5 @@ func (s *Search) Settle(c *belief.Commit) error {
 	return err
 }
 
-// Passing tells whether an answer was given that may be another one though no log speaks of it.
+// Passing reports whether an answer was given that may be another one though no log speaks of it.
 func (s *Search) Passing() bool { return s.passing || len(s.picked()) > 0 }

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Statement is what is signed: event Seq of the writer's log has the id Event.
+// Statement is the signed text: event Seq of the writer's log has the id Event.
 type Statement struct {
 	Event  events.ID
 	Seq    int64

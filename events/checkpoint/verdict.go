@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Verdict is what git says of a signature. Good ones alone anchor a log.
+// Verdict is git's word about a signature. Good ones alone anchor a log.
 type Verdict string
 
 // The verdicts.
@@ -121,7 +121,7 @@ func accepted(ctx context.Context, repo *refs.Repo, commit refs.OID) (Verdict, e
 	return Unverifiable, err
 }
 
-// canRunSSH tells whether the program is there with which git checks SSH signatures.
+// canRunSSH reports whether the program is there with which git checks SSH signatures.
 func canRunSSH(config refs.Config) bool {
 	program, set := config.Get("gpg.ssh.program")
 	if !set {

@@ -10,11 +10,11 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// packedTightly is how full a page of rows is made: most rows of a bucket come in one go and in order, and few between
-// them later.
+// packedTightly is the share of a page that rows fill: most rows of a bucket come in one go and in order, and few
+// between them later.
 const packedTightly = 0.9
 
-// buildChunk is how many rows go into one transaction.
+// buildChunk is the number of rows that go into one transaction.
 const buildChunk = 200_000
 
 // writeStore brings the file up to date. Each transaction says how far it got, so that a build may be killed at any
@@ -34,8 +34,8 @@ func (ix *Index) writeStore(path string) error {
 	})
 }
 
-// likelySize is how large the file will be at least, in bytes. It is mapped whole at once: each time it outgrows its
-// mapping, the database copies all that a transaction has in hand.
+// likelySize is the least size of the file, in bytes. It is mapped whole at once: each time it outgrows its mapping,
+// the database copies all that a transaction has in hand.
 func (ix *Index) likelySize() int {
 	total := int64(0)
 	for _, s := range ix.sources {

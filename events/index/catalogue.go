@@ -48,7 +48,7 @@ func (l *cataloguedLog) fields(f codec.Fields) {
 	f.Integer(&l.indexed)
 }
 
-// catalogue is what the bucket says, for as long as its transaction.
+// catalogue holds the contents of the bucket while its transaction lasts.
 type catalogue struct {
 	tx            *bbolt.Tx
 	terms, traces *bbolt.Bucket
@@ -81,7 +81,7 @@ func openCatalogue(tx *bbolt.Tx) (*catalogue, error) {
 	return c, nil
 }
 
-// number is where a log stands. Whoever asks for many does so in the order in which they were put there.
+// number is the number of a log. Whoever asks for many does so in the order in which they were put there.
 func (c *catalogue) number(ref string) (n uint32, stands bool) {
 	if int(c.next) < len(c.logs) && c.logs[c.next].ref == ref {
 		c.next++
@@ -101,7 +101,7 @@ func (c *catalogue) number(ref string) (n uint32, stands bool) {
 	return n, stands
 }
 
-// shelf is what the store has of a log, if the catalogue covers this very build of its copy.
+// shelf returns the rows of a log in the store, if the catalogue covers this very build of its copy.
 func (c *catalogue) shelf(log *events.Copy) (shelf, bool) {
 	if c == nil {
 		return shelf{}, false
@@ -122,7 +122,7 @@ func numbered(key []byte, number uint32) []byte {
 
 func numberOf(key []byte) uint32 { return binary.BigEndian.Uint32(key[len(key)-numberLength:]) }
 
-// catalogued tells whether the catalogue has the terms of a kind. It would be as large as the logs with those that
+// catalogued reports whether the catalogue has the terms of a kind. It would be as large as the logs with those that
 // hardly two events share.
 func (k kind) catalogued() bool { return k != byNumber && !k.unique() }
 
@@ -166,7 +166,7 @@ func (ix *Index) holding(prefix []byte) ([]holder, error) {
 	return out, err
 }
 
-// placesOfLogs are where logs stand among those that are read.
+// placesOfLogs maps logs to their places among the logs that are read.
 type placesOfLogs struct {
 	small  []int // by number; 0, where the own log stands, for one that is not read
 	always []int // those that are asked in any case: they are not in the catalogue, or have more than it covers
@@ -238,7 +238,7 @@ func (h *holder) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 // errStopped ends a scan of which no more is wanted.
 var errStopped = errors.New("stopped")
 
-// summaries are those of a log.
+// summaries returns the summaries of a log.
 func (c *catalogue) summaries(number uint32) ([]summaryRow, error) {
 	if c.sums == nil {
 		sums := make([][]summaryRow, len(c.logs))
@@ -344,7 +344,7 @@ func (c *catalogue) drop(gone map[uint32]bool) error {
 	return nil
 }
 
-// covers tells whether the catalogue has what the bucket of a log has.
+// covers reports whether the catalogue has what the bucket of a log has.
 func (c *catalogue) covers(log *events.Copy) bool {
 	own := openShelf(c.tx.Bucket([]byte(log.Ref())), log)
 	known, covered := c.shelf(log)

@@ -74,8 +74,8 @@ func textKey(kind byte, stored string) Key {
 	return digestKeyOf(kind, sum[:])
 }
 
-// Spoke tells whether a log has come to speak of something since the events that are given by their numbers, one for
-// each log.
+// Spoke reports whether a log has come to speak of something since the events that are given by their numbers, one
+// for each log.
 func (d *Digest) Spoke(of Key, since []int64) bool {
 	var from [digestRow]byte
 	copy(from[:], of[:])
@@ -175,7 +175,7 @@ func (g *digester) add(key Key, seq int64) {
 	g.rows = append(g.rows, wide[3:]...)
 }
 
-// digested is what data have for a digest.
+// digested holds the members of data for a digest.
 type digested struct {
 	Head  refs.OID `json:"head"`
 	Pairs []struct {

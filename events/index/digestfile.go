@@ -94,7 +94,7 @@ func (ix *Index) digestPath(name string) string {
 	return filepath.Join(ix.log.Repo().TracesDir(), "cache", "digest", name)
 }
 
-// digests are those of some logs, which are kept in one file.
+// digests returns the digests of some logs, which are kept in one file.
 func (ix *Index) digests(ctx context.Context, name string, logs []*source) ([]digestPart, error) {
 	if len(logs) == 0 {
 		return nil, nil
@@ -202,7 +202,7 @@ func writeDigest(path string, head digestHead, rows []byte) {
 	}
 }
 
-// readDigest reads what writeDigest wrote, by ref; anything else is no digest.
+// readDigest reads what writeDigest wrote, by ref; anything else is not a digest.
 func readDigest(path string) map[string]digestedLog {
 	raw, err := os.ReadFile(path)
 	if err != nil {

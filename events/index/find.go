@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// CandidateKind is what an abbreviated id can stand for.
+// CandidateKind is a meaning of an abbreviated id.
 type CandidateKind string
 
 // The kinds of candidate.

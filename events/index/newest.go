@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// glimpse is what one part of a log says of a conversation, read so far that it tells which are the newest.
+// glimpse is the summary of a conversation in one part of a log, read until the newest are known.
 type glimpse struct {
 	id     events.TraceID
 	last   time.Time

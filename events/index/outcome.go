@@ -14,7 +14,7 @@ import (
 // A summary also says what came of a conversation: how many files its patches changed, and which commits hold lines of
 // it. It is kept there because a list of conversations would otherwise read the whole log.
 
-// Held is how many lines of a conversation a commit holds, by one part of its anchor.
+// Held is the number of lines of a conversation that a commit holds, by one part of its anchor.
 type Held struct {
 	Commit refs.OID
 	Part   int
@@ -34,10 +34,10 @@ const (
 // movedLines is the tier of lines that came from elsewhere (docs/format.md).
 const movedLines = "moved_lines"
 
-// MostFiles is how far Files counts.
+// MostFiles is the largest value of Files.
 const MostFiles = 4096
 
-// Files is how many files the patches of the conversation changed; MostFiles stands for as many or more.
+// Files is the number of files that the patches of the conversation changed; MostFiles stands for as many or more.
 func (t *Trace) Files() int { return len(t.Paths) / hashSize }
 
 func (s pathSet) with(path string) pathSet {
@@ -78,7 +78,7 @@ func (t *Trace) hold(h Held) {
 	}
 }
 
-// holds tells whether a commit holds lines of the conversation, as far as anchors said last.
+// holds reports whether a commit holds lines of the conversation, as far as anchors said last.
 func (t *Trace) holds() bool {
 	return slices.ContainsFunc(t.Held, func(h Held) bool { return h.Lines > 0 })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/fault"
 )
 
-// partBytes is how much of a log one processor reads at a time.
+// partBytes is the number of bytes of a log that one processor reads at a time.
 const partBytes = 8 << 20
 
 // eachPart reads what is stored of a log from an offset on, part by part, on all processors. It hands on what the parts

@@ -153,7 +153,7 @@ func (ix *Index) Last() int64 {
 	return ix.sources[0].copy.Last()
 }
 
-// OwnWriter is who wrote the own log; empty while it has no event.
+// OwnWriter is the writer of the own log; empty while it has no event.
 func (ix *Index) OwnWriter() (string, error) {
 	if ix.own != "" || ix.Last() == 0 {
 		return ix.own, nil
@@ -163,8 +163,8 @@ func (ix *Index) OwnWriter() (string, error) {
 	return ix.own, err
 }
 
-// Wrote tells whether this clone wrote an event: the own log has it, or one that was set aside. Another log that names
-// the own writer does not count.
+// Wrote reports whether this clone wrote an event: the own log has it, or one that was set aside. Another log that
+// names the own writer does not count.
 func (ix *Index) Wrote(e *events.Event) (bool, error) {
 	for i, s := range ix.sources {
 		if i > 0 && !events.IsAside(s.copy.Ref()) || e.Seq < 1 || e.Seq > s.copy.Last() {

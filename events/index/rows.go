@@ -16,13 +16,13 @@ import (
 // beginning.
 type row struct{ key, run []byte }
 
-// place is where a copy has an event.
+// place is the place of an event in a copy.
 type place struct {
 	offset int64
 	length int
 }
 
-// kind is what sort of thing a term is.
+// kind is the kind of a term.
 type kind byte
 
 // The kinds of term. The letters are part of the stored index; a change takes a new storeVersion.
@@ -70,7 +70,7 @@ func key(k kind, term string, seq int64) []byte {
 	return binary.BigEndian.AppendUint64(exact(k, term), uint64(seq))
 }
 
-// unique tells whether hardly any two events have the same term.
+// unique reports whether hardly any two events have the same term.
 func (k kind) unique() bool { return k == byID || k == byPatch }
 
 // promptTerm names one prompt of a conversation.
@@ -78,7 +78,7 @@ func promptTerm(trace events.TraceID, index int) string {
 	return string(trace) + "\x01" + string(binary.BigEndian.AppendUint32(nil, uint32(index)))
 }
 
-// named is what an event's data name.
+// named holds the names in an event's data.
 type named struct {
 	Index int      `json:"index"`
 	Paths []string `json:"paths"`
@@ -109,7 +109,7 @@ func (n *named) read(reader *events.LineReader, e *events.Event) error {
 	return json.Unmarshal(e.Data, n)
 }
 
-// namesThings tells whether the data of a type hold anything for the index.
+// namesThings reports whether the data of a type hold anything for the index.
 func namesThings(t events.Type) bool {
 	switch t {
 	case events.SessionStarted, events.PromptSubmitted, events.WindowOpened, events.WindowClosed, events.PatchRecorded,

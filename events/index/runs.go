@@ -69,7 +69,7 @@ func (r row) expand(yield func(key []byte, at place) bool) (goOn bool, err error
 	}
 }
 
-// runReader is what is left of a run; nil once it has been cut short.
+// runReader is the rest of a run; nil once it has been cut short.
 type runReader []byte
 
 func (r *runReader) number() uint64 {

@@ -79,7 +79,7 @@ func (ix *Index) openStore(build bool) error {
 	return nil
 }
 
-// lacksMuch tells whether so little of the logs is indexed that storing pays.
+// lacksMuch reports whether so little of the logs is indexed that storing pays.
 func (ix *Index) lacksMuch() bool {
 	var rest int64
 	for _, s := range ix.sources {
@@ -117,7 +117,7 @@ func (ix *Index) readStore(path string) error {
 	})
 }
 
-// asDamage tells a file that is no store from one not to be opened now.
+// asDamage tells a file that is not a store from one not to be opened now.
 func asDamage(err error) error {
 	if errors.Is(err, bbolterrors.ErrTimeout) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -158,7 +158,7 @@ func removeStore(path string) error {
 	return nil
 }
 
-// shelf is what the store has of one log.
+// shelf holds the rows of one log in the store.
 type shelf struct {
 	rows      *bbolt.Bucket // of a small log they are opened when something is sought in them
 	summaries *bbolt.Bucket // nil for a small log: the catalogue has them

@@ -29,8 +29,8 @@ type Trace struct {
 	Removed   int // and took away
 	Paths     pathSet
 	Held      []Held // commits that hold lines of it, rewritten ones included
-	// Elsewhere is what hooks of other clones saw of it, by their logs; the figures above are without that. Told by
-	// Traces and Trace.
+	// Elsewhere holds the facts that hooks of other clones saw, by their logs; the figures above are without that. Told
+	// by Traces and Trace.
 	Elsewhere []Elsewhere
 }
 
@@ -74,8 +74,8 @@ func (t *Trace) count(e *events.Event, n *named) {
 	}
 }
 
-// happened tells whether an event is something that the conversation did. The others were written about it, whenever
-// that was.
+// happened reports whether an event is something that the conversation did. The others were written about it,
+// whenever that was.
 func happened(t events.Type) bool {
 	switch t {
 	case events.RecordStored, events.CommitAnchored, events.CommitRewritten, events.LogPurged, events.CheckpointSigned,
@@ -225,7 +225,7 @@ func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 	})
 }
 
-// tellings are what each log that speaks of a conversation says of it, in the order of the sources: the own log first,
+// tellings are the words of each log that speaks of a conversation, in the order of the sources: the own log first,
 // whatever it says.
 func (ix *Index) tellings(id events.TraceID) (of []holder, logs []Trace, err error) {
 	if of, err = ix.holding(summaryKey(id)); err != nil {
@@ -242,8 +242,8 @@ func (ix *Index) tellings(id events.TraceID) (of []holder, logs []Trace, err err
 	return of, logs, nil
 }
 
-// united is what several logs say of one conversation: one of them tells of it, and all say which commits hold its
-// lines. Counting it in two logs would count it twice, and whoever made a log may claim anything.
+// united joins the words of several logs about one conversation: one of them tells of it, and all say which commits
+// hold its lines. Counting it in two logs would count it twice, and whoever made a log may claim anything.
 func united(logs []Trace) Trace {
 	at := teller(logs)
 	out := logs[at]

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// own tells whether this clone wrote the log, under the id that it has or one that it gave up.
+// own reports whether this clone wrote the log, under the id that it has or one that it gave up.
 func (s *source) own() bool { return s.voice == nil || s.voice.Aside }
 
 // takeOf takes what is read of each writer.
@@ -52,7 +52,7 @@ func voiceOf(f *events.FetchedLog) events.Voice {
 	return events.Voice{Name: f.Remote + "/" + f.Writer, Remote: f.Remote, Standing: events.Unproved}
 }
 
-// spoken is what one voice says: a log, digests, or both.
+// spoken is the word of one voice: a log, digests, or both.
 type spoken struct {
 	voice *events.Voice
 	of    []events.FetchedCopy
@@ -82,8 +82,8 @@ func (ix *Index) choose(ctx context.Context, of []events.FetchedCopy) error {
 	return nil
 }
 
-// hasName tells whether a voice comes from a remote of the configuration. What was fetched by its URL, from a fork for
-// instance, says nothing under the id of a writer who publishes on a remote that has a name.
+// hasName reports whether a voice comes from a remote of the configuration. What was fetched by its URL, from a fork
+// for instance, says nothing under the id of a writer who publishes on a remote that has a name.
 func (ix *Index) hasName(v *events.Voice) bool {
 	return !v.Aside && slices.Contains(ix.remotes, v.Remote)
 }
@@ -130,7 +130,7 @@ func later(v *events.Voice) int {
 	return 1
 }
 
-// repeats tells whether all that a voice says was said by those before.
+// repeats reports whether all that a voice says was said by those before.
 func (s *spoken) repeats(before []*spoken) bool {
 	return !slices.ContainsFunc(s.of, func(c events.FetchedCopy) bool {
 		return !slices.ContainsFunc(before, func(b *spoken) bool {

@@ -102,7 +102,7 @@ func orEOF(err error) error {
 	return err
 }
 
-// startsCommit tells whether the id of a commit comes next: as with -z, it ends in NUL.
+// startsCommit reports whether the id of a commit comes next: as with -z, it ends in NUL.
 func startsCommit(ahead []byte) bool {
 	id, _, found := bytes.Cut(ahead, []byte{0})
 	if !found {

@@ -13,7 +13,7 @@ import (
 // ErrShape is of output that has another form than git gives it.
 var ErrShape = errors.New("unexpected output of git diff")
 
-// Record is what a change did to one path.
+// Record is the change of one path.
 type Record struct {
 	Path             string // raw bytes
 	OldPath          string // where the file was before; Path unless git found a rename

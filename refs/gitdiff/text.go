@@ -14,7 +14,8 @@ type Text struct {
 	Sections []Section
 }
 
-// Section is what the patch says of one file. Submodules have none, nor has a file without a difference that counts.
+// Section is the part of the patch about one file. Submodules have none, nor has a file without a difference that
+// counts.
 type Section struct {
 	Record   *Record
 	Head     []byte // the lines before the first hunk, as git wrote them
@@ -144,7 +145,7 @@ func (p *textParser) record(line []byte) (*Record, error) {
 	return nil, fmt.Errorf("%w: a file that no record names", ErrShape)
 }
 
-// isHeader tells whether a header is that of two names, either of which may be quoted.
+// isHeader reports whether a header is that of two names, either of which may be quoted.
 func isHeader(names []byte, old, now string) bool {
 	if string(names) == old+" "+now {
 		return true

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// refRecord is what one table says of a ref: also that it is no more.
+// refRecord is the word of one table about a ref: also that it is no more.
 type refRecord struct {
 	Ref
 	deleted bool

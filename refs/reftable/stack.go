@@ -75,7 +75,7 @@ func (s *Stack) Close() {
 	}
 }
 
-// Ref is what a stack says of a name.
+// Ref is the value of a name in a stack.
 type Ref struct {
 	Name   string
 	Update uint64 // number of the change that wrote it; grows with each change of the stack
@@ -122,7 +122,7 @@ func (s *Stack) Below(prefix string) ([]Ref, error) {
 	return out, nil
 }
 
-// HasBelow tells whether there is a ref whose name begins with prefix.
+// HasBelow reports whether there is a ref whose name begins with prefix.
 func (s *Stack) HasBelow(prefix string) (bool, error) {
 	hidden := map[string]bool{}
 	for _, t := range slices.Backward(s.tables) {

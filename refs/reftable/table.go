@@ -17,7 +17,7 @@ const (
 	maxDepth   = 8       // of an index over indexes; two levels hold a hundred million refs
 )
 
-// file is what a table is read from.
+// file is the source of a table.
 type file interface {
 	io.ReaderAt
 	io.Closer

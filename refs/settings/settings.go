@@ -88,7 +88,7 @@ func needed(items []item) []item {
 	return out
 }
 
-// isAsked tells whether the value of a key is used, by this package or by those that draw.
+// isAsked reports whether the value of a key is used, by this package or by those that draw.
 func isAsked(key string) bool {
 	switch key {
 	case "attr.tree", "core.abbrev", "core.attributesfile", "core.autocrlf", "core.pager", "mailmap.blob", "mailmap.file",
@@ -100,7 +100,7 @@ func isAsked(key string) bool {
 	return section == "blame" || section == "color"
 }
 
-// Shapes tells whether a setting can change what git blame finds or prints.
+// Shapes reports whether a setting can change what git blame finds or prints.
 func Shapes(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	switch section {
@@ -110,13 +110,13 @@ func Shapes(key string) bool {
 	return false
 }
 
-// isRule tells whether a key is one of the user's rules of redaction. What they say may itself be a secret.
+// isRule reports whether a key is one of the user's rules of redaction. What they say may itself be a secret.
 func isRule(key string) bool {
 	section, name, _ := strings.Cut(key, ".")
 	return section == "trace" && strings.HasPrefix(name, "redact")
 }
 
-// HasRules tells whether the user has rules of redaction in what Read gave. Git alone says what they are.
+// HasRules reports whether the user has rules of redaction in what Read gave. Git alone says what they are.
 func HasRules(config refs.Config) bool {
 	for key := range config.Entries() {
 		if isRule(key) {
@@ -135,7 +135,7 @@ func listing(items []item) string {
 	return out.String()
 }
 
-// directory is where the cache of blame is, too.
+// directory is the directory of blame's cache, too.
 func directory(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "blame") }
 
 // dropWholeListings deletes what earlier versions kept: listings of everything, tokens included.
@@ -265,7 +265,7 @@ func ExpandHome(path string) (string, bool) {
 	return path, path != "" && !strings.HasPrefix(path, "~") && !strings.HasPrefix(path, "%(")
 }
 
-// changedSince tells whether one of the files may have been written while a process ran, clocks being coarse.
+// changedSince reports whether one of the files may have been written while a process ran, clocks being coarse.
 func changedSince(files []string, started time.Time) bool {
 	const slack = 2 * time.Second
 	for _, file := range files {

@@ -2,8 +2,8 @@ package gitfacts
 
 import "strings"
 
-// Kind is what git did when it moved HEAD or a branch, as the message of the reflog says (git-reflog(1)). The messages
-// are the same in every language.
+// Kind is the kind of git's move of HEAD or a branch, by the message of the reflog (git-reflog(1)). The messages are
+// the same in every language.
 type Kind uint8
 
 // The kinds. Each example is a message.
@@ -28,7 +28,7 @@ const (
 	Reset                       // "reset: moving to HEAD~1"
 )
 
-// traits is what follows from a kind.
+// traits are the consequences of a kind.
 type traits struct {
 	makes  bool // the entry is that of a commit which this command made
 	byHand bool // somebody made that commit of what they had in the work tree or the index
@@ -58,13 +58,13 @@ var kinds = [...]traits{
 	Reset:           {},
 }
 
-// Makes tells whether this command made the commit, in contrast to one that moved HEAD to an existing commit.
+// Makes reports whether this command made the commit, in contrast to one that moved HEAD to an existing commit.
 func (k Kind) Makes() bool { return kinds[k].makes }
 
-// ByHand tells whether somebody made the commit of what they had, a resolved conflict among it.
+// ByHand reports whether somebody made the commit of what they had, a resolved conflict among it.
 func (k Kind) ByHand() bool { return kinds[k].byHand }
 
-// Rebases tells whether it is a step of a rebase.
+// Rebases reports whether it is a step of a rebase.
 func (k Kind) Rebases() bool { return kinds[k].rebase }
 
 // words gives the kind of a message by its first word, where nothing else in it tells more.
@@ -109,7 +109,7 @@ func classify(message string) (Kind, string) {
 	return words[word], subject
 }
 
-// stepKind is that of a step of an operation: "pull" and "pull --rebase" rebase too.
+// stepKind is the kind of a step of an operation: "pull" and "pull --rebase" rebase too.
 func stepKind(word, step string) Kind {
 	if kind, found := steps[step]; found {
 		return kind

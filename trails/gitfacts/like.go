@@ -13,7 +13,7 @@ import (
 // `git cherry-pick --no-commit REV` writes to the work tree and says nowhere what REV was. It may be a commit that was
 // fetched a moment ago. So it is looked for among the newest commits of all refs.
 
-// maxNamesakes is how many commits with the same message are taken for the one that was picked.
+// maxNamesakes is the number of commits with that the same message are taken for the one that was picked.
 const maxNamesakes = 4
 
 // Foreign lists the newest commits that nobody made in this work tree since the first mark. Without a reflog that
@@ -90,7 +90,7 @@ func (w *Work) reverted(commit refs.OID) refs.OID {
 	return revertedBy(c.Message)
 }
 
-// revertedWords is what git-revert(1) writes into the message, before the id of the commit.
+// revertedWords is the text that git-revert(1) writes into the message before the id of the commit.
 const revertedWords = "This reverts commit "
 
 // revertedBy is the commit that a message says is taken back.

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Mark is where git stood at a moment. Two marks tell whether git itself wrote to the work tree in between.
+// Mark is the state of git at a moment. Two marks tell whether git itself wrote to the work tree in between.
 type Mark struct {
 	Head    refs.OID
 	Branch  string
@@ -21,9 +21,9 @@ type Mark struct {
 	Stashes []refs.OID // the newest first
 	Orig    int64      // number of the last change of ORIG_HEAD
 	Replays string     // operations under way, as the names of their marker files
-	// Done is when the operation under way last took a step, as the mtime of its list, ns.
+	// Done is the time at which the operation under way last took a step: the mtime of its list, ns.
 	Done int64
-	// Autostash is what the operation under way put aside and will bring back (git-rebase(1), --autostash).
+	// Autostash is the stash that the operation under way will bring back (git-rebase(1), --autostash).
 	Autostash refs.OID
 	// Squash is the last commit of a branch that was squashed into the work tree and waits for its commit.
 	Squash  refs.OID
@@ -40,8 +40,8 @@ var (
 // stepFiles are written for each step of an operation: what is done, what is next, what is left to do.
 var stepFiles = []string{"rebase-merge/done", "rebase-apply/next", "sequencer/todo"}
 
-// messageFiles are where git puts the message of a commit that it prepares but does not make. It does so for a squashed
-// merge, for a commit picked with -n, and for anything that stopped at a conflict.
+// messageFiles are git's files for the message of a commit that it prepares but does not make. It does so for a
+// squashed merge, for a commit picked with -n, and for anything that stopped at a conflict.
 var messageFiles = []string{"MERGE_MSG", "SQUASH_MSG"}
 
 // ReadMark reads the mark without starting a process. Whatever cannot be read counts as absent.
@@ -84,7 +84,7 @@ func ReadMark(repo *refs.Repo) Mark {
 	return m
 }
 
-// Equal tells whether nothing at all has moved between two marks.
+// Equal reports whether nothing at all has moved between two marks.
 func (m Mark) Equal(other Mark) bool { return reflect.DeepEqual(m, other) }
 
 // storage names how refs are stored, if not in files.
@@ -95,7 +95,7 @@ func storage(repo *refs.Repo) string {
 	return repo.RefFormat
 }
 
-// autostashFiles are where a rebase notes what it put aside; a merge has a ref for it.
+// autostashFiles are a rebase's files for its autostash; a merge has a ref for it.
 var autostashFiles = []string{"rebase-merge/autostash", "rebase-apply/autostash"}
 
 func readAutostash(repo *refs.Repo) refs.OID {
@@ -147,9 +147,9 @@ func namedIn(repo *refs.Repo, name string) []refs.OID {
 	return out
 }
 
-// Wrote tells whether git wrote to the work tree between the marks. A plain commit moves HEAD without touching a file,
-// so the reflog, where there is one, decides. A message that is gone was used by a commit. That git had put something
-// there before is told by the list of the operation.
+// Wrote reports whether git wrote to the work tree between the marks. A plain commit moves HEAD without touching a
+// file, so the reflog, where there is one, decides. A message that is gone was used by a commit. That git had put
+// something there before is told by the list of the operation.
 func (w *Work) Wrote() bool {
 	before, now := w.Before, w.Now
 	moved := before.Storage != now.Storage // git-refs(1), migrate
@@ -175,14 +175,14 @@ func (w *Work) Wrote() bool {
 	return !whole || slices.ContainsFunc(moves, func(m Move) bool { return !m.LeavesFiles() })
 }
 
-// onlyRefs tells whether git moved HEAD and nothing else (git-reset(1), --soft). Whatever writes files of the work tree
-// to follow HEAD writes the index too. Where times have no more than seconds the index tells nothing.
+// onlyRefs reports whether git moved HEAD and nothing else (git-reset(1), --soft). Whatever writes files of the work
+// tree to follow HEAD writes the index too. Where times have no more than seconds the index tells nothing.
 func (w *Work) onlyRefs() bool {
 	return w.Before.Index == w.Now.Index && w.Now.Index%int64(time.Second) != 0
 }
 
-// MayHaveApplied tells whether a stash may have been applied. That leaves no trace but a new index, so it is no more
-// than a possibility.
+// MayHaveApplied reports whether a stash may have been applied. That leaves no trace but a new index, so it is no
+// more than a possibility.
 func (w *Work) MayHaveApplied() bool {
 	return len(w.Now.Stashes) > 0 && w.Before.Index != w.Now.Index
 }

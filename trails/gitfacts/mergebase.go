@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mostPainted is how many commits are looked at before git is asked, which takes as long as 300 of them.
+// mostPainted is the number of commits that are looked at before git is asked, which takes as long as 300 of them.
 const mostPainted = 256
 
 // MergeBase finds what git-merge-base(1) does. Commits that are near each other need no process.
@@ -121,7 +121,7 @@ func (q *byDate) Pop() any {
 	return last
 }
 
-// fresh tells whether a commit waits that is not known to lie behind a common one.
+// fresh reports whether a commit waits that is not known to lie behind a common one.
 func (q byDate) fresh(paint map[refs.OID]int) bool {
 	for i := range q {
 		if paint[q[i].id]&stale == 0 {

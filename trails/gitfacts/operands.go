@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Role is what a commit was to the work of git.
+// Role is the part of a commit in git's work.
 type Role uint8
 
 // The roles of operands.
@@ -33,7 +33,7 @@ type Operand struct {
 	Unlooked bool
 }
 
-// Asking is what an answer depends on beside git.
+// Asking holds the conditions of an answer beside git.
 type Asking struct {
 	Commit refs.OID   // the commit that is being anchored; no id if none is
 	Squash refs.OID   // see Mark; also that of a message which the commit has used up

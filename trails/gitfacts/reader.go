@@ -16,7 +16,7 @@ type Reader interface {
 	Commit(commit refs.OID) (refs.Commit, error)
 	// Named is the commit whose id begins so; false if there is none, or several.
 	Named(id string) (refs.OID, bool)
-	// Blob is what a commit has at a path; no id when it has no file there, or when the commit is gone.
+	// Blob returns the blob of a commit at a path; no id when it has no file there, or when the commit is gone.
 	Blob(commit refs.OID, path string) (refs.OID, error)
 	// Files lists the files of a commit, the submodules apart.
 	Files(commit refs.OID) ([]File, error)
@@ -82,7 +82,7 @@ func (g *Git) Commit(commit refs.OID) (refs.Commit, error) {
 	return c, err
 }
 
-// minNamed is how much of an id git takes for one (gitrevisions(7)).
+// minNamed is the length of the shortest id that git accepts (gitrevisions(7)).
 const minNamed = 4
 
 // Named asks for a commit by the beginning of its id. A ref of that name is none.

@@ -14,7 +14,7 @@ type Stash struct {
 	Commit, Head, Index, Untracked refs.OID // Untracked is no id where there were none
 }
 
-// StashOf reads the parts of a stash; false for what is no stash, or is gone.
+// StashOf reads the parts of a stash; false for what is not a stash, or is gone.
 func StashOf(read Reader, stash refs.OID) (Stash, bool) {
 	c, err := read.Commit(stash)
 	if err != nil || len(c.Parents) < 2 {
@@ -27,7 +27,7 @@ func StashOf(read Reader, stash refs.OID) (Stash, bool) {
 	return s, true
 }
 
-// Blob is what a stash has of a path, tracked or not, beside what HEAD had of it.
+// Blob returns the blob of a path in a stash, tracked or not, and the blob that HEAD had.
 func (s Stash) Blob(read Reader, path string) (head, blob refs.OID, err error) {
 	if head, err = read.Blob(s.Head, path); err != nil {
 		return head, blob, err

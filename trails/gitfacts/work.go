@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Work is what git did between two marks. It is computed once, as far as it is asked for.
+// Work is the work of git between two marks. It is computed once, as far as it is asked for.
 type Work struct {
 	Before, Now Mark
 	// Reader reads the commits that the work is about.
@@ -40,27 +40,27 @@ func (w *Work) Moves() (moves []Move, whole bool) {
 	return *w.moves, w.whole
 }
 
-// Known tells whether all moves of HEAD could be read.
+// Known reports whether all moves of HEAD could be read.
 func (w *Work) Known() bool {
 	_, whole := w.Moves()
 	return whole
 }
 
-// MovedTo tells whether HEAD moved to a commit since the first mark.
+// MovedTo reports whether HEAD moved to a commit since the first mark.
 func (w *Work) MovedTo(commit refs.OID) bool {
 	moves, _ := w.Moves()
 	return slices.ContainsFunc(moves, func(m Move) bool { return m.To == commit })
 }
 
-// MadeSince tells whether a commit was made after the first mark. Without a reflog none is thought to be older.
+// MadeSince reports whether a commit was made after the first mark. Without a reflog none is thought to be older.
 func (w *Work) MadeSince(commit refs.OID) bool {
 	return !w.Known() || w.Now.Log < w.Before.Log || w.MovedTo(commit)
 }
 
-// MadeByHand tells whether somebody made a commit of what they had in the work tree. The other commits are git's: it
-// puts there what it takes from elsewhere. What a commit made by hand brings is no evidence of where it comes from.
-// Asked is the commit that is being anchored, if one is: where the reflog does not end with it, nothing else is known
-// of it.
+// MadeByHand reports whether somebody made a commit of what they had in the work tree. The other commits are git's:
+// it puts there what it takes from elsewhere. What a commit made by hand brings is not evidence of where it comes
+// from. Asked is the commit that is being anchored, if one is: where the reflog does not end with it, nothing else is
+// known of it.
 func (w *Work) MadeByHand(commit, asked refs.OID) bool {
 	return slices.Contains(w.ByHand(asked), commit)
 }
@@ -87,13 +87,13 @@ func (w *Work) byHand(asked refs.OID) []refs.OID {
 	return out
 }
 
-// appliesPatches tells whether git rebases by applying patches. The commit of a resolved conflict looks then like that
-// of any other patch. But the commit that the patch was made of is known, and what that does not have was typed.
+// appliesPatches reports whether git rebases by applying patches. The commit of a resolved conflict looks then like
+// that of any other patch. But the commit that the patch was made of is known, and what that does not have was typed.
 func (w *Work) appliesPatches() bool {
 	return strings.Contains(w.Now.Replays, "rebase-apply") && w.repo.HasRef("REBASE_HEAD")
 }
 
-// OnlyCommitsUntil tells whether nothing but commits was made from the first mark on until one of them: git wrote
+// OnlyCommitsUntil reports whether nothing but commits was made from the first mark on until one of them: git wrote
 // nothing to the work tree that a trace is left of.
 func (w *Work) OnlyCommitsUntil(commit refs.OID) bool {
 	moves, whole := w.Moves()
@@ -111,8 +111,8 @@ func (w *Work) OnlyCommitsUntil(commit refs.OID) bool {
 	return false
 }
 
-// WasAt tells whether HEAD may have been at a commit of a branch. Older git names the last part of a branch alone; with
-// no name any branch will do.
+// WasAt reports whether HEAD may have been at a commit of a branch. Older git names the last part of a branch alone;
+// with no name any branch will do.
 func (w *Work) WasAt(commit refs.OID, branch string) bool {
 	heads := []refs.OID{w.Before.Head, w.Now.Head}
 	branches := []string{w.Before.Branch, w.Now.Branch}
@@ -170,8 +170,8 @@ func distinct(list []refs.OID, most int) []refs.OID {
 	return out
 }
 
-// WentOn tells whether git put another content in the place of that which a commit has at a path, when it went on from
-// there. A reset may have left all files as they were. What somebody commits they had put there themselves.
+// WentOn reports whether git put another content in the place of that which a commit has at a path, when it went on
+// from there. A reset may have left all files as they were. What somebody commits they had put there themselves.
 func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	moves, _ := w.Moves()
 	for _, m := range moves {
@@ -184,9 +184,9 @@ func (w *Work) WentOn(commit refs.OID, path string, blob refs.OID) bool {
 	return false
 }
 
-// WentOnFrom tells whether git put HEAD's content in the place of that which a file was last seen with. A commit that
-// HEAD was at, then or since, has that one, and git went on from there, as by a checkout. A reset to another commit may
-// have left all files as they were. That to the same one, which git-stash(1) makes, leads nowhere.
+// WentOnFrom reports whether git put HEAD's content in the place of that which a file was last seen with. A commit
+// that HEAD was at, then or since, has that one, and git went on from there, as by a checkout. A reset to another
+// commit may have left all files as they were. That to the same one, which git-stash(1) makes, leads nowhere.
 func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	moves, whole := w.Moves()
 	if !whole || blob.IsZero() {

@@ -35,7 +35,7 @@ func NewOwnerKey(parts []string) OwnerKey {
 	return OwnerKey(hex.EncodeToString(sum[:ownerKeyDigits/2]))
 }
 
-// OwnerKeyOf cuts the owner's key out of a patch id; ok is false for text that is no patch id.
+// OwnerKeyOf cuts the owner's key out of a patch id; ok is false for text that is not a patch id.
 func OwnerKeyOf(id events.PatchID) (OwnerKey, bool) {
 	if len(id) != patchIDLength {
 		return "", false

@@ -13,6 +13,6 @@
 //  3. The work is bounded: two texts that have little in common are not compared to the end. The answer is then still
 //     a correct script, only longer than need be, and says so ([Script.Capped]).
 //
-// Lines carry no line feed, so a missing final newline is no difference; a carriage return is part of its line.
+// Lines carry no line feed, so a missing final newline is not a difference; a carriage return is part of its line.
 // Nothing here knows about owners: package vector does.
 package linediff

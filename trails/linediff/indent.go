@@ -25,12 +25,12 @@ const (
 	weightLessIndented  = 60 // of two places, the one whose cuts are indented less is so much better
 )
 
-// badness is what speaks against the two cuts of one place.
+// badness measures the faults of the two cuts of one place.
 type badness struct {
 	indent, penalty int
 }
 
-// worse tells whether b is a worse place than other; equal places are not worse.
+// worse reports whether b is a worse place than other; equal places are not worse.
 func (b badness) worse(other badness) bool {
 	sign := 0
 	switch {

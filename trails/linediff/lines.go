@@ -20,7 +20,7 @@ func Split(content []byte) [][]byte {
 	return lines
 }
 
-// Terminated tells whether the last line of content ends in a line feed; empty content counts as terminated.
+// Terminated reports whether the last line of content ends in a line feed; empty content counts as terminated.
 func Terminated(content []byte) bool {
 	return len(content) == 0 || content[len(content)-1] == '\n'
 }

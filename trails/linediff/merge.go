@@ -33,7 +33,7 @@ func Merge(base, ours, theirs [][]byte) (merged [][]byte, clean bool) {
 	return append(merged, base[at:]...), true
 }
 
-// sameLines tells whether two hunks put the same lines in.
+// sameLines reports whether two hunks put the same lines in.
 func sameLines(a [][]byte, inA Hunk, b [][]byte, inB Hunk) bool {
 	return slices.EqualFunc(a[inA.NewStart:inA.New().End], b[inB.NewStart:inB.New().End], bytes.Equal)
 }

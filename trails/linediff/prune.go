@@ -1,6 +1,6 @@
 package linediff
 
-// sequence is what is left of a text for the search: the numbers of its lines and where they stand.
+// sequence is the rest of a text for the search: the numbers of its lines and where they stand.
 type sequence struct {
 	ids  []int32
 	line []int32
@@ -69,8 +69,8 @@ func pruneSide(t *text, ids []int32, otherCounts []int32, start int, minimal boo
 	return seq
 }
 
-// amongAbsent tells whether the common line i lies in a run of absent and common lines. The run must have absent lines
-// on both sides of it, and enough of them.
+// amongAbsent reports whether the common line i lies in a run of absent and common lines. The run must have absent
+// lines on both sides of it, and enough of them.
 func amongAbsent(class []frequency, i int) bool {
 	absentBefore, commonBefore := runOf(class, i, -1)
 	if absentBefore == 0 {

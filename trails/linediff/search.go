@@ -17,8 +17,8 @@ type box struct {
 	a0, a1, b0, b1 int
 }
 
-// meeting is where a box is cut in two. Before and after tell whether the boxes on each side still deserve a full
-// search: a part that has been walked already is known to be cheap, the other one is not.
+// meeting is the point at which a box is cut in two. Before and after tell whether the boxes on each side still
+// deserve a full search: a part that has been walked already is known to be cheap, the other one is not.
 type meeting struct {
 	x, y          int
 	before, after bool
@@ -179,7 +179,7 @@ func (s *search) promising(r box, ahead, astern front, cost int) (meeting, bool)
 	return at, best > 0
 }
 
-// snake tells whether the longSnake lines from (x, y) on are equal.
+// snake reports whether the longSnake lines from (x, y) on are equal.
 func (s *search) snake(x, y int) bool {
 	for k := range longSnake {
 		if s.aIDs[x+k] != s.bIDs[y+k] {

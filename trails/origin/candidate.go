@@ -13,7 +13,7 @@ type Candidate struct {
 	Trust Trust
 }
 
-// Kind is what kind of evidence speaks for a candidate.
+// Kind is the kind of evidence for a candidate.
 type Kind uint8
 
 // The kinds of evidence.
@@ -24,7 +24,7 @@ const (
 	Staged              // the same, asked for lines alone that stand between the same neighbours
 )
 
-// Trust is how far a candidate is to be believed.
+// Trust is the trust in a candidate.
 type Trust uint8
 
 // The degrees of trust.
@@ -52,7 +52,7 @@ type Text struct {
 	Whole bool
 }
 
-// Told is what is known of contents.
+// Told gives the known owners of contents.
 type Told interface {
 	// Get is the owners of the lines of a content that a path had.
 	Get(path string, blob refs.OID) (vector.Vector, bool)

@@ -10,12 +10,12 @@ import (
 
 // The finders of contents that commits have.
 
-// amended is what the amended commit has of the path, if the commit that is being anchored took the place of one.
-// git-commit(1) --amend makes its commit of the index, and the index had what the amended commit has. The new commit's
-// parent does not tell of that, where the amended one brought the file. A content that nobody saw tells only that its
-// lines are older than the last look at everything. So the amended commit has to be older than that look, too. For
-// example: an agent writes a file, a person commits it, adds a line, and amends the commit. The agent's lines are those
-// of the first commit.
+// amended finds the amended commit's content of the path, if the commit that is being anchored replaced one.
+// git-commit(1) --amend makes its commit of the index, and the index had what the amended commit has. The new
+// commit's parent does not tell of that, where the amended one brought the file. A content that nobody saw tells only
+// that its lines are older than the last look at everything. So the amended commit has to be older than that look,
+// too. For example: an agent writes a file, a person commits it, adds a line, and amends the commit. The agent's
+// lines are those of the first commit.
 func amended(q *Query) ([]Candidate, error) {
 	commit := q.Work.AmendedBy(q.Commit)
 	if commit.IsZero() {
@@ -37,9 +37,9 @@ func amended(q *Query) ([]Candidate, error) {
 	return nil, nil
 }
 
-// autostash is what git put aside for a rebase or a merge and brought back. What nobody saw of it explains nothing. For
-// example: an agent writes a line and nobody commits it. git rebase --autostash puts it aside and back, and it stays
-// the agent's.
+// autostash finds the content that git put aside for a rebase or a merge and brought back. What nobody saw of it
+// explains nothing. For example: an agent writes a line and nobody commits it. git rebase --autostash puts it aside
+// and back, and it stays the agent's.
 func autostash(q *Query) ([]Candidate, error) {
 	kept := q.Work.Before.Autostash
 	if !q.Work.Restored || kept.IsZero() || !q.Work.Now.Autostash.IsZero() {
@@ -110,9 +110,9 @@ func (q *Query) trustOf(from gitfacts.Operand, name string, blob refs.OID) (Trus
 	return Far, nil
 }
 
-// twoFiles tells whether HEAD has files at the path and at another name, though one name was the other's at some time.
-// Then what another commit has at one name is not what git made the other file of. For example: a person does git mv a
-// b, and an agent commits a new a.
+// twoFiles reports whether HEAD has files at the path and at another name, though one name was the other's at some
+// time. Then what another commit has at one name is not what git made the other file of. For example: a person does
+// git mv a b, and an agent commits a new a.
 func (q *Query) twoFiles(other string) (bool, error) {
 	if other == q.Path {
 		return false, nil
@@ -125,7 +125,7 @@ func (q *Query) twoFiles(other string) (bool, error) {
 	return true, nil
 }
 
-// applied tells whether all lines that a commit brought to a file are among the new ones. A stash is applied as a
+// applied reports whether all lines that a commit brought to a file are among the new ones. A stash is applied as a
 // whole, or not at all. For example: a stash brought two lines, and the file now has one of them. Then somebody typed
 // it.
 func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, error) {
@@ -161,10 +161,10 @@ func (q *Query) applied(commit refs.OID, path string, blob refs.OID) (bool, erro
 	return true, nil
 }
 
-// carried is what an older commit has of a file, if the new commit took its place. It is looked for under the name that
-// the new commit or its parent has for the file. If it is not there, git is asked for its name: main may have renamed
-// it. For example: an agent's commit is rebased onto a main that renamed a to b. The lines of b that the commit adds
-// are the agent's.
+// carried finds an older commit's content of a file, if the new commit replaced it. It is looked for under the name
+// that the new commit or its parent has for the file. If it is not there, git is asked for its name: main may have
+// renamed it. For example: an agent's commit is rebased onto a main that renamed a to b. The lines of b that the
+// commit adds are the agent's.
 func carried(q *Query) ([]Candidate, error) {
 	if q.Replaced.IsZero() {
 		return nil, nil
@@ -181,10 +181,10 @@ func carried(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// replaced is what the older commit has at a path, as far as that can be read. A content that nobody saw, of a commit
-// that was made while others were seen, tells nothing. What it was made of tells more, which may be what the work tree
-// was last seen with. For example: an agent writes a file, and a person adds a line and commits before anybody looks.
-// What the agent wrote tells more than the commit.
+// replaced returns the older commit's content at a path, if it can be read. A content that nobody saw, of a commit
+// that was made while others were seen, tells nothing. What it was made of tells more, which may be what the work
+// tree was last seen with. For example: an agent writes a file, and a person adds a line and commits before anybody
+// looks. What the agent wrote tells more than the commit.
 func (q *Query) replaced(path string) (out []Candidate) {
 	blob, err := q.Git.Blob(q.Replaced, path)
 	if err != nil || blob.IsZero() {
@@ -239,7 +239,7 @@ func brought(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.Path, Blob: blob, Trust: Far}}, nil
 }
 
-// tracedTo tells whether a trace leads to the very content.
+// tracedTo reports whether a trace leads to the very content.
 func tracedTo(list []Candidate, blob refs.OID) bool {
 	return slices.ContainsFunc(list, func(c Candidate) bool { return c.Kind == Traced && c.Blob == blob })
 }

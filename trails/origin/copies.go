@@ -93,7 +93,7 @@ func newCopier(lines [][]byte, found []vector.Origin, sources []vector.Content, 
 	return c
 }
 
-// has tells whether a source has at a place what a line of the content is, but for white space.
+// has reports whether a source has at a place what a line of the content is, but for white space.
 func (c *copier) has(p place, line int) bool {
 	return string(linediff.StripSpace(c.sources[p.source].Lines[p.line])) == c.keys[line]
 }
@@ -152,8 +152,8 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 	return found
 }
 
-// taken tells whether a line was copied. It counts as taken, too, if it stands in its place in a far content alone (see
-// Far).
+// taken reports whether a line was copied. It counts as taken, too, if it stands in its place in a far content alone
+// (see Far).
 func (c *copier) taken(out []vector.Origin, line int) bool {
 	o := out[line]
 	return c.from[line] != nil || o.Source >= 0 && o.Why == vector.Equal && c.sources[o.Source].Far &&

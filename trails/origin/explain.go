@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// chunk is how many earlier contents are asked at a time, as long as lines are missing.
+// chunk is the number of earlier contents that are asked at a time, as long as lines are missing.
 const chunk = 8
 
 // Explain says of every line of a content which candidate it comes from, and who owns it there. It depends on nothing
@@ -49,8 +49,8 @@ func apart(list []Candidate) (near, earlier, staged []Candidate) {
 	return near, earlier, staged
 }
 
-// complete tells whether every line was found as it is in the first contents. These are the ones of which something is
-// known: an owner, or the word that there is none.
+// complete reports whether every line was found as it is in the first contents. These are the ones of which something
+// is known: an owner, or the word that there is none.
 func complete(found []vector.Origin, known int) bool {
 	return !slices.ContainsFunc(found, func(run vector.Origin) bool {
 		return run.Source < 0 || run.Source >= known || run.Why != vector.Equal

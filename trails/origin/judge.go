@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Verdict is what is said of a change.
+// Verdict is the judgement of a change.
 type Verdict struct {
 	// Explained tells that it needs no owner of its own: the owners of all of the content are known.
 	Explained bool
@@ -104,7 +104,7 @@ func (q *Query) withoutGit(v Verdict) (Verdict, error) {
 	return q.returned()
 }
 
-// asNamedBefore tells whether a file that HEAD does not have is again what HEAD has under an older name of it. For
+// asNamedBefore reports whether a file that HEAD does not have is again what HEAD has under an older name of it. For
 // example: git mv gave a file a new name, somebody wrote into it, and git restore brought back what the index has.
 func (q *Query) asNamedBefore() (bool, error) {
 	names := slices.DeleteFunc(q.names(), func(name string) bool { return name == q.Path })
@@ -181,9 +181,9 @@ func markers(lines [][]byte, found []vector.Origin) []vector.Origin {
 	return out
 }
 
-// Owners is what is known of the owners of a content of the path: nothing, before tracing saw the path change. A
-// content that was not seen before, though others of its path were, has the owners that they tell. For example: git
-// checks out a commit from between two that were seen.
+// Owners returns the known owners of a content of the path: nothing, before tracing saw the path change. A content
+// that was not seen before, though others of its path were, has the owners that they tell. For example: git checks
+// out a commit from between two that were seen.
 func (q *Query) Owners(t Text) vector.Vector {
 	if v, known := q.Memory.Get(q.Path, t.OID); known && v.Len() == len(t.Lines) {
 		return v

@@ -21,9 +21,9 @@ var onTheWay = []func(q *Query, list []Candidate) (put Text, more []Candidate, f
 	headPut, putLast, resumedOnto, poppedOnto,
 }
 
-// headPut is what HEAD has, if git put it there: a stash took what was there, git went on from the commit that had it,
-// or the new content is nearer to HEAD's. For example: an agent's line is stashed, and a person then edits the file.
-// What they edited is HEAD's content, and the agent's line is not among it.
+// headPut finds HEAD's content, if git put it there: a stash took what was there, git went on from the commit that
+// had it, or the new content is nearer to HEAD's. For example: an agent's line is stashed, and a person then edits
+// the file. What they edited is HEAD's content, and the agent's line is not among it.
 func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 	blob, byGit, err := q.headByGit()
 	if err != nil || !byGit || blob.IsZero() {
@@ -41,9 +41,9 @@ func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 	return put, nil, found, nil
 }
 
-// putLast is what git may have put there before HEAD got another content, if the new one is nearer to that, and
-// nearest. For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the file.
-// HEAD has what the rebase took out of it. A missing file had no lines that others could stand for.
+// putLast finds a content that git may have put there before HEAD got another one, if the new one is nearer to that,
+// and nearest. For example: git rebase drops a commit, git reset --soft ORIG_HEAD follows, and somebody edits the
+// file. HEAD has what the rebase took out of it. A missing file had no lines that others could stand for.
 func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, err error) {
 	if q.Old.OID.IsZero() {
 		return Text{}, nil, false, nil
@@ -118,8 +118,8 @@ func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 	return Text{}, nil, false, nil
 }
 
-// broughtBack is what git makes of a file's content when it applies a stash, if its owners are known; an empty text if
-// not, or if the stash does not change it, or if that ends in a conflict.
+// broughtBack returns git's result of applying a stash to a file, if its owners are known; an empty text if not, or
+// if the stash does not change it, or if that ends in a conflict.
 func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 	parts, _ := gitfacts.StashOf(q.Git, stash) // of none there are no contents
 	base, blob, err := parts.Blob(q.Git, q.Path)
@@ -154,11 +154,11 @@ func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 	return back, q.learn(back, list)
 }
 
-// stashedAway tells whether a new stash took the content that the file was last seen with, so that it was HEAD's
+// stashedAway reports whether a new stash took the content that the file was last seen with, so that it was HEAD's
 // afterwards. Or it took, with what was written in other places of it since then, all lines that this content has and
-// HEAD's has not. What was staged may have been kept (git-stash(1), --keep-index) and says nothing. An example of what
-// a stash took: an agent writes a line, and a person does git stash and writes another one. That one was added to
-// HEAD's content.
+// HEAD's has not. What was staged may have been kept (git-stash(1), --keep-index) and says nothing. An example of
+// what a stash took: an agent writes a line, and a person does git stash and writes another one. That one was added
+// to HEAD's content.
 func (q *Query) stashedAway(head Text) bool {
 	return slices.ContainsFunc(q.Work.Now.Stashes, func(stash refs.OID) bool {
 		parts, found := gitfacts.StashOf(q.Git, stash)
@@ -178,7 +178,7 @@ func (q *Query) stashedAway(head Text) bool {
 	})
 }
 
-// tookAll tells whether a content has lines that its base has not, and a stash has each of them between the same
+// tookAll reports whether a content has lines that its base has not, and a stash has each of them between the same
 // neighbours. A stash of some changes alone (git-stash(1), --patch) may have a line like any other elsewhere. For
 // example, it may have the same closing brace at the end of another function.
 func tookAll(base, content, stash [][]byte) bool {

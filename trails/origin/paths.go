@@ -17,15 +17,15 @@ func latest(q *Query) ([]Candidate, error) {
 	return []Candidate{c}, nil
 }
 
-// before is what there was before the change, under the name that it had. For example: a person adds a line to an
-// agent's file, and the other lines are the agent's as before.
+// before finds the content before the change, under its former name. For example: a person adds a line to an agent's
+// file, and the other lines are the agent's as before.
 func before(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.OldPath, Blob: q.Old.OID, Kind: Before}}, nil
 }
 
-// head is what HEAD has. After git was at work it counts unless somebody made it: what they commit was in the work
-// tree, and says nothing of where it came from. For example: git merge makes a commit, so git put its lines into the
-// work tree. A person's git commit has only what was there.
+// head finds HEAD's content. After git was at work it counts unless somebody made it: what they commit was in the
+// work tree, and says nothing of where it came from. For example: git merge makes a commit, so git put its lines into
+// the work tree. A person's git commit has only what was there.
 func head(q *Query) ([]Candidate, error) {
 	blob, byGit, err := q.headByGit()
 	if err != nil || q.Moment == GitWrote && !byGit {
@@ -34,7 +34,7 @@ func head(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.Path, Blob: blob}}, nil
 }
 
-// headByGit is what HEAD has, and whether git may have put it into the work tree.
+// headByGit returns HEAD's content, and reports whether git may have put it into the work tree.
 func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
 	if blob, err = q.Git.Blob(q.Base, q.Path); err != nil || q.Moment != GitWrote {
 		return blob, false, err

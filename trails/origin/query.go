@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Memory is what is known of the owners of contents, by the paths that had them.
+// Memory gives the known owners of contents, by the paths that had them.
 type Memory interface {
 	Get(path string, blob refs.OID) (vector.Vector, bool)
 	Put(path string, blob refs.OID, v vector.Vector) error
@@ -23,13 +23,13 @@ type Memory interface {
 // Tree is another work tree of the repository as it was looked at last.
 type Tree interface {
 	Lookup(path string) (snapshot.Entry, bool)
-	// Taken is what git took out of the file there since it was looked at here, as a stash does.
+	// Taken is the content that git took out of the file there since the last look here, as a stash does.
 	Taken(path string) (refs.OID, bool)
-	// Marks are where git stood at its last looks.
+	// Marks are the states of git at its last looks.
 	Marks() []gitfacts.Mark
 }
 
-// Work is what git did to the work tree since a moment, and what the timeline makes of it.
+// Work is git's work on the work tree since a moment, and the timeline's reading of it.
 type Work struct {
 	*gitfacts.Work
 	// Restored tells that it wrote files; Doubtful, that no more is known than that a stash may have been applied;
@@ -43,7 +43,7 @@ type Work struct {
 	fruitless int                 // the same
 }
 
-// Case is what the questions have in common that are asked at one moment. It is for one goroutine.
+// Case holds the common facts of the questions at one moment. It is for one goroutine.
 type Case struct {
 	Memory Memory
 	Git    gitfacts.Reader
@@ -56,21 +56,21 @@ type Case struct {
 	Known  []refs.OID // the stashes that were there at the last look at everything
 	Whole  *Work      // since everything was looked at
 
-	// Stored tells whether the repository may have a content, Store puts one beside it.
+	// Stored reports whether the repository may have a content, Store puts one beside it.
 	Stored func(refs.OID) bool
 	Store  func(raw []byte) (Text, error)
-	// Reported tells whether a tool reports what it found of a path and what it left.
+	// Reported reports whether a tool reports what it found of a path and what it left.
 	Reported func(path string) bool
 	// LeftAlone tells that git has not written a file since it was seen last, whatever it did to others.
 	LeftAlone func(path string) bool
-	// Young tells whether a commit may have been made after everything was looked at last.
+	// Young reports whether a commit may have been made after everything was looked at last.
 	Young func(commit refs.OID) bool
 	// Others are the other work trees.
 	Others func() []Tree
 	// Latest is the content that a committed one was most likely made of. Nil if nothing is known of it.
 	Latest func(path string, lines [][]byte) (Candidate, bool)
-	// MadeOf is what a path was last seen with, if a commit that no hook reported was made of that. UnderOlderName
-	// is the same for a file that has another name in the commit. Both may be nil.
+	// MadeOf is the last seen content of a path, if a commit that no hook reported was made of it. UnderOlderName is the
+	// same for a file that has another name in the commit. Both may be nil.
 	MadeOf, UnderOlderName func(commit refs.OID, path string) (Candidate, bool)
 
 	again   again
@@ -105,7 +105,7 @@ func (q *Query) at(m Moment) *Query {
 // names are the path and its other names.
 func (q *Query) names() []string { return append([]string{q.Path}, q.Memory.Names(q.Path)...) }
 
-// knows tells whether the owners of a content are known.
+// knows reports whether the owners of a content are known.
 func (q *Query) knows(path string, blob refs.OID) bool {
 	_, known := q.Memory.Get(path, blob)
 	return known

@@ -9,13 +9,13 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// again is what was found out about the commit that is being anchored; nil until asked for.
+// again holds the findings about the commit that is being anchored; nil until asked for.
 type again struct {
 	maybe   *bool
 	repeats map[refs.OID]bool
 }
 
-// wholeOf tells whether an earlier commit changed no other paths than this one does.
+// wholeOf reports whether an earlier commit changed no other paths than this one does.
 func (c *Case) wholeOf(x, before refs.OID) bool {
 	changed, err := c.Git.Changed(before, x)
 	return err == nil && !slices.ContainsFunc(changed, func(one snapshot.Change) bool {
@@ -40,7 +40,7 @@ const (
 // tellingLine is how many characters, white space apart, one of the new lines must have: anybody types a brace.
 const tellingLine = 8
 
-// repeated is what the path has in a commit that the one being anchored is over again.
+// repeated finds the content of the path in a commit that the anchored one repeats.
 func repeated(q *Query) ([]Candidate, error) {
 	if q.Commit.IsZero() || q.Base.IsZero() || q.Old.Whole || q.New.Whole || q.New.OID.IsZero() || q.Reported(q.Path) {
 		return nil, nil
@@ -66,7 +66,7 @@ func repeated(q *Query) ([]Candidate, error) {
 	return nil, nil
 }
 
-// mayRepeat tells whether the new lines of all paths of the commit were seen at those paths before. No program is
+// mayRepeat reports whether the new lines of all paths of the commit were seen at those paths before. No program is
 // started as long as they were not, as with nearly every commit.
 func (c *Case) mayRepeat() bool {
 	if c.again.maybe == nil {
@@ -134,8 +134,8 @@ func (c *Case) holders(path string, other refs.OID, lines [][]byte) []refs.OID {
 	return out
 }
 
-// repeats tells whether the commit being anchored changes what another commit changed, or what a whole branch did up to
-// it.
+// repeats reports whether the commit being anchored changes what another commit changed, or what a whole branch did
+// up to it.
 func (c *Case) repeats(x refs.OID) bool {
 	if done, asked := c.again.repeats[x]; asked {
 		return done
@@ -162,7 +162,7 @@ func (c *Case) repeats(x refs.OID) bool {
 	return c.again.repeats[x]
 }
 
-// sameChange tells whether a path changes between two commits as it does in the one being anchored.
+// sameChange reports whether a path changes between two commits as it does in the one being anchored.
 func (c *Case) sameChange(before, x refs.OID, path string) bool {
 	old, brought, err := c.inBoth(before, x, path)
 	if err != nil {
@@ -183,7 +183,7 @@ func (c *Case) sameChange(before, x refs.OID, path string) bool {
 		slices.EqualFunc(there.added, here.added, bytes.Equal)
 }
 
-// lineChange is what a change takes away and puts in, wherever that is.
+// lineChange holds the lines that a change takes away and puts in, at any place.
 type lineChange struct{ removed, added [][]byte }
 
 func changeOf(from, to [][]byte) lineChange {
@@ -195,7 +195,7 @@ func changeOf(from, to [][]byte) lineChange {
 	return c
 }
 
-// holdsAll tells whether a content has all of some lines.
+// holdsAll reports whether a content has all of some lines.
 func holdsAll(content, lines [][]byte) bool {
 	there := make(map[string]bool, len(content))
 	for _, l := range content {

@@ -11,7 +11,7 @@ import (
 // file before they save it. Hook managers put a patch of what is not staged aside. People copy files away and back.
 // The whole content is then known (Judge). Where somebody else changed the file as well, the lines are, in runs.
 
-// maxLeft is how many contents are asked that a line may have left.
+// maxLeft is the number of contents that are asked that a line may have left.
 const maxLeft = 8
 
 // left are the contents that one of the new lines may have left. For example: pre-commit puts an agent's lines aside

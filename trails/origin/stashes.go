@@ -9,8 +9,8 @@ import (
 
 // The finders of contents that stashes have.
 
-// stash is what a stash has of the path that git applies. For example: an agent's line is stashed, and git stash pop
-// merges it with a person's.
+// stash finds the content of the path in a stash that git applies. For example: an agent's line is stashed, and git
+// stash pop merges it with a person's.
 func stash(q *Query) ([]Candidate, error) {
 	return []Candidate{{Path: q.Path, Blob: q.popped}}, nil
 }
@@ -76,8 +76,8 @@ func (c *Case) droppedElsewhere() []refs.OID {
 	return *c.dropped
 }
 
-// inStash is what a stash has of the path, if it changes it or if that was not tracked; no id if it has none or is
-// gone.
+// inStash is the blob of the path in a stash, if the stash changes it or if it was not tracked; no id if it has none
+// or is gone.
 func (q *Query) inStash(stash refs.OID) refs.OID {
 	parts, found := gitfacts.StashOf(q.Git, stash)
 	if !found {

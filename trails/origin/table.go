@@ -1,6 +1,6 @@
 package origin
 
-// Moment is when it is asked of what a content was made.
+// Moment is the moment of a question for the source of a content.
 type Moment int
 
 // The moments.
@@ -19,7 +19,7 @@ const (
 	moments
 )
 
-// cell tells whether a finder is asked at a moment, and why.
+// cell reports whether a finder is asked at a moment, and why.
 type cell struct {
 	asked bool
 	why   string

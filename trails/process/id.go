@@ -15,7 +15,7 @@ type ID struct {
 	Host  string // the name of the machine
 }
 
-// State is what is known of a process.
+// State is the known state of a process.
 type State int
 
 // The states of a process. The zero value is Unknown.
@@ -39,11 +39,11 @@ func Of(pid int) ID {
 	return id
 }
 
-// Known tells whether the ID names a process.
+// Known reports whether the ID names a process.
 func (id ID) Known() bool { return id.Start != 0 }
 
-// State tells whether the process lives. One of an earlier run of this machine is gone. One of another machine, or of
-// another name space, is not seen from here.
+// State reports whether the process lives. One of an earlier run of this machine is gone. One of another machine, or
+// of another name space, is not seen from here.
 func (id ID) State() State {
 	if !id.Known() {
 		return Unknown
@@ -64,7 +64,7 @@ func (id ID) State() State {
 	return Alive
 }
 
-// info is what the system says of a process.
+// info holds the system's facts about a process.
 type info struct {
 	parent  int
 	session int // the process that leads its session
@@ -83,8 +83,8 @@ var between = map[string]bool{
 // maxDepth bounds how far ancestors are followed.
 const maxDepth = 64
 
-// Starter is the process that started this one, as far as it is no shell or other program in between: of an agent's
-// hook, the agent. It is 0 where that is not known.
+// Starter is the process that started this one, as far as it is not a shell or other program in between: of an
+// agent's hook, the agent. It is 0 where that is not known.
 func Starter() int {
 	pid := parentOfSelf()
 	for range maxDepth {
@@ -104,7 +104,7 @@ func Starter() int {
 	return 0
 }
 
-// Ancestor tells whether a process started this one, with any number of others in between.
+// Ancestor reports whether a process started this one, with any number of others in between.
 func Ancestor(pid int) bool { return pid > 1 && slices.Contains(ancestors(parentOfSelf()), pid) }
 
 // Ended is the ID of a process that had a number and is not there any more.

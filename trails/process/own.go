@@ -32,12 +32,12 @@ func MarkOwn() {
 // Marked is an environment for a process of git-trace that nobody waits for.
 func Marked(env []string) []string { return append(env, ownMark+strconv.Itoa(os.Getpid())) }
 
-// behind tells whether an environment is that of a process which a hook of git-trace started.
+// behind reports whether an environment is that of a process which a hook of git-trace started.
 func behind(environ []byte) bool {
 	return bytes.HasPrefix(environ, []byte(ownMark)) || bytes.Contains(environ, []byte("\x00"+ownMark))
 }
 
-// Behind tells whether a hook of git-trace has started this process. What had called the hook need not wait for it.
+// Behind reports whether a hook of git-trace has started this process. What had called the hook need not wait for it.
 func Behind() bool {
 	value := os.Getenv(strings.TrimSuffix(ownMark, "="))
 	return value != "" && value != strconv.Itoa(os.Getpid())

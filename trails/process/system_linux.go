@@ -167,7 +167,7 @@ func all() []int {
 	return out
 }
 
-// environOf is what a process was started with; nothing of one of another user.
+// environOf is the environment with which a process was started; nothing of one of another user.
 func environOf(pid int) []byte {
 	raw, _ := refs.ReadFile(procFile(pid, "environ"))
 	return raw
@@ -273,8 +273,8 @@ func directoryOf(pid int) string {
 	return name
 }
 
-// listens tells whether a process waits for others to connect to it (proc(5), /proc/PID/net; the state 0A of tcp.h, and
-// the flag SO_ACCEPTCON of a socket in the file system).
+// listens reports whether a process waits for others to connect to it (proc(5), /proc/PID/net; the state 0A of tcp.h,
+// and the flag SO_ACCEPTCON of a socket in the file system).
 func listens(pid int) bool {
 	sockets := map[string]bool{}
 	for _, file := range filesOf(pid) {

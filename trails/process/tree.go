@@ -11,8 +11,8 @@ import (
 // maxFound bounds how many processes one answer has.
 const maxFound = 256
 
-// Within tells whether an environment, entries with a NUL behind each, is that of a process of a conversation: an entry
-// is the mark, or has the session's id for a value. Agents give both to what they start.
+// Within reports whether an environment, entries with a NUL behind each, is that of a process of a conversation: an
+// entry is the mark, or has the session's id for a value. Agents give both to what they start.
 func Within(environ []byte, session, mark string) bool {
 	has := func(end string, whole bool) bool {
 		for rest := environ; len(rest) > 0; {
@@ -113,7 +113,7 @@ func hookOf(pid int) hook {
 	return hook{pid, info.start}
 }
 
-// before tells whether the hook was there before another process. What an agent starts then is a hook, too.
+// before reports whether the hook was there before another process. What an agent starts then is a hook, too.
 func (h hook) before(pid int) bool {
 	if h.pid == 0 {
 		return false
@@ -129,8 +129,8 @@ func (h hook) before(pid int) bool {
 // together is within how long an agent starts the hooks of one event.
 const together = ticks / 10
 
-// besides tells whether a process that the agent started is a hook like ours: it came after ours, or at about the same
-// time. What a call goes on with that was started a moment ago, its agent has started for it: that has another
+// besides reports whether a process that the agent started is a hook like ours: it came after ours, or at about the
+// same time. What a call goes on with that was started a moment ago, its agent has started for it: that has another
 // environment than hooks have.
 func (h hook) besides(pid int, over bool) bool {
 	if h.before(pid) {
@@ -143,7 +143,7 @@ func (h hook) besides(pid int, over bool) bool {
 // ofShells are the entries of an environment that shells set anew.
 var ofShells = []string{"_=", "PWD=", "OLDPWD=", "SHLVL="}
 
-// sameEnviron tells whether two processes were started with the same environment.
+// sameEnviron reports whether two processes were started with the same environment.
 func sameEnviron(a, b []byte) bool {
 	list := func(raw []byte) []string {
 		out := slices.DeleteFunc(strings.Split(string(raw), "\x00"), func(entry string) bool {
@@ -155,7 +155,7 @@ func sameEnviron(a, b []byte) bool {
 	return len(a) > 0 && slices.Equal(list(a), list(b))
 }
 
-// fastest is how many processes a processor starts in a second at most.
+// fastest is the number of processes that a processor starts in a second at most.
 const fastest = 5_000
 
 // margin is by how much more numbers than processes are given away, to threads above all.
@@ -214,7 +214,7 @@ func (t *taken) add(pid int, marked bool) {
 	}
 }
 
-// keepsHouse tells whether a process is git at its housekeeping, which git leaves running behind other commands
+// keepsHouse reports whether a process is git at its housekeeping, which git leaves running behind other commands
 // (git-gc(1), --auto; git-maintenance(1), --detach), or its watcher of files. None of them writes a work tree.
 func keepsHouse(pid int, info info) bool {
 	if info.name != "git" {

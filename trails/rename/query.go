@@ -6,26 +6,26 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Seen is what a work tree was last seen with.
+// Seen gives the last seen state of a work tree.
 type Seen interface {
 	Lookup(path string) (snapshot.Entry, bool)
-	// Moved tells whether the file now at a path is the very one that another path had then.
+	// Moved reports whether the file now at a path is the very one that another path had then.
 	Moved(from, to string) bool
 }
 
 // Tree is the work tree as it is now.
 type Tree interface {
-	// Has tells whether the work tree has a file at a path.
+	// Has reports whether the work tree has a file at a path.
 	Has(path string) bool
 	// Entry is that file.
 	Entry(path string) snapshot.Entry
-	// Gone tells whether nothing stands at a path.
+	// Gone reports whether nothing stands at a path.
 	Gone(path string) bool
-	// Older tells whether a file was last written before everything was looked at last.
+	// Older reports whether a file was last written before everything was looked at last.
 	Older(path string) bool
 }
 
-// Change is what happened to a path since it was seen last, or in a stash.
+// Change is the change of a path since it was seen last, or in a stash.
 type Change struct {
 	Old File
 	New refs.OID // none for a file that is gone
@@ -41,13 +41,13 @@ type Query struct {
 
 	Last func() (Seen, bool) // false if it cannot be read
 	Tree Tree
-	// Changes are those of the look, or of the stash.
+	// Changes are the changes of the look, or of the stash.
 	Changes []Change
 	// Read gives the lines of a content; none for one without lines.
 	Read func(mode uint32, oid refs.OID) ([][]byte, error)
-	// Stored tells whether the repository may have a content.
+	// Stored reports whether the repository may have a content.
 	Stored func(refs.OID) bool
-	// Known tells whether the owners of a content of a path are known.
+	// Known reports whether the owners of a content of a path are known.
 	Known func(path string, oid refs.OID) bool
 	// Staged maps new names in the index to those that HEAD has for them.
 	Staged func() map[string]string
@@ -78,7 +78,7 @@ func (q *Query) begin(born []*File) {
 	}
 }
 
-// once tells whether a path is taken in for the first time.
+// once reports whether a path is taken in for the first time.
 func (q *Query) once(path string) bool {
 	if q.seen[path] {
 		return false

@@ -49,8 +49,8 @@ func (q *Query) lost() []*File {
 	return out
 }
 
-// inIndex are those of which the index says that git mv gave them a new name. Git is asked only where a content tells
-// so. For example: a person does git mv a b and writes a new a.
+// inIndex finds files that got a new name by git mv, as the index says. Git is asked only where a content tells so.
+// For example: a person does git mv a b and writes a new a.
 func inIndex(q *Query, born []*File, try func([]*File)) error {
 	lost := q.lost()
 	if len(match("", lost, born)) == 0 {

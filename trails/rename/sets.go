@@ -1,6 +1,6 @@
 package rename
 
-// Moment is when an older name is asked for.
+// Moment is the moment of a question for an older name.
 type Moment int
 
 // The moments.
@@ -14,7 +14,7 @@ const (
 	moments
 )
 
-// cell tells whether a set is asked at a moment, and why.
+// cell reports whether a set is asked at a moment, and why.
 type cell struct {
 	asked bool
 	why   string

@@ -1,8 +1,8 @@
 // Package sidestore keeps the side object store (refs.Repo.SideObjects) small: the trees and blobs of snapshots, which
 // no ref of git's reaches and no gc of git's looks at.
 //
-// Pack moves loose objects into packs. Expire removes what is older than a time and is no part of any work tree's last
-// snapshot: old contents serve to explain changes that took days, and are worth nothing after months.
+// Pack moves loose objects into packs. Expire removes what is older than a time and is not part of any work tree's
+// last snapshot: old contents serve to explain changes that took days, and are worth nothing after months.
 //
 // It promises:
 //

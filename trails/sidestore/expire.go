@@ -64,7 +64,7 @@ func (s *Store) Expire(ctx context.Context, x Expiry) (Expired, error) {
 	return out, nil
 }
 
-// liveSet is what the roots hold, in whichever store.
+// liveSet holds the objects of the roots, in whichever store.
 type liveSet struct {
 	store *Store
 	roots func() ([]refs.OID, error)
@@ -114,7 +114,7 @@ func (s *Store) reachable(ctx context.Context, roots []refs.OID) (map[refs.OID]s
 	return ids, nil
 }
 
-// lockedAtOnce is how many objects are removed under the writers' locks before they get their turn.
+// lockedAtOnce is the number of objects that are removed under the writers' locks before they get their turn.
 const lockedAtOnce = 500
 
 func (s *Store) expireLoose(ctx context.Context, old []refs.Loose, live *liveSet, x Expiry, out *Expired) error {

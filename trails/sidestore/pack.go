@@ -28,7 +28,7 @@ func Open(repo *refs.Repo) *Store {
 // LooseLimit is how many loose objects make a store due for packing: a few hundred tool calls.
 const LooseLimit = 2000
 
-// PackDue tells whether there are about so many loose objects. It reads one directory.
+// PackDue reports whether there are about so many loose objects. It reads one directory.
 func (s *Store) PackDue(limit int) bool { return refs.LooseEstimate(s.dir) >= limit }
 
 // Pack moves all loose objects into a new pack and returns how many. What is being written meanwhile stays loose.
@@ -78,7 +78,7 @@ func (s *Store) packLoose(ctx context.Context) (int, error) {
 	return count, nil
 }
 
-// guarded tells whether commits of the log wait in the side store for being put back into the repository's (package
+// guarded reports whether commits of the log wait in the side store for being put back into the repository's (package
 // events, guard.go): they are looked for as loose objects.
 func guarded(repo *refs.Repo) bool {
 	_, err := os.Lstat(filepath.Join(repo.TracesDir(), "guard"))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// class is what it takes to know the blob of a file from its bytes on disk.
+// class is the way to get the blob of a file from its bytes on disk.
 type class uint8
 
 const (

@@ -5,7 +5,7 @@ import "time"
 // Slack is by how much a time stamp of the file system may lag behind the clock.
 const Slack = time.Duration(fineSlack)
 
-// Stamp is when a path changed last by the clock that stamps files, and whether that is known.
+// Stamp is the time at which a path changed last by the clock that stamps files, if it is known.
 func Stamp(path string) (at time.Time, known bool) {
 	st, err := statTarget(path)
 	return time.Unix(0, st.ctime), err == nil && st.ctime != 0
@@ -60,8 +60,8 @@ func (b *beforeMoment) gone(dir string) bool {
 	return err == nil && !st.racy(b.moment, 0) && b.dir(dir)
 }
 
-// dir tells whether a directory came to its place before the moment, and those above it. The work tree itself is where
-// it is.
+// dir reports whether a directory came to its place before the moment, and those above it. The work tree itself is
+// where it is.
 func (b *beforeMoment) dir(path string) bool {
 	known, found := b.dirs[path]
 	if !found {

@@ -37,8 +37,8 @@ type packed struct {
 	hash            int
 }
 
-// saved is what the state on disk has of a directory: its head (flags, state, tree, rules) and its records. They are
-// compared with what is to be written, so that no change has to be noted when it is made.
+// saved is the part of a directory in the state on disk: its head (flags, state, tree, rules) and its records. They
+// are compared with what is to be written, so that no change has to be noted when it is made.
 type saved struct {
 	head    []byte // nil if the directory is not there
 	records *packed
@@ -106,7 +106,7 @@ func (w *stateWriter) oid(o refs.OID) {
 	}
 }
 
-// head is what belongs to a directory itself.
+// head writes the part of a directory that is about the directory itself.
 func (w *stateWriter) head(d *dir) {
 	w.u16(d.flags)
 	w.stat(d.st)

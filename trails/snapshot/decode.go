@@ -17,7 +17,7 @@ type stateFile struct {
 	bad                   atomic.Bool // something was asked for that is damaged
 }
 
-// stateHead is what the beginning of a state file says.
+// stateHead is the beginning of a state file.
 type stateHead struct {
 	sum  uint32 // of what follows the head: by it the journal knows its state file
 	text []byte // the meta data beside the tree
@@ -196,7 +196,7 @@ func (d *dir) kids() []*dir {
 	return d.subs
 }
 
-// namesFit tells whether the names of packed records lie within their directory's bytes.
+// namesFit reports whether the names of packed records lie within their directory's bytes.
 func (p *packed) namesFit() bool {
 	return namesFit(p.entries, entrySize(p.hash), len(p.names)) && namesFit(p.others, othersSize, len(p.names))
 }

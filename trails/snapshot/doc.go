@@ -13,5 +13,5 @@
 // lstat. The reason is kept in the state and looked at again when what caused it is gone.
 //
 // It does not lock: one engine per work tree at a time is the caller's duty. It does not expire what it stored. A
-// snapshot is no moment frozen in time: a file that changes while it is read is read again next time.
+// snapshot is not a moment frozen in time: a file that changes while it is read is read again next time.
 package snapshot

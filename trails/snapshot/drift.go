@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// drifted tells whether the scratch index holds what git would not arrive at from the user's. A tracked path that was
-// gone may be there again: the scratch index has forgotten that it is tracked, and would leave it out if it is ignored.
-// What was a repository may be a plain directory by now: git takes its entry for a submodule not checked out, at the
-// commit that the user added. What is tracked in a repository may be all gone. Or line endings would be judged by
-// another content.
+// drifted reports whether the scratch index holds what git would not arrive at from the user's. A tracked path that
+// was gone may be there again: the scratch index has forgotten that it is tracked, and would leave it out if it is
+// ignored. What was a repository may be a plain directory by now: git takes its entry for a submodule not checked
+// out, at the commit that the user added. What is tracked in a repository may be all gone. Or line endings would be
+// judged by another content.
 func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	user, err := loadIndex(ctx, e.repo, e.userIndex())
 	if err != nil {
@@ -52,7 +52,7 @@ func (e *Engine) drifted(ctx context.Context, scratch *gitIndex) bool {
 	return e.splitOff(scratch, user) || e.splitOff(user, scratch) || e.endsOtherwise(scratch, user)
 }
 
-// emptied tells whether a path is a directory with no repository in it.
+// emptied reports whether a path is a directory with no repository in it.
 func (e *Engine) emptied(path string) bool {
 	info, err := os.Lstat(e.onDisk(path))
 	if err != nil || !info.IsDir() {
@@ -62,9 +62,9 @@ func (e *Engine) emptied(path string) bool {
 	return err != nil
 }
 
-// splitOff tells whether there is a directory with a repository in it of which one index has entries and the other has
-// none. Git takes a directory for a repository of its own as long as it finds nothing of it in the index: it leaves one
-// out when it finds the last tracked file gone, and takes it in the next time.
+// splitOff reports whether there is a directory with a repository in it of which one index has entries and the other
+// has none. Git takes a directory for a repository of its own as long as it finds nothing of it in the index: it
+// leaves one out when it finds the last tracked file gone, and takes it in the next time.
 func (e *Engine) splitOff(one, other *gitIndex) bool {
 	last := ""
 	for i := range other.entries {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// behindLimit is how many trees are written behind the caller's back; of more, memory would hold too much.
+// behindLimit is the number of trees that are written behind the caller's back; of more, memory would hold too much.
 const behindLimit = 64
 
 // behind is the writing of trees that goes on while the caller of a snapshot does other things. What a new file costs

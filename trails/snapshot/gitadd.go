@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// added is what came of one `git add -A`.
+// added is the result of one `git add -A`.
 type added struct {
 	again    bool     // paths are newly avoided: run it again
 	partly   bool     // git left out what it could not read
@@ -27,11 +27,11 @@ type exclusion struct {
 	Stamp string
 }
 
-// maxSingleFailures is how many paths may fail in a required filter before all paths of that filter are left out: its
-// program is not installed.
+// maxSingleFailures is the number of paths that may fail in a required filter before all paths of that filter are
+// left out: its program is not installed.
 const maxSingleFailures = 4
 
-// usageExit is how git ends when it does not know an option.
+// usageExit is git's exit status when it does not know an option.
 const usageExit = 129
 
 func (a *addition) addOnce(ctx context.Context, try int) (added, error) {
@@ -125,7 +125,7 @@ func (e *Engine) plainStamp(path string) string {
 	return fmt.Sprint(st.size, st.mtime, st.ctime)
 }
 
-// onDisk is where a path of the work tree is.
+// onDisk is the place of a path of the work tree.
 func (e *Engine) onDisk(path string) string {
 	return filepath.Join(e.repo.WorkTree, filepath.FromSlash(path))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// gitState is what the git method remembers beside its scratch index.
+// gitState is the memory of the git method beside its scratch index.
 type gitState struct {
 	Reason   reason
 	Index    indexStamp // the user's index that the scratch index was copied from

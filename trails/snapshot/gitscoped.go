@@ -165,7 +165,7 @@ func (e *Engine) witness(old, user *gitIndex, path string) *indexEntry {
 	return nil
 }
 
-// place is where a path lies.
+// place is the kind of thing at a path.
 type place uint8
 
 const (

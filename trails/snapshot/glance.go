@@ -17,7 +17,7 @@ type Sight string
 // Unsure is equal to no sight, not even to itself: the time stamps do not tell.
 const Unsure Sight = "?"
 
-// Same tells whether a path had the same content at two moments for sure.
+// Same reports whether a path had the same content at two moments for sure.
 func (s Sight) Same(other Sight) bool { return s == other && s != Unsure }
 
 func sightOf(st fileStat) Sight {
@@ -109,7 +109,7 @@ func (s *scan) lookTwice(young map[string]fileStat, out map[string]Sight) {
 	}
 }
 
-// Sight is that of what the last snapshot holds at a path.
+// Sight is the sight of the last snapshot's content at a path.
 func (e *Engine) Sight(path string) Sight {
 	if e.root == nil || e.meta.Git != nil {
 		return Unsure

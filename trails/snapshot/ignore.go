@@ -22,7 +22,7 @@ type ignorer struct {
 
 var errCheckIgnore = errors.New("unexpected answer")
 
-// verdict is what the ignore rules say of a path.
+// verdict is the word of the ignore rules about a path.
 type verdict uint8
 
 const (

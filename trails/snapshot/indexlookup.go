@@ -28,7 +28,7 @@ func (x *gitIndex) lowerBound(path string) int {
 	return sort.Search(len(x.entries), func(i int) bool { return x.entries[i].path >= path })
 }
 
-// hasBelow tells whether a tracked path lies below a directory.
+// hasBelow reports whether a tracked path lies below a directory.
 func (x *gitIndex) hasBelow(dir string) bool {
 	prefix := dir + "/"
 	i := x.lowerBound(prefix)
@@ -61,7 +61,7 @@ func (x *gitIndex) directories() []string {
 	return list
 }
 
-// hasFolded tells whether a tracked path, or a directory above one, equals path but for the case of ASCII letters.
+// hasFolded reports whether a tracked path, or a directory above one, equals path but for the case of ASCII letters.
 func (x *gitIndex) hasFolded(path string) bool {
 	if x.folded == nil {
 		x.folded = make(map[string]struct{}, len(x.entries))
@@ -79,8 +79,8 @@ func (x *gitIndex) hasFolded(path string) bool {
 	return ok
 }
 
-// matches tells whether the entry's stat data say that the file with these stamps has the content the entry names, by
-// git's own rules: what was written in the same second as the index may have changed since.
+// matches reports whether the entry's stat data say that the file with these stamps has the content the entry names,
+// by git's own rules: what was written in the same second as the index may have changed since.
 func (e *indexEntry) matches(st fileStat, indexSec int64) bool {
 	switch {
 	case e.stage != 0 || e.flags != 0 || !st.isFile() && !st.isLink():

@@ -1,9 +1,9 @@
 package snapshot
 
-// Moved tells whether a file was moved from one path to the other since the last snapshot. Then the new path has the
-// very file that the old path had, and the old path has another one now. A rename keeps the inode and the time of the
-// last change of the content. Neither a copy nor a file that git wrote has both. Where nothing is kept of inodes, no
-// file was moved.
+// Moved reports whether a file was moved from one path to the other since the last snapshot. Then the new path has
+// the very file that the old path had, and the old path has another one now. A rename keeps the inode and the time of
+// the last change of the content. Neither a copy nor a file that git wrote has both. Where nothing is kept of inodes,
+// no file was moved.
 func (e *Engine) Moved(from, to string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false
@@ -49,7 +49,7 @@ func (e *Engine) LeftAlone(path string) bool {
 	return sec < was.ctime/1e9 || sec == was.ctime/1e9 && nano != 0 && nano < was.ctime%1e9
 }
 
-// statOf is what a path was at the last snapshot; nothing if it was not there.
+// statOf is the stat of a path at the last snapshot; nothing if it was not there.
 func (e *Engine) statOf(path string) fileStat {
 	if d := e.root.descend(parentPath(path)); d != nil {
 		if i, found := d.find(baseName(path)); found {

@@ -11,8 +11,8 @@ import (
 // With automatic line endings git looks at what the index has at a path: a file that was stored with CRs keeps them.
 // The scratch index has the last snapshot there, where `git add` would find what the user last added.
 
-// endsOtherwise tells whether git may convert the line endings of a changed file by the scratch index otherwise than by
-// the user's.
+// endsOtherwise reports whether git may convert the line endings of a changed file by the scratch index otherwise
+// than by the user's.
 func (e *Engine) endsOtherwise(scratch, user *gitIndex) bool {
 	if !e.mayConvert(scratch) && !e.mayConvert(user) {
 		return false
@@ -35,7 +35,7 @@ func (e *Engine) endsOtherwise(scratch, user *gitIndex) bool {
 	return false
 }
 
-// mayConvert tells whether anything asks for line endings to be converted.
+// mayConvert reports whether anything asks for line endings to be converted.
 func (e *Engine) mayConvert(idx *gitIndex) bool {
 	if e.meta.class() != classRaw {
 		return true

@@ -25,7 +25,7 @@ type meta struct {
 	Git *gitState // set while the git method is in charge
 }
 
-// class is what the blobs of the work tree depend on.
+// class holds the conditions on which the blobs of the work tree depend.
 func (m *meta) class() class {
 	c := m.AttrClass
 	if m.Settings.AutoCRLF {

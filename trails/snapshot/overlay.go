@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// newer is what the journal says of a directory that the state file has otherwise, or has not.
+// newer is a directory in the journal that the state file has otherwise, or has not.
 type newer struct {
 	head, entries, others, names []byte
 }
 
-// overlay is what the journal says of the directories of a state file, in the form in which it is looked up: as with
-// the file, a snapshot that asks for few directories pays for few.
+// overlay holds the journal's directories beside a state file, in the form in which they are looked up: as with the
+// file, a snapshot that asks for few directories pays for few.
 type overlay struct {
 	dirs map[string]newer
 	subs map[string][]string // paths of those in dirs, by the directory that they are in

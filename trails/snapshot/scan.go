@@ -35,7 +35,7 @@ type scan struct {
 	trees       [][]byte              // to be stored
 }
 
-// work is what a scan finds out about one directory.
+// work holds the findings of a scan about one directory.
 type work struct {
 	self   finding
 	found  []finding
@@ -107,8 +107,8 @@ func (s *scan) touch(d *dir) *work {
 	return w
 }
 
-// statShare is how much of a tree one part of it may be, in directories of each worker's share: small enough that none
-// of the workers waits long for the last.
+// statShare bounds one part of a tree, in directories of each worker's share: small enough that none of the workers
+// waits long for the last.
 const statShare = 16
 
 // statTree compares a directory and all that is below it with the disk, by as many workers as there are processors:
@@ -157,7 +157,7 @@ func (s *scan) statTree(top *dir) error {
 	return s.ctx.Err()
 }
 
-// size is how many directories d is, with those below it. It reads none of them.
+// size is the number of directories d that is, with those below it. It reads none of them.
 func (d *dir) size() int {
 	if d.unread != nil {
 		return 1 + d.unread.to - d.unread.from

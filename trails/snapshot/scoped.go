@@ -208,7 +208,7 @@ func (s *scan) lookNew(d *dir, missing []string, name string, st fileStat) error
 	return nil
 }
 
-// isTracked tells whether the user's index has a path.
+// isTracked reports whether the user's index has a path.
 func (s *scan) isTracked(path string) (bool, error) {
 	idx, err := s.index()
 	if err != nil {
@@ -238,7 +238,7 @@ func (s *scan) judgeAgain(d *dir, name string, kind nameKind) error {
 	return s.judge()
 }
 
-// rulesChanged tells whether the ignore rules for a directory's names are others than when they were judged.
+// rulesChanged reports whether the ignore rules for a directory's names are others than when they were judged.
 func (s *scan) rulesChanged(d *dir) bool {
 	changed := s.e.meta.Rejudge
 	for ; d != nil; d = d.parent {

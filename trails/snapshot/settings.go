@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// settings is what of git's configuration decides what a snapshot is.
+// settings are the settings of git's configuration that decide a snapshot.
 type settings struct {
 	FileMode       bool   // core.fileMode: the executable bit on disk counts
 	IgnoreCase     bool   // core.ignoreCase
@@ -110,7 +110,7 @@ func isTrue(value string) bool {
 	return true
 }
 
-// userFile is where a file named by a configuration variable is; NAME in git's own directory of the user if the
+// userFile is the path of a file that a configuration variable names; NAME in git's own directory of the user if the
 // variable is not set. Git itself is asked to expand what needs more than the home directory.
 func userFile(ctx context.Context, repo *refs.Repo, key, value, name string) string {
 	home := os.Getenv("HOME")

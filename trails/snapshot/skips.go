@@ -16,8 +16,8 @@ const passingOver = skipWorktree | assumeUnchanged
 // maxPassedOver bounds the marked entries that the git method remembers.
 const maxPassedOver = 1024
 
-// PassedOver tells whether git passed over a path at the last snapshot, as far as is known: of ignored files the git
-// method knows nothing.
+// PassedOver reports whether git passed over a path at the last snapshot, as far as is known: of ignored files the
+// git method knows nothing.
 func (e *Engine) PassedOver(path string) bool {
 	if e.meta.Git != nil {
 		return slices.Contains(e.meta.Git.PassedOver, path)
@@ -94,7 +94,7 @@ func (s *scan) leaveOthers(d *dir, name string) {
 	d.removeOther(name)
 }
 
-// passedOver tells whether a path, or a directory above it, has just left the names that git passed over.
+// passedOver reports whether a path, or a directory above it, has just left the names that git passed over.
 func (s *scan) passedOver(path string) bool {
 	for ; path != "" && len(s.passed) > 0; path = parentPath(path) {
 		if s.passed[path] {

@@ -19,7 +19,7 @@ const (
 	MethodGit = "git"
 )
 
-// Entry is what a snapshot holds at a path.
+// Entry is the entry of a snapshot at a path.
 type Entry struct {
 	Mode uint32 // 100644, 100755, 120000 or 160000, octal
 	OID  refs.OID
@@ -63,8 +63,8 @@ type Engine struct {
 	// to anybody else before Flush.
 	WriteBehind bool
 
-	// Most, unless it is 0, is how many files may have to be hashed: a snapshot that finds more fails with ErrMany before
-	// it reads any.
+	// Most, unless it is 0, is the number of files that may have to be hashed: a snapshot that finds more fails with
+	// ErrMany before it reads any.
 	Most int
 
 	git    bool             // the git method always; for tests
@@ -75,8 +75,8 @@ type Engine struct {
 // ErrMany is of a snapshot that would have to read more files than Engine.Most.
 var ErrMany = errors.New("more changed files than anybody should wait for")
 
-// Open loads the state of a work tree. Close the engine where the process goes on. A state file that is absent, damaged
-// or of another version is no error: the next snapshot starts anew.
+// Open loads the state of a work tree. Close the engine where the process goes on. A state file that is absent,
+// damaged or of another version is not an error: the next snapshot starts anew.
 func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, error) {
 	if repo.Bare() {
 		return nil, fmt.Errorf("open snapshot state: %w", refs.ErrBare)
@@ -94,7 +94,7 @@ func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, erro
 // Tree is the tree of the last snapshot, or no id if there was none.
 func (e *Engine) Tree() refs.OID { return e.meta.Tree }
 
-// Lookup is what the last snapshot holds at a path that is not a directory.
+// Lookup returns the last snapshot's entry at a path that is not a directory.
 func (e *Engine) Lookup(path string) (Entry, bool) {
 	if e.meta.Git != nil {
 		return e.lookupScratch(path)

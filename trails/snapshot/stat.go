@@ -1,6 +1,6 @@
 package snapshot
 
-// fileStat is what lstat(2) says of a path, as far as it tells whether the path changed. The zero value is "not known".
+// fileStat holds the members of lstat(2) that tell whether a path changed. The zero value is "not known".
 type fileStat struct {
 	mtime, ctime int64 // nanoseconds since 1970
 	size         int64
@@ -28,7 +28,7 @@ const (
 	coarseSlack = int64(2e9)
 )
 
-// racy tells whether the path may change once more without its stamps showing it, when a scan began at start. The
+// racy reports whether the path may change once more without its stamps showing it, when a scan began at start. The
 // change time counts too: no program can set it back.
 func (s fileStat) racy(start int64, slack int64) bool {
 	last := max(s.mtime, s.ctime)
@@ -38,7 +38,7 @@ func (s fileStat) racy(start int64, slack int64) bool {
 	return last >= start-slack
 }
 
-// nameKind is what a directory listing says of a name.
+// nameKind is the kind of a name in a directory listing.
 type nameKind uint8
 
 const (

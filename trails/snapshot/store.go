@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// store is what the engine knows of the state on disk.
+// store is the engine's knowledge of the state on disk.
 type store struct {
 	sum     uint32   // of the state file; by it the journal knows that it belongs there
 	size    int64    // of the state file; 0 if there is none to go by
@@ -30,7 +30,7 @@ func (e *Engine) Close() {
 	e.meta, e.root, e.scratch, e.store, e.release, e.changed, e.broken = meta{}, nil, nil, store{}, nil, false, false
 }
 
-// loadTries is how often reading starts again because a writer replaced the state meanwhile.
+// loadTries is the number of times that reading starts again because a writer replaced the state meanwhile.
 const loadTries = 5
 
 // load reads the state; without a usable one the engine starts anew.
@@ -54,8 +54,8 @@ func (e *Engine) load() error {
 	return nil // as if there were none
 }
 
-// read reads the state file and its journal; no data if there is none. A reader holds no lock: same tells whether both
-// are of the same time.
+// read reads the state file and its journal; no data if there is none. A reader holds no lock: same reports whether
+// both are of the same time.
 func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	f, err := os.Open(e.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,8 +80,8 @@ func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	return data, journal, err == nil && os.SameFile(info, now), nil
 }
 
-// content is that of the state file: mapped until Close, where that is safe. The file is never written in place, and
-// nothing of the mapping leaves the engine, since paths and names are copied from it.
+// content is the content of the state file: mapped until Close, where that is safe. The file is never written in
+// place, and nothing of the mapping leaves the engine, since paths and names are copied from it.
 func (e *Engine) content(f *os.File, size int64) ([]byte, error) {
 	if size <= 0 || e.remote { // another machine may cut the file off under the mapping
 		return refs.ReadFile(f.Name())
@@ -108,7 +108,7 @@ func (e *Engine) adoptState(data, journal []byte) {
 	e.meta, e.root, e.store = m, root, st
 }
 
-// damaged tells whether the state file turned out to be damaged where it was read after it had been opened.
+// damaged reports whether the state file turned out to be damaged where it was read after it had been opened.
 func (e *Engine) damaged() bool { return e.store.file != nil && e.store.file.bad.Load() }
 
 // LastTree is the tree of the last snapshot that a state file speaks of; no id without a usable one.

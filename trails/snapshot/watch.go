@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// role is what a watched file outside the work tree is for.
+// role is the purpose of a watched file outside the work tree.
 type role uint8
 
 const (

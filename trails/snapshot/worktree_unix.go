@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownEngine tells whether this system has what the own method needs.
+// ownEngine reports whether this system has what the own method needs.
 const ownEngine = true
 
 // workTree is an open work tree. Paths are relative to its top, raw bytes with slashes; "" is the top.
@@ -138,7 +138,7 @@ func orDot(path string) string {
 	return path
 }
 
-// isGone tells whether an error of lstat means that nothing is there, as git's is_missing_file_error does.
+// isGone reports whether an error of lstat means that nothing is there, as git's is_missing_file_error does.
 func isGone(err error) bool {
 	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR)
 }
