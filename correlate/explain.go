@@ -82,8 +82,8 @@ func ChangeOf(records []gitdiff.Record, tells func(line []byte) bool, patch func
 		}
 		counted = counted && f.Status != 'T' && f.OldMode != refs.ModeGitlink && f.NewMode != refs.ModeGitlink
 		if !f.New.IsZero() && f.NewMode != refs.ModeGitlink {
-			c.Files = append(c.Files, FileChange{Path: f.Path, OldPath: f.OldPath, New: f.New, Old: []refs.OID{f.Old},
-				Patched: &f.Patched})
+			c.Files = append(c.Files, FileChange{Path: f.Path, OldPath: f.OldPath, New: f.New,
+				Old: []refs.OID{contentBefore(f.Record)}, Patched: &f.Patched})
 		}
 	}
 	if !counted {
@@ -153,6 +153,14 @@ func chosen[T any](list []T, places []int) []T {
 	return out
 }
 
+// contentBefore is the content that a parent has of a file. A submodule has none.
+func contentBefore(f gitdiff.Record) refs.OID {
+	if f.OldMode == refs.ModeGitlink {
+		return refs.OID{}
+	}
+	return f.Old
+}
+
 // common keeps the files that are in every list.
 func common(lists [][]gitdiff.Record) []FileChange {
 	var out []FileChange
@@ -160,11 +168,11 @@ func common(lists [][]gitdiff.Record) []FileChange {
 		if f.New.IsZero() || f.NewMode == refs.ModeGitlink {
 			continue
 		}
-		c := FileChange{Path: f.Path, OldPath: f.OldPath, New: f.New, Old: []refs.OID{f.Old}}
+		c := FileChange{Path: f.Path, OldPath: f.OldPath, New: f.New, Old: []refs.OID{contentBefore(f)}}
 		for _, other := range lists[1:] {
 			for _, g := range other {
 				if g.Path == f.Path {
-					c.Old = append(c.Old, g.Old)
+					c.Old = append(c.Old, contentBefore(g))
 				}
 			}
 		}
