@@ -2,7 +2,7 @@ package blame
 
 import "github.com/git-trace/git-trace/events"
 
-// OwnerJSON is the owner of a line in the JSON of commands: null is what is not known.
+// OwnerJSON is the owner of a line in the JSON of commands: null stands for an unknown value.
 type OwnerJSON struct {
 	Contributor events.OwnerKind `json:"contributor"`
 	Trace       *events.TraceID  `json:"trace"`

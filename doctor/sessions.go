@@ -137,7 +137,7 @@ func (d *Doctor) storedAt() map[events.TraceID]time.Time {
 // longestCommand is the number of bytes of a hook's command that are shown.
 const longestCommand = 60
 
-// foreignHooks names hooks of others that may rewrite an agent's files, if nothing tells when they have ended.
+// foreignHooks names hooks of others that may rewrite an agent's files and whose end is not known.
 func (d *Doctor) foreignHooks(ctx context.Context) (notes []string) {
 	for _, one := range d.examineAgents(ctx) {
 		if !one.Traced || one.agent.Traits.HooksEnd {

@@ -1,7 +1,7 @@
 // Package lsp serves editors who wrote a line and why, by the Language Server Protocol 3.17.
 //
-// It finds nothing itself: each answer is what a command of git-trace prints for the buffer as the editor has it. While
-// nobody asks, nothing runs. The protocol is specified at
+// It finds nothing itself: each answer is the output of a command of git-trace for the buffer as the editor has it.
+// While nobody asks, nothing runs. The protocol is specified at
 // https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/.
 package lsp
 

@@ -71,7 +71,7 @@ func (r *Repo) GitWith(ctx context.Context, stdin io.Reader, env []string, args 
 }
 
 // GitTo is Git with the output written to stdout as it comes. When that fails, git is not waited for any further, and
-// the error is that of stdout.
+// the error is the one of stdout.
 func (r *Repo) GitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
 	return r.gitTo(ctx, stdin, stdout, nil, args)
 }

@@ -119,7 +119,7 @@ type facts struct {
 }
 
 // readFacts reads <common>/config as git's check_repository_format does: that file alone, without includes. A linked
-// work tree has neither core.bare nor core.worktree of it, but those of config.worktree if that extension is on.
+// work tree takes core.bare and core.worktree from config.worktree, if that extension is on, and never from it.
 func (d *discovery) readFacts(gitDir, common string) (facts, error) {
 	entries, err := d.configFile(filepath.Join(common, "config"))
 	if err != nil {

@@ -358,5 +358,5 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// readSmall reads a file of which only the first few kilobytes can matter (HEAD, a ref).
+// readSmall reads a file whose first few kilobytes alone can matter (HEAD, a ref).
 func readSmall(path string) ([]byte, error) { return ReadStart(path, 8192) }

@@ -90,9 +90,9 @@ func createTemp(dir, prefix string, perm os.FileMode) (*os.File, error) {
 	}
 }
 
-// isGitDir reports whether a directory is that of a repository, of a linked work tree or of a submodule
-// (gitrepository-layout(5)). It goes by the directory's name, and by that of a directory to be made in it. Any name
-// will do where what is to be made is the directory of TracesDir, and no part of a ref's name.
+// isGitDir reports whether a directory belongs to a repository, a linked work tree or a submodule
+// (gitrepository-layout(5)). It goes by the name of the directory, and of a directory to be made in it. Any name will
+// do where what is to be made is the directory of TracesDir, and no part of a ref's name.
 func isGitDir(dir, inside string) bool {
 	base, above := filepath.Base(dir), filepath.Dir(dir)
 	if strings.HasSuffix(base, ".git") {

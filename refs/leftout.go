@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// LeftOut names the commits of which an answer lacks something, because an object is missing or damaged: in a partial
-// or damaged clone what is known is still told. The zero value is ready, several goroutines may use it, and a nil one
+// LeftOut names the commits that an answer lacks in part, because an object is missing or damaged: in a partial or
+// damaged clone what is known is still told. The zero value is ready, several goroutines may use it, and a nil one
 // takes nothing.
 type LeftOut struct {
 	mu      sync.Mutex

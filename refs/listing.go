@@ -19,7 +19,7 @@ type Listed struct {
 }
 
 // ListObjects lists every object that an object directory holds, MainObjects or SideObjects, loose and packed ones,
-// reached or not; those of alternates are among them. What is damaged is left out.
+// reached or not; objects of alternates are among them. What is damaged is left out.
 func (r *Repo) ListObjects(ctx context.Context, dir string) ([]Listed, error) {
 	if !isDir(dir) { // git would say that this is no repository
 		return nil, nil

@@ -103,7 +103,7 @@ func parseOID[T string | []byte](text T) (OID, error) {
 	return oid, nil
 }
 
-// hexDigits are the values of lower-case hexadecimal digits; 255 is that of all else.
+// hexDigits are the values of lower-case hexadecimal digits; 255 is everything else.
 var hexDigits = func() (values [256]byte) {
 	for c := range values {
 		values[c] = 255

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// RemoveObjects deletes objects from an object directory, MainObjects or SideObjects, wherever they lie: loose ones go,
-// and a pack that holds some is written anew without them, with everything else in it, unreachable objects included. It
-// does not ask who needs them. It gives how many copies are gone and which objects are still there: those of packs that
-// git shall keep (".keep") or that a promisor may be asked for.
+// RemoveObjects deletes objects from an object directory, MainObjects or SideObjects, wherever they lie: loose ones
+// go, and a pack that holds some is written anew without them, with everything else in it, unreachable objects
+// included. It does not ask who needs them. It gives how many copies are gone and which objects are still there:
+// packs that git shall keep (".keep") or that a promisor may be asked for.
 func (r *Repo) RemoveObjects(ctx context.Context, dir string, ids map[OID]bool) (removed int, left []OID, err error) {
 	for oid := range ids {
 		gone, err := RemoveLoose(dir, oid)

@@ -34,7 +34,7 @@ type Repo struct {
 	// Fsync makes WriteLoose and RefLock.Commit wait until what they wrote is on the disk. Git's default is not to.
 	Fsync bool
 
-	// Grafts is a file of parents that git children take for those of some commits (GIT_GRAFT_FILE); empty for none.
+	// Grafts is a file with other parents of some commits for git children (GIT_GRAFT_FILE); empty for none.
 	Grafts string
 	// LeftOut takes the commits that could not be read whole; nil where nobody asks.
 	LeftOut *LeftOut

@@ -102,7 +102,7 @@ func (r *Repo) RemoveStaleLocks() error {
 }
 
 // staleLock reports whether a lock made by some other program is abandoned: old, and nobody alive can be its maker.
-// dirs are where a git working on this repository would run.
+// dirs are the directories in which a git working on this repository would run.
 func staleLock(lock os.FileInfo, now time.Time, dirs ...string) bool {
 	age := now.Sub(lock.ModTime())
 	if age < staleAge {

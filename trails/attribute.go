@@ -225,7 +225,7 @@ func (s *step) cutHunk(p *part, h linediff.Hunk) []patchRun {
 	return out
 }
 
-// recordPatch adds the event of one patch. A run of which git restored every line is nobody's patch.
+// recordPatch adds the event of one patch. A run whose every line git restored is nobody's patch.
 func (s *step) recordPatch(
 	p *part, run patchRun, resolved vector.Hunk, restored map[int]vector.Owner, capped bool,
 ) error {

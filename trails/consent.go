@@ -52,7 +52,7 @@ func (s *workTree) asked(trace events.TraceID, b events.Boundary) []*Window {
 	return out
 }
 
-// consentTo reports whether a call was consented to. State is that of its agent.
+// consentTo reports whether a call was consented to. State is the state of its agent.
 func (s *witness) consentTo(w *Window, state process.State) consent {
 	switch {
 	case w.Asked.IsZero() || w.Class == events.ToolEdits || w.Session != s.caller && s.around(w):

@@ -66,8 +66,8 @@ func (s *witness) weigh(ws []*Window, path string, seen int64, unfinished []*Win
 	return by
 }
 
-// rather is a decision among calls of which only some are sure to have been under way: the others are left out where
-// all that speaks for one of them is a line like any other.
+// rather decides among calls if only some are sure to have been under way: the others are left out where all that
+// speaks for one of them is a line like any other.
 func rather(under []*Window, sure, by decision, path string) decision {
 	unsure := doubted(by, path)
 	return func(line []byte) *actor {
@@ -212,8 +212,8 @@ func decideWindows(ws []*Window, path string, unfinished []*Window) decision {
 
 func ref(a actor) *actor { return &a }
 
-// oneOrCandidates owns what one of the windows wrote. A tool that nobody knows may only wait or read: it has what it
-// names. For example, a person types while a tool of an MCP server looks something up.
+// oneOrCandidates owns what one of the windows wrote. An unknown tool may only wait or read: it has what it names.
+// For example, a person types while a tool of an MCP server looks something up.
 func oneOrCandidates(ws []*Window, path string) actor {
 	if !slices.ContainsFunc(ws, func(w *Window) bool { return w.Class != events.ToolUnknown || w.named(path) }) {
 		return actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitPathNotNamed}}

@@ -17,8 +17,8 @@ import (
 // call ends.
 const wellBegun = time.Second
 
-// tellApart asks what the calls wrote that are at work beside others. Once the shell of a call has ended, nothing tells
-// that any more. Nothing tells apart two calls that one agent has under way, either.
+// tellApart asks what the calls wrote that are at work beside others. Once the shell of a call has ended, that cannot
+// be told any more. Nothing tells apart two calls that one agent has under way, either.
 func (s *witness) tellApart() {
 	for _, w := range s.state.openWindows() {
 		b := s.bounds[w]

@@ -101,8 +101,8 @@ func (s *witness) idleThen(w *Window, path string) bool {
 	return b != nil && (b.before[path] || b.consent == consentAwaited && !s.endsHere(w))
 }
 
-// doubts tells why a window may not have written what it could have in a path; "" if nothing says so. Of a file that
-// changed after the call had ended, nothing tells which lines had been there before.
+// doubts tells why a window may not have written what it could have in a path; "" if nothing says so. In a file that
+// changed after the call had ended, the earlier lines cannot be told.
 func (s *witness) doubts(w *Window, path string) events.Limit {
 	b := s.bounds[w]
 	switch {

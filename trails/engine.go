@@ -209,7 +209,7 @@ func (s *step) close() {
 	s.workTree.close()
 }
 
-// newStep returns a step in a work tree, of which nothing is known yet but what was found there.
+// newStep returns a step in a work tree. It knows only the findings there.
 func (e *Engine) newStep(tree *workTree, into *record) *step {
 	s := &step{engine: e, witness: newWitness(tree, e.settle, e.Beside, e.caller), record: into}
 	s.asks.Young = s.madeSince

@@ -9,13 +9,13 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Agents run programs of their user after an edit, of which the most usual is a formatter: hooks beside git-trace's
-// own, at the same time or after it. What such a program does to the file that was just edited comes after the call's
-// end, with no call open. Lines that say the same in other signs keep the owners they had, whoever ran it (package
-// vector). The others it made up. Where the client says that all hooks of its calls have ended (events.ToolsEnd), no
-// person had the time to save in between, and such lines are nobody's. Codex writes down what it told the model, once
-// all hooks have ended: what changed before is the hooks' work. Where the client does not say so, a person may have
-// been at it. Then such lines are nobody's if hooks of others stand in the agent's settings, and the person's if not.
+// Agents run programs of their user after an edit, most often a formatter: hooks beside git-trace's own, at the same
+// time or after it. What such a program does to the file that was just edited comes after the call's end, with no
+// call open. Lines that say the same in other signs keep the owners they had, whoever ran it (package vector). The
+// others it made up. Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had
+// the time to save in between, and such lines are nobody's. Codex writes down what it told the model, once all hooks
+// have ended: what changed before is the hooks' work. Where the client does not say so, a person may have been at it.
+// Then such lines are nobody's if hooks of others stand in the agent's settings, and the person's if not.
 
 // afterwards tells what may have been done to a path by such a program.
 type afterwards int

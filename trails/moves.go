@@ -94,7 +94,7 @@ func meet(a, b string) bool {
 	return false
 }
 
-// half is a change of an earlier look that is compared with those of this one.
+// half is a change of an earlier look that is compared with the changes of this one.
 type half struct {
 	shift  *shift
 	change *vector.Change
@@ -102,7 +102,7 @@ type half struct {
 	takes  bool // blocks that go now
 }
 
-// halves are the changes of earlier looks of which the other half may be among some changes now.
+// halves are the changes of earlier looks whose other half may be among some changes now.
 func (s *workTree) halves(now []shifting) ([]half, error) {
 	if len(s.state.Shifts) == 0 {
 		return nil, nil
@@ -147,7 +147,7 @@ func (s *workTree) half(one *shift, takes bool) (h half, ok bool, err error) {
 	return half{one, change.Giving(), after, false}, true, nil
 }
 
-// moves finds the blocks that moved between some changes, and between them and those of earlier looks.
+// moves finds the blocks that moved between some changes, and between them and the changes of earlier looks.
 func (s *workTree) moves(now []shifting) ([]half, error) {
 	changes := make([]*vector.Change, 0, len(now))
 	for _, m := range now {
@@ -222,7 +222,7 @@ func (s *step) cameFirst(h half) (found bool, err error) {
 	return true, s.recordMoved(path, current, kept)
 }
 
-// recordMoved records that lines of a content are older than it seemed: patches of which every line is kept.
+// recordMoved records that lines of a content are older than it seemed: patches whose lines are all kept.
 func (s *step) recordMoved(path string, in text, kept []events.KeptRun) error {
 	for len(kept) > 0 {
 		n := 1

@@ -8,9 +8,10 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Of a repository that lies in the work tree git sees a commit, and none of its files. Tools that set up a project make
-// one. Once its git directory is removed, its files turn up as new ones. Those that nobody has written since the last
-// look are whose the nested repository was. For example: an agent runs create-next-app, and a person removes app/.git.
+// Of a repository that lies in the work tree git sees a commit, and none of its files. Tools that set up a project
+// make one. Once its git directory is removed, its files turn up as new ones. Lines that nobody has written since the
+// last look belong to the nested repository's owner. For example: an agent runs create-next-app, and a person removes
+// app/.git.
 
 // nestedKey is the key in the ledger for the owners of a nested repository, by its commits.
 func nestedKey(dir string) string { return dir + "/" }

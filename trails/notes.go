@@ -35,7 +35,7 @@ const wroteSuffix = ".wrote"
 // gitWrote is the content of a git hook's note in the form without a suffix of its own.
 const gitWrote = "git wrote\n"
 
-// saysGitWrote reports whether a note is that of a git hook.
+// saysGitWrote reports whether a note is a git hook's.
 func saysGitWrote(name string, content []byte) bool {
 	return strings.HasSuffix(strings.TrimSuffix(name, begunSuffix), wroteSuffix) ||
 		string(content) == gitWrote && !strings.HasSuffix(name, lateSuffix)

@@ -82,7 +82,7 @@ func changesOf(files []*file) []rename.Change {
 	return out
 }
 
-// momentOfLook reports whether a look is that of a commit.
+// momentOfLook reports whether a look is a commit's.
 func (s *workTree) momentOfLook() rename.Moment {
 	if s.asks.Commit.IsZero() {
 		return rename.Boundary
@@ -107,7 +107,7 @@ func (l lookedAt) Gone(path string) bool { return l.goneFromWorkTree(path) }
 
 func (l lookedAt) Older(path string) bool { return l.writtenBeforeLook(path) }
 
-// atRest is the work tree of which nobody takes a snapshot. What was seen last is still there, but for what is known to
+// atRest is a work tree that nobody takes a snapshot of. What was seen last is still there, but for what is known to
 // be gone.
 type atRest struct {
 	*workTree

@@ -78,8 +78,8 @@ func unmarked(raw []byte, like []text) []byte {
 	return out
 }
 
-// marked is a line with one mark in the place of bytes that are no UTF-8. How many marks they are worth is not the same
-// everywhere.
+// marked is a line with one mark in the place of bytes that are not UTF-8. How many marks they are worth is not the
+// same everywhere.
 func marked(line []byte) string {
 	var out strings.Builder
 	last := rune(-1)

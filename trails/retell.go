@@ -300,7 +300,7 @@ func (r *retelling) file(p *events.CommitData, f *events.AnchorFile, lines [][]b
 	return true
 }
 
-// outside is the owner of lines of which an anchor does not speak.
+// outside is the owner of lines that an anchor does not name.
 var outside = vector.Owner{Kind: events.OwnerMixed, Patch: "outside"}
 
 // anchorAnew makes the events that take the place of anchors.

@@ -148,8 +148,8 @@ func (r *revision) hearAnchor(e *events.Event) {
 	r.anchors[d.Commit] = append(r.anchors[d.Commit], *e)
 }
 
-// hearOwner notes an owner that may be the call. The log has a patch before the commits that hold it; that of a line
-// that nobody saw before it was committed is in the commit's anchor alone.
+// hearOwner notes an owner that may be the call. The log has a patch before the commits that hold it; for a line that
+// nobody saw before it was committed, it is in the commit's anchor alone.
 func (r *revision) hearOwner(o events.AnchorOwner, at recordedPatch) {
 	key, ok := ledger.OwnerKeyOf(o.Patch)
 	if !ok || !r.names(&o) {

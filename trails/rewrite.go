@@ -72,7 +72,7 @@ func (s *workTree) findLast() bool {
 // maxContents bounds the contents that are kept while successive commits are anchored, in bytes.
 const maxContents = 16 << 20
 
-// blob reads a content. Where commits follow each other, what one made is what the next one changes.
+// blob reads a content. If commits follow each other, one's result is the next one's base.
 func (s *workTree) blob(oid refs.OID) ([]byte, error) {
 	if raw, ok := s.texts.contents[oid]; ok {
 		return raw, nil

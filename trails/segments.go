@@ -110,10 +110,10 @@ func (s *step) reports(f *file, seen int64) []report {
 }
 
 // tookBack finds the contents that the ending edit call found and left in a file. It serves calls that told only a
-// text and the text that they put in its place. With that taken back, the file is what the call found. What it put
-// there has to stand in the file once. Nothing may have been written since the hook of its end began: a formatter may
-// be called beside it. For example: an agent says that it put x := 2 in the place of x := 1. With x := 1 put back,
-// the file is as the call found it.
+// text and the text that they put in its place. With that taken back, the file has the content that the call found.
+// What it put there has to stand in the file once. Nothing may have been written since the hook of its end began: a
+// formatter may be called beside it. For example: an agent says that it put x := 2 in the place of x := 1. With x :=
+// 1 put back, the file is as the call found it.
 func (s *step) tookBack(f *file) (*Window, declared) {
 	for _, end := range s.closing {
 		w := end.window
@@ -129,7 +129,7 @@ func (s *step) tookBack(f *file) (*Window, declared) {
 	return nil, declared{}
 }
 
-// takenBack is a content without some edits, the last of which was made last; ok is false where that is not certain.
+// takenBack undoes some edits of a content, which come in their order; ok is false where that is not certain.
 func takenBack(content string, edits []declared) (before string, ok bool) {
 	ends := func(text string) string { return text }
 	if strings.Contains(content, "\r\n") { // clients report line feeds alone

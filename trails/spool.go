@@ -89,8 +89,8 @@ func (s *workTree) isLate(name string, now time.Time) bool {
 	return isLate(name, now) && !slices.Contains(s.state.Spooled, name)
 }
 
-// waiting lists the boundaries that were put aside and those of killed processes, oldest first. Those that this step
-// has taken are left out.
+// waiting lists the boundaries that were put aside and the boundaries of killed processes, oldest first. Those that
+// this step has taken are left out.
 func (s *step) waiting() []string {
 	var out []string
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read does not wait
@@ -174,9 +174,9 @@ func (s *step) lookAhead() error {
 	return nil
 }
 
-// takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. Settle settles
-// what is known to have changed before. Without a glance nobody knows that of the rest: only what a call declared is
-// given to it then (see doubted, segments).
+// takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. Settle
+// settles what is known to have changed before. Without a glance that is not known of the rest: only what a call
+// declared is given to it then (see doubted, segments).
 func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 	if s.queue.glance == nil {
 		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})

@@ -100,8 +100,8 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 	return out, nil
 }
 
-// withdrawn lists the files that are gone and of which a stash says nothing: what git does not track may have a new
-// name in it.
+// withdrawn lists the files that are gone and that no stash tells of: what git does not track may have a new name in
+// it.
 func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for _, c := range changes {

@@ -50,7 +50,7 @@ type state struct {
 	LostWhy events.Limit
 	// Missed are the hooks that could not record (package recorded).
 	Missed recorded.Missed
-	// Shifts are changes of which another one may be the other half, the last one last (moves.go).
+	// Shifts are changes that may have another half, the last one last (moves.go).
 	Shifts []*shift
 	// Taken are contents that git took out of the work tree and that no commit told has, for other work trees: a stash may
 	// have carried them there and be gone. By path.

@@ -37,9 +37,9 @@ type Window struct {
 	Background bool
 	TaskID     string
 	Transcript string
-	// Host is the agent's process; Sure tells that it is known for that. Since is when the call's first hook started,
-	// in the units of the system. Begun is the same by the clock, or when what the call left running was last seen
-	// alive. Mark is that of the boundary which opened the window.
+	// Host is the agent's process; Sure tells that it is known for that. Since is when the call's first hook started, in
+	// the units of the system. Begun is the same by the clock, or when what the call left running was last seen alive.
+	// Mark is the mark of the boundary that opened the window.
 	Host  process.ID
 	Sure  bool
 	Since int64

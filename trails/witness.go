@@ -109,7 +109,7 @@ func (s *witness) askHost(w *Window, at time.Time) *bound {
 	return b
 }
 
-// askLeft asks for what a call left running. Once it has ended, nothing tells when it did. What changed while it was
+// askLeft asks for what a call left running. Once it has ended, its end cannot be told. What changed while it was
 // seen alive is the call's, and what changed later may be a person's. For example a call leaves a build running, the
 // build ends, and a person types before the agent does anything else.
 func (s *witness) askLeft(w *Window) *bound {

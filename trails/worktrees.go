@@ -184,7 +184,7 @@ type taken struct {
 	At   time.Time
 }
 
-// maxTaken bounds the files of which it is remembered what git took out of them.
+// maxTaken bounds the files whose contents taken out by git are remembered.
 const maxTaken = 256
 
 // noteTaken remembers for the other work trees what git took out of a file. What HEAD had they find in the commit.

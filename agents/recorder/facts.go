@@ -73,8 +73,8 @@ type LineFacts struct {
 	Model  string
 }
 
-// Gatherer finds the facts of a conversation. The head is that of its record without what facts bring; prior is the
-// head of the stored version, nil without one.
+// Gatherer finds the facts of a conversation. The head is the head of its record without facts; prior is the head of
+// the stored version, nil without one.
 type Gatherer func(ctx context.Context, head, prior *records.Record) (*Facts, error)
 
 // put brings the facts into a record. Said is the text that came with the newest note just now.

@@ -162,7 +162,8 @@ func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 	return out, nil
 }
 
-// newest is the newest of some commits; of those that a ref leads to, if there are any. None is where none is here.
+// newest is the newest of some commits; of those that a ref leads to, if there are any. None stands for a commit that
+// is not here.
 func (g *gathering) newest(ids []string, reached map[string]*bool) string {
 	slices.Sort(ids)
 	kept := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return reached[id] == nil || !*reached[id] })

@@ -116,7 +116,7 @@ func (c *costs) add(u *view.Usage) {
 	}
 }
 
-// text says what the conversations cost, how much of that is not by prices, and of which day the prices are.
+// text tells the cost of the conversations, its part that is not by prices, and the day of the prices.
 func (c *costs) text() string {
 	if c.Priced == 0 {
 		return "cost not known: neither prices nor clients tell (trace.prices)"

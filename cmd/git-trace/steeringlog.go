@@ -199,7 +199,7 @@ func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
 	return false
 }
 
-// held are the lines of a file in a snapshot: none where it is not there. Found is false if nobody knows.
+// held are the lines of a file in a snapshot: none where it is not there. Found is false if it is not known.
 func (l *steeringLog) held(tree refs.OID, path string) (lines map[events.Fingerprint]bool, found bool) {
 	entry, asked := l.entry(tree, path)
 	if entry == nil {

@@ -78,7 +78,7 @@ func (d *trackDrawer) author(t *trail.Trail) string {
 	return string(events.OwnerUnknown)
 }
 
-// heading says which hunk of which call a patch is.
+// heading names the hunk and the call of a patch.
 func (d *trackDrawer) heading(list []*trail.Trail, i int) string {
 	t := list[i]
 	nth, all := 0, 0

@@ -45,8 +45,8 @@ func (f *finder) commit(commit int32) [][][]landing {
 	return out
 }
 
-// file lays the lines that a commit added to a file beside those of edits, and fills in the origin of those that have
-// none.
+// file lays the lines that a commit added to a file beside the lines of edits, and fills in the origin of lines
+// without one.
 func (f *finder) file(commit int32, file *pastFile, out [][]landing, strict bool) {
 	f.asMade(commit, file, out, strict)
 	var runs []run
@@ -267,7 +267,7 @@ func neighbour(lines []landing, from, step int) *landing {
 	return nil
 }
 
-// nextIn finds a line of a block between those of its lines that landed before and after.
+// nextIn finds a line of a block between the lines of the block that landed before and after it.
 func (f *finder) nextIn(of, before, after *landing, want print, commit int32) int {
 	from, to := 0, len(of.b.prints)
 	if before != nil && before.b == of.b {

@@ -89,7 +89,7 @@ func (r *replay) edit(e *placed) *content {
 	}
 }
 
-// note remembers lines of which it is not known in what file they stood.
+// note remembers lines whose file is not known.
 func (r *replay) note(blocks []*block) {
 	for _, b := range blocks {
 		for at, p := range b.prints {
@@ -255,7 +255,7 @@ func replaceAll(text []byte, list []Replacement) ([]byte, bool) {
 }
 
 // byWriting compares a whole file with what was there before: of all that may have been, what leaves the fewest new
-// lines. For example: an agent writes a whole file of which two lines differ from the committed one. It wrote these
+// lines. For example: an agent writes a whole file with two lines that differ from the committed one. It wrote these
 // two.
 func (r *replay) byWriting(e *placed) *content {
 	now := newContent(joinLines(toBytes(e.Whole)))

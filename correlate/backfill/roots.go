@@ -15,8 +15,8 @@ const (
 	member
 )
 
-// home finds the root below which the paths of a session are those of the repository, and how sure that is. For
-// example: a session wrote /home/x/app/main.go, and the history knows main.go with the lines that were replaced.
+// home finds the root below which the paths of a session fit the repository, and the certainty of it. For example: a
+// session wrote /home/x/app/main.go, and the history knows main.go with the lines that were replaced.
 func (f *finder) home(s *Session) (roots []string, how belonging) {
 	for _, edit := range s.Edits {
 		if root := f.worktreeOf(absolute(s, edit.Path)); root != "" && !slices.Contains(roots, root) {

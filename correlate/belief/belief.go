@@ -62,7 +62,7 @@ type Commit struct {
 	book
 	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
 	Added, AI, Human, Unknown int
-	// Disputed are the lines of which other clones say different things with the same right.
+	// Disputed are the lines about which other clones disagree with the same right.
 	Disputed int
 
 	own    owned                                       // what the own log says
@@ -192,7 +192,7 @@ func (c *Commit) Fill(data *events.CommitData) {
 	c.name()
 }
 
-// count makes the figures those of the runs. Lines that no run speaks of are unknown.
+// count takes the figures from the runs. Lines that no run speaks of are unknown.
 func (c *Commit) count() {
 	c.AI, c.Human, c.Disputed = 0, 0, 0
 	for i := range c.Files {

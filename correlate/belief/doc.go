@@ -23,9 +23,9 @@
 // Example: here a hook saw a person write a line, and a fetched log says that an agent wrote it there. The line is the
 // person's.
 //
-// What a search finds stands in no anchor (Commit.Fill). In a commit that hooks saw, it fills what nobody knows. There
-// a claim that is carried from an older commit disputes a person's line as it did in that commit. Of a commit of which
-// only claims speak, what is found weighs as much as a claim: the better evidence counts.
+// What a search finds stands in no anchor (Commit.Fill). In a commit that hooks saw, it fills unknown lines. There a
+// claim that is carried from an older commit disputes a person's line as it did in that commit. If only claims speak
+// of a commit, the findings weigh as much as a claim: the better evidence counts.
 //
 // Logs of others are foreign. An event that is not what it claims to be explains nothing, and a log may say only so
 // much of a path.

@@ -58,16 +58,16 @@ func disputes(over, under *Run) bool {
 		originOf(over.By) == reconstructed
 }
 
-// fills is the order for what was found of a commit that hooks saw: it takes what nobody knows. A claim about a commit
-// whose place this one took, which has no patch, disputes a person's line as it did there. For example: backfill found
-// an agent's conversation for a commit, and that commit is rebased.
+// fills is the order for what was found of a commit that hooks saw: it takes unknown lines. A claim about a commit
+// whose place this one took, which has no patch, disputes a person's line as it did there. For example: backfill
+// found an agent's conversation for a commit, and that commit is rebased.
 func fills(over, under *Run) bool {
 	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
 }
 
-// outweighs is the order for what was found of a commit of which there are only claims. Where both name one
-// conversation, what is found has its patch. For example: a note says which conversation wrote a line, and the search
-// finds the line in a patch of it.
+// outweighs is the order for findings about a commit with claims alone. Where both name one conversation, what is
+// found has its patch. For example: a note says which conversation wrote a line, and the search finds the line in a
+// patch of it.
 func outweighs(over, under *Run) bool {
 	switch {
 	case !over.Knows() || !under.Knows():
@@ -113,7 +113,7 @@ func right(a, b *Run, own string, signer func(string) string) int {
 	)
 }
 
-// standing is the place of a run among those of one id on several remotes.
+// standing is the place of a run among the runs of one id on several remotes.
 func standing(r *Run) events.Standing {
 	if r.By.From == nil {
 		return events.Unproved

@@ -18,8 +18,8 @@ type Searcher interface {
 	Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
 }
 
-// All weighs what is recorded of commits. Lines that nobody knows are searched for; nil for a searcher finds nothing.
-// The commits are searched together, since git is asked about all of them at once.
+// All weighs what is recorded of commits. Unknown lines are searched for; nil for a searcher finds nothing. The
+// commits are searched together, since git is asked about all of them at once.
 func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([]*Commit, error) {
 	out := make([]*Commit, len(commits))
 	var bare, open []*Commit
@@ -55,7 +55,7 @@ func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([
 	return out, err
 }
 
-// fillAll asks about commits, fills those of which something is found, and gives the others.
+// fillAll asks about commits, fills the ones with findings, and gives the others.
 func fillAll(ctx context.Context, ask func(context.Context, []refs.OID) (map[refs.OID]events.CommitData, error),
 	list []*Commit) (left []*Commit, err error) {
 	if len(list) == 0 {

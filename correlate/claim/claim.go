@@ -1,9 +1,9 @@
 // Package claim turns what a file of another program, or an old transcript, says of the lines of a commit into events.
 //
-// A claim is weaker than what hooks saw: it fills what nobody knows, and never takes the place of what is known. So a
-// claim that was written once is not written again. One thing is not known by what was seen: that lines are a person's
-// because no agent was heard of. An agent that no hook reported can dispute it, by its own record of what it wrote. For
-// example: a session file shows the very lines that a commit added.
+// A claim is weaker than what hooks saw: it fills unknown lines, and never replaces known ones. So a claim that was
+// written once is not written again. One thing is not known by what was seen: that lines are a person's because no
+// agent was heard of. An agent that no hook reported can dispute it, by its own record of what it wrote. For example:
+// a session file shows the very lines that a commit added.
 package claim
 
 import (
@@ -22,8 +22,7 @@ type Lines struct {
 	Added []int // numbers, ascending
 }
 
-// Unknown tells of lines of a path in a commit which of them nobody knows anything about; the result is parallel to
-// them.
+// Unknown names the unknown lines of a path in a commit; the result is parallel to them.
 type Unknown func(path string, lines []int) ([]bool, error)
 
 // Commit is everything that is claimed of a commit.
@@ -39,8 +38,8 @@ type Dispute struct {
 	May     func(o events.AnchorOwner, tier string) bool // whether this owner may have them on this evidence
 }
 
-// Fill cuts the claim to lines that the commit added. Of these it keeps the ones that nobody knows, and the disputed
-// ones. The owners that are left are numbered anew.
+// Fill cuts the claim to lines that the commit added. Of these it keeps the unknown and the disputed ones. The owners
+// that are left are numbered anew.
 func (c *Commit) Fill(unknown Unknown, dispute *Dispute) error {
 	owners, used := c.Owners, map[int]int{}
 	c.Owners, c.Added, c.AI, c.Human, c.Unknown = nil, 0, 0, 0, 0
@@ -99,7 +98,7 @@ func (c *Commit) count(run *events.AnchorRun) {
 	}
 }
 
-// openLines are the added lines that nobody knows anything about.
+// openLines are the unknown added lines.
 func openLines(l Lines, unknown Unknown) (map[int]bool, error) {
 	open := make(map[int]bool, len(l.Added))
 	flags, err := unknown(l.Path, l.Added)

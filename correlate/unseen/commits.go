@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Commits finds what the anchors of commits would say, for those of which something can be found: at least one line
-// with an owner. Lines of which nothing is found are unknown in it.
+// Commits makes the anchors of commits, if anything can be found: at least one line with an owner. Lines without a
+// finding are unknown in it.
 func (s *Search) Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error) {
 	if s.untraced() {
 		return nil, nil
@@ -135,7 +135,7 @@ func (s *Search) Added(commit refs.OID) (lines int, known bool) {
 	return lines, known && lines != correlate.Uncounted
 }
 
-// settled tells of which commits every log names a descendant: no later event can be the cause of them.
+// settled names the commits that every log has a descendant of: no later event can be the cause of them.
 func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	for log := range s.digest.Logs() {
@@ -205,7 +205,7 @@ func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.Fil
 }
 
 // speaksOf reports whether any log speaks of the content of a file, of its change, or of a line that was added. Lines
-// that are everywhere tell nothing, unless the file is one of which contents are remembered.
+// that are everywhere tell nothing, unless contents of the file are remembered.
 func (s *Search) speaksOf(c *correlate.FileChange) bool {
 	p := c.Patched
 	if len(p.Added) == 0 {

@@ -68,7 +68,7 @@ func (f *file) search(ctx context.Context) error {
 }
 
 // fromOthers asks the logs of other clones about lines that nobody here knows. A content that came here from another
-// clone was seen, and its owners were not: for example that of a colleague's commit that was picked.
+// clone was seen, and its owners were not: for example the change of a colleague's commit that was picked.
 func (f *file) fromOthers() error {
 	known, mode := f.owners, f.elsewhere
 	f.owners, f.elsewhere, f.others = map[int]claim{}, true, true

@@ -16,13 +16,13 @@ import (
 )
 
 // Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON with the logs for which they hold,
-// then one line an answer. The files may be deleted at any moment. They are written by appending whole lines, of which
-// a reader skips what it cannot read. What only the logs of other clones were asked lies in files of its own.
+// then one line an answer. The files may be deleted at any moment. They are written by appending whole lines, and a
+// reader skips lines that it cannot read. What only the logs of other clones were asked lies in files of its own.
 //
 // An answer says how long the logs were, and what it depends on: contents, changes, paths, lines, commits whose place
-// others took, calls (index.Key). It holds until a log has an event behind it that speaks of one of these. Of a
-// commit of which every log names a descendant, lines and paths do not count: what is recorded later is not its cause.
-// Answers about whole commits lie under no path, in files by the beginning of their ids.
+// others took, calls (index.Key). It holds until a log has an event behind it that speaks of one of these. If every
+// log names a descendant of a commit, lines and paths do not count: what is recorded later is not its cause. Answers
+// about whole commits lie under no path, in files by the beginning of their ids.
 
 const keptVersion = 3
 
@@ -50,7 +50,7 @@ type keptAnswer struct {
 	Whole  *events.CommitData   `json:"w,omitempty"`
 }
 
-// Where answers about whole commits lie: those of all logs, and those of the logs of other clones.
+// Where answers about whole commits lie: the commits of all logs, and the commits of other clones' logs.
 const (
 	noPath          = ""
 	noPathElsewhere = "\x00elsewhere"
@@ -186,7 +186,7 @@ func (s *Search) rememberUnder(under string, commit refs.OID, a keptAnswer, on d
 	p.added = append(p.added, commit)
 }
 
-// recallCommit gives a kept answer about a whole commit; nil for one of which nothing was found.
+// recallCommit gives a kept answer about a whole commit; nil for a commit without a finding.
 func (s *Search) recallCommit(under string, commit refs.OID) (found *events.CommitData, ok bool) {
 	a, there := s.kept.path(wholeUnder(under, commit)).answers[commit]
 	if !there || !s.holds(&a) {

@@ -16,9 +16,9 @@ type row struct {
 	owner        events.AnchorOwner
 }
 
-// byLines finds the patches behind the lines of which no content tells anything. The longest row in which a line
-// stands counts; where several owners have equally long ones, nobody does. An example of a row: an agent wrote a
-// function, a person edited other places of the file, and a program without hooks committed it.
+// byLines finds the patches behind lines that no content explains. The longest row in which a line stands counts;
+// where several owners have equally long ones, nobody does. An example of a row: an agent wrote a function, a person
+// edited other places of the file, and a program without hooks committed it.
 func (f *file) byLines(open map[int]bool) error {
 	prints := make([]events.Fingerprint, len(f.lines))
 	for i, l := range f.lines {
@@ -91,7 +91,7 @@ func (f *file) rowsOf(patch events.PatchData, owner events.AnchorOwner, prints [
 	return out
 }
 
-// isFile reports whether a stored path is that of the file, now or in a parent.
+// isFile reports whether a stored path is the file's, now or in a parent.
 func (f *file) isFile(stored string) bool {
 	if stored == "" {
 		return false

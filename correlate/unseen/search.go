@@ -236,7 +236,7 @@ func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	}, nil
 }
 
-// leaveOut keeps errors, but for that of an object which cannot be read.
+// leaveOut keeps errors, but for an object that cannot be read.
 func (s *Search) leaveOut(commit refs.OID, err error) error {
 	var unread *refs.ReadError
 	if !errors.As(err, &unread) && !errors.Is(err, refs.ErrOtherType) {

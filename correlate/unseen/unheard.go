@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Unheard lists the commits that a ref leads to, or HEAD, of which a search could tell something: those that were not
-// there when every log began, without those of which it is known that there is nothing to be found.
+// Unheard lists the commits that a ref leads to, or HEAD, and that a search may explain: commits that were not there
+// when every log began, without commits that are known to have no finding.
 func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 	if s.untraced() {
 		return nil, nil

@@ -23,7 +23,7 @@ type bulkSizes struct{ part, transaction int }
 // usualSizes take some 30 MB of memory.
 var usualSizes = bulkSizes{part: partBytes, transaction: 100_000}
 
-// bulkPays reports whether to begin anew with a log of which the first from bytes are indexed.
+// bulkPays reports whether to begin anew with a log whose first from bytes are indexed.
 func bulkPays(c *events.Copy, from int64) bool {
 	rest := c.Stored() - from
 	return rest > bulkRest && rest > from/4

@@ -235,7 +235,7 @@ func (h *holder) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 	return scan(&rowList{rows: r.rows}, prefix, yield)
 }
 
-// errStopped ends a scan of which no more is wanted.
+// errStopped ends a scan that is not needed any more.
 var errStopped = errors.New("stopped")
 
 // summaries returns the summaries of a log.

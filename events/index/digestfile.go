@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// The digest of the own log is kept in <common>/traces/cache/digest/own, those of all fetched logs together in
+// The digest of the own log is kept in <common>/traces/cache/digest/own, the digests of all fetched logs together in
 // …/digest/fetched:
 //
 //	length of the head · head (digestHead) · the sorted rows, log by log · CRC-32 of all before it, big-endian

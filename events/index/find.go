@@ -144,7 +144,7 @@ func (f *finder) terms(s *source, k kind, what CandidateKind, text string) error
 	return nil
 }
 
-// events goes through the ids of events, of which the index holds the beginning only.
+// events goes through the ids of events. The index holds only their beginning.
 func (f *finder) events(s *source, digits string) error {
 	var places []place
 	prefix := prefixOf(byID, digits[:min(len(digits), idTerm)])

@@ -21,7 +21,7 @@ type Held struct {
 	Lines  int
 }
 
-// pathSet is a set of paths, of which only their number is asked: sorted hashes of hashSize bytes each.
+// pathSet is a set of paths that answers only their number: sorted hashes of hashSize bytes each.
 type pathSet []byte
 
 const (

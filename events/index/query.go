@@ -49,7 +49,7 @@ func (ix *Index) count(by kind, commit refs.OID) (int, error) {
 	})
 }
 
-// ByTrace gives the events of a conversation, each log in its order. Told gives those of the one log that counts.
+// ByTrace gives the events of a conversation, each log in its order. Told gives the facts of the one log that counts.
 func (ix *Index) ByTrace(trace events.TraceID) ([]events.Event, error) {
 	return ix.all(exact(byTrace, string(trace)))
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// A run is where some events of one term are. It begins with the place of the first, whose number is in the key. Of
-// each further event it has what is to be added to the number and the offset of the one before, and its length. A long
-// log has millions of events and few types, conversations and paths; a row for each event of each would be most of the
-// index.
+// A run holds the places of some events of one term. It begins with the place of the first, whose number is in the
+// key. Of each further event it has what is to be added to the number and the offset of the one before, and its
+// length. A long log has millions of events and few types, conversations and paths; a row for each event of each
+// would be most of the index.
 
 // mostInRun bounds what a reader decodes who wants one event.
 const mostInRun = 128

@@ -131,8 +131,8 @@ func (t *Trace) join(o Trace) {
 	t.Removed += o.Removed
 }
 
-// Traces lists the conversations of all logs, the one with the latest event first. Those of which only anchors speak
-// are among them: their lines came with a file of another program, or without their log.
+// Traces lists the conversations of all logs, the one with the latest event first. Conversations that only anchors
+// name are among them: their lines came with a file of another program, or without their log.
 func (ix *Index) Traces() ([]Trace, error) {
 	newest, err := ix.Sums()
 	if err != nil {
@@ -148,7 +148,7 @@ func (ix *Index) Traces() ([]Trace, error) {
 	return out, nil
 }
 
-// Sums gives those of Traces in no order.
+// Sums gives the sums of Traces in no order.
 func (ix *Index) Sums() ([]*Trace, error) { return mended(ix, ix.sums) }
 
 // sums gives what is told of each conversation, in no order. A summary is large to be moved while sorting.

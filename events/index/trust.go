@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// trusted leaves those of the fetched logs that trace.trust lets in: all, the signed ones, or none but what this clone
-// wrote itself under another id.
+// trusted keeps the fetched logs that trace.trust lets in: all, the signed ones, or none but what this clone wrote
+// itself under another id.
 func (ix *Index) trusted(ctx context.Context, read []events.FetchedLog) ([]events.FetchedLog, error) {
 	if len(read) == 0 {
 		return nil, nil

@@ -49,8 +49,8 @@ func SessionKey(tool, id string) string { return "s_" + digest(tool+":"+id) }
 // HumanKey is the key of a person, named as git names an author: "Name <mail>".
 func HumanKey(author string) string { return "h_" + digest(author) }
 
-// FromCommit makes the note of a commit. Author is who gets the lines that a person wrote, "Name <mail>". Files whose
-// names the format cannot hold are left out and counted.
+// FromCommit makes the note of a commit. Author gets the lines that a person wrote, "Name <mail>". Files whose names
+// the format cannot hold are left out and counted.
 func FromCommit(c *events.CommitData, author string) (n *Note, leftOut int) {
 	n = &Note{Metadata: Metadata{
 		SchemaVersion: Version, GitAIVersion: Writer, BaseCommit: c.Commit.String(),

@@ -9,7 +9,7 @@ import (
 )
 
 // Hunk is the place of a hunk without context. Lines count from 1; a side without lines names the line after which
-// those of the other stand.
+// the other side's lines stand.
 type Hunk struct{ OldStart, OldCount, NewStart, NewCount int }
 
 // Lines takes what a patch says.

@@ -39,7 +39,7 @@ type TextLine struct {
 // ErrCombined tells of a patch against several versions at once, as in a merge that is not finished.
 var ErrCombined = errors.New("a patch of several versions")
 
-// ParseText reads such a patch. The prefixes are those that git wrote before paths. The bytes are those of out.
+// ParseText reads such a patch. The prefixes are those that git wrote before paths. The bytes belong to out.
 func ParseText(out []byte, oldPrefix, newPrefix string) (*Text, error) {
 	t := &Text{}
 	var raw []byte
@@ -145,7 +145,7 @@ func (p *textParser) record(line []byte) (*Record, error) {
 	return nil, fmt.Errorf("%w: a file that no record names", ErrShape)
 }
 
-// isHeader reports whether a header is that of two names, either of which may be quoted.
+// isHeader reports whether a header has two names, either of which may be quoted.
 func isHeader(names []byte, old, now string) bool {
 	if string(names) == old+" "+now {
 		return true

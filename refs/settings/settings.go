@@ -69,8 +69,8 @@ func read(ctx context.Context, repo *refs.Repo) ([]item, error) {
 }
 
 // needed leaves of a configuration what blame and the screen ask for. Tokens stand in configurations, and on the
-// command line (http.extraHeader, url.<with a password>.insteadOf): what nobody asks for is not kept. Of a value that
-// is only compared with itself, as that of core.sshCommand is, a digest is kept, and of a rule of redaction.
+// command line (http.extraHeader, url.<with a password>.insteadOf): what nobody asks for is not kept. Only a digest
+// is kept of a value that is only compared with itself, like core.sshCommand, and of a rule of redaction.
 func needed(items []item) []item {
 	var out []item
 	for _, it := range items {

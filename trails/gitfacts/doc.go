@@ -1,6 +1,6 @@
 // Package gitfacts tells what git did in a work tree between two moments. It knows no owner.
 //
-// A Mark is where git stood at one moment. Between two marks lies the Work: the moves of HEAD, whether files were
+// A Mark is the state of git at one moment. Between two marks lies the Work: the moves of HEAD, whether files were
 // written, which commits the operation was about, which stashes came and went. Each of these is read when it is first
 // asked for, and once.
 //

@@ -25,8 +25,8 @@ func (w *Work) Foreign(asked refs.OID) []refs.OID {
 	return without(w.Reader.Newest(), w.ByHand(asked))
 }
 
-// Namesakes lists the newest foreign commits of which another one may have been picked. It has their message, and their
-// author and date, which git keeps for a commit that it makes anew.
+// Namesakes lists the newest foreign commits that may be the source of a pick. It has their message, and their author
+// and date, which git keeps for a commit that it makes anew.
 func (w *Work) Namesakes(of refs.Commit, asked refs.OID) []refs.OID {
 	return w.like(of.Message, asked, func(author refs.Signature) bool {
 		return author.Name == of.Author.Name && author.Email == of.Author.Email && author.When.Equal(of.Author.When)

@@ -11,8 +11,8 @@ import (
 type Move struct {
 	From, To refs.OID // From is no id where nothing tells where HEAD was before
 	Kind     Kind
-	// Reverts tells that the subject is that of a revert. A revert that stopped at a conflict is committed by hand, and
-	// says so in no other way: "commit: Revert "subject"".
+	// Reverts reports that the subject is a revert's. A revert that stopped at a conflict is committed by hand, and says
+	// so in no other way: "commit: Revert "subject"".
 	Reverts bool
 	// Branches are those that HEAD went from and to, of a checkout.
 	Branches [2]string

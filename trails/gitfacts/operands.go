@@ -110,8 +110,8 @@ func (w *Work) Operands(asking Asking) []Operand {
 	return o.list
 }
 
-// StashesThatMayBeApplied lists them as operands, for work of which no more is known than that one of them may have
-// been applied.
+// StashesThatMayBeApplied lists them as operands, for work of which only this is known: one of them may have been
+// applied.
 func (w *Work) StashesThatMayBeApplied(asking Asking) []Operand {
 	o := operands{Work: w, most: maxOperands}
 	o.stashes(true, asking.Seen, w.Now.Stashes)
@@ -136,8 +136,8 @@ func (o *operands) underWay(asking Asking) {
 	}
 }
 
-// TakenAlong lists the commits of which git may have taken whole files along: those that were merged, picked or
-// rebased, and the stashes that are gone. A stash that stopped at such a file is still there (git-stash(1), pop).
+// TakenAlong lists the commits from which git may have taken whole files: those that were merged, picked or rebased,
+// and the stashes that are gone. A stash that stopped at such a file is still there (git-stash(1), pop).
 func (w *Work) TakenAlong(asked refs.OID) []Operand {
 	o := operands{Work: w, most: MaxCommitted}
 	named := func(names ...string) {

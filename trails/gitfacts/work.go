@@ -88,7 +88,7 @@ func (w *Work) byHand(asked refs.OID) []refs.OID {
 }
 
 // appliesPatches reports whether git rebases by applying patches. The commit of a resolved conflict looks then like
-// that of any other patch. But the commit that the patch was made of is known, and what that does not have was typed.
+// any other patch. But the commit that the patch was made of is known, and what that does not have was typed.
 func (w *Work) appliesPatches() bool {
 	return strings.Contains(w.Now.Replays, "rebase-apply") && w.repo.HasRef("REBASE_HEAD")
 }
@@ -210,9 +210,9 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	return left
 }
 
-// PutLast is the content that git put last into a file, from one commit to another; no id if none. Resets are what the
-// commits have that HEAD was reset to since: nothing tells of a reset whether it wrote files. What somebody committed
-// was there. For example: git rebase, then git reset --soft ORIG_HEAD.
+// PutLast is the content that git put last into a file, from one commit to another; no id if none. Resets are the
+// contents of the commits to which HEAD was reset since: a reset does not tell whether it wrote files. What somebody
+// committed was there. For example: git rebase, then git reset --soft ORIG_HEAD.
 func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error) {
 	moves, _ := w.Moves()
 	for _, m := range slices.Backward(moves[max(0, len(moves)-MaxCommitted):]) {

@@ -62,7 +62,7 @@ func NewKnown(repo *refs.Repo) *Known {
 	return NewKnownIn(filepath.Join(repo.TracesDir(), "cache", "vectors"))
 }
 
-// NewKnownIn returns those of a directory.
+// NewKnownIn returns the store of a directory.
 func NewKnownIn(dir string) *Known {
 	return &Known{
 		dir: dir, mem: map[string][]Record{}, sizes: map[string]int64{}, recent: map[string][]knownVector{},

@@ -65,7 +65,7 @@ func NewOwners(repo *refs.Repo) *Owners {
 	return NewOwnersIn(filepath.Join(repo.TracesDir(), "cache", "owners"))
 }
 
-// NewOwnersIn returns those of a directory.
+// NewOwnersIn returns the store of a directory.
 func NewOwnersIn(dir string) *Owners { return &Owners{dir: dir} }
 
 // Put remembers an owner once.

@@ -124,8 +124,8 @@ func choose(blanks, without, with int) int {
 	return with
 }
 
-// indentOf measures the white space a line starts with, in columns; noIndent for a blank line. White space here is what
-// git takes for it: no vertical tab and no form feed.
+// indentOf measures the white space a line starts with, in columns; noIndent for a blank line. White space here is
+// git's: no vertical tab and no form feed.
 func indentOf(line []byte) int {
 	columns := 0
 	for _, c := range line {

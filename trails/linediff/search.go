@@ -28,7 +28,7 @@ type search struct {
 	a, b         *text
 	aLine, bLine []int32
 	aIDs, bIDs   []int32
-	// forward and backward hold the furthest x reached on each diagonal x-y; zero is where diagonal 0 stands.
+	// forward and backward hold the furthest x reached on each diagonal x-y; zero is the place of diagonal 0.
 	forward, backward []int
 	zero              int
 	costLimit         int

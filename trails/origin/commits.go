@@ -15,7 +15,7 @@ import (
 // commit's parent does not tell of that, where the amended one brought the file. A content that nobody saw tells only
 // that its lines are older than the last look at everything. So the amended commit has to be older than that look,
 // too. For example: an agent writes a file, a person commits it, adds a line, and amends the commit. The agent's
-// lines are those of the first commit.
+// lines are in the first commit.
 func amended(q *Query) ([]Candidate, error) {
 	commit := q.Work.AmendedBy(q.Commit)
 	if commit.IsZero() {

@@ -11,10 +11,9 @@ import (
 const chunk = 8
 
 // Explain says of every line of a content which candidate it comes from, and who owns it there. It depends on nothing
-// but what it is given. Candidates of which something is known stand before those only there: a vector that
-// says unknown says so with reason. Earlier contents are asked for the lines that no other candidate has. For example:
-// an agent wrote a line, a person deleted it, and git brought it back. The content before the deletion has it, so it is
-// the agent's.
+// but what it is given. Candidates with known owners stand before the others: a vector that says unknown says so with
+// reason. Earlier contents are asked for the lines that no other candidate has. For example: an agent wrote a line, a
+// person deleted it, and git brought it back. The content before the deletion has it, so it is the agent's.
 func Explain(lines [][]byte, list []Candidate, told Told) ([]vector.Origin, error) {
 	e := explanation{told: told, seen: map[refs.OID]bool{}}
 	near, earlier, staged := apart(list)
@@ -49,8 +48,8 @@ func apart(list []Candidate) (near, earlier, staged []Candidate) {
 	return near, earlier, staged
 }
 
-// complete reports whether every line was found as it is in the first contents. These are the ones of which something
-// is known: an owner, or the word that there is none.
+// complete reports whether every line was found as it is in the first contents. These have known owners: an owner, or
+// the word that there is none.
 func complete(found []vector.Origin, known int) bool {
 	return !slices.ContainsFunc(found, func(run vector.Origin) bool {
 		return run.Source < 0 || run.Source >= known || run.Why != vector.Equal

@@ -18,8 +18,8 @@ type Verdict struct {
 	From []vector.Origin
 }
 
-// Judge tells what explains a change. A content that the path had before has the owners that it had then: git restored
-// it, or somebody undid what they did, and nothing tells that from the same text typed anew. For example: a person
+// Judge tells what explains a change. A content that the path had before has the owners that it had then: git
+// restored it, or somebody undid what they did, and the same text typed anew looks alike. For example: a person
 // deletes an agent's line, and their editor's undo brings it back. It is the agent's.
 func (q *Query) Judge() (v Verdict, err error) {
 	if q.Work.Elsewhere {
@@ -65,7 +65,7 @@ func (q *Query) fromElsewhere() (v Verdict, err error) {
 	return v, err
 }
 
-// withoutGit judges a change of which no trace says that git was at work.
+// withoutGit judges a change without a trace of git's work.
 func (q *Query) withoutGit(v Verdict) (Verdict, error) {
 	if q.New.OID.IsZero() {
 		return v, nil

@@ -32,7 +32,7 @@ func MarkOwn() {
 // Marked is an environment for a process of git-trace that nobody waits for.
 func Marked(env []string) []string { return append(env, ownMark+strconv.Itoa(os.Getpid())) }
 
-// behind reports whether an environment is that of a process which a hook of git-trace started.
+// behind reports whether an environment belongs to a process that a hook of git-trace started.
 func behind(environ []byte) bool {
 	return bytes.HasPrefix(environ, []byte(ownMark)) || bytes.Contains(environ, []byte("\x00"+ownMark))
 }

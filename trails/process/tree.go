@@ -11,7 +11,7 @@ import (
 // maxFound bounds how many processes one answer has.
 const maxFound = 256
 
-// Within reports whether an environment, entries with a NUL behind each, is that of a process of a conversation: an
+// Within reports whether an environment, entries with a NUL behind each, belongs to a process of a conversation: an
 // entry is the mark, or has the session's id for a value. Agents give both to what they start.
 func Within(environ []byte, session, mark string) bool {
 	has := func(end string, whole bool) bool {
@@ -270,8 +270,8 @@ type Output struct {
 // steady bounds how often a measurement is made again because something was printed meanwhile.
 const steady = 8
 
-// Measure asks what processes have written, of a list as Left and Grown give it. Known is false where the system does
-// not tell that of one of them.
+// Measure asks what processes have written, of a list as Left and Grown give it. Known is false if the system does
+// not tell it of one of them.
 func Measure(list []Process, workTree string) (found []Process, printed []Output, known bool) {
 	printed = outputs(list, workTree)
 	for range steady {
@@ -285,8 +285,8 @@ func Measure(list []Process, workTree string) (found []Process, printed []Output
 	return found, printed, known
 }
 
-// measure asks each process before the one that started it. A child that has ended since the list was made is left out:
-// its bytes are among those of its parent, which has waited for it. Say a script waits with a "sleep 0.02" after the
+// measure asks each process before the one that started it. A child that has ended since the list was made is left
+// out: its bytes are among its parent's, which has waited for it. Say a script waits with a "sleep 0.02" after the
 // other: one ends in every other look.
 func measure(list []Process) (found []Process, known bool) {
 	known = true

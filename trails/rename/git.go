@@ -90,9 +90,9 @@ func returned(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// missingOf are the files of a commit at which HEAD was lately, without those of the work tree. They are also those of
-// a wanted content that git left there for another one. For example: git switch brings an agent's a, and a person does
-// mv a b before anybody looks. A copy of what is still there is its maker's.
+// missingOf are the files of a commit at which HEAD was lately, without the files of the work tree. They are also
+// those of a wanted content that git left there for another one. For example: git switch brings an agent's a, and a
+// person does mv a b before anybody looks. A copy of what is still there is its maker's.
 func missingOf(q *Query, born []*File, try func([]*File)) error {
 	if !q.Wrote {
 		return nil

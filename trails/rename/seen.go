@@ -16,8 +16,8 @@ func deleted(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// untold are the files that are gone and of which a stash says nothing. For example: an agent writes a, which nobody
-// adds. A person does mv a b, git add b and git stash.
+// untold are the files that are gone and that no stash tells of. For example: an agent writes a, which nobody adds. A
+// person does mv a b, git add b and git stash.
 func untold(q *Query, _ []*File, try func([]*File)) error {
 	var out []*File
 	for i := range q.Untold {
@@ -38,7 +38,7 @@ func vanished(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// lost are the contents in the place of which there is another one now.
+// lost are contents that another one has replaced.
 func (q *Query) lost() []*File {
 	var out []*File
 	for i := range q.Changes {
@@ -74,8 +74,8 @@ func movedInIndex(q *Query, born []*File, try func([]*File)) error {
 	})
 }
 
-// renamedFrom lists those of the old files that have one of the new names by the index. What is told has it, however
-// little is alike.
+// renamedFrom lists the old files that have one of the new names by the index. What is told has it, however little is
+// alike.
 func (q *Query) renamedFrom(old, born []*File, told bool) []*File {
 	staged := q.Staged()
 	var out []*File
@@ -130,8 +130,8 @@ func sameInode(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// overwritten are the contents in the place of which git put another one. For example: an agent writes a, a person does
-// mv a b, and git reset --hard brings back an older a.
+// overwritten are contents that git replaced by another one. For example: an agent writes a, a person does mv a b,
+// and git reset --hard brings back an older a.
 func overwritten(q *Query, _ []*File, try func([]*File)) error {
 	if q.Wrote {
 		try(q.lost())

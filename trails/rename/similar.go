@@ -141,7 +141,7 @@ func Alike(a map[string]int, aLines int, b map[string]int, bLines int) int {
 	return share
 }
 
-// characters counts those of all lines, with one for the end of each.
+// characters counts the characters of all lines, with one for the end of each.
 func characters(lines map[string]int) int {
 	sum := 0
 	for l, n := range lines {

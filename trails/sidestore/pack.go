@@ -95,13 +95,13 @@ func list(ids []refs.OID) *strings.Reader {
 	return strings.NewReader(text.String())
 }
 
-// Packs are merged with those of the same time only, so that they grow old together.
+// Packs are merged only with packs of the same time, so that they grow old together.
 const (
 	mergePeriod = 30 * 24 * time.Hour
 	mergeAt     = 10 // packs of one period
 )
 
-// merge makes one pack of many. The time of the new one is that of the youngest: nothing expires too early.
+// merge makes one pack of many. The time of the new one is the youngest's: nothing expires too early.
 func (s *Store) merge(ctx context.Context) error {
 	packs, err := refs.ListPacks(s.dir)
 	if err != nil {

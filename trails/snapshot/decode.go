@@ -113,7 +113,7 @@ func (d *dir) readHead(head []byte, hash int) {
 	d.saved.head = head
 }
 
-// read fills in the directory of a row. The rows up to end are those of its parent. It reports damage.
+// read fills in the directory of a row. The rows up to end are its parent's. It reports damage.
 func (f *stateFile) read(d *dir, p *packed, row, end int) bool {
 	size := rowSize(f.hash)
 	r := &stateReader{in: f.table[row*size : (row+1)*size], hash: f.hash}
@@ -153,7 +153,7 @@ func (f *stateFile) string(at, n int64) string {
 	return string(f.names[at : at+n])
 }
 
-// rows are the directories below one, as yet unread: those of its children, each followed by what is below it.
+// rows are the directories below one, as yet unread: its children's, each followed by everything below it.
 type rows struct {
 	file     *stateFile
 	from, to int

@@ -24,7 +24,7 @@ func (e *Engine) keepChanges(snap Snapshot) {
 	e.keepTree(objects, snap.Tree, "", dirs)
 }
 
-// keepTree is for a tree and those of its subtrees that are among dirs.
+// keepTree keeps a tree and its subtrees that are among dirs.
 func (e *Engine) keepTree(objects *refs.Objects, tree refs.OID, path string, dirs map[string]bool) {
 	if !dirs[path] {
 		return

@@ -222,7 +222,7 @@ func (e *Engine) compare(ctx context.Context, last refs.OID, snap Snapshot) (Sna
 
 // Keep makes sure that the content the last snapshot has at a path is a loose object of the side store. It takes it
 // from disk while it is still there; only otherwise git has to find it. An unknown path, content beyond 32 MiB and
-// content that is nowhere any more are no error: there is nothing to keep.
+// content that is nowhere any more are not errors: there is nothing to keep.
 func (e *Engine) Keep(path string) error {
 	entry, ok := e.Lookup(path)
 	if !ok || entry.Mode == refs.ModeGitlink {
