@@ -12,6 +12,7 @@
 //     .netrc, passwords in URLs; what stands for a secret ($TOKEN, ***, <password>) stays;
 //   - strings of high entropy, as they stand;
 //   - the names of home directories and the name of the user;
+//   - the name of the machine, the machines of prompts (bob@build7:~$), and the domains of mail addresses;
 //   - where the work trees are: what lies in one is told by its path below it, /src/shop/a.go as a.go.
 //
 // All but the random ones and the work trees are found in plain text and behind up to three layers of: escapes of JSON

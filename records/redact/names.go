@@ -2,6 +2,7 @@ package redact
 
 import (
 	"cmp"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,21 +76,30 @@ func telling(names []string) []string {
 func (r *Redactor) userNames(text string) []span {
 	var found []span
 	for _, name := range r.names {
+		for start, end := range words(text, name) {
+			found = append(found, span{start: start, end: end, rule: "user", with: somebody})
+		}
+	}
+	return found
+}
+
+// words gives the places at which a name stands as a word.
+func words(text, name string) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
 		for from := 0; ; {
 			i := strings.Index(text[from:], name)
 			if i < 0 {
-				break
+				return
 			}
 			start, end := from+i, from+i+len(name)
 			before, _ := utf8.DecodeLastRuneInString(text[:start])
 			after, _ := utf8.DecodeRuneInString(text[end:])
-			if !wordRune(before) && !wordRune(after) {
-				found = append(found, span{start: start, end: end, rule: "user", with: somebody})
+			if !wordRune(before) && !wordRune(after) && !yield(start, end) {
+				return
 			}
 			from = end
 		}
 	}
-	return found
 }
 
 func wordRune(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }

@@ -3,6 +3,7 @@ package redact
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -40,7 +41,7 @@ func (r *Redactor) plain(s *marks, m manner) []span {
 	text := s.text
 	found := append(append(append(s.values(), s.commands()...), s.ofLines()...), r.known(s)...)
 	if m == prose {
-		found = append(append(found, s.homes()...), r.userNames(text)...)
+		found = slices.Concat(found, s.homes(), r.userNames(text), r.hostWords(text), s.mail())
 	}
 	if len(s.at[atKey]) > 0 {
 		for _, at := range r.keyBegin().FindAllStringIndex(text, -1) {

@@ -14,7 +14,7 @@ import (
 )
 
 // version counts the changes of this package that make it find something else.
-const version = "4"
+const version = "5"
 
 // Finder finds secrets in a short text.
 type Finder interface {
@@ -27,6 +27,7 @@ var ErrPanic = errors.New("the redactor failed")
 // Options say what is redacted beyond what every redactor looks for.
 type Options struct {
 	Names  []string // names of the user, as single words; generic ones (root, ubuntu) are left alone
+	Hosts  []string // names of the machine; generic ones are left alone
 	Trees  []string // work trees: paths in them are written as they are below them
 	Rules  Rules    // the user's own
 	Finder Finder   // nil stands for the rules of gitleaks
@@ -37,6 +38,7 @@ type Redactor struct {
 	finder Finder
 	rules  Rules
 	names  []string
+	hosts  []string
 	places []place
 	*patterns
 	fingerprint string
@@ -62,8 +64,9 @@ func New(o Options) (*Redactor, error) {
 		r.finder = rules
 	}
 	r.names = telling(append(slices.Clone(o.Names), o.Rules.Names...))
+	r.hosts = hostNames(o.Hosts)
 	r.places = placesOf(o.Trees)
-	r.fingerprint = o.Rules.fingerprint(r.names, r.places)
+	r.fingerprint = o.Rules.fingerprint(slices.Concat(r.names, r.hosts), r.places)
 	return r, nil
 }
 

@@ -58,7 +58,8 @@ func by(repo *refs.Repo, config refs.Config) (*redact.Redactor, error) {
 		}
 		rules.Purged = before
 	}
-	return redact.New(redact.Options{Names: redact.SystemNames(), Trees: trees(repo), Rules: rules})
+	return redact.New(redact.Options{Names: redact.SystemNames(), Hosts: redact.SystemHosts(), Trees: trees(repo),
+		Rules: rules})
 }
 
 // trees are the work trees of a repository, by all the names that the system has for them.
