@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -56,13 +57,8 @@ func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnredacted, err)
 	}
-	p.rules = shortHash(redactor.Fingerprint())
-	known := map[refs.OID]bool{}
-	if noted, _ := os.ReadFile(p.rulesPath()); string(noted) == p.rules {
-		for _, e := range p.Records.before {
-			known[e.Blob] = true
-		}
-	}
+	p.rules = shortHash(redactor.Fingerprint() + string(p.Level))
+	p.readLooked()
 	for _, trace := range p.Digest.Conversations {
 		if isPrivate(p.repo, trace) {
 			p.Records.Kept = append(p.Records.Kept, Kept{trace, "you keep it to yourself", false})
@@ -74,7 +70,7 @@ func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 			p.Records.Unstored++
 			continue
 		case err == nil:
-			err = p.Records.look(ctx, s, redactor, &e, known[e.Blob])
+			err = p.look(ctx, s, redactor, &e)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -85,7 +81,7 @@ func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 		}
 		p.Records.Sent = append(p.Records.Sent, e)
 	}
-	p.Digest.name(p.Records.Sent)
+	p.Digest.name(p.Records.Sent, p.looked)
 	return nil
 }
 
@@ -94,9 +90,14 @@ var ErrUnredacted = errors.New("conversations cannot be redacted")
 
 var errTooLarge = errors.New("it is larger than 50 MB")
 
-// look has a record redacted once more, unless it was with the same rules. What was found is stored, and leaves.
-func (c *Conversations) look(ctx context.Context, s *store.Store, redactor *redact.Redactor, e *store.Entry,
-	known bool) error {
+// look has a record redacted once more, unless it was with the same rules. What was found is stored, and leaves without
+// what does not leave at the level.
+func (p *Plan) look(ctx context.Context, s *store.Store, redactor *redact.Redactor, e *store.Entry) error {
+	c := &p.Records
+	here := e.Blob
+	if leaves, known := p.looked[here]; known {
+		e.Blob = leaves
+	}
 	raw, err := s.Raw(*e)
 	if err != nil {
 		return err
@@ -108,33 +109,97 @@ func (c *Conversations) look(ctx context.Context, s *store.Store, redactor *reda
 	if err != nil {
 		return err
 	}
-	if known {
+	if _, known := p.looked[here]; known {
 		c.count(r)
 		return nil
 	}
-	again, err := redactor.Record(ctx, r)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = again.Close() }()
-	var out bytes.Buffer
-	if err := again.Write(&out); err != nil {
-		return err
-	}
-	clean, err := records.Decode(out.Bytes())
+	clean, err := p.redacted(ctx, s, redactor, e, r)
 	if err != nil {
 		return err
 	}
 	c.count(clean)
-	if same, err := saysTheSame(r, *clean); err != nil || same {
-		return err
+	here = e.Blob
+	unsent := false
+	if p.Level != LevelLog {
+		var leaves *records.Record
+		if leaves, unsent, err = p.leaves(ctx, clean); err == nil && leaves != clean {
+			e.Blob, err = writeRecord(ctx, s, redactor, leaves)
+		}
 	}
-	c.again = true
+	p.looked[here] = e.Blob
+	p.unsent[here] = unsent // it is looked at again: the commits may be there then
+	return err
+}
+
+// redacted is a record out of which today's rules took what they find. What they found is stored.
+func (p *Plan) redacted(ctx context.Context, s *store.Store, redactor *redact.Redactor, e *store.Entry,
+	r *records.Record) (*records.Record, error) {
+	again, err := redactor.Record(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = again.Close() }()
+	var out bytes.Buffer
+	if err := again.Write(&out); err != nil {
+		return nil, err
+	}
+	clean, err := records.Decode(out.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	if same, err := saysTheSame(r, *clean); err != nil || same {
+		return r, err
+	}
+	p.Records.again = true
 	stored, err := s.Put(ctx, again, e.Blob)
 	if err == nil {
 		*e = stored.Entry
 	}
-	return err
+	return clean, err
+}
+
+// writeRecord stores a record on no ref: a push sends it.
+func writeRecord(ctx context.Context, s *store.Store, redactor *redact.Redactor, r *records.Record) (refs.OID, error) {
+	out, err := redactor.Record(ctx, r)
+	if err != nil {
+		return refs.OID{}, err
+	}
+	defer func() { _ = out.Close() }()
+	return s.Write(ctx, out)
+}
+
+// readLooked reads what was noted of the records that were looked at with the rules of today, by their blobs: the blobs
+// that leave.
+func (p *Plan) readLooked() {
+	p.looked, p.unsent = map[refs.OID]refs.OID{}, map[refs.OID]bool{}
+	noted, _ := os.ReadFile(p.rulesPath()) // without it all are looked at again
+	rules, rest, _ := strings.Cut(string(noted), "\n")
+	if rules != p.rules {
+		return
+	}
+	there := map[refs.OID]bool{}
+	for _, e := range p.Records.before {
+		there[e.Blob] = true
+	}
+	for line := range strings.Lines(rest) {
+		here, leaves, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		from, err := refs.ParseOID(here)
+		to, err2 := refs.ParseOID(leaves)
+		if err == nil && err2 == nil && there[to] {
+			p.looked[from] = to
+		}
+	}
+}
+
+// noteLooked is what readLooked reads.
+func (p *Plan) noteLooked() {
+	text := p.rules + "\n"
+	for here, leaves := range p.looked {
+		if !p.unsent[here] {
+			text += here.String() + " " + leaves.String() + "\n"
+		}
+	}
+	_ = refs.WriteFileAtomic(p.rulesPath(), []byte(text), 0o600) // without it all are looked at again
 }
 
 // saysTheSame tells whether a redaction took nothing out of a record.

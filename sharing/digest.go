@@ -258,11 +258,14 @@ func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]even
 	return out, nil
 }
 
-// name adds what the log says of the records that leave, so that a reader can tell them from others.
-func (d *Digest) name(sent []store.Entry) {
+// name adds what the log says of the records that leave, so that a reader can tell them from others: by the blobs that
+// leave, which are found by those that are stored here.
+func (d *Digest) name(sent []store.Entry, leaves map[refs.OID]refs.OID) {
 	for _, e := range d.stored {
-		blob := events.DataOf[events.RecordData](e).Blob
-		if slices.ContainsFunc(sent, func(s store.Entry) bool { return s.Trace == e.Trace && s.Blob == blob }) {
+		here := events.DataOf[events.RecordData](e).Blob
+		blob, looked := leaves[here]
+		if looked && slices.ContainsFunc(sent, func(s store.Entry) bool { return s.Trace == e.Trace && s.Blob == blob }) {
+			e.Data = bytes.ReplaceAll(e.Data, []byte(here.String()), []byte(blob.String()))
 			d.Events = append(d.Events, e)
 		}
 	}

@@ -17,7 +17,8 @@ func membersOf(t reflect.Type, before string) []string {
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.PkgPath(), "github.com/git-trace/git-trace/events") {
+	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.PkgPath(), "github.com/git-trace/git-trace/events") &&
+		!strings.HasPrefix(t.PkgPath(), "github.com/git-trace/git-trace/records") {
 		return nil
 	}
 	var out []string
@@ -72,12 +73,7 @@ func TestEveryMemberIsOnTheList(t *testing.T) {
 	} {
 		same(string(of), membersOf(reflect.TypeOf(data), ""))
 	}
-	var record []string
-	for i := range reflect.TypeFor[records.Record]().NumField() {
-		name, _, _ := strings.Cut(reflect.TypeFor[records.Record]().Field(i).Tag.Get("json"), ",")
-		record = append(record, name)
-	}
-	same("record", record)
+	same("record", membersOf(reflect.TypeFor[records.Record](), ""))
 	for _, name := range membersOf(reflect.TypeFor[events.Draft](), "") {
 		if name != "data" && !slices.Contains(onList[everyEvent], name) {
 			t.Errorf("every event: %s is not on the list", name)

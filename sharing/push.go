@@ -42,9 +42,11 @@ type Plan struct {
 	Branches int // and tags that the remote has
 
 	redactor func(context.Context) (*redact.Redactor, error)
-	rules    string // a hash of the redactor's
-	anew     bool   // the digest begins anew, without a history
-	replaces bool   // and takes the place of whatever is there
+	rules    string                // a hash of the redactor's, and of the level
+	looked   map[refs.OID]refs.OID // the blobs of records that leave, by those that are stored here
+	unsent   map[refs.OID]bool     // of which commits were left out that the remote does not have
+	anew     bool                  // the digest begins anew, without a history
+	replaces bool                  // and takes the place of whatever is there
 	repo     *refs.Repo
 	log      *events.Log
 	settings *Settings
@@ -52,6 +54,8 @@ type Plan struct {
 	fresh    []events.Draft
 	fetched  []events.FetchedLog
 	lock     *refs.FileLock
+	// published tells of commits whether the remote has them.
+	published Published
 }
 
 // Ref is a ref of the remote that a push makes or moves.
@@ -152,8 +156,8 @@ func (p *Plan) fill(ctx context.Context) error {
 	if p.fetched, err = p.log.Fetched(ctx); err != nil {
 		return err
 	}
-	published := func(commits []refs.OID) (map[refs.OID]bool, error) { return p.repo.LedTo(ctx, commits, tips...) }
-	if p.Digest, err = MakeDigest(ctx, p.log, p.fetched, published); err != nil {
+	p.published = func(commits []refs.OID) (map[refs.OID]bool, error) { return p.repo.LedTo(ctx, commits, tips...) }
+	if p.Digest, err = MakeDigest(ctx, p.log, p.fetched, p.published); err != nil {
 		return err
 	}
 	if err := p.settle(ctx, remote[p.ref("digest")]); err != nil {

@@ -40,7 +40,7 @@ func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 	}
 	sent, err := p.sendAll(ctx, verify)
 	if err == nil && p.rules != "" {
-		_ = refs.WriteFileAtomic(p.rulesPath(), []byte(p.rules), 0o600) // without it all are looked at again
+		p.noteLooked()
 	}
 	if err == nil {
 		err = p.isShown(ctx)

@@ -65,6 +65,15 @@ func (s *Store) PutAll(ctx context.Context, changes []Change) ([]Stored, error) 
 	return out, nil
 }
 
+// Write stores a record on no ref, and gives its blob.
+func (s *Store) Write(ctx context.Context, record *redact.Record) (refs.OID, error) {
+	blob, err := s.writeBlob(ctx, record)
+	if err != nil {
+		return refs.OID{}, fmt.Errorf("store record of %s: %w", record.Trace(), err)
+	}
+	return blob, nil
+}
+
 // swap moves the ref to a commit that has the new files. Everything it depends on is read under the ref's lock.
 func (s *Store) swap(ctx context.Context, changes []Change, out []Stored) error {
 	lock, err := s.repo.LockRef(Ref)

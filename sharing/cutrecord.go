@@ -1,0 +1,183 @@
+package sharing
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// leastID is how many digits an abbreviated id has, mostID how many a whole one has.
+const (
+	leastID = 7
+	mostID  = 64
+)
+
+// leaving takes out of the head of a record what the list says that it does not leave, and the commits that the remote
+// does not have.
+type leaving struct {
+	may    map[string]bool // members, with those that they are in
+	commit map[string]bool // those that name commits
+	hidden map[string]bool // ids of commits
+	cut    bool            // something was taken out
+	unsent bool            // and there were commits among it
+}
+
+// leaves of a record what may leave at the level of the plan. It gives the record itself where that is all of it, and
+// tells whether there were commits that the remote does not have.
+func (p *Plan) leaves(ctx context.Context, r *records.Record) (_ *records.Record, unsent bool, err error) {
+	head := *r
+	head.Steps = nil
+	raw, err := records.Encode(&head)
+	if err != nil {
+		return nil, false, err
+	}
+	var all map[string]any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&all); err != nil {
+		return nil, false, fmt.Errorf("read record: %w", err)
+	}
+	l := leaving{hidden: map[string]bool{}}
+	l.may, l.commit = recordMembers(p.Level)
+	ids := map[string]bool{}
+	l.ids(all, "", ids)
+	if err := l.hide(ctx, p, ids); err != nil {
+		return nil, false, err
+	}
+	l.object(all, "")
+	if !l.cut {
+		return r, false, nil
+	}
+	if raw, err = json.Marshal(all); err != nil {
+		return nil, false, err
+	}
+	out, err := records.Decode(raw)
+	if err != nil {
+		return nil, false, err
+	}
+	if r.Outcome.CommitSHA != nil && out.Outcome.CommitSHA == nil {
+		out.Outcome.Patch = nil // it is that commit's
+	}
+	if a := out.Attribution; a != nil && len(r.Attribution.Revision) != len(a.Revision) {
+		out.Attribution = nil // its lines are that commit's
+	}
+	out.Steps = r.Steps
+	return out, l.unsent, nil
+}
+
+// ids gathers what may be ids of commits: texts that are nothing but one. True stands for those that must be published.
+func (l *leaving) ids(value any, at string, out map[string]bool) {
+	switch v := value.(type) {
+	case string:
+		if mayBeID(v) {
+			out[v] = out[v] || l.commit[at] || l.commit[at[:max(0, strings.LastIndexByte(at, '.'))]]
+		}
+	case []any:
+		for _, one := range v {
+			l.ids(one, at, out)
+		}
+	case map[string]any:
+		for name, one := range v {
+			l.ids(one, below(at, name), out)
+		}
+	}
+}
+
+func below(at, name string) string {
+	if at == "" {
+		return name
+	}
+	return at + "." + name
+}
+
+func mayBeID(text string) bool {
+	return len(text) >= leastID && len(text) <= mostID && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// hide finds the commits that the remote does not have. An id that must be published and is not here is of none.
+func (l *leaving) hide(ctx context.Context, p *Plan, ids map[string]bool) error {
+	var asked []string
+	var input strings.Builder
+	for id, must := range ids {
+		l.hidden[id] = must
+		asked = append(asked, id)
+		fmt.Fprintln(&input, id)
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	out, err := p.repo.Git(ctx, strings.NewReader(input.String()), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	if err != nil {
+		return err
+	}
+	whole := map[string]refs.OID{}
+	var commits []refs.OID
+	at := 0
+	for line := range strings.Lines(string(out)) {
+		name, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		id, err := refs.ParseOID(name)
+		if err == nil && kind == "commit" && at < len(asked) {
+			whole[asked[at]] = id
+			commits = append(commits, id)
+		}
+		at++
+	}
+	there, err := p.published(commits)
+	for id, commit := range whole {
+		l.hidden[id] = !there[commit]
+	}
+	return err
+}
+
+// object cuts what does not leave out of an object. It tells whether a commit was among it.
+func (l *leaving) object(o map[string]any, at string) (unsent bool) {
+	ofSchema := at == "" || l.may[at+"."]
+	for name, value := range o {
+		where := below(at, name)
+		if ofSchema && !l.may[where] {
+			delete(o, name)
+			l.cut = true
+			continue
+		}
+		switch v := value.(type) {
+		case string:
+			if l.hidden[v] {
+				delete(o, name)
+				unsent = true
+			}
+		case map[string]any:
+			l.object(v, where)
+		case []any:
+			o[name] = l.list(v, where)
+		}
+	}
+	l.cut, l.unsent = l.cut || unsent, l.unsent || unsent
+	return unsent
+}
+
+// list leaves out what is, or tells of, a commit that the remote does not have.
+func (l *leaving) list(all []any, at string) []any {
+	out := []any{}
+	for _, one := range all {
+		switch v := one.(type) {
+		case string:
+			if l.hidden[v] {
+				l.cut, l.unsent = true, true
+				continue
+			}
+		case map[string]any:
+			if l.object(v, at) {
+				continue
+			}
+		case []any:
+			one = l.list(v, at)
+		}
+		out = append(out, one)
+	}
+	return out
+}
