@@ -44,6 +44,9 @@ func runApp(args []string, std streams) int {
 	a.life = ctx
 	a.beginLine(rest)
 	a.fold = a.foldsAt(rest)
+	if len(rest) > 0 {
+		boundMemory(rest[0], a.endWith)
+	}
 	a.std.out = a.folded(a.std.out)
 	if _, terminal := terminalOf(a.std.out); terminal && printsJSON(rest) {
 		a.std.out = &jsonScreen{to: a.std.out}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+)
+
+// memoryOfReaders is how much memory a command that reads may need. What others publish decides how much there is to
+// read. Somebody whose history needs more sets GOMEMLIMIT, which Go reads.
+const memoryOfReaders = 1 << 30
+
+// readingVerbs are the commands that read, or fetch, so that they may end anywhere.
+var readingVerbs = []string{"blame", "capabilities", "diff", "events", "graph", "handoff", "lessons", "log", "pull",
+	"quality", "report", "search", "show", "stats", "status", "steering", "trailers", "verify", "why"}
+
+// boundMemory ends a command that reads and needs more memory than it may.
+func boundMemory(verb string, end func(error)) {
+	if !slices.Contains(readingVerbs, verb) {
+		return
+	}
+	most := debug.SetMemoryLimit(-1)
+	if most == math.MaxInt64 {
+		most = memoryOfReaders
+		debug.SetMemoryLimit(most) // memory is collected more often when it comes near
+	}
+	lookAtMemory(&outgrown{most: uint64(most)}, end)
+}
+
+// lookAtMemory looks behind each collection.
+func lookAtMemory(o *outgrown, end func(error)) {
+	runtime.AddCleanup(new([64]byte), func(o *outgrown) {
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		if o.by(now.HeapAlloc) {
+			end(o.failure())
+			return
+		}
+		lookAtMemory(o, end)
+	}, o)
+}
+
+// outgrown counts the collections that left more than there may be, one behind the other. What nobody needs is not yet
+// gone behind a single one.
+type outgrown struct {
+	most  uint64
+	times int
+}
+
+const mostOutgrown = 8
+
+// by tells whether it was so often enough.
+func (o *outgrown) by(left uint64) bool {
+	if left <= o.most {
+		o.times = 0
+		return false
+	}
+	o.times++
+	return o.times >= mostOutgrown
+}
+
+func (o *outgrown) failure() error {
+	return fail(exitGit, fmt.Errorf("out of memory: %w", errTooLarge),
+		fmt.Sprintf("GOMEMLIMIT=%dMiB lets it need twice as much"+anotherHint+"it may be what others publish: "+
+			"git -c trace.trust=own trace … reads what was recorded here alone", o.most>>19))
+}
+
+var errTooLarge = errors.New("there is more to read than the limit of memory allows")
+
+// endWith reports an error and ends the process.
+func (a *app) endWith(err error) {
+	a.line.end()
+	os.Exit(report(a.std.err, err))
+}
