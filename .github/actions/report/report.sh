@@ -7,16 +7,18 @@
 #   REPORT_FORK    the address of the repository that the branch comes from; empty for none
 #   REPORT_OUT     the file to which the page is added
 #   REPORT_LIMIT   how long it may be: what git trace report --max-bytes takes
+#   REPORT_FETCHED how much may come from the fork, in bytes; 256m if nothing is said
 #   REPORT_PROMPTS none, first or all; none if nothing is said
 set -eu
 export GIT_TERMINAL_PROMPT=0
 if [ "$(git rev-parse --is-shallow-repository)" = true ]; then
 	git fetch --quiet --no-tags --unshallow origin
 fi
-# Each log has one writer and a name of its own, so those of the base and of the fork do not meet.
-git fetch --quiet --no-tags origin '+refs/traces/writers/*:refs/traces/remotes/origin/*' || :
+# Each log has one writer and a name of its own, so those of the base and of the fork do not meet. A pull bounds what
+# arrives, and what it unpacks to.
+git trace pull --records --log -- origin >/dev/null || :
 if [ -n "${REPORT_FORK-}" ]; then
-	git fetch --quiet --no-tags -- "$REPORT_FORK" '+refs/traces/writers/*:refs/traces/remotes/fork/*' || :
+	git -c trace.maxFetched="${REPORT_FETCHED:-256m}" trace pull --records --log -- "$REPORT_FORK" >/dev/null || :
 fi
 page=$(mktemp)
 trap 'rm -f "$page"' EXIT
