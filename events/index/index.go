@@ -27,6 +27,9 @@ type Index struct {
 	trust   string              // the one that trace.remote names
 	posed   []string            // what is said under ids of others, and left out
 
+	rewritten map[events.ID][]Rewriting // what rewritings say that were read; see mostKept
+	kept      int                       // how many there are
+
 	several  bool     // remotes have logs of one id
 	alone    bool     // logs of others are not read
 	progress Progress // of a build; nil where nobody looks

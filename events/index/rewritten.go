@@ -21,7 +21,8 @@ type Rewriting struct {
 // Rewritings lists what commit_rewritten events say: the own log first, each log in its order. A commit without an
 // heir, whose new id is zero, is not among them.
 func (ix *Index) Rewritings() ([]Rewriting, error) {
-	return rewritings(ix.ByType(events.CommitRewritten))
+	recorded, err := ix.ByType(events.CommitRewritten)
+	return ix.rewritings(recorded, func(Rewriting) bool { return true }), err
 }
 
 // RewritingsOf lists the rewritings in which a commit is the old or the new one.
@@ -29,8 +30,8 @@ func (ix *Index) RewritingsOf(commit refs.OID) ([]Rewriting, error) {
 	if rewritten, err := ix.Rewritten(commit); err != nil || !rewritten {
 		return nil, err
 	}
-	all, err := rewritings(ix.ByCommit(commit))
-	return slices.DeleteFunc(all, func(r Rewriting) bool { return r.Old != commit && r.New != commit }), err
+	named, err := ix.ByCommit(commit)
+	return ix.rewritings(named, func(r Rewriting) bool { return r.Old == commit || r.New == commit }), err
 }
 
 // MostReplaced bounds the commits whose place one commit took, as far as anybody looks at them: a squash of some dozens
@@ -52,20 +53,44 @@ func (ix *Index) Replaced(commit refs.OID) ([]refs.OID, error) {
 	return out, nil
 }
 
-func rewritings(recorded []events.Event, err error) ([]Rewriting, error) {
+// mostKept is how many rewritings are kept: each commit that one event names leads to all of it.
+const mostKept = 1 << 18
+
+// rewritings gives those of what events say that are wanted.
+func (ix *Index) rewritings(recorded []events.Event, wanted func(Rewriting) bool) []Rewriting {
 	var out []Rewriting
 	for i := range recorded {
 		if recorded[i].Type != events.CommitRewritten {
 			continue
 		}
-		d := events.DataOf[events.RewriteData](recorded[i])
-		for _, pair := range d.Pairs {
-			if pair.Old != pair.New && !pair.New.IsZero() {
-				out = append(out, Rewriting{pair.Old, pair.New, d.Kind, &recorded[i]})
+		said, known := ix.rewritten[recorded[i].ID]
+		if !known {
+			said = rewritingsIn(&recorded[i])
+			if ix.rewritten == nil {
+				ix.rewritten = map[events.ID][]Rewriting{}
+			}
+			if ix.kept+len(said) <= mostKept {
+				ix.rewritten[recorded[i].ID] = said
+				ix.kept += len(said)
+			}
+		}
+		for _, r := range said {
+			if wanted(r) {
+				out = append(out, r)
 			}
 		}
 	}
-	return out, err
+	return out
+}
+
+func rewritingsIn(e *events.Event) (out []Rewriting) {
+	d := events.DataOf[events.RewriteData](*e)
+	for _, pair := range d.Pairs {
+		if pair.Old != pair.New && !pair.New.IsZero() {
+			out = append(out, Rewriting{pair.Old, pair.New, d.Kind, e})
+		}
+	}
+	return out
 }
 
 // Anchored lists the commits that have an anchor in any log, without reading the anchors: those of the own log first,
