@@ -22,7 +22,8 @@ const (
 	betweenLooks = 50 * time.Millisecond
 )
 
-// settle waits until nothing is stored that was read before the rule was there. What takes longer is told as left.
+// settle waits until no process stores a text that it read before the rule was there. What takes longer is told as
+// left.
 func (p *Purge) settle() error {
 	trees, err := workTrees(p.Repo)
 	if err != nil {

@@ -252,8 +252,8 @@ func (p *Plan) deletes(name string) bool {
 	return slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Path == name && c.Deletes() })
 }
 
-// findUnsaved looks for contents in HEAD, and among those that boundaries saw. That a content lies in a store by chance
-// is not enough: nobody would find it again.
+// findUnsaved looks for contents in HEAD, and among those that boundaries saw. A content that lies in a store by
+// chance does not count: nobody would find it again.
 func (p *Plan) findUnsaved(ctx context.Context, contents map[string]refs.OID) error {
 	objects := p.repo.Objects()
 	defer objects.Close()

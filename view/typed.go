@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Typed are the prompts that lie as they were typed, until a record holds them.
+// Typed gives the prompts as they were typed, until a record holds them.
 type Typed struct {
 	Count  int        `json:"count"`
 	Oldest *time.Time `json:"oldest"` // nil for none

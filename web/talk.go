@@ -114,8 +114,8 @@ func noTalk(id string) error {
 	return nil
 }
 
-// said asks for a conversation. The last one is kept, read, for as long as the repository stays as it is: the parts of
-// a long one are asked for one after the other.
+// said asks for a conversation. The last conversation is kept in memory while the repository stays as it is: browsers
+// ask for the parts of a long one in turn.
 func (q *question) said(id string) (*talkAnswer, error) {
 	if err := noTalk(id); err != nil {
 		return nil, err

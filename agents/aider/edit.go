@@ -77,7 +77,7 @@ func fence(line string) string {
 	return ""
 }
 
-// nameIn is the file name that a line is: with the signs around it that models add. A sentence is none.
+// nameIn returns the file name in a line, without the signs that models put around it, or "" for a sentence.
 func nameIn(line string) string {
 	line = strings.TrimLeft(strings.TrimSpace(line), "`#* ")
 	line = strings.TrimRight(line, "`:* ")

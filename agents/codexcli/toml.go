@@ -106,7 +106,7 @@ func keyPath(n *unstable.Node) (path []string, end int) {
 	return path, end
 }
 
-// quoteTOML is text as a basic string.
+// quoteTOML writes text as a basic string.
 func quoteTOML(text string) string {
 	var out strings.Builder
 	out.WriteByte('"')

@@ -10,8 +10,8 @@ type plan struct {
 	userfile.Plan[capability.Action]
 }
 
-// add writes a file: to nil, for deletion, or to a content. The directories below the place's root that a deletion
-// empties go too; of the user's directories only those that were made for it.
+// add writes a file: to nil, for deletion, or to a content. A deletion also removes directories that it empties below
+// the place's root. Of the user's directories it removes only the ones that were made for it.
 func (p *plan) add(file userfile.File, data []byte, at Place, a capability.Action) {
 	a.Op, a.Path = capability.OpUpdate, file.Path
 	switch {

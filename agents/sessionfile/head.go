@@ -55,7 +55,7 @@ func (m Members) Before(list string, head []byte) bool {
 	return false
 }
 
-// Peek reads what the beginning of a file of JSON lines tells: nothing of one that cannot be opened.
+// Peek reads the beginning of a file of JSON lines, or nothing if it cannot be opened.
 func Peek[T any](path string, read func(File) T) (told T) {
 	file, err := Lines(path, "")
 	if err != nil {

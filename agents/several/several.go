@@ -3,7 +3,7 @@
 //
 // The files are read one after the other, in the order in which they begin. A step that an earlier file has is taken
 // once: it has the same time, role, calls and beginning. Steps are numbered anew. Results that only a later file has
-// come as late ones. What is told of the whole is the last file's, with the sums of all. It cannot be gone on with:
+// come as late ones. Facts about the whole come from the last file, sums from all files. It cannot be gone on with:
 // there is no cursor.
 package several
 

@@ -16,7 +16,8 @@ import (
 // screen". A second blame, without those arguments but with all others (-w, -M, -C, --ignore-rev, --contents, -L), of
 // the same final content answers it: final line numbers are the same in both, since the content is. With --reverse
 // the content is the one at the start of the range. A root commit is a boundary too, but it did write its lines, as
-// far as the repository knows; nor is --ignore-rev such a case: the user says that the ignored change does not count.
+// far as the repository knows; --ignore-rev is not such a case either: the user says that the ignored change does not
+// count.
 
 // CreditsOthers reports whether some lines may not be of the commits that git credits with them.
 func (s *Session) CreditsOthers(lines []Line) bool {

@@ -110,8 +110,8 @@ func (l *looker) takenBack(steps []Step, end refs.OID) bool {
 	}))
 }
 
-// lostToSomebody counts the lines that are gone, of those that were committed, and asks nobody who took them. Of a
-// content that is not here any more nothing is told.
+// lostToSomebody counts the lines that are gone, of those that were committed, and asks nobody who took them. A
+// content that is not here any more tells nothing.
 func (l *looker) lostToSomebody(steps []Step, gone int) {
 	held := 0
 	for i := range steps {

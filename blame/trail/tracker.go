@@ -60,7 +60,7 @@ func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver)
 	return t, nil
 }
 
-// Briefly makes a tracker leave open who took lines away, which costs most. All lines that are gone are one loss
+// Briefly makes a tracker leave open who took lines away, which costs most. All removed lines together are one loss,
 // without a commit. Where a commit says that it takes one of the patch's back, all is told as ever.
 func (t *Tracker) Briefly() *Tracker {
 	t.brief = true

@@ -64,8 +64,8 @@ func (b beginning) row() beginning {
 // in is a member.
 func (b beginning) in(name string) beginning { return begin(b.values[name]) }
 
-// message reports whether an array begins with a message as providers have them: clients that keep such messages give
-// them more members, by which they are known.
+// message reports whether an array begins with a message in the form of providers. Clients that keep such messages
+// add members, which tell them apart.
 func (b beginning) message() bool {
 	first := b.first()
 	if !slices.Contains([]string{"system", "developer", "user", "assistant"}, first.text("role")) {

@@ -11,7 +11,7 @@ import (
 
 // A CI reads what its commands print, and obeys lines that are commands to it. Those of GitHub begin with "::",
 // blanks before it or not. Older ones and Azure's have "##[" or "##vso[" in them. Prompts, paths and lines of files
-// come from anybody. So a backslash stands in such places of what people read, where a CI says that it is one.
+// come from anybody. So a backslash stands in such places of texts for people, if the environment names a CI.
 
 // inCI reports whether a CI reads along.
 func inCI() bool {
@@ -56,7 +56,7 @@ func calmedText(text string) string {
 	return out.String()
 }
 
-// calmWriter writes lines that are not commands to a CI. The end of a line that is not whole is kept until it is.
+// calmWriter writes lines that are not commands to a CI. An incomplete line is kept until its end comes.
 type calmWriter struct {
 	to   io.Writer
 	held []byte

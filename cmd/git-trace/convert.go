@@ -89,8 +89,8 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 	return errors.Join(train.done(), a.allFaults(faults))
 }
 
-// convertTree writes the conversations of all files as one tree. What was put together of redacted texts is redacted
-// once more.
+// convertTree writes the conversations of all files as one tree. A text that is joined from redacted texts is
+// redacted once more.
 func (a *app) convertTree(c *cli.Context, out *outgoing) error {
 	known, err := wordTable(c)
 	if err != nil {

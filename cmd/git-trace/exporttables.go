@@ -45,8 +45,8 @@ func tableFlags() []cli.Flag {
 	return []cli.Flag{opt("shard-size", "").or("256M").flag(), opt("partition", "").flag(), opt("anonymise", "").flag()}
 }
 
-// tableMemory is the memory of an export of tables, in bytes, from which it is collected more often. The rest of 200
-// MB is for what the limit does not count, and for the program that packs.
+// tableMemory is the amount of memory, in bytes, from which an export of tables collects garbage more often. The rest
+// of 200 MB is for what the limit does not count, and for the program that packs.
 const tableMemory = 96 << 20
 
 // exportTables writes the tables of the repository into a directory.

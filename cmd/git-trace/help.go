@@ -74,7 +74,7 @@ func printHelp(w io.Writer, _ string, of any) {
 	_, _ = io.WriteString(w, h.out.String())
 }
 
-// paragraphs makes one line of each paragraph. Lines that are set off stay.
+// paragraphs makes one line of each paragraph. Indented lines stay as they are.
 func paragraphs(text string) string {
 	var out strings.Builder
 	for i, line := range strings.Split(text, "\n") {

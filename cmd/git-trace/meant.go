@@ -23,8 +23,8 @@ func nearest(word string, list []string) string {
 	return best
 }
 
-// nearID reports whether an id, or its beginning, was probably meant by a word: one edit makes it, or two of an id of
-// eight characters or more. A word of fewer than four is near to too many.
+// nearID reports whether a word probably means an id, or its beginning: one edit apart, or two for eight characters
+// or more. A word of fewer than four is near to too many.
 func nearID(word, id string) bool {
 	if len(word) < fewestDigits || len(word) > len(id)+1 {
 		return false

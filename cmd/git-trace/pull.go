@@ -187,7 +187,7 @@ func sayEvents(w io.Writer, all []events.Event) {
 	}
 }
 
-// offerTexts asks, once in a clone, what of the texts that others share is wanted.
+// offerTexts asks, once in a clone, which of the shared texts to fetch.
 func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
 	pulled []*sharing.Pulled) error {
 	_, settled := s.OnDemand()

@@ -126,7 +126,7 @@ func (s setting) named(name string) bool {
 // suffix is the part behind the name of a remote, with its dot.
 func (s setting) suffix() string { return s.key[strings.LastIndexByte(s.key, '.'):] }
 
-// set are the values that the configuration has for the setting; of each remote with its name.
+// set returns the values of the setting in the configuration, with the name of the remote if it is about one.
 func (s setting) set(values refs.Config) []string {
 	if !strings.HasPrefix(s.key, "remote.<") {
 		return values.All(s.key)

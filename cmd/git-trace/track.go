@@ -110,7 +110,7 @@ func (p *foundPatch) follow(tracker *trail.Tracker) (*trail.Trail, error) {
 	return tracker.Patch(p.owner.Patch, p.path)
 }
 
-// add notes lines of an owner, each trail once. Of people's lines there is a trail where they have a patch.
+// add notes lines of an owner, each trail once. People's lines have a trail if they have a patch.
 func (f *patchFinder) add(owner events.AnchorOwner, path string) {
 	key := trail.KeyOf(&owner, path)
 	if key != "" && !slices.ContainsFunc(f.found, func(p foundPatch) bool {

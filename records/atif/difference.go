@@ -79,8 +79,8 @@ func find(list []member, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// between gives the difference that makes wanted of made; nil when they are equal, and whole is true when one must take
-// the place of the other.
+// between gives the difference that turns made into wanted; nil if they are equal. whole is true if one must replace
+// the other.
 func between(made, wanted []byte) (d *difference, whole bool) {
 	if bytes.Equal(made, wanted) {
 		return nil, false

@@ -102,7 +102,7 @@ func (f *Fault) Error() string { return fmt.Sprintf("line %d, byte %d: %v", f.Li
 // Unwrap gives the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// bounded gives an error where too much came out of what was read. Its errors are Faults.
+// bounded gives an error if a stream unpacks to too much. Its errors are Faults.
 type bounded struct {
 	io.ReadCloser
 	packed *counter

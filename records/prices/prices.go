@@ -60,7 +60,7 @@ var Default = sync.OnceValue(func() *Table {
 	return table
 })
 
-// Read reads a table. What it does not know in one is a fault, as a price that is spelt wrong would be.
+// Read reads a table. An unknown member is a fault, for it may be a misspelt price.
 func Read(data []byte) (*Table, error) {
 	table := &Table{}
 	decoder := json.NewDecoder(bytes.NewReader(data))

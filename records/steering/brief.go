@@ -81,8 +81,7 @@ func (c *conversation) failing() []string {
 	return out[max(len(out)-most, 0):]
 }
 
-// allConstraints are the newest constraints of prompts that count, each once: of clauses that say the same the longest
-// stays.
+// allConstraints returns the newest constraints of prompts that count, each once. Of equal clauses the longest stays.
 func (a *analysis) allConstraints() []string {
 	const most = 10
 	var kept []constraint

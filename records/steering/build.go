@@ -122,8 +122,8 @@ func (c *conversation) nodes() []*turn {
 	return c.everyTurn()
 }
 
-// originOf is the turn from which a conversation goes on. It is the last turn of the conversation that it was forked
-// from. Otherwise it is the last prompt of the conversation before, if both changed a file or were on the same
+// originOf returns the turn from which a conversation goes on. It is the last turn of the conversation that it was
+// forked from. Otherwise it is the last prompt of the conversation before, if both changed a file or were on the same
 // branch.
 func (a *analysis) originOf(c *conversation) *turn {
 	var forked []string

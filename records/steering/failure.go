@@ -211,7 +211,7 @@ func (a *analysis) repeated(c *conversation) {
 	}
 }
 
-// fail counts a failed run. Without an edit to a file that was also edited between the runs before, it is the first.
+// fail counts a failed run. It counts as the first if the edits before it share no file with the earlier ones.
 func (r *run) fail() {
 	if r.failures > 0 {
 		if r.files = common(r.files, r.since, r.failures == 1); len(r.files) == 0 {

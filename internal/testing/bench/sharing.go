@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// What is shared: so many clones with so many commits each, and one that has some more to tell.
+// The shared repository has so many clones with so many commits each, and one with some more.
 const (
 	sharers    = 20
 	sharedEach = 200
