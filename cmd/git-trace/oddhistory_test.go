@@ -116,7 +116,8 @@ func (w *twin) growOdd(commits int) {
 		},
 	}
 	for i := 1; i <= commits; i++ {
-		kind, parents := "plain", ""
+		var parents string
+		kind := "plain"
 		switch {
 		case i == 1:
 			parents = "from refs/heads/main^0\n"
