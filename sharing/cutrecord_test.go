@@ -27,9 +27,11 @@ func begunAt(t testing.TB, w *recording.World, session, base, commit string) {
 		}},
 		Outcome:     records.Outcome{Committed: true, CommitSHA: &commit, Patch: new("+the patch of " + commit + "\n")},
 		Attribution: &records.Attribution{Revision: map[string]string{"vcs_type": "git", "revision": commit}},
-		GitLinks:    []records.GitLink{{VCSType: records.VCSGit, Revision: commit, RepoURL: &url}, {VCSType: records.VCSGit, Revision: base}},
-		Metadata:    map[string]json.RawMessage{"commits": json.RawMessage(`[{"sha":"` + commit[:9] + `","at":1}]`)},
-		Steps:       []records.Step{{StepIndex: 1, Role: records.RoleUser, Content: &text}},
+		GitLinks: []records.GitLink{
+			{VCSType: records.VCSGit, Revision: commit, RepoURL: &url}, {VCSType: records.VCSGit, Revision: base},
+		},
+		Metadata: map[string]json.RawMessage{"commits": json.RawMessage(`[{"sha":"` + commit[:9] + `","at":1}]`)},
+		Steps:    []records.Step{{StepIndex: 1, Role: records.RoleUser, Content: &text}},
 	}
 	redactor, err := redact.New(redact.Options{})
 	w.Check(err)
@@ -49,7 +51,8 @@ func begunAt(t testing.TB, w *recording.World, session, base, commit string) {
 	w.Check(err)
 }
 
-// Attacks F9, F18: a conversation names no commit that the remote does not have, in whichever member, and no other remote.
+// Attacks F9, F18: a conversation names no commit that the remote does not have, in whichever member, and no other
+// remote.
 func TestAConversationNamesPublishedCommitsAlone(t *testing.T) {
 	t.Parallel()
 	w, remote := published(t)
