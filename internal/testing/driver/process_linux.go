@@ -2,6 +2,7 @@ package driver
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,19 +19,25 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
+// patience is the time that processes of git-trace have: they work behind the client, and end by themselves.
+const patience = time.Minute
+
 // reap waits for the processes that carry the mark in their environment, and kills those still there after linger. Then
 // it kills what is left of the group. Clients start shells in sessions of their own, so the group alone does not hold
 // them. It returns the names of those it killed.
 func reap(group int, mark string, linger time.Duration) []string {
 	defer func() { _ = syscall.Kill(-group, syscall.SIGKILL) }() // usually there is none
+	var killed []string
 	end := time.Now().Add(linger)
 	for {
-		left := marked(mark)
-		if len(left) == 0 {
-			return nil
-		}
-		if time.Now().After(end) {
-			return kill(mark)
+		clients, behind := marked(mark)
+		switch {
+		case len(clients)+len(behind) == 0:
+			return killed
+		case time.Now().After(end.Add(patience)):
+			return append(killed, kill(mark, true)...)
+		case len(clients) > 0 && time.Now().After(end):
+			killed = append(killed, kill(mark, false)...)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -38,10 +45,13 @@ func reap(group int, mark string, linger time.Duration) []string {
 
 // kill repeats until none is left: one of them may have just made another. They are stopped first: a shell would go on
 // with its next command when the one that it waits for is killed.
-func kill(mark string) []string {
+func kill(mark string, all bool) []string {
 	var names []string
 	for range 50 {
-		left := marked(mark)
+		left, behind := marked(mark)
+		if all {
+			maps.Copy(left, behind)
+		}
 		if len(left) == 0 {
 			break
 		}
@@ -58,12 +68,13 @@ func kill(mark string) []string {
 	return names
 }
 
-// marked lists the running processes with an entry in their environment (proc(5)).
-func marked(entry string) map[int]string {
-	found := map[int]string{}
+// marked lists the running processes with an entry in their environment (proc(5)), by their names: the client's, and
+// those that hooks of git-trace left behind.
+func marked(entry string) (clients, behind map[int]string) {
+	clients, behind = map[int]string{}, map[int]string{}
 	paths, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
-		return nil
+		return clients, behind
 	}
 	for _, path := range paths {
 		env, err := os.ReadFile(path)
@@ -79,7 +90,11 @@ func marked(entry string) map[int]string {
 		if err != nil {
 			continue
 		}
-		found[pid] = strings.TrimSpace(string(name))
+		into := clients
+		if bytes.Contains(env, []byte("\x00GITTRACE_OWN=")) {
+			into = behind
+		}
+		into[pid] = strings.TrimSpace(string(name))
 	}
-	return found
+	return clients, behind
 }
