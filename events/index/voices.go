@@ -70,8 +70,10 @@ func (ix *Index) choose(ctx context.Context, of []events.FetchedCopy) error {
 	for i, s := range all {
 		switch {
 		case named >= 0 && !ix.hasName(s.voice) && !s.voice.Aside:
-			ix.posed = append(ix.posed, fmt.Sprintf("left out: what %s says as %s, who publishes on %s", s.voice.Remote,
-				of[0].Writer, all[named].voice.Remote))
+			if !s.repeats(all[named : named+1]) {
+				ix.posed = append(ix.posed, fmt.Sprintf("left out: what %s says as %s, who publishes on %s",
+					s.voice.Remote, of[0].Writer, all[named].voice.Remote))
+			}
 			closeAll(s.of, nil)
 		case s.repeats(all[:i]):
 			closeAll(s.of, nil)
