@@ -48,8 +48,11 @@ func (r *Repo) SideEnv() []string {
 	}
 }
 
-// SideReadEnv makes a git child read the side store beside the repository's own objects.
+// SideReadEnv makes a git child read the side store, where there is one, beside the repository's own objects.
 func (r *Repo) SideReadEnv() []string {
+	if !exists(r.SideObjects()) {
+		return nil
+	}
 	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(r.SideObjects())}
 }
 
