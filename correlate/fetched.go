@@ -89,7 +89,7 @@ func (f *fetched) take(ctx context.Context, c *events.Copy) error {
 func (f *fetched) content(commit refs.OID, parents []refs.OID, path string) error {
 	blob, err := f.git.Blob(commit, path)
 	if err != nil || blob.IsZero() {
-		return nil //nolint:nilerr // a partial clone has left it on the remote
+		return err
 	}
 	if _, known := f.known.Get(path, blob); known {
 		return nil
@@ -103,7 +103,7 @@ func (f *fetched) content(commit refs.OID, parents []refs.OID, path string) erro
 	if len(parents) > 0 {
 		was, err := f.git.Blob(parents[0], path)
 		if err != nil {
-			return nil //nolint:nilerr // as above
+			return err
 		}
 		if raw, err := f.objects.Blob(was); err == nil && !was.IsZero() {
 			had.Lines = linediff.Split(raw)

@@ -103,8 +103,9 @@ func (g *Git) Blob(commit refs.OID, path string) (refs.OID, error) {
 	if oid, done := g.blobs[at]; done {
 		return oid, nil
 	}
-	oid, typ, err := g.objects.Resolve(commit.String() + ":" + path)
-	if errors.Is(err, refs.ErrMissing) || err == nil && typ != refs.BlobObject {
+	entry, err := g.objects.EntryAt(commit, path)
+	oid := entry.OID
+	if errors.Is(err, refs.ErrMissing) || err == nil && entry.Type() != refs.BlobObject {
 		oid, err = refs.OID{}, nil
 	}
 	if err == nil {
