@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,7 +67,7 @@ func instead(name string, theirs bool) (value string, starts bool) {
 
 // quiet adds the options without which a command of git's converts what it compares.
 func (r *Repo) quiet(args []string) []string {
-	if r.unasked == nil {
+	if r.unasked == nil || slices.Contains(args, "--git-completion-helper") { // git takes that alone, and compares nothing
 		return args
 	}
 	var options []string

@@ -187,8 +187,12 @@ func (c *completer) operand(command *cli.Command, typed string) {
 			c.words(typed, shells...)
 		}
 	}
+	offered := 0
 	if ids {
-		c.conversations(typed)
+		offered = c.conversations(typed)
+	}
+	if typed == "" && offered > 0 {
+		return // any branch and any file might follow: the newest conversations are the likely ones
 	}
 	if refs && !strings.Contains(typed, "#") {
 		fmt.Fprintln(c.out, ":ref")
@@ -211,24 +215,25 @@ func (c *completer) remotes(typed string) {
 // mostOffered is the number of conversations that are offered: more fill no screen.
 const mostOffered = 50
 
-// conversations offers the newest whose ids begin so, with the agent and what was asked first.
-func (c *completer) conversations(typed string) {
+// conversations offers the newest whose ids begin so, with the agent and what was asked first. It
+// returns their number.
+func (c *completer) conversations(typed string) int {
 	_, known, err := c.a.recorded(context.WithoutCancel(c.a.life))
 	if err != nil {
-		return
+		return 0
 	}
 	defer known.close()
 	typed = strings.ToLower(typed)
 	all, err := known.Newest(typed, mostOffered)
 	if err != nil {
-		return
+		return 0
 	}
 	short, err := known.short()
 	if err != nil {
-		return
+		return 0
 	}
 	if err := known.Prompted(all); err != nil {
-		return
+		return 0
 	}
 	const longest = 60
 	for i := range all {
@@ -239,4 +244,5 @@ func (c *completer) conversations(typed string) {
 		said := strings.TrimSpace(all[i].Agent + " " + firstWords(&all[i]))
 		c.put(id, cells.Cut(cells.Safe(said), longest))
 	}
+	return len(all)
 }

@@ -17,7 +17,7 @@ func (a *app) showCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "show",
 		Usage:     "one conversation, prompt, tool call, patch, commit or event",
-		UsageText: "git trace show [--json | --markdown] <id>…\ngit trace show --web <id>",
+		UsageText: "git trace show [--json | --markdown] <id> | <commit> …\ngit trace show --web <id> | <commit>",
 		Description: "An id is that of a conversation as other commands show it (4f2a), a prompt of it (4f2a#3), a " +
 			"step of it (4f2a:12),\n" +
 			"a tool call (toolu_…), a patch, lines of a file (FILE:LINE, as git trace why),\n" +

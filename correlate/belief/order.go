@@ -44,8 +44,11 @@ func (b beats) take(over, under *Run) Run {
 
 // later is the order within a log: over was said after under.
 func later(over, under *Run) bool {
-	if over.Knows() != under.Knows() {
+	switch {
+	case over.Knows() != under.Knows():
 		return over.Knows()
+	case disputes(under, over): // said again of the whole commit, when other lines of it were revised
+		return false
 	}
 	return originOf(over.By) <= originOf(under.By) || disputes(over, under)
 }
