@@ -54,7 +54,7 @@ func (t *Trace) count(e *events.Event, n *named) {
 	}
 	t.Agent, t.Session = cmp.Or(t.Agent, e.Agent), cmp.Or(t.Session, e.Session)
 	t.Events++
-	if happened(e.Type) {
+	if happened(e.Type) && !slices.Contains(e.Method, events.SessionFile) { // which was heard whenever it was read
 		t.spread(e.Time, e.Time)
 		if !slices.Contains(e.Method, events.Backfill) && !slices.Contains(e.Method, events.Import) {
 			t.Hooked++
