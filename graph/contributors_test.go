@@ -121,7 +121,7 @@ func TestAClaimIsLaidOverTheAnchor(t *testing.T) {
 		"an anchor and a claim":             {[]events.Event{seen, claim}, "added 12, ai 6, human 4, unknown 2: ai 4, ai 2, human 4, unknown 1"},
 		"the claim comes twice":             {[]events.Event{seen, claim, claim}, "added 12, ai 6, human 4, unknown 2: ai 4, ai 2, human 4, unknown 1"},
 		"a claim of what nobody saw":        {[]events.Event{claim}, "added 4, ai 4, human 0, unknown 0: ai 4"},
-		"the anchor comes behind the claim": {[]events.Event{claim, seen}, "added 12, ai 4, human 6, unknown 2: ai 2, ai 2, human 6, unknown 1"},
+		"the anchor comes behind the claim": {[]events.Event{claim, seen}, "added 12, ai 6, human 4, unknown 2: ai 4, ai 2, human 4, unknown 1"},
 	} {
 		var c Commit
 		c.credit(belief.Weigh(oid("4"), test.recorded, "a"))
