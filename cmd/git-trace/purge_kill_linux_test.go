@@ -39,7 +39,7 @@ func TestFoundPurgeKilledAnywhere(t *testing.T) {
 				continue
 			}
 			first := testenv.Pick(1, 2+i, 1)
-			for when := first; ; when = testenv.Pick(when*6, when*6, when+1) {
+			for when := first; ; when = testenv.Pick(when*6, when*12, when+1) {
 				where := fmt.Sprintf("%s at %s %d", how, call, when)
 				w.restore()
 				if !w.interrupted(call, how, when) {

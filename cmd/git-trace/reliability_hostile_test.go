@@ -135,6 +135,9 @@ func TestReliabilityG1CommandsBesideHostileLogs(t *testing.T) {
 			before := place(t, w.base)
 			for _, forms := range readings() {
 				for _, args := range forms {
+					if !testenv.Long() && rand.N(3) > 0 {
+						continue // another log has it
+					}
 					c := w.bounded(commandMemory, args...)
 					if c.code != 0 && c.code != exitFinding && c.code != exitUnchecked || crashed(c.out) {
 						t.Errorf("%s of %s, %v: exit status %d\n%.2000s", name, owner, args, c.code, c.out)
