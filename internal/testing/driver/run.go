@@ -206,7 +206,7 @@ func (j *job) execute(ctx context.Context, args, env []string, res *Result) (gro
 	}
 	group = cmd.Process.Pid
 	if j.opts.At != nil {
-		screen := &Terminal{t: j.repo.t, person: person, limit: j.opts.Limit / 4}
+		screen := &Terminal{t: j.repo.t, person: person, limit: j.opts.Limit / 2}
 		go screen.watch()
 		done := make(chan struct{})
 		defer func() { <-done }()
