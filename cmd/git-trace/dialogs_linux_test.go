@@ -76,7 +76,7 @@ func TestWhatIsTypedAtADialogOfAClientIsAPersons(t *testing.T) {
 					if !s.See(c.shows) {
 						return
 					}
-					time.Sleep(consentPause) // the screen may be there before the hook of the dialog
+					time.Sleep(3 * consentPause) // the screen may be there before the hook of the dialog
 					types("first at the dialog")
 					want("a.txt", "first at the dialog", "human")
 					r.commitAll()
