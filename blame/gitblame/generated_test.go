@@ -179,7 +179,7 @@ func generated(t *testing.T, commits int) *repo {
 // The full form takes a history of 1,000 commits.
 func TestBlameOverAGeneratedHistoryIsGits(t *testing.T) {
 	t.Parallel()
-	commits := testenv.Pick(6, 15, 1000)
+	commits := testenv.Pick(6, 10, 1000)
 	r := generated(t, commits)
 	r.followHistory(t, commits)
 }

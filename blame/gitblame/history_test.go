@@ -68,7 +68,7 @@ func (r *repo) history(t *testing.T, since time.Time, paths ...string) *History 
 // history and from its later half. The full form takes a history of 300 commits.
 func TestWhatAHistoryTellsIsGitsBlame(t *testing.T) {
 	t.Parallel()
-	commits := testenv.Pick(10, 20, 300)
+	commits := testenv.Pick(10, 14, 300)
 	r := generated(t, commits)
 	list := strings.Fields(r.Git("rev-list", "--all"))
 	slices.Sort(list) // by their ids: as good as by chance

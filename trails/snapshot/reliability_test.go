@@ -18,7 +18,7 @@ import (
 // and time.
 func TestReliabilityF1SnapshotsLeaveTheUsersRepositoryAsItIs(t *testing.T) {
 	t.Parallel()
-	for seed := range testenv.Pick(6, 16, 500) {
+	for seed := range testenv.Pick(6, 10, 500) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorker(t, uint64(1000+seed))
