@@ -215,8 +215,8 @@ func (c *completer) remotes(typed string) {
 // mostOffered is the number of conversations that are offered: more fill no screen.
 const mostOffered = 50
 
-// conversations offers the newest whose ids begin so, with the agent and what was asked first. It
-// returns their number.
+// conversations offers the newest conversations whose ids begin with what was typed, each with its agent and its first
+// prompt, and returns their number.
 func (c *completer) conversations(typed string) int {
 	_, known, err := c.a.recorded(context.WithoutCancel(c.a.life))
 	if err != nil {

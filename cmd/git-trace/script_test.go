@@ -77,9 +77,9 @@ func TestScriptsUnderHostileConfiguration(t *testing.T) {
 	testscript.Run(t, scriptParams(t, "hostile"))
 }
 
-// scriptsOf are the scripts that run in a variant of the surroundings: in the full form all of them. Otherwise
-// a quarter of them run in one of the two others beside the plain one, whichever their name falls to, and in both if they
-// ask where they run.
+// scriptsOf lists the scripts that run in a variant of the surroundings. In the plain one, and in the full form, all of
+// them do. Otherwise each of the two other variants has an eighth of them, chosen by their names, and those that ask
+// where they run.
 func scriptsOf(t *testing.T, variant string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(scriptDir, "*.txtar"))
