@@ -81,8 +81,13 @@ func newWorld(root string, p profile) *world {
 		root: root, home: filepath.Join(root, "home"), ledger: newLedger(), files: map[string]string{}, profile: p,
 		unseen: map[string]edit{}, renamed: map[string]bool{},
 	}
-	w.must(os.MkdirAll(w.home, 0o755))
+	w.must(os.MkdirAll(filepath.Join(w.home, "state", "git-trace"), 0o755))
 	w.must(os.WriteFile(filepath.Join(w.home, ".gitconfig"), []byte(modelConfig), 0o644))
+	// Conversations have the same names in all worlds: each world has a state of its own, but for the list of recorded
+	// repositories, which what is done in this process reads too.
+	list := filepath.Join("git-trace", "recorded")
+	w.must(os.MkdirAll(filepath.Join(os.Getenv("XDG_STATE_HOME"), list), 0o755))
+	w.must(os.Symlink(filepath.Join(os.Getenv("XDG_STATE_HOME"), list), filepath.Join(w.home, "state", list)))
 	env, err := capability.SystemEnv()
 	w.must(err)
 	w.agent, _ = agents.Lookup(env, "claude-code")
@@ -124,7 +129,8 @@ var sessions = []string{"S1", "S2", "S3"}
 func (w *world) env() []string {
 	when := time.Date(2026, 11, 2, 10, w.step, 0, 0, time.UTC).Format(time.RFC3339)
 	return append(os.Environ(),
-		"HOME="+w.home, "GIT_CONFIG_GLOBAL="+filepath.Join(w.home, ".gitconfig"), "XDG_CONFIG_HOME="+filepath.Join(w.home, ".config"), "GIT_CONFIG_NOSYSTEM=1",
+		"HOME="+w.home, "XDG_STATE_HOME="+filepath.Join(w.home, "state"), "XDG_CONFIG_HOME="+filepath.Join(w.home, ".config"),
+		"GIT_CONFIG_GLOBAL="+filepath.Join(w.home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_EDITOR=true", "TZ=UTC", "LC_ALL=C.UTF-8",
 		"WORK="+w.root, runner.LimitEnv+"="+patience, "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
 	)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
@@ -107,23 +106,7 @@ func (p *purgeWorld) agent(args ...string) {
 
 // alone waits for the processes that hooks leave behind: one that lived on would record what a later step says, and
 // would hold a lock whose file restore replaces.
-func (p *purgeWorld) alone() {
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		there := ""
-		dirs, _ := filepath.Glob("/proc/[0-9]*/cwd")
-		for _, name := range dirs {
-			if dir, err := os.Readlink(name); err == nil && (dir == p.dir() || strings.HasPrefix(dir, p.dir()+"/")) {
-				there = name
-			}
-		}
-		if there == "" {
-			return
-		}
-		if time.Now().After(end) {
-			p.world.must(fmt.Errorf("%s: what a hook started does not end", there))
-		}
-	}
-}
+func (p *purgeWorld) alone() { p.world.must(untilAlone(p.dir())) }
 
 // unreached makes a version of a record that nothing leads to, as an interrupted purge of earlier versions left it,
 // with its tree and its commit, and a content of the user's that nothing leads to either.

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -132,17 +131,7 @@ func TestReliabilityS26ThePushHookIsShort(t *testing.T) { // alone: it measures
 
 // untilQuiet waits until no process works in the repository: pushes by themselves go on when the user's has ended.
 func (w *twin) untilQuiet() {
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		all, err := filepath.Glob("/proc/[0-9]*/cwd")
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if !slices.ContainsFunc(all, func(cwd string) bool {
-			dir, err := os.Readlink(cwd)
-			return err == nil && strings.HasPrefix(dir, w.base)
-		}) {
-			return
-		}
+	if err := untilAlone(w.base); err != nil {
+		w.t.Error(err)
 	}
-	w.t.Error("a process goes on in the repository")
 }

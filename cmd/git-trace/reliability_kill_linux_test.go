@@ -133,8 +133,9 @@ func (k *killRun) play(story []killStep) (points int) {
 }
 
 // copy puts what is in a directory in the place of what is in another one. The git directory stays the one that it is:
-// another one would not be on the list of recorded repositories.
+// another one would not be on the list of recorded repositories. What hooks left at work has ended before.
 func (k *killRun) copy(from, to string) {
+	k.world.must(untilAlone(k.dir()))
 	k.world.must(os.MkdirAll(filepath.Join(to, ".git"), 0o755))
 	k.world.run(to, "find", ".", "-mindepth", "1", "!", "-path", "./.git", "-delete")
 	k.world.run(k.world.root, "cp", "-a", from+"/.", to)
