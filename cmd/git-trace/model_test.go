@@ -195,12 +195,9 @@ func number(name string, preset int) int {
 func TestModel(t *testing.T) {
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	first, count := number("GITTRACE_MODEL_SEED", 1), number("GITTRACE_MODEL_SEEDS", 20)
+	first, count := number("GITTRACE_MODEL_SEED", 1), number("GITTRACE_MODEL_SEEDS", testenv.Pick(4, 14, 20))
 	steps := number("GITTRACE_MODEL_STEPS", 40)
 	limit := time.Duration(number("GITTRACE_MODEL_SECONDS", 0)) * time.Second
-	if testenv.Quick() && os.Getenv("GITTRACE_MODEL_SEEDS") == "" {
-		count = 4
-	}
 	choose := slices.Clone(profiles)
 	if name := os.Getenv("GITTRACE_MODEL_PROFILE"); name != "" {
 		choose = slices.DeleteFunc(slices.Clone(profiles), func(p profile) bool { return p.name != name })
