@@ -16,6 +16,7 @@ func (s *step) attribute(changes []snapshot.Change) error {
 	if len(changes) == 0 {
 		return nil
 	}
+	s.noteNested(changes)
 	files, err := s.gather(changes)
 	if err != nil {
 		return err

@@ -2,9 +2,11 @@ package trails
 
 import (
 	"path"
+	"slices"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/origin"
+	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -31,11 +33,20 @@ func (s *workTree) fromNested(f *file) []vector.Origin {
 		return nil
 	}
 	for dir := path.Dir(f.path); dir != "."; dir = path.Dir(dir) {
-		if was, found := s.last.Lookup(dir); found && was.Mode == refs.ModeGitlink {
+		if was, found := s.last.Lookup(dir); found && was.Mode == refs.ModeGitlink || slices.Contains(s.older.nested, dir) {
 			return []vector.Origin{{Count: len(f.new.lines), Why: vector.Equal, Owner: s.ownerOfNested(dir)}}
 		}
 	}
 	return nil
+}
+
+// noteNested notes the nested repositories that a look no longer found: its state has them no more.
+func (s *workTree) noteNested(changes []snapshot.Change) {
+	for _, c := range changes {
+		if c.OldMode == refs.ModeGitlink && c.New.IsZero() {
+			s.older.nested = append(s.older.nested, c.Path)
+		}
+	}
 }
 
 // ownerOfNested is the maker of a nested repository and its commits; unknown if several did.

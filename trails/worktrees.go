@@ -51,6 +51,7 @@ type workTree struct {
 type older struct {
 	gone     []rename.Change             // see findOlderName
 	newNames map[string]origin.Candidate // see underOlderName
+	nested   []string                    // see noteNested
 }
 
 // texts are contents that are kept in mind while successive commits are anchored.
