@@ -33,6 +33,11 @@ const (
 	RoleAgent  Role = "agent"
 )
 
+// Asks tells whether a step is a prompt: somebody said it to the conversation itself, not to a sub-agent of it.
+func (s *Step) Asks() bool {
+	return s.Role == RoleUser && s.ParentStep == nil && (s.CallType == nil || *s.CallType == CallMain)
+}
+
 // CallType is the owner of a step.
 type CallType string
 

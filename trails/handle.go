@@ -157,6 +157,9 @@ func (s *step) adopt(trace events.TraceID, b events.Boundary) (sess *sessionStat
 	sess = s.state.Sessions[trace]
 	if adopted = sess == nil; adopted {
 		sess = &sessionState{Agent: b.Agent, Session: b.Session}
+		if b.Transcript != "" && s.engine.Earlier != nil {
+			sess.Earlier = s.engine.Earlier(b)
+		}
 		s.state.Sessions[trace] = sess
 	}
 	sess.Last = s.time
@@ -195,14 +198,19 @@ func (s *step) submit(sess *sessionState, trace events.TraceID, b events.Boundar
 		p = &events.Prompt{}
 	}
 	s.state.endShifts(trace)
-	sess.Prompts++
-	sess.LastPrompt = p.ID
+	sess.nextPrompt(p.ID)
 	if err := ledger.NewPrompts(s.repo).Put(trace, sess.Prompts, p.Text); err != nil {
 		return err
 	}
 	return s.draft(events.PromptSubmitted, events.PromptData{
 		Index: sess.Prompts, Native: p.ID, Chars: utf8.RuneCountInString(p.Text), Kind: promptKind(b),
 	}, nil)
+}
+
+// nextPrompt counts a prompt. Those of a conversation that began before hooks told of it have the first numbers, whoever
+// tells of them later.
+func (sess *sessionState) nextPrompt(id string) {
+	sess.Prompts, sess.LastPrompt = max(sess.Prompts, sess.Earlier)+1, id
 }
 
 // promptKind tells what a person asked from what the agent's own background task sent.
@@ -223,8 +231,7 @@ func (s *step) promptIndex(sess *sessionState, b events.Boundary) (int, error) {
 		sess.LastPrompt = b.Prompt.ID // the agent names its prompts only from the first tool call on
 		return sess.Prompts, nil
 	}
-	sess.Prompts++
-	sess.LastPrompt = b.Prompt.ID
+	sess.nextPrompt(b.Prompt.ID)
 	return sess.Prompts, s.draft(events.PromptSubmitted, events.PromptData{
 		Index: sess.Prompts, Native: b.Prompt.ID, Kind: promptKind(b),
 	}, func(d *events.Draft) { d.ToolCall = "" })

@@ -19,7 +19,7 @@ import (
 
 // The file begins with a word that is raised when the shape of the state changes: another version is read as no state.
 // It ends with a CRC-32 of all before it, big-endian.
-const stateMagic = "gtline\x00\x09"
+const stateMagic = "gtline\x00\x0a"
 
 // state is the memory of one work tree's timeline between two processes: <git dir>/traces/timeline.
 type state struct {
@@ -67,6 +67,7 @@ type sessionState struct {
 	Model      string // the last one that was heard of
 	Stated     string // the one that the session itself stated, for calls that tell none
 	Prompts    int
+	Earlier    int    // prompts from before the first that hooks tell of
 	LastPrompt string // the agent's id of the last prompt
 	Steps      int    // tool calls that opened a window
 	Last       time.Time

@@ -93,6 +93,7 @@ func (s *sessionState) fields(f codec.Fields) {
 	f.Text(&s.Model)
 	f.Text(&s.Stated)
 	codec.Number(f, &s.Prompts)
+	codec.Number(f, &s.Earlier)
 	f.Text(&s.LastPrompt)
 	codec.Number(f, &s.Steps)
 	f.Moment(&s.Last)

@@ -125,7 +125,7 @@ func (s *editSink) Step(step *records.Step) error {
 			s.t.Last = at
 		}
 	}
-	if step.Role == records.RoleUser && (step.CallType == nil || *step.CallType == records.CallMain) {
+	if step.Asks() {
 		p := Prompt{At: at}
 		if step.Content != nil {
 			p.Text = *step.Content

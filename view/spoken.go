@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/agents/recorder"
@@ -35,7 +36,7 @@ func spoken(record *records.Record) *conversationSteps {
 		step := &record.Steps[i]
 		number := known[i]
 		delete(known, i)
-		if number > 0 || step.Role == records.RoleUser && step.ParentStep == nil {
+		if number > 0 || step.Asks() {
 			if number == 0 && len(known) == 0 {
 				number = last + 1
 			}
@@ -45,7 +46,19 @@ func spoken(record *records.Record) *conversationSteps {
 		}
 		s.follows[i] = len(s.prompts)
 	}
+	s.numberEarlier()
 	return s
+}
+
+// numberEarlier counts the prompts from before the first that the log knows, where the log left room for all of them.
+func (s *conversationSteps) numberEarlier() {
+	first := slices.IndexFunc(s.prompts, func(p spokenPrompt) bool { return p.number > 0 })
+	if first < 0 || s.prompts[first].number != first+1 {
+		return
+	}
+	for i := range s.prompts[:first] {
+		s.prompts[i].number = i + 1
+	}
 }
 
 // number is the number of the prompt that a step followed.

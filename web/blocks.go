@@ -285,7 +285,7 @@ func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, dra
 		if s.ParentStep != nil {
 			depths[s.StepIndex] = depths[*s.ParentStep] + 1
 		}
-		if s.Role == records.RoleUser && s.ParentStep == nil {
+		if s.Asks() {
 			block := &turnBlock{Step: s.StepIndex, Kind: "user", Time: timeOf(s.Timestamp),
 				Text: records.Value(s.Content), Known: true}
 			at := 0

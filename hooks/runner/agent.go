@@ -152,6 +152,7 @@ var errLost = errors.New("the boundary is lost")
 // Engine advances the timeline of a work tree, with what agents' own files tell.
 func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
 	engine := trails.New(repo, log, Settler())
+	engine.Earlier = earlierPrompts
 	engine.Beside = func(name string) bool {
 		home, _ := os.UserHomeDir()
 		agent, found := agents.Lookup(capability.Env{Home: home, Getenv: os.Getenv}, name)

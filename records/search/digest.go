@@ -91,7 +91,7 @@ func (d *Digest) prompts(r *records.Record) {
 		}
 	}
 	for i := last; d.HeldPrompts > 0 && i < len(r.Steps); i++ {
-		if isPrompt(&r.Steps[i]) {
+		if r.Steps[i].Asks() {
 			hold(number+1, i+1)
 		}
 	}
@@ -100,14 +100,12 @@ func (d *Digest) prompts(r *records.Record) {
 // asked is the first prompt of a record, or what the record says of its task where no step says it.
 func asked(r *records.Record) string {
 	for i := range r.Steps {
-		if s := &r.Steps[i]; isPrompt(s) && strings.TrimSpace(records.Value(s.Content)) != "" {
+		if s := &r.Steps[i]; s.Asks() && strings.TrimSpace(records.Value(s.Content)) != "" {
 			return *s.Content
 		}
 	}
 	return records.Value(r.Task.Description)
 }
-
-func isPrompt(s *records.Step) bool { return s.Role == records.RoleUser && s.ParentStep == nil }
 
 // digest sums a record up.
 func digest(r *records.Record) Digest {
@@ -124,7 +122,7 @@ func digest(r *records.Record) Digest {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		d.Calls += len(s.ToolCalls)
-		if isPrompt(s) {
+		if s.Asks() {
 			d.Prompts++
 		}
 		if s.Role != records.RoleAgent {
