@@ -44,6 +44,7 @@ func tidy(t testing.TB, w *recording.World, since time.Time) int {
 // S23: clones that are gone leave few refs on a remote. Readers answer as before, and one that comes back is read again.
 func TestDeadClonesAreArchived(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, remote := published(t)
 	trace := talked(t, w, "one", "please write two lines")
 	push(t, w, sharing.LevelConversations)
@@ -173,6 +174,7 @@ func TestAHostileArchive(t *testing.T) {
 // S23, §11: a fork's conversations come into the main repository when somebody there adopts them, if their writer allows it.
 func TestAForkIsAdopted(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, upstream := published(t)
 	fork := filepath.Join(t.TempDir(), "fork.git")
 	gitIn(t, ".", "clone", "-q", "--bare", upstream, fork)

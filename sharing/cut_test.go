@@ -100,6 +100,7 @@ func over(t testing.TB, w *recording.World, remote string) *unsteady {
 // push completes.
 func TestAConnectionThatIsCut(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, remote := published(t)
 	trace := talked(t, w, "one", "what was asked")
 	u := over(t, w, remote)

@@ -19,6 +19,7 @@ import (
 // other, which was the worst case while publications had their dates.
 func TestFetchedDigestsAreNotInTheWayOfFetch(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, remote := published(t)
 	var writers []*recording.World
 	for range testenv.Pick(2, 4, 20) {

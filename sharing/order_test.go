@@ -16,6 +16,7 @@ import (
 // them says the same, in whatever order they came and whatever was read in between.
 func TestTheOrderOfFetchingChangesNoAnswer(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, remote := published(t)
 	w.Write("claimed.txt", "a\nb\nc\nd\n")
 	commit := w.Commit("claimed by all")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/testing/recording"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -44,6 +45,7 @@ func tells(t testing.TB, w *recording.World, names ...string) {
 // S17: a directory that was copied gets an id of its own. Nothing that either has recorded is lost to anybody.
 func TestACopyGetsAnIDOfItsOwn(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, remote := published(t)
 	push(t, w, sharing.LevelCommits)
 	c := copied(t, w)

@@ -38,6 +38,7 @@ func TestThePlanCountsWhatNobodyReads(t *testing.T) {
 // plan of their next push.
 func TestWhatOthersSawIsHeldAgainstARemote(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, remote := published(t)
 	push(t, w, sharing.LevelCommits)
 	writer := testenv.WriterOf(t, w.Repo.WorkTree)

@@ -22,6 +22,7 @@ import (
 // S14: what a hostile remote sends is left out whole, and nothing of the own changes.
 func TestASpoiledPublicationIsLeftOut(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, remote := published(t)
 	push(t, w, sharing.LevelCommits)
 	writer := testenv.WriterOf(t, w.Repo.WorkTree)
@@ -272,6 +273,7 @@ func TestARewoundLogIsNotTaken(t *testing.T) {
 // S16: who signs is told where git trusts the key, and a writer's key does not change unnoticed.
 func TestPublicationsAreSigned(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	testenv.Needs(t, "ssh-keygen")
 	w, remote := published(t)
 	keys := t.TempDir()

@@ -221,6 +221,7 @@ func TestOverHTTP(t *testing.T) {
 // A remote that sends without end is left, and nothing of it stays.
 func TestAPullTakesSoMuchAndNoMore(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, remote := published(t)
 	push(t, w, sharing.LevelCommits)
 	writer := testenv.WriterOf(t, w.Repo.WorkTree)

@@ -47,6 +47,7 @@ func logState(t testing.TB, w *recording.World) (digest, whole sharing.FetchedSt
 // Whoever signs a digest signs the whole log that it was made from, by the event that it names: no more, and no other.
 func TestAWholeLogHasTheSignerOfItsDigest(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	testenv.Needs(t, "ssh-keygen")
 	w, remote := published(t)
 	key := signs(t, w)

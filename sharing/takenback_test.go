@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/testing/recording"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -15,6 +16,7 @@ import (
 // clone that has it by demand is one of them.
 func TestWhatWasTakenBackGoesFromEveryClone(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w, remote := published(t)
 	trace := talked(t, w, "one", "please write two lines")
 	push(t, w, sharing.LevelConversations)

@@ -49,6 +49,7 @@ func shares(t *testing.T, w *recording.World, url string, configure ...string) {
 
 // Both object formats, both storages of refs, over a path, git's own smart HTTP and SSH.
 func TestSharingInEveryForm(t *testing.T) { // alone: git takes the forms from the environment
+	testenv.Wide(t)
 	storages := []string{"files"}
 	if exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).Run() == nil {
 		storages = append(storages, "reftable") // from 2.45 on

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // leads asks for a page and follows no redirect.
@@ -30,6 +31,7 @@ func (s *site) leads(path string) (to string, status int) {
 
 // An address that is pasted stays true: a revision and the beginning of an id lead to the whole id, with what was asked.
 func TestAddressesAreWhole(t *testing.T) {
+	testenv.Wide(t)
 	program, dir := demo(t)
 	s := serveSite(t, program, dir)
 	id := func(rev string) string {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/internal/testing/recording"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // Bounds of the language server beside a file of 2,500 lines in blocks of five, warm. Times are of the processor, on a
@@ -81,6 +82,7 @@ func resident(t *testing.T, pid int) int {
 
 // E2: what an editor asks for all the time costs little, and what it does not ask for nothing.
 func TestEditorsAreAnsweredSoon(t *testing.T) {
+	testenv.Wide(t)
 	program, _ := built(t)
 	w := recording.New(t)
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // remembered gives the conversation of the demo a record: what was said in it, with a word that later is a secret.
@@ -105,6 +107,7 @@ func linksLead(t *testing.T, files map[string]string, page string) {
 // W13: pages of an export need no server, hold no script, no token and nothing that was to stay here, and every link in
 // them leads to one of them.
 func TestPagesAreWrittenAsFiles(t *testing.T) {
+	testenv.Wide(t)
 	program, dir := demo(t)
 	remembered(t, program, dir)
 	if err := os.WriteFile(filepath.Join(dir, "plans.txt"), []byte("not committed\n"), 0o644); err != nil {

@@ -18,6 +18,7 @@ import (
 // its own, whose buffers do not grow. Both sizes are beyond the one at which the collector begins: below it a process
 // grows with whatever it allocates.
 func TestAnExportHoldsLittleHoweverMuchThereIs(t *testing.T) {
+	testenv.Wide(t)
 	program, dir := built(t)
 	sizes := []struct{ commits, patches int }{
 		{100, 36_000}, {testenv.Pick(100, 100, 1000), testenv.Pick(72_000, 72_000, 300_000)},

@@ -10,11 +10,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // A clone that pulled what another signed says so wherever it tells of it, and its pages lead only to what is there. The
 // clone that pushed says up to where its log is anchored.
 func TestPagesOfAFetchedLog(t *testing.T) {
+	testenv.Wide(t)
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
 		t.Skip("there is no ssh-keygen here")
 	}

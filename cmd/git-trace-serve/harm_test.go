@@ -136,6 +136,7 @@ func kindOf(path string) string {
 
 // W4: whatever is said in any field, on no page is it more than text.
 func TestWhatOthersSayIsTextOnEveryPage(t *testing.T) {
+	testenv.Wide(t)
 	program, dir := demo(t)
 	all := slices.Concat(harm.Markup(), harm.Sequences())
 	size := testenv.Pick(90, 45, 3) // texts that are said together
@@ -200,6 +201,7 @@ func TestWhatOthersSayIsTextOnEveryPage(t *testing.T) {
 
 // W5: no path and no revision in an address leads out of the repository, or is an option of git.
 func TestAddressesLeadNowhereElse(t *testing.T) {
+	testenv.Wide(t)
 	program, dir := demo(t)
 	base := filepath.Dir(dir)
 	const secret = "canary-of-what-lies-outside"

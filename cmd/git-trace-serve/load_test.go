@@ -192,6 +192,7 @@ func TestClientsThatMisbehaveLeaveNothing(t *testing.T) {
 // W11: what is recorded, collected, rebuilt and purged while pages are open is never shown wrong; what was purged is gone
 // from every answer at once.
 func TestPagesFollowWhatHappensToTheLog(t *testing.T) {
+	testenv.Wide(t)
 	program, dir := demo(t)
 	remembered(t, program, dir)
 	s := serveSite(t, program, dir)

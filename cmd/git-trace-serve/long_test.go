@@ -9,11 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // W9: a line of a megabyte, a result of five, and a commit of 600 files have pages. The result is folded, and a page says
 // how much is left out; nothing takes longer than a request may.
 func TestPagesOfLongLinesAndResults(t *testing.T) {
+	testenv.Wide(t)
 	program, dir := demo(t)
 	const oneLine, oneResult = 1 << 20, 5 << 20
 	long := strings.Repeat("wide ", oneLine/5)

@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/version"
 )
 
 // Both programs are of one version, or the second one says so and does nothing; without it git-trace says what is missing.
 func TestBothProgramsAreOfOneVersion(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	commit, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output() // sources without history name none
 	vcs := fmt.Sprintf("-buildvcs=%t", err == nil)
 	build := func(to string, packages ...string) {

@@ -87,6 +87,7 @@ func pastHistory(t testing.TB, seed int64, commits int) *pastWorld {
 
 func TestBackfillFindsEverySessionOfACommitAndNoOther(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	seeds := 2 // GITTRACE_SEEDS asks for more
 	if n, err := strconv.Atoi(os.Getenv("GITTRACE_SEEDS")); err == nil {
 		seeds = n
@@ -268,6 +269,7 @@ func TestBackfillTellsLinksAsItsSchemaSays(t *testing.T) {
 
 func TestBackfillOfARangeAndADryRunWriteNoMoreThanTheySay(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w := pastHistory(t, 5, 6)
 	dry := w.backfill("--dry-run")
 	part := w.backfill("HEAD~3..HEAD")
@@ -296,6 +298,7 @@ func TestBackfillOfARangeAndADryRunWriteNoMoreThanTheySay(t *testing.T) {
 // What was purged does not come back with another commit that holds lines of the conversation.
 func TestBackfillBringsNothingBackThatWasPurged(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w := pastHistory(t, 5, 16)
 	newer := map[string]bool{}
 	part := w.backfill("HEAD~22..HEAD")

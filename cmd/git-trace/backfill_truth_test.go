@@ -202,6 +202,7 @@ func TestBackfillAgainstHistoriesWithKnownWriters(t *testing.T) {
 // A clone that has only the end of a history, or of which a content is gone, is told nothing that is not true either.
 func TestBackfillOfAPartOfAHistoryTellsNothingElse(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	l := newLife(t, 21)
 	l.work(12)
 	shallow := filepath.Join(t.TempDir(), "shop")

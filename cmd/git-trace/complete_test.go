@@ -12,12 +12,15 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // TestEveryWordOfCompletionIsTaken holds what completion offers against what the program takes: every command and option
 // is offered and exists, and no value that is offered is refused as a wrong one is.
 func TestEveryWordOfCompletionIsTaken(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	dir := filepath.Join(t.TempDir(), "work")
 	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

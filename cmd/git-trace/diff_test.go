@@ -75,10 +75,7 @@ var emptyTree = refs.SHA1.EmptyTree().String()
 // sums against git's, and what is shown without its margin against git's own patch.
 func TestDiffTellsWhatBlameTells(t *testing.T) {
 	t.Parallel()
-	first, count := number("GITTRACE_DIFF_SEED", 1), number("GITTRACE_DIFF_SEEDS", 3)
-	if testenv.Long() {
-		count = max(count, 200)
-	}
+	first, count := number("GITTRACE_DIFF_SEED", 1), number("GITTRACE_DIFF_SEEDS", testenv.Pick(1, 3, 200))
 	lines := 0
 	for seed := first; seed < first+count; seed++ {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -230,6 +227,7 @@ const diffOptions = `
 // git's. Without it they are, too, where another form of output is asked for; of a patch they are without its margin.
 func TestDiffTakesEveryOptionOfGits(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	r := newRecorded(t)
 	run := func(args ...string) (string, int) {
 		cmd := exec.Command(args[0], args[1:]...)
@@ -282,6 +280,7 @@ func TestDiffTakesEveryOptionOfGits(t *testing.T) {
 // one for all files that several commits changed one after the other. Where a merge is among them git blames each.
 func TestDiffStartsFewProcesses(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	files, commits := 20, 20
 	if testenv.Long() {
 		files, commits = 300, 40

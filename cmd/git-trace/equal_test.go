@@ -18,10 +18,7 @@ import (
 // Found 7.8.
 func TestEveryCommandTellsTheSame(t *testing.T) {
 	t.Parallel()
-	first, count := number("GITTRACE_EQUAL_SEED", 1), number("GITTRACE_EQUAL_SEEDS", 3)
-	if testenv.Long() && os.Getenv("GITTRACE_EQUAL_SEEDS") == "" {
-		count = 50
-	}
+	first, count := number("GITTRACE_EQUAL_SEED", 1), number("GITTRACE_EQUAL_SEEDS", testenv.Pick(1, 3, 50))
 	for seed := first; seed < first+count; seed++ {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			c := tell(t, int64(seed))

@@ -97,6 +97,7 @@ func (m many) open() io.Reader {
 // a prompt is a node, is refused for its nodes, and that of spans for its spans. GITTRACE_LONG=1 reads all of them.
 func TestNoFormatGivesMoreStepsThanTheLimit(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	const over = records.MaxSteps + 1
 	said := func(before, role, text, after string) many {
 		return many{before: before, step: `{"` + role + `":"user","` + text + `":"a"}`, between: ",", after: after, steps: over}

@@ -65,6 +65,7 @@ func claimed(t *testing.T, n int, runs []events.AnchorRun) *twin {
 // Found 4.2: runs of a fetched log were never held against the file, so that stats told of four thousand million lines.
 func TestFoundClaimsBeyondTheEndOfAFileCountItsLinesAlone(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w := claimed(t, 10, []events.AnchorRun{
 		{Start: 3, Count: math.MaxInt32 - 4, Owner: 0, Tier: "exact_lines"},
 		{Start: 1 << 30, Count: 1 << 29, Owner: 1, Tier: "exact_lines"},
@@ -84,6 +85,7 @@ func TestFoundClaimsBeyondTheEndOfAFileCountItsLinesAlone(t *testing.T) {
 // Found 4.3: 1.2 MB of runs of a line each kept blame busy for three minutes and took 730 MB.
 func TestFoundClaimsOfManyRunsTakeLittleTime(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	const n = 15_000
 	runs := make([]events.AnchorRun, n)
 	for i := range runs {

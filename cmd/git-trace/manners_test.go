@@ -97,6 +97,7 @@ func contentsBelow(t *testing.T, dir string) map[string]string {
 // Found 9.6.
 func TestFound9BlameEndsAsGitDoes(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	g := newGuest(t)
 	g.write("f", "1\n2\n3\n")
 	g.write("d/g", "x\n")
@@ -148,6 +149,7 @@ func TestFound9BlameEndsAsGitDoes(t *testing.T) {
 // Found 9.6.
 func TestFound9AMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	g := newGuest(t)
 	g.write("a", "1\n2\n")
 	g.git("add", ".")
@@ -278,6 +280,7 @@ var touching = map[string]string{
 // Found 9.5.
 func TestFound9NothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	g := newGuest(t)
 	g.write("a", "1\n2\n")
 	g.write("data.json", "{}\n")

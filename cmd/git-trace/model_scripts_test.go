@@ -12,6 +12,7 @@ import (
 // What the model found stays as scripts.
 func TestModelFindings(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	params := scriptParams(t, "main")
 	params.Dir = "../../testdata/model"
 	params.Setup = func(env *testscript.Env) error {

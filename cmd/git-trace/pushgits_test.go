@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // S28: a push of new commits starts four git processes, for the settings, for what the remote has, for the sizes of what
@@ -16,6 +18,7 @@ import (
 // a way to it, too.
 func TestAPushStartsFourGitProcesses(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	r := newRecorded(t)
 	r.run("git", "init", "-q", "--bare", "../remote.git")
 	r.run("git", "remote", "add", "origin", "../remote.git")

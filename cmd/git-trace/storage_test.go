@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // stored is what a repository keeps, by what may grow: numbers of events and of objects, and bytes.
@@ -47,6 +49,7 @@ func (r *recordedRepo) below(dir string) (size, files int64) {
 // I17: putting work away and taking it out again, or going to and fro between branches, keeps nothing anew.
 func TestStorageDoesNotGrowWithCycles(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	r := newRecorded(t)
 	r.run("git", "branch", "other")
 	r.run("git", "commit", "-q", "--allow-empty", "-m", "elsewhere")
@@ -96,6 +99,7 @@ func TestStorageDoesNotGrowWithCycles(t *testing.T) {
 // F22: a rebase of many commits is recorded in little memory, and every line finds its owner.
 func TestRebaseOfManyCommits(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	commits, files := 20, 6
 	if os.Getenv("GITTRACE_LONG") != "" {
 		commits, files = 200, 20

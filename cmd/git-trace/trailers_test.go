@@ -44,6 +44,7 @@ var trailerForms = []trailerForm{
 // a line in them, or none where the message is somebody else's. The message is byte for byte that of git commit --trailer.
 func TestTrailersNameTheAgentsOfACommit(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	count, first := 40, number("GITTRACE_TRAILERS_SEED", 1)
 	if !testenv.Long() {
 		count = len(trailerForms)

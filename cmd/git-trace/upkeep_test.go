@@ -120,6 +120,7 @@ func await(t *testing.T, path string) {
 
 func TestTwoGCsDoNotWorkAtOnce(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	r := newRecorded(t)
 	repo, err := refs.DiscoverHook(r.dir)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // way is an agent without hooks of git-trace at work: the file of its conversation, and the file that it wrote.
@@ -137,6 +139,7 @@ func newUnseenWork(t *testing.T) *unseenWork {
 // takes in its conversation, and convert reads its file.
 func TestAgentsWithoutHooksAreReadInFiveWays(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	d := newUnseenWork(t)
 	watched := d.run("git-trace", "watch", "--once")
 	d.run("git", "add", "--", "*.go")

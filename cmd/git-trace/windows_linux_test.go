@@ -472,6 +472,7 @@ func TestACallThatWaitsDidNotWriteWhatAPersonCommits(t *testing.T) {
 // Found 2.12.
 func TestACallThatWaitsDidNotWriteWhatTheOtherDid(t *testing.T) {
 	t.Parallel()
+	testenv.Wide(t)
 	w := newWatched(t)
 	a, b := w.agent(alpha), w.agent(beta)
 	second, release := w.after("second", "echo by the other call, second >> b.txt; ")
