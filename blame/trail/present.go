@@ -178,12 +178,14 @@ func (l *looker) paths() ([]string, error) {
 		}
 	}
 	add(l.namesOf(l.tr.Path)...)
+	there := 0 // how many of them HEAD is known to have
 	for i := range l.tr.Steps {
 		step := &l.tr.Steps[i]
 		for _, run := range step.Runs {
 			add(l.namesOf(run.Path)...)
 		}
-		if l.ref == "" && l.inHead(out) { // git takes nothing that is there for the older name of another file
+		if l.ref == "" && (len(out) == there || l.inHead(out[there:])) {
+			there = len(out) // git takes nothing that is there for the older name of another file
 			continue
 		}
 		later, err := l.renames(step.Commit, l.ref)
