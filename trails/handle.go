@@ -207,8 +207,8 @@ func (s *step) submit(sess *sessionState, trace events.TraceID, b events.Boundar
 	}, nil)
 }
 
-// nextPrompt counts a prompt. Those of a conversation that began before hooks told of it have the first numbers, whoever
-// tells of them later.
+// nextPrompt counts a prompt. Those from before hooks told of the conversation have the first numbers, whoever tells of
+// them later.
 func (sess *sessionState) nextPrompt(id string) {
 	sess.Prompts, sess.LastPrompt = max(sess.Prompts, sess.Earlier)+1, id
 }
