@@ -154,8 +154,7 @@ func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
 	engine := trails.New(repo, log, Settler())
 	engine.Earlier = earlierPrompts
 	engine.Beside = func(name string) bool {
-		home, _ := os.UserHomeDir()
-		agent, found := agents.Lookup(capability.Env{Home: home, Getenv: os.Getenv}, name)
+		agent, found := agentNamed(name)
 		if !found || agent.Installer == nil {
 			return false
 		}
@@ -168,12 +167,16 @@ func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
 	return engine
 }
 
+// agentNamed finds an agent, to read its own files.
+func agentNamed(name string) (agents.Agent, bool) {
+	home, _ := os.UserHomeDir()
+	return agents.Lookup(capability.Env{Home: home, Getenv: os.Getenv}, name)
+}
+
 // Settler asks an agent's transcript how a call ended that never reported back.
 func Settler() trails.Settler {
-	home, _ := os.UserHomeDir()
-	env := capability.Env{Home: home, Getenv: os.Getenv}
 	return func(w trails.Window) trails.End {
-		agent, found := agents.Lookup(env, w.Agent)
+		agent, found := agentNamed(w.Agent)
 		if !found || agent.Decoder == nil {
 			return trails.End{}
 		}

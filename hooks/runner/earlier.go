@@ -5,29 +5,27 @@ import (
 	"os"
 	"time"
 
-	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 )
 
-// What a hook reads of a session file to number the prompts of a conversation that it meets: longer files are not
-// read, nor is one that takes longer. Their prompts are numbered from 1.
+// A hook reads the session file of a conversation that began before, to number its prompts, within these limits. Beyond
+// them the prompts are numbered from 1.
 const (
 	mostEarlier = 16 << 20 // bytes
 	longEarlier = time.Second
 )
 
-// earlierPrompts counts the prompts of a session file from before the first that hooks tell of, of which a boundary is
-// the first sign. That of a turn under way is told by hooks where they name it, and so is one that is being submitted
-// and already stands in the file.
+// earlierPrompts counts the prompts in a session file before the first prompt that hooks count. The boundary is the
+// first one of its conversation. Its own prompt is left out if hooks will count it: a call names it, or it is submitted
+// now and the file has it already.
 func earlierPrompts(b events.Boundary) int {
 	info, err := os.Stat(b.Transcript)
 	if err != nil || info.Size() == 0 || info.Size() > mostEarlier {
 		return 0
 	}
-	home, _ := os.UserHomeDir()
-	agent, found := agents.Lookup(capability.Env{Home: home, Getenv: os.Getenv}, b.Agent)
+	agent, found := agentNamed(b.Agent)
 	if !found || agent.Parser == nil {
 		return 0
 	}
@@ -66,5 +64,3 @@ func (a *askedSink) Step(step *records.Step) error {
 
 // Late takes a result, which is no prompt.
 func (a *askedSink) Late(int, records.Observation) error { return a.ctx.Err() }
-
-var _ records.Sink = (*askedSink)(nil)
