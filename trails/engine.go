@@ -67,8 +67,8 @@ type Engine struct {
 	// Beside reports whether hooks of others run after the tools of an agent; asked where a file changed right after a
 	// call.
 	Beside func(agent string) bool
-	// Earlier counts the prompts that an agent's own record tells from before the first that hooks tell of, of which a
-	// boundary is the first sign; asked where a conversation is met that has a record already.
+	// Earlier counts the prompts in an agent's own record before the first prompt that hooks count. It is asked at the
+	// first boundary of a conversation.
 	Earlier func(b events.Boundary) int
 	// Elsewhere tells that what a boundary ends began in other work trees, too.
 	Elsewhere bool

@@ -40,7 +40,7 @@ func (s *workTree) fromNested(f *file) []vector.Origin {
 	return nil
 }
 
-// noteNested notes the nested repositories that a look no longer found: its state has them no more.
+// noteNested remembers the nested repositories that this look no longer found: the state of the look has none of them.
 func (s *workTree) noteNested(changes []snapshot.Change) {
 	for _, c := range changes {
 		if c.OldMode == refs.ModeGitlink && c.New.IsZero() {

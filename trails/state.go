@@ -67,7 +67,7 @@ type sessionState struct {
 	Model      string // the last one that was heard of
 	Stated     string // the one that the session itself stated, for calls that tell none
 	Prompts    int
-	Earlier    int    // prompts from before the first that hooks tell of
+	Earlier    int    // prompts before the first one that hooks count
 	LastPrompt string // the agent's id of the last prompt
 	Steps      int    // tool calls that opened a window
 	Last       time.Time

@@ -50,7 +50,7 @@ func spoken(record *records.Record) *conversationSteps {
 	return s
 }
 
-// numberEarlier counts the prompts from before the first that the log knows, where the log left room for all of them.
+// numberEarlier counts the prompts before the first one that the log knows, if the log left room for all of them.
 func (s *conversationSteps) numberEarlier() {
 	first := slices.IndexFunc(s.prompts, func(p spokenPrompt) bool { return p.number > 0 })
 	if first < 0 || s.prompts[first].number != first+1 {

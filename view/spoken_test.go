@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Prompts have the numbers of the log, which of those that it does not know itself leaves room for all or for none.
+// Prompts have the numbers that the log gave them. Earlier prompts are counted if the log left room for all of them.
 func TestSpokenNumbers(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -83,8 +83,8 @@ func newWorld(root string, p profile) *world {
 	}
 	w.must(os.MkdirAll(filepath.Join(w.home, "state", "git-trace"), 0o755))
 	w.must(os.WriteFile(filepath.Join(w.home, ".gitconfig"), []byte(modelConfig), 0o644))
-	// Conversations have the same names in all worlds: each world has a state of its own, but for the list of recorded
-	// repositories, which what is done in this process reads too.
+	// Conversations have the same names in all worlds, so each world has a state of its own. They share the list of
+	// recorded repositories, because this process reads it too.
 	list := filepath.Join("git-trace", "recorded")
 	w.must(os.MkdirAll(filepath.Join(os.Getenv("XDG_STATE_HOME"), list), 0o755))
 	w.must(os.Symlink(filepath.Join(os.Getenv("XDG_STATE_HOME"), list), filepath.Join(w.home, "state", list)))

@@ -77,9 +77,9 @@ func TestScriptsUnderHostileConfiguration(t *testing.T) {
 	testscript.Run(t, scriptParams(t, "hostile"))
 }
 
-// scriptsOf lists the scripts that run in a variant of the surroundings. In the full form all of them do, and in the
-// plain variant; a quarter of them in its quick form, chosen by their names. Each of the two other variants has an
-// eighth of them, and those that ask where they run.
+// scriptsOf lists the scripts that run in a variant of the surroundings. The full form runs all scripts in each variant.
+// The plain variant runs all of them too, but in the quick form a quarter. Each other variant runs an eighth, and every
+// script that asks for its variant. Names of scripts choose.
 func scriptsOf(t *testing.T, variant string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(scriptDir, "*.txtar"))
