@@ -128,7 +128,11 @@ var sessions = []string{"S1", "S2", "S3"}
 // env is the environment of every process: one minute passes with each step, so that equal commits differ.
 func (w *world) env() []string {
 	when := time.Date(2026, 11, 2, 10, w.step, 0, 0, time.UTC).Format(time.RFC3339)
-	return append(os.Environ(),
+	path := os.Getenv("PATH")
+	if w.profile.killed {
+		path = testPrograms + string(filepath.ListSeparator) + path
+	}
+	return append(os.Environ(), "PATH="+path,
 		"HOME="+w.home, "XDG_STATE_HOME="+filepath.Join(w.home, "state"), "XDG_CONFIG_HOME="+filepath.Join(w.home, ".config"),
 		"GIT_CONFIG_GLOBAL="+filepath.Join(w.home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_EDITOR=true", "TZ=UTC", "LC_ALL=C.UTF-8",

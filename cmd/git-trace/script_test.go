@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"hash/crc32"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -48,8 +50,32 @@ func (a atHome) Run() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
+	if err := buildPrograms(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
 	return a.M.Run()
 }
+
+// buildPrograms builds git-trace and its hook as releases are built, and puts them first in PATH: they start in two thirds
+// of the time that the program of the tests takes.
+func buildPrograms() error {
+	itself, err := exec.LookPath("git-trace")
+	if err != nil {
+		return err
+	}
+	testPrograms, realPrograms = filepath.Dir(itself), filepath.Join(ownDir, "programs")
+	build := exec.CommandContext(context.Background(),
+		"go", "build", "-tags", "urfave_cli_no_docs", "-o", realPrograms+string(filepath.Separator), ".", "../git-trace-hook")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build git-trace: %w: %s", err, out)
+	}
+	return os.Setenv("PATH", realPrograms+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// Directories with a git-trace and a git-trace-hook, until all tests have ended. The program of the tests plays them in
+// testPrograms: it can die early, and it can note what it takes.
+var testPrograms, realPrograms string
 
 // ownDir is what all tests share, until they end.
 var ownDir string

@@ -17,8 +17,14 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// buildOnce builds the real binary, as its users install it, for the tests that hand it to a real agent.
-var buildOnce = building("git-trace", "-tags", "urfave_cli_no_docs", ".")
+// buildOnce makes a directory with a git-trace that has no other program beside it, and returns the path of that program.
+var buildOnce = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(ownDir, "alone", "git-trace")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	return path, os.Link(filepath.Join(realPrograms, "git-trace"), path)
+})
 
 // building builds a program of that name when it is first asked for, and returns its path.
 func building(name string, args ...string) func() (string, error) {
