@@ -320,5 +320,5 @@ func (e *Evidence) pendingLine(pending trails.PendingLines, o vector.Owner) *Att
 	}
 	described := pending.Describe(o)
 	described.Kind, described.Previous = o.Kind, o.Previous
-	return e.attribution(belief.Named(e.log, described), correlate.TierExactBlob)
+	return e.attribution(belief.Named(e.log, described), correlate.TierOf(o))
 }

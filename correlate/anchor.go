@@ -40,6 +40,14 @@ func Disputes(tier string) bool {
 	return tier == TierExactBlob || tier == TierExactLines || tier == TierNamed
 }
 
+// TierOf is the evidence tier of a line in a content that was seen as it is.
+func TierOf(o vector.Owner) string {
+	if o.Reformatted {
+		return TierReformatted
+	}
+	return TierExactBlob
+}
+
 // Words of confidence, from none to all.
 var confidences = []string{"low", "medium", "high"}
 
@@ -176,7 +184,7 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 
 // file anchors the lines that the commit added to one file. The evidence for a line is as it was composed, or, where
 // the whole blob was seen, the blob. A line that git calls added and whose patch the parent has already may have been
-// moved there, or have changed its form. For example: a person moves an agent's function further down in the file.
+// moved there. For example: a person moves an agent's function further down in the file.
 func (a *anchorer) file(f fileDiff) error {
 	raw, err := a.view.Blob(f.New)
 	if err != nil {
@@ -196,10 +204,10 @@ func (a *anchorer) file(f fileDiff) error {
 			switch {
 			case len(tiers) > 0:
 				return tiers[line]
-			case older:
-				return gone().tier(string(lines[line]))
+			case older && gone()[string(lines[line])]:
+				return TierMovedLines
 			}
-			return TierExactBlob
+			return TierOf(run.Owner)
 		}
 		for start := run.Start; start < run.Start+run.Count; {
 			tier := tierAt(start)
@@ -270,12 +278,10 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	var b vector.Builder
 	for _, run := range found {
 		tier := equal
-		switch run.Why {
-		case vector.Space, vector.Reformatted:
+		if run.Owner.Reformatted {
 			tier = TierReformatted
-		case vector.Moved:
+		} else if run.Why == vector.Moved {
 			tier = TierMovedLines
-		case vector.Equal, vector.Written:
 		}
 		for range run.Count {
 			tiers = append(tiers, tier)
@@ -318,6 +324,7 @@ func (a *anchorer) parentVector(f fileDiff) vector.Vector {
 
 // owner is the index of an owner in the event under construction.
 func (a *anchorer) owner(o vector.Owner) int {
+	o.Reformatted = false
 	if i, ok := a.owners[o]; ok {
 		return i
 	}

@@ -33,6 +33,9 @@ const (
 	Reformatted Why = "reformatted"
 )
 
+// OtherForm tells whether lines that are kept so may have other signs.
+func (w Why) OtherForm() bool { return w == Space || w == Reformatted }
+
 // Change is what happened to the lines of one file between two contents.
 type Change struct {
 	old    Content

@@ -16,7 +16,7 @@ func TestHunksTellWhatBecameOfTheirLines(t *testing.T) {
 	old := content(t, text("alpha()", "beta()", "gamma()", "delta()", "epsilon()"), "S1 S2*2 human:h1*2")
 	new := text("alpha()", "  beta()", "gamma(2)", "more()", "epsilon()")
 	result := vector.Carry(old, new, vector.ParseOwner("human:h2"))
-	if got := result.Vector.String(); got != "S1 S2 human:h2<S2 human:h2 human:h1" {
+	if got := result.Vector.String(); got != "S1 S2~ human:h2<S2 human:h2 human:h1" {
 		t.Errorf("vector %s", got)
 	}
 	if len(result.Hunks) != 1 {
@@ -61,7 +61,7 @@ func TestTheAuthorIsAskedForWrittenLinesOnly(t *testing.T) {
 	if got := strings.Join(asked, " "); got != "0:0 1:4" {
 		t.Errorf("asked for %s", got)
 	}
-	if got := result.Vector.String(); got != "S0 human*3 S1" {
+	if got := result.Vector.String(); got != "S0 human~ human*2 S1" {
 		t.Errorf("vector %s", got)
 	}
 }
@@ -112,7 +112,7 @@ func TestBlankLinesDoNotPullAnIndentedBlockApart(t *testing.T) {
 	old := content(t, text("alpha()", "", "beta()", "", "gamma()"), "human*5")
 	new := text("if ready {", "", "  alpha()", "", "  beta()", "", "  gamma()", "}")
 	result := vector.Carry(old, new, vector.ParseOwner("S1"))
-	if got := result.Vector.String(); got != "S1*2 human*5 S1" {
+	if got := result.Vector.String(); got != "S1*2 human~ human human~ human human~ S1" {
 		t.Errorf("vector %s, hunks %+v", got, result.Hunks)
 	}
 }

@@ -17,7 +17,8 @@ import (
 //
 //	format  byte, 1
 //	count   of owners, then of each:
-//	        byte: kind in bits 0-1, form of the patch in bits 2-3, form of the previous patch in bits 4-5
+//	        byte: kind in bits 0-1, form of the patch in bits 2-3, form of the previous patch in bits 4-5,
+//	        whether the line has another form in bit 6
 //	        patch, previous: nothing, the 16 bytes of 32 hex digits, or a length and text, as the form says
 //	count   of runs, then of each: its number of lines, the index of its owner
 //
@@ -66,6 +67,9 @@ func appendOwner(raw []byte, owner Owner) []byte {
 	patch, patchForm := packID(owner.Patch)
 	previous, previousForm := packID(owner.Previous)
 	head := patchForm<<2 | previousForm<<4
+	if owner.Reformatted {
+		head |= 1 << 6
+	}
 	for code, kind := range kindCodes {
 		if kind == owner.Kind {
 			head |= byte(code)
@@ -112,7 +116,9 @@ func Decode(raw []byte) (Vector, error) {
 
 func readOwner(r *codec.Reader) Owner {
 	head := r.Byte()
-	return Owner{Kind: kindCodes[head&3], Patch: readID(r, head>>2&3), Previous: readID(r, head>>4&3)}
+	return Owner{
+		Kind: kindCodes[head&3], Patch: readID(r, head>>2&3), Previous: readID(r, head>>4&3), Reformatted: head>>6&1 == 1,
+	}
 }
 
 func readID(r *codec.Reader, form byte) events.PatchID {

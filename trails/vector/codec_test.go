@@ -24,6 +24,7 @@ func TestBinaryForm(t *testing.T) {
 		{"one person", "human*300", "01010101ac0200"},
 		{"an agent's patch has 16 bytes", patchA + "*2", "010106" + patchA + "010200"},
 		{"a person over an agent", patchA + " human<" + patchA + " " + patchA, "010206" + patchA + "11" + patchA + "03010001010100"},
+		{"a line in another form", patchA + "~ human", "010246" + patchA + "010201000101"},
 		{"an id of another form is text", "S1 mixed:" + patchA + "<" + patchB, "01020a02533117" + patchA + patchB + "0201000101"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -21,7 +21,7 @@ type Origin struct {
 // of them was staged. Against the parent, a diff can take either of two closing braces for the new one; against the
 // work tree nothing was added at all, only the second function is missing, so every brace finds its own.
 func Origins(lines [][]byte, sources []Content) []Origin {
-	m := matcher{sources: sources}
+	m := matcher{lines: lines, sources: sources}
 	told := make([]bool, len(lines)) // by a source before
 	for _, source := range sources {
 		matches := matchLines(source, lines)
@@ -138,6 +138,7 @@ func (c *Change) end() part {
 
 // matcher holds the sources of a composition and what each of them has of its lines.
 type matcher struct {
+	lines   [][]byte
 	sources []Content
 	matches [][]match
 }
@@ -147,7 +148,8 @@ func (m *matcher) origin(line int) Origin {
 	for _, why := range []Why{Equal, Space, Reformatted, Moved} {
 		for s, matches := range m.matches {
 			if matches[line].why == why {
-				owner := m.sources[s].Owners.At(matches[line].line).normal()
+				from, at := m.sources[s], matches[line].line
+				owner := from.Owners.At(at).of(from.Lines[at], m.lines[line], why)
 				return Origin{Start: line, Count: 1, Source: s, Why: why, Owner: owner}
 			}
 		}

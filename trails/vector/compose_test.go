@@ -113,7 +113,7 @@ func TestCompose(t *testing.T) {
 			"a line staged with other white space keeps its owner",
 			text("  one()", "two()"),
 			[]source{{text("one()", "two()", "three()"), "S1 human S1"}},
-			"S1 human",
+			"S1~ human",
 		},
 		{
 			"a text edited while it was staged is nobody's",
@@ -147,7 +147,7 @@ func TestOriginsNameSourceAndReason(t *testing.T) {
 	lines := text("one()", "  two()", "three()", "four()", "six()", "alpha one", "beta two", "gamma three", "typed")
 	want := []vector.Origin{
 		{Start: 0, Count: 1, Source: 0, Why: vector.Equal, Owner: vector.ParseOwner("S1")},
-		{Start: 1, Count: 1, Source: 0, Why: vector.Space, Owner: vector.ParseOwner("S1")},
+		{Start: 1, Count: 1, Source: 0, Why: vector.Space, Owner: vector.ParseOwner("S1~")},
 		{Start: 2, Count: 3, Source: 1, Why: vector.Equal, Owner: human},
 		{Start: 5, Count: 3, Source: 1, Why: vector.Moved, Owner: vector.ParseOwner("S2")},
 		{Start: 8, Count: 1, Source: -1, Owner: vector.Unknown},

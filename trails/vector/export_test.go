@@ -28,7 +28,8 @@ func Compose(lines [][]byte, sources []Content, rest func(line int) Owner) Vecto
 // ParseOwner reads what [Owner.String] writes.
 func ParseOwner(text string) Owner {
 	text, previous, _ := strings.Cut(text, "<")
-	owner := Owner{Previous: events.PatchID(previous)}
+	text, reformatted := strings.CutSuffix(text, "~")
+	owner := Owner{Previous: events.PatchID(previous), Reformatted: reformatted}
 	kind, patch, found := strings.Cut(text, ":")
 	switch k := events.OwnerKind(kind); {
 	case k == events.OwnerHuman, k == events.OwnerAI, k == events.OwnerMixed, k == events.OwnerUnknown:

@@ -1,6 +1,10 @@
 package vector
 
-import "github.com/git-trace/git-trace/events"
+import (
+	"bytes"
+
+	"github.com/git-trace/git-trace/events"
+)
 
 // Owner is who owns a line. Owners compare with ==.
 type Owner struct {
@@ -8,6 +12,8 @@ type Owner struct {
 	Patch events.PatchID // the patch that wrote the line; empty when none is known
 	// Previous is the agent's patch whose line this one replaced; empty for a line that replaced none.
 	Previous events.PatchID
+	// Reformatted tells that the line says what its owner wrote in other signs.
+	Reformatted bool
 }
 
 // Unknown is the owner of what no evidence covers.
@@ -20,11 +26,24 @@ func (o Owner) normal() Owner {
 	default:
 		o.Kind = events.OwnerUnknown
 	}
+	o.Reformatted = o.Reformatted && o.Kind != events.OwnerUnknown
 	return o
 }
 
-// String is the owner in a form for people and tests: KIND[:PATCH][<PREVIOUS], where an agent's patch stands without
-// its kind: "a1", "human", "human:b2<a1", "unknown".
+// of is the owner of a line that was another one of this owner's.
+func (o Owner) of(was, is []byte, why Why) Owner {
+	o.Reformatted = o.Reformatted || why.OtherForm() && !bytes.Equal(was, is)
+	return o.normal()
+}
+
+// is tells whether two owners are one, whatever the form of their lines.
+func (o Owner) is(other Owner) bool {
+	other.Reformatted = o.Reformatted
+	return o == other
+}
+
+// String is the owner in a form for people and tests: KIND[:PATCH][~][<PREVIOUS], where an agent's patch stands without
+// its kind, and ~ for another form: "a1", "human", "human:b2<a1", "a1~", "unknown".
 func (o Owner) String() string {
 	o = o.normal()
 	text := string(o.Kind)
@@ -33,6 +52,9 @@ func (o Owner) String() string {
 		text = string(o.Patch)
 	case o.Patch != "":
 		text += ":" + string(o.Patch)
+	}
+	if o.Reformatted {
+		text += "~"
 	}
 	if o.Previous != "" {
 		text += "<" + string(o.Previous)

@@ -69,7 +69,8 @@ func (c *Change) resolvePart(p *part, b *Builder, author func(line int) Owner) H
 			h.addWritten(line)
 			continue
 		}
-		owner := from.source.old.Owners.At(from.line)
+		old := from.source.old
+		owner := old.Owners.At(from.line).of(old.Lines[from.line], c.new[line], from.why)
 		b.Add(owner, 1)
 		h.addKept(Kept{linediff.Range{Start: line, End: line + 1}, owner, from.why, from.source})
 	}

@@ -162,7 +162,7 @@ func (r *rewording) lineOf(j int) int {
 	for word := r.new.ends[j]; word < r.new.ends[j+1]; word++ {
 		line := r.old.lineAt(word + run.old - run.new)
 		owner := r.change.old.Owners.At(r.oldFrom + line)
-		at := slices.IndexFunc(shares, func(s share) bool { return r.change.old.Owners.At(r.oldFrom+s.line) == owner })
+		at := slices.IndexFunc(shares, func(s share) bool { return r.change.old.Owners.At(r.oldFrom + s.line).is(owner) })
 		if at < 0 {
 			at, shares = len(shares), append(shares, share{line: line})
 		}

@@ -75,7 +75,7 @@ func checkResult(c *Change, authors Vector, got Result) string {
 			line := p.NewStart + k
 			one := linediff.Range{Start: line, End: line + 1}
 			if o.why != Written {
-				owner := o.source.old.Owners.At(o.line)
+				owner := inForm(o.source.old, o.line, c.new[line], o.why)
 				b.Add(owner, 1)
 				run := Kept{one, owner, o.why, o.source}
 				if last := len(h.Kept) - 1; last >= 0 && h.Kept[last].End == line {
@@ -120,6 +120,15 @@ func checkResult(c *Change, authors Vector, got Result) string {
 		return fmt.Sprintf("owners %s, want %s", got.Vector, want)
 	}
 	return ""
+}
+
+// inForm is the owner of a line that was one of a content.
+func inForm(old Content, line int, now []byte, why Why) Owner {
+	owner := old.Owners.At(line)
+	if (why == Space || why == Reformatted) && owner.Kind != events.OwnerUnknown && string(old.Lines[line]) != string(now) {
+		owner.Reformatted = true
+	}
+	return owner
 }
 
 // insteadByTheRule gives, for written lines, the old lines that they replaced.
@@ -184,7 +193,8 @@ func TestOriginsAreThoseOfTheRule(t *testing.T) {
 			for _, why := range []Why{Moved, Reformatted, Space, Equal} {
 				for s := len(sources) - 1; s >= 0; s-- {
 					if one := all[s][i]; one.why == why {
-						want = Origin{Start: i, Count: 1, Source: s, Why: why, Owner: sources[s].Owners.At(one.line)}
+						owner := inForm(sources[s], one.line, lines[i], why)
+						want = Origin{Start: i, Count: 1, Source: s, Why: why, Owner: owner}
 					}
 				}
 			}
