@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/vector"
 )
 
 // earlier is the earlier one of the dates of a commit: an amended or rebased one is made anew and keeps the author's.
@@ -66,7 +67,17 @@ type seed struct{ maphash.Seed }
 
 func (s seed) of(line []byte) uint64 { return maphash.Bytes(s.Seed, line) }
 
-func fingerprint(line []byte) print { return events.FingerprintOf(line) }
+// fingerprint is the same for lines that say the same in other signs.
+func fingerprint(line []byte) (p print) {
+	said, ok := vector.Said(line)
+	if !ok {
+		return events.FingerprintOf(line)
+	}
+	for i := range p {
+		p[i] = byte(said >> (8 * i))
+	}
+	return p
+}
 
 // place gives a path its number.
 func (f *finder) place(path string) int32 {
@@ -140,11 +151,11 @@ func (f *finder) readPast(ctx context.Context, repo *refs.Repo, list []history.C
 func (f *finder) hunk(h *history.Hunk) pastHunk {
 	out := pastHunk{start: h.NewStart}
 	for _, line := range h.Added {
-		out.added = append(out.added, events.FingerprintOf(line))
+		out.added = append(out.added, fingerprint(line))
 		out.exact = append(out.exact, f.seed.of(line))
 	}
 	for _, line := range h.Removed {
-		out.removed = append(out.removed, events.FingerprintOf(line))
+		out.removed = append(out.removed, fingerprint(line))
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// print is what a line is compared by: its ink.
+// print is what a line is compared by: its words or, if it has none, its ink.
 type print = events.Fingerprint
 
 // Bounds of what a line says.

@@ -26,6 +26,13 @@ type lexer struct {
 	buffer []byte
 }
 
+// Said is the same number, within one process, for lines that say the same in other signs. A line of signs alone has
+// none.
+func Said(line []byte) (key uint64, ok bool) {
+	s := streamOf([][]byte{line}, 0, 1)
+	return phrase(s.keys), len(s.keys) > 0
+}
+
 // streamOf is the words of the lines from ≤ line < to.
 func streamOf(lines [][]byte, from, to int) stream {
 	s := stream{ends: make([]int, 1, to-from+1)}
