@@ -2,6 +2,7 @@ package trails
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -52,8 +53,12 @@ const lateHook = time.Minute
 // sameClock is how many events are read whatever their times: the clock of a session file may be another one.
 const sameClock = 2000
 
+// ErrUnwatched says that nobody has looked at a work tree yet.
+var ErrUnwatched = errors.New("nobody has looked at the work tree yet")
+
 // Testify takes in what agents' own records tell of calls. Returned are the calls that no hook told of and that were
-// not known until now. Where there is none it takes no lock and writes nothing.
+// not known until now. Where there is none it takes no lock and writes nothing. The error is ErrUnwatched where calls
+// have to be told again later.
 func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unheard []*Told, err error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -69,8 +74,11 @@ func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unhe
 			return err
 		}
 		unheard = t.unheard()
-		if len(unheard) == 0 || s.state.Interval == 0 {
+		switch {
+		case len(unheard) == 0:
 			return nil
+		case s.state.Interval == 0:
+			return ErrUnwatched
 		}
 		return t.take(unheard)
 	})

@@ -1,7 +1,6 @@
 package transcripts
 
 import (
-	"context"
 	"os"
 	"regexp"
 	"slices"
@@ -21,9 +20,6 @@ type Call struct {
 	Edits           []*backfill.Edit // what it says it wrote
 	Anything        bool             // a command that may have written more than that
 }
-
-// Load reads one session.
-func (t *Transcript) Load(ctx context.Context) error { return t.read(ctx) }
 
 // Calls are the calls of a session that was read that may have written. Of one that goes on, those that have ended.
 func (t *Transcript) Calls() []*Call {
@@ -77,6 +73,7 @@ func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
 
 // ran takes a call that has a result, unless it never ran, or goes on.
 func (t *Transcript) ran(c *Call, o *records.Observation) {
+	t.ended = append(t.ended, c.ID)
 	if o.Error == nil || *o.Error != records.ErrorRejected && *o.Error != records.ErrorNoResult {
 		t.calls = append(t.calls, c)
 	}

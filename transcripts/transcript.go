@@ -27,12 +27,19 @@ type Transcript struct {
 	Last    time.Time
 	Model   string
 	Err     error // why it could not be read
+	// Since is an earlier reading of the file: only what is new is read. What was said before has no text then.
+	Since Reading
 
-	dir   string
-	keys  map[uint64]bool // of its steps
-	calls []*Call
-	open  []*Call          // those of the last step
-	late  map[string]*Call // those without a result
+	first  int             // the number of the first step that was read
+	asked  []int           // the steps of Prompts
+	ended  []string        // the ids of the calls that were read and have a result
+	torn   bool            // a result came of a call that an earlier reading left open
+	cursor json.RawMessage // for the next reading
+	dir    string
+	keys   map[uint64]bool // of its steps
+	calls  []*Call
+	open   []*Call          // those of the last step
+	late   map[string]*Call // those without a result
 }
 
 // Prompt is what somebody asked. Its time is zero where it is not known.
@@ -50,18 +57,19 @@ func (t *Transcript) read(ctx context.Context) error {
 		parser = several.Parser{SessionParser: parser, Earlier: t.Earlier}
 	}
 	parsed, err := parser.Parse(ctx, t.Path, agents.ParseOptions{
-		Session: t.ID, Relative: func(path string) (string, bool) { return path, false },
+		Session: t.ID, Cursor: t.Since.Cursor, Relative: func(path string) (string, bool) { return path, false },
 	}, sink)
 	if err != nil {
 		return err
 	}
+	t.cursor = parsed.Cursor
 	head := parsed.Head
 	s := &t.Session
 	s.Trace, s.Agent, s.ID = events.TraceID(head.TraceID), head.Agent.Name, head.SessionID
 	if head.Agent.Model != nil {
 		t.Model = *head.Agent.Model
 	}
-	for _, dir := range []string{t.dir, sink.dir} {
+	for _, dir := range []string{t.dir, t.Since.Dir, sink.dir} {
 		if dir = filepath.ToSlash(dir); dir != "" && !slices.Contains(s.Dirs, dir) {
 			s.Dirs = append(s.Dirs, dir)
 		}
@@ -106,6 +114,7 @@ func (s *editSink) Edited(e records.Edited) { s.waiting = append(s.waiting, e) }
 
 // Step takes the edits of a step.
 func (s *editSink) Step(step *records.Step) error {
+	s.t.begin(step)
 	s.t.keys[several.Key(step)] = true
 	at := stampOf(step.Timestamp)
 	if !at.IsZero() {
@@ -121,7 +130,7 @@ func (s *editSink) Step(step *records.Step) error {
 		if step.Content != nil {
 			p.Text = *step.Content
 		}
-		s.t.Prompts = append(s.t.Prompts, p)
+		s.t.asked, s.t.Prompts = append(s.t.asked, step.StepIndex), append(s.t.Prompts, p)
 	}
 	s.t.hearCalls(step, at)
 	told := map[string]bool{}
@@ -157,6 +166,9 @@ func (s *editSink) Late(_ int, o records.Observation) error {
 	if c := s.t.late[o.SourceCallID]; c != nil {
 		delete(s.t.late, o.SourceCallID)
 		s.t.ran(c, &o)
+	} else {
+		known := func(calls []string) bool { return slices.Contains(calls, o.SourceCallID) }
+		s.t.torn = s.t.torn || len(s.t.Since.Cursor) > 0 && !known(s.t.ended) && !known(s.t.Since.Calls)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (w *witnesses) unreported(ctx context.Context) error {
 		return nil
 	}
 	since := listed.Since
-	file := filepath.Join(w.repo.TracesDir(), "cache", "heard", "last")
+	file := filepath.Join(recorder.StateDir(w.repo), "heard", "last")
 	if info, err := os.Stat(file); err == nil {
 		since = info.ModTime().Add(-watchSlack)
 	}
@@ -106,14 +106,21 @@ func (w *witnesses) hear(ctx context.Context, t *transcripts.Transcript) error {
 	if err != nil || purge.Was(w.repo, events.NewTraceID(t.Agent.Name, t.ID)) {
 		return nil //nolint:nilerr // a file that went meanwhile tells nothing
 	}
-	mark := heardMark{t.Path, info.Size(), info.ModTime().UnixNano()}
-	if w.marked(t.ID) == mark {
-		return nil
+	mark := heardMark{Path: t.Path, Size: info.Size(), Changed: info.ModTime().UnixNano()}
+	last := w.marked(t.ID)
+	if last.Path == mark.Path {
+		if last.Size == mark.Size && last.Changed == mark.Changed {
+			return nil
+		}
+		t.Since = last.Reading
 	}
 	if err := t.Load(ctx); err != nil {
 		return err
 	}
-	if err := w.testify(ctx, t); err != nil {
+	switch err := w.testify(ctx, t); {
+	case err == nil:
+		mark.Reading = t.Reading()
+	case !errors.Is(err, trails.ErrUnwatched): // then all of it is heard again
 		return err
 	}
 	return w.mark(t.ID, mark)
@@ -125,23 +132,31 @@ func (w *witnesses) testify(ctx context.Context, t *transcripts.Transcript) erro
 	if len(calls) == 0 {
 		return nil
 	}
+	known := make([]*trails.Told, len(t.Since.Calls)) // they tell whether hooks have the same ids
+	for i, id := range t.Since.Calls {
+		known[i] = &trails.Told{Trace: t.Session.Trace, Call: id, Began: calls[0].Began}
+	}
 	found := 0
+	var unwatched error
 	for _, repo := range workTreesOf(w.repo) {
-		var told []*trails.Told
+		told := slices.Clone(known)
 		for _, c := range calls {
 			told = append(told, toldIn(repo, t, c))
 		}
 		engine := runner.Engine(repo, events.OpenLog(repo))
 		unheard, err := engine.Testify(ctx, time.Now(), told)
-		if err != nil {
+		switch {
+		case errors.Is(err, trails.ErrUnwatched):
+			unwatched = err
+		case err != nil:
 			return err
 		}
 		found += len(unheard)
 	}
 	if found == 0 {
-		return nil
+		return unwatched
 	}
-	return w.begin(ctx, t)
+	return errors.Join(unwatched, w.begin(ctx, t))
 }
 
 // begin tells the log of a conversation that no hook reported, and puts it on the list of those that wait to be stored.
@@ -154,6 +169,12 @@ func (w *witnesses) begin(ctx context.Context, t *transcripts.Transcript) error 
 	known, hooked, err := told(reader, t.Session.Trace)
 	if err != nil || hooked {
 		return err
+	}
+	if t.Partial() { // what was asked is told too
+		t = &transcripts.Transcript{Agent: t.Agent, Path: t.Path, ID: t.ID, Earlier: t.Earlier}
+		if err := t.Load(ctx); err != nil {
+			return err
+		}
 	}
 	drafts, err := conversationDrafts(known, t.Session.Trace, t)
 	if err != nil || len(drafts) == 0 {
@@ -203,7 +224,7 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript) error
 		if _, hooked, err := told(reader, trace); err != nil || !hooked {
 			continue
 		}
-		if err := (&witnesses{repo: b.repo}).testify(b.ctx, t); err != nil {
+		if err := (&witnesses{repo: b.repo}).testify(b.ctx, t); err != nil && !errors.Is(err, trails.ErrUnwatched) {
 			return err
 		}
 	}
@@ -215,11 +236,13 @@ type heardMark struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"`
 	Changed int64  `json:"changed"`
+
+	Reading transcripts.Reading `json:"reading"`
 }
 
 func (w *witnesses) markFile(session string) string {
 	sum := sha256.Sum256([]byte(session))
-	return filepath.Join(w.repo.TracesDir(), "cache", "heard", hex.EncodeToString(sum[:8]))
+	return filepath.Join(recorder.StateDir(w.repo), "heard", hex.EncodeToString(sum[:8]))
 }
 
 // marked is a cache: what is not marked is heard again, and nothing comes of it.
