@@ -130,6 +130,8 @@ type KeptRun struct {
 	Kind  OwnerKind `json:"kind"`
 	Patch PatchID   `json:"patch,omitempty"`
 	Why   string    `json:"why"` // space, moved, restored, reformatted
+	// Reformatted tells that the lines say what their owner wrote in other signs, since then or before.
+	Reformatted bool `json:"reformatted,omitempty"`
 }
 
 // CandidateData is one tool call that may own a line.

@@ -278,12 +278,13 @@ func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner)
 	add := func(line int, owner vector.Owner, why string) {
 		if last := len(out) - 1; last >= 0 {
 			k := &out[last]
-			if k.Start+k.Count == line+1 && k.Patch == owner.Patch && k.Kind == owner.Kind && k.Why == why {
+			next := keptLine(line, owner, why)
+			if next.Start, next.Count = k.Start, k.Count; *k == next && k.Start+k.Count == line+1 {
 				k.Count++
 				return
 			}
 		}
-		out = append(out, events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why})
+		out = append(out, keptLine(line, owner, why))
 	}
 	kept := map[int]vector.Kept{}
 	for _, k := range resolved.Kept {
@@ -299,6 +300,12 @@ func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner)
 		}
 	}
 	return out
+}
+
+// keptLine is a line, counted from 0, that keeps an older owner.
+func keptLine(line int, owner vector.Owner, why string) events.KeptRun {
+	return events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why,
+		Reformatted: owner.Reformatted}
 }
 
 // draftPatch adds a patch_recorded event in the name of its actor, whatever boundary it was found at.

@@ -211,8 +211,7 @@ func (s *step) cameFirst(h half) (found bool, err error) {
 		owner := owners.At(line)
 		if from >= 0 && owner == had.At(from) && now.At(from) != owner {
 			owner = now.At(from)
-			kept = append(kept, events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind,
-				Why: string(vector.Moved)})
+			kept = append(kept, keptLine(line, owner, string(vector.Moved)))
 		}
 		b.Add(owner, 1)
 	}
