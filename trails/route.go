@@ -1,10 +1,13 @@
 package trails
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -15,11 +18,15 @@ import (
 const (
 	maxRoutes   = 8
 	maxChildren = 64
+	maxScripts  = 4
+	maxScript   = 64 << 10 // bytes
+	maxSpoken   = 32       // paths of a script
 )
 
 // Route finds the work trees that a boundary concerns, only those that are recorded: the ones that hold the declared
-// paths; for a call that may write anywhere, the one it runs in with its submodules, and those that it mentions; a
-// directory that holds several repositories stands for all of them. Around is one that is open already; nil for none.
+// paths; for a call that may write anywhere, the one it runs in with its submodules, and those that it mentions, or
+// that a script mentions which it names; a directory that holds several repositories stands for all of them. Around is
+// one that is open already; nil for none.
 func Route(b events.Boundary, around *refs.Repo) []*refs.Repo {
 	r := router{seen: map[[2]string]bool{}, around: around, boundary: b}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
@@ -43,6 +50,9 @@ func Route(b events.Boundary, around *refs.Repo) []*refs.Repo {
 		for _, hint := range b.Tool.Hints {
 			r.add(hint)
 		}
+		if b.Tool.Class == events.ToolRuns {
+			r.scripts(b.Tool.Names, b.Cwd)
+		}
 	}
 	return r.repos
 }
@@ -52,6 +62,7 @@ type router struct {
 	around   *refs.Repo
 	repos    []*refs.Repo
 	seen     map[[2]string]bool // by the directory with the .git entry, and what that names
+	spoken   bool               // what is added is no more than spoken of
 }
 
 // add takes the recorded repository around a path; a path that does not exist yet stands for its nearest directory.
@@ -74,7 +85,7 @@ func (r *router) add(path string) bool {
 	if repo == nil || repo.WorkTree != found.Top || repo.GitDir != found.GitDir {
 		repo, err = recorded.Open(found)
 	}
-	if errors.Is(err, recorded.ErrUnlisted) && !onlyReads(r.boundary) {
+	if errors.Is(err, recorded.ErrUnlisted) && !r.spoken && !onlyReads(r.boundary) {
 		recorded.NoteUnlisted(found, endsCall(r.boundary))
 	}
 	if err == nil && !slices.ContainsFunc(r.repos, func(other *refs.Repo) bool { return other.GitDir == repo.GitDir }) {
@@ -111,3 +122,38 @@ func (r *router) children(dir string) {
 		}
 	}
 }
+
+// scripts takes the repositories that files speak of which a command line names: a script may write there.
+func (r *router) scripts(names []string, cwd string) {
+	r.spoken = true
+	read := 0
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
+			continue
+		}
+		if read++; read > maxScripts {
+			return
+		}
+		raw, err := refs.ReadStart(name, maxScript)
+		if err != nil || bytes.IndexByte(raw, 0) >= 0 {
+			continue
+		}
+		spoken := 0
+		for word := range strings.FieldsFuncSeq(string(raw), noPath) {
+			if !filepath.IsAbs(word) {
+				if !strings.Contains(word, "../") { // it stays where the command runs
+					continue
+				}
+				word = filepath.Join(cwd, word)
+			}
+			if r.add(word); spoken == maxSpoken {
+				break
+			}
+			spoken++
+		}
+	}
+}
+
+// noPath reports whether a character ends a path in a script.
+func noPath(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune("\"'`()<>|;,:=$", c) }

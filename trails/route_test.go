@@ -61,6 +61,18 @@ func TestWhichWorkTreesABoundaryConcerns(t *testing.T) {
 	run := func(hints ...string) *events.ToolUse {
 		return &events.ToolUse{Class: events.ToolRuns, Hints: abs(hints...)}
 	}
+	script := func(name string) *events.ToolUse {
+		return &events.ToolUse{Class: events.ToolRuns, Names: abs("two/none", name)}
+	}
+	for name, text := range map[string]string{
+		"gen.py":   "#!/usr/bin/env python3\nfor n in range(2):\n\topen('../one/f.txt', 'a').write(str(n))\n",
+		"abs.sh":   "set -e\ncp -- f \"" + filepath.Join(top, "one") + "\"; cp f $HOME/../none ../three/f\n",
+		"here.sh":  "echo one/f >out/f\n",
+		"some.bin": "\x00 ../one/f ",
+		"long.txt": strings.Repeat(" ", maxScript) + "../one/f",
+	} {
+		check(os.WriteFile(filepath.Join(top, "two", name), []byte(text), 0o600))
+	}
 	const modules = "one one/libs/part one/libs/part/deep"
 	for name, tt := range map[string]struct {
 		cwd  string
@@ -72,6 +84,11 @@ func TestWhichWorkTreesABoundaryConcerns(t *testing.T) {
 		"with its submodules":                        {"one", nil, modules},
 		"a command, with what it mentions":           {"two", run("one/file"), "two one"},
 		"a command, with what it mentions twice":     {"two", run("one/a", "one/b", "two/c"), "two one"},
+		"a script that writes elsewhere":             {"two", script("two/gen.py"), "two one"},
+		"a script with whole paths":                  {"two", script("two/abs.sh"), "two one"},
+		"a script that stays":                        {"two", script("two/here.sh"), "two"},
+		"a program":                                  {"two", script("two/some.bin"), "two"},
+		"a long text":                                {"two", script("two/long.txt"), "two"},
 		"a directory that holds several":             {"", nil, "one one/libs/part one/libs/part/deep two"},
 		"a directory that holds none":                {"plain", nil, ""},
 		"a repository that is not on the list":       {"three", nil, ""},
