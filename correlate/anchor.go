@@ -54,7 +54,7 @@ var confidences = []string{"low", "medium", "high"}
 // atMost is how many of the confidences a limitation leaves, of what it leaves any doubt about.
 var atMost = map[events.Limit]int{
 	events.LimitConcurrentWriters: 0, events.LimitBackgroundProcess: 0, events.LimitPathNotNamed: 1,
-	events.LimitConsentUnknown: 1, events.LimitNotReported: 1,
+	events.LimitConsentUnknown: 1, events.LimitNotReported: 1, events.LimitPayloadMismatch: 1,
 }
 
 // Confidence is what an evidence tier is worth to a reader who wants one word.

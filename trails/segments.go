@@ -26,7 +26,7 @@ func (seg segment) writer(line int) *actor { return seg.decide(seg.to.lines[line
 // it and as they left it. Such a report splits the interval exactly, and so do several that follow one another. What
 // changed before the tool wrote is not its own: a person may type while the permission prompt waits, or another agent
 // may write. What another writer did afterwards is not its own either. With no other writer about, what follows is a
-// formatter that ran on what the tool wrote.
+// formatter that ran on what the tool wrote: the call's, with less confidence where it says something new.
 func (s *step) segments(f *file) []segment {
 	seen := s.seen(f.path)
 	var done []*Window
@@ -63,15 +63,17 @@ func (s *step) segments(f *file) []segment {
 		if before.whole || after.whole {
 			return whole
 		}
-		if alone {
-			after = f.new
-		}
 		add(at, before, aside)
 		if i == 0 && len(chain) > 0 {
 			chain[0].origins = s.composition(f, before)
 		}
 		add(before, after, asProposed([]*Window{r.window}, f.path, always(byWindow(r.window, f.path))))
 		at = after
+	}
+	if alone { // a hook of the call, or the tool itself, wrote more than the report tells
+		a := byWindow(tools[len(tools)-1], f.path)
+		a.limits = append(a.limits, events.LimitPayloadMismatch)
+		aside = always(a)
 	}
 	add(at, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
