@@ -129,9 +129,8 @@ type KeptRun struct {
 	Count int       `json:"count"`
 	Kind  OwnerKind `json:"kind"`
 	Patch PatchID   `json:"patch,omitempty"`
-	Why   string    `json:"why"` // space, moved, restored, reformatted
-	// Reformatted tells that the lines say what their owner wrote in other signs, since then or before.
-	Reformatted bool `json:"reformatted,omitempty"`
+	Why   string    `json:"why"`            // space, moved, restored, reformatted
+	Form  string    `json:"form,omitempty"` // other: the lines say in other signs what their owner wrote
 }
 
 // CandidateData is one tool call that may own a line.

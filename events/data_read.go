@@ -187,6 +187,8 @@ func readKept(s *scanner, k *KeptRun, name []byte) error {
 	switch string(name) {
 	case "count":
 		return numberOf(s, &k.Count)
+	case "form":
+		return textOf(s, &k.Form)
 	case "kind":
 		return textOf(s, &k.Kind)
 	case "patch":

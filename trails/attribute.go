@@ -304,8 +304,11 @@ func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner)
 
 // keptLine is a line, counted from 0, that keeps an older owner.
 func keptLine(line int, owner vector.Owner, why string) events.KeptRun {
-	return events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why,
-		Reformatted: owner.Reformatted}
+	kept := events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why}
+	if owner.Reformatted {
+		kept.Form = "other"
+	}
+	return kept
 }
 
 // draftPatch adds a patch_recorded event in the name of its actor, whatever boundary it was found at.

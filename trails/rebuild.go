@@ -257,7 +257,7 @@ func applyPatches(base vector.Vector, group []events.PatchData) vector.Vector {
 		kept := map[int]vector.Owner{}
 		for _, k := range p.Kept {
 			for line := k.Start; line < k.Start+k.Count && line < p.NewStart+p.NewCount; line++ {
-				kept[line] = vector.Owner{Kind: k.Kind, Patch: k.Patch, Reformatted: k.Reformatted}
+				kept[line] = vector.Owner{Kind: k.Kind, Patch: k.Patch, Reformatted: k.Form != ""}
 			}
 		}
 		for line := p.NewStart; line < p.NewStart+p.NewCount; line++ {

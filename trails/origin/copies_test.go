@@ -14,7 +14,7 @@ func owned(text string) vector.Content {
 	var out vector.Content
 	var b vector.Builder
 	for line := range strings.Lines(text) {
-		owner, rest, _ := strings.Cut(line, " ")
+		owner, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		switch owner {
 		case "-":
 			b.Add(vector.Unknown, 1)
