@@ -88,9 +88,9 @@ func Leaves() []Leaf {
 			"tool class prompt model paths interval tree head status patches ended", l, "times of all calls"},
 		{"snapshot_taken", "role scope interval tree head changed skipped", l, "hashes of the work tree"},
 		{"patch_recorded", "patch interval path old_path before after old_start old_count new_start new_count " +
-			"owner tool prompt evidence revises " +
-			"model mode kept kept.start kept.count kept.kind kept.patch kept.why previous lines candidates candidates.trace " +
-			"candidates.agent candidates.session candidates.subagent candidates.tool_call", l,
+			"owner tool prompt evidence revises model mode kept kept.start kept.count kept.kind kept.patch kept.why kept.form " +
+			"previous lines candidates candidates.trace candidates.agent candidates.session " +
+			"candidates.subagent candidates.tool_call", l,
 			"fingerprints of lines, what was thrown away"},
 		{"turn_ended", "prompt interval tree head running", l, "times of all calls"},
 		{"capture_incomplete", "boundary reason paths calls since", l, "names of all files"},
