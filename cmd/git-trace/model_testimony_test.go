@@ -167,7 +167,8 @@ func (w *world) doubts(dir string, a *answer, reader *index.Index) string {
 	case (a.Evidence == string(events.Watched)) != (a.Contributor == "human" && worth[a.Evidence] == "high" &&
 		a.Evidence != correlate.TierRewritten):
 		return "a person's line that was seen is of evidence " + a.Evidence
-	case a.Commit == nil && a.Evidence != correlate.TierExactBlob && a.Contributor != "human":
+	case a.Commit == nil && a.Contributor != "human" && a.Evidence != correlate.TierExactBlob &&
+		a.Evidence != correlate.TierReformatted:
 		return "the work tree was seen, and the evidence is " + a.Evidence
 	case a.Evidence == correlate.TierReformatted && len(life.forms) < 2:
 		return "it was never written in another form"
