@@ -143,7 +143,6 @@ func (f *forewarned) Expect(context.Context, []unseen.Question) error {
 }
 
 // A question about commits without an anchor starts processes of git: one for each entry was 40 times git's own work.
-// Found 9.1.
 func TestAnIncrementalBlameAsksForManyEntriesAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)

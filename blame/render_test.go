@@ -183,7 +183,6 @@ func TestACarriageReturnAtTheEndOfALineIsNotShownOnATerminal(t *testing.T) {
 	}
 }
 
-// Found 7.15.
 func TestTabsAreAsWideOnATerminalAsInTheFile(t *testing.T) {
 	t.Parallel()
 	for name, columns := range map[string]Columns{"table": {}, "prompts": {Prompts: true}} {

@@ -38,7 +38,6 @@ func (v varied) Uncommitted(ctx context.Context, path string, _ []byte, lines []
 }
 
 // E1: the three forms for programs say the same of every line, with any options of git's.
-// Found 7.36.
 func TestRunsLinesAndIncrementalHeadersSayTheSame(t *testing.T) {
 	t.Parallel()
 	schema := compileSchema(t, "blame-runs-1")

@@ -12,7 +12,6 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Found 8.2.
 func TestWhatATierIsWorth(t *testing.T) {
 	t.Parallel()
 	worth := map[string]string{
@@ -40,7 +39,6 @@ func TestWhatATierIsWorth(t *testing.T) {
 
 // Owners are named by their place in the list of their own event: a commit that is spread over several events has a
 // list in each.
-// Found 8.3.
 func TestALargeCommitIsSpreadOverEventsThatEachNameTheirOwners(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -76,7 +76,6 @@ func patchCalled(who rune) events.PatchID {
 }
 
 // What the evidence is for a line that a commit added, the content of the commit having been seen.
-// Found 8.2.
 func TestTheEvidenceForAnAddedLine(t *testing.T) {
 	t.Parallel()
 	const one, two, three = "the first line\n", "the second line\n", "the third line\n"
@@ -150,7 +149,6 @@ func runsOf(part events.CommitData) string {
 }
 
 // A commit that a hook sees is spread over several events as soon as one has as many owners or runs as fit.
-// Found 8.3.
 func TestTheAnchorOfALargeCommitIsSpreadOverEvents(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -33,8 +33,6 @@ func (d *Doctor) checkListed(context.Context) (string, []Finding) {
 	again := &repair{"the repository is on the list of recorded ones again", d.listAgain}
 	const mend = "git trace doctor --fix"
 	switch s.State {
-	case recorded.Former:
-		return "", []Finding{{What: "was recorded by an earlier version: hooks do nothing now", Mend: mend, fix: again}}
 	case recorded.Moved:
 		return "", []Finding{{What: "was recorded elsewhere, or by another user: hooks do nothing here", Mend: mend,
 			fix: again}}

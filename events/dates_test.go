@@ -60,7 +60,6 @@ func TestALogOfCommitsIsTakenOver(t *testing.T) {
 
 // The log is not on the remote. Git offers what is newest first, and must not offer batch after batch before it comes to
 // a commit that the other side knows; nor may a list of all commits begin with them.
-// Found 9.2.
 func TestTheLogIsNotInTheWayOfFetch(t *testing.T) {
 	t.Parallel()
 	count := testenv.Pick(10_000, 100_000, 100_000)

@@ -7,7 +7,6 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 )
 
-// Found 7.15.
 func TestThingsAreCountedInEnglish(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
@@ -45,7 +44,6 @@ func TestLargeFiguresAreRounded(t *testing.T) {
 	}
 }
 
-// Found 7.8.
 func TestSharesAddUpAndNeverSayAllOfLess(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -79,7 +79,6 @@ func (s *stopping) Err() error {
 }
 
 // A purge that is stopped, whatever it is at, has its plan on the disk, and the next one finishes it.
-// Found 5.1.
 func TestAPurgeThatIsStoppedAnywhereIsFinishedByTheNext(t *testing.T) {
 	t.Parallel()
 	ended, stopped := false, 0

@@ -345,7 +345,6 @@ func TestWhatAPathHadGoes(t *testing.T) {
 }
 
 // A process that was killed leaves its plan, and whoever finds it does what it says.
-// Found 5.1.
 func TestAPurgeThatWasInterruptedIsFinished(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)
@@ -502,7 +501,6 @@ func TestAPurgeIsOfATextOrAPathOrAConversation(t *testing.T) {
 
 // Contents of snapshots beyond 512 MiB were skipped without a word. What is large is searched as it
 // streams by, loose and packed, also where the text stands across two pieces.
-// Found 5.2.
 func TestFoundPurgeStreamsLargeContents(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)

@@ -7,7 +7,6 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Found 7.17.
 func TestAConversationHasOneCost(t *testing.T) {
 	t.Parallel()
 	cost := func(usd float64) *records.Float { return new(records.Float(usd)) }

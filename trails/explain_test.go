@@ -11,7 +11,6 @@ import (
 )
 
 // Which changes need no owner of their own: HEAD has "head", the work tree had "old".
-// Found 8.1.
 func TestWhatGitOrAToolExplains(t *testing.T) {
 	t.Parallel()
 	const (

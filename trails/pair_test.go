@@ -10,7 +10,6 @@ import (
 
 // Which of the open windows a call without an id ends: tool, fingerprint, sub-agent and paths are told, F is the print
 // of the call that ends.
-// Found 8.1.
 func TestWhichCallAnEndWithoutAnIdEnds(t *testing.T) {
 	t.Parallel()
 	trace := events.NewTraceID("agent", "S")

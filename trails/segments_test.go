@@ -12,7 +12,6 @@ import (
 )
 
 // What a file was at the last look (old), is now (new), and what an edit call that ends now says it found and left.
-// Found 8.1.
 func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 	t.Parallel()
 	const (

@@ -116,7 +116,7 @@ func loadState(repo *refs.Repo) (*state, error) {
 
 var errState = errors.New("not a state of the timeline, or a damaged one")
 
-// errOtherState reports the state of an earlier or a later program.
+// errOtherState reports the state of another program.
 var errOtherState = errors.New("another version of git-trace kept it")
 
 func encodeState(s *state) []byte {

@@ -26,7 +26,6 @@ func TestTheTimelineOfConsent(t *testing.T) { t.Parallel(); tellStories(t, "cons
 func TestTheTimelineOfForms(t *testing.T)   { t.Parallel(); tellStories(t, "forms") }
 func TestTheTimelineOfGit(t *testing.T)     { t.Parallel(); tellStories(t, "git") }
 
-// Found 3.8.
 func TestTheTimelineOfLateBoundaries(t *testing.T) { t.Parallel(); tellStories(t, "late") }
 func TestTheTimelineOfLines(t *testing.T)          { t.Parallel(); tellStories(t, "lines") }
 func TestTheTimelineOfNames(t *testing.T)          { t.Parallel(); tellStories(t, "names") }

@@ -10,7 +10,6 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Found 2.2.
 func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
 	t.Parallel()
 	lives, gone := process.Of(os.Getpid()), process.Ended(noProcess)
@@ -41,7 +40,6 @@ func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
 }
 
 // An agent wrote down that a call was over. Where a dialog was open, it may have been refused.
-// Found 2.13.
 func TestWhatChangedBeforeACallWasOverIsItsOwnOnlyIfItBegan(t *testing.T) {
 	t.Parallel()
 	lives := process.Of(os.Getpid())

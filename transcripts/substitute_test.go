@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// Found 6.12.
 func TestSubstitutionsOfTheShellAreMadeAsSedMakesThem(t *testing.T) {
 	t.Parallel()
 	const before = "one two two\n\tfoo(bar, baz)\na.b.c\n"

@@ -321,7 +321,7 @@ func health(q *question) (string, string, any, error) {
 	body.Verify.At = time.Now()
 	err := all(
 		func() error { return q.status(&body.Status) },
-		func() error { return q.into(&body.Verify, quickly...) },
+		func() error { return q.into(&body.Verify, verifying...) },
 	)
 	if n := body.Status.Writers(); err == nil && n > 0 && n <= mostWriters {
 		var answer struct {

@@ -152,7 +152,6 @@ func TestABareGitDirectoryAboveWorkTreesHoldsTheSettingsBesideIt(t *testing.T) {
 	}
 }
 
-// Found 5.10.
 func TestNothingIsWrittenThroughALinkThatLeadsOutOfTheWorkTree(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "bin/git-trace")

@@ -115,7 +115,6 @@ func session(t *testing.T, name string) []byte {
 }
 
 // Copilot CLI may make its session file after the hook that ends a conversation.
-// Found 2.11.
 func TestASessionFileThatIsMadeAfterTheHookIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	raw := session(t, "basic-0001")

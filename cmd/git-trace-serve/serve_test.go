@@ -97,7 +97,7 @@ func served(t *testing.T) *mcp.ClientSession {
 	if err := os.WriteFile(packed, w.EncodeAll(raw, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run(dir, program, "import", "--format", "treetrace", packed)
+	run(dir, program, "import", "--from", "treetrace", packed)
 	cmd := exec.Command(program, "mcp")
 	cmd.Dir = dir
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)

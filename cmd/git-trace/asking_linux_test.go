@@ -7,7 +7,6 @@ import (
 )
 
 // A dialog is open. What a person commits meanwhile is theirs, whatever they answer afterwards.
-// Found 2.3.
 func TestWhatIsCommittedWhileADialogIsOpenIsAPersons(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"allowed", "refused"} {
@@ -46,7 +45,6 @@ func TestWhatIsCommittedWhileADialogIsOpenIsAPersons(t *testing.T) {
 const consentPause = 3 * time.Second
 
 // Of an agent that does not tell how long a call ran, nobody knows when the dialog was closed.
-// Found 2.3.
 func TestACallThatAskedHasADoubtWhereItsAgentTellsNoTime(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -82,7 +80,6 @@ func TestACallThatAskedHasADoubtWhereItsAgentTellsNoTime(t *testing.T) {
 }
 
 // A person saves a file while the dialog of an edit is open, and the client does not tell the whole file.
-// Found 2.8.
 func TestAnEditThatAskedOwnsWhatItDeclared(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)

@@ -12,7 +12,6 @@ import (
 
 // One object that cannot be read takes nothing with it but its own lines: backfill, export and import go on, name the
 // object, and end with the status for what could not be checked.
-// Found 6.2.
 func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	t.Parallel()
 	w := newPastWorld(t, 1)
@@ -62,7 +61,7 @@ func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	w.must(os.RemoveAll(filepath.Join(w.dir, ".git", "traces")))
 	testenv.LoseLog(t, w.dir)
 	w.must(os.Remove(object))
-	if out := run("import", "--format", "agent-trace", file); !strings.Contains(out, " 1 commit taken in") {
+	if out := run("import", "--from", "agent-trace", file); !strings.Contains(out, " 1 commit taken in") {
 		t.Errorf("import took %s", out)
 	}
 }

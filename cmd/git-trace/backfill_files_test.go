@@ -10,7 +10,6 @@ import (
 
 // A session that was taken up twice from the same place leaves two files that begin alike. Both are one conversation:
 // its record has every step once, and each line its own prompt, when the conversation is recorded again too.
-// Found 6.11.
 func TestBackfillReadsTheFilesOfASessionAsOne(t *testing.T) {
 	t.Parallel()
 	w := newPastWorld(t, 1)

@@ -161,7 +161,6 @@ func isBefore(parents map[string][]string, older, newer string) bool {
 // The promise: of the lines and the links that backfill tells, 99 of 100 are true, and it finds 95 of 100. The
 // histories have all that happens to histories; their writers are known from those who made them. With GITTRACE_LONG
 // more than 200 sessions are asked.
-// Found 6.13.
 func TestBackfillAgainstHistoriesWithKnownWriters(t *testing.T) {
 	t.Parallel()
 	sessions := 0

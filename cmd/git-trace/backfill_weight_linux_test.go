@@ -98,7 +98,6 @@ func mapKeys(set map[string]bool) func(yield func(string) bool) {
 // The promise: a repository of 1,600 commits and 277 sessions of 600 MB is searched in 10 seconds of processor time and
 // 250 MB. Storing the conversations reads them once more, and blames every file at the end of each: docs/backfill.md has
 // the figures.
-// Found 6.11.
 func TestBackfillOfAGrownRepositoryIsQuickAndSmall(t *testing.T) {
 	testenv.Wide(t)
 	if os.Getenv("GITTRACE_LONG") == "" {

@@ -60,7 +60,6 @@ func TestCodexEditsAreItsOwn(t *testing.T) {
 
 // The other tool mode: the model writes a program, and hooks are called for each call that the program makes, with ids
 // that say nothing of the turn.
-// Found 3.6.
 func TestCodexEditsByProgramsAreItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newCodex(t)
@@ -143,7 +142,6 @@ func TestCodexSubagentsKeepTheirCalls(t *testing.T) {
 
 // Programs of a sub-agent, with a person at work beside them: while a command of it waits, between two calls
 // of a program, and while its model thinks. A command that outlasts its call reports back under its own id.
-// Found 3.6.
 func TestCodexSubagentsProgramsAndAPersonKeepTheirOwn(t *testing.T) {
 	t.Parallel()
 	r := newCodex(t)

@@ -33,7 +33,7 @@ func (a *app) convertCommand() *cli.Command {
 			"Of a directory each file is converted that an agent or a format is known for.",
 		Flags: slices.Concat([]cli.Flag{
 			opt("from", "an agent or a format; without it, each file is asked").flag(),
-			opt("format", formatNames(exchange.converted)).once("to").flag(),
+			opt("format", formatNames(exchange.converted)).flag(),
 		}, options("no-redact", "words"), trainingFlags()),
 	}, a.convert)
 }

@@ -24,7 +24,7 @@ func TestEverySessionOfADatabaseIsConverted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{source}, {"--from", "opencode", renamed}} {
-		cmd := exec.Command("git-trace", append([]string{"convert", "--to", "opentraces"}, args...)...)
+		cmd := exec.Command("git-trace", append([]string{"convert", "--format", "opentraces"}, args...)...)
 		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
 		out, err := cmd.Output()
 		if err != nil {

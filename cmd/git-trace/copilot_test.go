@@ -104,7 +104,6 @@ func TestCopilotSubagentsKeepTheirCalls(t *testing.T) {
 	r.trace("verify")
 }
 
-// Found 2.11.
 func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "copilot", "--agent", "copilot-cli", "--agent", "claude-code")
@@ -131,7 +130,6 @@ func TestCopilotRunsTheHooksOfARepositoryAndClaudesKeepQuiet(t *testing.T) {
 
 // A conversation that is gone on with in a folder that is not trusted for good runs no hooks of the
 // repository.
-// Found 2.10.
 func TestCopilotIsToldApartWhereItsHooksDoNotRun(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "copilot", "--agent", "copilot-cli")

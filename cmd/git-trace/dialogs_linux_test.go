@@ -35,7 +35,6 @@ func askers() []asker {
 
 // A permission dialog is open, the person edits, commits some of it, and comes back to allow the command or
 // to refuse it with Esc.
-// Found 2.3.
 func TestWhatIsTypedAtADialogOfAClientIsAPersons(t *testing.T) {
 	t.Parallel()
 	tools := shellTools()
@@ -118,7 +117,6 @@ func TestWhatIsTypedAtADialogOfAClientIsAPersons(t *testing.T) {
 }
 
 // The person consents, the command runs and writes, they interrupt it with Esc and go on by hand.
-// Found 2.5.
 func TestWhatIsTypedAfterEscIsNotTheCommands(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("GITTRACE_LONG") == "" {

@@ -187,7 +187,7 @@ func (c *tale) fetched() {
 		c.do("git", "fetch", "-q", there.dir, "refs/traces/records:"+place+"/records")
 	}
 	if file != "" {
-		c.do("git-trace", "import", "--format", "opentraces", file)
+		c.do("git-trace", "import", "--from", "opentraces", file)
 	}
 	c.take("theirs")
 }
@@ -211,9 +211,9 @@ func (c *tale) imported() {
 	c.clock = time.Now().UTC()
 	c.do("git", "fetch", "-q", there.dir, "away:away")
 	if !alone { // where it is, nothing but who wrote the lines is known
-		c.do("git-trace", "import", "--format", "opentraces", records)
+		c.do("git-trace", "import", "--from", "opentraces", records)
 	}
-	c.do("git-trace", "import", "--format", format, lines)
+	c.do("git-trace", "import", "--from", format, lines)
 	c.take("away")
 	for _, t := range talks {
 		t.seen, t.began, t.ended = false, [2]time.Time{t.spoke[0], t.spoke[0]}, [2]time.Time{t.spoke[1], t.spoke[1]}

@@ -15,7 +15,6 @@ import (
 // TestEveryCommandTellsTheSame makes random histories whose conversations come from hooks, a backfill, an import and
 // another clone, asks every command about them, and holds each figure against those of the others and against the
 // truth. docs/testing.md says how to run one seed.
-// Found 7.8.
 func TestEveryCommandTellsTheSame(t *testing.T) {
 	t.Parallel()
 	first, count := number("GITTRACE_EQUAL_SEED", 1), number("GITTRACE_EQUAL_SEEDS", testenv.Pick(1, 2, 50))

@@ -8,7 +8,6 @@ import (
 )
 
 // Help fits a screen of 80 columns, and says of each command what it does and of each option what it is for.
-// Found 7.27.
 func TestHelpFitsTheScreen(t *testing.T) {
 	t.Parallel()
 	program := (&app{}).program()

@@ -109,7 +109,6 @@ func retold(value any, cwd, dir string) any {
 // TestHostileRepositoriesAreNotOpened plays every payload of every agent in, beside and above the repositories of
 // strangers, and every git hook, and looks by strace(1) for what was started and what was read. In the quick form each
 // payload meets some of them.
-// Found 1.1, 1.2.
 func TestHostileRepositoriesAreNotOpened(t *testing.T) {
 	t.Parallel()
 	if testenv.Quick() {

@@ -11,7 +11,6 @@ import (
 
 // Git's hooks in a directory that all repositories share: in one of a stranger that says of itself that
 // it is recorded, the shell of the hook starts git-trace alone, and git-trace starts nothing.
-// Found 1.3.
 func TestSharedHooksStartNothingInAStrangersRepository(t *testing.T) {
 	t.Parallel()
 	testenv.NeedsTrace(t)

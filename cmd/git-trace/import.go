@@ -38,7 +38,7 @@ func (a *app) importCommand() *cli.Command {
 			"who wrote lines of commits: what they say of commits that are here is written to the log where nobody knows\n" +
 			"better. A file with a fault is refused as a whole. Taking in the same file again changes nothing. Files may be\n" +
 			"compressed with gzip or zstd. Of a directory the files of the format are taken.",
-		Flags: append([]cli.Flag{opt("from", formatNames(exchange.taken)).once("format").flag()},
+		Flags: append([]cli.Flag{opt("from", formatNames(exchange.taken)).flag()},
 			options("notes", "json")...),
 	}, a.importFiles)
 }

@@ -38,7 +38,7 @@ func (a *app) initCommand() *cli.Command {
 			"that the configuration key trace.ignoreAgent names. Doing it again changes nothing.\n" +
 			"A directory that was copied writes under the id of the other one, and only one of them may publish.\n" +
 			"--new-writer gives this one an id of its own: the log so far is read as before, and a new one begins.",
-		Flags: append(options("agent", "global", "project-settings", "trust-hooks", "new-writer"), dryRunOnce(), jsonFlag()),
+		Flags: options("agent", "global", "project-settings", "trust-hooks", "new-writer", "dry-run", "json"),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err

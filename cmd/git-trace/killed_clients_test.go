@@ -55,7 +55,6 @@ func shellTools() []shellTool {
 
 // A client that dies in a shell call calls no hook. What a person types from then on is theirs, or nobody's as long as
 // it may have been the call's; it is never the call's.
-// Found 2.1.
 func TestWhatIsTypedAfterAClientDiedIsNotItsCalls(t *testing.T) {
 	t.Parallel()
 	for _, c := range shellTools() {

@@ -74,7 +74,6 @@ const agentPackages = module + "agents/..."
 
 // What a hook runs must start in milliseconds: the packages that it reaches are listed, and one more has to be put
 // there by hand, with a look at what it costs. HOOKPATH_ACCEPT=1 writes the list.
-// Found 9.9.
 func TestHookPathStaysLight(t *testing.T) {
 	t.Parallel()
 	var reached []string
@@ -314,7 +313,6 @@ func layerOf(pkg string) string {
 }
 
 // What serves agents and what reads zstd is a program of its own: its libraries would make every hook slower.
-// Found 9.9.
 func TestTheCompanionsLibrariesAreNotLinkedIntoGitTrace(t *testing.T) {
 	t.Parallel()
 	for _, dep := range strings.Fields(goList(t, "GOOS=linux", "-deps", ".")) {

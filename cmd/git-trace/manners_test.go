@@ -94,7 +94,6 @@ func contentsBelow(t *testing.T, dir string) map[string]string {
 
 // Whoever calls git trace blame in the place of git blame looks at the exit status, which is git's in every
 // case, and so is the reason. Only a file that is not tracked is blamed where git refuses (untracked.txtar).
-// Found 9.6.
 func TestFound9BlameEndsAsGitDoes(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
@@ -146,7 +145,6 @@ func TestFound9BlameEndsAsGitDoes(t *testing.T) {
 
 // Every command that takes a revision or a path ends with git's status where there is none, and with 129
 // for an option that it does not know.
-// Found 9.6.
 func TestFound9AMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
@@ -277,7 +275,6 @@ var touching = map[string]string{
 }
 
 // Blame in a repository that nobody records left a directory of caches behind.
-// Found 9.5.
 func TestFound9NothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
@@ -321,7 +318,6 @@ func TestFound9NothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 
 // Init in a clone that has only what was asked for fetched trees, and a hook must not wait for a remote at
 // all. What git itself fetches for the person's commands is what it fetches in a clone without git-trace.
-// Found 9.4.
 func TestFound9NothingIsFetchedInAPartialClone(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"tree:0 --no-checkout", "blob:none --no-checkout", "blob:none --sparse", "tree:0 --sparse", "blob:none"} {

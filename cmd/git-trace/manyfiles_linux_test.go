@@ -16,7 +16,6 @@ import (
 
 // A call makes thousands of files while the disk is busy, and the next call follows at once. Neither loses
 // a line, and what a person typed between them stays theirs.
-// Found 3.7.
 func TestACallOfThousandsOfFilesCostsNobodyALine(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)

@@ -191,7 +191,6 @@ func number(name string, preset int) int {
 
 // TestModel plays random operations on repositories and compares the blame of every file with a model that knows the
 // owner of every line. docs/testing.md says how to run it for longer and how to read a failure.
-// Found 8.2.
 func TestModel(t *testing.T) {
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)

@@ -31,7 +31,7 @@ func (a *app) noteCommand() *cli.Command {
 			"person said it. The newest note counts, as a whole; --outcome unknown takes back what was said. Only the\n" +
 			"clone that recorded a conversation takes notes of it. --message says in words how it ended. It stands in the\n" +
 			"record, redacted, and not in the log, so that purge can take it out.",
-		Flags: append(options("outcome", "reward"), opt("message", "").once("text").flag()),
+		Flags: options("outcome", "reward", "message"),
 	}, a.note)
 }
 

@@ -14,7 +14,6 @@ const notice = "../../NOTICE"
 
 // What is linked into git-trace is passed on with it, and its licences ask for their texts to go along: MIT, BSD and
 // CC0 so far. NOTICE is made of the modules that `go list` says are linked, on every system; NOTICE_ACCEPT=1 writes it.
-// Found 9.8.
 func TestTheNoticeHasTheLicenceOfAllThatIsLinked(t *testing.T) {
 	t.Parallel()
 	made := noticeOf(t)

@@ -167,7 +167,7 @@ var optionForms = []optionForm{
 type optionUse struct {
 	optionForm
 
-	former    []string // spellings that it had once here: taken, and shown nowhere
+	also      []string // spellings that git has for it: taken, and shown nowhere
 	byDefault string
 }
 
@@ -177,12 +177,6 @@ func opt(name, more string) optionUse {
 	use := optionUse{optionForm: optionForms[i]}
 	use.does += more
 	return use
-}
-
-// once adds the spellings that an option had.
-func (u optionUse) once(spelled ...string) optionUse {
-	u.former = spelled
-	return u
 }
 
 // or says what holds without the option.
@@ -202,7 +196,7 @@ func options(names ...string) []cli.Flag {
 
 // flag is the option as the framework has it.
 func (u optionUse) flag() cli.Flag {
-	name, aliases := u.names[0], slices.Concat(u.names[1:], u.former)
+	name, aliases := u.names[0], slices.Concat(u.names[1:], u.also)
 	switch u.kind {
 	case takesWord:
 		return &cli.StringFlag{Name: name, Aliases: aliases, Usage: u.does, Value: u.byDefault}
@@ -274,10 +268,9 @@ func colorFlag() cli.Flag { return opt("color", "").flag() }
 
 func limitFlag(what string) cli.Flag { return opt("max-count", what).flag() }
 
-// dryRunOnce is --dry-run of a command that took -n for it. Elsewhere that is a number, as it is to git log.
-func dryRunOnce() cli.Flag { return opt("dry-run", "").once("n").flag() }
-
 // periodFlags are --since and --until, with the words that git log has for them, too: elsewhere those mean moments.
 func periodFlags() []cli.Flag {
-	return []cli.Flag{opt("since", "").once("after").flag(), opt("until", "").once("before").flag()}
+	since, until := opt("since", ""), opt("until", "")
+	since.also, until.also = []string{"after"}, []string{"before"}
+	return []cli.Flag{since.flag(), until.flag()}
 }

@@ -15,7 +15,6 @@ var gitsOwn = []string{"blame", "diff"}
 
 // A second spelling of one thing, or a second meaning of one spelling, has no place to stand: every option of every
 // command is one of the table, in the table's words.
-// Found 7.28.
 func TestOptionsMeanTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	spelled, told := map[string]string{}, map[string]string{}
@@ -112,37 +111,6 @@ func TestFormsNameTheOptionsOfTheTable(t *testing.T) {
 	}
 	if seen < 100 {
 		t.Errorf("only %d options were found in forms", seen)
-	}
-}
-
-// What was shipped is still taken, and help does not tell of it.
-func TestFormerSpellingsAreTakenAndNotShown(t *testing.T) {
-	t.Parallel()
-	former := map[string][]string{
-		"convert": {"to"}, "import": {"format"}, "note": {"text"}, "report": {"prompts"},
-		"init": {"n"}, "uninstall": {"n"}, "watch": {"n"}, "restore": {"n"},
-		"log": {"after", "before"}, "graph": {"after", "before"}, "stats": {"after", "before"},
-	}
-	for _, c := range (&app{}).program().Commands {
-		var old []string
-		for _, f := range c.Flags {
-			for _, name := range f.Names() {
-				if !slices.Contains(shownNames(f), name) {
-					old = append(old, name)
-				}
-			}
-		}
-		slices.Sort(old)
-		if !slices.Equal(old, former[c.Name]) {
-			t.Errorf("git trace %s takes the former %q, and should take %q", c.Name, old, former[c.Name])
-		}
-		var help strings.Builder
-		printHelp(&help, "", c)
-		for _, name := range old {
-			if regexp.MustCompile(`[ \[]` + dashed(name) + `[ ,\]]`).MatchString(help.String()) {
-				t.Errorf("help of git trace %s shows %s", c.Name, dashed(name))
-			}
-		}
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 // What is taken out of real conversations, and was no secret: at most 2 of 100. What is not the name of a home counts as
 // none, whatever it is; the log lists it. Docs/records.md tells what was found by reading it.
 //
-// Found 5.9.
 func TestRealRecordsLoseNamesOfHomesAndLittleElse(t *testing.T) {
 	t.Parallel()
 	if !testenv.Long() {

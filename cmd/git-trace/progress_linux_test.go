@@ -13,7 +13,6 @@ import (
 
 // What takes over a second says on a terminal that it is at work, and leaves nothing of that behind. Nobody else sees
 // it. Git is slow here, so that the command is.
-// Found 7.26.
 func TestWhatTakesLongSaysSoOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir, programs := newScreenRepo(t), t.TempDir()

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// Found 7.26.
 func TestTheRestOfAWorkIsSaidWhenItCanBeKnown(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -26,7 +25,6 @@ func TestTheRestOfAWorkIsSaidWhenItCanBeKnown(t *testing.T) {
 	}
 }
 
-// Found 7.32.
 func TestMessagesAreBrokenWhereTheTerminalEnds(t *testing.T) {
 	t.Parallel()
 	const long = "git-trace: hint: git trace log lists conversations, git trace graph commits\n"

@@ -20,7 +20,6 @@ import (
 // TestFoundPurgeKilledAnywhere: a purge ends at one of its system calls, killed, or because
 // the disk is full, and is finished by the next purge, by doctor or by gc. Then the text is in no byte below .git, and
 // nothing else is gone. In the full form that is every system call that changes something.
-// Found 5.1.
 func TestFoundPurgeKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)

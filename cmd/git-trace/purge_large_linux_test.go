@@ -14,7 +14,6 @@ import (
 )
 
 // A content of a snapshot of 600 MiB, in bounded memory.
-// Found 5.2.
 func TestFoundPurgeOfAContentBeyond512MiB(t *testing.T) {
 	testenv.Wide(t)
 	if !testenv.Long() {
@@ -64,7 +63,6 @@ func TestFoundPurgeOfAContentBeyond512MiB(t *testing.T) {
 
 // One fetched record of 400 MB made purge refuse everything. It is searched as it streams by: what holds
 // the word goes, what does not stays. purge-left.txtar does the same with 34 MB, which is more than is taken apart.
-// Found 4.4.
 func TestFoundPurgeBesideAFetchedRecordOf400MB(t *testing.T) {
 	testenv.Wide(t)
 	if !testenv.Long() {

@@ -14,7 +14,6 @@ const formatterHooks = `{"hooks": {"PostToolUse": [{"matcher": "TOOLS", "hooks":
 	{"type": "command", "command": "sleep 0.7; sed -i \"s/'/\\\"/g; s/[^;]$/&;/\" a.js"}]}]}}
 `
 
-// Found 2.9.
 func TestAFormatterAmongClaudesHooksKeepsTheOwners(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "claude", "--agent", "claude-code")
@@ -36,7 +35,6 @@ func (r *traced) onThePath(options ...string) {
 	r.trace(append([]string{"init"}, options...)...)
 }
 
-// Found 2.9.
 func TestAFormatterAmongQwensHooksKeepsTheOwners(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "qwen", "--agent", "qwen-code", "--global")
@@ -45,7 +43,6 @@ func TestAFormatterAmongQwensHooksKeepsTheOwners(t *testing.T) {
 
 // Gemini CLI has no event for the end of all hooks, and its session file has the result of a call before they ran. A
 // person may have saved before its next call. Whoever gave the agent's line another form, it is the agent's.
-// Found 2.9.
 func TestAFormatterAmongGeminisHooksKeepsTheOwners(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "gemini", "--agent", "gemini-cli", "--global")
@@ -77,7 +74,6 @@ func (r *traced) formatted(settings, tools, read, edit, own string) {
 
 // Codex has no event for the end of all hooks; its session file tells when the model was given the result, which waits for
 // them. In code mode, and with other clients, nothing does.
-// Found 2.9.
 func TestAFormatterAmongCodexHooksKeepsTheOwners(t *testing.T) {
 	t.Parallel()
 	r := newTraced(t, "codex", "--agent", "codex-cli", "--global")

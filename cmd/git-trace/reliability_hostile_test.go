@@ -237,7 +237,6 @@ func (w *twin) watched(agent, event string, payload any) (c call, others []strin
 
 // Paths of all kinds come in payloads of edits, as directories, sessions and transcripts, and as arguments: nothing is
 // written outside of git-trace's own directories, whatever they point to, and no program runs but git and git-trace.
-// Found 1.5.
 func TestReliabilityJ1PathsFromOutsideWriteNothing(t *testing.T) {
 	t.Parallel()
 	if testenv.Quick() {

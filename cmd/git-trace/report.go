@@ -29,7 +29,7 @@ func (a *app) reportCommand() *cli.Command {
 			"github-comment is 65536, github-summary 1048576, gitlab-comment 1000000. --html gives a page in one file, with\n" +
 			"charts and without script, which CI can keep; git-trace-serve draws it.",
 		Flags: slices.Concat(options("markdown", "json", "html"),
-			[]cli.Flag{opt("show-prompts", "").once("prompts").or(promptsFirst).flag()},
+			[]cli.Flag{opt("show-prompts", "").or(promptsFirst).flag()},
 			options("max-bytes", "fail-unknown", "output")),
 	}, a.reportRange)
 }

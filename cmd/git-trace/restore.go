@@ -41,7 +41,7 @@ func (a *app) restoreCommand() *cli.Command {
 			"as it was.\n\n" +
 			"What is in no commit, not in the index and in no snapshot is replaced with --force only. What was there is\n" +
 			"kept by a snapshot, and the way back to it is printed.",
-		Flags: append([]cli.Flag{dryRunOnce()}, slices.Concat(options("before", "after"),
+		Flags: append(options("dry-run"), slices.Concat(options("before", "after"),
 			[]cli.Flag{opt("force", "what is replaced is saved nowhere").flag(), jsonFlag(), colorFlag()})...),
 	}, a.restore)
 }

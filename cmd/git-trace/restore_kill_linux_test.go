@@ -17,7 +17,6 @@ import (
 // TestRestoreKilledAnywhere: a restore ends at one of the system calls by which it changes the work tree, killed, or
 // because the disk is full. Nothing of what was there is lost, and the same restore then brings back all files, with
 // the owners they had, and leaves nothing beside them. In the full form that is each of these calls.
-// Found 7.22.
 func TestRestoreKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)

@@ -21,7 +21,6 @@ func (a *living) writesDown() {
 
 // A person refuses a command, edits and commits, and the client is killed. It wrote the refusal down after
 // the commit.
-// Found 2.4.
 func TestARefusalThatAKilledClientWroteDownLateIsHeardOf(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(w *watched){

@@ -196,8 +196,8 @@ func TestWhatCommandsWroteFollowsItsSchema(t *testing.T) {
 	}{
 		{[]string{"record", "--json"}, `"conversations": []`},
 		{[]string{"record", "--json", "carol"}, `"stored": false`},
-		{[]string{"import", "--json", "--format", "opentraces", filepath.Join(files, "opentraces")}, `"here": 1`},
-		{[]string{"import", "--json", "--format", "git-ai", filepath.Join(files, "git-ai")}, `"stored": 0`},
+		{[]string{"import", "--json", "--from", "opentraces", filepath.Join(files, "opentraces")}, `"here": 1`},
+		{[]string{"import", "--json", "--from", "git-ai", filepath.Join(files, "git-ai")}, `"stored": 0`},
 		{[]string{"push", "--json", "--to", "commits", "origin"}, `"state": "pushed"`},
 		{[]string{"push", "--json"}, `"refs": []`},
 		{[]string{"pull", "--json", "origin"}, `"remote": "origin"`},

@@ -11,7 +11,6 @@ import (
 )
 
 // A hook of a commit starts git once, whoever wrote what is committed: each process more is felt at every commit.
-// Found 9.3.
 func TestACommitHookStartsGitOnce(t *testing.T) {
 	t.Parallel()
 	testenv.NeedsTrace(t)

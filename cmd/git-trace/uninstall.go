@@ -23,7 +23,7 @@ func (a *app) uninstallCommand() *cli.Command {
 			"[--purge [--yes]]",
 		Description: "Restores the hooks that were there before. What was recorded stays, and is named; --purge removes\n" +
 			"that too.",
-		Flags: append(options("agent", "global", "project-settings", "purge", "yes"), dryRunOnce()),
+		Flags: options("agent", "global", "project-settings", "purge", "yes", "dry-run"),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err

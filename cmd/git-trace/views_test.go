@@ -19,7 +19,6 @@ var screenless = map[string]string{
 }
 
 // Whatever draws for people has its screen at 80 columns, without colour, in colour, with NO_COLOR and narrow.
-// Found 7.34.
 func TestEveryViewHasAScreen(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(scriptDir, "views.txtar"))

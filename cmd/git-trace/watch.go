@@ -29,7 +29,7 @@ func (a *app) watchCommand() *cli.Command {
 			"A change is\n" +
 			"attributed as at any hook, never by its time. A conversation that no hook reported is put down in the\n" +
 			"log; what changes while it goes on belongs to nobody unless something else explains it.",
-		Flags: append(options("once", "interval", "install"), dryRunOnce()),
+		Flags: options("once", "interval", "install", "dry-run"),
 	}, a.watch)
 }
 

@@ -17,7 +17,7 @@ const insideWeek = "GITTRACE_WEEK_INSIDE"
 
 // Five working days of two people and four agents, real clients, with two clones and a bare remote: branches, rebases,
 // a review, a conflict, a cherry-pick, a crash, a machine that sleeps in the middle of a call, a clock that is set back, a
-// full disk and an upgrade. Each evening every line of both clones must be said to be of who typed it. In the quick form
+// full disk. Each evening every line of both clones must be said to be of who typed it. In the quick form
 // some conversations are left out.
 func TestAWeekOfUse(t *testing.T) {
 	t.Parallel()

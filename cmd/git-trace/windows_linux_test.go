@@ -258,7 +258,6 @@ func TestWhatACallLeftRunningIsAskedWhenItsEndIsPutAside(t *testing.T) {
 }
 
 // The command leaves a child behind that writes after the call's end.
-// Found 2.7.
 func TestWhatACallLeftRunningWritesIsNoPersons(t *testing.T) {
 	t.Parallel()
 	for name, form := range map[string]string{
@@ -300,7 +299,6 @@ func TestWhatACallLeftRunningWritesIsNoPersons(t *testing.T) {
 
 // The child has ended, and a person types while the agent thinks: nothing tells which of both wrote, unless a hook met
 // the child alive after the file had changed.
-// Found 2.7.
 func TestWhatIsTypedWhenTheChildHasEndedIsNoCalls(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -329,7 +327,6 @@ func TestWhatIsTypedWhenTheChildHasEndedIsNoCalls(t *testing.T) {
 }
 
 // A background command that stays. The turn has ended, the person works for hours.
-// Found 2.6.
 func TestAPersonWorksBesideAServerThatAnAgentStarted(t *testing.T) {
 	t.Parallel()
 	// What is printed between the two readings of a measurement counts as written: on a busy machine that may be a line's
@@ -377,7 +374,6 @@ func TestAPersonWorksBesideAServerThatAnAgentStarted(t *testing.T) {
 }
 
 // An agent is killed and its shell goes on.
-// Found 2.1.
 func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -413,7 +409,6 @@ func TestWhatOutlivesItsAgentIsWaitedFor(t *testing.T) {
 }
 
 // A permission dialog is open, the person edits, comes back and allows the command.
-// Found 2.3.
 func TestWhatIsTypedWhileADialogIsOpenIsAPersons(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -438,7 +433,6 @@ func TestWhatIsTypedWhileADialogIsOpenIsAPersons(t *testing.T) {
 
 // A person edits and commits beside a command that waits, as one of a sub-agent does. It wrote less than that,
 // so the line is not its own; when it has written more, nothing tells.
-// Found 2.12.
 func TestACallThatWaitsDidNotWriteWhatAPersonCommits(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
@@ -469,7 +463,6 @@ func TestACallThatWaitsDidNotWriteWhatAPersonCommits(t *testing.T) {
 }
 
 // Two agents' shell calls at once. One that waits while the other writes did not write.
-// Found 2.12.
 func TestACallThatWaitsDidNotWriteWhatTheOtherDid(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)

@@ -37,7 +37,6 @@ func Average(prices []int) int {
 
 // The numbers are those of a list of twelve things that were wrong with backfill.
 
-// Found 6.3.
 func TestOneSessionInTwoWorkTreesOfTheRepository3(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -59,7 +58,6 @@ func TestOneSessionInTwoWorkTreesOfTheRepository3(t *testing.T) {
 	}
 }
 
-// Found 6.9.
 func TestAFailedReplacementDoesNotMakeAStranger9(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -75,7 +73,6 @@ func TestAFailedReplacementDoesNotMakeAStranger9(t *testing.T) {
 	}
 }
 
-// Found 6.7.
 func TestAnEditBeforeTheCommitComesBeforeOneAfterIt7(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -96,7 +93,6 @@ func TestAnEditBeforeTheCommitComesBeforeOneAfterIt7(t *testing.T) {
 	}
 }
 
-// Found 6.1.
 func TestAPersonsLinesInRebasedHistoryStayTheirs1(t *testing.T) {
 	t.Parallel()
 	twoLines := []string{"\tpricesOfYesterday := remembered(prices)", "\tpricesOfTomorrow := forecast(prices)"}
@@ -135,7 +131,6 @@ func TestAPersonsLinesInRebasedHistoryStayTheirs1(t *testing.T) {
 	}
 }
 
-// Found 6.8.
 func TestACommitOfTheSessionItself8(t *testing.T) {
 	t.Parallel()
 	for name, own := range map[string]bool{"made by the session": true, "made by somebody": false} {
@@ -161,7 +156,6 @@ func TestACommitOfTheSessionItself8(t *testing.T) {
 	}
 }
 
-// Found 6.10.
 func TestCopiesOfACommitDoNotMakeItsLinesCommon10(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -186,7 +180,6 @@ func TestCopiesOfACommitDoNotMakeItsLinesCommon10(t *testing.T) {
 }
 
 // An amended commit keeps the author's date, which is before that of the edits that it was amended with.
-// Found 6.4.
 func TestAnAmendedCommitKeepsWhatTheAgentWroteByteForByte4(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(w *world, s *Session){
@@ -228,7 +221,6 @@ func TestAnAmendedCommitKeepsWhatTheAgentWroteByteForByte4(t *testing.T) {
 
 // The replay knows the owner of each line of what the edits left behind, so nothing is left to judge where that was
 // committed.
-// Found 6.5.
 func TestACommittedBlobThatEditsLeftBehindIsTheirsLineByLine5(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -249,7 +241,6 @@ func TestACommittedBlobThatEditsLeftBehindIsTheirsLineByLine5(t *testing.T) {
 	}
 }
 
-// Found 6.6.
 func TestLinesThatOnlyMovedMakeNoLink6(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -309,7 +300,6 @@ func TestLinesThatOnlyMovedMakeNoLink6(t *testing.T) {
 }
 
 // A session that moves a person's code has not written it.
-// Found 6.6.
 func TestAPersonsBlockThatASessionMovedStaysTheirs6(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -53,7 +53,6 @@ func said(t *testing.T, writer string, method events.Method, runs ...string) eve
 	return events.Event{Type: events.CommitAnchored, Writer: writer, Method: []events.Method{method}, Data: raw}
 }
 
-// Found 4.1.
 func TestWhoseWordCounts(t *testing.T) {
 	t.Parallel()
 	const (

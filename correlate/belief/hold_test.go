@@ -39,7 +39,6 @@ func claim(t *testing.T, writer string, commit refs.OID, path string, added int,
 	return events.Event{Type: events.CommitAnchored, Writer: writer, Method: []events.Method{events.Backfill}, Data: raw}
 }
 
-// Found 4.2.
 func TestWhatOthersSayOfALargeCommitIsHeldAgainstIt(t *testing.T) {
 	t.Parallel()
 	w := recording.New(t)

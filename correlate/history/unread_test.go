@@ -34,7 +34,6 @@ func damage(t *testing.T, repo *refs.Repo, rev string, gone bool) string {
 	return id
 }
 
-// Found 6.2.
 func TestADamagedObjectIsNamedAndTheWalkGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -89,7 +89,6 @@ func TestFetchedLogsAreReadAsAUnion(t *testing.T) {
 	}
 }
 
-// Found 4.5.
 func TestOneLogTellsOfAConversation(t *testing.T) {
 	t.Parallel()
 	then := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)

@@ -54,7 +54,6 @@ func joinedFile(repo *refs.Repo, name string) string {
 	return filepath.Join(repo.TracesDir(), "cache", "fetched", name)
 }
 
-// Found 4.6.
 func TestManyWritersAreReadFromOneFile(t *testing.T) {
 	t.Parallel()
 	writers := testenv.Pick(12, 60, 1000)
@@ -104,7 +103,6 @@ func TestManyWritersAreReadFromOneFile(t *testing.T) {
 	}
 }
 
-// Found 4.6.
 func TestWhatIsJoinedFollowsTheRefs(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)

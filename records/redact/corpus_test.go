@@ -15,7 +15,6 @@ import (
 // What is no secret must stay: real session files, out of which others have taken the secrets already, where they are
 // present. One secret in 100 kB of text is allowed. The full form reads the files of all clients and lists what is
 // taken out of them.
-// Found 5.9.
 func TestRealSessionsKeepTheirText(t *testing.T) {
 	t.Parallel()
 	const some = 2 << 20

@@ -19,7 +19,6 @@ func token(seed int64) string {
 	return "ghp_" + random(rand.New(rand.NewSource(seed)), base62, 36)
 }
 
-// Found 8.4.
 func TestThreeLayersAreLookedBehindAndNoMore(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Options{})
@@ -44,7 +43,6 @@ func TestThreeLayersAreLookedBehindAndNoMore(t *testing.T) {
 	}
 }
 
-// Found 8.4.
 func TestBase64MayBeginAnywhere(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Options{})
@@ -71,7 +69,6 @@ func TestBase64MayBeginAnywhere(t *testing.T) {
 }
 
 // A secret anywhere around the end of a window is found, with what a rule wants before it.
-// Found 8.4.
 func TestNothingIsLostBetweenWindows(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Options{})
@@ -102,7 +99,6 @@ func TestNothingIsLostBetweenWindows(t *testing.T) {
 	}
 }
 
-// Found 8.4.
 func TestTheUsersRulesHoldEverywhere(t *testing.T) {
 	t.Parallel()
 	rules, err := ParseRules(strings.NewReader("secret PROJ-[0-9]{12}-KEY\nallow " + token(4) + "\n"))
@@ -124,7 +120,6 @@ func TestTheUsersRulesHoldEverywhere(t *testing.T) {
 	}
 }
 
-// Found 8.4.
 func TestIdsKeepNamesAndStayTied(t *testing.T) {
 	t.Parallel()
 	call := "toolu_" + random(rand.New(rand.NewSource(6)), base62, 22)

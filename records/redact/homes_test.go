@@ -36,7 +36,6 @@ var homeWays = []string{
 	"-System-Volumes-Data-Users-NAME-x", "/tmp/claude-1000/-home-NAME-src/tasks",
 }
 
-// Found 5.8.
 func TestNoWayToWriteAHomeLeavesItsName(t *testing.T) {
 	t.Parallel()
 	if len(homeWays) < 122 {

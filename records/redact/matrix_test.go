@@ -375,7 +375,6 @@ func remains(text, secret string) string {
 // leastFound is the share of known forms that must be found in each way of writing.
 const leastFound = 0.98
 
-// Found 5.6.
 func TestKnownFormsAreFoundInEveryWayOfWriting(t *testing.T) {
 	t.Parallel()
 	list := knownForms(t, 11)

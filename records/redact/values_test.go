@@ -98,7 +98,6 @@ func shellSafe(v string) string { return strings.NewReplacer("!", "", "&", "", "
 // leastNamed is the share of the values behind names that must be found.
 const leastNamed = 0.95
 
-// Found 5.7.
 func TestValuesBehindNamesThatSaySecretAreFound(t *testing.T) {
 	t.Parallel()
 	rules, err := gitleaks.Load()
@@ -169,7 +168,6 @@ func TestEveryNameOfASecretCounts(t *testing.T) {
 	}
 }
 
-// Found 5.7.
 func TestWhatStandsForASecretStays(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Options{})

@@ -107,7 +107,6 @@ func (w *world) wantState(name string, want recorded.State) {
 	}
 }
 
-// Found 1.4.
 func TestARepositoryIsOpenedOnlyWhileItIsOnTheList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -210,7 +209,6 @@ func TestACopiedOrReplacedRepositoryIsAnother(t *testing.T) {
 }
 
 // What was written before there was a list, and anything else that a stranger may put there, does not count.
-// Found 1.4.
 func TestNothingInTheRepositoryPutsItOnTheList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -220,12 +218,11 @@ func TestNothingInTheRepositoryPutsItOnTheList(t *testing.T) {
 		w.write(name+"/.git/traces/recording", text)
 		w.wantOpen(name, "")
 	}
-	w.wantState("r0", recorded.Former)
+	w.wantState("r0", recorded.Unlisted)
 	w.wantState("r3", recorded.Moved)
 }
 
 // Hostile directories that name the git directory of a repository that is on the list, or a part of it.
-// Found 1.4.
 func TestTheWayToARepositoryHasToBeItsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -259,7 +256,6 @@ func TestTheWayToARepositoryHasToBeItsOwn(t *testing.T) {
 }
 
 // A bare layout is files of the work tree around it.
-// Found 1.1.
 func TestABareLayoutIsPassedBy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -16,7 +16,6 @@ type State int
 const (
 	Unlisted State = iota // nobody has recorded it
 	Listed                //
-	Former                // it says itself that it is recorded, as it did before there was a list
 	Moved                 // it was on the list in another place, or is on somebody else's
 	Replaced              // it stands in the place of one that is on the list
 	Astray                // it is on the list, and does not know this work tree
@@ -32,7 +31,7 @@ type Standing struct {
 
 // Mendable tells whether the repository was recorded once and only has to be put on the list again.
 func (s Standing) Mendable() bool {
-	return s.State == Former || s.State == Moved || s.State == Replaced || s.State == Astray
+	return s.State == Moved || s.State == Replaced || s.State == Astray
 }
 
 // Look tells how a repository stands to the list. It is not for hooks: it reads more than they do.
@@ -61,24 +60,16 @@ func Look(repo *refs.Repo) Standing {
 		}
 		return s
 	case err == nil:
-		if readMark(repo.CommonDir) == "" && !saysItself(repo) {
+		if readMark(repo.CommonDir) == "" {
 			return Standing{State: Unlisted, File: file}
 		}
 		return Standing{State: Replaced, File: file, Since: e.Since}
 	case readMark(repo.CommonDir) != "":
 		return Standing{State: Moved}
-	case saysItself(repo):
-		return Standing{State: Former}
 	case !errors.Is(err, fs.ErrNotExist): // an entry that cannot be read
 		return Standing{State: Replaced, File: file}
 	}
 	return Standing{State: Unlisted}
-}
-
-// saysItself tells whether the file is there that said so before there was a list.
-func saysItself(repo *refs.Repo) bool {
-	_, err := readSmall(markFile(repo.CommonDir))
-	return err == nil
 }
 
 // astray tells whether hooks of agents do not find the way to the work tree.

@@ -47,9 +47,6 @@ func read(ctx context.Context, repo *refs.Repo) ([]item, error) {
 		}
 	}
 	traced := repo.HasTraces()
-	if traced {
-		dropWholeListings(repo)
-	}
 	usual := usualFiles(repo)
 	before, started := stateOf(usual), time.Now()
 	list, err := repo.Settings(ctx)
@@ -137,16 +134,6 @@ func listing(items []item) string {
 
 // directory is the directory of blame's cache, too.
 func directory(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "blame") }
-
-// dropWholeListings deletes what earlier versions kept: listings of everything, tokens included.
-func dropWholeListings(repo *refs.Repo) {
-	entries, _ := os.ReadDir(directory(repo)) // what is not there needs no deleting
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "config-") {
-			_ = os.Remove(filepath.Join(directory(repo), e.Name()))
-		}
-	}
-}
 
 // keep stores a listing with the state of the files that it depends on. A directory that cannot be written to
 // keeps nothing.

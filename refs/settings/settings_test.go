@@ -195,19 +195,6 @@ func TestThatThereAreRulesIsKeptAndNotWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestWholeListingsOfEarlierVersionsGo(t *testing.T) {
-	w := newWorld(t)
-	dir := filepath.Join(w.repo.TracesDir(), "cache", "blame")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	old := w.write(filepath.Join(dir, "config-0123"), "token")
-	w.read()
-	if _, err := os.Stat(old); !os.IsNotExist(err) {
-		t.Errorf("it is still there: %v", err)
-	}
-}
-
 func TestWhatIsDamagedIsReadAgain(t *testing.T) {
 	w := newWorld(t)
 	w.git("config", "color.ui", "always")

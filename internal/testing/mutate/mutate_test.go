@@ -20,7 +20,6 @@ import (
 )
 
 // The list names what exists, and what is said of survivors is said of mutants that exist.
-// Found 8.5.
 func TestTheListsSpeakOfTheCodeAsItIs(t *testing.T) {
 	t.Parallel()
 	list, err := readDecisions(decisionText)

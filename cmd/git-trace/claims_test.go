@@ -62,7 +62,7 @@ func claimed(t *testing.T, n int, runs []events.AnchorRun) *twin {
 	return w
 }
 
-// Found 4.2: runs of a fetched log were never held against the file, so that stats told of four thousand million lines.
+// Runs of a fetched log were never held against the file, so that stats told of four thousand million lines.
 func TestFoundClaimsBeyondTheEndOfAFileCountItsLinesAlone(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
@@ -82,7 +82,7 @@ func TestFoundClaimsBeyondTheEndOfAFileCountItsLinesAlone(t *testing.T) {
 	t.Log(w.must("../bin/git-trace", "log"))
 }
 
-// Found 4.3: 1.2 MB of runs of a line each kept blame busy for three minutes and took 730 MB.
+// 1.2 MB of runs of a line each kept blame busy for three minutes and took 730 MB.
 func TestFoundClaimsOfManyRunsTakeLittleTime(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
