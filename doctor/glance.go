@@ -37,7 +37,7 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 	if g.Log, err = d.logEnd(); err != nil {
 		found([]Finding{ofLog("the log cannot be read", err, Finding{Mend: "git trace verify"})})
 	}
-	found(d.cutOffFindings(g.Log))
+	found(d.lossFindings())
 	misnamed, err := d.log.Misnamed(ctx)
 	if err != nil {
 		return g, err

@@ -53,33 +53,25 @@ func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
 	case report.Lost != "":
 		return "", []Finding{{What: report.Lost, Mend: "git trace checkpoint signs the log as it is now"}}
 	}
-	if end, err := d.logEnd(); err == nil {
-		if lost := d.cutOffFindings(end); len(lost) > 0 {
-			return "", lost
-		}
+	if lost := d.lossFindings(); len(lost) > 0 {
+		return "", lost
 	}
 	return numbers.Count(report.Events, "event") + ", " + report.Summary(), nil
 }
 
-// cutOffFindings tells of a log that has lost events. A hook may be appending one: what seems lost is looked for once
-// more.
-func (d *Doctor) cutOffFindings(read *LogEnd) []Finding {
-	for range 2 {
-		if read == nil {
-			return nil
-		}
-		lost := d.log.CutOff(read.Events)
-		if lost == "" {
-			return nil
-		}
-		again, err := d.logEnd()
-		if err != nil || again != nil && again.Events == read.Events {
-			return []Finding{{What: lost, Mend: "git trace verify says what is left; put " + d.log.JournalPath() +
-				" back from a copy"}}
-		}
-		read = again
+// lossFindings tells of events that this clone has written and its log does not hold.
+func (d *Doctor) lossFindings() (out []Finding) {
+	losses, _ := d.log.Losses() // a log that cannot be read is another finding
+	noted := &repair{"the log says which events it has lost", func(ctx context.Context) error {
+		_, err := d.log.NoteLosses(ctx)
+		return err
+	}}
+	for _, lost := range losses {
+		out = append(out, Finding{What: lost.String(), fix: noted, Mend: "put " + d.log.JournalPath() +
+			" back from a copy; or git trace doctor --fix notes in the log that they are lost"})
+		noted = nil // once is enough
 	}
-	return nil
+	return out
 }
 
 func (d *Doctor) checkIndex(ctx context.Context) (string, []Finding) {

@@ -146,6 +146,7 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 			return nil, err
 		}
 	}
+	was := end
 	if end.writer, err = l.settleWriter(end.writer); err != nil {
 		return nil, err
 	}
@@ -173,7 +174,7 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 	}
 	// From here on the batch is in the log, whatever else goes wrong.
 	last := events[len(events)-1]
-	l.rememberEnd(tip{seq: last.Seq, id: last.ID, writer: last.Writer})
+	l.rememberAppended(was, tip{seq: last.Seq, id: last.ID, writer: last.Writer})
 	return events, nil
 }
 

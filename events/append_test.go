@@ -200,7 +200,7 @@ func TestARefThatIsNoLogIsNotTakenOver(t *testing.T) {
 	stranger := strings.TrimSpace(runGit(t, log.repo.WorkTree, "commit-tree", "-m", "not a log", log.repo.Format.EmptyTree().String()))
 	runGit(t, log.repo.WorkTree, "update-ref", refs.EventsRef, stranger)
 	_, err := log.Append(context.Background(), []Draft{promptDraft(1)})
-	if !errors.Is(err, ErrSpooled) || !errors.Is(err, ErrNotBatch) {
+	if !errors.Is(err, ErrSpooled) || !errors.Is(err, ErrNotLog) {
 		t.Fatalf("error %v", err)
 	}
 	if tip, _ := log.Tip(refs.EventsRef); tip.String() != stranger {
@@ -226,23 +226,21 @@ func cutJournal(t testing.TB, log *Log, batches int) {
 	check(t, j.file.Truncate(at))
 }
 
-func TestWalkReadsBothWaysAndFromAnyPoint(t *testing.T) {
+func TestWalkReadsBothWaysWhereverTheLogIs(t *testing.T) {
 	t.Parallel()
-	for _, packed := range []string{"loose", "packed", "half packed"} {
-		t.Run(packed, func(t *testing.T) {
+	for _, where := range []string{"file", "loose", "packed"} {
+		t.Run(where, func(t *testing.T) {
 			t.Parallel()
 			log := OpenLog(newRepo(t))
-			var tips []refs.OID
 			for i := range 6 {
-				if i == 4 && packed == "half packed" {
-					runGit(t, log.repo.WorkTree, "gc", "-q")
-				}
-				appendCommit(t, log, promptDraft(2*i), promptDraft(2*i+1))
-				tip, _ := log.Tip(refs.EventsRef)
-				tips = append(tips, tip)
+				mustAppend(t, log, promptDraft(2*i), promptDraft(2*i+1))
+				mustSeal(t, log)
 			}
-			if packed == "packed" {
+			if where == "packed" {
 				runGit(t, log.repo.WorkTree, "gc", "-q")
+			}
+			if where != "file" {
+				check(t, os.Remove(log.JournalPath()))
 			}
 			numbers := func(r Range) []int64 {
 				var out []int64
@@ -259,24 +257,6 @@ func TestWalkReadsBothWaysAndFromAnyPoint(t *testing.T) {
 			if !slices.Equal(down, counting(1, 13)) {
 				t.Errorf("newest first: %v", down)
 			}
-			between := func(read func(context.Context, refs.OID, refs.OID, func(rawCommit) error) error, tip, stop refs.OID) (out []int64, err error) {
-				err = read(context.Background(), tip, stop, func(c rawCommit) error {
-					b, err := parseBatch(c.raw)
-					check(t, err)
-					events, err := b.decode()
-					for _, e := range events {
-						out = append(out, e.Seq)
-					}
-					return err
-				})
-				return out, err
-			}
-			if got, err := between(log.oldestFirst, tips[4], tips[1]); err != nil || !slices.Equal(got, counting(6, 11)) {
-				t.Errorf("from the middle: %v %v", got, err)
-			}
-			if got, err := between(log.newestFirst, tips[5], tips[1]); err != nil || !slices.Equal(got, []int64{12, 13, 10, 11, 8, 9, 6, 7}) {
-				t.Errorf("newest first to the middle: %v %v", got, err)
-			}
 			if got := numbers(Range{Ref: "refs/traces/remotes/origin/x/events"}); got != nil {
 				t.Errorf("a log that does not exist: %v", got)
 			}
@@ -285,11 +265,6 @@ func TestWalkReadsBothWaysAndFromAnyPoint(t *testing.T) {
 					t.Error(e.Seq, err)
 				}
 				break
-			}
-			for _, read := range []func(context.Context, refs.OID, refs.OID, func(rawCommit) error) error{log.oldestFirst, log.newestFirst} {
-				if _, err := between(read, tips[2], tips[4]); err == nil {
-					t.Error("reading to a commit that is not behind its start does not fail")
-				}
 			}
 		})
 	}

@@ -63,6 +63,9 @@ func (l *Log) moveAside(ctx context.Context, writer string) error {
 	}
 	tip, err := l.Tip(refs.EventsRef)
 	if err == nil {
+		err = l.forgetEnd()
+	}
+	if err == nil {
 		err = os.Remove(l.JournalPath())
 	}
 	if err != nil {

@@ -6,11 +6,8 @@ type FaultKind string
 // The kinds of fault.
 const (
 	FaultRef    FaultKind = "ref"    // the ref cannot be read
-	FaultObject FaultKind = "object" // a commit is missing, damaged, no commit, or does not hash to its name
-	FaultCommit FaultKind = "commit" // a commit is not, byte for byte, what its events make it
+	FaultObject FaultKind = "object" // an object of a seal is missing or damaged
 	FaultFile   FaultKind = "file"   // the own log's file cannot be read, or has lines that no append writes
-	FaultParent FaultKind = "parent" // a second parent, or a root that has one
-	FaultTree   FaultKind = "tree"   // the tree is not the empty one
 	FaultShape  FaultKind = "shape"  // a line is no canonical event
 	FaultHash   FaultKind = "hash"   // an event's bytes do not hash to its id
 	FaultChain  FaultKind = "chain"  // an event does not name the one before

@@ -1,9 +1,71 @@
 package events
 
+import (
+	"fmt"
+	"strconv"
+)
+
+// mark is what the chain check keeps of an event.
+type mark struct {
+	seq    int64  // as the event says; 0 when it cannot be read
+	writer uint64 // the id's 64 bits
+	flags  markFlags
+}
+
+type markFlags uint8
+
+const (
+	markBad     markFlags = 1 << iota // the bytes are not what was hashed, so what they say counts for nothing
+	markSame                          // the same event as the one before
+	markCut                           // no event: nothing before the next one could be read
+	markOpening                       // of type log_started
+)
+
+func (m mark) is(f markFlags) bool { return m.flags&f != 0 }
+
+// finding is a fault inside one part; at is the event's index there.
+type finding struct {
+	at     int
+	kind   FaultKind
+	detail string
+}
+
+// checkedPart is the outcome of one part, without its neighbours.
+type checkedPart struct {
+	marks    []mark
+	findings []finding
+	dropped  int
+	// The ends, for the links to the parts before and after.
+	firstPrev, firstID, lastID, lastHash ID
+	hits                                 []Anchor // events that an anchor speaks of, as they are
+	claim                                *claim   // of the last checkpoint_signed
+}
+
+// maxFindings are kept of one part; the rest is counted.
+const maxFindings = 1000
+
+func (c *checkedPart) fault(at int, kind FaultKind, format string, args ...any) {
+	if len(c.findings) == maxFindings {
+		c.dropped++
+		return
+	}
+	c.findings = append(c.findings, finding{at, kind, fmt.Sprintf(format, args...)})
+}
+
+// part are events in a row, as something holds them: a batch of the own log's file, or a file of a seal.
+type part struct {
+	size   int // in bytes
+	lines  [][]byte
+	wrong  string // what its end line is not
+	seq    int64  // of the last event, as what ends the part says; 0 if nothing does
+	id     ID
+	length int // of the lines, as it says
+}
+
 // checkPart hashes the events of a part and holds them against what ends it.
-func checkPart(r *checkedReader, p filePart, watched map[int64]bool) checkedCommit {
-	var out checkedCommit
-	last, sound := out.lines(r, batch{lines: p.lines}, watched)
+func checkPart(r *checkedReader, p part, watched map[int64]bool) checkedPart {
+	var out checkedPart
+	last, sound := out.lines(r, p.lines, watched)
 	length := 0
 	for _, line := range p.lines {
 		length += len(line) + 1
@@ -14,10 +76,58 @@ func checkPart(r *checkedReader, p filePart, watched map[int64]bool) checkedComm
 	if p.wrong != "" {
 		out.fault(len(p.lines)-1, FaultFile, "%s", p.wrong)
 	}
-	if p.first {
-		for i := range out.marks {
-			out.marks[i].flags |= markRooted
-		}
-	}
 	return out
+}
+
+// lines checks events in a row and returns the last one; sound says that each could be read and hashes to its id.
+func (c *checkedPart) lines(r *checkedReader, lines [][]byte, watched map[int64]bool) (last Event, sound bool) {
+	c.marks = make([]mark, len(lines))
+	sound = true
+	var before Event
+	var beforeHash ID
+	for i, line := range lines {
+		e, hash, err := r.read(line)
+		if err != nil {
+			c.fault(i, FaultShape, "%v", err)
+			c.marks[i], before, beforeHash, sound = mark{flags: markBad}, Event{}, "", false
+			continue
+		}
+		m := mark{seq: e.Seq}
+		m.writer, _ = strconv.ParseUint(e.Writer, 16, 64) // the shape was checked
+		if hash != e.ID {
+			c.fault(i, FaultHash, "bytes hash to %s, the event says %s", hash, e.ID)
+			m.flags |= markBad
+			sound = false
+		}
+		if e.Type == LogStarted {
+			m.flags |= markOpening
+		}
+		if signed := claimOf(e); signed != nil {
+			c.claim = signed
+		}
+		if i == 0 {
+			c.firstPrev, c.firstID = e.Prev, e.ID
+		} else if before.ID != "" {
+			if e.Prev != before.ID && e.Prev != beforeHash {
+				c.fault(i, FaultChain, "names %s as the event before, which is %s", orNone(e.Prev), before.ID)
+			}
+			if e.ID == before.ID {
+				m.flags |= markSame
+			}
+		}
+		if watched[e.Seq] {
+			c.hits = append(c.hits, Anchor{Seq: e.Seq, ID: e.ID})
+		}
+		c.marks[i] = m
+		before, beforeHash = e, hash
+	}
+	c.lastID, c.lastHash = before.ID, beforeHash
+	return before, sound
+}
+
+func orNone(id ID) string {
+	if id == "" {
+		return "no event"
+	}
+	return string(id)
 }

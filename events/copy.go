@@ -108,7 +108,7 @@ func (l *Log) copyPath(ref string) string {
 
 // ForgetCopies deletes the cache of all logs. Whoever reads one goes on with what it has open.
 func (l *Log) ForgetCopies() error {
-	for _, name := range []string{"events.log", "fetched", "tip", "checked"} {
+	for _, name := range []string{"events.log", "fetched", "checked"} {
 		if err := os.RemoveAll(filepath.Join(l.cacheDir(), name)); err != nil {
 			return fmt.Errorf("forget copies: %w", err)
 		}
@@ -214,7 +214,7 @@ func (l *Log) extendMemory(ctx context.Context, c *Copy, tip refs.OID) error {
 	if isBroken(err) && c.ref == refs.EventsRef {
 		c.Notes = append(c.Notes, err.Error())
 		text.Reset()
-		end, err = l.copyWhatIsLeft(ctx, c.end, tip, &text)
+		end, err = l.copySealedRest(c.end, tip, &text)
 	}
 	c.tail = &copyTail{text: text.Bytes(), end: end}
 	return err

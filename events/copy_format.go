@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os/exec"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -42,7 +40,7 @@ func passes(err error) bool {
 		}
 	}
 	var read *refs.ReadError
-	return errors.As(err, &read) || !errors.Is(err, ErrNotBatch) && !errors.Is(err, ErrNotPublication)
+	return errors.As(err, &read) || !errors.Is(err, ErrNotLog) && !errors.Is(err, ErrNotPublication)
 }
 
 func (e *brokenError) Error() string { return fmt.Sprintf("log is broken at %d: %s", e.seq, e.why) }
@@ -52,53 +50,20 @@ func isBroken(err error) bool {
 	return errors.As(err, &broken)
 }
 
-// copySound writes the batches after end up to tip in the file's form, and returns the new end. It hashes each batch
-// and chains it to the one before. At the first batch that is not sound it stops with a brokenError; errForked says
+// copySound writes the events after end up to tip in the file's form, and returns the new end. It hashes each event
+// and chains it to the one before. At the first file that is not sound it stops with a brokenError; errForked says
 // that tip does not come after end. What was fetched must also be of the writer that its ref names, and of the shape of
 // its types.
 func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
-	fetched, foreign := parseFetched(ref)
+	fetched, _ := parseFetched(ref)
 	if fetched.Digest {
 		return l.copyPublished(fetched, end, tip, w)
 	}
-	if isSeal, err := l.isSeal(tip); err == nil && isSeal {
-		return l.copySealed(fetched, tip, end, w)
-	}
-	err := l.oldestFirst(ctx, tip, end.commit, func(c rawCommit) error {
-		lines, broken := checkBatch(l.repo.Format, c, end)
-		if broken == nil && foreign {
-			broken = checkForeign(lines, fetched.Writer)
-		}
-		if broken != nil {
-			return broken
-		}
-		return writeBatch(w, c.oid, lines, &end)
-	})
-	if errors.Is(err, errForked) && end.commit.IsZero() {
-		err = &brokenError{seq: 1, why: "the log does not begin with its first batch"}
-	}
-	if err == nil || isBroken(err) || errors.Is(err, errForked) || ctx.Err() != nil || errors.Is(err, exec.ErrNotFound) {
-		return end, err
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return end, err // the writing failed, not the log
-	}
-	return end, brokenBy(end.seq+1, err)
-}
-
-// checkBatch compares a batch with what must follow the end so far.
-func checkBatch(format refs.ObjectFormat, c rawCommit, end flatEnd) ([]soundLine, *brokenError) {
-	checked := checkCommit(new(checkedReader), format, c, nil)
-	b, err := parseBatch(c.raw)
-	if err != nil && len(checked.findings) == 0 {
-		return nil, brokenBy(end.seq+1, err)
-	}
-	return soundLines(checked, b.lines, end)
+	return l.copySealed(ctx, fetched, tip, end, w)
 }
 
 // soundLines gives the lines that were checked, if nothing is wrong with them and they follow end.
-func soundLines(checked checkedCommit, lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
+func soundLines(checked checkedPart, lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
 	if len(checked.findings) > 0 {
 		f := checked.findings[0]
 		return nil, &brokenError{end.seq + int64(max(0, f.at)) + 1, f.detail, f.kind == FaultObject}
@@ -140,38 +105,6 @@ type soundLine struct {
 	text []byte
 	seq  int64
 	id   ID
-}
-
-// copyWhatIsLeft copies from a damaged log every event that is sound in itself, as far as the commits can be read.
-func (l *Log) copyWhatIsLeft(ctx context.Context, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
-	write := func(c rawCommit) error {
-		b, _ := parseBatch(c.raw) // what cannot be taken apart has no lines
-		var lines []soundLine
-		for _, line := range b.lines {
-			if e, hash, err := readChecked(line); err == nil && hash == e.ID {
-				lines = append(lines, soundLine{line, e.Seq, e.ID})
-			}
-		}
-		return writeBatch(w, c.oid, lines, &end)
-	}
-	var commits []rawCommit
-	err := l.newestFirst(ctx, tip, end.commit, func(c rawCommit) error {
-		commits = append(commits, c)
-		return nil
-	})
-	if ctx.Err() != nil {
-		return end, ctx.Err()
-	}
-	if isSeal, _ := l.isSeal(tip); isSeal && len(commits) == 0 {
-		return l.copySealedRest(tip, w)
-	}
-	_ = err // the log is known to be damaged: what came before the error is what is left
-	for i := len(commits) - 1; i >= 0; i-- {
-		if err := write(commits[i]); err != nil {
-			return end, err
-		}
-	}
-	return end, nil
 }
 
 // writeBatch writes the lines of a batch and its end line.

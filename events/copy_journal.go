@@ -124,7 +124,7 @@ type batchGroup struct {
 	lines   [][]byte      // of all batches
 	batches [][][]byte    // parts of lines
 	ends    []flatEnd
-	checked []checkedCommit
+	checked []checkedPart
 	err     error // what comes behind the batches
 }
 
@@ -157,8 +157,8 @@ func (g *batchGroup) read() {
 		g.err = g.cut()
 	}
 	for _, lines := range g.batches {
-		var checked checkedCommit
-		checked.lines(&g.reader, batch{lines: lines}, nil)
+		var checked checkedPart
+		checked.lines(&g.reader, lines, nil)
 		g.checked = append(g.checked, checked)
 	}
 }

@@ -25,8 +25,8 @@ func TestALongFileIsCheckedToItsEnd(t *testing.T) {
 	expectCopy(t, log, last).Close()
 	report, err := log.Verify(t.Context(), Verification{})
 	check(t, err)
-	if report.State != Consistent || int64(report.Events) != last || report.Commits != len(batches) {
-		t.Errorf("verified as %s, %d events in %d batches", report.Summary(), report.Events, report.Commits)
+	if report.State != Consistent || int64(report.Events) != last {
+		t.Errorf("verified as %s, %d events", report.Summary(), report.Events)
 	}
 	text, err := os.ReadFile(log.JournalPath())
 	check(t, err)

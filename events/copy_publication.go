@@ -118,8 +118,8 @@ func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	var checked checkedCommit
-	checked.lines(new(checkedReader), batch{lines: all}, nil)
+	var checked checkedPart
+	checked.lines(new(checkedReader), all, nil)
 	lines, broken := soundLines(checked, all, *at)
 	if broken != nil {
 		if checked.firstPrev != at.id && at.seq > 0 {

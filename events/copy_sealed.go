@@ -1,6 +1,8 @@
 package events
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// copySealed is copySound for a log whose ref names a seal. A file of it is a batch of the copy. The end lines of all
+// copySealed is copySound for a log as a whole. A file of it is a batch of the copy. The end lines of all
 // batches but the last name the file in place of the seal. What goes only as far as such a line is not the whole seal.
-func (l *Log) copySealed(of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) (flatEnd, error) {
+func (l *Log) copySealed(ctx context.Context, of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) (flatEnd, error) {
 	p, err := l.readSeal(tip)
 	if err != nil {
 		return end, brokenBy(end.seq+1, err)
@@ -28,6 +30,9 @@ func (l *Log) copySealed(of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) 
 		last := i+1 == len(p.Files)
 		if !last && p.Files[i+1].First <= end.seq {
 			continue
+		}
+		if ctx.Err() != nil {
+			return end, ctx.Err()
 		}
 		text, err := l.sealedFile(f)
 		if err != nil {
@@ -60,17 +65,25 @@ func (l *Log) copySealed(of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) 
 	return end, nil
 }
 
-// copySealedRest copies from a damaged seal every event that is sound in itself, as far as its files can be read.
-func (l *Log) copySealedRest(tip refs.OID, w io.Writer) (flatEnd, error) {
-	var end flatEnd
+// copySealedRest copies from a damaged seal every event behind an end that is sound in itself, of all files that can be
+// read.
+func (l *Log) copySealedRest(end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
+	p, err := l.readSeal(tip)
+	if err != nil {
+		return end, nil
+	}
 	var lines []soundLine
-	_ = l.sealedLines(tip, OldestFirst, func(_ PublishedFile, all [][]byte) error { // up to where it can be read
-		for _, line := range all {
-			if e, hash, err := readChecked(line); err == nil && hash == e.ID {
+	for _, f := range p.Files {
+		text, err := l.sealedFile(f)
+		if err != nil {
+			continue
+		}
+		for line := range bytes.SplitSeq(text, newline) {
+			if e, hash, err := readChecked(line); err == nil && hash == e.ID && e.Seq > end.seq {
 				lines = append(lines, soundLine{line, e.Seq, e.ID})
 			}
 		}
-		return nil
-	})
-	return end, writeBatch(w, tip, lines, &end)
+	}
+	err = writeBatch(w, tip, lines, &end)
+	return end, err
 }

@@ -155,12 +155,16 @@ type TurnData struct {
 type IncompleteData struct {
 	Boundary string `json:"boundary"` // kind of the boundary that was not captured in full
 	// closed words: time_limit, snapshot_failed, append_failed, payload_malformed, not_reported, not_recorded,
-	// calls_not_reported
+	// calls_not_reported, events_lost
 	Reason string   `json:"reason"`
 	Paths  []string `json:"paths,omitempty"` // when only some paths were left out
 	// Calls are the tool calls that no hook told of, and Since is when the first of them began.
 	Calls []string  `json:"calls,omitempty"`
 	Since time.Time `json:"since,omitzero"`
+	// Of events that were lost, whose boundary is "log": the numbers of the first and the last one, and the id of that.
+	First int64 `json:"first,omitempty"`
+	Last  int64 `json:"last,omitempty"`
+	Event ID    `json:"event,omitempty"`
 }
 
 // CommitData is the data of commit_anchored. A commit with many files is spread over several events of one batch,

@@ -43,7 +43,9 @@ func (e Event) checkData() error {
 	case TurnEnded:
 		return shaped(e.Data, func(d *TurnData) error { return natural(d.Interval, int64(d.Prompt)) })
 	case CaptureIncomplete:
-		return shaped(e.Data, func(d *IncompleteData) error { return readable(d.Paths...) })
+		return shaped(e.Data, func(d *IncompleteData) error {
+			return errors.Join(natural(d.First, d.Last), readable(d.Paths...))
+		})
 	case CommitAnchored:
 		return shaped(e.Data, (*CommitData).check)
 	case CommitRewritten:

@@ -1,31 +1,24 @@
 package events
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/git-trace/git-trace/refs"
 )
 
 var idMember = regexp.MustCompile(`("id":"b3:).{8}`)
 
-// told are the faults of the log, as a report lists them: number, kind, and what is said with ids left out.
-func (f *forged) told(owner string, spoil func(commits []rawCommit) []rawCommit) []string {
+// told are the faults of the log, as a report lists them: number, kind, and what is said with ids left out. What lies
+// before some of its files cannot be read.
+func (f *forged) told(owner string, gone int) []string {
 	s := summary{owner: owner}
-	commits := f.commits()
-	if spoil != nil {
-		commits = spoil(commits)
+	for _, p := range slices.Backward(f.parts()[gone:]) {
+		s.add(checkPart(new(checkedReader), p, nil))
 	}
-	for _, c := range slices.Backward(commits) {
-		if c.raw == nil {
-			s.cut(c.oid, "it is gone")
-			break
-		}
-		s.add(checkCommit(new(checkedReader), f.repo.Format, c, nil))
+	if gone > 0 {
+		s.cut("it is gone")
 	}
 	var out []string
 	for _, fault := range s.faults() {
@@ -56,68 +49,38 @@ func (f *forged) rechain(from int, number func(k int) int) {
 	}
 }
 
-// Events 1 and 2, 3 and 4, 5 to 7, 8 to 11, 12, 13 and 14 are a commit each.
+// Events 1 and 2, 3 and 4, 5 to 7, 8 to 11, 12, 13 and 14 are a file each.
 func TestEveryFaultIsToldWithThePlaceOfItsEvent(t *testing.T) {
 	t.Parallel()
-	log, good := sampleLog(t, 0, 6)
+	_, good := sampleLog(t, 0, 6)
 	_, foreign := sampleLog(t, 1000, 6)
 	e, err := DecodeLine([]byte(*good.line(1)))
 	check(t, err)
 	same := func(k int) int { return k }
-	edit := func(batch int, old, new string) func(*forged) {
-		return func(f *forged) {
-			f.batches[batch].edit = func(content []byte) []byte { return bytes.Replace(content, []byte(old), []byte(new), 1) }
-		}
-	}
-	nothing := func(f *forged, batch int) {
-		f.batches[batch].edit = func(content []byte) []byte {
-			head, _, _ := bytes.Cut(content, []byte("\n\n"))
-			return append(bytes.Clone(head), "\n\nnothing\n"...)
-		}
-	}
-	damaged := func(which ...int) func([]rawCommit) []rawCommit {
-		return func(all []rawCommit) []rawCommit {
-			for _, i := range which {
-				all[i].raw = bytes.Replace(all[i].raw, []byte("parent "), []byte("Parent "), 1)
-			}
-			return all
-		}
-	}
-	otherBytes := func(which ...int) func([]rawCommit) []rawCommit {
-		return func(all []rawCommit) []rawCommit {
-			for _, i := range which {
-				all[i].oid = log.repo.Format.EmptyTree()
-			}
-			return all
-		}
-	}
-	gone := func(i int) func([]rawCommit) []rawCommit {
-		return func(all []rawCommit) []rawCommit { all[i].raw = nil; return all }
-	}
 	tests := []struct {
 		name  string
 		owner string
 		spoil func(f *forged)
-		raw   func([]rawCommit) []rawCommit
+		gone  int // so many files before the others
 	}{
 		{name: "nothing"},
 		{name: "its writer's ref", owner: e.Writer},
 		{name: "another writer's ref", owner: "00000000000000ff"},
 		{name: "a byte", spoil: func(f *forged) { *f.line(6) = strings.Replace(*f.line(6), `"s1"`, `"s2"`, 1) }},
-		{name: "a byte of the last one of a commit", spoil: func(f *forged) { *f.line(7) = strings.Replace(*f.line(7), `"s1"`, `"s2"`, 1) }},
+		{name: "a byte of the last one of a file", spoil: func(f *forged) { *f.line(7) = strings.Replace(*f.line(7), `"s1"`, `"s2"`, 1) }},
 		{name: "no event", spoil: func(f *forged) { *f.line(6) = "{}" }},
-		{name: "no event at the end of a commit", spoil: func(f *forged) { *f.line(7) = "{}" }},
+		{name: "no event at the end of a file", spoil: func(f *forged) { *f.line(7) = "{}" }},
 		{name: "no event at the beginning", spoil: func(f *forged) { *f.line(1) = "{}" }},
-		{name: "none of a commit is one", spoil: func(f *forged) { *f.line(3), *f.line(4) = "{}", "{}" }},
+		{name: "none of a file is one", spoil: func(f *forged) { *f.line(3), *f.line(4) = "{}", "{}" }},
 		{name: "an id alone", spoil: func(f *forged) { *f.line(6) = idMember.ReplaceAllString(*f.line(6), `${1}00000000`) }},
 		{name: "two change places", spoil: func(f *forged) { a, b := f.line(5), f.line(6); *a, *b = *b, *a }},
-		{name: "two commits change places", spoil: func(f *forged) { f.batches[2], f.batches[3] = f.batches[3], f.batches[2] }},
+		{name: "two files change places", spoil: func(f *forged) { f.batches[2], f.batches[3] = f.batches[3], f.batches[2] }},
 		{name: "one is missing", spoil: func(f *forged) { f.replace(6) }},
 		{name: "the first is missing", spoil: func(f *forged) { f.replace(1) }},
 		{name: "the first two are missing", spoil: func(f *forged) { f.batches = f.batches[1:] }},
-		{name: "a commit is missing", spoil: func(f *forged) { f.batches = slices.Delete(f.batches, 2, 3) }},
+		{name: "a file is missing", spoil: func(f *forged) { f.batches = slices.Delete(f.batches, 2, 3) }},
 		{name: "one is there twice", spoil: func(f *forged) { f.replace(6, *f.line(6), *f.line(6)) }},
-		{name: "the last of a commit stands in the next one, too", spoil: func(f *forged) { f.replace(8, *f.line(7), *f.line(8)) }},
+		{name: "the last of a file stands in the next one, too", spoil: func(f *forged) { f.replace(8, *f.line(7), *f.line(8)) }},
 		{name: "one of another log", spoil: func(f *forged) { f.replace(6, *foreign.line(6), *f.line(6)) }},
 		{name: "one of another log in the place of one", spoil: func(f *forged) { f.replace(6, *foreign.line(6)) }},
 		{name: "a number that is too high", spoil: func(f *forged) { f.renumber(6, 20, true) }},
@@ -139,15 +102,6 @@ func TestEveryFaultIsToldWithThePlaceOfItsEvent(t *testing.T) {
 			}
 			f.rechain(9, same)
 		}},
-		{name: "a second parent", spoil: func(f *forged) { f.batches[2].also = []refs.OID{log.repo.Format.EmptyTree()} }},
-		{name: "a parent of the first one", spoil: func(f *forged) { f.batches[0].parents = []refs.OID{log.repo.Format.EmptyTree()} }},
-		{name: "a tree", spoil: func(f *forged) { f.batches[2].tree = log.repo.Format.Hash(refs.TreeObject, []byte("x")) }},
-		{name: "a subject", spoil: edit(2, " events ", " Events ")},
-		{name: "a header more", spoil: edit(2, "\n\n", "\nencoding latin-1\n\n")},
-		{name: "a commit without events", spoil: func(f *forged) { nothing(f, 2) }},
-		{name: "the first one without events", spoil: func(f *forged) { nothing(f, 0) }},
-		{name: "the last one without events", spoil: func(f *forged) { nothing(f, 5) }},
-		{name: "two without events", spoil: func(f *forged) { nothing(f, 2); nothing(f, 4) }},
 		{name: "an event names one before the first", spoil: func(f *forged) {
 			*f.line(1) = reseal(t, strings.Replace(*f.line(1), `"prev":""`, `"prev":"`+string(e.ID)+`"`, 1))
 			f.rechain(2, same)
@@ -158,17 +112,10 @@ func TestEveryFaultIsToldWithThePlaceOfItsEvent(t *testing.T) {
 			*f.line(1) = reseal(t, seqMember.ReplaceAllString(line, `"seq":1`))
 			f.rechain(2, same)
 		}},
-		{name: "a commit that hashes to another name", raw: otherBytes(2)},
-		{name: "the oldest one does", raw: otherBytes(0)},
-		{name: "all do", raw: otherBytes(0, 1, 2, 3, 4, 5)},
-		{name: "a damaged commit", raw: damaged(2)},
-		{name: "one is gone, and what was before it", raw: gone(2)},
-		{name: "the first is gone", raw: gone(0)},
-		{name: "all but the last are gone", raw: gone(4)},
-		{name: "one is gone, and the next is damaged", raw: func(all []rawCommit) []rawCommit { return gone(2)(otherBytes(3)(all)) }},
-		{name: "the last is gone", raw: gone(5)},
-		{name: "one is gone before a commit without events", spoil: func(f *forged) { nothing(f, 3) }, raw: gone(2)},
-		{name: "the oldest that is left begins in the middle", raw: func(all []rawCommit) []rawCommit { return otherBytes(0)(all[2:]) }},
+		{name: "one is gone, and what was before it", gone: 3},
+		{name: "the first is gone", gone: 1},
+		{name: "all but the last are gone", gone: 5},
+		{name: "one is gone, and the next is no event", spoil: func(f *forged) { *f.line(8) = "{}" }, gone: 3},
 	}
 	var told strings.Builder
 	for _, tt := range tests {
@@ -177,7 +124,7 @@ func TestEveryFaultIsToldWithThePlaceOfItsEvent(t *testing.T) {
 			tt.spoil(bad)
 		}
 		told.WriteString("\n" + tt.name + "\n")
-		for _, fault := range bad.told(tt.owner, tt.raw) {
+		for _, fault := range bad.told(tt.owner, tt.gone) {
 			told.WriteString("  " + fault + "\n")
 		}
 	}
@@ -202,19 +149,19 @@ another writer's ref
 a byte
   6 hash: bytes hash to b3:ID, the event says b3:ID
 
-a byte of the last one of a commit
+a byte of the last one of a file
   7 hash: bytes hash to b3:ID, the event says b3:ID
 
 no event
   6 shape: a member that every event has is missing
 
-no event at the end of a commit
+no event at the end of a file
   7 shape: a member that every event has is missing
 
 no event at the beginning
   1 shape: a member that every event has is missing
 
-none of a commit is one
+none of a file is one
   3 shape: a member that every event has is missing
   4 shape: a member that every event has is missing
 
@@ -228,7 +175,7 @@ two change places
   7 chain: names b3:ID as the event before, which is b3:ID
   7 chain: names b3:ID as the event before, which is b3:ID
 
-two commits change places
+two files change places
   5 number: number 8 follows 4
   8 chain: names b3:ID as the event before, which is b3:ID
   12 number: number 5 stands where 12 belongs
@@ -249,7 +196,7 @@ the first two are missing
   1 number: number 3 follows 0
   3 chain: names b3:ID as the event before, and there is none
 
-a commit is missing
+a file is missing
   5 number: number 8 follows 4
   8 chain: names b3:ID as the event before, which is b3:ID
 
@@ -257,7 +204,7 @@ one is there twice
   6 number: the event is there twice
   6 chain: names b3:ID as the event before, which is b3:ID
 
-the last of a commit stands in the next one, too
+the last of a file stands in the next one, too
   7 number: the event is there twice
   7 chain: names b3:ID as the event before, which is b3:ID
 
@@ -316,57 +263,11 @@ another writer from one on
   13 writer: written by ID, the log is of ID
   14 writer: written by ID, the log is of ID
 
-a second parent
-  5 parent: 2 parents
-
-a parent of the first one
-  1 parent: the first batch has a parent
-
-a tree
-  5 tree: tree ID is not the empty one
-
-a subject
-  5 commit: header or subject is not what the events make it
-
-a header more
-  5 commit: header or subject is not what the events make it
-
-a commit without events
-  5 shape: not a commit of an event log: message has another form
-
-the first one without events
-  1 shape: not a commit of an event log: message has another form
-
-the last one without events
-  13 shape: not a commit of an event log: message has another form
-
-two without events
-  5 shape: not a commit of an event log: message has another form
-  12 shape: not a commit of an event log: message has another form
-
 an event names one before the first
   1 chain: names b3:ID as the event before, and there is none
 
 the first is no opening
   1 shape: the log does not begin with log_started
-
-a commit that hashes to another name
-  5 object: bytes hash to ID
-
-the oldest one does
-  1 object: bytes hash to ID
-
-all do
-  1 object: bytes hash to ID
-  3 object: bytes hash to ID
-  5 object: bytes hash to ID
-  8 object: bytes hash to ID
-  12 object: bytes hash to ID
-  13 object: bytes hash to ID
-
-a damaged commit
-  5 object: bytes hash to ID
-  5 commit: header or subject is not what the events make it
 
 one is gone, and what was before it
   7 object: it is gone: nothing before it can be checked
@@ -377,18 +278,7 @@ the first is gone
 all but the last are gone
   12 object: it is gone: nothing before it can be checked
 
-one is gone, and the next is damaged
-  8 object: it is gone: nothing before it can be checked
-  8 object: bytes hash to ID
-
-the last is gone
-  1 object: it is gone: nothing before it can be checked
-
-one is gone before a commit without events
-  10 object: it is gone: nothing before it can be checked
-  11 shape: not a commit of an event log: message has another form
-
-the oldest that is left begins in the middle
-  5 chain: names b3:ID as the event before, and there is none
-  5 object: bytes hash to ID
+one is gone, and the next is no event
+  7 object: it is gone: nothing before it can be checked
+  8 shape: a member that every event has is missing
 `

@@ -1,7 +1,6 @@
 package events
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,75 +49,6 @@ func TestWhatTheNameOfAFetchedRefTells(t *testing.T) {
 	}
 	if got := withoutReturned([]FetchedLog{direct}); len(got) != 1 {
 		t.Errorf("without archives: %+v", got)
-	}
-}
-
-// Parts of a copy are one log if each goes on from the one before.
-func TestPartsOfACopyGoOnFromEachOther(t *testing.T) {
-	t.Parallel()
-	log := OpenLog(newRepo(t))
-	for i := range 5 {
-		mustAppend(t, log, promptDraft(i))
-	}
-	var lines []string
-	for _, e := range readAll(t, log, Range{}) {
-		lines = append(lines, string(e.raw)+"\n")
-	}
-	part := func(from, to int) linked {
-		return relink([]byte(strings.Join(lines[from:to], "")), map[int64]bool{2: true, 4: true})
-	}
-	changed := func(from, to int, change func(*linked)) linked { p := part(from, to); change(&p); return p }
-	for name, tt := range map[string]struct {
-		parts []linked
-		last  int64
-		sound bool
-		hits  int
-	}{
-		"one":                        {[]linked{part(0, 6)}, 6, true, 2},
-		"two":                        {[]linked{part(0, 3), part(3, 6)}, 6, true, 2},
-		"with none between them":     {[]linked{part(0, 3), part(3, 3), part(3, 6)}, 6, true, 2},
-		"the first is missing":       {[]linked{part(3, 6)}, 3, false, 0},
-		"one is missing":             {[]linked{part(0, 2), part(3, 6)}, 5, false, 1},
-		"in another order":           {[]linked{part(3, 6), part(0, 3)}, 6, false, 0},
-		"fewer than there are":       {[]linked{part(0, 3)}, 6, false, 1},
-		"one that is not sound":      {[]linked{part(0, 3), changed(3, 6, func(p *linked) { p.ok = false })}, 6, false, 1},
-		"one of two writers":         {[]linked{part(0, 3), changed(3, 6, func(p *linked) { p.sameWriter = false })}, 6, false, 1},
-		"the next one's is another":  {[]linked{part(0, 3), changed(3, 6, func(p *linked) { p.lastWriter = "x" })}, 6, false, 1},
-		"it names another before it": {[]linked{part(0, 3), changed(3, 6, func(p *linked) { p.firstPrev = "x" })}, 6, false, 1},
-		"its number is another":      {[]linked{part(0, 3), changed(3, 6, func(p *linked) { p.firstSeq++ })}, 6, false, 1},
-	} {
-		s := &summary{last: tt.last, hits: map[Anchor]bool{}}
-		err := chainUp(tt.parts, s)
-		if (err == nil) != tt.sound || err != nil && !errors.Is(err, errCopyUnsound) || len(s.hits) != tt.hits {
-			t.Errorf("%s: %v, %d hits", name, err, len(s.hits))
-		}
-	}
-	text := func(which ...string) []byte { return []byte(strings.Join(which, "")) }
-	for name, tt := range map[string]struct {
-		text []byte
-		ok   bool
-	}{
-		"in a row":                     {text(lines...), true},
-		"with ends of batches":         {text(lines[0], "=\n", lines[1], "=\n"), true},
-		"from one on":                  {text(lines[2:]...), true},
-		"one left out":                 {text(lines[0], lines[2]), false},
-		"one twice":                    {text(lines[0], lines[0]), false},
-		"two in the other order":       {text(lines[1], lines[0]), false},
-		"an empty line":                {text(lines[0], "\n", lines[1]), false},
-		"a line that is cut off":       {text(lines[0], strings.TrimSuffix(lines[1], "\n")), false},
-		"a changed line":               {text(lines[0], strings.Replace(lines[1], `"s1"`, `"s2"`, 1)), false},
-		"no event":                     {text(lines[0], "{}\n"), false},
-		"the number after a wrong one": {text(lines[0], reseal(t, strings.Replace(strings.TrimSuffix(lines[1], "\n"), `"seq":2`, `"seq":3`, 1)), "\n"), false},
-	} {
-		got := relink(tt.text, nil)
-		if got.ok != tt.ok {
-			t.Errorf("%s: sound %v", name, got.ok)
-		}
-	}
-	all := part(0, 6)
-	if first := part(0, 1); all.count != 6 || all.firstSeq != 1 || all.firstPrev != "" || len(all.hits) != 2 || all.hits[0].Seq != 2 || first.count != 1 ||
-		part(1, 2).firstPrev != first.lastID || !all.sameWriter || all.lastWriter == "" {
-		t.Errorf("all of it: %+v", all)
 	}
 }
 

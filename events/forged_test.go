@@ -10,23 +10,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// forged is a log that the tests build by hand, batch by batch.
+// forged is a log that the tests build by hand, batch by batch: each is a file of its seal.
 type forged struct {
 	t       *testing.T
 	repo    *refs.Repo
 	batches []forgedBatch
-	dated   bool // as versions before wrote it
 }
 
-type forgedBatch struct {
-	lines   []string
-	parents []refs.OID // instead of the batch before
-	also    []refs.OID // beside the batch before
-	tree    refs.OID
-	edit    func(content []byte) []byte // the last word on the commit
-}
+type forgedBatch struct{ lines []string }
 
-// sampleLog makes a log of batches of one to four events, in commits as earlier versions wrote it.
+// sampleLog makes a log of batches of one to four events, as a repository has it that took its ref and nothing else.
 func sampleLog(t *testing.T, salt, batches int) (*Log, *forged) {
 	t.Helper()
 	log := OpenLog(newRepo(t))
@@ -39,18 +32,18 @@ func sampleLog(t *testing.T, salt, batches int) (*Log, *forged) {
 		}
 		mustAppend(t, log, drafts...)
 	}
-	return log, inCommits(t, log)
+	return log, withoutFile(t, log)
 }
 
-// inCommits makes a log what earlier versions made: a chain of commits on its ref, and no file.
-func inCommits(t *testing.T, log *Log) *forged {
+// withoutFile leaves a log its ref alone.
+func withoutFile(t *testing.T, log *Log) *forged {
 	t.Helper()
 	f := &forged{t: t, repo: log.repo}
 	j, err := log.openJournal(os.O_RDONLY)
 	check(t, err)
 	defer j.close()
 	check(t, j.oldestFirst(flatEnd{}, func(lines [][]byte, _ flatEnd) error {
-		fb := forgedBatch{tree: log.repo.Format.EmptyTree()}
+		fb := forgedBatch{}
 		for _, line := range lines {
 			fb.lines = append(fb.lines, string(line))
 		}
@@ -59,46 +52,18 @@ func inCommits(t *testing.T, log *Log) *forged {
 	}))
 	check(t, os.Remove(log.JournalPath()))
 	check(t, os.RemoveAll(log.cacheDir()))
-	_, err = log.repo.WriteLoose(log.repo.MainObjects(), refs.TreeObject, nil)
-	check(t, err)
+	check(t, log.forgetEnd())
 	f.write(refs.EventsRef)
 	return f
 }
 
-// appendCommit appends a batch as earlier versions did.
-func appendCommit(t testing.TB, log *Log, drafts ...Draft) []Event {
+// appendSealed appends to a log that has no file but its ref.
+func appendSealed(t testing.TB, log *Log, drafts ...Draft) []Event {
 	t.Helper()
-	before, err := log.Tip(refs.EventsRef)
+	events := mustAppend(t, log, drafts...)
+	_, err := log.Seal(context.Background())
 	check(t, err)
-	var end tip
-	if !before.IsZero() {
-		last, err := log.endAt(before)
-		check(t, err)
-		end = tip{last.Seq, last.Event, last.Writer}
-	}
-	end.writer, err = log.settleWriter(end.writer)
-	check(t, err)
-	drafts = mustPrepare(t, drafts...)
-	if end.seq == 0 {
-		opening, err := log.opening(drafts[0])
-		check(t, err)
-		drafts = append([]Draft{opening}, drafts...)
-	}
-	events, err := chain(drafts, end)
-	check(t, err)
-	b := batch{tree: log.repo.Format.EmptyTree()}
-	if !before.IsZero() {
-		b.parents = []refs.OID{before}
-	}
-	for _, e := range events {
-		b.lines = append(b.lines, e.raw)
-	}
-	_, err = log.repo.WriteLoose(log.repo.MainObjects(), refs.TreeObject, nil)
-	check(t, err)
-	commit, err := log.repo.WriteLoose(log.repo.MainObjects(), refs.CommitObject,
-		b.content(events[0].Seq, events[len(events)-1].Seq, undated))
-	check(t, err)
-	check(t, log.repo.SwapRef(context.Background(), refs.EventsRef, before, commit))
+	check(t, os.Remove(log.JournalPath()))
 	return events
 }
 
@@ -129,12 +94,6 @@ func (f *forged) line(seq int) *string {
 	return &f.batches[b].lines[l]
 }
 
-// first is the number of the first event in the batch of an event.
-func (f *forged) first(seq int) int {
-	_, l := f.at(seq)
-	return seq - l
-}
-
 func (f *forged) events() int {
 	n := 0
 	for _, b := range f.batches {
@@ -152,40 +111,46 @@ func (f *forged) replace(seq int, lines ...string) {
 	}
 }
 
-// commits are the log as a forger would store it: every commit consistent with the one before.
-func (f *forged) commits() []rawCommit {
-	var out []rawCommit
+// parts are the log as a forger would store it.
+func (f *forged) parts() []part {
+	var out []part
 	for _, fb := range f.batches {
-		b := batch{tree: fb.tree, parents: fb.parents}
-		if b.parents == nil && len(out) > 0 {
-			b.parents = []refs.OID{out[len(out)-1].oid}
-		}
-		b.parents = append(slices.Clone(b.parents), fb.also...)
+		var p part
 		for _, line := range fb.lines {
-			b.lines = append(b.lines, []byte(line))
+			p.lines = append(p.lines, []byte(line))
 		}
-		first, _ := DecodeLine(b.lines[0])
-		last, _ := DecodeLine(b.lines[len(b.lines)-1])
-		content := b.content(first.Seq, last.Seq, undated)
-		if f.dated {
-			content = b.content(first.Seq, last.Seq, last.Time)
-		}
-		if fb.edit != nil {
-			content = fb.edit(content)
-		}
-		out = append(out, rawCommit{oid: f.repo.Format.Hash(refs.CommitObject, content), raw: content})
+		out = append(out, p)
 	}
 	return out
 }
 
-// write stores the log and points a ref to it.
+// write stores the log as a seal, which says of itself what its last event makes it, and points a ref to it.
 func (f *forged) write(ref string) (tip refs.OID) {
 	f.t.Helper()
-	for _, c := range f.commits() {
-		var err error
-		tip, err = f.repo.WriteLoose(f.repo.MainObjects(), refs.CommitObject, c.raw)
+	log := OpenLog(f.repo)
+	var p Publication
+	n := int64(1)
+	for _, fb := range f.batches {
+		blob, err := log.writeMain(refs.BlobObject, []byte(strings.Join(fb.lines, "\n")+"\n"))
 		check(f.t, err)
+		p.Files = append(p.Files, PublishedFile{n, blob})
+		n += int64(len(fb.lines))
 	}
+	first, _ := DecodeLine([]byte(*f.line(1)))
+	last, err := DecodeLine([]byte(*f.line(f.events())))
+	if err != nil || last.ID == "" {
+		last = Event{Seq: n - 1, ID: longestID}
+	}
+	writer := first.Writer
+	if writer == "" {
+		writer = longestWriter
+	}
+	p.Head = PublicationHead{Format: Version, Writer: writer, Level: sealLevel, ObjectFormat: f.repo.Format.String(),
+		Events: last.Seq, Last: last.ID, Source: Witness{writer, last.Seq, last.ID}}
+	tree, err := log.WritePublication(p)
+	check(f.t, err)
+	tip, err = log.writeMain(refs.CommitObject, sealCommit(tree, nil, last.Seq))
+	check(f.t, err)
 	runGit(f.t, f.repo.WorkTree, "update-ref", ref, tip.String())
 	return tip
 }

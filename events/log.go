@@ -2,7 +2,6 @@ package events
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/refs"
@@ -33,18 +32,3 @@ func (l *Log) Tip(ref string) (refs.OID, error) {
 }
 
 func (l *Log) cacheDir() string { return filepath.Join(l.repo.TracesDir(), "cache") }
-
-// readCommit reads one commit whole, wherever it is stored.
-func (l *Log) readCommit(oid refs.OID) (raw []byte, err error) {
-	objects := l.repo.Objects()
-	objects.Max = maxBatch
-	defer func() { err = errors.Join(err, objects.Close()) }()
-	typ, raw, err := objects.Read(oid)
-	if err != nil {
-		return nil, err
-	}
-	if typ != refs.CommitObject {
-		return nil, fmt.Errorf("object %s is a %s: %w", oid, typ, ErrNotBatch)
-	}
-	return raw, nil
-}

@@ -63,11 +63,7 @@ func TestVerifyTiming(t *testing.T) {
 			check(t, err)
 			c.Close()
 			warm := time.Since(start)
-			start = time.Now()
-			_, err = log.VerifyCopy(context.Background(), Verification{})
-			check(t, err)
-			quick := time.Since(start)
-			t.Logf("build copy %v, open it warm %v, verify it %v (ratio %.2f)", build, warm, quick, quick.Seconds()/plain.Seconds())
+			t.Logf("build copy %v, open it warm %v", build, warm)
 			t.Logf("%d events, %d a batch: git log %v, verify %v, ratio %.2f (%s)", r.Events, perBatch, plain, took, took.Seconds()/plain.Seconds(), r.Summary())
 		}
 	}

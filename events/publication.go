@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
@@ -30,7 +29,7 @@ const (
 // What a reader takes of a tree that somebody else made, and the writer keeps to.
 const (
 	// MaxPublished is the number of files of events beyond which a publication is not read.
-	MaxPublished = 1024
+	MaxPublished = 64 << 10
 	maxHead      = 4 << 20
 )
 
@@ -73,7 +72,8 @@ type Publication struct {
 	// Records are the blobs of the records that are shared, by their conversations: no other one is the writer's.
 	Records map[TraceID]refs.OID
 
-	others []refs.OID // the tree, digest.json, and the tree of the files of events
+	parts  []refs.TreeEntry // of the tree of the files of events
+	others []refs.OID       // the tree, digest.json, and the tree of the files of events
 }
 
 // ReadPublication reads the tree of a publication. Nothing of it is believed before its events were read.
@@ -81,6 +81,26 @@ func (l *Log) ReadPublication(commit refs.OID) (p Publication, err error) {
 	objects := l.repo.Objects()
 	objects.Max = maxHead
 	defer func() { err = errors.Join(err, objects.Close()) }()
+	if p, err = readHead(objects, commit); err != nil {
+		return p, err
+	}
+	r := partsReader{objects: objects}
+	if err = r.list(p.parts, partsDeep); err == nil && len(r.files) == 0 {
+		err = fmt.Errorf("%w: no files of events", ErrNotPublication)
+	}
+	p.Files = r.files
+	return p, err
+}
+
+// readHead reads a publication without what is below the tree of its files.
+func (l *Log) readHead(commit refs.OID) (p Publication, err error) {
+	objects := l.repo.Objects()
+	objects.Max = maxHead
+	defer func() { err = errors.Join(err, objects.Close()) }()
+	return readHead(objects, commit)
+}
+
+func readHead(objects *refs.Objects, commit refs.OID) (p Publication, err error) {
 	p.Commit = commit
 	c, err := objects.Commit(commit)
 	if err != nil {
@@ -102,12 +122,10 @@ func (l *Log) ReadPublication(commit refs.OID) (p Publication, err error) {
 	if p.Records, err = sharedRecords(objects, tree.records); err != nil {
 		return p, fmt.Errorf("%w: %s: %w", ErrNotPublication, recordsName, err)
 	}
-	entries, err := objects.Tree(tree.log)
-	if err != nil {
+	if p.parts, err = objects.Tree(tree.log); err != nil {
 		return p, fmt.Errorf("%w: %w", ErrNotPublication, err)
 	}
-	p.Files, err = publishedFiles(entries)
-	return p, err
+	return p, nil
 }
 
 type publishedTree struct{ head, log, records refs.OID }
@@ -189,60 +207,49 @@ func parseHead(raw []byte) (h PublicationHead, err error) {
 	return h, errors.Join(checkWriter(h.Writer), idErr)
 }
 
-// publishedFiles reads the names of the files of events: ten digits, ascending from 1.
-func publishedFiles(entries []refs.TreeEntry) ([]PublishedFile, error) {
-	if len(entries) == 0 || len(entries) > MaxPublished {
-		return nil, fmt.Errorf("%w: %d files of events", ErrNotPublication, len(entries))
-	}
-	files := make([]PublishedFile, len(entries))
-	for i, e := range entries {
-		first, err := strconv.ParseInt(strings.TrimSuffix(e.Name, ".jsonl"), 10, 64)
-		if err != nil || e.Name != publishedName(first) || e.Mode != refs.ModeFile {
-			return nil, fmt.Errorf("%w: a file of events has the name %q", ErrNotPublication, e.Name)
-		}
-		if i == 0 && first != 1 || i > 0 && first <= files[i-1].First {
-			return nil, fmt.Errorf("%w: a file of events begins at %d", ErrNotPublication, first)
-		}
-		files[i] = PublishedFile{first, e.OID}
-	}
-	return files, nil
-}
+// firstDigits is how many digits the number of a first event has in a name.
+const firstDigits = 10
 
-func publishedName(first int64) string { return fmt.Sprintf("%010d.jsonl", first) }
+func publishedName(first int64) string { return fmt.Sprintf("%0*d.jsonl", firstDigits, first) }
 
 // WritePublication stores the tree of a publication and returns its id.
-func (l *Log) WritePublication(p Publication) (refs.OID, error) {
-	entries := make([]refs.TreeEntry, len(p.Files))
-	for i, f := range p.Files {
-		entries[i] = refs.TreeEntry{Name: publishedName(f.First), Mode: refs.ModeFile, OID: f.Blob}
+func (l *Log) WritePublication(p Publication) (tree refs.OID, err error) {
+	if p.parts, err = addParts(nil, p.Files, l.writeMain); err == nil {
+		tree, err = writeTree(p, l.writeMain)
 	}
+	return tree, err
+}
+
+// writeTree stores the tree of a publication whose parts are stored.
+func writeTree(p Publication, store storeObject) (tree refs.OID, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write publication: %w", err)
+		}
+	}()
 	line, err := Encode(p.Head)
 	if err != nil {
-		return refs.OID{}, fmt.Errorf("write publication: %w", err)
+		return refs.OID{}, err
 	}
-	blob, err := l.writeMain(refs.BlobObject, append(line, '\n'))
+	blob, err := store(refs.BlobObject, append(line, '\n'))
 	if err != nil {
-		return refs.OID{}, fmt.Errorf("write publication: %w", err)
+		return refs.OID{}, err
 	}
-	dir, err := l.writeMain(refs.TreeObject, refs.EncodeTree(entries))
+	dir, err := store(refs.TreeObject, refs.EncodeTree(p.parts))
 	if err != nil {
-		return refs.OID{}, fmt.Errorf("write publication: %w", err)
+		return refs.OID{}, err
 	}
 	top := []refs.TreeEntry{
 		{Name: headName, Mode: refs.ModeFile, OID: blob}, {Name: logName, Mode: refs.ModeDir, OID: dir},
 	}
 	if len(p.Records) > 0 {
-		list, err := l.writeMain(refs.BlobObject, listRecords(p.Records))
+		list, err := store(refs.BlobObject, listRecords(p.Records))
 		if err != nil {
-			return refs.OID{}, fmt.Errorf("write publication: %w", err)
+			return refs.OID{}, err
 		}
 		top = append(top, refs.TreeEntry{Name: recordsName, Mode: refs.ModeFile, OID: list})
 	}
-	tree, err := l.writeMain(refs.TreeObject, refs.EncodeTree(top))
-	if err != nil {
-		return refs.OID{}, fmt.Errorf("write publication: %w", err)
-	}
-	return tree, nil
+	return store(refs.TreeObject, refs.EncodeTree(top))
 }
 
 // EmptyTree stores the tree without entries, and gives its id.

@@ -2,10 +2,6 @@ package events
 
 import "bytes"
 
-// Verification of the copy asks of each line whether its bytes are those that were hashed, and whether it is linked to
-// the one before. That a line is a canonical event was checked when the copy was made of it; the hash says that it is
-// the same line. So the line is not decoded: reading it by the rules takes three times as long as hashing it.
-
 // quickLine are the members by which lines are linked, as they stand in the line.
 type quickLine struct {
 	id, prev, writer []byte
@@ -152,9 +148,4 @@ func quickInteger(digits []byte) (n int64, ok bool) {
 		n = n*10 + int64(c-'0')
 	}
 	return n, len(digits) > 0
-}
-
-// sound tells whether the bytes of a line hash to the id in it.
-func (q quickLine) sound(line []byte, h *eventHasher) bool {
-	return q.idEnd < len(line) && bytes.Equal(h.id(line[:q.idAt], line[q.idEnd+1:]), q.id)
 }

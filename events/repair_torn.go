@@ -214,6 +214,5 @@ func (l *Log) replaceEnd(t *Torn, text []byte) error {
 	if last.writer == "" {
 		last.writer, _ = l.Writer() // it is remembered beside the end alone
 	}
-	l.rememberEnd(last)
-	return nil
+	return l.rememberEnd(last)
 }

@@ -26,10 +26,10 @@ var rooms = map[string][]string{
 var doors = map[string][]string{
 	// Appends keep a gc from taking what they seal, and put back what one took; sealing waits for it.
 	"log to repair": {"gcRuns", "guardFromGC", "guards", "heal"},
-	// The first append takes a log of commits over, of which it makes a copy.
-	"log to copy": {"fillFrom"},
+	// Where the file is gone, the first append makes it of the seal.
+	"log to copy": {"copySealed"},
 	// What can be put back is no fault.
-	"verify to repair": {"Heal", "gcRuns"},
+	"verify to repair": {"Heal"},
 }
 
 func roomOf(file string) string {

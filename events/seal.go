@@ -4,30 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The log's ref names a seal: one commit, whose tree holds the log up to an event in the form of a publication (see
-// publication.go). Git sees one commit where the log may have a hundred thousand batches: it keeps it, sends it and
-// shows it. The first append makes one, so that earlier versions see that the log is not theirs to write; later ones
-// come when enough was appended, with `git trace gc`, and before the log is pushed.
+// The log's ref names the newest of a chain of seals. A seal is a commit; its parent is the seal before, and its tree
+// holds the log up to an event in the form of a publication (see publication.go). So the ref only grows: plain
+// `git push` and `git fetch` of it are fast-forwards, and whoever has it has the log up to that event. A seal stores
+// what is new as a part of its own, beside the parts that are there. They stand in a tree of trees (see parts.go),
+// so that a seal costs what is new and not what the log has.
 //
-// A seal has no parent, for git would show that one, too. One exception: a log of commits that was damaged when it was
-// taken over stays behind the seal as it was.
+// Whoever appends makes no seal, but for the very first one. The processes that hooks leave at work do: at the end of a
+// turn, of a session, at a commit, and when sealEvery events wait. `git trace gc` merges small parts, under a new seal
+// on top.
 
 // sealLevel is what digest.json of a seal says of it.
 const sealLevel = "log"
 
-// sealEvery is how many events make a new seal due.
-const sealEvery = 1000
-
-// sealedFiles is how many files of events a seal may have before they are joined.
-const sealedFiles = 256
+// sealEvery is how many events make a new seal due in the middle of a turn.
+const sealEvery = 256
 
 // ErrSealDiffers reports that the log's ref names a log which the own file does not begin with. It is left as it is.
 var ErrSealDiffers = errors.New("the ref holds another log than the file")
@@ -61,16 +63,33 @@ func (l *Log) rememberSeal(m sealMark) error {
 	return refs.WriteFileAtomic(l.sealMarkPath(), []byte(text), 0o666)
 }
 
-// SealDue tells whether enough was appended since the last seal. It reads two small files.
-func (l *Log) SealDue() bool {
-	if _, err := os.Lstat(l.JournalPath()); errors.Is(err, fs.ErrNotExist) {
-		tip, err := l.Tip(refs.EventsRef) // a log that no append has had the time to take over
-		return err == nil && !tip.IsZero()
-	}
+// Unsealed is how many events of the log's end its ref does not hold, or is about to hold: a process that was asked for
+// will seal the others. It reads three small files.
+func (l *Log) Unsealed() int64 {
 	known, ok := l.knownEnd()
-	m, _ := l.readSealMark()
-	return ok && known.seq-m.seq >= sealEvery
+	if !ok {
+		return 0
+	}
+	mark, _ := l.readSealMark()
+	asked, _ := refs.ReadFile(l.sealAskedPath())
+	before, _ := strconv.ParseInt(strings.TrimSpace(string(asked)), 10, 64)
+	if before > known.seq { // of a log that was there before
+		before = 0
+	}
+	return known.seq - max(mark.seq, before)
 }
+
+// SealDue tells whether so many events wait that they are sealed in the middle of a turn.
+func (l *Log) SealDue() bool { return l.Unsealed() >= sealEvery }
+
+// SealAsked notes that a process was started to seal what there is now, so that the next hook starts no other one. If
+// it is killed, the events wait for the next one that is asked for.
+func (l *Log) SealAsked() error {
+	known, _ := l.knownEnd()
+	return refs.WriteFileAtomic(l.sealAskedPath(), fmt.Appendln(nil, known.seq), 0o666)
+}
+
+func (l *Log) sealAskedPath() string { return filepath.Join(l.cacheDir(), "seal-asked") }
 
 // Seal makes the log's ref name all that the log holds now, and returns how many events that added. It takes no lock of
 // the log's: appends go on. While a gc of git's runs it does nothing.
@@ -80,11 +99,6 @@ func (l *Log) Seal(ctx context.Context) (int64, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sealPatience)
 	defer cancel()
-	if _, err := os.Stat(l.JournalPath()); errors.Is(err, fs.ErrNotExist) {
-		if err := l.inTurn(ctx, func() error { return l.takeOver(ctx) }); err != nil {
-			return 0, fmt.Errorf("seal log: %w", err)
-		}
-	}
 	added, err := l.sealAll(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("seal log: %w", err)
@@ -93,21 +107,33 @@ func (l *Log) Seal(ctx context.Context) (int64, error) {
 }
 
 // sealAll seals what the file holds; nothing where there is none.
-func (l *Log) sealAll(ctx context.Context) (int64, error) {
-	j, err := l.openJournal(os.O_RDONLY)
-	defer j.close()
-	if err != nil || j == nil {
-		return 0, err
+func (l *Log) sealAll(ctx context.Context) (added int64, err error) {
+	err = l.underRef(ctx, func(j *journal, lock *refs.RefLock) (err error) {
+		added, err = l.seal(ctx, j, lock)
+		return err
+	})
+	return added, err
+}
+
+// underRef runs do with the file open and the log's ref locked; not at all where there is no file.
+func (l *Log) underRef(ctx context.Context, do func(*journal, *refs.RefLock) error) error {
+	if _, err := os.Stat(l.JournalPath()); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	if _, err := l.Tip(refs.EventsRef); err != nil { // a slow disk is waited for before the lock is taken
-		return 0, err
+		return err
 	}
 	lock, err := l.lockRef(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer lock.Abort()
-	return l.seal(ctx, j, lock)
+	j, err := l.openJournal(os.O_RDONLY) // behind the lock: whoever was quicker may have sealed later events
+	defer j.close()
+	if err != nil || j == nil {
+		return err
+	}
+	return do(j, lock)
 }
 
 // sealPatience is how long a seal may take: the first one reads the whole log.
@@ -115,9 +141,10 @@ const sealPatience = 10 * time.Minute
 
 // sealBase is what a new seal goes on from.
 type sealBase struct {
-	files   []PublishedFile
+	parts   []refs.TreeEntry // that stay as they are
 	parents []refs.OID
-	end     flatEnd // in the file
+	end     flatEnd // of them, in the file
+	had     int64   // the last event that the ref held
 }
 
 // seal makes the ref that is locked name a seal of all that the file holds.
@@ -129,7 +156,7 @@ func (l *Log) seal(ctx context.Context, j *journal, lock *refs.RefLock) (int64, 
 	if base.end.seq == j.end.seq {
 		return 0, l.rememberSeal(sealMark{lock.Current(), j.gen, base.end})
 	}
-	return j.end.seq - base.end.seq, l.setSeal(ctx, j, base, lock)
+	return j.end.seq - base.had, l.setSeal(ctx, j, base, lock)
 }
 
 // setSeal makes the ref that is locked name the file's seal, on top of a base.
@@ -149,12 +176,14 @@ func (l *Log) setSeal(ctx context.Context, j *journal, base sealBase, lock *refs
 	return nil
 }
 
-// writeSealBesideGC writes a seal and keeps it from a gc that runs just now. The gc may delete a part of it before
-// there is a second copy: then it is written again. A seal depends on nothing but the log, and has the same name again.
+// writeSealBesideGC writes a seal and keeps what is new of it from a gc that runs just now. The gc may delete a part of
+// it before there is a second copy: then it is written again. A seal depends on nothing but the log and the seal before,
+// and has the same name again.
 func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err error) {
 	for range gcTries {
-		if commit, err = l.writeSeal(j, base); err == nil {
-			err = l.keepSeal(commit)
+		fresh := &freshObjects{log: l}
+		if commit, err = l.writeSeal(fresh, j, base); err == nil {
+			err = fresh.keep()
 		}
 		if !errors.Is(err, refs.ErrMissing) {
 			return commit, err
@@ -163,39 +192,40 @@ func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err
 	return commit, err
 }
 
-// sealBase finds what the ref has of the file. What is no log is replaced; a log that the file does not begin with is
-// left alone.
+// sealBase finds what the ref has of the file. What cannot be read as a seal is replaced; a log that the file does not
+// begin with is left alone. A file of events that was lost is written again, so that git finds the whole history. Where
+// that cannot be, the next seal begins a history of its own: git fails at one of which something is missing.
 func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) {
 	none := sealBase{end: flatEnd{offset: j.head}}
 	if current.IsZero() {
 		return none, nil
 	}
-	was, err := l.endAt(current)
+	p, err := l.readHead(current)
 	if err != nil {
-		return none, nil // it is no log: nothing is lost with it
-	}
-	if m, ok := l.readSealMark(); ok && m.commit == current && m.gen == j.gen && m.offset <= j.end.offset {
-		base.end = m.flatEnd
-	} else if base.end, err = j.find(was.Seq); err != nil {
-		return base, err
-	}
-	if base.end.id != was.Event {
-		return base, fmt.Errorf("%w: event %d", ErrSealDiffers, was.Seq)
-	}
-	p, err := l.ReadPublication(current)
-	if err != nil { // a log of commits, which the file has taken over
 		return none, nil
 	}
+	was := p.Head.Source
+	at := flatEnd{}
+	if m, ok := l.readSealMark(); ok && m.commit == current && m.gen == j.gen && m.offset <= j.end.offset {
+		at = m.flatEnd
+	} else if at, err = j.find(was.Seq); err != nil {
+		return base, err
+	}
+	if at.id != was.Event {
+		return base, fmt.Errorf("%w: event %d", ErrSealDiffers, was.Seq)
+	}
+	none.had = at.seq
 	objects := l.repo.Objects()
 	defer func() { err = errors.Join(err, objects.Close()) }()
-	none.parents = p.Parents
-	for _, f := range p.Files {
-		if !objects.MayBeStored(f.Blob) {
-			return none, nil // it was lost, and is written again
+	for _, e := range p.parts {
+		if !objects.MayBeStored(e.OID) {
+			if !l.restoreParts(j, current) {
+				return none, nil
+			}
+			break
 		}
 	}
-	base.files, base.parents = p.Files, p.Parents
-	return base, nil
+	return sealBase{parts: p.parts, parents: []refs.OID{current}, end: at, had: at.seq}, nil
 }
 
 // BeginsWith tells whether the own log begins with the log that a commit ends: ErrSealDiffers if not.
@@ -236,46 +266,49 @@ func (j *journal) find(seq int64) (flatEnd, error) {
 }
 
 // writeSeal stores the objects of a seal of the whole file.
-func (l *Log) writeSeal(j *journal, base sealBase) (refs.OID, error) {
-	files, err := l.writeSealed(j, base.end)
+func (l *Log) writeSeal(fresh *freshObjects, j *journal, base sealBase) (refs.OID, error) {
+	files, err := l.writeSealed(fresh, j, base.end)
 	if err != nil {
 		return refs.OID{}, err
 	}
-	if files = append(base.files[:len(base.files):len(base.files)], files...); len(files) > sealedFiles {
-		if files, err = l.JoinPublished(files); err != nil {
-			return refs.OID{}, err
-		}
+	parts, err := addParts(base.parts, files, fresh.write)
+	if err != nil {
+		return refs.OID{}, err
 	}
 	last, err := j.last()
 	if err != nil {
 		return refs.OID{}, err
 	}
 	here := Witness{Writer: last.Writer, Seq: last.Seq, Event: last.ID}
-	tree, err := l.WritePublication(Publication{Files: files, Head: PublicationHead{Format: Version, Writer: last.Writer,
-		Level: sealLevel, ObjectFormat: l.repo.Format.String(), Events: last.Seq, Last: last.ID, Source: here}})
+	tree, err := writeTree(Publication{parts: parts, Head: PublicationHead{Format: Version, Writer: last.Writer,
+		Level: sealLevel, ObjectFormat: l.repo.Format.String(), Events: last.Seq, Last: last.ID, Source: here}}, fresh.write)
 	if err != nil {
 		return refs.OID{}, err
 	}
-	return l.writeMain(refs.CommitObject, sealCommit(tree, base.parents, last.Seq))
+	return fresh.write(refs.CommitObject, sealCommit(tree, base.parents, last.Seq))
 }
 
-// sealCommit is the content of a seal. Like that of a batch, its date is that of 1970.
+// sealSubject begins the message of a seal.
+const sealSubject = "git-trace: the log up to event "
+
+// sealCommit is the content of a seal. Its date is that of 1970: git offers and shows the newest commits first, and a
+// fetch would name all seals before the first commit that the other side may know.
 func sealCommit(tree refs.OID, parents []refs.OID, last int64) []byte {
-	who := refs.Signature{Name: batchName, Email: batchEmail, When: undated.UTC()}
+	who := refs.Signature{Name: sealerName, Email: sealerEmail, When: undated.UTC()}
 	return refs.EncodeCommit(refs.Commit{Tree: tree, Parents: parents, Author: who, Committer: who,
-		Message: fmt.Sprintf("git-trace: the log up to event %d\n", last)})
+		Message: fmt.Sprintf("%s%d\n", sealSubject, last)})
 }
 
 // writeSealed stores the events behind an end as files of a publication.
-func (l *Log) writeSealed(j *journal, from flatEnd) (files []PublishedFile, err error) {
+func (l *Log) writeSealed(fresh *freshObjects, j *journal, from flatEnd) (files []PublishedFile, err error) {
 	var text []byte
 	first := int64(0)
 	flush := func() error {
 		if len(text) == 0 {
 			return nil
 		}
-		f, err := l.writePublished(first, text)
-		files, text = append(files, f), text[:0]
+		blob, err := fresh.write(refs.BlobObject, text)
+		files, text = append(files, PublishedFile{first, blob}), text[:0]
 		return err
 	}
 	err = j.lines(from.offset, func(_ int64, line []byte) error {
@@ -303,37 +336,40 @@ func (l *Log) writeSealed(j *journal, from flatEnd) (files []PublishedFile, err 
 	return files, err
 }
 
-// keepSeal keeps the objects of a seal from a gc that runs just now.
-func (l *Log) keepSeal(commit refs.OID) error {
-	if !l.gcRuns() {
+// freshObjects are the objects that a seal adds to what the ref holds already.
+type freshObjects struct {
+	log  *Log
+	list []refs.OID
+}
+
+func (f *freshObjects) write(typ refs.ObjectType, content []byte) (refs.OID, error) {
+	oid, err := f.log.writeMain(typ, content)
+	f.list = append(f.list, oid)
+	return oid, err
+}
+
+// keep keeps them from a gc that runs just now.
+func (f *freshObjects) keep() error {
+	if !f.log.gcRuns() {
 		return nil
 	}
-	p, err := l.ReadPublication(commit)
-	if err != nil {
-		return err
-	}
-	objects := l.repo.Objects()
+	objects := f.log.repo.Objects()
 	objects.Max = maxBatch
 	defer func() { _ = objects.Close() }()
-	list := append([]refs.OID{commit}, p.others...)
-	for _, f := range p.Files {
-		list = append(list, f.Blob)
-	}
-	for _, oid := range list {
+	for _, oid := range f.list {
 		typ, content, err := objects.Read(oid)
 		if err != nil {
 			return err
 		}
-		if err := l.guardFromGC(typ, oid, content); err != nil {
+		if err := f.log.guardFromGC(typ, oid, content); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// begin makes the own log's file: of what the ref names, or, where that is nothing, of a first batch. The file appears
-// when the ref names its seal. So a version that knows only logs of commits never goes on with one taken over.
-// The caller holds the append lock, and there is no file.
+// begin makes the own log's file: of what the ref names, or, where that is nothing, of a first batch. The caller holds
+// the append lock, and there is no file.
 func (l *Log) begin(ctx context.Context, first []Event) error {
 	lock, err := l.lockRef(ctx)
 	if err != nil {
@@ -355,14 +391,10 @@ func (l *Log) begin(ctx context.Context, first []Event) error {
 	if err != nil {
 		return err
 	}
-	switch current := lock.Current(); {
-	case current.IsZero():
-		if err := j.append(first, l.repo.Fsync); err != nil {
-			return err
-		}
+	if current := lock.Current(); !current.IsZero() {
+		err = l.fillFrom(ctx, j, current)
+	} else if err = j.append(first, l.repo.Fsync); err == nil {
 		_, err = l.seal(ctx, j, lock)
-	default:
-		err = l.fillFrom(ctx, j, lock)
 	}
 	if err != nil {
 		return err
@@ -383,7 +415,39 @@ func (l *Log) takeOver(ctx context.Context) error {
 		return err
 	}
 	if err := l.begin(ctx, nil); err != nil {
-		return fmt.Errorf("take the log over: %w", err)
+		return fmt.Errorf("take the log up from %s: %w", refs.EventsRef, err)
 	}
+	return nil
+}
+
+// fillFrom writes all that a seal holds to a new file, and notes that the seal is of it. It takes nothing over of a seal
+// that cannot be read to its end.
+func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
+	p, err := l.readSeal(seal)
+	if err != nil {
+		return err
+	}
+	var end flatEnd
+	out := io.NewOffsetWriter(j.file, j.head)
+	if end, err = l.copySealed(ctx, FetchedLog{}, seal, end, out); err != nil {
+		return err
+	}
+	if end.seq != p.Head.Events {
+		return fmt.Errorf("%w: it cannot be read to its end", ErrJournal)
+	}
+	if l.repo.Fsync {
+		if err := j.file.Sync(); err != nil {
+			return fmt.Errorf("write log: %w", err)
+		}
+	}
+	full, err := readJournal(j.file, l.repo.Format)
+	if err == nil && (full.end.seq != end.seq || full.size != full.end.offset) {
+		err = errors.New("it is not what was written")
+	}
+	if err != nil {
+		return fmt.Errorf("write log: %w", err)
+	}
+	_ = l.rememberSeal(sealMark{seal, full.gen, full.end})
+	*j = *full
 	return nil
 }

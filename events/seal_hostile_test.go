@@ -109,17 +109,3 @@ func TestReliabilityG1SpoiledSealsAreNotBelieved(t *testing.T) {
 		t.Error("nothing was refused")
 	}
 }
-
-// A program that knows only logs of commits takes a seal for what it is not: it writes nothing.
-func TestASealIsNoBatchToEarlierVersions(t *testing.T) {
-	t.Parallel()
-	log := OpenLog(newRepo(t))
-	mustAppend(t, log, promptDraft(0))
-	tip, err := log.Tip(refs.EventsRef)
-	check(t, err)
-	raw, err := log.readCommit(tip)
-	check(t, err)
-	if _, err := parseBatch(raw); err == nil {
-		t.Error("it is taken for a batch")
-	}
-}

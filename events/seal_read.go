@@ -10,33 +10,14 @@ import (
 
 var errOtherForm = errors.New("a file of events has another form")
 
-// holdsFiles tells a seal from a batch: the tree of a batch is the empty one, and its subject says what it is.
-func (l *Log) holdsFiles(commit []byte) bool {
-	if _, message, _ := bytes.Cut(commit, []byte("\n\n")); bytes.HasPrefix(message, []byte(batchSubject)) {
-		return false
-	}
-	tree, ok := bytes.CutPrefix(commit, []byte("tree "))
-	if !ok {
-		return false
-	}
-	name, _, _ := bytes.Cut(tree, newline)
-	return string(name) != l.repo.Format.EmptyTree().String()
-}
-
-// isSeal tells whether a commit is a seal, and not a batch.
-func (l *Log) isSeal(commit refs.OID) (bool, error) {
-	raw, err := l.readCommit(commit)
-	return err == nil && l.holdsFiles(raw), err
-}
-
 // readSeal reads what a seal says of itself, and takes none that is a digest.
 func (l *Log) readSeal(commit refs.OID) (Publication, error) {
 	p, err := l.ReadPublication(commit)
 	if errors.Is(err, ErrNotPublication) {
-		return p, fmt.Errorf("%w: %w", ErrNotBatch, err)
+		return p, fmt.Errorf("%w: %w", ErrNotLog, err)
 	}
 	if here := (Witness{p.Head.Writer, p.Head.Events, p.Head.Last}); err == nil && p.Head.Source != here {
-		err = fmt.Errorf("%w: it is a digest of one", ErrNotBatch)
+		err = fmt.Errorf("%w: it is a digest of one", ErrNotLog)
 	}
 	return p, err
 }

@@ -41,7 +41,7 @@ func sealedIn(t *testing.T, log *Log) []int64 {
 	return numbersIn(t, openCopyOf(t, other, refs.EventsRef))
 }
 
-func TestGitShowsOneCommitForTheWholeLog(t *testing.T) {
+func TestTheRefGrowsByOneCommitASeal(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]string{"sha1": nil, "sha256": {"--object-format=sha256"}} {
 		t.Run(name, func(t *testing.T) {
@@ -58,49 +58,143 @@ func TestGitShowsOneCommitForTheWholeLog(t *testing.T) {
 			if got := sealedIn(t, log); !slices.Equal(got, counting(1, 2)) {
 				t.Errorf("the ref holds %v", got)
 			}
-			for i := range 3 {
+			before := []string{strings.TrimSpace(runGit(t, repo.WorkTree, "rev-parse", refs.EventsRef))}
+			for i := range 4 {
 				if n := mustSeal(t, log); i == 0 && n != 19 || i > 0 && n != 1 {
 					t.Errorf("seal %d: %d events more", i, n)
 				}
 				if n := mustSeal(t, log); n != 0 {
 					t.Errorf("seal %d: %d events sealed twice", i, n)
 				}
+				before = append(before, strings.TrimSpace(runGit(t, repo.WorkTree, "rev-parse", refs.EventsRef)))
 				mustAppend(t, log, promptDraft(20+i))
+				if i == 2 {
+					check(t, os.RemoveAll(log.cacheDir())) // without its memory the place is found by reading
+				}
 			}
-			check(t, os.RemoveAll(log.cacheDir())) // without its memory the place is found by reading
-			if n := mustSeal(t, log); n != 1 {
-				t.Errorf("%d events more", n)
+			mustSeal(t, log)
+			slices.Reverse(before)
+			if got := strings.Fields(runGit(t, repo.WorkTree, "rev-list", refs.EventsRef)); !slices.Equal(got[1:], before) {
+				t.Errorf("the ref has grown from %v to %v", before, got)
 			}
-			if got := listed(t, repo); !slices.Equal(got, []string{"the user's own", "git-trace: the log up to event 24"}) {
+			if got := listed(t, repo); got[0] != "the user's own" || got[1] != "git-trace: the log up to event 25" || len(got) != 7 {
 				t.Errorf("when it is sealed: %q", got)
 			}
-			if got := sealedIn(t, log); !slices.Equal(got, counting(1, 24)) {
+			if got := sealedIn(t, log); !slices.Equal(got, counting(1, 25)) {
 				t.Errorf("the ref holds %v", got)
 			}
 			fsck(t, repo)
 			runGit(t, repo.WorkTree, "gc", "-q", "--prune=now")
 			holdsExactly(t, log, nil, false)
-			if r := verifyRef(t, log, ""); r.State != Consistent || r.Events != 24 || len(r.Notes) > 0 {
+			if r := verifyRef(t, log, ""); r.State != Consistent || r.Events != 25 || len(r.Notes) > 0 {
 				t.Errorf("%s, %d events, %v", r.Summary(), r.Events, r.Notes)
 			}
 		})
 	}
 }
 
-func TestManySealsAreJoined(t *testing.T) {
+// Each seal writes as many objects as the one before, however many there are; merging puts parts together on top of what
+// was there.
+func TestManySealsStayCheapAndAreMerged(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
-	for i := range sealedFiles + 10 {
+	const seals = 3*partsInTree + 10
+	for i := range seals {
 		mustAppend(t, log, promptDraft(i))
 		mustSeal(t, log)
 	}
-	p, err := log.ReadPublication(mustOID(t, runGit(t, log.repo.WorkTree, "rev-parse", refs.EventsRef)))
+	tip := mustOID(t, runGit(t, log.repo.WorkTree, "rev-parse", refs.EventsRef))
+	p, err := log.ReadPublication(tip)
 	check(t, err)
-	if len(p.Files) > 20 {
-		t.Errorf("%d files", len(p.Files))
+	if len(p.Files) != seals || len(p.parts) != 3+seals-3*partsInTree {
+		t.Errorf("%d files in %d entries", len(p.Files), len(p.parts))
 	}
-	if got := sealedIn(t, log); len(got) != sealedFiles+11 {
+	fresh := strings.Fields(runGit(t, log.repo.WorkTree, "rev-list", "--objects", "--no-object-names", refs.EventsRef, "^"+refs.EventsRef+"~1"))
+	if len(fresh) > 6 {
+		t.Errorf("a seal writes %d objects", len(fresh))
+	}
+	check(t, os.Remove(looseFileOf(log.repo, p.Files[70].Blob)))
+	sealed, merged, err := log.Merge(t.Context())
+	if check(t, err); sealed != 0 || merged == 0 {
+		t.Errorf("merging: %d sealed, %d merged", sealed, merged)
+	}
+	if got := mustOID(t, runGit(t, log.repo.WorkTree, "rev-parse", refs.EventsRef+"~1")); got != tip {
+		t.Errorf("it lies on %s", got)
+	}
+	if p, err = log.ReadPublication(mustOID(t, runGit(t, log.repo.WorkTree, "rev-parse", refs.EventsRef))); err != nil || len(p.Files) > 20 {
+		t.Errorf("%d files, %v", len(p.Files), err)
+	}
+	expectSealed := counting(1, seals+1)
+	check(t, os.Remove(log.JournalPath()))
+	if got := numbersIn(t, openCopyOf(t, log, refs.EventsRef)); !slices.Equal(got, expectSealed) {
 		t.Errorf("the ref holds %d events", len(got))
+	}
+	if _, merged, err := log.Merge(t.Context()); merged != 0 || err != nil {
+		t.Errorf("once more: %d merged, %v", merged, err)
+	}
+}
+
+func TestPartsAreMergedSoThatAnEventIsWrittenAFewTimes(t *testing.T) {
+	t.Parallel()
+	files := func(sizes ...int64) (out []PublishedFile, last int64) {
+		for _, n := range sizes {
+			out = append(out, PublishedFile{First: last + 1})
+			last += n
+		}
+		return out, last
+	}
+	for name, tt := range map[string]struct {
+		sizes []int64
+		from  int
+	}{
+		"one":                   {[]int64{5}, 1},
+		"two alike":             {[]int64{5, 5}, 0},
+		"a large and a small":   {[]int64{50, 5}, 2},
+		"a small and a large":   {[]int64{5, 50}, 0},
+		"a large and many":      {[]int64{50, 20, 20, 20}, 0},
+		"a large and a few":     {[]int64{500, 20, 20, 20}, 1},
+		"one that is never one": {[]int64{mergedEvents, mergedEvents, 7, 7}, 2},
+	} {
+		list, last := files(tt.sizes...)
+		if got := mergeFrom(list, last); got != tt.from {
+			t.Errorf("%s: from %d, want %d", name, got, tt.from)
+		}
+	}
+}
+
+// The log is not on the remote. Git offers what is newest first, and must not offer seal after seal before it comes to
+// a commit that the other side knows; nor may a list of all commits begin with them.
+func TestTheSealsAreNotInTheWayOfFetch(t *testing.T) {
+	t.Parallel()
+	log := OpenLog(newRepo(t))
+	dir := log.repo.WorkTree
+	upstream := filepath.Join(t.TempDir(), "upstream")
+	runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
+	runGit(t, "", "clone", "-q", dir, upstream)
+	runGit(t, upstream, "commit", "-q", "--allow-empty", "-m", "theirs")
+	mustAppend(t, log, promptDraft(0))
+	tree := mustOID(t, runGit(t, dir, "rev-parse", refs.EventsRef+"^{tree}"))
+	tip, err := log.Tip(refs.EventsRef)
+	check(t, err)
+	count := testenv.Pick(100, 1000, 1000)
+	for range count { // what git looks at are the commits, and not what they hold
+		tip, err = log.writeMain(refs.CommitObject, sealCommit(tree, []refs.OID{tip}, 2))
+		check(t, err)
+	}
+	runGit(t, dir, "update-ref", refs.EventsRef, tip.String())
+	packets := filepath.Join(t.TempDir(), "packets")
+	cmd := exec.Command("git", "fetch", "-q", upstream)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_TRACE_PACKET="+packets)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	text, err := os.ReadFile(packets)
+	check(t, err)
+	if haves := strings.Count(string(text), "fetch> have "); haves < 1 || haves > 32 {
+		t.Errorf("%d commits are offered beside %d seals", haves, count)
+	}
+	if list := listed(t, log.repo); list[0] != "first" {
+		t.Errorf("all commits begin with %q", list[0])
 	}
 }
 
@@ -182,13 +276,12 @@ func TestASealIsDueByTheNumberOfEvents(t *testing.T) {
 		t.Error("due after one event")
 	}
 	end.seq += sealEvery
-	log.rememberEnd(end)
+	check(t, log.rememberEnd(end))
 	if !log.SealDue() {
 		t.Errorf("not due after %d events", sealEvery)
 	}
-	old, _ := sampleLog(t, 0, 3)
-	if !old.SealDue() {
-		t.Error("not due for a log of commits")
+	if check(t, log.SealAsked()); log.SealDue() || log.Unsealed() != 0 {
+		t.Error("due while a process seals it")
 	}
 }
 

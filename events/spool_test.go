@@ -88,8 +88,8 @@ func TestManySpooledBatchesAreJoined(t *testing.T) {
 	if got := promptNumbers(t, log); len(got) != 91 || got[90] != 30 || !slices.IsSorted(got) {
 		t.Errorf("order %v", got)
 	}
-	if r := verifyRef(t, log, ""); r.State != Consistent || r.Commits != 7 {
-		t.Errorf("%s in %d batches", r.Summary(), r.Commits)
+	if r := verifyRef(t, log, ""); r.State != Consistent {
+		t.Errorf("%s", r.Summary())
 	}
 }
 

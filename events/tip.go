@@ -2,13 +2,8 @@ package events
 
 import (
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/refs"
@@ -66,7 +61,7 @@ func (j *journal) tip() (tip, error) {
 	return tip{seq: last.Seq, id: last.ID, writer: last.Writer}, err
 }
 
-// endAt reads the last event of the log that a commit ends, a batch or a seal.
+// endAt reads the last event of the log that a commit seals.
 func (l *Log) endAt(commit refs.OID) (End, error) {
 	last, err := l.lastOf(commit)
 	if err != nil {
@@ -75,21 +70,9 @@ func (l *Log) endAt(commit refs.OID) (End, error) {
 	return End{Tip: commit, Seq: last.Seq, Event: last.ID, Time: last.Time, Writer: last.Writer}, nil
 }
 
-// lastOf reads the last event that a commit of a log holds.
+// lastOf reads the last event that a seal holds.
 func (l *Log) lastOf(commit refs.OID) (Event, error) {
-	raw, err := l.readCommit(commit)
-	if err != nil {
-		return Event{}, err
-	}
-	var line []byte
-	if l.holdsFiles(raw) {
-		line, err = l.lastSealed(commit)
-	} else {
-		var b batch
-		if b, err = parseBatch(raw); err == nil {
-			line = b.lines[len(b.lines)-1]
-		}
-	}
+	line, err := l.lastSealed(commit)
 	if err != nil {
 		return Event{}, err
 	}
@@ -98,62 +81,6 @@ func (l *Log) lastOf(commit refs.OID) (Event, error) {
 		return Event{}, err
 	}
 	return last, last.CheckID()
-}
-
-// The end of what this clone has written is remembered, for a file that was cut off does not show it. The memory is
-// believed when its check sum holds; it may be written in place, which spares the flush that some file systems put
-// behind replacing a file by rename.
-func (l *Log) tipPath() string { return filepath.Join(l.cacheDir(), "tip") }
-
-func (l *Log) knownEnd() (tip, bool) {
-	text, err := refs.ReadFile(l.tipPath())
-	if err != nil {
-		return tip{}, false
-	}
-	return parseTip(string(text))
-}
-
-func parseTip(text string) (tip, bool) {
-	body, sum, ok := strings.Cut(text, "\n")
-	if !ok || strings.TrimRight(sum, " ") != checkSum(body) {
-		return tip{}, false
-	}
-	fields := strings.Split(body, " ")
-	if len(fields) != 4 || fields[0] != "tip2" {
-		return tip{}, false
-	}
-	seq, err := strconv.ParseInt(fields[1], 10, 64)
-	if err != nil || seq < 1 {
-		return tip{}, false
-	}
-	id, err := ParseID(fields[2])
-	if err != nil || checkWriter(fields[3]) != nil {
-		return tip{}, false
-	}
-	return tip{seq: seq, id: id, writer: fields[3]}, true
-}
-
-func (t tip) String() string {
-	body := fmt.Sprintf("tip2 %d %s %s", t.seq, t.id, t.writer)
-	return fmt.Sprintf("%-*s", tipSize, body+"\n"+checkSum(body))
-}
-
-// tipSize is longer than any tip, so that a shorter one covers a longer one.
-const tipSize = 256
-
-// rememberEnd may fail: then nothing is known.
-func (l *Log) rememberEnd(t tip) {
-	path := l.tipPath()
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
-	if errors.Is(err, fs.ErrNotExist) {
-		_ = refs.WriteFileAtomic(path, []byte(t.String()), 0o666) // makes the directory
-		return
-	}
-	if err != nil {
-		return
-	}
-	_, _ = f.WriteAt([]byte(t.String()), 0)
-	_ = f.Close()
 }
 
 // checkSumLength is how long check sums are.

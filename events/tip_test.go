@@ -17,42 +17,25 @@ func TestWhatIsRememberedOfTheEndIsBelievedWholeOnly(t *testing.T) {
 		text string
 		ok   bool
 	}{
-		"as it is written":        {tip{seq: 7, id: ID(id), writer: writer}.String(), true},
-		"the first event":         {summed("tip2 1 " + id + " " + writer), true},
-		"without a check sum":     {"tip2 7 " + id + " " + writer, false},
-		"with another check sum":  {summed("tip2 7 "+id+" "+writer) + "0", false},
+		"as it is written":        {memory{end: tip{seq: 7, id: ID(id), writer: writer}}.String(), true},
+		"the first event":         {summed("end1 1 " + id + " " + writer), true},
+		"without a check sum":     {"end1 7 " + id + " " + writer, false},
+		"with another check sum":  {summed("end1 7 "+id+" "+writer) + "0", false},
 		"with no more than a sum": {"\n" + checkSum(""), false},
-		"an older form":           {summed("tip1 7 " + id + " " + writer), false},
-		"a word too few":          {summed("tip2 7 " + id), false},
-		"a word too many":         {summed("tip2 7 " + id + " " + writer + " x"), false},
-		"no event":                {summed("tip2 0 " + id + " " + writer), false},
-		"a number below 0":        {summed("tip2 -7 " + id + " " + writer), false},
-		"no number":               {summed("tip2 seven " + id + " " + writer), false},
-		"a number that ends late": {summed("tip2 7x " + id + " " + writer), false},
-		"no id":                   {summed("tip2 7 5e5e " + writer), false},
-		"no writer":               {summed("tip2 7 " + id + " somebody"), false},
+		"an older form":           {summed("end0 7 " + id + " " + writer), false},
+		"a word too few":          {summed("end1 7 " + id), false},
+		"a word too many":         {summed("end1 7 " + id + " " + writer + " x"), false},
+		"no event":                {summed("end1 0 " + id + " " + writer), false},
+		"a number below 0":        {summed("end1 -7 " + id + " " + writer), false},
+		"no number":               {summed("end1 seven " + id + " " + writer), false},
+		"a number that ends late": {summed("end1 7x " + id + " " + writer), false},
+		"no id":                   {summed("end1 7 5e5e " + writer), false},
+		"no writer":               {summed("end1 7 " + id + " somebody"), false},
 	} {
-		got, ok := parseTip(tt.text)
+		m, ok := parseMemory(tt.text)
+		got := m.end
 		if ok != tt.ok || ok && (got.id != ID(id) || got.writer != writer || got.seq != 1 && got.seq != 7) || !ok && got != (tip{}) {
 			t.Errorf("%s: %v %v", name, got, ok)
-		}
-	}
-}
-
-func TestTheParentThatACommitNamesFirst(t *testing.T) {
-	t.Parallel()
-	id := strings.Repeat("5e", 20)
-	oid := mustOID(t, id)
-	for text, want := range map[string]refs.OID{
-		"tree x\nparent " + id + "\nparent y\n\nm": oid,
-		"tree x\n" + id + "\n\nm":                  {}, // a header that has no name
-		"tree x\nparent 5e5e\n\nm":                 {},
-		"tree x\nauthor a\nparent " + id + "\n\nm": {},
-		"parent " + id:                             {},
-		"":                                         {},
-	} {
-		if got := firstParent([]byte(text)); got != want {
-			t.Errorf("%q: %s", text, got)
 		}
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/git-trace/git-trace/refs"
 )
 
 // The vectors are for other implementations as much as for this one: docs/format.md says what they mean. With
@@ -57,16 +55,6 @@ type traceVector struct {
 	Agent   string  `json:"agent"`
 	Session string  `json:"session"`
 	Trace   TraceID `json:"trace"`
-}
-
-type commitVector struct {
-	Name    string   `json:"name"`
-	Format  string   `json:"format"`
-	Dated   bool     `json:"dated,omitempty"` // with the time of the last event, as early batches
-	Parent  string   `json:"parent"`          // empty at the root
-	Lines   []string `json:"lines"`
-	Content string   `json:"content"`
-	Commit  string   `json:"commit"`
 }
 
 // eachVector reads a file of vectors, lets fill compute the outputs of each, and compares them with what is written.
@@ -141,7 +129,6 @@ func TestVectors(t *testing.T) {
 		v.Stored = EncodeFingerprints([]Fingerprint{FingerprintOf(raw)})
 	})
 	eachVector(t, "traces.json", func(_ *testing.T, v *traceVector) { v.Trace = NewTraceID(v.Agent, v.Session) })
-	eachVector(t, "commits.json", fillCommit)
 }
 
 func fillEvent(t *testing.T, v *eventVector) {
@@ -154,34 +141,6 @@ func fillEvent(t *testing.T, v *eventVector) {
 	v.Hashed, v.ID, v.Line = string(head)+string(tail), e.ID, string(e.Raw())
 	if back, err := DecodeLine([]byte(v.Line)); err != nil || back.CheckID() != nil || back.CheckData() != nil {
 		t.Errorf("%s does not read back: %v", v.Name, errors.Join(err, back.CheckID(), back.CheckData()))
-	}
-}
-
-func fillCommit(t *testing.T, v *commitVector) {
-	format := refs.SHA1
-	if v.Format == refs.SHA256.String() {
-		format = refs.SHA256
-	}
-	b := batch{tree: format.EmptyTree()}
-	if v.Parent != "" {
-		b.parents = []refs.OID{mustOID(t, v.Parent)}
-	}
-	for _, line := range v.Lines {
-		b.lines = append(b.lines, []byte(line))
-	}
-	first, err := DecodeLine(b.lines[0])
-	check(t, err)
-	last, err := DecodeLine(b.lines[len(b.lines)-1])
-	check(t, err)
-	date := undated
-	if v.Dated {
-		date = last.Time
-	}
-	content := b.content(first.Seq, last.Seq, date)
-	v.Content, v.Commit = string(content), format.Hash(refs.CommitObject, content).String()
-	c := rawCommit{oid: format.Hash(refs.CommitObject, content), raw: content}
-	if found := checkCommit(new(checkedReader), format, c, nil).findings; len(found) > 0 {
-		t.Errorf("%s: %v", v.Name, found)
 	}
 }
 

@@ -20,16 +20,12 @@ const (
 	Broken     State = "broken"
 )
 
-const (
-	maxFaults  = 10_000 // kept in a report; the rest is counted
-	maxStrange = 32     // commits in a row that are no batch, before reading stops
-)
+// maxFaults are kept in a report; the rest is counted.
+const maxFaults = 10_000
 
-// Fault is one thing that is wrong. Seq names the event by its place in the log, whatever the event says of itself;
-// Commit is where it lies, if that is known.
+// Fault is one thing that is wrong. Seq names the event by its place in the log, whatever the event says of itself.
 type Fault struct {
 	Seq    int64     `json:"seq"`
-	Commit refs.OID  `json:"commit,omitzero"`
 	Kind   FaultKind `json:"kind"`
 	Detail string    `json:"detail"`
 }
@@ -39,7 +35,6 @@ type Report struct {
 	Ref        string   `json:"ref"`
 	Tip        refs.OID `json:"tip,omitzero"`
 	Writer     string   `json:"writer,omitempty"`
-	Commits    int      `json:"commits"`
 	Events     int      `json:"events"`
 	State      State    `json:"state"`
 	AnchoredTo int64    `json:"anchored_to,omitempty"`
@@ -109,13 +104,19 @@ func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 		return report, nil
 	}
 	report.Tip = tip
+	if report.Ref == refs.EventsRef {
+		losses, _ := l.Losses() // an end that cannot be read is a fault already
+		for _, loss := range losses {
+			report.Notes = append(report.Notes, loss.String())
+		}
+	}
 	if err := v.run(ctx, what.Anchors); err != nil {
 		return report, fmt.Errorf("verify %s: %w", report.Ref, err)
 	}
 	return report, nil
 }
 
-// verifier holds what is known between the reading of the commits and the report.
+// verifier holds what is known between the reading of the log and the report.
 type verifier struct {
 	log     *Log
 	report  *Report
@@ -123,7 +124,7 @@ type verifier struct {
 	unsound commitSet // commits that git would show differently than they are
 	own     *journal  // the file, where it is the own log that is verified
 	damage  error     // what keeps it from being appended to
-	seal    *Anchor   // the end of its seal
+	seals   []Anchor  // what the seals of its ref end with, the newest first
 }
 
 func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
@@ -139,19 +140,19 @@ func (v *verifier) run(ctx context.Context, sources []AnchorSource) error {
 		return err
 	}
 	v.chain.watch(v.report.Anchors)
+	if err := v.findUnsound(ctx); err != nil {
+		return err
+	}
 	if v.own != nil {
 		v.compareSeal()
 	}
 	if f, ok := parseFetched(v.report.Ref); ok {
 		v.chain.owner = f.Writer
 	}
-	if err := v.findUnsound(ctx); err != nil {
-		return err
-	}
 	if err := v.read(ctx); err != nil {
 		return err
 	}
-	v.report.Commits, v.report.Events = v.chain.commits, v.chain.count
+	v.report.Events = v.chain.count
 	v.conclude(ctx)
 	return nil
 }
@@ -178,10 +179,8 @@ func (v *verifier) conclude(ctx context.Context) {
 	faults := v.chain.faults()
 	reached, source, wrong := v.chain.judge(v.report.Anchors)
 	faults = append(faults, wrong...)
-	if v.seal != nil {
-		_, _, wrong := v.chain.judge([]Anchor{*v.seal})
-		faults = append(faults, wrong...)
-	}
+	_, _, wrong = v.chain.judge(v.seals)
+	faults = append(faults, wrong...)
 	v.report.MoreFaults = v.chain.dropped
 	if len(faults) > maxFaults {
 		v.report.MoreFaults += len(faults) - maxFaults
@@ -190,10 +189,8 @@ func (v *verifier) conclude(ctx context.Context) {
 	v.report.Faults = faults
 	v.report.Notes = append(v.report.Notes, v.unsound.notes()...)
 	v.report.Lost = v.missingCheckpoint(ctx)
-	for _, note := range []string{v.shorterThanKnown(), v.report.Lost} {
-		if note != "" {
-			v.report.Notes = append(v.report.Notes, note)
-		}
+	if v.report.Lost != "" {
+		v.report.Notes = append(v.report.Notes, v.report.Lost)
 	}
 	slices.Sort(v.report.Notes)
 	switch {
@@ -202,23 +199,4 @@ func (v *verifier) conclude(ctx context.Context) {
 	case reached > 0:
 		v.report.State, v.report.AnchoredTo, v.report.AnchoredBy = Anchored, reached, source
 	}
-}
-
-// shorterThanKnown notes that the log has lost what this clone remembers of its last append. The memory is a cache, so
-// this is no fault.
-func (v *verifier) shorterThanKnown() string {
-	if v.report.Ref != refs.EventsRef {
-		return ""
-	}
-	return v.log.CutOff(v.chain.last)
-}
-
-// CutOff says that a log which ends at an event has lost later ones of this clone; empty where none is
-// remembered.
-func (l *Log) CutOff(last int64) string {
-	known, ok := l.knownEnd()
-	if !ok || known.seq <= last {
-		return ""
-	}
-	return fmt.Sprintf("this clone has written event %d, and the log ends at %d", known.seq, last)
 }

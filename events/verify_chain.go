@@ -3,21 +3,18 @@ package events
 import (
 	"fmt"
 	"slices"
-
-	"github.com/git-trace/git-trace/refs"
 )
 
-// summary gathers the commits as they come, newest first, and in the end names the faults oldest first: an event's name
+// summary gathers the parts as they come, newest first, and in the end names the faults oldest first: an event's name
 // is its place in the log, and places count from the other end.
 type summary struct {
-	marks     []mark // newest event first
-	commitIDs []refs.OID
-	pending   []pendingFault
-	early     []Fault // of what is no event, before all others
-	dropped   int
-	commits   int
-	count     int // events
-	last      int64
+	marks   []mark // newest event first
+	pending []pendingFault
+	early   []Fault // of what is no event, before all others
+	dropped int
+	parts   int
+	count   int // events
+	last    int64
 
 	newerPrev ID // what the oldest event so far names as the one before it
 	newerID   ID
@@ -51,34 +48,18 @@ func (s *summary) fault(at int, kind FaultKind, detail string) {
 	s.pending = append(s.pending, pendingFault{at, kind, detail})
 }
 
-// add takes the commit before the ones taken so far.
-func (s *summary) add(c checkedCommit) {
+// add takes the part before the ones taken so far.
+func (s *summary) add(c checkedPart) {
 	s.dropped += c.dropped
 	base, n := len(s.marks), len(c.marks)
-	index := func(i int) int { return base + n - 1 - i } // of the commit's i-th event
-	// A fault of the commit as a whole is told of its first faulty event, else of its first one.
-	whole := index(0)
 	for _, f := range c.findings {
-		if f.at >= 0 {
-			whole = index(f.at)
-			break
-		}
-	}
-	for _, f := range c.findings {
-		at := whole
-		if f.at >= 0 {
-			at = index(f.at)
-		}
-		s.fault(at, f.kind, f.detail)
+		s.fault(base+n-1-f.at, f.kind, f.detail)
 	}
 	s.link(c)
 	for i := n - 1; i >= 0; i-- {
 		m := c.marks[i]
-		m.commit = int32(len(s.commitIDs))
 		s.marks = append(s.marks, m)
-		if !m.is(markHole) {
-			s.count++
-		}
+		s.count++
 		s.last = max(s.last, m.seq)
 	}
 	for _, hit := range c.hits {
@@ -87,12 +68,10 @@ func (s *summary) add(c checkedCommit) {
 	if s.claim == nil {
 		s.claim = c.claim
 	}
-	s.commitIDs = append(s.commitIDs, c.oid)
-	s.commits++
 }
 
-// link compares the commit's last event with what the event after it says.
-func (s *summary) link(c checkedCommit) {
+// link compares the part's last event with what the event after it says.
+func (s *summary) link(c checkedPart) {
 	if s.linked && c.lastID != "" {
 		newer := len(s.marks) - 1
 		if s.newerPrev != c.lastID && s.newerPrev != c.lastHash {
@@ -105,18 +84,17 @@ func (s *summary) link(c checkedCommit) {
 	s.newerPrev, s.newerID, s.linked = c.firstPrev, c.firstID, c.firstID != ""
 }
 
-// cut notes that nothing before the commits taken so far could be read.
-func (s *summary) cut(commit refs.OID, why string) {
+// cut notes that nothing before the parts taken so far could be read.
+func (s *summary) cut(why string) {
 	s.fault(len(s.marks), FaultObject, describeCut(why))
-	s.marks = append(s.marks, mark{flags: markHole | markCut, commit: int32(len(s.commitIDs))})
-	s.commitIDs = append(s.commitIDs, commit)
+	s.marks = append(s.marks, mark{flags: markCut})
 }
 
 // faults names every fault by the place of its event, oldest first.
 func (s *summary) faults() []Fault {
 	slices.SortStableFunc(s.pending, func(a, b pendingFault) int { return b.at - a.at })
 	out := s.early
-	n := namer{s: s, expected: s.begin()}
+	n := namer{s: s, expected: 1}
 	rest := s.pending
 	for i := len(s.marks) - 1; i >= 0; i-- {
 		seq, found := n.next(i)
@@ -128,48 +106,32 @@ func (s *summary) faults() []Fault {
 			}
 		}
 		for len(rest) > 0 && rest[0].at == i {
-			out = append(out, Fault{Seq: seq, Commit: s.commitOf(i), Kind: rest[0].kind, Detail: rest[0].detail})
+			out = append(out, Fault{Seq: seq, Kind: rest[0].kind, Detail: rest[0].detail})
 			rest = rest[1:]
 		}
 	}
 	return out
 }
 
-// begin is the number that the oldest event must have: 1, unless a damaged commit ends the chain. Of that one only the
-// events may still say where they belong.
-func (s *summary) begin() int64 {
-	for i := len(s.marks) - 1; i >= 0 && s.marks[i].is(markDamaged); i-- {
-		if m := s.marks[i]; !m.is(markBad | markHole) {
-			return max(1, m.seq-int64(len(s.marks)-1-i))
-		}
-	}
-	return 1
-}
-
-func (s *summary) commitOf(i int) refs.OID { return s.commitIDs[s.marks[i].commit] }
-
 // namer follows the numbers from the oldest event on.
 type namer struct {
-	s         *summary
-	expected  int64
-	afterHole bool
-	writer    uint64
-	begun     bool
+	s        *summary
+	expected int64
+	afterCut bool
+	writer   uint64
+	begun    bool
 }
 
 // next names the event at index i and returns the faults that only the sequence shows.
 func (n *namer) next(i int) (seq int64, found []Fault) {
 	m := n.s.marks[i]
-	if m.is(markHole) {
-		return n.hole(i), nil
+	if m.is(markCut) {
+		return n.cut(i), nil
 	}
 	fault := func(seq int64, kind FaultKind, format string, args ...any) {
-		found = append(found, Fault{Seq: seq, Commit: n.s.commitOf(i), Kind: kind, Detail: fmt.Sprintf(format, args...)})
+		found = append(found, Fault{Seq: seq, Kind: kind, Detail: fmt.Sprintf(format, args...)})
 	}
 	seq = n.number(i, m, fault)
-	if seq == 1 && m.seq == 1 && !m.is(markRooted) {
-		fault(seq, FaultParent, "the first batch has a parent")
-	}
 	n.opening(i, seq, m, fault)
 	if n.begun && m.writer != n.writer && !m.is(markBad) {
 		fault(seq, FaultWriter, "written by %016x, the log is of %016x", m.writer, n.writer)
@@ -180,7 +142,7 @@ func (n *namer) next(i int) (seq int64, found []Fault) {
 			fault(seq, FaultWriter, "written by %s, the ref names %s", written, n.s.owner)
 		}
 	}
-	n.afterHole = false
+	n.afterCut = false
 	return seq, found
 }
 
@@ -197,20 +159,14 @@ func (n *namer) opening(i int, seq int64, m mark, fault func(int64, FaultKind, s
 	}
 }
 
-// hole names a commit whose events cannot be told.
-func (n *namer) hole(i int) int64 {
-	n.afterHole = true
-	if !n.s.marks[i].is(markCut) {
-		return n.expected
-	}
+// cut names what could not be read before the events that were.
+func (n *namer) cut(i int) int64 {
+	n.afterCut = true
 	for k := i - 1; k >= 0; k-- {
-		if m := n.s.marks[k]; !m.is(markBad | markHole) {
+		if m := n.s.marks[k]; !m.is(markBad) {
 			n.expected = max(1, m.seq-int64(i-1-k))
 			break
 		}
-	}
-	if i > 0 && n.s.marks[i-1].is(markDamaged) {
-		return n.expected // a damaged commit names a parent that is none
 	}
 	return max(1, n.expected-1)
 }
@@ -224,7 +180,7 @@ func (n *namer) number(i int, m mark, fault func(int64, FaultKind, string, ...an
 	case m.is(markSame):
 		seq = m.seq
 		fault(seq, FaultNumber, "the event is there twice")
-	case n.afterHole && m.seq > n.expected:
+	case n.afterCut && m.seq > n.expected:
 		seq = m.seq
 		n.expected = seq + 1
 	case n.goesOn(i):

@@ -18,19 +18,20 @@ type span struct {
 }
 
 // part takes the batch out of what the file has from its beginning on.
-func (s span) part(text []byte) (raw []byte, p filePart) {
+func (s span) part(text []byte) (p part) {
 	raw, line := text[:s.to-s.from], text[s.to-s.from:][:s.end]
+	p.size = len(raw)
 	p.lines = bytes.Split(bytes.TrimSuffix(raw, newline), newline)
 	if end, length, ok := parseEnd(string(bytes.TrimSuffix(line, newline))); ok {
 		p.seq, p.id, p.length = end.seq, end.id, length
 	} else {
 		p.wrong = "no sound line ends the batch"
 	}
-	return raw, p
+	return p
 }
 
 // readFile goes through the own log's file. Its batches are found from the front, whatever is wrong with one, and
-// checked from the back, as those of commits are.
+// checked from the back.
 func (v *verifier) readFile(ctx context.Context, p *checks) error {
 	if v.own.gen == "" {
 		v.chain.early = append(v.chain.early, Fault{Seq: 1, Kind: FaultFile, Detail: "its first line is not that of a log"})
@@ -51,9 +52,7 @@ func (v *verifier) readFile(ctx context.Context, p *checks) error {
 		}
 		for ; left > first; left-- {
 			s := spans[left-1]
-			raw, part := s.part(text[s.from-begin:])
-			part.first = left == 1
-			p.submit(rawCommit{raw: raw, part: &part})
+			p.submit(s.part(text[s.from-begin:]))
 		}
 	}
 	return ctx.Err()
@@ -103,8 +102,15 @@ func (v *verifier) spans() ([]span, error) {
 
 // readSealed goes through the files of a seal, and says why it could not go on.
 func (v *verifier) readSealed(p *checks) (cut string) {
+	if v.report.Ref == refs.EventsRef {
+		v.watchSeals()
+	}
 	err := v.log.sealedLines(v.report.Tip, NewestFirst, func(f PublishedFile, lines [][]byte) error {
-		p.submit(rawCommit{raw: bytes.Join(lines, newline), part: &filePart{lines: lines, first: f.First == 1}})
+		one := part{lines: lines}
+		for _, line := range lines {
+			one.size += len(line) + 1
+		}
+		p.submit(one)
 		return nil
 	})
 	if err != nil {
@@ -118,27 +124,51 @@ func (v *verifier) readSealed(p *checks) (cut string) {
 func (v *verifier) compareSeal() {
 	note := func(format string, args ...any) {
 		v.report.Notes = append(v.report.Notes, refs.EventsRef+" "+fmt.Sprintf(format, args...)+
-			": git trace gc makes it anew")
+			": git trace gc seals the log again")
 	}
 	if v.report.Tip.IsZero() {
 		note("does not name the log's seal")
 		return
 	}
-	end, err := v.log.endAt(v.report.Tip)
+	p, err := v.log.readSeal(v.report.Tip)
 	if err != nil {
 		note("does not name the log's seal (%v)", err)
 		return
 	}
-	v.seal = &Anchor{Seq: end.Seq, ID: end.Event, Source: "the seal on " + refs.EventsRef}
-	v.chain.watched[end.Seq] = true
-	p, err := v.log.readSeal(v.report.Tip)
-	if err != nil {
-		return // a log of commits: its end says enough
-	}
+	v.watchSeals()
 	for _, f := range p.Files {
 		if _, err := v.log.sealedFile(f); err != nil {
 			note("lacks events from %d on (%v)", f.First, err)
 			return
 		}
+	}
+}
+
+// mostSeals are followed from the newest one back.
+const mostSeals = 1 << 20
+
+// watchSeals has each seal of the chain held against the log: it must have the event that the seal ends with. The tip
+// need not be a seal; what it is not is told where it is read.
+func (v *verifier) watchSeals() {
+	objects := v.log.repo.Objects()
+	objects.Max = maxHead
+	defer objects.Close()
+	commit := v.report.Tip
+	for range mostSeals {
+		v.unsound.meet(commit)
+		p, err := readHead(objects, commit)
+		if err != nil {
+			if commit != v.report.Tip {
+				v.report.Notes = append(v.report.Notes, fmt.Sprintf("the seal %s before the last one cannot be read: %v", commit, err))
+			}
+			return
+		}
+		at := p.Head.Source
+		v.seals = append(v.seals, Anchor{Seq: at.Seq, ID: at.Event, Source: "the seal " + commit.String() + " on " + v.report.Ref})
+		v.chain.watched[at.Seq] = true
+		if len(p.Parents) == 0 {
+			return
+		}
+		commit = p.Parents[0]
 	}
 }

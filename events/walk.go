@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -38,14 +39,13 @@ func (l *Log) Walk(ctx context.Context, r Range) iter.Seq2[Event, error] {
 
 func (l *Log) walk(ctx context.Context, r Range, yield func(Event) bool) error {
 	each := func(where string, lines [][]byte) error {
-		events, err := batch{lines: lines}.decode()
-		if err != nil {
-			return fmt.Errorf("%s: %w", where, err)
+		if r.Order == NewestFirst {
+			slices.Reverse(lines)
 		}
-		for i := range events {
-			e := events[i]
-			if r.Order == NewestFirst {
-				e = events[len(events)-1-i]
+		for _, line := range lines {
+			e, err := DecodeLine(line)
+			if err != nil {
+				return fmt.Errorf("%s: %w", where, err)
 			}
 			if !yield(e) {
 				return errStopped
@@ -66,30 +66,16 @@ func (l *Log) walk(ctx context.Context, r Range, yield func(Event) bool) error {
 			return j.oldestFirst(flatEnd{}, func(lines [][]byte, _ flatEnd) error { return each(journalName, lines) })
 		}
 	}
-	return l.walkRef(ctx, r, each)
+	return l.walkRef(r, each)
 }
 
 // walkRef gives the lines of what a ref names.
-func (l *Log) walkRef(ctx context.Context, r Range, each func(where string, lines [][]byte) error) error {
+func (l *Log) walkRef(r Range, each func(where string, lines [][]byte) error) error {
 	tip, err := l.Tip(r.Ref)
 	if err != nil || tip.IsZero() {
 		return err
 	}
-	if isSeal, err := l.isSeal(tip); err == nil && isSeal {
-		return l.sealedLines(tip, r.Order, func(f PublishedFile, lines [][]byte) error {
-			return each(fmt.Sprintf("events from %d", f.First), lines)
-		})
-	}
-	batches := func(c rawCommit) error {
-		where := fmt.Sprintf("commit %s", c.oid)
-		b, err := parseBatch(c.raw)
-		if err != nil {
-			return fmt.Errorf("%s: %w", where, err)
-		}
-		return each(where, b.lines)
-	}
-	if r.Order == NewestFirst {
-		return l.newestFirst(ctx, tip, refs.OID{}, batches)
-	}
-	return l.oldestFirst(ctx, tip, refs.OID{}, batches)
+	return l.sealedLines(tip, r.Order, func(f PublishedFile, lines [][]byte) error {
+		return each(fmt.Sprintf("events from %d", f.First), lines)
+	})
 }

@@ -224,8 +224,8 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 		if err := p.maySucceed(kind, remote[name], tip); err != nil {
 			return err
 		}
-		// A seal does not descend from the one before. It takes its place where the log goes on from what it held.
-		force := (kind == "events" || p.replaces) && !remote[name].IsZero()
+		// A seal descends from the one before. Where the ref was made anew, it takes the place of what it goes on from.
+		force := !remote[name].IsZero() && (p.replaces || kind == "events" && !descends(ctx, p.repo, tip, remote[name]))
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, Force: force, kept: p.kept(kind)})
 	}
 	// Records, events, digest, checkpoints: the digest names records, checkpoints name events.

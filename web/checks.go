@@ -19,8 +19,8 @@ type checked struct {
 	At     time.Time `json:"-"`
 }
 
-// quickly checks the log, and not what is sealed of it.
-var quickly = []string{"verify", "--quick", "--json"}
+// verifying checks the log.
+var verifying = []string{"verify", "--json"}
 
 // checkEvery is the time for which a check of the log stands on the overview. That of a long log takes longer than
 // the page may.
@@ -50,7 +50,7 @@ func (s *Site) check(ctx context.Context) *checked {
 		defer cancel()
 		time.Sleep(checkAfter)
 		now := &checked{At: time.Now()}
-		err := s.answers.into(ctx, now, quickly...)
+		err := s.answers.into(ctx, now, verifying...)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.running = false; err != nil {

@@ -58,6 +58,9 @@ func describeEvent(e events.Event) string {
 		}
 	case events.CaptureIncomplete:
 		d := events.DataOf[events.IncompleteData](e)
+		if d.Last > 0 {
+			return words(d.Boundary, d.Reason, fmt.Sprintf("%d–%d", d.First, d.Last))
+		}
 		return words(d.Boundary, d.Reason, strings.Join(d.Paths, " "))
 	case events.CommitAnchored:
 		d := events.DataOf[events.CommitData](e)

@@ -33,7 +33,7 @@ func (a *app) gcCommand() *cli.Command {
 		Name:      "gc",
 		Usage:     "pack what was recorded and drop old snapshots",
 		UsageText: "git trace gc [--dry-run] [--json]",
-		Description: "Seals the log, packs the contents of snapshots, and removes contents of snapshots older than\n" +
+		Description: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes contents of snapshots older than\n" +
 			expireKey + " (default " + defaultExpire +
 			") that are in no last snapshot, and prompts as they were typed that are\n" +
 			"older than " + promptExpireKey + " (default " + defaultPromptExpire +
@@ -50,6 +50,7 @@ type gcReport struct {
 	DryRun bool   `json:"dry_run"`
 	Log    struct {
 		Sealed int64 `json:"sealed"` // events; with DryRun not counted
+		Merged int   `json:"merged"` // parts that went into others; the same
 	} `json:"log"`
 	Snapshots struct {
 		Before  string            `json:"before,omitempty"` // what is older may expire
@@ -153,7 +154,7 @@ func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 }
 
 func (r *gcReport) pack(ctx context.Context, repo *refs.Repo) (err error) {
-	if r.Log.Sealed, err = events.OpenLog(repo).Seal(ctx); err != nil {
+	if r.Log.Sealed, r.Log.Merged, err = events.OpenLog(repo).Merge(ctx); err != nil {
 		return err
 	}
 	if r.Snapshots.Packed, err = sidestore.Open(repo).Pack(ctx); err != nil {

@@ -94,7 +94,7 @@ func contentsBelow(t *testing.T, dir string) map[string]string {
 
 // Whoever calls git trace blame in the place of git blame looks at the exit status, which is git's in every
 // case, and so is the reason. Only a file that is not tracked is blamed where git refuses (untracked.txtar).
-func TestFound9BlameEndsAsGitDoes(t *testing.T) {
+func TestBlameEndsAsGitDoes(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
 	g := newGuest(t)
@@ -145,7 +145,7 @@ func TestFound9BlameEndsAsGitDoes(t *testing.T) {
 
 // Every command that takes a revision or a path ends with git's status where there is none, and with 129
 // for an option that it does not know.
-func TestFound9AMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
+func TestAMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
 	g := newGuest(t)
@@ -242,14 +242,14 @@ var untouched = map[string][]string{
 	"backfill":     {"--dry-run", "--all"},
 	"convert":      {"--to opentraces data.json"},
 	"export":       {"--format agent-trace HEAD", "--format git-ai --notes HEAD", "--format opentraces", "--format ccpa"},
-	"import":       {"--format git-ai --notes", "--format git-ai a", "--format opentraces a", "--format ccpa a", "--format agent-trace a", "--format ccpa nosuch", "--format opentraces empty", "--format ccpa empty", "--format agent-trace empty", "--format git-ai empty"},
+	"import":       {"--from git-ai --notes", "--from git-ai a", "--from opentraces a", "--from ccpa a", "--from agent-trace a", "--from ccpa nosuch", "--from opentraces empty", "--from ccpa empty", "--from agent-trace empty", "--from git-ai empty"},
 	"quality":      {"", "--json"},
 	"purge":        {"--text nothing --dry-run", "--text nothing --yes", "--path a --yes"},
 	"push":         {"", "origin", "--dry-run origin", "--to commits origin"},
 	"pull":         {"", "origin", "--dry-run origin", "--configure --unconfigure"},
 	"unshare":      {"1234", "--undo 1234"},
 	"archive":      {"", "origin", "--dry-run origin", "--drop 0123456789abcdef --yes origin"},
-	"verify":       {"", "--quick", "--json", "--anchored"},
+	"verify":       {"", "--json", "--anchored"},
 	"checkpoint":   {""},
 	"reconcile":    {"--dry-run", "--all"},
 	"rebuild":      {""},
@@ -275,7 +275,7 @@ var touching = map[string]string{
 }
 
 // Blame in a repository that nobody records left a directory of caches behind.
-func TestFound9NothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
+func TestNothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
 	g := newGuest(t)
@@ -318,7 +318,7 @@ func TestFound9NothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 
 // Init in a clone that has only what was asked for fetched trees, and a hook must not wait for a remote at
 // all. What git itself fetches for the person's commands is what it fetches in a clone without git-trace.
-func TestFound9NothingIsFetchedInAPartialClone(t *testing.T) {
+func TestNothingIsFetchedInAPartialClone(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"tree:0 --no-checkout", "blob:none --no-checkout", "blob:none --sparse", "tree:0 --sparse", "blob:none"} {
 		t.Run(form, func(t *testing.T) {

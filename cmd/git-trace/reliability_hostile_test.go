@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,65 +31,34 @@ func crashed(out string) bool {
 	return strings.Contains(out, "panic:") || strings.Contains(out, "goroutine ") || strings.Contains(out, "fatal error: ")
 }
 
-// hostileLogs changes a log in ways that a remote could publish it in, each a list of commit contents, oldest first;
-// parents are filled in when they are stored.
-func hostileLogs(good [][]byte, n int) map[string][][]byte {
-	logs := map[string][][]byte{
-		"no event at all":     {bytes.Replace(good[0], []byte("traces: "), []byte("other: "), 1)},
-		"an escape sequence":  {bytes.ReplaceAll(good[0], []byte("git-trace"), []byte("\x1b]0;owned\x07"))},
-		"depth without end":   {append(bytes.Clone(good[0]), strings.Repeat("[", 1<<20)+"\n"...)},
-		"a line of megabytes": {append(bytes.Clone(good[0]), strings.Repeat("x", 8<<20)+"\n"...)},
-		"many lines":          {append(bytes.Clone(good[0]), strings.Repeat("{}\n", 1_000_000)...)},
+// hostileLogs changes a log in ways that a remote could publish it in, each a list of files of events, oldest first.
+func hostileLogs(good []string, n int) map[string][]string {
+	logs := map[string][]string{
+		"no event at all":     {"{}\n"},
+		"an escape sequence":  {strings.ReplaceAll(good[0], "git-trace", "\x1b]0;owned\x07")},
+		"depth without end":   {good[0] + strings.Repeat("[", 1<<20) + "\n"},
+		"a line of megabytes": {good[0] + strings.Repeat("x", 8<<20) + "\n"},
+		"many lines":          {good[0] + strings.Repeat("{}\n", 1_000_000)},
 		"cut in the middle":   {good[0][:len(good[0])/2]},
-		"only a root":         {good[0]},
+		"only the first file": {good[0]},
 	}
 	for i := range n {
-		bad := make([][]byte, len(good))
-		for k := range good {
-			bad[k] = bytes.Clone(good[k])
-		}
+		bad := slices.Clone(good)
 		k := rand.N(len(bad))
-		at := bytes.Index(bad[k], []byte("\n\n")) + 2
 		switch i % 4 {
 		case 0:
-			bad[k][at+rand.N(len(bad[k])-at)] ^= byte(1 + rand.N(255))
+			at := rand.N(len(bad[k]))
+			bad[k] = bad[k][:at] + string(bad[k][at]^byte(1+rand.N(127))) + bad[k][at+1:]
 		case 1:
-			bad[k] = bytes.ReplaceAll(bad[k], []byte(`"path":"a"`), []byte(`"path":"../../a"`))
+			bad[k] = strings.ReplaceAll(bad[k], `"path":"a"`, `"path":"../../a"`)
 		case 2:
-			bad[k] = append(bad[k][:at:at], bad[rand.N(len(bad))][at:]...)
+			bad[k] = bad[rand.N(len(bad))]
 		case 3:
-			bad[k] = bytes.ReplaceAll(bad[k], []byte(`"start":1`), []byte(`"start":999999999`))
+			bad[k] = strings.ReplaceAll(bad[k], `"start":1`, `"start":999999999`)
 		}
 		logs[fmt.Sprintf("mutation %d", i)] = bad
 	}
 	return logs
-}
-
-// store writes commits as a forger would, without asking what is in them, and returns the last one's id.
-func (w *twin) store(contents [][]byte) string {
-	w.t.Helper()
-	parent := ""
-	for _, content := range contents {
-		lines := strings.SplitAfter(string(content), "\n")
-		kept := lines[:0:0]
-		for i, line := range lines {
-			if i < 4 && strings.HasPrefix(line, "parent ") {
-				continue
-			}
-			kept = append(kept, line)
-			if i == 0 && parent != "" {
-				kept = append(kept, "parent "+parent+"\n")
-			}
-		}
-		cmd := exec.Command("git", "hash-object", "-t", "commit", "-w", "--literally", "--stdin")
-		cmd.Dir, cmd.Env, cmd.Stdin = w.dir, w.env, strings.NewReader(strings.Join(kept, ""))
-		out, err := cmd.Output()
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		parent = strings.TrimSpace(string(out))
-	}
-	return parent
 }
 
 // A remote publishes logs of all kinds, under the name of a stranger and of this very clone; they are fetched by git
@@ -100,19 +70,9 @@ func TestReliabilityG1CommandsBesideHostileLogs(t *testing.T) {
 	}
 	w := recordedTwin(t)
 	w.must("git", "commit", "-qam", "all")
-	var good [][]byte
-	w.must("cp", "-a", ".", "../commits")
-	old := &twin{t: t, base: w.base, dir: filepath.Join(w.base, "commits"), env: w.env}
-	testenv.LogInCommits(t, old.dir)
-	for _, name := range strings.Fields(old.must("git", "rev-list", "--reverse", "refs/traces/events")) {
-		cmd := exec.Command("git", "cat-file", "commit", name)
-		cmd.Dir, cmd.Env = old.dir, w.env
-		raw, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		good = append(good, raw)
-	}
+	w.call(nil, "gc")
+	good := strings.SplitAfter(strings.Join(testenv.SealedFiles(t, w.dir, "refs/traces/events"), ""), "\n")
+	good = good[:len(good)-1] // a file for each event
 	writer, err := os.ReadFile(filepath.Join(w.dir, ".git/traces/writer"))
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +87,7 @@ func TestReliabilityG1CommandsBesideHostileLogs(t *testing.T) {
 			owners = owners[rand.N(2):][:1]
 		}
 		for _, owner := range owners {
-			hostile.must("git", "update-ref", "refs/traces/writers/"+owner+"/events", hostile.store(log))
+			hostile.must("git", "update-ref", "refs/traces/writers/"+owner+"/events", testenv.StoreSeal(t, hostile.dir, owner, "", log...))
 			if out, code := w.run("git", "fetch", "-q", "../hostile.git", "+refs/traces/writers/*:refs/traces/remotes/evil/*"); code != 0 {
 				t.Logf("%s: git does not fetch it: %.200s", name, out)
 				continue

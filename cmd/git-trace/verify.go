@@ -23,16 +23,14 @@ func (a *app) verifyCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:  "verify",
 		Usage: "check that nothing in the event log was changed",
-		UsageText: "git trace verify [--anchored] [--quick] [--json]\n" +
+		UsageText: "git trace verify [--anchored] [--json]\n" +
 			"git trace verify --fetched [--json]",
-		Description: "Reads the log from its objects, hashes every byte again, and lists every fault it finds. A log is\n" +
+		Description: "Reads the log from where it is stored, hashes every byte again, and lists every fault it finds. A log is\n" +
 			"consistent; or consistent and anchored up to an event, which a signed checkpoint or a fetched copy\n" +
 			"confirms; or broken. The exit status is 0 for the first two, 1 for a broken log, and 2 when the log could\n" +
 			"not be checked.\n" +
-			"--quick hashes the copy of the log that all commands read, which the ids of the commits bind to the ref.\n" +
-			"It takes a fraction of the time, and does not see an object that was changed under its old name.\n" +
 			"--fetched checks the logs of others instead, each as a whole, with who signed it.",
-		Flags: options("anchored", "quick", "fetched", "json", "color"),
+		Flags: options("anchored", "fetched", "json", "color"),
 	}, a.verify)
 }
 
@@ -48,11 +46,7 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 	if c.Bool("fetched") {
 		return a.verifyFetched(c, log)
 	}
-	check := log.Verify
-	if c.Bool("quick") {
-		check = log.VerifyCopy
-	}
-	report, err := check(c.Context, events.Verification{Anchors: checkpoint.Sources()})
+	report, err := log.Verify(c.Context, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
 		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")
 	}
@@ -146,14 +140,11 @@ func fetchedText(s sharing.FetchedState) string {
 
 // printReport says the state first, then what is wrong, one fault a line.
 func printReport(w io.Writer, report events.Report) error {
-	if report.Empty() {
+	if report.Empty() && len(report.Notes) == 0 {
 		_, err := fmt.Fprintln(w, "there is no log yet: nothing has been recorded")
 		return err
 	}
 	summary := fmt.Sprintf("%s, %s", report.Summary(), plural(report.Events, "event"))
-	if report.Commits > 0 { // the copy does not know of them
-		summary += " in " + plural(report.Commits, "batch")
-	}
 	if report.AnchoredBy != "" {
 		summary += " (" + cells.Safe(report.AnchoredBy) + ")"
 	}
@@ -161,11 +152,7 @@ func printReport(w io.Writer, report events.Report) error {
 		return err
 	}
 	for _, fault := range report.Faults {
-		where := ""
-		if !fault.Commit.IsZero() {
-			where = " in " + fault.Commit.String()[:12]
-		}
-		if _, err := fmt.Fprintf(w, "event %d%s: %s: %s\n", fault.Seq, where, fault.Kind,
+		if _, err := fmt.Fprintf(w, "event %d: %s: %s\n", fault.Seq, fault.Kind,
 			cells.Safe(fault.Detail)); err != nil {
 			return err
 		}

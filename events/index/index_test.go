@@ -288,7 +288,7 @@ func TestSpoiledCachesAreMadeAnew(t *testing.T) {
 	sessions := []string{"one", "two"}
 	story(t, repo, "one", 8)
 	story(t, repo, "two", 8)
-	testenv.LogInCommits(t, repo.WorkTree) // a log that is read from its file has no copy
+	testenv.RefAlone(t, repo.WorkTree) // a log that is read from its file has no copy
 	log := events.OpenLog(repo)
 	_, _, err := Rebuild(context.Background(), repo, nil)
 	check(t, err)

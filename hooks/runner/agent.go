@@ -88,7 +88,9 @@ func runAgent(args []string, in io.Reader) int {
 		elsewhere := trails.Elsewhere(b, here)
 		for i, repo := range slices.Concat(here, elsewhere) {
 			current.Store(repo)
-			engine := Engine(repo, events.OpenLog(repo))
+			log := events.OpenLog(repo)
+			tail := begins(b) && log.Unsealed() > 0
+			engine := Engine(repo, log)
 			engine.Announced, engine.Elsewhere = note, len(elsewhere) > 0
 			if err := TakeBoundary(ctx, repo, engine, b); err != nil {
 				if wantsTime(err) {
@@ -101,8 +103,8 @@ func runAgent(args []string, in io.Reader) int {
 					recorded.NoteMissed(repo.GitDir, recorded.WhyUnwritten, call)
 				}
 			}
-			if i < len(here) && noteConversation(repo, agent, b) {
-				startRecorder(repo)
+			if i >= len(here) || !noteConversation(repo, agent, b) || !startRecorder(repo) {
+				startSeal(repo, ends(b) || tail)
 			}
 			startUpkeep(repo)
 		}

@@ -35,8 +35,11 @@ func runGit(args []string, in io.Reader) int {
 	if len(args) == 0 {
 		return 0
 	}
-	if args[0] == LaterHook {
+	switch args[0] {
+	case LaterHook:
 		return runLater(args[1:])
+	case SealHook:
+		return runSeal()
 	}
 	soft, hard := Limits()
 	var pairs []events.RewritePair
@@ -79,23 +82,24 @@ func runGit(args []string, in io.Reader) int {
 	} else if queue.Any() {
 		startLater(repo) // the process that was to do it was killed
 	}
-	tellRecords(repo, log, args[0])
+	if !tellRecords(repo, log, args[0]) { // what stores records seals behind them
+		startSeal(repo, len(log.anchors) > 0)
+	}
 	startUpkeep(repo)
 	return 0
 }
 
 // tellRecords starts the process that stores what waits, where a hook may have been waited for. An amended commit is
 // told twice (githooks(5)): post-commit runs before post-rewrite, which alone says whose place the commit takes. A
-// record that is stored in between would keep the link to the older commit, so post-commit leaves it to post-rewrite.
-func tellRecords(repo *refs.Repo, log *committedLog, hook string) {
+// record that is stored in between would keep the link to the older commit, so post-commit leaves it to post-rewrite. It
+// tells whether the process was started.
+func tellRecords(repo *refs.Repo, log *committedLog, hook string) (started bool) {
 	log.noteConversations(repo)
 	if hook == "post-commit" && amended(repo) {
-		return
+		return false
 	}
 	told := len(log.anchors) > 0 || hook == "post-commit" || hook == "post-rewrite"
-	if told && waiting.Open(repo).Any() {
-		startRecorder(repo)
-	}
+	return told && waiting.Open(repo).Any() && startRecorder(repo)
 }
 
 // amended reports whether the last that happened to HEAD is that its commit was amended.

@@ -100,7 +100,11 @@ func runLater(args []string) int {
 // of work.
 func DoLater(ctx context.Context, repo *refs.Repo, wait func()) error {
 	log := &committedLog{Log: events.OpenLog(repo)}
-	defer tellRecords(repo, log, LaterHook)
+	defer func() {
+		if !tellRecords(repo, log, LaterHook) {
+			Seal(ctx, repo)
+		}
+	}()
 	engine := func() *trails.Engine {
 		e := Engine(repo, log)
 		e.Patient = true

@@ -37,7 +37,7 @@ func Takes(args []string) bool {
 	case "hook":
 		return true
 	case "git-hook":
-		return len(args) > 1 && (args[1] == LaterHook || slices.Contains(heard[:], args[1]))
+		return len(args) > 1 && (args[1] == LaterHook || args[1] == SealHook || slices.Contains(heard[:], args[1]))
 	}
 	return false
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/sidestore"
 )
@@ -55,7 +54,7 @@ func LooseLimit() int {
 }
 
 func isDue(repo *refs.Repo, limit int) bool {
-	return limit > 0 && (sidestore.Open(repo).PackDue(limit) || events.OpenLog(repo).SealDue())
+	return limit > 0 && sidestore.Open(repo).PackDue(limit)
 }
 
 // triedLately reports whether packing was begun a moment ago, whatever came of it.
@@ -67,17 +66,13 @@ func triedLately(repo *refs.Repo) bool {
 // triedFile has the time stamp of the last try.
 func triedFile(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "upkeep") }
 
-// PackDue seals and packs what is due. The caller holds the maintenance lock.
+// PackDue packs what is due. The caller holds the maintenance lock.
 func PackDue(ctx context.Context, repo *refs.Repo, limit int) error {
 	if limit == 0 {
 		return nil
 	}
 	LowerPriority()
 	failed := refs.WriteFileAtomic(triedFile(repo), nil, 0o666)
-	if log := events.OpenLog(repo); log.SealDue() {
-		_, err := log.Seal(ctx)
-		failed = errors.Join(failed, err)
-	}
 	if store := sidestore.Open(repo); store.PackDue(limit) {
 		_, err := store.Pack(ctx)
 		failed = errors.Join(failed, err)

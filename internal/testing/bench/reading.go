@@ -17,7 +17,6 @@ const (
 	verifyMemory = 200
 	gitGrep      = "git grep in the seal"
 	verifyRatio  = 6
-	quickRatio   = 1.4
 )
 
 // reading measures commands that look at the whole log.
@@ -27,7 +26,6 @@ func reading(logged int) scenario {
 		name: "reading, " + name,
 		rows: []row{
 			{"verify, " + name, "verify", gitGrep, ratio, verifyRatio},
-			{"verify --quick, " + name, "quick", gitGrep, ratio, quickRatio},
 			{"memory of verify, " + name, "verify", "", memory, verifyMemory},
 			{"log, " + name, "log", "", limit, listLimit},
 			{"status, " + name, "status", "", limit, listLimit},
@@ -71,12 +69,7 @@ func (b *bench) prepareReading(logged int) (func(int, *recorder) error, error) {
 		}
 		return inTurn(i,
 			func() error { return r.run(gitGrep, b.git(dir, "grep", "-c", `"id"`, refs.EventsRef)) },
-			func() error {
-				if err := r.run("quick", b.trace(dir, "verify", "--quick")); err != nil {
-					return err
-				}
-				return r.run("verify", b.trace(dir, "verify"))
-			},
+			func() error { return r.run("verify", b.trace(dir, "verify")) },
 		)
 	}, nil
 }

@@ -99,6 +99,9 @@ func LoseLog(t failing, dir string) {
 		t.Fatalf("lose the log of %s: %v", dir, err)
 	}
 	inRepo(t, dir, "", "update-ref", "-d", ownLog)
+	if err := os.Remove(filepath.Join(commonDir(t, dir), "trace-end")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("lose the log of %s: %v", dir, err)
+	}
 }
 
 // BreakLog changes a repository's last event.
@@ -114,51 +117,62 @@ func BreakLog(t failing, dir string) {
 	}
 }
 
-// SealLog makes the ref of a repository's log name all of it.
+// SealLog makes the ref of a repository's log name all of it, on top of what it names.
 func SealLog(t failing, dir string) {
 	_, list := batches(t, dir)
 	var text strings.Builder
-	n, last := 0, ""
 	for _, line := range slices.Concat(list...) {
 		if strings.HasPrefix(line, "{") {
 			text.WriteString(line)
-			n, last = n+1, line
 		}
 	}
-	id := regexp.MustCompile(`"id":"([^"]*)"`).FindStringSubmatch(last)[1]
-	writer := regexp.MustCompile(`"writer":"([^"]*)"`).FindStringSubmatch(last)[1]
+	parent := strings.TrimSpace(inRepo(t, dir, "", "for-each-ref", "--format=%(objectname)", ownLog))
+	inRepo(t, dir, "", "update-ref", ownLog, StoreSeal(t, dir, WriterOf(t, dir), parent, text.String()))
+}
+
+// StoreSeal writes a seal of files of events as a forger would, without asking what is in them, and returns its id.
+func StoreSeal(t failing, dir, writer, parent string, files ...string) string {
+	n, entries, last := 0, "", ""
+	for _, text := range files {
+		entries += fmt.Sprintf("100644 blob %s\t%010d.jsonl\n", objectOf(t, dir, text, "hash-object", "-w", "--stdin"), n+1)
+		n += max(1, strings.Count(text, "\n"))
+		last = text
+	}
+	id := "b3:" + strings.Repeat("0", 64)
+	if all := regexp.MustCompile(`"id":"(b3:[0-9a-f]{64})"`).FindAllStringSubmatch(last, -1); len(all) > 0 {
+		id = all[len(all)-1][1]
+	}
 	format := strings.TrimSpace(inRepo(t, dir, "", "rev-parse", "--show-object-format"))
 	head := fmt.Sprintf(`{"events":%d,"format":1,"last":%q,"level":"log","object_format":%q,`+
 		`"source":{"event":%q,"seq":%d,"writer":%q},"writer":%q}`+"\n", n, id, format, id, n, writer, writer)
-	blob := func(text string) string { return objectOf(t, dir, text, "hash-object", "-w", "--stdin") }
-	logs := objectOf(t, dir, "100644 blob "+blob(text.String())+"\t0000000001.jsonl\n", "mktree")
-	tree := objectOf(t, dir, "100644 blob "+blob(head)+"\tdigest.json\n040000 tree "+logs+"\tlog\n", "mktree")
-	commit := objectOf(t, dir, "tree "+tree+dated+"\ngit-trace: the log up to event "+strconv.Itoa(n)+"\n",
+	logs := objectOf(t, dir, entries, "mktree")
+	tree := objectOf(t, dir, "100644 blob "+objectOf(t, dir, head, "hash-object", "-w", "--stdin")+"\tdigest.json\n040000 tree "+
+		logs+"\tlog\n", "mktree")
+	if parent != "" {
+		parent = "\nparent " + parent
+	}
+	return objectOf(t, dir, "tree "+tree+parent+dated+"\ngit-trace: the log up to event "+strconv.Itoa(n)+"\n",
 		"hash-object", "-w", "-t", "commit", "--stdin")
-	inRepo(t, dir, "", "update-ref", ownLog, commit)
 }
 
 const dated = "\nauthor git-trace <git-trace@localhost> 0 +0000\ncommitter git-trace <git-trace@localhost> 0 +0000\n"
 
-// LogInCommits makes a repository's log what earlier versions made: a chain of commits, and no file.
-func LogInCommits(t failing, dir string) {
-	_, list := batches(t, dir)
-	tree, parent := objectOf(t, dir, "", "mktree"), ""
-	first := 1
-	for _, batch := range list {
-		events := batch[:len(batch)-1]
-		last := first + len(events) - 1
-		commit := fmt.Sprintf("tree %s%s%s\ntraces: %d events %d..%d\n\n%s", tree, parent, dated, len(events), first, last,
-			strings.Join(events, ""))
-		id := objectOf(t, dir, commit, "hash-object", "-w", "-t", "commit", "--stdin")
-		parent, first = "\nparent "+id, last+1
-	}
-	inRepo(t, dir, "", "update-ref", ownLog, strings.TrimPrefix(parent, "\nparent "))
+// RefAlone leaves a repository's log its ref, as a mirror has it.
+func RefAlone(t failing, dir string) {
+	SealLog(t, dir)
 	for _, name := range []string{"events.log", "cache"} {
 		if err := os.RemoveAll(filepath.Join(commonDir(t, dir), "traces", name)); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}
+}
+
+// SealedFiles are the files of events that the seal on a ref holds.
+func SealedFiles(t failing, dir, ref string) (files []string) {
+	for name := range strings.FieldsSeq(inRepo(t, dir, "", "ls-tree", "-r", "--name-only", ref+":log")) {
+		files = append(files, inRepo(t, dir, "", "cat-file", "blob", ref+":log/"+name))
+	}
+	return files
 }
 
 func commonDir(t failing, dir string) string {

@@ -1,0 +1,221 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// The files of events of a publication stand in a tree. When partsInTree entries of it are of one kind, they move into
+// a tree of their own, which takes their place. So no tree has more than some hundred entries, however many seals there
+// are, and a new file costs some small trees.
+//
+//	0000000001.2         a tree of trees
+//	0000004097.1         a tree of files
+//	0000004161.jsonl     a file
+//
+// A name begins with the number of the first event. What follows the dot of a tree is how many levels are below it.
+
+const (
+	partsInTree = 64
+	partsDeep   = 4
+)
+
+// storeObject stores an object.
+type storeObject func(refs.ObjectType, []byte) (refs.OID, error)
+
+// addParts puts files behind the entries of a tree.
+func addParts(parts []refs.TreeEntry, files []PublishedFile, store storeObject) ([]refs.TreeEntry, error) {
+	parts = parts[:len(parts):len(parts)]
+	for _, f := range files {
+		parts = append(parts, refs.TreeEntry{Name: publishedName(f.First), Mode: refs.ModeFile, OID: f.Blob})
+		for level := range partsDeep - 1 {
+			begin := len(parts) - partsInTree
+			if begin < 0 || levelOf(parts[begin].Name) != level || levelOf(parts[len(parts)-1].Name) != level {
+				break
+			}
+			tree, err := store(refs.TreeObject, refs.EncodeTree(parts[begin:]))
+			if err != nil {
+				return nil, err
+			}
+			name, _, _ := strings.Cut(parts[begin].Name, ".")
+			name = fmt.Sprintf("%s.%d", name, level+1)
+			parts = append(parts[:begin:begin], refs.TreeEntry{Name: name, Mode: refs.ModeDir, OID: tree})
+		}
+	}
+	return parts, nil
+}
+
+// levelOf is how many levels of trees are below an entry: 0 for a file, -1 for another name.
+func levelOf(name string) int {
+	_, kind, _ := strings.Cut(name, ".")
+	if kind == "jsonl" {
+		return 0
+	}
+	if level, err := strconv.Atoi(kind); err == nil && level > 0 && level < partsDeep {
+		return level
+	}
+	return -1
+}
+
+// partsReader lists the files below a tree of parts.
+type partsReader struct {
+	objects *refs.Objects
+	files   []PublishedFile
+	trees   []refs.OID // below the first one
+}
+
+// list reads the names: ten digits, ascending from 1.
+func (r *partsReader) list(entries []refs.TreeEntry, below int) error {
+	for _, e := range entries {
+		digits, _, _ := strings.Cut(e.Name, ".")
+		first, err := strconv.ParseInt(digits, 10, 64)
+		level := levelOf(e.Name)
+		last := int64(0)
+		if n := len(r.files); n > 0 {
+			last = r.files[n-1].First
+		}
+		switch {
+		case err != nil || len(digits) != firstDigits || level < 0 || level >= below:
+			return fmt.Errorf("%w: a file of events has the name %q", ErrNotPublication, e.Name)
+		case last == 0 && first != 1 || first <= last:
+			return fmt.Errorf("%w: a file of events begins at %d", ErrNotPublication, first)
+		case len(r.files) == MaxPublished || len(r.trees) > MaxPublished:
+			return fmt.Errorf("%w: more than %d files of events", ErrNotPublication, MaxPublished)
+		}
+		if level == 0 {
+			if e.Mode != refs.ModeFile {
+				return fmt.Errorf("%w: %q is no file", ErrNotPublication, e.Name)
+			}
+			r.files = append(r.files, PublishedFile{first, e.OID})
+			continue
+		}
+		r.trees = append(r.trees, e.OID)
+		inner, err := r.objects.Tree(e.OID)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrNotPublication, err)
+		}
+		if len(inner) == 0 || !strings.HasPrefix(inner[0].Name, digits) {
+			return fmt.Errorf("%w: a tree of events has the name %q", ErrNotPublication, e.Name)
+		}
+		if err := r.list(inner, level); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergedEvents is how many events a part has that is merged with no others.
+const mergedEvents = 16 << 10
+
+// mergeFrom is the index of the first part that is merged with all behind it: each part before it has more events than
+// what follows it. So an event is written again a few times, however often the parts are merged.
+func mergeFrom(files []PublishedFile, last int64) int {
+	from := len(files)
+	for i := len(files) - 1; i >= 0; i-- {
+		next := last + 1
+		if i+1 < len(files) {
+			next = files[i+1].First
+		}
+		if next-files[i].First >= mergedEvents {
+			break
+		}
+		if behind := last + 1 - next; behind > 0 && next-files[i].First <= behind {
+			from = i
+		}
+	}
+	return from
+}
+
+// Merge seals the log, and puts small parts of the seal together, under a new seal on top. Parts that were lost are
+// written again. It returns how many events the ref gained, and how many parts went.
+func (l *Log) Merge(ctx context.Context) (sealed int64, merged int, err error) {
+	if sealed, err = l.Seal(ctx); err != nil {
+		return 0, 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sealPatience)
+	defer cancel()
+	err = l.underRef(ctx, func(j *journal, lock *refs.RefLock) error {
+		base, err := l.sealBase(j, lock.Current())
+		if err != nil || base.end.seq == 0 {
+			return err
+		}
+		p, err := l.ReadPublication(lock.Current())
+		if err != nil || !l.restoreParts(j, lock.Current()) {
+			return l.setSeal(ctx, j, sealBase{end: flatEnd{offset: j.head}}, lock)
+		}
+		from := mergeFrom(p.Files, base.end.seq)
+		if from == len(p.Files) {
+			return nil
+		}
+		if base.parts, err = addParts(nil, p.Files[:from], l.writeMain); err != nil {
+			return err
+		}
+		base.end = flatEnd{offset: j.head}
+		if from > 0 {
+			if base.end, err = j.find(p.Files[from].First - 1); err != nil {
+				return err
+			}
+		}
+		merged = len(p.Files) - from - 1
+		return l.setSeal(ctx, j, base, lock)
+	})
+	if err != nil {
+		return sealed, 0, fmt.Errorf("merge the parts of the log: %w", err)
+	}
+	return sealed, max(0, merged), nil
+}
+
+// restoreParts writes the files of a seal again that cannot be read, from the file of the log: each holds the events
+// that its name says. It tells whether all of them are there then.
+func (l *Log) restoreParts(j *journal, seal refs.OID) bool {
+	p, err := l.ReadPublication(seal)
+	if err != nil {
+		return false
+	}
+	for i, f := range p.Files {
+		if _, err := l.sealedFile(f); err == nil {
+			continue
+		}
+		before := flatEnd{offset: j.head}
+		if f.First > 1 {
+			if before, err = j.find(f.First - 1); err != nil {
+				return false
+			}
+		}
+		next := p.Head.Events + 1
+		if i+1 < len(p.Files) {
+			next = p.Files[i+1].First
+		}
+		text, err := j.events(before, next-f.First)
+		if err != nil || l.repo.Format.Hash(refs.BlobObject, text) != f.Blob {
+			return false
+		}
+		if _, err := l.writeMain(refs.BlobObject, text); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// events are the lines of so many events behind an end.
+func (j *journal) events(from flatEnd, count int64) (text []byte, err error) {
+	err = j.lines(from.offset, func(_ int64, line []byte) error {
+		if len(line) == 0 || line[0] != '{' {
+			return nil
+		}
+		text = append(append(text, line...), '\n')
+		if count--; count == 0 {
+			return errStopped
+		}
+		return nil
+	})
+	if errors.Is(err, errStopped) {
+		err = nil
+	}
+	return text, err
+}

@@ -1,0 +1,58 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// The log's ref names what was sealed of it (events.Log.Seal). No hook does that: `git trace git-hook seal` is a process
+// of its own that nobody waits for. What stores records, and what does what hooks put off, seal at their end instead.
+const (
+	// SealHook stands where the name of a hook does.
+	SealHook  = "seal"
+	sealLimit = time.Minute
+)
+
+// begins tells that a boundary finds an unsealed tail of conversations that are gone, if there is any.
+func begins(b events.Boundary) bool {
+	return b.Kind == events.SessionStart || b.Kind == events.PromptSubmit
+}
+
+// ends tells that what a boundary closes is to be sealed.
+func ends(b events.Boundary) bool { return b.Kind == events.TurnEnd || b.Kind == events.SessionEnd }
+
+// startSeal starts that process if something is to be sealed now, or if many events wait.
+func startSeal(repo *refs.Repo, now bool) {
+	log := events.OpenLog(repo)
+	if waits := log.Unsealed(); waits == 0 || !now && !log.SealDue() {
+		return
+	}
+	if Background(repo, repo.GitDir, repo.Env(), "git-hook", SealHook) {
+		_ = log.SealAsked() // otherwise the next hook starts another one, which finds nothing to do
+	}
+}
+
+// runSeal is that process.
+func runSeal() int {
+	guard := Guard(sealLimit, nil)
+	defer guard()
+	repo, err := recorded.Here()
+	if err != nil {
+		return 0
+	}
+	Seal(context.Background(), repo)
+	return 0
+}
+
+// Seal seals the log, for a process that nobody waits for.
+func Seal(ctx context.Context, repo *refs.Repo) {
+	ctx, cancel := context.WithTimeout(ctx, sealLimit*9/10)
+	defer cancel()
+	if _, err := events.OpenLog(repo).Seal(ctx); err != nil {
+		NoteFailure(repo, err)
+	}
+}
