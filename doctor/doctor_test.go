@@ -267,7 +267,7 @@ func TestWhatIsWrongIsFoundAndMended(t *testing.T) {
 		{"the log was cut off", func(w *ward) {
 			w.add(events.SessionStarted, events.SessionData{Source: "startup"})
 			testenv.CutLog(w, w.repo.WorkTree, 1)
-		}, "this clone has written event ", true, ""},
+		}, "this clone has written event", true, "the log says which events it has lost"},
 		{"the log is broken", func(w *ward) { testenv.BreakLog(w, w.repo.WorkTree) }, "", true, ""},
 		{"a fetched log is not its writer's", func(w *ward) {
 			w.git("update-ref", "refs/traces/remotes/origin/0123456789abcdef/events", refs.EventsRef)

@@ -43,6 +43,9 @@ func ofLog(what string, err error, mend Finding) Finding {
 
 // checkLog reads the whole log.
 func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
+	if lost := d.lossFindings(); len(lost) > 0 {
+		return "", lost
+	}
 	report, err := d.log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
 	switch {
 	case err != nil:
@@ -52,9 +55,6 @@ func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
 			Mend: "git trace verify"}}
 	case report.Lost != "":
 		return "", []Finding{{What: report.Lost, Mend: "git trace checkpoint signs the log as it is now"}}
-	}
-	if lost := d.lossFindings(); len(lost) > 0 {
-		return "", lost
 	}
 	return numbers.Count(report.Events, "event") + ", " + report.Summary(), nil
 }

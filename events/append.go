@@ -146,6 +146,14 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 			return nil, err
 		}
 	}
+	if j != nil && l.readMemory().end.seq > end.seq { // somebody cut the file off
+		if err := l.goOn(ctx, j); err != nil {
+			return nil, err
+		}
+		if end, err = j.tip(); err != nil {
+			return nil, err
+		}
+	}
 	was := end
 	if end.writer, err = l.settleWriter(end.writer); err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func (l *Log) moveAside(ctx context.Context, writer string) error {
 	}
 	tip, err := l.Tip(refs.EventsRef)
 	if err == nil {
-		err = l.forgetEnd()
+		err = l.ForgetEnd()
 	}
 	if err == nil {
 		err = os.Remove(l.JournalPath())

@@ -52,7 +52,7 @@ func withoutFile(t *testing.T, log *Log) *forged {
 	}))
 	check(t, os.Remove(log.JournalPath()))
 	check(t, os.RemoveAll(log.cacheDir()))
-	check(t, log.forgetEnd())
+	check(t, log.ForgetEnd())
 	f.write(refs.EventsRef)
 	return f
 }

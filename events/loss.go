@@ -152,8 +152,8 @@ func (l *Log) rememberEnd(now tip) error {
 	return refs.WriteFileAtomic(l.tipPath(), []byte(m.String()), 0o666)
 }
 
-// forgetEnd begins anew, for another log.
-func (l *Log) forgetEnd() error {
+// ForgetEnd lets go of what is remembered: the log goes with the will of its user, or another one takes its place.
+func (l *Log) ForgetEnd() error {
 	if err := os.Remove(l.tipPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -182,6 +182,14 @@ func (l *Log) NoteLosses(ctx context.Context) (int, error) {
 	err := l.inTurn(ctx, func() (err error) {
 		if _, err = l.drain(ctx); err != nil {
 			return fmt.Errorf("drain spool: %w", err)
+		}
+		j, err := l.openJournal(os.O_RDWR)
+		if err == nil && j != nil {
+			err = l.goOn(ctx, j)
+		}
+		j.close()
+		if err != nil {
+			return err
 		}
 		if lost, err = l.Losses(); err != nil || len(lost) == 0 {
 			return err

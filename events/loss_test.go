@@ -28,7 +28,7 @@ func TestTheLogIsTakenUpFromTheRef(t *testing.T) {
 	for name, lose := range map[string]func(*Log){
 		"the file":            func(l *Log) { check(t, os.Remove(l.JournalPath())) },
 		"all that was kept":   func(l *Log) { check(t, os.RemoveAll(l.repo.TracesDir())) },
-		"all, and the memory": func(l *Log) { check(t, os.RemoveAll(l.repo.TracesDir())); check(t, l.forgetEnd()) },
+		"all, and the memory": func(l *Log) { check(t, os.RemoveAll(l.repo.TracesDir())); check(t, l.ForgetEnd()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

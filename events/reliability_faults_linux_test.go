@@ -16,10 +16,11 @@ import (
 type faultyWork struct {
 	name  string
 	calls []string
-	fresh bool // each time in a repository without a log, and with a seal behind the append
+	fresh bool // each time in a repository without a log
+	seals bool // with a seal behind the append
 }
 
-// TestReliabilityB2EverySystemCall kills an append, the first append of all and a seal at each of their system calls in
+// TestReliabilityB2EverySystemCall kills an append, the first append of all, and seals, at each of their system calls in
 // turn, and lets each of them fail, by strace.
 func TestReliabilityB2EverySystemCall(t *testing.T) {
 	t.Parallel()
@@ -29,7 +30,9 @@ func TestReliabilityB2EverySystemCall(t *testing.T) {
 	testenv.NeedsTrace(t)
 	for _, w := range []faultyWork{
 		{name: "append", calls: []string{"openat", "pwrite64", "flock", "fsync"}},
-		{name: "first append and seal", fresh: true, calls: []string{"openat", "write", "renameat,?renameat2,?rename",
+		{name: "append and seal", seals: true, calls: []string{"openat", "write", "renameat,?renameat2,?rename",
+			"linkat,?link", "unlinkat,?unlink", "mkdirat,?mkdir"}},
+		{name: "first append and seal", fresh: true, seals: true, calls: []string{"openat", "write", "renameat,?renameat2,?rename",
 			"linkat,?link", "unlinkat,?unlink", "mkdirat,?mkdir", "pwrite64", "flock", "fsync"}},
 	} {
 		for _, call := range w.calls {
@@ -57,6 +60,7 @@ func (w faultyWork) disturb(t *testing.T, call, fault string) {
 			check(t, os.RemoveAll(filepath.Join(repo.CommonDir, "refs", "traces")))
 			check(t, os.RemoveAll(repo.MainObjects()))
 			check(t, os.MkdirAll(repo.MainObjects(), 0o777))
+			check(t, log.ForgetEnd())
 			acked = nil
 		}
 		ids, hit := w.underFault(t, repo.WorkTree, when, fmt.Sprintf("inject=%s:%s:when=%d", call, fault, when))
@@ -65,7 +69,7 @@ func (w faultyWork) disturb(t *testing.T, call, fault string) {
 		if r.State != Consistent {
 			t.Fatalf("%s %d: %s %v", fault, when, r.Summary(), r.Faults)
 		}
-		if w.fresh {
+		if w.seals {
 			acked = append(acked, mustAppend(t, log, promptDraft(-when))[0].ID)
 			mustSeal(t, log)
 			holdsExactly(t, log, acked, false)
@@ -96,7 +100,7 @@ func (w faultyWork) underFault(t *testing.T, dir string, who int, inject string)
 	trace := filepath.Join(t.TempDir(), "trace")
 	cmd := exec.Command("strace", "-f", "-qq", "-o", trace, "-e", inject, os.Args[0])
 	cmd.Env = append(os.Environ(), "EVENTS_TEST_CHILD="+dir, fmt.Sprint("EVENTS_TEST_WHO=", who), "EVENTS_TEST_APPENDS=1", "EVENTS_TEST_FSYNC=1")
-	if w.fresh {
+	if w.seals {
 		cmd.Env = append(cmd.Env, "EVENTS_TEST_SEAL=1")
 	}
 	out, _ := cmd.Output() // killed or failed: what counts is what it acknowledged

@@ -59,6 +59,9 @@ func (l *Log) readSealMark() (m sealMark, ok bool) {
 }
 
 func (l *Log) rememberSeal(m sealMark) error {
+	if _, err := os.Stat(l.repo.TracesDir()); err != nil { // it went meanwhile, with the will of the user
+		return err
+	}
 	text := fmt.Sprintf("sealed1 %s %s %d %d %s\n", m.commit, m.gen, m.offset, m.seq, m.id)
 	return refs.WriteFileAtomic(l.sealMarkPath(), []byte(text), 0o666)
 }
@@ -449,5 +452,29 @@ func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
 	}
 	_ = l.rememberSeal(sealMark{seal, full.gen, full.end})
 	*j = *full
+	return nil
+}
+
+// goOn appends to a file what the ref has behind its end. The caller holds the append lock. Where the ref has something
+// else, or nothing, the file stays as it is.
+func (l *Log) goOn(ctx context.Context, j *journal) error {
+	tip, err := l.Tip(refs.EventsRef)
+	if err != nil || tip.IsZero() {
+		return err
+	}
+	if p, err := l.readSeal(tip); err != nil || p.Head.Events <= j.end.seq {
+		return nil
+	}
+	if err := j.file.Truncate(j.end.offset); err != nil {
+		return fmt.Errorf("write log: %w", err)
+	}
+	end, err := l.copySealed(ctx, FetchedLog{}, tip, j.end, io.NewOffsetWriter(j.file, j.end.offset))
+	if err == nil && l.repo.Fsync {
+		err = j.file.Sync()
+	}
+	if err != nil { // what was written of it goes with the next append
+		return j.file.Truncate(j.end.offset)
+	}
+	j.end, j.size = end, end.offset
 	return nil
 }

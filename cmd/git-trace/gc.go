@@ -219,7 +219,11 @@ func printGC(w io.Writer, r gcReport) error {
 	if !r.DryRun {
 		out += fmt.Sprintf("           %s in %s and %s are left\n", byteSize(s.Bytes), plural(s.Packs, "pack"),
 			plural(s.Loose, "loose object"))
-		out += fmt.Sprintf("log:       sealed %s\n", plural(int(r.Log.Sealed), "event"))
+		out += "log:       sealed " + plural(int(r.Log.Sealed), "event")
+		if n := r.Log.Merged; n > 0 {
+			out += ", merged " + plural(n, "part")
+		}
+		out += "\n"
 	}
 	if n := r.Prompts.Expired; n > 0 {
 		out += fmt.Sprintf("prompts:   %s %s as typed that no record holds\n", removed, plural(n, "old prompt"))

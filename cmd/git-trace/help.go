@@ -16,7 +16,7 @@ const helpWidth = 80
 // commandGroups are the commands by what one wants to do, as help lists them.
 func (a *app) commandGroups() []commandGroup {
 	return []commandGroup{
-		{"record", []*cli.Command{a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
+		{"record", []*cli.Command{a.initCommand(), a.uninstallCommand(), a.statusCommand(), a.sealing(a.doctorCommand()),
 			a.capabilitiesCommand(), a.configCommand(), a.watchCommand(), a.demoCommand(), a.completionCommand(),
 			a.installDocsCommand()}},
 		{"look at lines, commits and conversations", []*cli.Command{a.blameCommand(), a.diffCommand(), a.whyCommand(),
@@ -25,12 +25,13 @@ func (a *app) commandGroups() []commandGroup {
 			a.lspCommand()}},
 		{"learn from conversations", []*cli.Command{a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(),
 			a.mcpCommand(), a.qualityCommand()}},
-		{"keep, complete, pass on and take out", []*cli.Command{a.recordCommand(), a.backfillCommand(),
-			a.convertCommand(), a.exportCommand(), a.importCommand(), a.trailersCommand(), a.noteCommand(),
-			a.purgeCommand()}},
+		{"keep, complete, pass on and take out", []*cli.Command{a.sealing(a.recordCommand()), a.sealing(a.backfillCommand()),
+			a.convertCommand(), a.exportCommand(), a.sealing(a.importCommand()), a.trailersCommand(),
+			a.sealing(a.noteCommand()),
+			a.sealing(a.purgeCommand())}},
 		{"share it", []*cli.Command{a.pushCommand(), a.pullCommand(), a.unshareCommand(), a.archiveCommand()}},
-		{"trust the log and keep it small", []*cli.Command{a.verifyCommand(), a.checkpointCommand(),
-			a.reconcileCommand(), a.rebuildCommand(), a.gcCommand()}},
+		{"trust the log and keep it small", []*cli.Command{a.verifyCommand(), a.sealing(a.checkpointCommand()),
+			a.sealing(a.reconcileCommand()), a.rebuildCommand(), a.gcCommand()}},
 		{"plumbing", []*cli.Command{a.eventsCommand(), a.snapshotCommand()}},
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // operands are the arguments of a verb that are not options.
@@ -27,6 +31,27 @@ func readingCommand(c *cli.Command, run func(*cli.Context, operands) error) *cli
 			return cli.ShowSubcommandHelp(ctx)
 		}
 		return run(ctx, ops)
+	}
+	return c
+}
+
+// sealing has what a command appends to the log sealed when it has ended.
+func (a *app) sealing(c *cli.Command) *cli.Command {
+	run := c.Action
+	c.Action = func(ctx *cli.Context) error {
+		unsealed := func() (*refs.Repo, int64) {
+			repo, err := a.repo()
+			if err != nil {
+				return nil, 0
+			}
+			return repo, events.OpenLog(repo).Unsealed()
+		}
+		_, before := unsealed()
+		err := run(ctx)
+		if repo, now := unsealed(); now > before || c.Name == "record" && now > 0 { // whose hook has left that to it
+			runner.Seal(ctx.Context, repo)
+		}
+		return err
 	}
 	return c
 }

@@ -119,7 +119,6 @@ var optionForms = []optionForm{
 	{[]string{"project-settings"}, takesNothing, "the agents' hooks in the settings that the project commits"},
 	{[]string{"prompts"}, takesNothing, "what was asked, above the lines that it led to"},
 	{[]string{"purge"}, takesNothing, "also delete what was recorded here: the log, the snapshots, the prompts"},
-	{[]string{"quick"}, takesNothing, "check the copy that is read, not the objects it was made of"},
 	{[]string{"quiet", "q"}, takesNothing, "say nothing; failures are for git trace doctor"},
 	{[]string{"rebuild-digest"}, takesNothing, "let the digest on the remote begin anew, with what is published today"},
 	{[]string{"records"}, takesNothing, "what was said in conversations, too, where it is shared"},

@@ -18,7 +18,6 @@ import (
 
 // What is taken out of real conversations, and was no secret: at most 2 of 100. What is not the name of a home counts as
 // none, whatever it is; the log lists it. Docs/records.md tells what was found by reading it.
-//
 func TestRealRecordsLoseNamesOfHomesAndLittleElse(t *testing.T) {
 	t.Parallel()
 	if !testenv.Long() {

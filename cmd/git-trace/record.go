@@ -71,7 +71,6 @@ func (a *app) record(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer runner.Seal(c.Context, repo)
 	report := recordReport{Schema: recordSchema, Conversations: []recordedConversation{}, Failed: []string{}}
 	tell := func(one recordedConversation) { report.Conversations = append(report.Conversations, one) }
 	told := false

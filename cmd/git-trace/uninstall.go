@@ -208,6 +208,9 @@ func (a *app) purge(ctx context.Context, repo *refs.Repo) error {
 			return fmt.Errorf("delete %s: %w", ref, err)
 		}
 	}
+	if err := events.OpenLog(repo).ForgetEnd(); err != nil {
+		return fmt.Errorf("delete what is known of the log: %w", err)
+	}
 	dirs := []string{repo.TracesDir(), repo.WorktreeTracesDir()}
 	linked, err := filepath.Glob(filepath.Join(refs.QuoteGlob(repo.CommonDir), "worktrees", "*", "traces"))
 	if err == nil {
