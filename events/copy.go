@@ -147,7 +147,7 @@ func (c *Copy) unload() {
 }
 
 // extendFile appends the batches between the file's end and the tip. It builds the file anew when the file's end does
-// not lie on the way to the tip. Only sound batches are stored. The caller holds the file's lock.
+// not lie on the way to the tip. Only sound batches are stored, and of a fetched log only whole seals. The caller holds the file's lock.
 func (l *Log) extendFile(ctx context.Context, c *Copy, path string, tip refs.OID) error {
 	if c.file != nil {
 		err := l.appendToFile(ctx, c, tip)
@@ -173,7 +173,7 @@ func (l *Log) buildFile(ctx context.Context, c *Copy, path string, tip refs.OID)
 		return fmt.Errorf("open %s: %w", filepath.Base(fresh), ErrCopyDamaged)
 	}
 	err := l.appendToFile(ctx, c, tip)
-	if err != nil && !isBroken(err) {
+	if err != nil && (!isBroken(err) || c.ref != refs.EventsRef) {
 		_ = os.Remove(fresh)
 		return err
 	}
@@ -197,7 +197,9 @@ func (l *Log) appendToFile(ctx context.Context, c *Copy, tip refs.OID) error {
 	if flushErr := w.Flush(); flushErr != nil {
 		return flushErr
 	}
-	c.end = end
+	if err == nil || c.ref == refs.EventsRef { // of a damaged log of others, nothing is kept
+		c.end = end
+	}
 	return err
 }
 

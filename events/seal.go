@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -368,113 +367,5 @@ func (f *freshObjects) keep() error {
 			return err
 		}
 	}
-	return nil
-}
-
-// begin makes the own log's file: of what the ref names, or, where that is nothing, of a first batch. The caller holds
-// the append lock, and there is no file.
-func (l *Log) begin(ctx context.Context, first []Event) error {
-	lock, err := l.lockRef(ctx)
-	if err != nil {
-		return err
-	}
-	defer lock.Abort()
-	fresh := l.JournalPath() + ".new"
-	header := journalHeader(l.repo.Format) + newGeneration() + "\n"
-	if err := refs.WriteFileAtomic(fresh, []byte(header), 0o666); err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(fresh) }() // it has its name by then, or is not wanted
-	f, err := os.OpenFile(fresh, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	j, err := readJournal(f, l.repo.Format)
-	if err != nil {
-		return err
-	}
-	if current := lock.Current(); !current.IsZero() {
-		err = l.fillFrom(ctx, j, current)
-	} else if err = j.append(first, l.repo.Fsync); err == nil {
-		_, err = l.seal(ctx, j, lock)
-	}
-	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return l.repo.Rename(fresh, l.JournalPath())
-}
-
-// takeOver makes the own log's file of what the ref names, if there is none yet. The caller holds the append lock.
-func (l *Log) takeOver(ctx context.Context) error {
-	if _, err := os.Stat(l.JournalPath()); err == nil {
-		return nil
-	}
-	tip, err := l.Tip(refs.EventsRef)
-	if err != nil || tip.IsZero() {
-		return err
-	}
-	if err := l.begin(ctx, nil); err != nil {
-		return fmt.Errorf("take the log up from %s: %w", refs.EventsRef, err)
-	}
-	return nil
-}
-
-// fillFrom writes all that a seal holds to a new file, and notes that the seal is of it. It takes nothing over of a seal
-// that cannot be read to its end.
-func (l *Log) fillFrom(ctx context.Context, j *journal, seal refs.OID) error {
-	p, err := l.readSeal(seal)
-	if err != nil {
-		return err
-	}
-	var end flatEnd
-	out := io.NewOffsetWriter(j.file, j.head)
-	if end, err = l.copySealed(ctx, FetchedLog{}, seal, end, out); err != nil {
-		return err
-	}
-	if end.seq != p.Head.Events {
-		return fmt.Errorf("%w: it cannot be read to its end", ErrJournal)
-	}
-	if l.repo.Fsync {
-		if err := j.file.Sync(); err != nil {
-			return fmt.Errorf("write log: %w", err)
-		}
-	}
-	full, err := readJournal(j.file, l.repo.Format)
-	if err == nil && (full.end.seq != end.seq || full.size != full.end.offset) {
-		err = errors.New("it is not what was written")
-	}
-	if err != nil {
-		return fmt.Errorf("write log: %w", err)
-	}
-	_ = l.rememberSeal(sealMark{seal, full.gen, full.end})
-	*j = *full
-	return nil
-}
-
-// goOn appends to a file what the ref has behind its end. The caller holds the append lock. Where the ref has something
-// else, or nothing, the file stays as it is.
-func (l *Log) goOn(ctx context.Context, j *journal) error {
-	tip, err := l.Tip(refs.EventsRef)
-	if err != nil || tip.IsZero() {
-		return err
-	}
-	if p, err := l.readSeal(tip); err != nil || p.Head.Events <= j.end.seq {
-		return nil
-	}
-	if err := j.file.Truncate(j.end.offset); err != nil {
-		return fmt.Errorf("write log: %w", err)
-	}
-	end, err := l.copySealed(ctx, FetchedLog{}, tip, j.end, io.NewOffsetWriter(j.file, j.end.offset))
-	if err == nil && l.repo.Fsync {
-		err = j.file.Sync()
-	}
-	if err != nil { // what was written of it goes with the next append
-		return j.file.Truncate(j.end.offset)
-	}
-	j.end, j.size = end, end.offset
 	return nil
 }
