@@ -16,7 +16,10 @@ func (v *verifier) read(ctx context.Context) error {
 		p.finish()
 		return err
 	}
-	cut := v.readSealed(p)
+	cut := ""
+	if !v.report.Tip.IsZero() {
+		cut = v.readSealed(p)
+	}
 	p.finish()
 	if cut != "" {
 		v.chain.cut(cut)

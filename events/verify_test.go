@@ -156,8 +156,10 @@ func TestLogsThatAreNone(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
 	refFiles(t, log.repo)
-	if r := verifyRef(t, log, ""); r.State != Consistent || r.Events != 0 || r.Summary() != "consistent" {
-		t.Errorf("no log: %+v", r)
+	for _, sources := range [][]AnchorSource{nil, {fixedAnchors{}}} {
+		if r := verifyRef(t, log, "", sources...); r.State != Consistent || r.Events != 0 || r.Summary() != "consistent" {
+			t.Errorf("no log: %+v", r)
+		}
 	}
 	runGit(t, log.repo.WorkTree, "commit", "-q", "--allow-empty", "-m", "a commit")
 	runGit(t, log.repo.WorkTree, "tag", "-a", "-m", "x", "v1")
