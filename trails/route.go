@@ -128,8 +128,8 @@ func (r *router) scripts(names []string, cwd string) {
 	r.spoken = true
 	read := 0
 	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript || !r.holds(name) {
 			continue
 		}
 		if read++; read > maxScripts {
@@ -153,6 +153,15 @@ func (r *router) scripts(names []string, cwd string) {
 			spoken++
 		}
 	}
+}
+
+// holds reports whether a file lies in one of the work trees that were found. Anybody may have made what lies elsewhere,
+// so that is not opened.
+func (r *router) holds(name string) bool {
+	found, err := refs.FindHook(filepath.Dir(name))
+	return err == nil && slices.ContainsFunc(r.repos, func(repo *refs.Repo) bool {
+		return repo.WorkTree == found.Top && repo.GitDir == found.GitDir
+	})
 }
 
 // noPath reports whether a character ends a path in a script.

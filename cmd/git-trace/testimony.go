@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/purge"
+	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -118,6 +119,7 @@ func (w *witnesses) hear(ctx context.Context, t *transcripts.Transcript) error {
 		return err
 	}
 	switch err := w.testify(ctx, t); {
+	case err == nil && purged.Stamp(w.repo) != "": // a reading may hold what was purged: all of it is heard again
 	case err == nil:
 		mark.Reading = t.Reading()
 	case !errors.Is(err, trails.ErrUnwatched): // then all of it is heard again
