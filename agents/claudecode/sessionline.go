@@ -137,7 +137,7 @@ func (s *session) object(ch *chain, object jsonlines.Object) error {
 		return nil //nolint:nilerr // it is counted
 	}
 	at := records.Locator{File: ch.file, Offset: object.Offset, Line: object.Line, ID: e.uuid}
-	if reason := s.repeated(ch, e); reason != "" {
+	if reason := s.repeated(ch, e, object.Offset); reason != "" {
 		ch.c.Skip(reason)
 		return nil
 	}
@@ -171,12 +171,12 @@ func (s *session) turn(ch *chain, e *entry, at records.Locator) error {
 }
 
 // repeated tells why a line is none of this conversation: "" when it is one.
-func (s *session) repeated(ch *chain, e *entry) string {
+func (s *session) repeated(ch *chain, e *entry, offset int64) string {
 	fresh := ch.c.Begin(e.uuid)
 	if !fresh {
 		return "repeated"
 	}
-	if ch.file == "" && s.origins.copied(e) {
+	if ch.file == "" && s.origins.copied(e, offset) {
 		return "copied_from_other_session"
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ type hints struct {
 	sessions []string // that the first lines name as theirs
 	origins  []string // that the first lines name as where they were copied from
 	last     string
+	copied   string // id of the first answer, where Claude Code 1.0 wrote it without a request
+	answer   string // id of the first answer
 }
 
 const (
@@ -44,6 +47,10 @@ func peek(file *transcript.Tail) hints {
 		h.origins = addID(h.origins, e.requestSession)
 		h.origins = addID(h.origins, memberText(e.forked, "sessionId"))
 		if e.kind == "assistant" {
+			h.answer = memberText(e.message, "id")
+			if e.request == "" && strings.HasPrefix(e.version, "1.") {
+				h.copied = h.answer
+			}
 			break
 		}
 	}
@@ -91,14 +98,71 @@ type origins struct {
 	own   string
 	dir   string
 	lines map[string]map[string]bool // the uuids of the lines of each session; nil for one without a file
+	until int64                      // offset of the last answer that Claude Code 1.0 copied; -1 without one
 }
 
 func findOrigins(path, own string, h hints) *origins {
-	o := &origins{own: own, dir: filepath.Dir(path), lines: map[string]map[string]bool{}}
+	o := &origins{own: own, dir: filepath.Dir(path), lines: map[string]map[string]bool{}, until: -1}
 	for _, session := range slices.Concat(h.sessions, h.origins) {
 		o.load(session)
 	}
+	if h.copied != "" {
+		o.loadUnnamed(path, h.copied)
+	}
 	return o
+}
+
+// loadUnnamed finds what Claude Code 1.0 copied when it resumed a session. It wrote a new file with new ids and times, and
+// named no other session. Copied answers keep their ids and lose their requests.
+func (o *origins) loadUnnamed(path, first string) {
+	siblings, _ := filepath.Glob(filepath.Join(o.dir, "*.jsonl"))
+	requested := map[string]bool{}
+	for _, sibling := range siblings {
+		file, err := transcript.Open(sibling)
+		if sibling == path || err != nil {
+			continue
+		}
+		if h := peek(file); h.answer == first {
+			o.load(h.session("", sibling))
+			for id := range answersOf(file, true) {
+				requested[id] = true
+			}
+		}
+		_ = file.Close()
+	}
+	if len(requested) == 0 {
+		return
+	}
+	file, err := transcript.Open(path)
+	if err != nil {
+		return
+	}
+	defer func() { _ = file.Close() }()
+	for id, offset := range answersOf(file, false) {
+		if requested[id] {
+			o.until = offset
+		}
+	}
+}
+
+// answersOf lists the ids and offsets of the answers that have a request, or of those that have none.
+func answersOf(file *transcript.Tail, requested bool) iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		in := jsonlines.NewReader(file.From(0), 0, 0)
+		for {
+			object, err := in.Next()
+			if err != nil {
+				return
+			}
+			var e entry
+			if e.decode(object.Raw) != nil || e.kind != "assistant" || (e.request != "") != requested {
+				continue
+			}
+			if id := memberText(e.message, "id"); id != "" && !yield(id, object.Offset) {
+				return
+			}
+		}
+	}
 }
 
 // load reads the ids of the lines of another session.
@@ -131,7 +195,10 @@ func (o *origins) load(session string) map[string]bool {
 }
 
 // copied reports whether a line is one of another session whose file is there.
-func (o *origins) copied(e *entry) bool {
+func (o *origins) copied(e *entry, offset int64) bool {
+	if offset <= o.until {
+		return true
+	}
 	if e.uuid == "" {
 		return false
 	}
