@@ -11,8 +11,8 @@ var newline = []byte{'\n'}
 // maxBatch is the size of a batch, the events of one append, beyond which it is neither written nor read.
 const maxBatch = 32 << 20
 
-// An event takes more bytes than shortestLine. A file of more lines than its bytes can hold events would cost many times
-// its size to take apart; with someLines at most it is, so that each damaged line can be named.
+// An event takes more bytes than shortestLine. A file of more lines than its bytes can hold events would cost many
+// times its size to take apart; with someLines at most it is, so that each damaged line can be named.
 const (
 	shortestLine = 64
 	someLines    = 10_000

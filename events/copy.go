@@ -147,7 +147,8 @@ func (c *Copy) unload() {
 }
 
 // extendFile appends the batches between the file's end and the tip. It builds the file anew when the file's end does
-// not lie on the way to the tip. Only sound batches are stored, and of a fetched log only whole seals. The caller holds the file's lock.
+// not lie on the way to the tip. Only sound batches are stored, and of a fetched log only whole seals. The caller holds
+// the file's lock.
 func (l *Log) extendFile(ctx context.Context, c *Copy, path string, tip refs.OID) error {
 	if c.file != nil {
 		err := l.appendToFile(ctx, c, tip)

@@ -179,8 +179,8 @@ func (l *Log) setSeal(ctx context.Context, j *journal, base sealBase, lock *refs
 }
 
 // writeSealBesideGC writes a seal and keeps what is new of it from a gc that runs just now. The gc may delete a part of
-// it before there is a second copy: then it is written again. A seal depends on nothing but the log and the seal before,
-// and has the same name again.
+// it before there is a second copy: then it is written again. A seal depends on nothing but the log and the seal
+// before, and has the same name again.
 func (l *Log) writeSealBesideGC(j *journal, base sealBase) (commit refs.OID, err error) {
 	for range gcTries {
 		fresh := &freshObjects{log: l}
@@ -207,7 +207,7 @@ func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) 
 		return none, nil
 	}
 	was := p.Head.Source
-	at := flatEnd{}
+	var at flatEnd
 	if m, ok := l.readSealMark(); ok && m.commit == current && m.gen == j.gen && m.offset <= j.end.offset {
 		at = m.flatEnd
 	} else if at, err = j.find(was.Seq); err != nil {

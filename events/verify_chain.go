@@ -12,7 +12,6 @@ type summary struct {
 	pending []pendingFault
 	early   []Fault // of what is no event, before all others
 	dropped int
-	parts   int
 	count   int // events
 	last    int64
 

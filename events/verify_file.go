@@ -159,12 +159,14 @@ func (v *verifier) watchSeals() {
 		p, err := readHead(objects, commit)
 		if err != nil {
 			if commit != v.report.Tip {
-				v.report.Notes = append(v.report.Notes, fmt.Sprintf("the seal %s before the last one cannot be read: %v", commit, err))
+				note := fmt.Sprintf("the seal %s before the last one cannot be read: %v", commit, err)
+				v.report.Notes = append(v.report.Notes, note)
 			}
 			return
 		}
 		at := p.Head.Source
-		v.seals = append(v.seals, Anchor{Seq: at.Seq, ID: at.Event, Source: "the seal " + commit.String() + " on " + v.report.Ref})
+		source := fmt.Sprintf("the seal %s on %s", commit, v.report.Ref)
+		v.seals = append(v.seals, Anchor{Seq: at.Seq, ID: at.Event, Source: source})
 		v.chain.watched[at.Seq] = true
 		if len(p.Parents) == 0 {
 			return

@@ -225,7 +225,8 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 			return err
 		}
 		// A seal descends from the one before. Where the ref was made anew, it takes the place of what it goes on from.
-		force := !remote[name].IsZero() && (p.replaces || kind == "events" && !newBounds(0).descends(p.repo, tip, remote[name]))
+		force := !remote[name].IsZero() &&
+			(p.replaces || kind == "events" && !newBounds(0).descends(p.repo, tip, remote[name]))
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, Force: force, kept: p.kept(kind)})
 	}
 	// Records, events, digest, checkpoints: the digest names records, checkpoints name events.

@@ -155,8 +155,8 @@ func (r *router) scripts(names []string, cwd string) {
 	}
 }
 
-// holds reports whether a file lies in one of the work trees that were found. Anybody may have made what lies elsewhere,
-// so that is not opened.
+// holds reports whether a file lies in one of the work trees that were found. Anybody may have made what lies
+// elsewhere, so that is not opened.
 func (r *router) holds(name string) bool {
 	found, err := refs.FindHook(filepath.Dir(name))
 	return err == nil && slices.ContainsFunc(r.repos, func(repo *refs.Repo) bool {

@@ -112,8 +112,8 @@ func findOrigins(path, own string, h hints) *origins {
 	return o
 }
 
-// loadUnnamed finds what Claude Code 1.0 copied when it resumed a session. It wrote a new file with new ids and times, and
-// named no other session. Copied answers keep their ids and lose their requests.
+// loadUnnamed finds what Claude Code 1.0 copied when it resumed a session. It wrote a new file with new ids and times,
+// and named no other session. Copied answers keep their ids and lose their requests.
 func (o *origins) loadUnnamed(path, first string) {
 	siblings, _ := filepath.Glob(filepath.Join(o.dir, "*.jsonl"))
 	requested := map[string]bool{}

@@ -33,8 +33,8 @@ func (a *app) gcCommand() *cli.Command {
 		Name:      "gc",
 		Usage:     "pack what was recorded and drop old snapshots",
 		UsageText: "git trace gc [--dry-run] [--json]",
-		Description: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes contents of snapshots older than\n" +
-			expireKey + " (default " + defaultExpire +
+		Description: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes\n" +
+			"contents of snapshots older than " + expireKey + " (default " + defaultExpire +
 			") that are in no last snapshot, and prompts as they were typed that are\n" +
 			"older than " + promptExpireKey + " (default " + defaultPromptExpire +
 			") and in no record. The log loses nothing. Sealing and packing\n" +

@@ -91,8 +91,8 @@ func runGit(args []string, in io.Reader) int {
 
 // tellRecords starts the process that stores what waits, where a hook may have been waited for. An amended commit is
 // told twice (githooks(5)): post-commit runs before post-rewrite, which alone says whose place the commit takes. A
-// record that is stored in between would keep the link to the older commit, so post-commit leaves it to post-rewrite. It
-// tells whether the process was started.
+// record that is stored in between would keep the link to the older commit, so post-commit leaves it to post-rewrite.
+// It tells whether the process was started.
 func tellRecords(repo *refs.Repo, log *committedLog, hook string) (started bool) {
 	log.noteConversations(repo)
 	if hook == "post-commit" && amended(repo) {

@@ -13,8 +13,8 @@ import (
 // startRecorder starts `git trace record` as a process of its own and does not wait for it: a hook must not take the
 // time that reading and redacting a conversation takes.
 func startRecorder(repo *refs.Repo) (started bool) {
-	return Background(repo, repo.WorkTree, withoutGit(os.Environ()), "--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree,
-		"record", "--quiet")
+	return Background(repo, repo.WorkTree, withoutGit(os.Environ()),
+		"--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree, "record", "--quiet")
 }
 
 // withoutGit leaves out what git tells its hooks: an index that is locked, another directory.

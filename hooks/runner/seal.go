@@ -9,8 +9,9 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// The log's ref names what was sealed of it (events.Log.Seal). No hook does that: `git trace git-hook seal` is a process
-// of its own that nobody waits for. What stores records, and what does what hooks put off, seal at their end instead.
+// The log's ref names what was sealed of it (events.Log.Seal). No hook does that: `git trace git-hook seal` is a
+// process of its own that nobody waits for. What stores records, and what does what hooks put off, seal at their end
+// instead.
 const (
 	// SealHook stands where the name of a hook does.
 	SealHook  = "seal"

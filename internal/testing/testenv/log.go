@@ -146,8 +146,8 @@ func StoreSeal(t failing, dir, writer, parent string, files ...string) string {
 	head := fmt.Sprintf(`{"events":%d,"format":1,"last":%q,"level":"log","object_format":%q,`+
 		`"source":{"event":%q,"seq":%d,"writer":%q},"writer":%q}`+"\n", n, id, format, id, n, writer, writer)
 	logs := objectOf(t, dir, entries, "mktree")
-	tree := objectOf(t, dir, "100644 blob "+objectOf(t, dir, head, "hash-object", "-w", "--stdin")+"\tdigest.json\n040000 tree "+
-		logs+"\tlog\n", "mktree")
+	digest := objectOf(t, dir, head, "hash-object", "-w", "--stdin")
+	tree := objectOf(t, dir, "100644 blob "+digest+"\tdigest.json\n040000 tree "+logs+"\tlog\n", "mktree")
 	if parent != "" {
 		parent = "\nparent " + parent
 	}
