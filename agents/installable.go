@@ -73,6 +73,11 @@ func Ignored(ctx context.Context, repo *refs.Repo, env Env) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return IgnoredBy(config, env)
+}
+
+// IgnoredBy is [Ignored] for a configuration that was read.
+func IgnoredBy(config refs.Config, env Env) ([]string, error) {
 	var known []string
 	for _, one := range Installable(env) {
 		known = append(known, one.Name)

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 type Listing struct {
 	File  string    `json:"file"`
 	Since time.Time `json:"since"`
+
+	Enrolled bool `json:"enrolled"` // by `git trace setup`
 }
 
 // listed gives the entry; nil without one.
@@ -21,14 +24,18 @@ func (d *Doctor) listed() *Listing {
 	if s.State != recorded.Listed && s.State != recorded.Astray {
 		return nil
 	}
-	return &Listing{File: s.File, Since: s.Since}
+	return &Listing{File: s.File, Since: s.Since, Enrolled: recorded.Enrolled(d.repo)}
 }
 
 // checkListed holds the repository against the list, which alone decides whether hooks do anything.
-func (d *Doctor) checkListed(context.Context) (string, []Finding) {
+func (d *Doctor) checkListed(ctx context.Context) (string, []Finding) {
 	s := recorded.Look(d.repo)
 	if s.State == recorded.Listed {
-		return fmt.Sprintf("on the list since %s (%s)", s.Since.Local().Format(time.DateOnly), d.shorten(s.File)), nil
+		who := ""
+		if recorded.Enrolled(d.repo) {
+			who = " by git trace setup"
+		}
+		return fmt.Sprintf("on the list%s since %s (%s)", who, s.Since.Local().Format(time.DateOnly), d.shorten(s.File)), nil
 	}
 	again := &repair{"the repository is on the list of recorded ones again", d.listAgain}
 	const mend = "git trace doctor --fix"
@@ -44,7 +51,24 @@ func (d *Doctor) checkListed(context.Context) (string, []Finding) {
 	case recorded.NoPlace:
 		return "", []Finding{{What: recorded.ErrNoPlace.Error() + ": hooks do nothing", Mend: "set HOME or XDG_STATE_HOME"}}
 	}
-	return "", []Finding{{What: "nothing is recorded here", Mend: "git trace init"}}
+	return "", []Finding{d.unlisted(ctx)}
+}
+
+// unlisted says whether `git trace setup` will have the repository recorded, and why not.
+func (d *Doctor) unlisted(ctx context.Context) Finding {
+	nothing := Finding{What: "nothing is recorded here", Mend: "git trace init"}
+	found, err := refs.FindHook(d.repo.WorkTree)
+	if err != nil || !recorded.Enrols() {
+		return nothing
+	}
+	var strange *recorded.StrangeError
+	switch err := recorded.Wanted(ctx, found); {
+	case err == nil:
+		nothing.What, nothing.Mend = "nothing is recorded here yet; it begins when you start an agent here", ""
+	case errors.As(err, &strange):
+		nothing.What += ", and git trace setup leaves it to you: " + strange.What
+	}
+	return nothing
 }
 
 // listAgain puts a repository that was recorded on the list, as `git trace init` does, by the wish of the user.

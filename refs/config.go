@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -126,15 +127,54 @@ func (c Config) Get(key string) (string, bool) {
 	return e.Value, ok
 }
 
+// OwnConfig is the configuration of the user and of the system, as it holds outside of repositories.
+func OwnConfig(ctx context.Context) (Config, error) { return listConfig(ctx) }
+
+// FileConfig is what one file sets. Files that it includes are not read.
+func FileConfig(ctx context.Context, file string) (Config, error) {
+	return listConfig(ctx, "--no-includes", "--file", file)
+}
+
+// listConfig runs git where no repository is.
+func listConfig(ctx context.Context, from ...string) (Config, error) {
+	out, err := GitNowhere(ctx, append([]string{"config", "-z", "--list"}, from...)...)
+	if err != nil {
+		return Config{}, fmt.Errorf("read configuration: %w", err)
+	}
+	return parseConfigList(string(out)), nil
+}
+
+// GitNowhere runs a git command that is about no repository. A failure is a *GitError.
+func GitNowhere(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
+	cmd.Env = append(baseEnv(os.Environ()), "GIT_DIR="+os.DevNull)
+	cmd.WaitDelay = waitDelay
+	return runGit(cmd, verbOf(args))
+}
+
+// Paths is every value of a multi-valued key, read as git reads paths.
+func (c Config) Paths(key string) []string {
+	var out []string
+	for _, value := range c.All(key) {
+		out = append(out, expandHome(value))
+	}
+	return out
+}
+
 // Path is a key read as git reads paths: a leading ~/ is the user's home.
 func (c Config) Path(key string) (string, bool) {
 	name, ok := c.Get(key)
+	return expandHome(name), ok
+}
+
+func expandHome(name string) string {
 	if len(name) > 1 && name[0] == '~' && (name[1] == '/' || name[1] == filepath.Separator) {
 		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, name[2:]), ok
+			return filepath.Join(home, name[2:])
 		}
 	}
-	return name, ok
+	return name
 }
 
 // Bool is a key read as git reads booleans: true, yes, on, a number other than 0, or the key alone. A value that is

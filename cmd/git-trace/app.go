@@ -183,6 +183,9 @@ func (a *app) workTree() (*refs.Repo, error) {
 	if err == nil && r.Bare() {
 		err = refs.ErrBare
 	}
+	if err == nil {
+		a.tellEnrolled(r)
+	}
 	return r, err
 }
 

@@ -66,6 +66,20 @@ func (a *app) asks(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
+// asked puts a question to a person at a terminal, and gives the answer as it was typed: empty for the one proposed.
+func (a *app) asked(question, proposed string) string {
+	in, isFile := a.std.in.(*os.File)
+	if !isFile {
+		return ""
+	}
+	if _, terminal := terminalWidth(in); !terminal {
+		return ""
+	}
+	fmt.Fprintf(a.std.err, "%s [%s] ", question, printable(proposed))
+	line, _ := bufio.NewReader(a.std.in).ReadString('\n')
+	return strings.TrimSpace(line)
+}
+
 // answer reads what the person types, in small letters.
 func (a *app) answer() string {
 	line, _ := bufio.NewReader(a.std.in).ReadString('\n')
@@ -96,6 +110,9 @@ func (a *app) tellObstacles(ctx context.Context, in *installation) error {
 			fmt.Fprintf(a.std.err, "git-trace: hint: %s: %s; %s\n", agent.Name, printable(obstacle.What),
 				printable(obstacle.Mend))
 		}
+	}
+	if in.repo == nil {
+		return nil
 	}
 	mirrors, err := sharing.MirrorNotes(ctx, in.repo)
 	for _, note := range mirrors {

@@ -331,7 +331,11 @@ func (in *installation) plan(ctx context.Context) ([]planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := ofGit(gitActions)
+	return in.planAgents(ctx, ofGit(gitActions))
+}
+
+// planAgents adds what is to be done for agents, and leaves those out that cannot be installed.
+func (in *installation) planAgents(ctx context.Context, out []planned) ([]planned, error) {
 	for _, agent := range slices.Clone(in.agents) {
 		actions, err := agent.Installer.Plan(ctx, in.target)
 		var refused *capability.InstallError
@@ -415,6 +419,14 @@ func relativeTo(dir, text string) string {
 // startRecording marks the repository as recorded, opens its log and takes the first snapshot: what is there now
 // belongs to nobody, what changes from now on is seen.
 func startRecording(ctx context.Context, repo *refs.Repo) error {
+	if err := beginRecording(ctx, repo); err != nil {
+		return err
+	}
+	return recorded.Add(repo)
+}
+
+// beginRecording is startRecording but for the list of recorded repositories.
+func beginRecording(ctx context.Context, repo *refs.Repo) error {
 	ctx, cancel := context.WithTimeout(ctx, originLimit)
 	defer cancel()
 	if info, err := os.Lstat(repo.TracesDir()); err == nil && !info.IsDir() {
@@ -427,7 +439,7 @@ func startRecording(ctx context.Context, repo *refs.Repo) error {
 	if err := trails.New(repo, events.OpenLog(repo), nil).Origin(ctx, time.Now()); err != nil {
 		return fmt.Errorf("start recording: %w", err)
 	}
-	return recorded.Add(repo)
+	return nil
 }
 
 // explainList says what to do where the list of recorded repositories cannot be written.

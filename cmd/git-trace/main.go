@@ -59,6 +59,8 @@ func runHeavyHook(args []string) int {
 		return runTrailersHook(args[1:])
 	case hooks.PushHook:
 		return runPushHook(args[1:])
+	case runner.EnrolHook:
+		return runEnrol()
 	case pushLaterHook:
 		return runPushLater(args[1:])
 	}

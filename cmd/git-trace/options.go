@@ -44,6 +44,7 @@ var optionForms = []optionForm{
 	{[]string{"author"}, takesWord, "only what is in commits whose author matches `pattern`"},
 	{[]string{"auto"}, takesNothing, "pack what is due, and nothing else"},
 	{[]string{"before"}, takesNothing, "take a prompt, step or call at its beginning (the default)"},
+	{[]string{"below"}, takesList, "record repositories below this `directory`; may be given more than once"},
 	{[]string{"by"}, takesList,
 		"group by `what`: agent, model, author, day, week, month, hour, directory, file or language"},
 	{[]string{"color"}, takesWord, "use colour: `when` is always, never or auto (--no-color: never)"},

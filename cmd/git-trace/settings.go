@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 )
 
 // setting is a key of git's configuration that git-trace reads. Takes is the form of its values; one without a form is
@@ -42,10 +43,14 @@ var settingForms = []setting{
 	{"trace.hooksPath", "", "what core.hooksPath was before init; init writes it and uninstall reads it", ""},
 	{"trace.ignoreAgent", "", "an agent that is on this machine and not to be traced; as often as is wanted. " +
 		"init leaves it out unless it is named, and status does not mention it", anAgent},
+	{recorded.IgnoreKey, "", "a directory whose repositories git trace setup leaves out; as often as is wanted; read from " +
+		"your own configuration alone", ""},
 	{"trace.maxFetched", "2g", "pull ends when more bytes arrive; k, m and g as git has them", aNumber},
 	{"trace.prices", "", "a file with prices of models in the place of the table that comes with git-trace", ""},
 	{"trace.promptExpire", defaultPromptExpire, "when prompts as they were typed go that no record holds", aDate},
 	{"trace.pushSubject", "", "the subject of the commits that push makes, where a remote has rules for subjects", ""},
+	{recorded.RecordKey, "", "a directory whose repositories are enrolled when you start an agent in them; as often as " +
+		"is wanted; git trace setup writes it; read from your own configuration alone", ""},
 	{"trace.records", "true", "false: conversations are not stored", aTruth},
 	{"trace.redactAllow", "", "an expression (RE2) for what is no secret; as often as is wanted", ""},
 	{"trace.redactFile", "git-trace/redact in your directory of configurations", "your rules of redaction", ""},

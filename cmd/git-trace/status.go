@@ -272,6 +272,9 @@ func recordingText(r statusReport) string {
 	if others := r.GitHooks.Neighbours(); others != "" {
 		text += " beside " + others
 	}
+	if r.Listed != nil && r.Listed.Enrolled {
+		text += "; enrolled by git trace setup"
+	}
 	return text
 }
 

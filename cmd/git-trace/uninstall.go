@@ -81,6 +81,9 @@ func (a *app) uninstall(c *cli.Context) error {
 	if err := recorded.Remove(in.repo); err != nil {
 		return fmt.Errorf("stop recording: %w", err)
 	}
+	if err := stayOut(c.Context, in.repo); err != nil {
+		return err
+	}
 	if purge {
 		return a.purge(c.Context, in.repo)
 	}

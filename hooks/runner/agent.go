@@ -84,6 +84,9 @@ func runAgent(args []string, in io.Reader) int {
 		if b.Process != b.Parent && !process.Ancestor(b.Process) {
 			b.Process = 0 // it cannot be the agent's: of another name space, or inherited from another agent
 		}
+		if begins(b) {
+			startEnrol(b.Cwd)
+		}
 		here := trails.Route(b, around)
 		elsewhere := trails.Elsewhere(b, here)
 		for i, repo := range slices.Concat(here, elsewhere) {

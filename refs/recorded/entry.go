@@ -20,6 +20,8 @@ type entry struct {
 	id     identity
 	mark   string
 	tops   []string // real paths of main work trees whose .git is a file or a link, and of all others
+
+	enrolled bool // nobody asked for this repository alone
 }
 
 // identity is what a file system calls a directory.
@@ -42,6 +44,9 @@ func (e *entry) encode() []byte {
 	}
 	for _, top := range e.tops {
 		fmt.Fprintf(&b, "work-tree %s\n", strconv.QuoteToASCII(top))
+	}
+	if e.enrolled {
+		b.WriteString("enrolled\n")
 	}
 	fmt.Fprintf(&b, "since %s\n", e.Since.Format(time.RFC3339))
 	return []byte(b.String())
@@ -72,6 +77,8 @@ func decode(text string) (*entry, error) {
 			e.id.born, err = strconv.ParseInt(value, 10, 64)
 		case "mark":
 			e.mark = value
+		case "enrolled":
+			e.enrolled = true
 		case "since":
 			e.Since, err = time.Parse(time.RFC3339, value)
 		}

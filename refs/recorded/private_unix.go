@@ -14,6 +14,10 @@ func private(dir string) bool {
 	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
 		return false
 	}
+	return ownedByUser(info)
+}
+
+func ownedByUser(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()
 }

@@ -67,7 +67,51 @@ func Is(repo *refs.Repo) bool {
 
 // Add puts a repository on the list, by the wish of its user. The mark of one that was on a list is kept: it may be on
 // the list of other users, too.
-func Add(repo *refs.Repo) error {
+func Add(repo *refs.Repo) error { return add(repo, false) }
+
+// Enrol is Add where nobody asked for this repository alone (Setup).
+func Enrol(repo *refs.Repo) error {
+	if err := add(repo, true); err != nil {
+		return err
+	}
+	return refs.WriteFileAtomic(untoldFile(repo), nil, 0o644)
+}
+
+// Enrolled tells whether a repository is on the list by [Enrol] alone.
+func Enrolled(repo *refs.Repo) bool {
+	e, err := read(repo.CommonDir)
+	return err == nil && e.enrolled
+}
+
+// AllEnrolled are the git directories of repositories that are on the list by [Enrol] alone.
+func AllEnrolled() []string {
+	var out []string
+	for _, state := range stateDirs() {
+		dir := filepath.Join(state, "recorded")
+		files, _ := os.ReadDir(dir)
+		for _, file := range files {
+			e, err := readEntry(filepath.Join(dir, file.Name()))
+			if err == nil && e.enrolled && e.matches(e.GitDir) && !slices.Contains(out, e.GitDir) {
+				out = append(out, e.GitDir)
+			}
+		}
+	}
+	return out
+}
+
+// untoldFile is there until the user was told that the repository was enrolled.
+func untoldFile(repo *refs.Repo) string { return filepath.Join(repo.CommonDir, "traces", "enrolled") }
+
+// Untold tells whether nobody was told yet that the repository was enrolled.
+func Untold(repo *refs.Repo) bool {
+	_, err := os.Lstat(untoldFile(repo))
+	return err == nil
+}
+
+// Told notes that the user was told.
+func Told(repo *refs.Repo) error { return ignoreMissing(os.Remove(untoldFile(repo))) }
+
+func add(repo *refs.Repo, enrolled bool) error {
 	id, err := identify(repo.CommonDir)
 	if err != nil {
 		return fmt.Errorf("put on the list of recorded repositories: %w", err)
@@ -82,7 +126,7 @@ func Add(repo *refs.Repo) error {
 			return fmt.Errorf("put on the list of recorded repositories: %w", err)
 		}
 	}
-	e := entry{GitDir: repo.CommonDir, id: id, mark: mark, Since: time.Now().UTC().Truncate(time.Second)}
+	e := entry{GitDir: repo.CommonDir, id: id, mark: mark, enrolled: enrolled, Since: time.Now().UTC().Truncate(time.Second)}
 	if old, err := read(repo.CommonDir); err == nil && old.matches(repo.CommonDir) {
 		e.Since, e.tops = old.Since, old.tops
 	}

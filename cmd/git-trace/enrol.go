@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// runEnrol starts to record the repository that it runs in, if `git trace setup` was run and it is one of those that
+// the user wants. A hook of an agent started it, and nobody waits for it.
+func runEnrol() int {
+	guard := runner.Guard(originLimit, nil)
+	defer guard()
+	ctx, cancel := context.WithTimeout(context.Background(), originLimit)
+	defer cancel()
+	repo, err := enrol(ctx)
+	if err != nil && repo != nil {
+		runner.NoteFailure(repo, fmt.Errorf("enrol: %w", err))
+	}
+	return exitDone
+}
+
+// enrol gives the repository where that is one to be recorded.
+func enrol(ctx context.Context) (*refs.Repo, error) {
+	found, err := refs.FindHook(".")
+	if err != nil || !recorded.Enrols() || recorded.Wanted(ctx, found) != nil {
+		return nil, err
+	}
+	state, err := recorded.StateDir()
+	if err != nil {
+		return nil, err
+	}
+	one, err := refs.Flock(filepath.Join(state, "enrol.lock"), time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	defer one.Unlock()
+	if recorded.Holds(found) { // by another agent that was started meanwhile
+		return nil, nil
+	}
+	repo, err := found.Open()
+	if err != nil {
+		return nil, err
+	}
+	if err := beginRecording(ctx, repo); err != nil {
+		return repo, err
+	}
+	in, err := hooksOf(repo)
+	if err != nil {
+		return repo, err
+	}
+	if _, err := in.Install(ctx); err != nil {
+		return repo, err
+	}
+	return repo, recorded.Enrol(repo)
+}
+
+// hooksOf installs and removes git's hooks of a repository for this program.
+func hooksOf(repo *refs.Repo) (hooks.Installer, error) {
+	env, err := capability.SystemEnv()
+	return hooks.Installer{Repo: repo, Binary: env.Binary}, err
+}
+
+// tellEnrolled tells a person once that the repository was enrolled.
+func (a *app) tellEnrolled(repo *refs.Repo) {
+	file, isFile := a.std.err.(*os.File)
+	if !isFile || !recorded.Untold(repo) {
+		return
+	}
+	if _, terminal := terminalWidth(file); terminal && recorded.Told(repo) == nil {
+		fmt.Fprintln(a.std.err, "git-trace: hint: git trace setup had this repository recorded; "+
+			"git trace uninstall takes it out, and it stays out")
+	}
+}
+
+// stayOut keeps a repository from being enrolled again.
+func stayOut(ctx context.Context, repo *refs.Repo) error {
+	if !recorded.Enrols() {
+		return nil
+	}
+	dir := repo.WorkTree
+	if filepath.Base(repo.CommonDir) == ".git" {
+		dir = filepath.Dir(repo.CommonDir)
+	}
+	config, err := refs.OwnConfig(ctx)
+	if err != nil || slices.Contains(config.Paths(recorded.IgnoreKey), dir) {
+		return err
+	}
+	return writeSetup(ctx, recorded.IgnoreKey, []string{dir})
+}
