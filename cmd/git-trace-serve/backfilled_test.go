@@ -9,13 +9,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // A conversation that no hook saw is shown with what its record and the commits know: what each call says that it writes,
 // what became of it, and which calls edit or run something.
 func TestPagesOfABackfilledConversation(t *testing.T) {
 	program, home := built(t)
-	dir := t.TempDir()
+	dir := testenv.TempDir(t)
 	run := func(name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)

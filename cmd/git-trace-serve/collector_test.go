@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // received are the requests that a collector got.
@@ -176,7 +178,7 @@ func TestExportSendsSpansOnlyWhenAsked(t *testing.T) {
 	server, got := listening(t, func(http.ResponseWriter, *http.Request, int) {})
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", server.URL)
-	dir := t.TempDir()
+	dir := testenv.TempDir(t)
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir

@@ -24,8 +24,8 @@ func TestNeovimShowsWhoWroteALine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := filepath.Join(t.TempDir(), "test.lua")
-	told := filepath.Join(t.TempDir(), "told")
+	script := filepath.Join(testenv.TempDir(t), "test.lua")
+	told := filepath.Join(testenv.TempDir(t), "told")
 	lua := fmt.Sprintf(`
 vim.opt.runtimepath:append(%q)
 local git_trace = require('git_trace')
@@ -150,7 +150,7 @@ func TestKakouneShowsWhoWroteALine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := filepath.Join(t.TempDir(), "told")
+	told := filepath.Join(testenv.TempDir(t), "told")
 	script := fmt.Sprintf(`try %%{
 source %q
 set-option global git_trace_program %q
@@ -163,7 +163,7 @@ git-trace-unmark
 nop %%sh{ printf '\nunmarked [%%s]' "$kak_opt_git_trace_marks" >> %[3]q }
 } catch %%{ echo -to-file %[3]q -- %%val{error} }
 `, client, program, told)
-	file := filepath.Join(t.TempDir(), "script.kak")
+	file := filepath.Join(testenv.TempDir(t), "script.kak")
 	if err := os.WriteFile(file, []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func remembered(t *testing.T, program, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(t.TempDir(), "said.jsonl")
+	name := filepath.Join(testenv.TempDir(t), "said.jsonl")
 	if err := os.WriteFile(name, append(raw, '\n'), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestPagesAreWrittenAsFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "plans.txt"), []byte("not committed\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	at := filepath.Join(t.TempDir(), "site")
+	at := filepath.Join(testenv.TempDir(t), "site")
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(program, append([]string{"-C", dir, "serve"}, args...)...)
 		out, err := cmd.CombinedOutput()
@@ -151,7 +151,7 @@ func TestPagesAreWrittenAsFiles(t *testing.T) {
 	if out, err := run("--export", at, "--yes"); err == nil || !strings.Contains(out, "not empty") {
 		t.Errorf("pages were written over others: %v\n%s", err, out)
 	}
-	one := filepath.Join(t.TempDir(), "one")
+	one := filepath.Join(testenv.TempDir(t), "one")
 	if out, err := run("--export", one, "--yes", "HEAD~1..HEAD"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

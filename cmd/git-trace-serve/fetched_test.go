@@ -22,7 +22,7 @@ func TestPagesOfAFetchedLog(t *testing.T) {
 		t.Skip("there is no ssh-keygen here")
 	}
 	program, theirs := demo(t)
-	base := t.TempDir()
+	base := testenv.TempDir(t)
 	key, allowed, remote, ours := filepath.Join(base, "key"), filepath.Join(base, "allowed"), filepath.Join(base, "remote.git"), filepath.Join(base, "ours")
 	run := func(dir, name string, args ...string) {
 		t.Helper()

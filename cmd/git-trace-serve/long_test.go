@@ -56,7 +56,7 @@ func TestPagesOfLongLinesAndResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(t.TempDir(), "said.jsonl")
+	name := filepath.Join(testenv.TempDir(t), "said.jsonl")
 	if err := os.WriteFile(name, append(raw, '\n'), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // demo is the repository that git trace demo plays: a recorded conversation through the real hooks.
@@ -186,7 +188,7 @@ func TestEditorsAreServed(t *testing.T) {
 	program, dir := demo(t)
 	path := filepath.Join(dir, "server.go")
 	text := read(t, path)
-	e := startEditor(t, program, t.TempDir(), `{"codeLens":true}`)
+	e := startEditor(t, program, testenv.TempDir(t), `{"codeLens":true}`)
 	uri := e.open(path, text)
 	contains := func(what, got string, wanted ...string) {
 		t.Helper()
@@ -264,7 +266,7 @@ func TestEditorsAreServed(t *testing.T) {
 func TestEditorsMayAskAnything(t *testing.T) {
 	program, dir := demo(t)
 	e := startEditor(t, program, dir, `"anything"`)
-	outside := t.TempDir()
+	outside := testenv.TempDir(t)
 	for _, uri := range []string{
 		"untitled:Untitled-1", "file://elsewhere/a", "git:/a", "%zz", uriOf(filepath.Join(outside, "new", "a.go")),
 		uriOf(filepath.Join(dir, "new.go")), uriOf(filepath.Join(dir, "--output=x")), uriOf(filepath.Join(dir, "nowhere", "a:3")),

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // browserOf is a browser that notes what it was given to open. The address is that of the noted page.
@@ -19,7 +21,7 @@ func browserOf(t *testing.T) (seen string, address func() string) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the browser is a script")
 	}
-	dir := t.TempDir()
+	dir := testenv.TempDir(t)
 	program := filepath.Join(dir, "browser")
 	seen = filepath.Join(dir, "seen")
 	script := fmt.Sprintf("#!/bin/sh\ncp \"$1\" %s.new && mv %[1]s.new %[1]s\n", seen)
@@ -76,9 +78,9 @@ func TestEditorsOpenTheBrowser(t *testing.T) {
 	_, address := browserOf(t)
 	program, dir := demo(t)
 	path := filepath.Join(dir, "server.go")
-	temporary := t.TempDir()
+	temporary := testenv.TempDir(t)
 	t.Setenv("TMPDIR", temporary)
-	e := startEditor(t, program, t.TempDir(), `{"copy":true}`)
+	e := startEditor(t, program, testenv.TempDir(t), `{"copy":true}`)
 	uri := e.open(path, read(t, path))
 	open := func(line int) string {
 		t.Helper()

@@ -49,7 +49,7 @@ const askedInDemo = "close must be safe to call twice"
 func TestEmacsTellsWhyALineIsThere(t *testing.T) {
 	testenv.Needs(t, "emacs")
 	dir := inPath(t)
-	script := filepath.Join(t.TempDir(), "test.el")
+	script := filepath.Join(testenv.TempDir(t), "test.el")
 	play := fmt.Sprintf(`(package-initialize)
 (require 'eglot)
 %s
@@ -133,7 +133,7 @@ func (s *terminal) settles(t *testing.T) {
 func TestTigTellsWhyALineIsThere(t *testing.T) {
 	testenv.Needs(t, "tig", "script")
 	dir := inPath(t)
-	config := filepath.Join(t.TempDir(), "tigrc")
+	config := filepath.Join(testenv.TempDir(t), "tigrc")
 	if err := os.WriteFile(config, []byte(recipes(t, "conf")[0]), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // A report as a page is one file without script, with the charts of the page of figures, and says what the report says.
@@ -41,7 +43,7 @@ func TestReportsAreDrawnAsPages(t *testing.T) {
 			t.Errorf("the page has %q", bad)
 		}
 	}
-	file := filepath.Join(t.TempDir(), "report.html")
+	file := filepath.Join(testenv.TempDir(t), "report.html")
 	if out, err := run("--output", file, "HEAD~2..HEAD"); err != nil || out != "" {
 		t.Errorf("%v\n%s", err, out)
 	}

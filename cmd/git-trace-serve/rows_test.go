@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // W12: a repository that has little, or lies in another way, has pages that say so.
 func TestPagesOfOddRepositories(t *testing.T) {
 	program, demoDir := demo(t)
-	root := t.TempDir()
+	root := testenv.TempDir(t)
 	git := func(dir string, args ...string) {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)...)

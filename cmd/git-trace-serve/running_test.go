@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/version"
 )
 
@@ -141,8 +142,8 @@ func TestPagesAreOpenedInTheBrowser(t *testing.T) {
 		t.Skip("the browser of this test is a script")
 	}
 	program, dir := demo(t)
-	told := filepath.Join(t.TempDir(), "told")
-	browser := filepath.Join(t.TempDir(), "browser")
+	told := filepath.Join(testenv.TempDir(t), "told")
+	browser := filepath.Join(testenv.TempDir(t), "browser")
 	script := "#!/bin/sh\n{ echo \"$@\"; cat \"$1\"; ls -l \"$1\"; } >" + told + ".new && mv " + told + ".new " + told + "\n"
 	if err := os.WriteFile(browser, []byte(script), 0o755); err != nil {
 		t.Fatal(err)

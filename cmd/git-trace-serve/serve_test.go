@@ -17,6 +17,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // builtIn is where programs are, if a test asked for them.
@@ -51,7 +53,7 @@ func built(t *testing.T) (program, home string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home = t.TempDir()
+	home = testenv.TempDir(t)
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR", "TMP"} {
 		t.Setenv(name, home)
 	}
@@ -67,7 +69,7 @@ func built(t *testing.T) (program, home string) {
 func served(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	program, home := built(t)
-	dir := t.TempDir()
+	dir := testenv.TempDir(t)
 	run := func(at string, args ...string) {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = at

@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // stranger makes a repository whose configuration and hooks name programs, each of which leaves a file when it is
 // started, and gives the directory of those files.
 func stranger(t *testing.T, program, dir string) (left string) {
 	t.Helper()
-	left = t.TempDir()
+	left = testenv.TempDir(t)
 	names := []string{"fsmonitor", "clean", "smudge", "process", "textconv", "external", "command", "hook", "gpg", "ssh"}
 	for _, name := range names {
 		text := "#!/bin/sh\n: >'" + filepath.Join(left, "started-"+name) + "'\ncat \"$1\" 2>/dev/null || cat\n"
@@ -60,7 +62,7 @@ func TestNothingOfAStrangersRepositoryRunsUnasked(t *testing.T) {
 	for name, begin := range map[string]func(t *testing.T) (program, dir string, answers bool){
 		"an unpacked archive": func(t *testing.T) (string, string, bool) {
 			program, _ := built(t)
-			return program, t.TempDir(), false
+			return program, testenv.TempDir(t), false
 		},
 		"an archive with traces": func(t *testing.T) (string, string, bool) {
 			program, dir := demo(t)
@@ -73,7 +75,7 @@ func TestNothingOfAStrangersRepositoryRunsUnasked(t *testing.T) {
 		},
 		"a recorded repository": func(t *testing.T) (string, string, bool) {
 			program, _ := built(t)
-			dir := t.TempDir()
+			dir := testenv.TempDir(t)
 			runIn(t, dir, `git init -q; mkdir -p "$HOME/.claude"; "$1" init --agent claude-code >/dev/null`, program)
 			return program, dir, true
 		},
@@ -86,7 +88,7 @@ func TestNothingOfAStrangersRepositoryRunsUnasked(t *testing.T) {
 			for _, name := range own {
 				_ = os.Remove(name)
 			}
-			e := startEditor(t, program, t.TempDir(), `{"codeLens":true}`)
+			e := startEditor(t, program, testenv.TempDir(t), `{"codeLens":true}`)
 			uri := e.open(filepath.Join(dir, "README"), "one\ntwo\n")
 			for _, method := range []string{"gitTrace/runs", "textDocument/hover", "textDocument/inlayHint", "textDocument/codeLens", "textDocument/codeAction"} {
 				got := e.ask(method, strings.Replace(within(uri, 0, 0), `"context"`, `"position":{"line":0,"character":0},"context"`, 1))

@@ -25,7 +25,7 @@ func TestBothProgramsAreOfOneVersion(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	both, alone := t.TempDir(), t.TempDir()
+	both, alone := testenv.TempDir(t), testenv.TempDir(t)
 	build(both, "../git-trace", ".")
 	build(alone, "../git-trace")
 	// says runs a program with a PATH that leads to nothing, and gives what it prints and how it ends.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // Records that are converted at once leave in the order of the file, and as when one is converted after the other.
@@ -17,13 +19,13 @@ func TestRecordsThatAreConvertedAtOnceLeaveInTheirOrder(t *testing.T) {
 	for n := range 300 {
 		fmt.Fprintf(&rows, `{"id":"s%03d","messages":[{"role":"user","content":"look%s"},{"role":"assistant","content":"seen"}]}`+"\n", n, strings.Repeat(" at it", 500*(n%7)))
 	}
-	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	path := filepath.Join(testenv.TempDir(t), "rows.jsonl")
 	convert := func(text, processors string) (string, error) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		cmd := exec.Command("git-trace", "convert", "--format", "opentraces", path)
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "GOMAXPROCS="+processors)
+		cmd.Env = append(os.Environ(), "HOME="+testenv.TempDir(t), "GOMAXPROCS="+processors)
 		out, err := cmd.Output()
 		return string(out), err
 	}

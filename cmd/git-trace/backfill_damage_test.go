@@ -56,7 +56,7 @@ func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	cmd := w.command("git-trace", "export", "--format", "agent-trace")
 	whole, err := cmd.Output()
 	w.must(err)
-	file := filepath.Join(t.TempDir(), "traces.jsonl")
+	file := filepath.Join(testenv.TempDir(t), "traces.jsonl")
 	w.must(os.WriteFile(file, whole, 0o644))
 	w.must(os.RemoveAll(filepath.Join(w.dir, ".git", "traces")))
 	testenv.LoseLog(t, w.dir)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // partly runs backfill where the history is not whole, and gives what it says and what it complains of.
@@ -91,7 +93,7 @@ func TestBackfillInACloneElsewhere(t *testing.T) {
 	for _, depth := range []string{"1", "2", "100"} {
 		w := newPastWorld(t, 1)
 		away := w.twoCommits()
-		here := filepath.Join(t.TempDir(), "work", "market")
+		here := filepath.Join(testenv.TempDir(t), "work", "market")
 		w.must(os.MkdirAll(filepath.Dir(here), 0o755))
 		cmd := w.command("git", "clone", "-q", "--depth", depth, "file://"+away, here)
 		cmd.Dir = filepath.Dir(here)

@@ -204,9 +204,9 @@ func TestBackfillOfAPartOfAHistoryTellsNothingElse(t *testing.T) {
 	testenv.Wide(t)
 	l := newLife(t, 21)
 	l.work(12)
-	shallow := filepath.Join(t.TempDir(), "shop")
+	shallow := filepath.Join(testenv.TempDir(t), "shop")
 	l.git("clone", "-q", "--depth", "5", "file://"+l.main, shallow)
-	damaged := filepath.Join(t.TempDir(), "shop")
+	damaged := filepath.Join(testenv.TempDir(t), "shop")
 	l.git("clone", "-q", "--no-local", "--no-checkout", l.main, damaged)
 	for _, name := range []string{"damaged", "shallow"} {
 		dir := damaged

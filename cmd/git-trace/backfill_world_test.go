@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // pastWorld is a history that was made without hooks, and the transcripts of the conversations behind it. Every line
@@ -35,7 +36,7 @@ type pastWorld struct {
 func newPastWorld(t testing.TB, seed int64) *pastWorld {
 	t.Helper()
 	w := &pastWorld{
-		t: t, rng: rand.New(rand.NewSource(seed)), dir: filepath.Join(t.TempDir(), "shop"), home: t.TempDir(), folder: t.TempDir(),
+		t: t, rng: rand.New(rand.NewSource(seed)), dir: filepath.Join(testenv.TempDir(t), "shop"), home: testenv.TempDir(t), folder: testenv.TempDir(t),
 		clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), writers: map[string]string{}, agents: map[string]string{},
 	}
 	w.must(os.MkdirAll(w.dir, 0o755))

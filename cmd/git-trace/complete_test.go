@@ -21,11 +21,11 @@ import (
 func TestEveryWordOfCompletionIsTaken(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
-	dir := filepath.Join(t.TempDir(), "work")
+	dir := filepath.Join(testenv.TempDir(t), "work")
 	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	home := t.TempDir()
+	home := testenv.TempDir(t)
 	run := func(args ...string) string {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // asked is `git trace init` of the hooks of Codex, at a terminal where somebody types an answer.
@@ -18,7 +20,7 @@ type asked struct {
 
 func newAsked(t *testing.T) *asked {
 	t.Helper()
-	home := t.TempDir()
+	home := testenv.TempDir(t)
 	return &asked{home: home, dir: newScreenRepo(t), env: []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "TERM=xterm",
 	}}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // A database of OpenCode holds several conversations: all are converted, those of subagents within their parents, and
@@ -19,13 +21,13 @@ func TestEverySessionOfADatabaseIsConverted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	renamed := filepath.Join(t.TempDir(), "a copy.sqlite")
+	renamed := filepath.Join(testenv.TempDir(t), "a copy.sqlite")
 	if err := os.WriteFile(renamed, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{source}, {"--from", "opencode", renamed}} {
 		cmd := exec.Command("git-trace", append([]string{"convert", "--format", "opentraces"}, args...)...)
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+		cmd.Env = append(os.Environ(), "HOME="+testenv.TempDir(t))
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%v: %v", args, err)

@@ -22,7 +22,7 @@ func TestOneDocumentTakesAFewTimesItsSize(t *testing.T) {
 			`{"results":[{"source_call_id":"c","content":"%s"}]}}`, i, strings.Repeat(fmt.Sprintf("line %d\\n", i), 800))
 	}
 	doc.WriteString("]}")
-	name := filepath.Join(t.TempDir(), "one.json")
+	name := filepath.Join(testenv.TempDir(t), "one.json")
 	if err := os.WriteFile(name, []byte(doc.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}

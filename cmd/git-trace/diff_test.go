@@ -295,7 +295,7 @@ func TestDiffStartsFewProcesses(t *testing.T) {
 	r.run("sh", "-c", "git checkout -qb side HEAD~1; echo side >>f9; git commit -qam side; git checkout -q -; git merge -q --no-edit side")
 	base := fmt.Sprintf("straight~%d", commits+2)
 	r.run("git-trace", "diff", base, "HEAD")
-	bin, count := t.TempDir(), filepath.Join(t.TempDir(), "count")
+	bin, count := testenv.TempDir(t), filepath.Join(testenv.TempDir(t), "count")
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal(err)

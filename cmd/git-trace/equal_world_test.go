@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // tale is a random history whose conversations are known from hooks, from a backfill, from an import, from another
@@ -74,7 +76,7 @@ func (c *tale) goTo(m machine) {
 // clone makes another machine with a clone of this one's repository.
 func (c *tale) clone(name string) machine {
 	from := c.at
-	m := machine{name, filepath.Join(c.t.TempDir(), "shop"), c.t.TempDir(), c.t.TempDir()}
+	m := machine{name, filepath.Join(testenv.TempDir(c.t), "shop"), testenv.TempDir(c.t), testenv.TempDir(c.t)}
 	c.run("git", "clone", "-q", from.dir, m.dir)
 	c.goTo(m)
 	c.equip()

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // wholeFiles are the formats whose files are one conversation, or one document of many.
@@ -32,7 +34,7 @@ func TestARowOfEveryFormatIsTheSameConversationWhereverItStands(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			become := func(name string, raw []byte) (out string) {
-				path := filepath.Join(t.TempDir(), name)
+				path := filepath.Join(testenv.TempDir(t), name)
 				if err := os.WriteFile(path, raw, 0o600); err != nil {
 					t.Fatal(err)
 				}

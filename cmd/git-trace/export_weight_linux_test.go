@@ -23,7 +23,7 @@ func TestFiveHundredConversationsAreToldInLittleMemory(t *testing.T) {
 	commands := [][]string{
 		{"export", "--format", "tracestate"}, {"export", "--format", "tracestate", "--history", "delta"},
 		{"export", "--format", "dpo"}, {"export", "--format", "treetrace"},
-		{"steering"}, {"steering", "--json"}, {"lessons"}, {"handoff"}, {"steering", "--write", t.TempDir()},
+		{"steering"}, {"steering", "--json"}, {"lessons"}, {"handoff"}, {"steering", "--write", testenv.TempDir(t)},
 	}
 	held := map[int][]int64{}
 	for _, n := range []int{few, many} {

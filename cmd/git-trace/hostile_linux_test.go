@@ -173,7 +173,7 @@ func encoded(t *testing.T, value any) []byte {
 // trace runs trials and gives what strace saw.
 func (z *zoo) trace(what string, trials []trial) string {
 	z.t.Helper()
-	dir := z.t.TempDir()
+	dir := testenv.TempDir(z.t)
 	var list bytes.Buffer
 	for _, one := range trials {
 		list.Write(append(encoded(z.t, one), '\n'))

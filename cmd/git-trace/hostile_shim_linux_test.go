@@ -21,7 +21,7 @@ func TestSharedHooksStartNothingInAStrangersRepository(t *testing.T) {
 	}
 	w.run("git", "config", "--global", "core.hooksPath", shared)
 	w.run("git-trace", "init", "--agent", "claude-code")
-	w.dir = filepath.Join(t.TempDir(), "stranger")
+	w.dir = filepath.Join(testenv.TempDir(t), "stranger")
 	if err := os.Mkdir(w.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

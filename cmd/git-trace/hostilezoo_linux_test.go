@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // zoo is a recorded repository, and beside it and inside of it the repositories of strangers. Each names programs
@@ -95,7 +97,7 @@ func (z *zoo) bare(rel string) {
 // newZoo makes all of them. The recorded repository is of those that strangers can do most with: it has configurations
 // of its work trees.
 func newZoo(r *recordedRepo) *zoo {
-	base, err := filepath.EvalSymlinks(r.t.TempDir())
+	base, err := filepath.EvalSymlinks(testenv.TempDir(r.t))
 	z := &zoo{recordedRepo: r, base: base, pwned: filepath.Join(base, "PWNED")}
 	z.must(err)
 	z.must(os.Rename(r.dir, z.path("r")))

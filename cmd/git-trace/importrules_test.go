@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records"
 )
 
@@ -130,12 +131,12 @@ func TestNoSecretOfAnyFormatLeaves(t *testing.T) {
 		}
 		raw = bytes.ReplaceAll(raw, []byte(said), []byte(said+" "+secret))
 		raw = regexp.MustCompile(`"content_hash": *"[0-9a-f]+"`).ReplaceAll(raw, []byte(`"content_hash":null`))
-		to := filepath.Join(t.TempDir(), name)
+		to := filepath.Join(testenv.TempDir(t), name)
 		if err := os.WriteFile(to, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		cmd := exec.Command("git-trace", "convert", "--format", "opentraces", to)
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+		cmd.Env = append(os.Environ(), "HOME="+testenv.TempDir(t))
 		out, err := cmd.Output()
 		if err != nil || bytes.Contains(out, []byte(secret)) || !bytes.Contains(out, []byte("[REDACTED:github")) {
 			t.Errorf("%s: %v, the secret is there: %v", name, err, bytes.Contains(out, []byte(secret)))

@@ -23,7 +23,7 @@ type guest struct {
 
 func newGuest(t *testing.T) *guest {
 	t.Helper()
-	base := t.TempDir()
+	base := testenv.TempDir(t)
 	g := &guest{t: t, dir: filepath.Join(base, "work")}
 	g.env = append(testenv.Formats(),
 		"HOME="+base, "XDG_CONFIG_HOME="+filepath.Join(base, ".config"), "PATH="+os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC",

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // No history makes a reading command panic or end. Of a history with everything in it that git allows, whole or cut off, each command
@@ -32,7 +34,7 @@ func TestNoHistoryEndsAReadingCommand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			base := filepath.Join(t.TempDir(), "copy")
+			base := filepath.Join(testenv.TempDir(t), "copy")
 			if out, err := exec.Command("cp", "-R", w.base, base).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}

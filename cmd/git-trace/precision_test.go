@@ -84,7 +84,7 @@ func convertedLines(t *testing.T, file string, options ...string) (records []any
 		t.Fatal(err)
 	}
 	cmd := exec.Command(binary, slices.Concat([]string{"convert", "--format", "opentraces"}, options, []string{file})...)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), "HOME="+testenv.TempDir(t))
 	out, _ := cmd.Output() // of what is no conversation there is none
 	for line := range bytes.Lines(out) {
 		var one any

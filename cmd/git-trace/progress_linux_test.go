@@ -9,13 +9,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // What takes over a second says on a terminal that it is at work, and leaves nothing of that behind. Nobody else sees
 // it. Git is slow here, so that the command is.
 func TestWhatTakesLongSaysSoOnATerminal(t *testing.T) {
 	t.Parallel()
-	dir, programs := newScreenRepo(t), t.TempDir()
+	dir, programs := newScreenRepo(t), testenv.TempDir(t)
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +29,7 @@ func TestWhatTakesLongSaysSoOnATerminal(t *testing.T) {
 	run := func(stderr *os.File) *exec.Cmd {
 		cmd := exec.Command("git-trace", "graph", "--color=never")
 		cmd.Dir, cmd.Stderr = dir, stderr
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "PATH="+programs+":"+os.Getenv("PATH"), "TERM=xterm")
+		cmd.Env = append(os.Environ(), "HOME="+testenv.TempDir(t), "PATH="+programs+":"+os.Getenv("PATH"), "TERM=xterm")
 		return cmd
 	}
 	terminal, shown := openTerminal(t, 80)
@@ -47,7 +49,7 @@ func TestWhatTakesLongSaysSoOnATerminal(t *testing.T) {
 	if !strings.Contains(out.String(), "A U Thor") || strings.Contains(out.String(), "graph:") {
 		t.Errorf("the output is %q", out.String())
 	}
-	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	file, err := os.Create(filepath.Join(testenv.TempDir(t), "stderr"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
@@ -47,7 +48,7 @@ func TestARecordingFollowsAPurgeThatItWaitedFor(t *testing.T) {
 }
 
 func purgeRepo(t *testing.T) *refs.Repo {
-	dir := t.TempDir()
+	dir := testenv.TempDir(t)
 	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -24,7 +24,7 @@ func TestAPushStartsFourGitProcesses(t *testing.T) {
 	r.run("git", "remote", "add", "origin", "../remote.git")
 	push := func(what string, most int, args ...string) {
 		t.Helper()
-		file := filepath.Join(t.TempDir(), "trace2")
+		file := filepath.Join(testenv.TempDir(t), "trace2")
 		cmd := exec.Command("git-trace", append([]string{"push"}, args...)...)
 		cmd.Dir = r.dir
 		cmd.Env = slices.DeleteFunc(append(r.environ(), "GIT_TRACE2_EVENT="+file), func(kv string) bool {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/testing/driver"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // A formatter that the person put among the hooks of their client runs beside git-trace's own, and longer.
@@ -24,7 +25,7 @@ func TestAFormatterAmongClaudesHooksKeepsTheOwners(t *testing.T) {
 // onThePath has the person find the client by its name, and begin anew: `init` looks which version it is.
 func (r *traced) onThePath(options ...string) {
 	r.t.Helper()
-	bin := filepath.Join(r.t.TempDir(), "bin")
+	bin := filepath.Join(testenv.TempDir(r.t), "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		r.t.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func (w *twin) watched(agent, event string, payload any) (c call, others []strin
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	seen := filepath.Join(w.t.TempDir(), "seen")
+	seen := filepath.Join(testenv.TempDir(w.t), "seen")
 	c = w.measure(exec.Command("strace", "-f", "-qq", "-e", "trace=execve", "-e", "signal=none", "-o", seen,
 		filepath.Join(w.base, "bin", "git-trace"), "hook", agent, event), raw)
 	text, err := os.ReadFile(seen)

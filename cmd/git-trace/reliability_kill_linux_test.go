@@ -53,7 +53,7 @@ func TestReliabilityAHookKilledAnywhere(t *testing.T) {
 var killCalls = []string{"write", "?renameat,?renameat2,?rename", "?unlinkat,?unlink", "?mkdirat,?mkdir", "?linkat,?link"}
 
 func killDir(t *testing.T) string {
-	root, err := filepath.EvalSymlinks(t.TempDir())
+	root, err := filepath.EvalSymlinks(testenv.TempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}

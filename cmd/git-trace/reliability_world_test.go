@@ -99,7 +99,7 @@ func readings(ids ...string) map[string][][]string {
 		"search":   {{"search", "a"}, {"search", "--json", "a"}},
 		"stats":    {{"stats"}, {"stats", "--json"}},
 		"diff":     {{"diff"}, {"diff", "HEAD"}, {"diff", "--removed", "HEAD~1", "HEAD"}, {"diff", "--json", "HEAD"}},
-		"report":   {{"report", "HEAD~1..HEAD"}, {"report", "--json", "HEAD~1...HEAD"}, {"report", "--prompts=all", "HEAD~1..HEAD"}},
+		"report":   {{"report", "HEAD~1..HEAD"}, {"report", "--json", "HEAD~1...HEAD"}, {"report", "--show-prompts=all", "HEAD~1..HEAD"}},
 		"steering": {{"steering"}, {"steering", "--json"}},
 		"lessons":  {{"lessons"}},
 		"trailers": {{"trailers"}, {"trailers", "--id", "HEAD"}},
@@ -148,6 +148,9 @@ func place(t *testing.T, root string) map[string]string {
 			if rel == own {
 				return fs.SkipDir
 			}
+		}
+		if rel == "work/.git/trace-end" {
+			return nil
 		}
 		if strings.HasSuffix(rel, "/traces") && strings.Contains(rel, ".git/worktrees/") {
 			return fs.SkipDir

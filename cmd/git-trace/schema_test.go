@@ -23,7 +23,7 @@ type recordedRepo struct {
 
 func newRecorded(t *testing.T) *recordedRepo {
 	t.Helper()
-	r := &recordedRepo{t: t, dir: filepath.Join(t.TempDir(), "a repo"), home: t.TempDir()}
+	r := &recordedRepo{t: t, dir: filepath.Join(testenv.TempDir(t), "a repo"), home: testenv.TempDir(t)}
 	if err := os.Mkdir(r.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +79,7 @@ func (r *recordedRepo) environ() []string {
 
 func (r *recordedRepo) run(args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir = r.dir
-	cmd.Env = r.environ()
+	cmd := r.command(args[0], args[1:]...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
@@ -89,6 +87,12 @@ func (r *recordedRepo) run(args ...string) string {
 		r.t.Fatalf("%q: %v: %s", args, err, complaint.String())
 	}
 	return string(out)
+}
+
+func (r *recordedRepo) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = r.dir, r.environ()
+	return cmd
 }
 
 const schemaDir = "../../docs/schema"
@@ -152,12 +156,12 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"no diff":                      {"diff", "--json", "HEAD", "HEAD"},
 		"a diff with no files":         {"diff", "--json", emptyTree + "..HEAD"},
 		"a diff of a prompt":           {"diff", "--json", "alpha#1^!"},
-		"what would come back":         {"restore", "--json", "-n", "alpha#1", "."},
+		"what would come back":         {"restore", "--json", "--dry-run", "alpha#1", "."},
 		"why lines are there":          {"why", "--json", "a.go:1-3", "later.go:1", "bytes:1", "kept.go:1"},
 		"why lines of HEAD are there":  {"why", "--json", "HEAD", "a.go:2"},
 		"a line, shown":                {"show", "--json", "a.go:1", "HEAD"},
 		"how people steered":           {"steering", "--json"},
-		"a report":                     {"report", "--json", "--prompts=all", "HEAD~1..HEAD"},
+		"a report":                     {"report", "--json", "--show-prompts=all", "HEAD~1..HEAD"},
 		"what doctor finds":            {"doctor", "--json"},
 		"what init would do":           {"init", "--json", "--dry-run", "--agent", "codex-cli"},
 		"who wrote the lines":          {"stats", "--json"},
@@ -183,7 +187,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 func TestWhatCommandsWroteFollowsItsSchema(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t)
-	files := t.TempDir()
+	files := testenv.TempDir(t)
 	r.run("git", "init", "-q", "--bare", filepath.Join(files, "remote.git"))
 	r.run("git", "remote", "add", "origin", filepath.Join(files, "remote.git"))
 	r.run("git", "push", "-q", "origin", "HEAD:refs/heads/main")

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // openPair makes a pseudo-terminal of the given width: the terminal, and the end at which a person would sit.
@@ -67,7 +69,7 @@ func onTerminal(t *testing.T, dir string, env []string, args ...string) string {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, terminal, os.Stderr
 	cmd.Env = append(
 		[]string{
-			"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm", "TZ=UTC",
+			"HOME=" + testenv.TempDir(t), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm", "TZ=UTC",
 			"GIT_CONFIG_GLOBAL=" + os.DevNull,
 		}, env...)
 	if err := cmd.Run(); err != nil {
@@ -79,7 +81,7 @@ func onTerminal(t *testing.T, dir string, env []string, args ...string) string {
 // newScreenRepo makes a repository with one commit.
 func newScreenRepo(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := testenv.TempDir(t)
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"},
 		{"-c", "user.name=A U Thor", "-c", "user.email=author@example.com", "commit", "-q", "--allow-empty", "-m", "one \x1b[31mred"},

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // awkward are directories whose names mean something to the formats of services.
@@ -24,7 +26,7 @@ func TestTheUnitIsAcceptedBySystemd(t *testing.T) {
 		t.Skip(program + " is not here")
 	}
 	for _, name := range awkward {
-		top := t.TempDir()
+		top := testenv.TempDir(t)
 		dir, run := filepath.Join(top, name), filepath.Join(top, "run")
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)

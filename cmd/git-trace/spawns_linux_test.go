@@ -31,7 +31,7 @@ func TestACommitHookStartsGitOnce(t *testing.T) {
 		r.run("git", "add", "-A")
 		r.run("git", "commit", "-q", "-m", "more")
 		r.run("git", "update-ref", "-d", "refs/traces/records") // the process that stores records is none of the hook's
-		calls := filepath.Join(t.TempDir(), "calls")
+		calls := filepath.Join(testenv.TempDir(t), "calls")
 		r.run("strace", "-f", "-qq", "-e", "trace=execve", "-o", calls, "git-trace", "git-hook", "post-commit")
 		raw, err := os.ReadFile(calls)
 		if err != nil {

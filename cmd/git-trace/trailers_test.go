@@ -50,7 +50,7 @@ func TestTrailersNameTheAgentsOfACommit(t *testing.T) {
 		count = len(trailerForms)
 	}
 	random := rand.New(rand.NewPCG(uint64(first), 2))
-	home := t.TempDir()
+	home := testenv.TempDir(t)
 	config := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n" + testenv.Config
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
 		t.Fatal(err)

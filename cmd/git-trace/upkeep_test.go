@@ -48,7 +48,7 @@ func TestPackingIsDetachedFromTheHookThatStartsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow := t.TempDir()
+	slow := testenv.TempDir(t)
 	testenv.Program(t, filepath.Join(slow, "git"), slowGit)
 	read, write, err := os.Pipe()
 	if err != nil {

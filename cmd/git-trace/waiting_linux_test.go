@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -173,7 +174,7 @@ func TestWhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
 			t.Parallel()
 			own := *g
 			own.t = t
-			own.dir = filepath.Join(t.TempDir(), "work")
+			own.dir = filepath.Join(testenv.TempDir(t), "work")
 			if out, err := exec.Command("cp", "-a", g.dir, own.dir).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // What people ask again is answered without a git process: one costs as much as all else.
@@ -48,7 +49,7 @@ func TestASecondAnswerStartsNoGit(t *testing.T) {
 // startedBy runs a command, and gives what it printed and the git processes that it started.
 func (r *recordedRepo) startedBy(args []string) (said, started string) {
 	r.t.Helper()
-	trace := filepath.Join(r.t.TempDir(), "trace2")
+	trace := filepath.Join(testenv.TempDir(r.t), "trace2")
 	cmd := exec.Command("git-trace", args...)
 	cmd.Dir = r.dir
 	cmd.Env = []string{

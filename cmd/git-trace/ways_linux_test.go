@@ -102,7 +102,7 @@ func newUnseenWork(t *testing.T) *unseenWork {
 		}
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(parent) })
-	d := &unseenWork{t: t, home: t.TempDir(), repo: parent + "/shop"}
+	d := &unseenWork{t: t, home: testenv.TempDir(t), repo: parent + "/shop"}
 	if len(d.repo) != len(zedHome) {
 		t.Fatal(d.repo)
 	}

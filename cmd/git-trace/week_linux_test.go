@@ -37,7 +37,7 @@ func TestAWeekOfUse(t *testing.T) {
 		return
 	}
 	l := &ledgerOfWeek{t: t, loose: map[string]bool{}}
-	remote := filepath.Join(t.TempDir(), "remote.git")
+	remote := filepath.Join(testenv.TempDir(t), "remote.git")
 	if out, err := exec.Command("git", "init", "-q", "--bare", "-b", "main", remote).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -150,7 +150,7 @@ func (w *week) thursday() {
 	w.ann.commits("after the sleep")
 	w.ann.back = 0
 	if os.Getenv(insideWeek) != "" {
-		w.ben.moveTo(filepath.Join(w.t.TempDir(), "disk"), "24m")
+		w.ben.moveTo(filepath.Join(testenv.TempDir(w.t), "disk"), "24m")
 		w.ben.start() // at another place it is another repository
 		w.ben.types("docs.txt")
 		w.ben.commits("at the new place")

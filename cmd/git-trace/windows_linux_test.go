@@ -35,7 +35,7 @@ func (w *watched) own(session string) string { return session + w.suffix }
 
 func newWatched(t *testing.T) *watched {
 	t.Helper()
-	w := &watched{t: t, dir: filepath.Join(t.TempDir(), "r"), home: t.TempDir(), seconds: patience}
+	w := &watched{t: t, dir: filepath.Join(testenv.TempDir(t), "r"), home: testenv.TempDir(t), seconds: patience}
 	w.suffix = fmt.Sprintf("-%d-%d", os.Getpid(), worlds.Add(1))
 	if err := os.Mkdir(w.dir, 0o755); err != nil {
 		t.Fatal(err)

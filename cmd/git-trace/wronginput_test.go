@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // damages are what is wrong with a file, by a name. A false result is a file that this cannot be done to.
@@ -69,7 +70,7 @@ func converted(t *testing.T, from, path string) (out, said string, status int) {
 		args = append(args, "--from", from)
 	}
 	cmd := exec.Command("git-trace", append(args, path)...)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), "HOME="+testenv.TempDir(t))
 	var err bytes.Buffer
 	cmd.Stderr = &err
 	text, failed := cmd.Output()
@@ -103,7 +104,7 @@ func TestWhatIsWrongWithAFileIsToldWithItsPlaceAndNothingIsWritten(t *testing.T)
 				if !possible {
 					t.Skip("this cannot be done to the file")
 				}
-				path := filepath.Join(t.TempDir(), "file")
+				path := filepath.Join(testenv.TempDir(t), "file")
 				if err := os.WriteFile(path, damaged, 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -153,7 +154,7 @@ func TestWhatIsLostOfASessionFileIsToldWithItsPlace(t *testing.T) {
 					if !possible {
 						t.Skip("this cannot be done to the file")
 					}
-					copied := filepath.Join(t.TempDir(), filepath.Base(path))
+					copied := filepath.Join(testenv.TempDir(t), filepath.Base(path))
 					if err := os.WriteFile(copied, damaged, 0o600); err != nil {
 						t.Fatal(err)
 					}

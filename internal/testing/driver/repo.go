@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // Date is the author and committer date of everything [Repo.Git] commits.
@@ -44,7 +46,7 @@ func removeBesideWriters(dir string) {
 // README.md. Names and dates are fixed, so the commit has the same id always.
 func NewRepo(t testing.TB) *Repo {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
+	root, err := filepath.EvalSymlinks(testenv.TempDir(t))
 	if err != nil {
 		t.Fatalf("new repository: %v", err)
 	}

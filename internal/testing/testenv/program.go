@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Program writes an executable file that another process is to run, in the place of one that is there.
@@ -44,4 +45,24 @@ func writeProgram(path string, content io.Reader) error {
 	}
 	_, err = io.Copy(file, content)
 	return errors.Join(err, file.Close(), os.Chmod(path, 0o755))
+}
+
+// TempDir is a temporary directory that goes when the test ends. Unlike the framework's own it waits for processes that
+// hooks have left at work in it.
+func TempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "git-trace-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 600 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Error(err)
+	})
+	return dir
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/internal/testing/driver"
+	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
 // Whoever has the refs of a repository and nothing else is told the same of its lines and conversations: where
@@ -20,7 +21,7 @@ import (
 func TestTheRefsAloneTellTheSame(t *testing.T) {
 	t.Parallel()
 	r := newClaude(t)
-	base := t.TempDir()
+	base := testenv.TempDir(t)
 	place := func(name string, args ...string) string {
 		dir := filepath.Join(base, name)
 		r.Git(append(args, dir)...)
@@ -88,7 +89,14 @@ func TestTheRefsAloneTellTheSame(t *testing.T) {
 // sealed stores what waits, and waits until the ref holds as many events as the file.
 func (r *traced) sealed() {
 	r.t.Helper()
+	alone := func() {
+		if err := untilAlone(r.Dir); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	alone()
 	r.trace("record", "--quiet")
+	defer alone()
 	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		text, err := os.ReadFile(filepath.Join(r.Dir, ".git", "traces", "events.log"))
 		if err != nil {
