@@ -16,9 +16,9 @@ const helpWidth = 80
 // commandGroups are the commands by what one wants to do, as help lists them.
 func (a *app) commandGroups() []commandGroup {
 	return []commandGroup{
-		{"record", []*cli.Command{a.initCommand(), a.setupCommand(), a.uninstallCommand(), a.statusCommand(), a.sealing(a.doctorCommand()),
-			a.capabilitiesCommand(), a.configCommand(), a.watchCommand(), a.demoCommand(), a.completionCommand(),
-			a.installDocsCommand()}},
+		{"record", []*cli.Command{a.initCommand(), a.setupCommand(), a.uninstallCommand(), a.statusCommand(),
+			a.sealing(a.doctorCommand()), a.capabilitiesCommand(), a.configCommand(), a.watchCommand(), a.demoCommand(),
+			a.completionCommand(), a.installDocsCommand()}},
 		{"look at lines, commits and conversations", []*cli.Command{a.blameCommand(), a.diffCommand(), a.whyCommand(),
 			a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(), a.statsCommand(),
 			a.reportCommand(), a.restoreCommand(), a.resumeCommand(), a.serveCommand(),

@@ -43,8 +43,8 @@ var settingForms = []setting{
 	{"trace.hooksPath", "", "what core.hooksPath was before init; init writes it and uninstall reads it", ""},
 	{"trace.ignoreAgent", "", "an agent that is on this machine and not to be traced; as often as is wanted. " +
 		"init leaves it out unless it is named, and status does not mention it", anAgent},
-	{recorded.IgnoreKey, "", "a directory whose repositories git trace setup leaves out; as often as is wanted; read from " +
-		"your own configuration alone", ""},
+	{recorded.IgnoreKey, "", "a directory whose repositories git trace setup leaves out; as often as is wanted; read " +
+		"from your own configuration alone", ""},
 	{"trace.maxFetched", "2g", "pull ends when more bytes arrive; k, m and g as git has them", aNumber},
 	{"trace.prices", "", "a file with prices of models in the place of the table that comes with git-trace", ""},
 	{"trace.promptExpire", defaultPromptExpire, "when prompts as they were typed go that no record holds", aDate},

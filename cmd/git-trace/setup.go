@@ -24,10 +24,10 @@ func (a *app) setupCommand() *cli.Command {
 		UsageText: "git trace setup [--agent <name>]… [--below <directory>]… [--trust-hooks] [--dry-run]\n" +
 			"git trace setup --undo [--dry-run]",
 		Description: "Installs the agents' hooks in your own settings. When you start or prompt an agent in a repository\n" +
-			"below the directories of " + recorded.RecordKey + " (default: your home directory), that repository is enrolled as\n" +
-			"git trace init does it, in the background. " + recorded.IgnoreKey + " names directories that stay out, and git trace\n" +
-			"uninstall adds a repository to them. One whose own configuration names programs or other places is not\n" +
-			"enrolled: git trace init records it. --undo takes out all of it; what was recorded stays.",
+			"below the directories of trace.record (default: your home directory), that repository is enrolled as\n" +
+			"git trace init does it, in the background. trace.ignore names directories that stay out, and\n" +
+			"git trace uninstall adds a repository to them. One whose own configuration names programs or other\n" +
+			"places is not enrolled: git trace init records it. --undo takes out all of it; what was recorded stays.",
 		Flags: options("agent", "below", "trust-hooks", "undo", "dry-run"),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
@@ -258,7 +258,7 @@ func (a *app) leaveEnrolled(ctx context.Context, gitDir string) error {
 	repo, err := refs.Discover(filepath.Dir(gitDir))
 	if err != nil || repo.CommonDir != gitDir {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s cannot be opened; its hooks stay\n", printable(gitDir))
-		return nil
+		return nil //nolint:nilerr // it is told
 	}
 	in, err := hooksOf(repo)
 	if err != nil {

@@ -126,7 +126,8 @@ func add(repo *refs.Repo, enrolled bool) error {
 			return fmt.Errorf("put on the list of recorded repositories: %w", err)
 		}
 	}
-	e := entry{GitDir: repo.CommonDir, id: id, mark: mark, enrolled: enrolled, Since: time.Now().UTC().Truncate(time.Second)}
+	now := time.Now().UTC().Truncate(time.Second)
+	e := entry{GitDir: repo.CommonDir, id: id, mark: mark, enrolled: enrolled, Since: now}
 	if old, err := read(repo.CommonDir); err == nil && old.matches(repo.CommonDir) {
 		e.Since, e.tops = old.Since, old.tops
 	}

@@ -162,8 +162,8 @@ func judge(ctx context.Context, found *refs.Found) error {
 			return &StrangeError{link + " is a link"}
 		}
 	}
-	for _, file := range []string{filepath.Join(found.CommonDir, "config"), filepath.Join(found.GitDir, "config.worktree")} {
-		if err := judgeConfig(ctx, file, main); err != nil {
+	for _, file := range [][2]string{{found.CommonDir, "config"}, {found.GitDir, "config.worktree"}} {
+		if err := judgeConfig(ctx, filepath.Join(file[:]...), main); err != nil {
 			return err
 		}
 	}
