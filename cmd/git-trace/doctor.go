@@ -23,9 +23,8 @@ func (a *app) doctorCommand() *cli.Command {
 		UsageText: "git trace doctor [--fix] [--json]",
 		Description: "Each thing that recording depends on is checked, the whole log included. With --fix hooks are " +
 			"installed\n" +
-			"again, what waits is appended to the log, damaged state is made anew, and a repository that was moved,\n" +
-			"or recorded by an earlier version, is put on the list of recorded ones again. The exit status is 1 when\n" +
-			"problems remain.",
+			"again, what waits is appended to the log, damaged state is made anew, and a repository that was moved\n" +
+			"is put on the list of recorded ones again. The exit status is 1 when problems remain.",
 		Flags: options("fix", "json", "color"),
 	}, a.doctor)
 }
