@@ -16,8 +16,8 @@ import (
 )
 
 // Whoever has the refs of a repository and nothing else is told the same of its lines and conversations: where
-// .git/traces is gone, in a mirror, in a bundle, and by way of plain `git push` and `git fetch` of the log's ref, which
-// are fast-forwards. The conversation is one of the real client.
+// .git/traces is gone, in a mirror, in a bundle, and by way of plain `git push` and `git fetch` of the refs of the log
+// and the records, which are fast-forwards. The conversation is one of the real client.
 func TestTheRefsAloneTellTheSame(t *testing.T) {
 	t.Parallel()
 	r := newClaude(t)
@@ -33,10 +33,10 @@ func TestTheRefsAloneTellTheSame(t *testing.T) {
 	branch := r.Git("symbolic-ref", "HEAD")
 	bare := []string{"init", "-q", "--bare", "-b", filepath.Base(branch)}
 	backup, fetching := place("backup.git", bare...), place("fetching.git", bare...)
-	const log = "refs/traces/events"
+	const log, said = "refs/traces/events", "refs/traces/records"
 	carry := func() {
-		r.Git("push", "-q", backup, branch, log)
-		r.Git("--git-dir="+fetching, "fetch", "-q", backup, branch+":"+branch, log+":"+log)
+		r.Git("push", "-q", backup, branch, log, said)
+		r.Git("--git-dir="+fetching, "fetch", "-q", backup, branch+":"+branch, log+":"+log, said+":"+said)
 	}
 	carry()
 	r.run("basic", driver.Options{Prompt: "[[script:second]] go on", Args: []string{"--continue"}})

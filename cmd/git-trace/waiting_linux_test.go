@@ -74,7 +74,7 @@ var atOnce = map[string]string{
 	"lsp":          "--help", // another program serves
 	"mcp":          "--help", // as well
 	"serve":        "--help", // as well
-	"setup":        "--dry-run",
+	"setup":        "--dry-run --below .",
 }
 
 // onTty is a command at a terminal, and what that shows.
