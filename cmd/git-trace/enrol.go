@@ -77,7 +77,7 @@ func (a *app) tellEnrolled(repo *refs.Repo) {
 		return
 	}
 	if _, terminal := terminalWidth(file); terminal && recorded.Told(repo) == nil {
-		fmt.Fprintln(a.std.err, "git-trace: hint: git trace setup had this repository recorded; "+
+		fmt.Fprintln(a.std.err, "git-trace: hint: this repository is recorded since you started an agent here; "+
 			"git trace uninstall takes it out, and it stays out")
 	}
 }

@@ -13,6 +13,10 @@ var examples = []struct {
 		{"git trace init", "record here what the agents do that were found"},
 		{"git trace init --agent claude-code --dry-run", "say what it would do for one of them"},
 	}},
+	{"setup", []example{
+		{"git trace setup --dry-run", "say what it would do on this machine"},
+		{"git trace setup --undo --dry-run", "say what would be taken out again"},
+	}},
 	{"uninstall", []example{{"git trace uninstall --dry-run", "say which hooks would go, and what is kept"}}},
 	{"status", []example{{"git trace status", "is it recording, for whom, is anything wrong"}}},
 	{"doctor", []example{

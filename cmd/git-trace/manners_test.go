@@ -263,6 +263,7 @@ var untouched = map[string][]string{
 	"lsp":          {""},
 	"serve":        {"--help", "nosuch"},
 	"config":       {"", "trace.nosuch"},
+	"setup":        {"--dry-run", "--undo --dry-run", "--below nowhere"},
 	"completion":   {"bash", "zsh", "fish", "nosuch"},
 }
 

@@ -119,7 +119,7 @@ func readings(ids ...string) map[string][][]string {
 
 // silent are commands that change something, or show nothing that comes from outside.
 var silentCommands = []string{
-	"init", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "note", "capabilities", "help",
+	"init", "setup", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "note", "capabilities", "help",
 	"push", "pull", "unshare", "archive", "install-docs", "purge", "backfill", "restore", "resume", "watch", "serve", "mcp", "lsp",
 }
 

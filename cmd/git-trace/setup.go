@@ -27,7 +27,8 @@ func (a *app) setupCommand() *cli.Command {
 			"below the directories of trace.record (default: your home directory), that repository is enrolled as\n" +
 			"git trace init does it, in the background. trace.ignore names directories that stay out, and\n" +
 			"git trace uninstall adds a repository to them. One whose own configuration names programs or other\n" +
-			"places is not enrolled: git trace init records it. --undo takes out all of it; what was recorded stays.",
+			"places is not enrolled: git trace init records it.\n" +
+			"git trace setup --undo takes out all but what was recorded.",
 		Flags: options("agent", "below", "trust-hooks", "undo", "dry-run"),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {

@@ -51,7 +51,7 @@ func writeProgram(path string, content io.Reader) error {
 // hooks have left at work in it.
 func TempDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "git-trace-test-")
+	dir, err := os.MkdirTemp("", "traced-")
 	if err != nil {
 		t.Fatal(err)
 	}
