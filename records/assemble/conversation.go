@@ -77,7 +77,9 @@ func (c *Conversation) fail(err error) {
 // forked or resumed hold copies of lines. A line without an id is always new.
 func (c *Conversation) Begin(id string) bool {
 	c.before = c.state.seen.len()
-	c.state.tree.settle(c.before)
+	if c.parent == nil { // a subagent is read while a line of the main conversation, which may be a prompt, has no node yet
+		c.state.tree.settle(c.before)
+	}
 	return id == "" || c.state.seen.add(hashID(id))
 }
 
