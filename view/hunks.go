@@ -145,20 +145,30 @@ func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id 
 	return asked, nil, nil, nil
 }
 
-// thoughtBefore is the reasoning of the last of some steps that has one, back to the prompt.
+// thoughtBefore is the reasoning of the last of some steps that has one, back to the prompt that the last step answers.
+// The steps of other agents between are passed over.
 func thoughtBefore(steps []records.Step) string {
 	last := &steps[len(steps)-1]
 	for i := len(steps) - 1; i >= 0; i-- {
 		s := &steps[i]
 		switch {
-		case records.Value(s.AgentRole) != records.Value(last.AgentRole): // of the agent that sent it, or that it sent
-		case s.Role != records.RoleAgent:
+		case callType(s) != callType(last): // of the agent that sent it, or that it sent
+		case s.Role == records.RoleUser:
 			return ""
+		case s.Role != records.RoleAgent, records.Value(s.AgentRole) != records.Value(last.AgentRole):
 		case strings.TrimSpace(records.Value(s.ReasoningContent)) != "":
 			return *s.ReasoningContent
 		}
 	}
 	return ""
+}
+
+// callType is the kind of agent that a step is of.
+func callType(s *records.Step) records.CallType {
+	if s.CallType == nil {
+		return records.CallMain
+	}
+	return *s.CallType
 }
 
 // inputOf returns the input of a call of a step; nil where it is not JSON.
