@@ -53,7 +53,7 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	defer known.close()
 	want, err := ops.choice(c, repo, known)
 	if err != nil {
-		return err
+		return orConversation(err, ops.list, known)
 	}
 	list, err := known.Choose(c.Context, want)
 	if errors.Is(err, search.ErrNoWords) {
@@ -81,6 +81,20 @@ func (a *app) log(c *cli.Context, ops operands) error {
 		return err
 	}
 	return a.drawLog(c, repo, known, list, short)
+}
+
+// orConversation is the error of a name that is no commit. Where it is the id of a conversation the error says so.
+func orConversation(err error, named []string, known *conversations) error {
+	var git *refs.GitError
+	if !errors.As(err, &git) {
+		return err
+	}
+	for _, id := range named {
+		if _, unknown := known.find(id); unknown == nil {
+			return fail(exitGit, fmt.Errorf("'%s' is a conversation and no commit", printable(id)), "git trace show "+printable(id))
+		}
+	}
+	return err
 }
 
 // hintNone says why a list is empty.

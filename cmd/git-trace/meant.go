@@ -53,7 +53,19 @@ func noSuch(what, name string, known []string) error {
 	return fail(exitUsage, fmt.Errorf("unknown %s '%s'", what, name), all)
 }
 
+// otherWords are words for a command that people know from elsewhere.
+var otherWords = map[string]string{
+	"annotate": "blame", "cost": "stats", "costs": "stats", "conversations": "log", "delete": "purge", "disable": "uninstall",
+	"enable": "setup", "explain": "why", "fetch": "pull", "find": "search", "forget": "purge", "grep": "search",
+	"history": "log", "install": "init", "list": "log", "revert": "restore", "rewind": "restore", "sessions": "log",
+	"share": "push", "start": "init", "stop": "uninstall", "sync": "pull", "timeline": "graph", "undo": "restore",
+	"upload": "push", "usage": "stats",
+}
+
 func unknownVerb(program *cli.App, verb string) error {
+	if word := otherWords[verb]; word != "" {
+		return fail(exitUsage, fmt.Errorf("'%s' is not a git-trace command", verb), "git trace "+word+" does that")
+	}
 	var names []string
 	for _, c := range program.Commands {
 		names = append(names, c.Name)

@@ -112,8 +112,7 @@ func (a *app) reportRange(c *cli.Context, ops operands) error {
 		return err
 	}
 	if r.Stats.Lines.Commits == 0 {
-		fmt.Fprintln(a.std.err, "git-trace: hint: there are no commits in it; name another range: "+
-			"git trace report main...HEAD")
+		fmt.Fprintln(a.std.err, "git-trace: hint: there are no commits in it; "+otherRange(c.Context, repo, span.To))
 	}
 	if err := a.writeReport(r, opts); err != nil {
 		return err
@@ -180,6 +179,27 @@ type span struct {
 	text string // of git's form: from...to
 }
 
+// otherRange proposes a range that ends at a commit and has commits in it: those that the main branch has not, else the
+// last ten.
+func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {
+	const hint = "name a range, such as git trace report "
+	for _, main := range []string{"main", "master"} {
+		ahead, err := repo.Git(ctx, nil, "rev-list", "--max-count=1", to.String(), "^refs/heads/"+main)
+		if err != nil || len(ahead) == 0 {
+			continue
+		}
+		if _, err := repo.Git(ctx, nil, "merge-base", "refs/heads/"+main, to.String()); err == nil {
+			return hint + main + "...HEAD"
+		}
+		return hint + main + "..HEAD"
+	}
+	before, err := repo.Git(ctx, nil, "rev-list", "--first-parent", "--max-count=11", to.String())
+	if n := strings.Count(string(before), "\n") - 1; err == nil && n > 0 {
+		return fmt.Sprintf("%sHEAD~%d..HEAD", hint, n)
+	}
+	return "git trace report <commit>..<commit> needs two commits"
+}
+
 // spanOf reads a range as git does. A branch alone is compared with its upstream, or with the main branch of origin.
 func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span, err error) {
 	from, to, two := strings.Cut(given, "..")
@@ -201,8 +221,7 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span, err err
 	}
 	if !two {
 		if from = upstreamOf(ctx, repo, to); from == "" {
-			return s, fail(exitGit, fmt.Errorf("'%s' has no upstream to compare with", to),
-				"name a range: git trace report main..."+to)
+			return s, fail(exitGit, fmt.Errorf("'%s' has no upstream to compare with", to), otherRange(ctx, repo, s.To))
 		}
 	}
 	if s.From, err = commitOf(ctx, repo, orHead(from)); err != nil {

@@ -143,6 +143,10 @@ func (r *resolver) choose(ctx context.Context, id string, found []index.Candidat
 		return objectOf(others[0]), nil
 	case 0:
 		hint := r.known.meantID(id, "git trace log lists conversations, git trace graph commits")
+		if fileExists(id) {
+			hint = fmt.Sprintf("git trace log -- %[1]s lists the conversations of that file, git trace blame %[1]s its lines",
+				printable(id))
+		}
 		if len(id) < fewestDigits {
 			hint = fmt.Sprintf("an abbreviated id has %d characters or more", fewestDigits)
 		}

@@ -130,14 +130,26 @@ func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 		case i == 0 && len(ops.all()) > 1:
 			rev = arg
 		default:
-			return "", nil, fail(exitUsage, fmt.Errorf("'%s' names no line", printable(arg)),
-				"git trace why "+printable(arg)+":<line>")
+			return "", nil, fail(exitUsage, fmt.Errorf("'%s' names no line", printable(arg)), lineHint(rev, arg))
 		}
 	}
 	if len(places) == 0 {
 		return "", nil, fail(exitUsage, errors.New("no line is named"), "git trace why <path>:<line>")
 	}
 	return rev, places, nil
+}
+
+// lineHint says how a line is named, where an argument names none: a number behind a path, or what is no path.
+func lineHint(before, arg string) string {
+	number := strings.Trim(arg, "0123456789") == ""
+	_, missing := os.Lstat(arg)
+	switch {
+	case number && before != "":
+		return fmt.Sprintf("git trace why %s:%s", printable(before), arg)
+	case missing != nil:
+		return fmt.Sprintf("git trace why <path>:<line>; git trace show %s tells of what has an id", printable(arg))
+	}
+	return fmt.Sprintf("git trace why %s:<line>", printable(arg))
 }
 
 // contents returns the file that --contents names, nil without it.
