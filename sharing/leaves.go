@@ -94,6 +94,7 @@ func Leaves() []Leaf {
 			"fingerprints of lines, what was thrown away"},
 		{"turn_ended", "prompt interval tree head running", l, "times of all calls"},
 		{"capture_incomplete", "boundary reason paths calls since", l, "names of all files"},
+		{"capture_incomplete", "first last event", l, "numbers of events"},
 		{"checkpoint_signed", "seq event commit kind key", l, "checkpoints"},
 		{"outcome_noted", "outcome reward", l, "how conversations ended"},
 	}
