@@ -104,7 +104,7 @@ func TestScriptsUnderHostileConfiguration(t *testing.T) {
 }
 
 // scriptsOf lists the scripts that run in a variant of the surroundings. The full form runs all scripts in each variant.
-// The plain variant runs all of them too, but in the quick form a quarter. Each other variant runs an eighth, and every
+// The plain variant runs all of them too, but in the quick form a quarter. Each other variant runs a sixteenth, and every
 // script that asks for its variant. Names of scripts choose.
 func scriptsOf(t *testing.T, variant string) []string {
 	t.Helper()
@@ -115,7 +115,7 @@ func scriptsOf(t *testing.T, variant string) []string {
 	if testenv.Long() {
 		return all
 	}
-	share := func(name string) uint32 { return crc32.ChecksumIEEE([]byte(filepath.Base(name))) % 8 }
+	share := func(name string) uint32 { return crc32.ChecksumIEEE([]byte(filepath.Base(name))) % 16 }
 	if variant == "main" {
 		return slices.DeleteFunc(all, func(name string) bool { return testenv.Quick() && share(name)%4 > 0 })
 	}

@@ -77,7 +77,7 @@ func (c *Conversation) fail(err error) {
 // forked or resumed hold copies of lines. A line without an id is always new.
 func (c *Conversation) Begin(id string) bool {
 	c.before = c.state.seen.len()
-	if c.parent == nil { // a subagent is read while a line of the main conversation, which may be a prompt, has no node yet
+	if c.parent == nil { // a subagent is read while a line of the main conversation has no node yet: a prompt, say
 		c.state.tree.settle(c.before)
 	}
 	return id == "" || c.state.seen.add(hashID(id))
