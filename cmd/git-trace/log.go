@@ -91,7 +91,8 @@ func orConversation(err error, named []string, known *conversations) error {
 	}
 	for _, id := range named {
 		if _, unknown := known.find(id); unknown == nil {
-			return fail(exitGit, fmt.Errorf("'%s' is a conversation and no commit", printable(id)), "git trace show "+printable(id))
+			id = printable(id)
+			return fail(exitGit, fmt.Errorf("'%s' is a conversation and no commit", id), "git trace show "+id)
 		}
 	}
 	return err

@@ -56,7 +56,8 @@ func noSuch(what, name string, known []string) error {
 // otherWords are words for a command that people know from elsewhere.
 var otherWords = map[string]string{
 	"annotate": "blame", "cost": "stats", "costs": "stats", "conversations": "log", "delete": "purge",
-	"disable": "uninstall", "enable": "setup", "explain": "why", "fetch": "pull", "find": "search", "forget": "purge", "grep": "search",
+	"disable": "uninstall", "enable": "setup", "explain": "why", "fetch": "pull", "find": "search",
+	"forget": "purge", "grep": "search",
 	"history": "log", "install": "init", "list": "log", "revert": "restore", "rewind": "restore", "sessions": "log",
 	"share": "push", "start": "init", "stop": "uninstall", "sync": "pull", "timeline": "graph", "undo": "restore",
 	"upload": "push", "usage": "stats",
