@@ -9,11 +9,42 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/trails"
 )
+
+// originLimit bounds the first snapshot, which reads the whole work tree once.
+const originLimit = 10 * time.Minute
+
+// startRecording marks the repository as recorded, opens its log and takes the first snapshot: what is there now
+// belongs to nobody, what changes from now on is seen.
+func startRecording(ctx context.Context, repo *refs.Repo) error {
+	if err := beginRecording(ctx, repo); err != nil {
+		return err
+	}
+	return recorded.Add(repo)
+}
+
+// beginRecording is startRecording but for the list of recorded repositories.
+func beginRecording(ctx context.Context, repo *refs.Repo) error {
+	ctx, cancel := context.WithTimeout(ctx, originLimit)
+	defer cancel()
+	if info, err := os.Lstat(repo.TracesDir()); err == nil && !info.IsDir() {
+		return fail(exitGit, fmt.Errorf("start recording: %s is not a directory", repo.TracesDir()),
+			"remove it: git-trace writes into no link")
+	}
+	if err := repo.MakeTracesDir(); err != nil {
+		return fmt.Errorf("start recording: %w", err)
+	}
+	if err := trails.New(repo, events.OpenLog(repo), nil).Origin(ctx, time.Now()); err != nil {
+		return fmt.Errorf("start recording: %w", err)
+	}
+	return nil
+}
 
 // runEnrol starts to record the repository that it runs in, if `git trace setup` was run and it is one of those that
 // the user wants. A hook of an agent started it, and nobody waits for it.

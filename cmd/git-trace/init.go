@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,11 +17,7 @@ import (
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
-	"github.com/git-trace/git-trace/trails"
 )
-
-// originLimit bounds the first snapshot, which reads the whole work tree once.
-const originLimit = 10 * time.Minute
 
 func (a *app) initCommand() *cli.Command {
 	return &cli.Command{
@@ -126,7 +120,16 @@ func (a *app) installation(c *cli.Context) (*installation, error) {
 
 // onlyFound leaves those agents that are used on this machine and that the user does not want to be ignored.
 func (in *installation) onlyFound(ctx context.Context) error {
-	ignored, err := agents.Ignored(ctx, in.repo, in.env)
+	config, err := in.repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	return in.onlyFoundBy(config)
+}
+
+// onlyFoundBy is onlyFound for a configuration that was read.
+func (in *installation) onlyFoundBy(config refs.Config) error {
+	ignored, err := agents.IgnoredBy(config, in.env)
 	in.agents = slices.DeleteFunc(slices.Clone(in.agents), func(one capability.Agent) bool {
 		return !one.Found(in.env) || slices.Contains(ignored, one.Name)
 	})
@@ -414,32 +417,6 @@ func relativeTo(dir, text string) string {
 		return text
 	}
 	return strings.ReplaceAll(text, abs+string(filepath.Separator), "")
-}
-
-// startRecording marks the repository as recorded, opens its log and takes the first snapshot: what is there now
-// belongs to nobody, what changes from now on is seen.
-func startRecording(ctx context.Context, repo *refs.Repo) error {
-	if err := beginRecording(ctx, repo); err != nil {
-		return err
-	}
-	return recorded.Add(repo)
-}
-
-// beginRecording is startRecording but for the list of recorded repositories.
-func beginRecording(ctx context.Context, repo *refs.Repo) error {
-	ctx, cancel := context.WithTimeout(ctx, originLimit)
-	defer cancel()
-	if info, err := os.Lstat(repo.TracesDir()); err == nil && !info.IsDir() {
-		return fail(exitGit, fmt.Errorf("start recording: %s is not a directory", repo.TracesDir()),
-			"remove it: git-trace writes into no link")
-	}
-	if err := repo.MakeTracesDir(); err != nil {
-		return fmt.Errorf("start recording: %w", err)
-	}
-	if err := trails.New(repo, events.OpenLog(repo), nil).Origin(ctx, time.Now()); err != nil {
-		return fmt.Errorf("start recording: %w", err)
-	}
-	return nil
 }
 
 // explainList says what to do where the list of recorded repositories cannot be written.

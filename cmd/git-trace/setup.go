@@ -51,19 +51,15 @@ func forMachine(ctx context.Context, names []string) (*installation, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &installation{env: env, target: capability.Target{Scope: capability.ScopeUser}, found: len(names) == 0}
-	if in.agents, err = chooseAgents(env, names); err != nil || !in.found {
+	in := &installation{env: env, target: capability.Target{Scope: capability.ScopeUser}}
+	if in.agents, err = chooseAgents(env, names); err != nil || len(names) > 0 {
 		return in, err
 	}
 	config, err := refs.OwnConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ignored, err := agents.IgnoredBy(config, env)
-	in.agents = slices.DeleteFunc(in.agents, func(one capability.Agent) bool {
-		return !one.Found(env) || slices.Contains(ignored, one.Name)
-	})
-	return in, err
+	return in, in.onlyFoundBy(config)
 }
 
 func (a *app) setUp(c *cli.Context) error {
