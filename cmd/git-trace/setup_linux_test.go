@@ -134,6 +134,9 @@ func TestSetupEnrolsRepositoriesInWhichAnAgentIsStarted(t *testing.T) {
 	b.run("git-trace", "uninstall")
 	b.run("agent", "S2", "prompt", "more")
 	b.wantListed(false, "the user took it out")
+	if _, err := os.Stat(filepath.Join(b.dir, ".git", "traces", "enrolled")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("who records it again is told that it was enrolled: %v", err)
+	}
 	m.run("git", "config", "--global", "--unset-all", "trace.record", "play")
 	m.run("git", "config", "--global", "--unset-all", "trace.ignore", "private")
 

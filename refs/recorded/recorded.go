@@ -190,7 +190,7 @@ func (e *entry) gone() bool {
 
 // Remove takes a repository off the list, and the mark out of it.
 func Remove(repo *refs.Repo) error {
-	gone := os.Remove(markFile(repo.CommonDir))
+	gone := errors.Join(ignoreMissing(os.Remove(markFile(repo.CommonDir))), Told(repo))
 	for _, state := range stateDirs() {
 		entry := filepath.Join(state, "recorded", name(repo.CommonDir))
 		gone = errors.Join(ignoreMissing(gone), ignoreMissing(os.Remove(entry)))
