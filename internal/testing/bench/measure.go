@@ -29,12 +29,13 @@ const enough = 3 * time.Second
 type kind uint8
 
 const (
-	ratio  kind = iota // ours by the reference
-	work               // the same of processor time
-	extra              // ours less the reference, in ms
-	limit              // ours alone, in ms
-	memory             // the most memory of ours, in MB
-	count              // a number that the scenario counted itself
+	ratio     kind = iota // ours by the reference
+	work                  // the same of processor time
+	extra                 // ours less the reference, in ms
+	extraWork             // the same of processor time
+	limit                 // ours alone, in ms
+	memory                // the most memory of ours, in MB
+	count                 // a number that the scenario counted itself
 )
 
 // row is one line of the result: a promise.

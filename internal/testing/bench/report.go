@@ -49,6 +49,8 @@ func (r row) judge(name string, rec *recorder) result {
 		}
 	case extra:
 		res.Unit, res.Value = "ms", res.OursMS-res.ReferenceMS
+	case extraWork:
+		res.Unit, res.Value = "ms", res.OursCPU-res.ReferenceCPU
 	case limit:
 		res.Unit, res.Value = "ms", res.OursMS
 	case memory:

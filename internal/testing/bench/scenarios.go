@@ -5,16 +5,17 @@ import "fmt"
 // scenarios lists all measurements in the order in which they run.
 func scenarios(o options) []scenario {
 	trees, logs, log, commitTree, rebased, stored := treeSizes, logSizes, 100_000, 20_000, 200, 10_000
+	seals := 1000
 	past, conversations := 1062, 248
 	if o.quick {
 		trees, logs, log, commitTree, rebased, stored = treeSizes[:2], logSizes[:2], 10_000, 5000, 50, 1000
-		past, conversations = 300, 70
+		past, conversations, seals = 300, 70, 200
 	}
 	all := []scenario{startup()}
 	for _, files := range trees {
 		all = append(all, toolHooks(files))
 	}
-	all = append(all, newFiles(500), newFiles(2000), appending(), committing(commitTree), rebasing(rebased))
+	all = append(all, newFiles(500), newFiles(2000), appending(), sealing(log, seals), committing(commitTree), rebasing(rebased))
 	all = append(all, blaming(o.quick)...)
 	all = append(all, diffing(), restoring(), counting(past, conversations), reading(log), indexing(log),
 		conversing(stored), growing(logs))
