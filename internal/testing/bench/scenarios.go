@@ -15,7 +15,8 @@ func scenarios(o options) []scenario {
 	for _, files := range trees {
 		all = append(all, toolHooks(files))
 	}
-	all = append(all, newFiles(500), newFiles(2000), appending(), sealing(log, seals), committing(commitTree), rebasing(rebased))
+	all = append(all, newFiles(500), newFiles(2000), appending(), sealing(log, seals), committing(commitTree),
+		rebasing(rebased))
 	all = append(all, blaming(o.quick)...)
 	all = append(all, diffing(), restoring(), counting(past, conversations), reading(log), indexing(log),
 		conversing(stored), growing(logs))
