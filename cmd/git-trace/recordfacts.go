@@ -57,6 +57,7 @@ type gathering struct {
 	story    callStory
 	known    *view.Reader // of commits; what records say is not asked
 	lines    *view.Lineage
+	removals []removal
 	held     []view.Anchored // lines of the conversation that commits hold
 	searcher *unseen.Search
 	evidence *blame.Evidence
@@ -98,6 +99,7 @@ func (g *gathering) facts() (*recorder.Facts, error) {
 		return nil, err
 	}
 	g.story.read(g.trace, told)
+	g.removals = g.findRemovals()
 	if g.lines, err = g.known.Lines(); err != nil {
 		return nil, err
 	}

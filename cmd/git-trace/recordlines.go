@@ -183,30 +183,58 @@ func (g *gathering) original(content refs.OID, start, count int) map[string]json
 // a range names the line of the commit's file behind which they stood, at least the first.
 func (g *gathering) deleted(path string, now [][]byte) []recorder.LineFacts {
 	var out []recorder.LineFacts
+	for _, r := range g.removals {
+		if r.path != path {
+			continue
+		}
+		at, gone := r.gone(now)
+		if !gone {
+			continue
+		}
+		d := r.patch
+		out = append(out, recorder.LineFacts{
+			Kind: events.OwnerAI, Call: g.story.calls[d.Patch], Prompt: d.Prompt, Model: d.Model,
+			Range: records.AttributedRange{
+				StartLine: at, EndLine: at, ChangeType: records.Deletion, Confidence: new(records.Medium),
+				Original: g.original(d.Before, d.OldStart, d.OldCount),
+			},
+		})
+	}
+	return out
+}
+
+// removal is a change that only took out lines of others.
+type removal struct {
+	path   string
+	patch  *events.PatchData
+	before [][]byte // the content that had them
+}
+
+// findRemovals lists the removals of the conversation whose contents are kept.
+func (g *gathering) findRemovals() []removal {
+	var out []removal
 	for i := range g.story.patches {
 		d := &g.story.patches[i]
-		if events.RawPath(d.Path) != path || d.NewCount > 0 || d.OldCount == 0 || g.own(d.Previous) {
+		if d.NewCount > 0 || d.OldCount == 0 || g.own(d.Previous) {
 			continue
 		}
-		before, there := g.blobLines(d.Before)
-		if !there {
-			continue
-		}
-		for _, hunk := range linediff.Diff(before, now, linediff.Options{}).Hunks {
-			if hunk.OldStart > d.OldStart-1 || hunk.OldStart+hunk.OldCount < d.OldStart-1+d.OldCount {
-				continue
-			}
-			at := max(hunk.NewStart, 1)
-			out = append(out, recorder.LineFacts{
-				Kind: events.OwnerAI, Call: g.story.calls[d.Patch], Prompt: d.Prompt, Model: d.Model,
-				Range: records.AttributedRange{
-					StartLine: at, EndLine: at, ChangeType: records.Deletion, Confidence: new(records.Medium),
-					Original: g.original(d.Before, d.OldStart, d.OldCount),
-				},
-			})
+		if before, there := g.blobLines(d.Before); there {
+			out = append(out, removal{events.RawPath(d.Path), d, before})
 		}
 	}
 	return out
+}
+
+// gone reports whether a content of the file does not have the lines either, and behind which line they stood, at least
+// the first.
+func (r removal) gone(now [][]byte) (at int, gone bool) {
+	first, end := r.patch.OldStart-1, r.patch.OldStart-1+r.patch.OldCount
+	for _, hunk := range linediff.Diff(r.before, now, linediff.Options{}).Hunks {
+		if hunk.OldStart <= first && hunk.OldStart+hunk.OldCount >= end {
+			return max(hunk.NewStart, 1), true
+		}
+	}
+	return 0, false
 }
 
 // own reports whether one of some patches is the conversation's.

@@ -21,6 +21,9 @@ import (
 // that were made of its files while it went on.
 func (g *gathering) link(out *recorder.Facts) error {
 	tiers := tiersOf(g.held)
+	for _, id := range g.tookOut() {
+		tiers[id] = records.TierToolEmitted
+	}
 	strong := make([]string, 0, len(tiers))
 	for id := range tiers {
 		strong = append(strong, id)
@@ -97,6 +100,11 @@ func (g *gathering) overlapping() []string {
 	for _, file := range g.head.Attribution.Files[:min(len(g.head.Attribution.Files), mostRecordFiles)] {
 		paths = append(paths, file.Path)
 	}
+	return append(found, g.between(from, to, paths)...)
+}
+
+// between lists the newest commits that were made in a span of time and changed one of some paths, the newest first.
+func (g *gathering) between(from, to time.Time, paths []string) (found []string) {
 	if g.history != nil {
 		if list, known := g.history.Between(from, to, paths, mostOverlaps); known {
 			for _, id := range list {
@@ -110,9 +118,62 @@ func (g *gathering) overlapping() []string {
 		"--until=" + strconv.FormatInt(to.Unix(), 10)}, refs.Everywhere(), []string{"--"}, paths)
 	out, err := g.repo.Git(g.ctx, nil, args...)
 	if err != nil {
-		return found // a path that leads out of the repository, or objects that are not here
+		return nil // a path that leads out of the repository, or objects that are not here
 	}
-	return append(found, strings.Fields(string(out))...)
+	return strings.Fields(string(out))
+}
+
+// tookOut lists the commits that took out the lines of others that calls of the conversation had taken out: of each
+// such change the first commit since the conversation began. No line of these commits need be the conversation's.
+func (g *gathering) tookOut() []string {
+	if len(g.removals) == 0 || g.head.TimestampStart == nil {
+		return nil
+	}
+	from, err := time.Parse(time.RFC3339Nano, *g.head.TimestampStart)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, r := range g.removals {
+		paths = append(paths, r.path)
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	list := g.between(from, time.Now(), paths[:min(len(paths), mostRecordFiles)])
+	if g.prior != nil {
+		for _, link := range g.prior.GitLinks { // of which many newer ones may have changed the files since
+			list = append(list, link.Revision)
+		}
+	}
+	var out []string
+	for _, r := range g.removals {
+		for _, id := range slices.Backward(list) {
+			if g.takes(id, r) {
+				out = append(out, id)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// takes reports whether a commit took out what a removal did.
+func (g *gathering) takes(commit string, r removal) bool {
+	was, _, err := g.objects.Resolve(commit + "^:" + r.path)
+	if err != nil {
+		return false
+	}
+	if is, _, err := g.objects.Resolve(commit + ":" + r.path); err == nil && is == was {
+		return false
+	}
+	older, there := g.blobLines(was)
+	newer, _ := g.contentOf(commit + ":" + r.path)
+	if !there {
+		return false
+	}
+	_, before := r.gone(older)
+	_, after := r.gone(newer)
+	return after && !before
 }
 
 // committedBy lists the commits that calls of the conversation say they made.
