@@ -355,6 +355,26 @@ func TestWhatNoHookReportedIsTold(t *testing.T) {
 	if notes := New(w.repo, w.env, w.deeds).Notes(t.Context(), time.Now()); !holds(notes, "99.0.0") {
 		t.Errorf("%q", notes)
 	}
+
+	// the log is put back from a copy, and has lost what it was told meanwhile; whether it says so itself, or not yet
+	log, now := events.OpenLog(w.repo), time.Now()
+	w.must(os.Chtimes(filepath.Join(w.env.Home, ".claude", "projects", key, session+".jsonl"), now, now))
+	kept, err := os.ReadFile(log.JournalPath())
+	w.must(err)
+	w.add(events.TurnEnded, events.TurnData{})
+	w.must(os.WriteFile(log.JournalPath(), kept, 0o600))
+	for range 2 {
+		told, _ := w.examine(false)
+		if !holds(told, "claude-code: 1 conversation went on here and the log has lost its events") || holds(told, "without a report") {
+			t.Error(strings.Join(told, "\n"))
+		}
+		_, err := log.NoteLosses(t.Context())
+		w.must(err)
+	}
+	w.must(os.Chtimes(filepath.Join(w.env.Home, ".claude", "projects", key, session+".jsonl"), now, later.Add(time.Hour)))
+	if told, _ := w.examine(false); !holds(told, "without a report") {
+		t.Error(strings.Join(told, "\n"))
+	}
 }
 
 func TestAgentsThatAreNotTracedAreNamed(t *testing.T) {

@@ -33,7 +33,7 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 		since = listed.Since
 	}
 	engine := trails.New(d.repo, d.log, nil)
-	stored := sync.OnceValue(d.storedAt)
+	stored, gaps := sync.OnceValue(d.storedAt), sync.OnceValue(d.gaps)
 	var out []Finding
 	for i := range all {
 		one := &all[i]
@@ -44,25 +44,68 @@ func (d *Doctor) unheardFindings(all []Agent) []Finding {
 		if err != nil {
 			continue // session files that cannot be read say nothing
 		}
-		n, last := 0, time.Time{}
+		var unheard, lost spell
 		for _, s := range sessions {
 			trace := events.NewTraceID(one.Name, s.ID)
 			if s.ID == "" || engine.Heard(trace, s.Changed) || stored()[trace].After(s.Changed) {
 				continue
 			}
-			if n++; s.Changed.After(last) {
-				last = s.Changed
+			of := &unheard
+			if slices.ContainsFunc(gaps(), func(g gap) bool { return g.holds(s.Changed) }) {
+				of = &lost
+			}
+			if of.n++; s.Changed.After(of.last) {
+				of.last = s.Changed
 			}
 		}
-		if n > 0 {
-			out = append(out, Finding{
-				What: fmt.Sprintf("%s: %s went on here without a report of its hooks, the last %s: "+
-					"what is committed of it counts as a person's until its session file is read",
-					one.Name, numbers.Count(n, "conversation"), numbers.Ago(last, time.Now())),
-				Mend: "git trace backfill finds what is committed of it; `git trace init --agent " + one.Name +
-					" --global` reports all that come",
-			})
+		out = append(out, unheard.finding(one.Name, "went on here without a report of its hooks",
+			"; `git trace init --agent "+one.Name+" --global` reports all that come")...)
+		out = append(out, lost.finding(one.Name, "went on here and the log has lost its events", "")...)
+	}
+	return out
+}
+
+// spell is a number of conversations, and when the last of them went on.
+type spell struct {
+	n    int
+	last time.Time
+}
+
+// finding tells what is wrong with the conversations, if there are any; also is what else mends it.
+func (s spell) finding(agent, what, also string) []Finding {
+	if s.n == 0 {
+		return nil
+	}
+	return []Finding{{
+		What: fmt.Sprintf("%s: %s %s, the last %s: what is committed of it counts as a person's until its session file "+
+			"is read", agent, numbers.Count(s.n, "conversation"), what, numbers.Ago(s.last, time.Now())),
+		Mend: "git trace backfill finds what is committed of it" + also,
+	}}
+}
+
+// gap is a time of which the log has lost the events: between two that it has. A zero time is open.
+type gap struct{ from, to time.Time }
+
+func (g gap) holds(at time.Time) bool { return at.After(g.from) && (g.to.IsZero() || at.Before(g.to)) }
+
+// gaps are those of the log, whether it says itself that it has lost something or not yet.
+func (d *Doctor) gaps() (out []gap) {
+	reader, err := index.Open(d.repo)
+	if err != nil {
+		return nil // the log's own check says so
+	}
+	defer reader.Close()
+	losses, _ := d.log.Losses()
+	noted, _ := reader.ByType(events.CaptureIncomplete) // what cannot be read explains nothing
+	for _, e := range noted {
+		if data := events.DataOf[events.IncompleteData](e); data.Boundary == "log" {
+			losses = append(losses, events.Loss{From: data.First})
 		}
+	}
+	for _, lost := range losses {
+		before, _, _ := reader.Event(lost.From - 1)
+		after, _, _ := reader.Event(lost.From)
+		out = append(out, gap{before.Time, after.Time})
 	}
 	return out
 }
