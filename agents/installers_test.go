@@ -268,12 +268,17 @@ func TestEntriesOfOthersStayByteForByte(t *testing.T) {
 		if !strings.HasSuffix(status.Settings, ".json") || strings.Contains(filepath.Base(status.Settings), "git-trace") {
 			t.Skip("this agent takes hooks from a file of our own, where nobody else writes")
 		}
-		p.write(status.Settings, foreign, 0o640)
+		comment := ""
+		if slices.Contains([]string{"gemini-cli", "qwen-code", "droid"}, name) {
+			comment = "// these agents read comments\n"
+		}
+		p.write(status.Settings, comment+foreign, 0o640)
 		before := p.snapshot()
 		if _, err := agent.Installer.Install(t.Context(), target); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := os.ReadFile(status.Settings); err != nil || !strings.Contains(string(data), `"command": "guard"}], "command": "guard"}`) || !json.Valid(data) {
+		if data, err := os.ReadFile(status.Settings); err != nil || !strings.Contains(string(data), `"command": "guard"}], "command": "guard"}`) ||
+			!strings.HasPrefix(string(data), comment) || !json.Valid(data[len(comment):]) {
 			t.Errorf("%s, %v", data, err)
 		}
 		if info, err := os.Stat(status.Settings); err != nil || info.Mode().Perm() != 0o640 {

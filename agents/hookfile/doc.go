@@ -18,6 +18,6 @@
 // writes its content on lines of its own; where it was empty, the content goes directly behind the opening bracket.
 // Remove deletes a container that it empties in the first case and keeps it in the second.
 //
-// What the package does not do: read comments (the agents refuse them as well), or decide which entries are ours, which
-// the caller tells by the command line.
+// Comments are kept; whether the agent reads them, the caller knows (Strict). The package does not decide which entries
+// are ours: the caller tells that by the command line.
 package hookfile
