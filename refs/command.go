@@ -82,6 +82,7 @@ func (r *Repo) gitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, env
 	sink := &sink{to: stdout}
 	cmd.Stdout = sink
 	err := runGitTo(cmd, verbOf(args))
+	settingsChange(ctx, args)
 	switch {
 	case sink.err != nil:
 		return sink.err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,10 +33,18 @@ type listings struct{ byDir sync.Map }
 
 type listingsKey struct{}
 
-// SettingsOnce makes a context in which git is asked once for the configuration of a work tree. It is for a command
-// that changes no configuration and soon ends.
+// SettingsOnce makes a context in which git is asked once for the configuration of a work tree, and again after Git
+// has changed it. It is for a command that soon ends.
 func SettingsOnce(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listingsKey{}, &listings{})
+}
+
+// settingsChange makes git be asked again if its arguments change a configuration.
+func settingsChange(ctx context.Context, args []string) {
+	asks := func(arg string) bool { return strings.HasPrefix(arg, "--get") || arg == "--list" }
+	if kept, ok := ctx.Value(listingsKey{}).(*listings); ok && args[0] == "config" && !slices.ContainsFunc(args, asks) {
+		kept.byDir.Clear()
+	}
 }
 
 // Settings are all variables that hold for a work tree, the least important first. Git resolves includes and scopes.

@@ -150,7 +150,13 @@ func TestSettingsAreListedOnceForACommand(t *testing.T) {
 	if got := value(once); got != "first" {
 		t.Errorf("asked again: %q", got)
 	}
-	if got := value(t.Context()); got != "second" {
+	if _, err := repo.Git(once, nil, "config", "trace.word", "third"); err != nil {
+		t.Fatal(err)
+	}
+	if got := value(once); got != "third" {
+		t.Errorf("not asked again after a change: %q", got)
+	}
+	if got := value(t.Context()); got != "third" {
 		t.Errorf("asked once, for a command that does not want it: %q", got)
 	}
 	list, err := repo.Settings(t.Context())

@@ -41,7 +41,9 @@ func runApp(args []string, std streams) int {
 	}
 	ctx, stop := a.signals.listen(context.Background())
 	defer stop()
-	a.life = ctx
+	if a.life = ctx; !slices.Contains(rest, "watch") { // which lives on while the user changes the configuration
+		a.life = refs.SettingsOnce(ctx)
+	}
 	a.beginLine(rest)
 	a.fold = a.foldsAt(rest)
 	if len(rest) > 0 {

@@ -86,7 +86,7 @@ func (a *app) status(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	report, err := statusOf(refs.SettingsOnce(c.Context), repo, h, time.Now())
+	report, err := statusOf(c.Context, repo, h, time.Now())
 	if err != nil {
 		return err
 	}
