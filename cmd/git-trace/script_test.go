@@ -19,15 +19,12 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// The scripts run the real binary beside the real git. The test binary stands in for git-trace, and for the small
-// programs below that play an agent and read a blame.
+// The scripts run the real programs beside the real git, and small ones of their own that play an agent and read a
+// blame (see buildPrograms). The program of the tests can stand in for git-trace.
 func TestMain(m *testing.M) {
 	testscript.Main(atHome{m}, map[string]func(){
-		"git-trace":      func() { dieEarly(); os.Exit(metered(runProgram)) },
-		"git-trace-hook": func() { dieEarly(); os.Exit(metered(func() int { return runner.Main(os.Args[1:]) })) },
-		"agent":          func() { os.Exit(playAgent(os.Args[1:])) },
-		"owners":         func() { os.Exit(printOwners(os.Args[1:])) },
-
+		"git-trace":       func() { dieEarly(); os.Exit(metered(runProgram)) },
+		"git-trace-hook":  func() { dieEarly(); os.Exit(metered(func() int { return runner.Main(os.Args[1:]) })) },
 		"git-trace-batch": func() { os.Exit(runTrials(os.Args[1:])) },
 	})
 }
@@ -57,8 +54,8 @@ func (a atHome) Run() int {
 	return a.M.Run()
 }
 
-// buildPrograms builds git-trace and its hook as releases are built, and puts them first in PATH: they start in two thirds
-// of the time that the program of the tests takes.
+// buildPrograms builds git-trace and its hook as releases are built, and what scripts play, and puts them first in PATH:
+// they start in a fraction of the time that the program of the tests takes.
 func buildPrograms() error {
 	itself, err := exec.LookPath("git-trace")
 	if err != nil {
@@ -66,7 +63,8 @@ func buildPrograms() error {
 	}
 	testPrograms, realPrograms = filepath.Dir(itself), filepath.Join(ownDir, "programs")
 	build := exec.CommandContext(context.Background(),
-		"go", "build", "-tags", "urfave_cli_no_docs", "-o", realPrograms+string(filepath.Separator), ".", "../git-trace-hook")
+		"go", "build", "-tags", "urfave_cli_no_docs", "-o", realPrograms+string(filepath.Separator), ".", "../git-trace-hook",
+		"../../internal/testing/agent", "../../internal/testing/owners")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build git-trace: %w: %s", err, out)
 	}

@@ -22,7 +22,8 @@ func (p *player) transcript(kind string, fields map[string]any, text string) err
 	}
 	n := p.count("lines", false)
 	line := map[string]any{
-		"uuid": fmt.Sprintf("%s-%04d", p.session, n), "parentUuid": nil, "isSidechain": false, "userType": "external", "cwd": p.dir,
+		"uuid": fmt.Sprintf("%s-%04d", p.session, n), "parentUuid": nil, "isSidechain": false,
+		"userType": "external", "cwd": p.dir,
 		"sessionId": p.session, "version": "2.1.150", "gitBranch": "main",
 		"timestamp": time.Date(2026, 11, 2, 9, 0, n, 0, time.UTC).Format("2006-01-02T15:04:05.000Z"),
 	}
@@ -45,7 +46,8 @@ func (p *player) transcript(kind string, fields map[string]any, text string) err
 	case "answer":
 		answer(map[string]any{"type": "text", "text": text})
 	case "call":
-		answer(map[string]any{"type": "tool_use", "id": fields["tool_use_id"], "name": fields["tool_name"], "input": fields["tool_input"]})
+		answer(map[string]any{"type": "tool_use", "id": fields["tool_use_id"], "name": fields["tool_name"],
+			"input": fields["tool_input"]})
 	case "result":
 		result := map[string]any{"type": "tool_result", "tool_use_id": fields["tool_use_id"], "content": "done"}
 		if reason, failed := fields["error"]; failed {

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// toolCall is a tool, its input, what it does, and what it reports.
+type toolCall struct {
+	name     string
+	input    map[string]any
+	work     func() error
+	read     func() *string
+	response func(before *string) any
+}
+
+func (p *player) call(verb string, args []string) (*toolCall, error) {
+	need := map[string]int{"edit": 3, "write": 2, "bash": 1, "fail": 1, "bg": 1, "read": 1}
+	if want, ok := need[verb]; !ok || len(args) != want {
+		return nil, fmt.Errorf("%s takes %d arguments, got %d", verb, need[verb], len(args))
+	}
+	switch verb {
+	case "edit", "write", "read":
+		return p.fileCall(verb, args), nil
+	}
+	c := &toolCall{name: "Bash", input: map[string]any{"command": args[0], "description": "run"}}
+	c.read = func() *string { return nil }
+	c.work = func() error {
+		cmd := exec.Command("sh", "-c", args[0])
+		cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+p.session)
+		if p.serving && verb == "bg" {
+			if err := cmd.Start(); err != nil {
+				return err
+			}
+			go func() { _ = cmd.Wait() }()
+			return nil
+		}
+		var complaint bytes.Buffer
+		if !p.serving { // what is left behind would keep the pipe open
+			cmd.Stderr = &complaint
+		}
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%w: %s", err, complaint.String())
+		}
+		return nil
+	}
+	if verb == "bg" {
+		c.input["run_in_background"] = true
+	}
+	if verb == "bg" && !p.serving {
+		c.work = func() error { return nil }
+	}
+	c.response = func(*string) any {
+		out := map[string]any{"stdout": "", "stderr": "", "interrupted": false, "isImage": false}
+		if verb == "bg" {
+			out["backgroundTaskId"] = "task-" + p.session
+		}
+		return out
+	}
+	return c, nil
+}
+
+func (p *player) fileCall(verb string, args []string) *toolCall {
+	path := args[0]
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.dir, path)
+	}
+	c := &toolCall{input: map[string]any{"file_path": path}}
+	c.read = func() *string {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		text := reportedBy(os.Getenv("CLIENT"), raw)
+		return &text
+	}
+	switch verb {
+	case "read":
+		c.name, c.work = "Read", func() error { return nil }
+		c.response = func(*string) any { return map[string]any{"type": "text"} }
+	case "write":
+		c.name = "Write"
+		c.input["content"] = args[1]
+		c.work = func() error {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte(args[1]), 0o644)
+		}
+		c.response = func(before *string) any {
+			kind := "update"
+			if before == nil {
+				kind = "create"
+			}
+			return map[string]any{
+				"type": kind, "filePath": path, "content": args[1], "structuredPatch": []any{}, "originalFile": before,
+			}
+		}
+	case "edit":
+		c.name = "Edit"
+		c.input["old_string"], c.input["new_string"], c.input["replace_all"] = args[1], args[2], false
+		c.work = func() error {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if bytes.Contains(raw, []byte(args[1])) && (utf8.Valid(raw) || os.Getenv("CLIENT") == "utf8") {
+				return os.WriteFile(path, bytes.Replace(raw, []byte(args[1]), []byte(args[2]), 1), 0o644)
+			}
+			text := reportedBy(os.Getenv("CLIENT"), raw)
+			if !strings.Contains(text, args[1]) {
+				return fmt.Errorf("%s: old text not found", path)
+			}
+			return os.WriteFile(path, writtenLike(raw, strings.Replace(text, args[1], args[2], 1)), 0o644)
+		}
+		c.response = func(before *string) any {
+			// The client does not tell a long file.
+			if before != nil && (len(*before) > 10_000 || os.Getenv("CLIENT") == "untimed") {
+				before = nil
+			}
+			return map[string]any{
+				"filePath": path, "oldString": args[1], "newString": args[2], "originalFile": before,
+				"structuredPatch": []any{}, "userModified": false, "replaceAll": false,
+			}
+		}
+	}
+	return c
+}
+
+// reportedBy is a file as a client reports it: without a byte order mark and carriage returns, from UTF-16; what is not
+// UTF-8 either as Latin-1 or, of a client that knows no other encoding, with marks in the place of what it could not
+// read.
+func reportedBy(client string, raw []byte) string {
+	text := strings.TrimPrefix(string(raw), "\uFEFF")
+	switch {
+	case bytes.HasPrefix(raw, []byte{0xFF, 0xFE}):
+		var units []uint16
+		for i := 2; i+1 < len(raw); i += 2 {
+			units = append(units, uint16(raw[i])|uint16(raw[i+1])<<8)
+		}
+		text = string(utf16.Decode(units))
+	case !utf8.Valid(raw) && client == "utf8":
+		var out []rune
+		for _, r := range string(raw) {
+			out = append(out, r)
+		}
+		text = string(out)
+	case !utf8.Valid(raw):
+		runes := make([]rune, len(raw))
+		for i, c := range raw {
+			runes[i] = rune(c)
+		}
+		text = string(runes)
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// writtenLike gives a text the encoding and the line ends that a file had.
+func writtenLike(raw []byte, text string) []byte {
+	if bytes.Contains(raw, []byte("\r\n")) {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	switch {
+	case bytes.HasPrefix(raw, []byte{0xFF, 0xFE}):
+		out := []byte{0xFF, 0xFE}
+		for _, unit := range utf16.Encode([]rune(text)) {
+			out = append(out, byte(unit), byte(unit>>8))
+		}
+		return out
+	case bytes.HasPrefix(raw, []byte("\uFEFF")):
+		return []byte("\uFEFF" + text)
+	case !utf8.Valid(raw):
+		var out []byte
+		for _, r := range text {
+			out = append(out, byte(r))
+		}
+		return out
+	}
+	return []byte(text)
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/trails/process"
+)
+
+// player is one conversation, whose counters are kept beside the home directory between calls.
+type player struct {
+	session, sub string
+	dir          string
+	counters     string
+	serving      bool
+}
+
+func newPlayer(name string) (*player, error) {
+	session, sub, _ := strings.Cut(name, "/")
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	counters := filepath.Join(os.Getenv("HOME"), ".agent-"+session)
+	return &player{session: session, sub: sub, dir: dir, counters: counters}, os.MkdirAll(counters, 0o755)
+}
+
+// count numbers what a conversation does; keep gives the last number again.
+func (p *player) count(what string, keep bool) int {
+	name := filepath.Join(p.counters, what)
+	raw, _ := os.ReadFile(name)
+	n, _ := strconv.Atoi(string(raw))
+	if !keep {
+		n++
+		_ = os.WriteFile(name, []byte(strconv.Itoa(n)), 0o644)
+	}
+	return n
+}
+
+func (p *player) play(verb string, args []string) error {
+	unquoted := make([]string, len(args))
+	for i, a := range args {
+		text, err := strconv.Unquote(`"` + strings.ReplaceAll(a, `"`, `\"`) + `"`)
+		if err != nil {
+			return fmt.Errorf("argument %q: %w", a, err)
+		}
+		unquoted[i] = text
+	}
+	switch verb {
+	case "serve":
+		return p.serve(os.Stdin, os.Stdout)
+	case "start":
+		source := "startup"
+		if len(args) > 0 {
+			source = args[0]
+		}
+		return p.hook("SessionStart", map[string]any{"source": source, "model": "claude-opus-4-5"})
+	case "prompt":
+		p.count("prompt", false)
+		if err := p.transcript("prompt", nil, unquoted[0]); err != nil {
+			return err
+		}
+		return p.hook("UserPromptSubmit", p.turn(map[string]any{"prompt": unquoted[0]}))
+	case "say":
+		return p.transcript("answer", nil, unquoted[0])
+	case "stop":
+		running := []any{}
+		for _, id := range args {
+			running = append(running, map[string]any{"id": id, "type": "shell", "status": "running"})
+		}
+		return p.hook("Stop", p.turn(map[string]any{"stop_hook_active": false, "background_tasks": running}))
+	case "end":
+		return p.hook("SessionEnd", map[string]any{"reason": "other"})
+	case "batch":
+		calls := []any{}
+		for _, file := range unquoted {
+			calls = append(calls, map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": file}})
+		}
+		return p.hook("PostToolBatch", p.turn(map[string]any{"tool_calls": calls}))
+	case "substart":
+		return p.hook("SubagentStart", p.turn(nil))
+	case "subend":
+		return p.hook("SubagentStop", p.turn(map[string]any{"background_tasks": []any{}}))
+	case "ask":
+		call, err := p.call(unquoted[0], unquoted[1:])
+		if err != nil {
+			return err
+		}
+		return p.hook("PermissionRequest", p.turn(map[string]any{"tool_name": call.name, "tool_input": call.input}))
+	case "pre", "post", "did":
+		return p.half(verb, unquoted[0], unquoted[1:])
+	default:
+		if err := p.half("pre", verb, unquoted); err != nil {
+			return err
+		}
+		return p.half("post", verb, unquoted)
+	}
+}
+
+// serve plays what it is told, one verb a line, and says so each time.
+func (p *player) serve(in io.Reader, out io.Writer) error {
+	p.serving = true
+	if err := os.Setenv("CLAUDE_PID", strconv.Itoa(os.Getpid())); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		words := strings.Split(lines.Text(), "\t")
+		answer := "ok"
+		if err := p.play(words[0], words[1:]); err != nil {
+			answer = strings.ReplaceAll(err.Error(), "\n", " ")
+		}
+		if _, err := fmt.Fprintln(out, answer); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+func (p *player) turn(fields map[string]any) map[string]any {
+	out := map[string]any{
+		"prompt_id": fmt.Sprintf("00000000-0000-4000-8000-%012d", p.count("prompt", true)), "permission_mode": "acceptEdits",
+	}
+	for k, v := range fields {
+		out[k] = v
+	}
+	return out
+}
+
+// half plays one side of a tool call.
+func (p *player) half(side, verb string, args []string) error {
+	call, err := p.call(verb, args)
+	if err != nil {
+		return err
+	}
+	key := "call-" + strings.ReplaceAll(p.sub+verb+strings.Join(args, "\x00"), "/", "_")
+	key = fmt.Sprintf("call-%x", fnvSum(key))
+	if side == "pre" {
+		n := p.count("calls", false)
+		_ = os.WriteFile(filepath.Join(p.counters, key), []byte(strconv.Itoa(n)), 0o644)
+		if before := call.read(); before != nil {
+			_ = os.WriteFile(filepath.Join(p.counters, key+".before"), []byte(*before), 0o644)
+		}
+	}
+	raw, _ := os.ReadFile(filepath.Join(p.counters, key))
+	n, _ := strconv.Atoi(string(raw))
+	if n == 0 {
+		n = p.count("calls", false)
+	}
+	fields := p.turn(map[string]any{
+		"tool_name": call.name, "tool_input": call.input, "tool_use_id": fmt.Sprintf("toolu_%s_%03d", p.session, n),
+	})
+	if side == "pre" {
+		if err := p.transcript("call", fields, ""); err != nil {
+			return err
+		}
+		return p.hook("PreToolUse", fields)
+	}
+	event := "PostToolUse"
+	var response any
+	began := time.Now()
+	if side == "did" { // it was at work since its before-boundary
+		if info, err := os.Stat(filepath.Join(p.counters, key)); err == nil {
+			began = info.ModTime()
+		}
+		var before *string // the tool found the file as it was at the before-boundary
+		if raw, err := os.ReadFile(filepath.Join(p.counters, key+".before")); err == nil {
+			text := string(raw)
+			before = &text
+		} else if now := call.read(); now != nil && verb == "edit" {
+			text := strings.Replace(*now, args[2], args[1], 1)
+			before = &text
+		}
+		response = call.response(before)
+	} else {
+		before := call.read()
+		if err := call.work(); err != nil && verb != "fail" {
+			return err
+		}
+		response = call.response(before)
+	}
+	if verb == "fail" {
+		event = "PostToolUseFailure"
+		fields["error"], fields["is_interrupt"] = "Exit code 1", false
+	} else {
+		fields["tool_response"] = response
+	}
+	if verb != "bg" && os.Getenv("CLIENT") != "untimed" {
+		fields["duration_ms"] = max(time.Since(began).Milliseconds(), 1)
+	}
+	if err := p.transcript("result", fields, ""); err != nil {
+		return err
+	}
+	return p.hook(event, fields)
+}
+
+func fnvSum(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}
+
+// hook calls the real hook process. It must print nothing and end well.
+func (p *player) hook(event string, fields map[string]any) error {
+	unhooked := strings.Split(os.Getenv("UNHOOKED"), ",")
+	tool, _ := fields["tool_name"].(string)
+	if slices.Contains(unhooked, event) || tool != "" && slices.Contains(unhooked, tool) {
+		return nil
+	}
+	payload := map[string]any{
+		"session_id": p.session, "transcript_path": p.transcriptPath(),
+		"cwd": p.dir, "hook_event_name": event,
+	}
+	if p.sub != "" {
+		payload["agent_id"], payload["agent_type"] = p.sub, "general-purpose"
+	}
+	for k, v := range fields {
+		payload[k] = v
+	}
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(hookProgram(), "hook", "claude-code", event)
+	cmd.Dir = p.dir
+	cmd.Stdin = bytes.NewReader(raw)
+	if os.Getenv("CLAUDE_PID") == "" { // this process plays one moment of an agent; what started it lives as long as that
+		cmd.Env = append(os.Environ(), "CLAUDE_PID="+strconv.Itoa(process.Starter()))
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("hook %s: %w", event, err)
+	}
+	if len(out) > 0 {
+		return fmt.Errorf("hook %s printed %q", event, out)
+	}
+	return nil
+}
+
+// hookProgram is what the hooks of the git-trace in PATH call: the program beside it, where there is one.
+func hookProgram() string {
+	program, err := exec.LookPath("git-trace")
+	if err != nil {
+		return "git-trace"
+	}
+	beside := filepath.Join(filepath.Dir(program), capability.HookProgram)
+	if _, err := os.Stat(beside); err != nil {
+		return program
+	}
+	return beside
+}
