@@ -58,16 +58,19 @@ func TestSharingInEveryForm(t *testing.T) { // alone: git takes the forms from t
 		for _, storage := range storages {
 			t.Setenv("GIT_DEFAULT_HASH", objects)
 			t.Setenv("GIT_DEFAULT_REF_FORMAT", storage)
-			t.Run(objects+" "+storage+" file", func(t *testing.T) {
-				w, remote := published(t)
-				shares(t, w, "file://"+remote)
-			})
 			t.Run(objects+" "+storage+" http", func(t *testing.T) {
 				w, remote := published(t)
 				gitIn(t, remote, "config", "http.receivepack", "true")
 				served := httptest.NewServer(httpBackend(t, remote))
 				defer served.Close()
 				shares(t, w, served.URL+"/"+filepath.Base(remote))
+			})
+			if objects == "sha256" && !testenv.Long() { // how git carries objects does not depend on their ids
+				continue
+			}
+			t.Run(objects+" "+storage+" file", func(t *testing.T) {
+				w, remote := published(t)
+				shares(t, w, "file://"+remote)
 			})
 			t.Run(objects+" "+storage+" ssh", func(t *testing.T) {
 				command, who := sshd(t)

@@ -187,10 +187,7 @@ func TestAnswersOverALongHistoryAreGits(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			steps := 150
-			if testenv.Quick() {
-				steps = 40
-			}
+			steps := testenv.Pick(40, 80, 150)
 			h := newHistorian(t, seed)
 			for step := range steps {
 				h.step(step)

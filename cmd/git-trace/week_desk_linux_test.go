@@ -117,18 +117,6 @@ func (d *desk) asks(n int, beside string, files ...string) {
 	d.plays(tool, driver.Options{}, append(turns, driver.Turn{})...)
 }
 
-// more is asks, by the person's own hand in the quick form.
-func (d *desk) more(n int, beside string, files ...string) {
-	d.traced.t.Helper()
-	if testenv.Long() {
-		d.asks(n, beside, files...)
-		return
-	}
-	for _, file := range files {
-		d.types(file)
-	}
-}
-
 func (d *desk) plays(tool shellTool, opts driver.Options, turns ...driver.Turn) {
 	d.traced.t.Helper()
 	d.client = tool.client

@@ -17,11 +17,12 @@ const insideWeek = "GITTRACE_WEEK_INSIDE"
 
 // Five working days of two people and four agents, real clients, with two clones and a bare remote: branches, rebases,
 // a review, a conflict, a cherry-pick, a crash, a machine that sleeps in the middle of a call, a clock that is set back, a
-// full disk. Each evening every line of both clones must be said to be of who typed it. In the quick form
-// some conversations are left out.
+// full disk. Each evening every line of both clones must be said to be of who typed it.
 func TestAWeekOfUse(t *testing.T) {
 	t.Parallel()
-	testenv.Wide(t)
+	if !testenv.Long() {
+		t.Skip("GITTRACE_LONG=1 runs it: it takes minutes of real clients")
+	}
 	if os.Getenv(insideWeek) == "" && exec.Command("unshare", "--mount", "true").Run() == nil {
 		cmd := exec.CommandContext(t.Context(), "unshare", "--mount", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=20m")
 		cmd.Env = append(os.Environ(), insideWeek+"=1")
@@ -102,7 +103,7 @@ func (w *week) tuesday() {
 	w.ben.asks(1, "guide.txt", "guide.txt")
 	w.ben.commits("something to review")
 	w.ben.Git("push", "-q", "origin", "review-me")
-	w.ann.more(0, "", "server.txt")
+	w.ann.asks(0, "", "server.txt")
 	w.ann.commits("go on")
 	w.ann.Git("fetch", "-q", "origin")
 	w.ann.Git("rebase", "-q", "origin/main")
@@ -133,7 +134,7 @@ func (w *week) wednesday() {
 	w.picked = w.ann.Git("rev-parse", "HEAD")
 	w.ann.Git("stash", "pop", "-q")
 	w.ann.commits("what had waited")
-	w.ben.more(0, "docs.txt", "docs.txt")
+	w.ben.asks(0, "docs.txt", "docs.txt")
 	w.ben.commits("more documents")
 	w.ben.Git("commit", "-q", "--amend", "-m", "more documents, amended")
 	w.ben.conflicts("docs.txt")
@@ -180,7 +181,7 @@ func (w *week) friday() {
 	w.ann.commits("the feature")
 	w.ann.Git("push", "-q", "origin", "main")
 	w.ben.Git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
-	w.ben.more(0, "server.txt", "docs.txt")
+	w.ben.asks(0, "server.txt", "docs.txt")
 	w.ben.commits("last thing")
 	w.ann.trace("gc")
 	w.ben.Git("push", "-q", "origin", "main")
