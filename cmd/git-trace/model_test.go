@@ -194,7 +194,7 @@ func number(name string, preset int) int {
 func TestModel(t *testing.T) {
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	first, count := number("GITTRACE_MODEL_SEED", 1), number("GITTRACE_MODEL_SEEDS", testenv.Pick(4, 14, 20))
+	first, count := number("GITTRACE_MODEL_SEED", 1), number("GITTRACE_MODEL_SEEDS", testenv.Pick(4, 10, 20))
 	steps := number("GITTRACE_MODEL_STEPS", 40)
 	limit := time.Duration(number("GITTRACE_MODEL_SECONDS", 0)) * time.Second
 	choose := slices.Clone(profiles)
