@@ -14,6 +14,7 @@ type call struct {
 	id       string
 	edit     edit
 	applied  bool
+	untold   bool // the text of the edit is not known
 	rejected bool
 	settled  bool // its result has been handed on, or it has none
 }
@@ -42,14 +43,24 @@ func (c *call) written(dir string) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: c.edit.replace}}
 }
 
-// apply notes that edits of a file were made.
-func (s *session) apply(path string) {
+// apply notes that edits of a file were made. Where no edit of the answer is known, what was applied is a call without
+// a text.
+func (s *session) apply(at records.Locator, path string) error {
+	known := false
 	for _, c := range s.calls {
 		if c.edit.path == path || strings.HasSuffix(path, "/"+c.edit.path) {
 			c.edit.path = path
-			c.applied = true
+			c.applied, known = true, true
 		}
 	}
+	if known || s.key == "" || !s.c.Waits(s.key) {
+		return nil
+	}
+	one := &call{id: s.callID(), edit: edit{path: path}, applied: true, untold: true}
+	s.calls = append(s.calls, one)
+	var in rawjson.Members
+	return s.c.Answer(assemble.Answer{At: at, Key: s.key, Calls: []assemble.Call{{ID: one.id, Name: "edit",
+		Input: in.Text("path", path).End(), Writes: []string{sessionfile.Absolute(path, s.dir)}}}})
 }
 
 // reject notes that edits of a file were not wanted.
@@ -80,7 +91,9 @@ func (s *session) settle(commit *assemble.Commit, end bool) error {
 		case c.settled:
 			continue
 		case c.applied:
-			result.Edits, result.Commit = c.written(s.dir), commit
+			if result.Commit = commit; !c.untold {
+				result.Edits = c.written(s.dir)
+			}
 			commit = nil
 		case end && c.rejected:
 			result.Error = records.ErrorRejected

@@ -139,6 +139,12 @@ func (s *session) line(at records.Locator, line, before string) error {
 		}
 	case "Main", "Model:", "Models:":
 		s.announced(strings.TrimPrefix(strings.TrimPrefix(rest, "model: "), "Model: "))
+	case "Editor":
+		if of, found := announcement(strings.TrimPrefix(rest, "model: ")); found {
+			s.editor = of
+		}
+	case "Edit":
+		s.edits = strings.HasPrefix(rest, "the files?") && !strings.HasSuffix(rest, ": n")
 	case "Git":
 		if strings.HasPrefix(rest, "repo: ") && !strings.HasPrefix(rest, "repo: none") {
 			s.c.Change(func(h *assemble.Head) { h.Git = true })
@@ -154,7 +160,7 @@ func (s *session) line(at records.Locator, line, before string) error {
 		}
 	case "Applied":
 		if path, found := strings.CutPrefix(rest, "edit to "); found {
-			s.apply(path)
+			return s.apply(at, path)
 		}
 	case "Did":
 		if path, found := notApplied(line); found {
@@ -182,13 +188,17 @@ func (s *session) line(at records.Locator, line, before string) error {
 	return nil
 }
 
-// announced takes "MODEL with FORMAT edit format, weak model OTHER".
+// announced takes what the header says of the main model.
 func (s *session) announced(text string) {
+	if of, found := announcement(text); found {
+		s.model, s.format = of.model, of.format
+		s.c.Change(func(h *assemble.Head) { h.SetMeta("edit_format", of.format) })
+	}
+}
+
+// announcement reads "MODEL with FORMAT edit format, weak model OTHER".
+func announcement(text string) (of writer, found bool) {
 	name, rest, found := strings.Cut(text, " with ")
 	format, _, formatted := strings.Cut(rest, " edit format")
-	if !found || !formatted {
-		return
-	}
-	s.model, s.format = assemble.Model(strings.TrimSpace(name)), payload.Name(format)
-	s.c.Change(func(h *assemble.Head) { h.SetMeta("edit_format", payload.Name(format)) })
+	return writer{assemble.Model(strings.TrimSpace(name)), payload.Name(format)}, found && formatted
 }

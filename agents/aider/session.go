@@ -2,6 +2,7 @@ package aider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -51,11 +52,24 @@ type session struct {
 	talk    string // what the user told the model with a command, until it is known whether the writer repeats it
 	talkAt  records.Locator
 
-	model, format string
+	model, format string // of the header
+	editor        writer // that makes the edits in architect mode
+	edits         bool   // the editor was asked
 	answers       int
 	key           string // of the last answer
 	calls         []*call
 	failed        bool // Aider said that edits of the last answer could not be made
+}
+
+// writer is a model and the form in which it was told to write edits.
+type writer struct{ model, format string }
+
+// writer is who answers next. In architect mode one model proposes, and after the user's consent another one edits.
+func (s *session) writer() writer {
+	if s.format == "architect" && s.edits {
+		return writer{cmp.Or(s.editor.model, s.model), s.editor.format}
+	}
+	return writer{s.model, s.format}
 }
 
 // State has nothing that a later reading could need: a conversation is read from its beginning.
@@ -126,7 +140,7 @@ func (s *session) prompt(at records.Locator, text string) error {
 	} else if err := s.told(); err != nil {
 		return err
 	}
-	s.command = false
+	s.command, s.edits = false, false
 	word, args, _ := strings.Cut(text, " ")
 	args = strings.TrimSpace(args)
 	switch {
@@ -217,7 +231,7 @@ func (s *session) answer(of *remarks) error {
 	}
 	s.answers++
 	s.key = "answer-" + strconv.Itoa(s.answers)
-	a := assemble.Answer{At: s.textAt, Key: s.key, Text: text, Model: s.model}
+	a := assemble.Answer{At: s.textAt, Key: s.key, Text: text, Model: s.writer().model}
 	if of != nil {
 		a.Usage = of.usage
 		if of.interrupted {
@@ -228,7 +242,7 @@ func (s *session) answer(of *remarks) error {
 	if of != nil {
 		named = of.named
 	}
-	for _, e := range editsOf(text, s.format, named) {
+	for _, e := range editsOf(text, s.writer().format, named) {
 		one := &call{id: s.callID(), edit: e}
 		s.calls = append(s.calls, one)
 		a.Calls = append(a.Calls, one.asked(s.dir))

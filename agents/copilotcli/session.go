@@ -48,6 +48,9 @@ type state struct {
 	Cwd    string `json:"cwd,omitempty"`
 	Prompt string `json:"prompt,omitempty"` // hash of the system prompt
 	Busy   bool   `json:"busy,omitempty"`   // the agent is working on a prompt
+	Last   string `json:"last,omitempty"`   // key of the last answer of this run
+	Output int64  `json:"output,omitempty"` // its tokens
+	Told   bool   `json:"told,omitempty"`   // the tokens of each answer are told
 }
 
 // State is the state.
@@ -113,6 +116,10 @@ func (s *session) Object(object jsonlines.Object) error {
 		return s.usage(e.data, &e, at)
 	case "tool.execution_complete":
 		return s.result(&e, at)
+	case "session.shutdown":
+		if err := s.run(&e, at); err != nil {
+			return err
+		}
 	}
 	s.remark(&e)
 	if s.c != s.main && (e.kind == "subagent.completed" || e.kind == "subagent.failed") {

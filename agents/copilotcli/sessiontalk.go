@@ -47,7 +47,11 @@ func (s *session) answer(e *event, at records.Locator) error {
 	if a.Thinking == "" && (e.text("reasoningOpaque") != "" || e.text("encryptedContent") != "") {
 		a.Thinking = sessionfile.Withheld
 	}
-	if output := rawjson.MemberInt(e.data, "outputTokens"); output > 0 && !s.c.Waits(a.Key) {
+	output := rawjson.MemberInt(e.data, "outputTokens")
+	if s.c == s.main && a.Key != s.state.Last {
+		s.state.Last, s.state.Output = a.Key, max(output, 0)
+	}
+	if output > 0 && !s.c.Waits(a.Key) {
 		a.Usage = &assemble.Usage{TokenUsage: records.TokenUsage{OutputTokens: output}}
 	}
 	d := rawjson.NewDecoder(rawjson.Member(e.data, "toolRequests"))
@@ -62,17 +66,21 @@ func (s *session) answer(e *event, at records.Locator) error {
 	return nil
 }
 
-// usage takes the tokens of an answer, which come before it. Those of the prompt hold what the cache gave and took.
+// usage takes the tokens of an answer, which come before it.
 func (s *session) usage(raw []byte, e *event, at records.Locator) error {
+	s.state.Told = true
+	err := s.c.Answer(assemble.Answer{At: at, Key: cmp.Or(rawjson.MemberText(raw, "apiCallId"), e.id), Time: e.time,
+		Model: assemble.Model(rawjson.MemberText(raw, "model")), Usage: usageOf(raw)})
+	s.c.Take()
+	return err
+}
+
+// usageOf reads tokens. Those of the prompt hold what the cache gave and took.
+func usageOf(raw []byte) *assemble.Usage {
 	u := &assemble.Usage{}
-	var key, model string
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "apiCallId":
-			key = d.Text()
-		case "model":
-			model = d.Text()
 		case "inputTokens":
 			u.InputTokens = max(d.Int(), 0)
 		case "outputTokens":
@@ -84,10 +92,26 @@ func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 		}
 	}
 	u.InputTokens = max(u.InputTokens-u.CacheReadTokens-u.CacheWriteTokens, 0)
-	err := s.c.Answer(assemble.Answer{At: at, Key: cmp.Or(key, e.id), Time: e.time, Model: assemble.Model(model),
-		Usage: u})
-	s.c.Take()
-	return err
+	return u
+}
+
+// run takes the tokens of a run as its end tells them, where no answer told its own: the last answer of the run has
+// them. Of the output each answer told its part.
+func (s *session) run(e *event, at records.Locator) error {
+	last, told := s.state.Last, s.state.Told
+	sum := assemble.Usage{TokenUsage: records.TokenUsage{OutputTokens: s.state.Output}}
+	s.state.Last, s.state.Output, s.state.Told = "", 0, false
+	d := rawjson.NewDecoder(rawjson.Member(e.data, "modelMetrics"))
+	for d.Open(); d.Member(); {
+		u := usageOf(rawjson.Member(d.Raw(), "usage"))
+		sum.InputTokens += u.InputTokens
+		sum.CacheReadTokens += u.CacheReadTokens
+		sum.CacheWriteTokens += u.CacheWriteTokens
+	}
+	if told || sum.InputTokens+sum.CacheReadTokens+sum.CacheWriteTokens == 0 || !s.main.Waits(last) {
+		return nil
+	}
+	return s.main.Answer(assemble.Answer{At: at, Key: last, Usage: &sum})
 }
 
 // call makes a call of what an answer asks for. Older versions write the arguments as JSON in a string.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,19 +74,37 @@ func (s sessions) SessionID(path string) string {
 	return name
 }
 
-// Recognises tells session files by the session and the project in their first line or at the beginning of the
-// document.
-func (s sessions) Recognises(_ string, head []byte) bool {
-	text := string(head[:min(len(head), 4096)])
+// endBytes are read of the beginning and of the end of a document: either may name the session and the project.
+const endBytes = 4096
+
+// Recognises tells session files by the session and the project in their first line, or before or behind the messages
+// of a document.
+func (s sessions) Recognises(path string, head []byte) bool {
+	text := string(head[:min(len(head), endBytes)])
+	document := sessionfile.Begins(head, "messages")
+	if document && !strings.Contains(text, `"projectHash"`) {
+		text += lastOf(path)
+	}
 	if !strings.Contains(text, `"projectHash"`) || !strings.Contains(text, `"sessionId"`) {
 		return messages(head)
 	}
-	if sessionfile.Begins(head, "messages") {
+	if document {
 		return true
 	}
 	return sessionfile.AnyObject(head, 1, func(raw []byte) bool {
 		return rawjson.Member(raw, "sessionId") != nil && rawjson.Member(raw, "projectHash") != nil
 	})
+}
+
+// lastOf is the end of a file, "" where it cannot be read.
+func lastOf(path string) string {
+	file, err := transcript.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	raw, _ := io.ReadAll(io.LimitReader(file.From(max(0, file.Size()-endBytes)), endBytes))
+	return string(raw)
 }
 
 // messages tells a file of messages alone, from which the first line was taken.
@@ -101,7 +120,7 @@ func open(path, session string) (sessionfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := io.ReadAll(io.LimitReader(file.From(0), 4096))
+	head, err := io.ReadAll(io.LimitReader(file.From(0), endBytes))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
@@ -114,9 +133,19 @@ func open(path, session string) (sessionfile.File, error) {
 // beginning holds the facts of the head of a session.
 type beginning struct{ id, kind string }
 
+// peek reads the members before the messages; where the session is not named there, those behind the messages too.
 func peek(file sessionfile.File) beginning {
+	b := peekAt(file, 8, false)
+	if b.id == "" {
+		b.id = peekAt(file, math.MaxInt, true).id
+	}
+	b.id = payload.CheckedID(b.id)
+	return b
+}
+
+func peekAt(file sessionfile.File, most int, behind bool) beginning {
 	var b beginning
-	sessionfile.First(file, 8, func(object jsonlines.Object) bool {
+	sessionfile.First(file, most, func(object jsonlines.Object) bool {
 		d := rawjson.NewDecoder(object.Raw)
 		for d.Open(); d.Member(); {
 			switch string(d.Key()) {
@@ -125,12 +154,11 @@ func peek(file sessionfile.File) beginning {
 			case "kind":
 				b.kind = d.Text()
 			case "type":
-				return false
+				return behind
 			}
 		}
 		return b.id == ""
 	})
-	b.id = payload.CheckedID(b.id)
 	return b
 }
 

@@ -3,6 +3,7 @@ package opencode
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -43,6 +44,28 @@ type session struct {
 	c     *assemble.Conversation
 	main  bool // not that of a subagent
 	state state
+
+	ids      map[string]int // how often this reading met an id
+	repeated int            // how many were met before
+}
+
+// distinct makes ids that were redacted to one word tell messages, and calls, apart: the client gives none twice.
+func (s *session) distinct(of, id string) string {
+	if id == "" {
+		return id
+	}
+	if s.ids == nil {
+		s.ids = map[string]int{}
+	}
+	s.ids[of+id]++
+	n := s.ids[of+id]
+	if n == 1 {
+		return id
+	}
+	s.repeated++
+	repeated := s.repeated
+	s.c.Change(func(h *assemble.Head) { h.SetMeta("repeated_ids", repeated) })
+	return fmt.Sprintf("%s#%d", id, n)
 }
 
 // state holds the facts of earlier messages that the next message needs.
@@ -77,6 +100,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	}
 	var m message
 	m.decode(info)
+	m.id = s.distinct("message ", m.id)
 	s.c.Begin(m.id)
 	at := records.Locator{Offset: object.Offset, Line: object.Line, ID: m.id}
 	switch m.role {

@@ -21,7 +21,7 @@ type tool struct {
 
 func (s *session) tool(part []byte) tool {
 	one := tool{call: assemble.Call{
-		ID:    cmp.Or(rawjson.MemberText(part, "callID"), rawjson.MemberText(part, "id")),
+		ID:    s.distinct("call ", cmp.Or(rawjson.MemberText(part, "callID"), rawjson.MemberText(part, "id"))),
 		Name:  payload.Name(rawjson.MemberText(part, "tool")),
 		Input: []byte("{}"),
 	}}
