@@ -85,6 +85,12 @@ func (r *Repo) nearTips(commits []OID, tips []string) bool {
 // maxNearCommit is the size of a commit beyond which nearTips leaves it to git.
 const maxNearCommit = 1 << 20
 
+// Lacks reports whether the repository does not have all of some objects. It fetches none from a promisor.
+func (r *Repo) Lacks(ctx context.Context, ids []OID) (bool, error) {
+	here, err := r.present(ctx, ids)
+	return len(here) < len(ids), err
+}
+
 // present gives those objects that are here. Git is asked only where the files do not tell.
 func (r *Repo) present(ctx context.Context, ids []OID) (here []OID, err error) {
 	objects := r.Objects()

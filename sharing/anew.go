@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/records/redact"
 )
 
 // purgedDigest is the word of log_purged for a digest that was begun anew, so that something is in it no more.
@@ -14,9 +13,9 @@ const purgedDigest = "digest"
 
 // MakePlanAnew is MakePlan for a digest that holds what is published today, without the history of the one that the
 // remote has.
-func MakePlanAnew(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level,
-	redactor func(context.Context) (*redact.Redactor, error)) (*Plan, error) {
-	return makePlan(ctx, log, s, remote, level, redactor, true)
+func MakePlanAnew(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level, means Means) (
+	*Plan, error) {
+	return makePlan(ctx, log, s, remote, level, means, true)
 }
 
 // tellAnew says in the own log and in the digest that the digest begins anew: readers are told why its events are

@@ -24,7 +24,7 @@ func pushAnewAt(t testing.TB, w *recording.World, level sharing.Level) []sharing
 	w.Check(err)
 	r, err := s.Destination("origin")
 	w.Check(err)
-	p, err := sharing.MakePlanAnew(t.Context(), events.OpenLog(w.Repo), s, r, level, redactor)
+	p, err := sharing.MakePlanAnew(t.Context(), events.OpenLog(w.Repo), s, r, level, means)
 	w.Check(err)
 	defer p.Close()
 	sent, err := p.Push(t.Context(), true)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -31,8 +30,7 @@ const again = 3 * time.Second
 // Auto shares with a remote what was chosen for it, after somebody pushed there. It asks nobody for anything. That it
 // failed is noted for status, and comes back as an error. Nothing happens unless the person wants it and has chosen a
 // level.
-func Auto(ctx context.Context, log *events.Log, name string,
-	redactor func(context.Context) (*redact.Redactor, error)) error {
+func Auto(ctx context.Context, log *events.Log, name string, means Means) error {
 	s, err := ReadSettings(ctx, log.Repo())
 	if err != nil {
 		return err
@@ -50,17 +48,16 @@ func Auto(ctx context.Context, log *events.Log, name string,
 	}
 	ctx, cancel := context.WithTimeout(ctx, autoPatience)
 	defer cancel()
-	err = autoPush(ctx, log, s, r, redactor)
+	err = autoPush(ctx, log, s, r, means)
 	if errors.Is(err, ErrNothing) {
 		return nil
 	}
 	return errors.Join(err, noteAuto(log.Repo(), r, err))
 }
 
-func autoPush(ctx context.Context, log *events.Log, s *Settings, r Remote,
-	redactor func(context.Context) (*redact.Redactor, error)) error {
+func autoPush(ctx context.Context, log *events.Log, s *Settings, r Remote, means Means) error {
 	for look := 0; ; look++ {
-		p, err := MakePlan(ctx, log, s, r, r.Share, redactor)
+		p, err := MakePlan(ctx, log, s, r, r.Share, means)
 		if err != nil {
 			return err
 		}

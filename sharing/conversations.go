@@ -53,13 +53,13 @@ func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 	if err != nil {
 		return err
 	}
-	redactor, err := p.redactor(ctx)
+	redactor, err := p.means.Redactor(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnredacted, err)
 	}
 	p.rules = shortHash(redactor.Fingerprint() + string(p.Level))
 	p.readLooked()
-	for _, trace := range p.Digest.Conversations {
+	for _, trace := range p.mayLeave() {
 		if isPrivate(p.repo, trace) {
 			p.Records.Kept = append(p.Records.Kept, Kept{trace, "you keep it to yourself", false})
 			continue
@@ -83,6 +83,20 @@ func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 	}
 	p.Digest.name(p.Records.Sent, p.looked)
 	return nil
+}
+
+// mayLeave are the conversations whose records may leave. Where the remote has commits that are not here, a branch may
+// be gone because it was squashed into one of them: what the remote has stays there until they were fetched.
+func (p *Plan) mayLeave() []events.TraceID {
+	out := slices.Clone(p.Digest.Conversations)
+	if p.ahead {
+		for _, e := range p.Records.before {
+			if !slices.Contains(out, e.Trace) {
+				out = append(out, e.Trace)
+			}
+		}
+	}
+	return out
 }
 
 // ErrUnredacted reports that there is no redactor, and so no conversation leaves.

@@ -176,7 +176,7 @@ func TestAConnectionThatIsCut(t *testing.T) {
 	r, err := s.Destination("origin")
 	w.Check(err)
 	before := ref()
-	if _, err = sharing.MakePlan(patience, events.OpenLog(w.Repo), s, r, sharing.LevelCommits, nil); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "context") {
+	if _, err = sharing.MakePlan(patience, events.OpenLog(w.Repo), s, r, sharing.LevelCommits, sharing.Means{}); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "context") {
 		t.Errorf("of a server that hangs: %v", err)
 	}
 	if u.silently.Store(false); ref() != before {

@@ -32,7 +32,7 @@ type Digest struct {
 }
 
 // Published tells of commits whether a remote has them.
-type Published func([]refs.OID) (map[refs.OID]bool, error)
+type Published = func([]refs.OID) (map[refs.OID]bool, error)
 
 // MakeDigest reads the own log, and those set aside among the fetched ones.
 func MakeDigest(ctx context.Context, log *events.Log, fetched []events.FetchedLog, published Published) (
@@ -171,6 +171,9 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 	}
 	owning := map[events.TraceID]bool{}
 	for _, a := range events.InForce(anchors) {
+		if passedOn(&a) {
+			continue // its conversations are not this clone's to tell
+		}
 		for _, t := range owners(events.DataOf[events.CommitData](a)) {
 			owning[t] = true
 		}
@@ -204,6 +207,11 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 		}
 	}
 	d.Silent = len(silent)
+}
+
+// passedOn tells of an anchor that says what other clones told (package reconcile).
+func passedOn(e *events.Event) bool {
+	return slices.Contains(e.Method, events.Manual) && slices.Contains(e.Method, events.Import)
 }
 
 // owners are the conversations that own a line of a commit.

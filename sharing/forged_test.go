@@ -200,7 +200,7 @@ func TestAPushSignsNothingOfOthers(t *testing.T) {
 				t.Fatalf("a push: %v", err)
 			}
 			w.Git("config", "trace.autoPush", "true")
-			err := sharing.Auto(t.Context(), events.OpenLog(w.Repo), "origin", redactor)
+			err := sharing.Auto(t.Context(), events.OpenLog(w.Repo), "origin", means)
 			if states, err := sharing.States(t.Context(), events.OpenLog(w.Repo)); err != nil || states[0].Failed == nil {
 				t.Errorf("status does not tell of it: %+v, %v", states, err)
 			}

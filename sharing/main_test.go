@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate/reconcile"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/internal/testing/recording"
@@ -50,7 +51,7 @@ func plan(t testing.TB, w *recording.World, level sharing.Level) (*sharing.Plan,
 	w.Check(err)
 	r, err := s.Destination("origin")
 	w.Check(err)
-	return sharing.MakePlan(t.Context(), events.OpenLog(w.Repo), s, r, level, redactor)
+	return sharing.MakePlan(t.Context(), events.OpenLog(w.Repo), s, r, level, means)
 }
 
 // redactions are the rules of the tests that run one after the other.
@@ -111,6 +112,9 @@ func owners(t testing.TB, w *recording.World, path string) string {
 	}
 	return out.String()
 }
+
+// means is the work of other rooms in the tests.
+var means = sharing.Means{Redactor: redactor, Reconcile: reconcile.Remote}
 
 // redactor is the redactor of the tests.
 func redactor(context.Context) (*redact.Redactor, error) { return redact.New(redactions) }

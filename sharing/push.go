@@ -41,7 +41,8 @@ type Plan struct {
 
 	Branches int // and tags that the remote has
 
-	redactor func(context.Context) (*redact.Redactor, error)
+	ahead    bool // it has commits that are not here: what they hold is not known
+	means    Means
 	rules    string                // a hash of the redactor's, and of the level
 	looked   map[refs.OID]refs.OID // the blobs of records that leave, by those that are stored here
 	unsent   map[refs.OID]bool     // of which commits were left out that the remote does not have
@@ -86,15 +87,27 @@ func (p *Plan) Close() {
 	}
 }
 
-// MakePlan finds out what a push at a level would send to a remote. It sends nothing. Close the plan.
-func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level,
-	redactor func(context.Context) (*redact.Redactor, error)) (*Plan, error) {
-	return makePlan(ctx, log, s, remote, level, redactor, false)
+// Means is the work of other rooms that a plan needs. Store and Reconcile may be nil.
+type Means struct {
+	// Redactor gives the redactor with the rules of today.
+	Redactor func(ctx context.Context) (*redact.Redactor, error)
+	// Store stores the conversations that wait for it. One that cannot be stored is not an error.
+	Store func(ctx context.Context) error
+	// Reconcile writes to the log who wrote the lines of commits that a remote has and that no hook reported. Label is
+	// the remote in the refs of fetched logs.
+	Reconcile func(ctx context.Context, log *events.Log, label string, has Published) error
 }
 
-func makePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level,
-	redactor func(context.Context) (*redact.Redactor, error), anew bool) (*Plan, error) {
-	p := &Plan{Remote: remote, Level: level, redactor: redactor, repo: log.Repo(), log: log, settings: s,
+// MakePlan finds out what a push at a level would send to a remote. It stores and writes down here what is known and
+// not yet in the log, and sends nothing. Close the plan.
+func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level, means Means) (
+	*Plan, error) {
+	return makePlan(ctx, log, s, remote, level, means, false)
+}
+
+func makePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level, means Means,
+	anew bool) (*Plan, error) {
+	p := &Plan{Remote: remote, Level: level, means: means, repo: log.Repo(), log: log, settings: s,
 		anew: anew, replaces: anew}
 	end, err := log.End(refs.EventsRef)
 	switch {
@@ -136,6 +149,11 @@ func (p *Plan) fill(ctx context.Context) error {
 	if _, err := p.log.Drain(ctx); err != nil {
 		return err
 	}
+	if p.means.Store != nil && p.Level.Wider(LevelCommits) {
+		if err := p.means.Store(ctx); err != nil {
+			return err
+		}
+	}
 	remote, err := there(ctx, p.repo, p.URL, "refs/heads/*", "refs/tags/*", p.Remote.Prefix+"*")
 	if err != nil {
 		return err
@@ -144,6 +162,7 @@ func (p *Plan) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var branches []refs.OID
 	for name, id := range remote {
 		if strings.HasPrefix(name, p.Remote.Prefix) {
 			if !strings.HasPrefix(name, p.Remote.Prefix+p.Writer+"/") {
@@ -152,11 +171,20 @@ func (p *Plan) fill(ctx context.Context) error {
 			continue
 		}
 		tips, p.Branches = append(tips, id.String()), p.Branches+1
+		branches = append(branches, id)
+	}
+	if p.ahead, err = p.repo.Lacks(ctx, branches); err != nil {
+		return err
 	}
 	if p.fetched, err = p.log.Fetched(ctx); err != nil {
 		return err
 	}
 	p.published = func(commits []refs.OID) (map[refs.OID]bool, error) { return p.repo.LedTo(ctx, commits, tips...) }
+	if p.means.Reconcile != nil {
+		if err := p.means.Reconcile(ctx, p.log, p.Remote.Label, p.published); err != nil {
+			return err
+		}
+	}
 	if p.Digest, err = MakeDigest(ctx, p.log, p.fetched, p.published); err != nil {
 		return err
 	}

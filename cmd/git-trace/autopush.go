@@ -12,8 +12,6 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
-	"github.com/git-trace/git-trace/records/redact"
-	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/sharing"
 )
@@ -56,8 +54,7 @@ func runPushLater(args []string) int {
 	runner.LowerPriority()
 	git, _ := strconv.Atoi(args[1])
 	waitForGit(git)
-	redactor := func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) }
-	_ = sharing.Auto(context.Background(), events.OpenLog(repo), args[0], redactor) // it left a note
+	_ = sharing.Auto(context.Background(), events.OpenLog(repo), args[0], meansToShare(repo)) // it left a note
 	return exitDone
 }
 

@@ -11,10 +11,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/correlate/reconcile"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -77,8 +81,7 @@ func (a *app) push(c *cli.Context, ops operands) error {
 		}
 		plan = sharing.MakePlanAnew
 	}
-	p, err := plan(c.Context, log, s, remote, level,
-		func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) })
+	p, err := plan(c.Context, log, s, remote, level, meansToShare(repo))
 	var foreign *sharing.NotOwn
 	if errors.As(err, &foreign) {
 		sayEvents(quietWriter{a.std.err}, foreign.Events)
@@ -125,6 +128,26 @@ func (a *app) push(c *cli.Context, ops operands) error {
 		}
 	}
 	return nil
+}
+
+// meansToShare is the work of other rooms that a push needs.
+func meansToShare(repo *refs.Repo) sharing.Means {
+	return sharing.Means{
+		Redactor: func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) },
+		Store: func(ctx context.Context) error {
+			job, err := newRecording(ctx, repo)
+			if err != nil {
+				return fmt.Errorf("%w: %w", sharing.ErrUnredacted, err)
+			}
+			defer job.close()
+			failed, err := job.drain(ctx, store.Patience, func(recordedConversation) {})
+			for _, f := range failed {
+				runner.NoteFailure(repo, f)
+			}
+			return err
+		},
+		Reconcile: reconcile.Remote,
+	}
 }
 
 // choiceStays adds to the hint that what was just chosen for a remote holds, though nothing was sent.

@@ -2,17 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/reconcile"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
@@ -42,8 +41,6 @@ type reconciliation struct {
 	Commits  int                `json:"commits"`  // in the range
 	Anchored int                `json:"anchored"` // that had an anchor before
 	Found    []reconciledCommit `json:"found"`
-	drafts   map[refs.OID]events.CommitData
-	list     []refs.OID
 }
 
 // reconciledCommit is a commit that was found something of.
@@ -88,14 +85,21 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 		commits = nil
 	}
 	shown := a.progress("searching commits")
-	r, err := findUnanchored(c.Context, repo, reader, commits, shown.at)
+	debug.SetGCPercent(countGrowth)
+	searcher := unseen.New(repo, reader)
+	defer searcher.Close()
+	found, anchored, err := reconcile.Find(c.Context, searcher, reader, commits, shown.at)
 	shown.clear()
 	if err != nil {
 		return err
 	}
-	r.DryRun = c.Bool("dry-run")
+	r := &reconciliation{Schema: reconcileSchema, Commits: len(commits), Anchored: anchored, Found: []reconciledCommit{},
+		DryRun: c.Bool("dry-run")}
+	for i := range found {
+		r.take(&found[i])
+	}
 	if !r.DryRun {
-		if err := r.write(c.Context, repo); err != nil {
+		if err := reconcile.Write(c.Context, events.OpenLog(repo), found); err != nil {
 			return fail(exitUnchecked, err, "what was found is written by the next run")
 		}
 	}
@@ -138,46 +142,7 @@ func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, op
 // searchBatch is the number of commits that are searched at once: git is asked a few things for each batch.
 const searchBatch = 2000
 
-// findUnanchored searches the commits that have no anchor.
-func findUnanchored(
-	ctx context.Context, repo *refs.Repo, reader *index.Index, commits []refs.OID, progress func(done, total int),
-) (*reconciliation, error) {
-	r := &reconciliation{
-		Schema: reconcileSchema, Commits: len(commits), Found: []reconciledCommit{}, drafts: map[refs.OID]events.CommitData{},
-	}
-	var bare []refs.OID
-	for _, commit := range commits {
-		anchors, err := reader.Anchors(commit)
-		if err != nil {
-			return nil, err
-		}
-		if anchors > 0 {
-			r.Anchored++
-		} else {
-			bare = append(bare, commit)
-		}
-	}
-	debug.SetGCPercent(countGrowth)
-	searcher := unseen.New(repo, reader)
-	defer searcher.Close()
-	done := 0
-	for batch := range slices.Chunk(bare, searchBatch) {
-		progress(done, len(bare))
-		found, err := searcher.Commits(ctx, batch)
-		if err != nil {
-			return nil, err
-		}
-		done += len(batch)
-		for _, commit := range batch {
-			if data, ok := found[commit]; ok {
-				r.take(data)
-			}
-		}
-	}
-	return r, nil
-}
-
-func (r *reconciliation) take(data events.CommitData) {
+func (r *reconciliation) take(data *events.CommitData) {
 	one := reconciledCommit{
 		Commit: data.Commit, Added: data.Added, AI: data.AI, Human: data.Human, Unknown: data.Unknown, Evidence: []string{},
 	}
@@ -191,34 +156,6 @@ func (r *reconciliation) take(data events.CommitData) {
 		}
 	}
 	r.Found = append(r.Found, one)
-	r.drafts[data.Commit] = data
-	r.list = append(r.list, data.Commit)
-}
-
-// writeBatch is the number of commits that are anchored by one append.
-const writeBatch = 64
-
-// write anchors what was found. What is in the log already stays if it is interrupted, and the next run goes on.
-func (r *reconciliation) write(ctx context.Context, repo *refs.Repo) error {
-	log := events.OpenLog(repo)
-	now := time.Now().UTC()
-	for batch := range slices.Chunk(r.list, writeBatch) {
-		var drafts []events.Draft
-		for _, commit := range batch {
-			parts, err := correlate.Drafts(r.drafts[commit], events.Manual)
-			if err != nil {
-				return err
-			}
-			for _, d := range parts {
-				d.Time, d.Worktree = now, repo.WorktreeName()
-				drafts = append(drafts, d)
-			}
-		}
-		if _, err := log.Append(ctx, drafts); err != nil && !errors.Is(err, events.ErrSpooled) {
-			return fmt.Errorf("write anchors: %w", err)
-		}
-	}
-	return nil
 }
 
 func (r *reconciliation) report(w io.Writer) error {

@@ -17,7 +17,8 @@ import (
 
 // Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON with the logs for which they hold,
 // then one line an answer. The files may be deleted at any moment. They are written by appending whole lines, and a
-// reader skips lines that it cannot read. What only the logs of other clones were asked lies in files of its own.
+// reader skips lines that it cannot read. What only the logs of other clones were asked lies in files of its own, and
+// what only the own log was asked lies in a directory of its own.
 //
 // An answer says how long the logs were, and what it depends on: contents, changes, paths, lines, commits whose place
 // others took, calls (index.Key). It holds until a log has an event behind it that speaks of one of these. If every
@@ -76,7 +77,7 @@ type keptPath struct {
 	anew    bool // the file holds for other logs, or is too long
 }
 
-func loadKept(repo *refs.Repo, d *index.Digest) *kept {
+func loadKept(repo *refs.Repo, d *index.Digest, alone bool) *kept {
 	shallow, _ := os.ReadFile(filepath.Join(repo.CommonDir, "shallow"))
 	sum := ""
 	if len(shallow) > 0 {
@@ -87,6 +88,9 @@ func loadKept(repo *refs.Repo, d *index.Digest) *kept {
 	k := &kept{
 		dir: Dir(repo), traced: repo.HasTraces(), head: append(head, '\n'), digest: d,
 		paths: map[string]*keptPath{},
+	}
+	if alone {
+		k.dir = filepath.Join(k.dir, "own")
 	}
 	for log := range d.Logs() {
 		k.last = append(k.last, d.Last(log))

@@ -37,6 +37,7 @@ type Search struct {
 	picked  func() map[refs.OID]refs.OID // see correlate.Picked
 	given   map[refs.OID]*history.Commit // see Given
 	added   map[refs.OID]int             // see Added
+	named   map[string]bool              // see published
 	passing bool                         // see Passing
 	err     error                        // the first failure of something that cannot return one
 }
@@ -47,7 +48,7 @@ func New(repo *refs.Repo, reader *index.Index) *Search {
 	return &Search{
 		repo: repo, index: reader, objects: objects, recall: trails.NewRecall(repo, objects),
 		ages: map[refs.OID]*age{}, claims: map[refs.OID][]refs.OID{}, weighed: map[refs.OID]*belief.Commit{},
-		people: map[events.PatchID]person{}, added: map[refs.OID]int{},
+		people: map[events.PatchID]person{}, added: map[refs.OID]int{}, named: map[string]bool{},
 		picked: sync.OnceValue(func() map[refs.OID]refs.OID { return correlate.Picked(repo) }),
 	}
 }
@@ -178,7 +179,7 @@ func (s *Search) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.digest, s.kept = d, loadKept(s.repo, d)
+	s.digest, s.kept = d, loadKept(s.repo, d, s.index.Alone())
 	return nil
 }
 
@@ -194,7 +195,7 @@ func (s *Search) fail(err error) {
 
 // mentioned reports whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing. So
 // a question that is about nothing else has to be looked into. So has a question about such a line in a content that
-// was seen. What other clones publish tells of changes alone, and of no line.
+// was seen. What other clones publish tells of changes alone, and of no line: there the path has to be named.
 func (s *Search) mentioned(q Question) bool {
 	telling, common := false, false
 	for _, text := range q.Texts {
@@ -207,7 +208,24 @@ func (s *Search) mentioned(q Question) bool {
 			return true
 		}
 	}
-	return !telling || q.Elsewhere || common && s.seen(q)
+	return !telling || q.Elsewhere || common && s.seen(q) || s.published(q.Path)
+}
+
+// published reports whether another clone has an anchor that names a path.
+func (s *Search) published(path string) bool {
+	if s.index.Logs() == 1 {
+		return false
+	}
+	known, asked := s.named[path]
+	if !asked {
+		about, err := s.index.ByPath(path)
+		s.fail(err)
+		known = slices.ContainsFunc(about, func(e events.Event) bool {
+			return e.Type == events.CommitAnchored && e.From != nil
+		})
+		s.named[path] = known
+	}
+	return known
 }
 
 // seen reports whether a log speaks of the very content that a question is about.

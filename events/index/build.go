@@ -146,8 +146,12 @@ func storeSmall(tx *bbolt.Tx, list *catalogue, c *events.Copy) error {
 	return err
 }
 
-// dropStrangers removes the logs that are no longer there, and makes room for those that are.
+// dropStrangers removes the logs that are no longer there, and makes room for those that are. Whoever reads the own log
+// alone leaves the others where they are.
 func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
+	if ix.alone {
+		return nil
+	}
 	var gone [][]byte
 	here := make(map[string]*events.Copy, len(ix.sources))
 	for _, s := range ix.sources {

@@ -43,6 +43,9 @@ func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), progress: progress, alone: true})
 }
 
+// Alone reports whether logs of others are left unread ([OpenOwn]).
+func (ix *Index) Alone() bool { return ix.alone }
+
 // OpenShowing is Open that tells how far it is: the first time a long log takes seconds.
 func OpenShowing(repo *refs.Repo, progress Progress) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), progress: progress})

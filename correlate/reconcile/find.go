@@ -1,0 +1,79 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// searchBatch is the number of commits that are searched at once: git is asked a few things for each batch.
+const searchBatch = 2000
+
+// Find searches the commits that have no anchor, in their order. Progress is told how many of how many are searched;
+// nil for nobody. Anchored is the number of the others.
+func Find(ctx context.Context, search *unseen.Search, reader *index.Index, commits []refs.OID,
+	progress func(done, total int)) (found []events.CommitData, anchored int, err error) {
+	var bare []refs.OID
+	for _, commit := range commits {
+		anchors, err := reader.Anchors(commit)
+		if err != nil {
+			return nil, 0, fmt.Errorf("search commits: %w", err)
+		}
+		if anchors > 0 {
+			anchored++
+		} else {
+			bare = append(bare, commit)
+		}
+	}
+	done := 0
+	for batch := range slices.Chunk(bare, searchBatch) {
+		if progress != nil {
+			progress(done, len(bare))
+		}
+		of, err := search.Commits(ctx, batch)
+		if err != nil {
+			return nil, 0, err
+		}
+		done += len(batch)
+		for _, commit := range batch {
+			if data, ok := of[commit]; ok {
+				found = append(found, data)
+			}
+		}
+	}
+	return found, anchored, nil
+}
+
+// writeBatch is the number of commits that are anchored by one append.
+const writeBatch = 64
+
+// Write anchors what was found. What is in the log already stays if it is interrupted, and the next run goes on.
+func Write(ctx context.Context, log *events.Log, found []events.CommitData, more ...events.Method) error {
+	now := time.Now().UTC()
+	for batch := range slices.Chunk(found, writeBatch) {
+		var drafts []events.Draft
+		for _, data := range batch {
+			parts, err := correlate.Drafts(data, events.Manual)
+			if err != nil {
+				return fmt.Errorf("write anchors: %w", err)
+			}
+			for _, d := range parts {
+				d.Method = append(d.Method, more...)
+				d.Time, d.Worktree = now, log.Repo().WorktreeName()
+				drafts = append(drafts, d)
+			}
+		}
+		if _, err := log.Append(ctx, drafts); err != nil && !errors.Is(err, events.ErrSpooled) {
+			return fmt.Errorf("write anchors: %w", err)
+		}
+	}
+	return nil
+}
