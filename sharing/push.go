@@ -24,7 +24,9 @@ var (
 	ErrNothing  = errors.New("nothing is recorded here")
 	// ErrLogRefused is of a push with refs of the whole log, whose commits are the same for everybody.
 	ErrLogRefused = errors.New("the remote refused the whole log")
-	ErrHidden     = errors.New("the remote has taken the traces, and shows them to nobody")
+	// ErrKept is of a push that takes something back.
+	ErrKept   = errors.New("the remote lets nothing be taken back")
+	ErrHidden = errors.New("the remote has taken the traces, and shows them to nobody")
 )
 
 // Plan is what a push would send, made before the first byte of it goes.

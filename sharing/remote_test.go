@@ -47,6 +47,31 @@ func TestARemoteThatIsNotReached(t *testing.T) {
 	}
 }
 
+// S21: git's own rule against rewinding holds for branches alone. A server with a rule for all refs lets nothing be taken
+// back, and that is what the push says.
+func TestWhatAServerLetsBeTakenBack(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	trace := talked(t, w, "one", "what was asked")
+	push(t, w, sharing.LevelConversations)
+	w.Check(sharing.KeepPrivate(w.Repo, trace, false))
+	hook := filepath.Join(remote, "hooks", "update")
+	w.Check(os.WriteFile(hook, []byte("#!/bin/sh\ngit merge-base --is-ancestor $2 $3\n"), 0o755))
+	p, err := plan(t, w, sharing.LevelConversations)
+	w.Check(err)
+	_, err = p.Push(t.Context(), true)
+	p.Close()
+	if !errors.Is(err, sharing.ErrKept) {
+		t.Errorf("where nothing may be rewound: %v", err)
+	}
+	w.Check(os.Remove(hook))
+	gitIn(t, remote, "config", "receive.denyNonFastForwards", "true")
+	gitIn(t, remote, "config", "receive.denyDeletes", "true")
+	if push(t, w, sharing.LevelConversations); onRemote(t, remote, "what was asked") {
+		t.Error("it is still there")
+	}
+}
+
 // S21: servers that can do less, and rules that they have.
 func TestServersWithRules(t *testing.T) {
 	t.Parallel()

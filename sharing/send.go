@@ -176,6 +176,9 @@ func refusedBy(err error, list []Ref) error {
 			}
 			refused.States = append(refused.States, r.Name+": "+r.state)
 			kind := kindOf(r.Name)
+			if (r.Force || r.New.IsZero()) && !strings.Contains(r.state, "stale info") {
+				return fmt.Errorf("%w: %w", ErrKept, err)
+			}
 			if strings.Contains(r.state, "declined") && (kind == "events" || kind == "checkpoints") {
 				return fmt.Errorf("%w: %w", ErrLogRefused, err)
 			}

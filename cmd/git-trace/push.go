@@ -182,8 +182,13 @@ func (a *app) retract(c *cli.Context, log *events.Log, s *sharing.Settings, remo
 // takenOff is said of what went from the refs of a remote.
 const takenOff = "who has fetched it has it until their next pull; a remote may keep what nothing names for weeks\n"
 
-// agreesToPush asks the person; where nobody can be asked, naming the level with --to is the answer.
+// agreesToPush asks the person; where nobody can be asked, naming the level with --to is the answer. Nobody can know
+// beforehand what a server forbids: it is said what taking back needs.
 func (a *app) agreesToPush(c *cli.Context, p *sharing.Plan) (bool, error) {
+	if p.Remote.Share == sharing.LevelNone {
+		fmt.Fprintln(a.std.err, "git-trace: hint: git trace push --retract takes it back, unless the server forbids to rewind "+
+			"and to delete refs")
+	}
 	if _, terminal := terminalOf(a.std.err); !terminal {
 		if c.IsSet("to") {
 			return true, nil
@@ -413,6 +418,8 @@ func explainSharing(err error) error {
 	case errors.Is(err, sharing.ErrHidden):
 		return fail(exitFinding, err,
 			"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs there names them")
+	case errors.Is(err, sharing.ErrKept):
+		return fail(exitFinding, err, "who administers it lets refs/traces/ be rewound and deleted (in gitolite: RW+)")
 	case errors.Is(err, sharing.ErrLogRefused):
 		return fail(exitFinding, err, "its commits are not in your name: rules for mail, signature or message refuse them;\n"+
 			"git-trace: hint: git config remote.<name>.traceShare conversations shares all but the log")
