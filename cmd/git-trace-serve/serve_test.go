@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -185,7 +186,7 @@ func TestAgentsAreServed(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if got := strings.Join(names, " "); got != "blame handoff lessons search show why" {
+	if got := strings.Join(names, " "); got != "blame diff handoff lessons log report search show why" {
 		t.Errorf("%s", got)
 	}
 	for _, test := range []struct {
@@ -196,9 +197,16 @@ func TestAgentsAreServed(t *testing.T) {
 	}{
 		{"lessons", nil, "Keep to “no web app”", false},
 		{"handoff", map[string]any{"scope": ""}, "## Original goal", false},
-		{"search", map[string]any{"text": "TypeScript"}, "git-trace.search/1", false},
-		{"blame", map[string]any{"path": "a.txt", "first": 1, "last": 1}, "git-trace.blame/1", false},
-		{"why", map[string]any{"path": "a.txt", "line": 1}, "nobody saw who wrote", true},
+		{"search", map[string]any{"text": "TypeScript"}, "TypeScript", false},
+		{"search", map[string]any{"text": "nobody-said-this"}, "no conversation holds", false},
+		{"blame", map[string]any{"path": "a.txt"}, "1-2  unknown A  ", false},
+		{"blame", map[string]any{"path": "a.txt", "first": 9, "last": 3}, "last is not before first", true},
+		{"why", map[string]any{"path": "a.txt", "line": 1}, "nobody", false},
+		{"log", nil, "Build a zero-config CLI", false},
+		{"log", map[string]any{"path": "a.txt"}, "nothing was found", false},
+		{"diff", nil, "nothing was found", false},
+		{"report", map[string]any{"scope": "HEAD..HEAD"}, "HEAD..HEAD", false},
+		{"report", map[string]any{"scope": "HEAD..HEAD", "cursor": 1 << 30}, "the cursor is", true},
 		{"blame", map[string]any{"path": "--contents=/etc/passwd"}, "no such path", true},
 		{"blame", map[string]any{"path": "a.txt", "revision": "--output=x"}, "begins like an option", true},
 		{"lessons", map[string]any{"scope": "--redact-auto"}, "begins like an option", true},
@@ -210,8 +218,39 @@ func TestAgentsAreServed(t *testing.T) {
 			continue
 		}
 		text := result.Content[0].(*mcp.TextContent).Text
+		if len(text) > 21_000 {
+			t.Errorf("%s %v: %d bytes", test.tool, test.args, len(text))
+		}
 		if result.IsError != test.bad || !strings.Contains(text, test.want) {
 			t.Errorf("%s %v: error %v: %s", test.tool, test.args, result.IsError, text)
+		}
+	}
+}
+
+// The pages of an answer are its text, each small enough for a model.
+func TestAnswersComeInPages(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"lines": strings.Repeat("a line of the answer\n", 5000), "one line": strings.Repeat("é", 50_000),
+	} {
+		var all strings.Builder
+		for cursor := 0; ; {
+			one, err := page(text, cursor)
+			if err != nil || len(one) > pageBytes+100 || !utf8.ValidString(one) {
+				t.Fatalf("%s: a page from %d has %d bytes, %v", name, cursor, len(one), err)
+			}
+			body, more, cut := strings.Cut(one, "\n… ")
+			all.WriteString(body)
+			if !cut {
+				break
+			}
+			before := cursor
+			if _, err := fmt.Sscanf(more[strings.LastIndexByte(more, ' ')+1:], "%d", &cursor); err != nil || cursor <= before {
+				t.Fatalf("%s: %q after %d", name, more, before)
+			}
+		}
+		if all.String() != text {
+			t.Errorf("%s: the pages have %d bytes of %d", name, all.Len(), len(text))
 		}
 	}
 }
