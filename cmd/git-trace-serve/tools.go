@@ -80,8 +80,8 @@ func newServer(a *answers) *mcp.Server {
 		Instructions: "What coding agents did to this repository: who wrote a line, in which conversation, and what the " +
 			"next agent should know." + byOthers,
 	})
-	add(s, a, "blame", "Who wrote the lines of a file, by runs of lines: an agent's conversation and prompt, a person, or "+
-		"nobody that is known.", askBlame)
+	add(s, a, "blame", "Who wrote the lines of a file, by runs of lines: an agent's conversation and prompt, a person, "+
+		"or nobody that is known.", askBlame)
 	add(s, a, "why", "Why a line is there: what was asked, thought and answered when it was written, the change, the "+
 		"commit, what it replaced.", func(in whyArguments) (asked, error) {
 		if in.Line < 1 {
@@ -245,8 +245,8 @@ func add[In any](s *mcp.Server, a *answers, name, about string, arguments func(I
 // answers runs git-trace.
 type answers struct{ program string }
 
-// ask gives the output of a command, in pages. A command that found nothing says so in its answer; the error of one that
-// fails is its message on standard error.
+// ask gives the output of a command, in pages. A command that found nothing says so in its answer. The error of one
+// that fails is its message on standard error.
 func (a *answers) ask(ctx context.Context, asked asked) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()

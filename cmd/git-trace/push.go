@@ -186,8 +186,8 @@ const takenOff = "who has fetched it has it until their next pull; a remote may 
 // beforehand what a server forbids: it is said what taking back needs.
 func (a *app) agreesToPush(c *cli.Context, p *sharing.Plan) (bool, error) {
 	if p.Remote.Share == sharing.LevelNone {
-		fmt.Fprintln(a.std.err, "git-trace: hint: git trace push --retract takes it back, unless the server forbids to rewind "+
-			"and to delete refs")
+		fmt.Fprintln(a.std.err, "git-trace: hint: git trace push --retract takes it back, unless the server forbids "+
+			"to rewind and to delete refs")
 	}
 	if _, terminal := terminalOf(a.std.err); !terminal {
 		if c.IsSet("to") {
