@@ -18,7 +18,11 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 	var heirs []refs.OID
 	for i := range list {
 		for _, h := range list[i].held {
-			heirs = append(heirs, lines.now(h.Commit))
+			heir, err := lines.now(h.Commit)
+			if err != nil {
+				return err
+			}
+			heirs = append(heirs, heir)
 		}
 	}
 	if _, err := r.Reached(ctx, heirs); err != nil { // at once, what Holding asks one by one

@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
@@ -33,50 +32,54 @@ type Lineage struct {
 	lines    map[refs.OID]map[events.TraceID]int // of commits with several anchors: whose lines they are
 }
 
-func NewLineage(reader *index.Index) (*Lineage, error) {
-	rewritten, err := reader.Rewritings()
-	if err != nil {
-		return nil, err
-	}
-	l := &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchors: map[refs.OID]int{},
+// NewLineage reads nothing yet.
+func NewLineage(reader *index.Index) *Lineage {
+	return &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchors: map[refs.OID]int{},
 		lines: map[refs.OID]map[events.TraceID]int{}}
-	told := map[refs.OID]string{} // who tells of the heir: the own log, or the first other one
-	for _, r := range rewritten {
-		if by := told[r.Old]; by == "" || by == r.Event.Voice() {
-			l.replaced[r.Old], told[r.Old] = r.New, r.Event.Voice()
-		}
-	}
-	return l, nil
 }
 
 // now is the commit that a commit has become.
-func (l *Lineage) now(commit refs.OID) refs.OID {
+func (l *Lineage) now(commit refs.OID) (refs.OID, error) {
 	const most = 1000 // a foreign log may go in circles
 	for range most {
-		next, ok := l.replaced[commit]
-		if !ok {
-			return commit
+		next, err := l.next(commit)
+		if err != nil || next.IsZero() {
+			return commit, err
 		}
 		commit = next
 	}
-	return commit
+	return commit, nil
+}
+
+// next is the commit that took the place of one, as the own log has it last, or the first other one; zero for none.
+func (l *Lineage) next(commit refs.OID) (refs.OID, error) {
+	next, asked := l.replaced[commit]
+	if asked {
+		return next, nil
+	}
+	heirs, err := l.reader.Heirs(commit)
+	if err != nil {
+		return next, err
+	}
+	for _, r := range heirs {
+		if r.Voice == heirs[0].Voice {
+			next = r.New
+		}
+	}
+	l.replaced[commit] = next
+	return next, nil
 }
 
 // Replaced reports whether another commit took the place of one, whose id may be abbreviated.
-func (l *Lineage) Replaced(id string) bool {
-	for old := range l.replaced {
-		if strings.HasPrefix(old.String(), id) {
-			return true
-		}
-	}
-	return false
-}
+func (l *Lineage) Replaced(id string) (bool, error) { return l.reader.HasHeir(id) }
 
 // heir is the commit under which a commit's lines count: itself, or, where it was rewritten and the new one
 // has no anchor of its own, the new one. ok is false where the new one speaks for the lines itself: by its own anchor,
 // or by what a search found of it.
 func (l *Lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
-	heir = l.now(commit)
+	if heir, err = l.now(commit); err != nil {
+		return heir, false, err
+	}
 	if heir == commit {
 		return heir, l.found == nil || l.found.lines[commit] == nil, nil
 	}

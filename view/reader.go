@@ -272,10 +272,7 @@ func (r *Reader) Within(ctx context.Context, progress Progress) *Reader {
 func (r *Reader) Lines() (*Lineage, error) {
 	if r.lines == nil {
 		ctx := r.ctx
-		lines, err := NewLineage(r.log)
-		if err != nil {
-			return nil, err
-		}
+		lines := NewLineage(r.log)
 		found, err := r.findUnheard(ctx)
 		if err != nil {
 			return nil, err

@@ -84,7 +84,7 @@ func (t *Tracker) replaced(tr *Trail) error {
 		tr.Now.State = Unsettled // a ref may lead there, beyond where the history ends here
 	}
 	for _, step := range slices.Backward(tr.Steps) {
-		for _, h := range t.heirs[step.Commit] {
+		for _, h := range t.heirs(step.Commit) {
 			c, err := t.objects.Commit(h.New)
 			if err != nil || slices.ContainsFunc(tr.Steps, func(s Step) bool { return s.Commit == h.New }) {
 				continue // it is gone, too, or holds the patch

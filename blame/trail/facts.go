@@ -19,7 +19,8 @@ type Log interface {
 	Trace(id events.TraceID) (index.Trace, bool, error)
 	Anchors(commit refs.OID) (int, error)
 	ByPath(path string) ([]events.Event, error)
-	Rewritings() ([]index.Rewriting, error)
+	Heirs(commit refs.OID) ([]index.Rewriting, error)
+	Retell(r index.Rewriting) (index.Retold, error)
 }
 
 // holding is a run of lines of a patch in an anchor.
@@ -166,21 +167,24 @@ func (t *Tracker) steps(held []holding) []Step {
 			s.Tier, s.Confidence = h.tier, correlate.Confidence(h.tier, h.owner)
 		}
 	}
-	for i := 0; i < len(out); i++ { // grows while it is walked
-		for _, h := range t.heirs[out[i].Commit] {
+	for i := 0; i < len(out) && i < mostSteps; i++ { // grows while it is walked
+		for _, h := range t.heirs(out[i].Commit) {
 			j, found := at[h.New]
+			if found && !out[j].From.IsZero() || !found && t.anchored(h.New) {
+				continue // its own anchor says that nothing of the patch is in it
+			}
+			told, err := t.log.Retell(h)
+			if err != nil {
+				continue
+			}
 			if !found {
-				if t.anchored(h.New) {
-					continue // its own anchor says that nothing of the patch is in it
-				}
 				j = len(out)
 				at[h.New] = j
-				out = append(out, Step{Commit: h.New, Time: h.Event.Time, Tier: correlate.TierRewritten,
+				out = append(out, Step{Commit: h.New, Time: told.Time, Tier: correlate.TierRewritten,
 					Confidence: out[i].Confidence})
 			}
-			if s := &out[j]; s.From.IsZero() {
-				s.Kind, s.From, s.By = Carried, out[i].Commit, h.Kind
-			}
+			s := &out[j]
+			s.Kind, s.From, s.By = Carried, out[i].Commit, told.Kind
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Step) int {
@@ -199,13 +203,17 @@ func (t *Tracker) when(h holding) time.Time {
 	return h.event.Time
 }
 
-// readRewritings reads which commit replaced which.
-func (t *Tracker) readRewritings() error {
-	found, err := t.log.Rewritings()
-	for _, r := range found {
-		t.heirs[r.Old] = append(t.heirs[r.Old], r)
+// mostSteps bounds the commits that are followed to their heirs: a foreign log may name any number.
+const mostSteps = 1000
+
+// heirs gives the commits that took the place of one.
+func (t *Tracker) heirs(commit refs.OID) []index.Rewriting {
+	list, asked := t.heirsOf[commit]
+	if !asked {
+		list, _ = t.log.Heirs(commit) // what cannot be read is not followed
+		t.heirsOf[commit] = list
 	}
-	return err
+	return list
 }
 
 // anchored reports whether a commit has an anchor.

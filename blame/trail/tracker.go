@@ -26,7 +26,7 @@ type Tracker struct {
 
 	brief    bool // see Briefly
 	history  *gitblame.History
-	heirs    map[refs.OID][]index.Rewriting
+	heirsOf  map[refs.OID][]index.Rewriting
 	byTrace  map[events.TraceID]map[Key][]holding
 	byPath   map[string]map[Key][]holding
 	blamed   map[string]blamed               // by ref, NUL and path
@@ -48,14 +48,10 @@ type blamed struct {
 func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver) (*Tracker, error) {
 	t := &Tracker{
 		ctx: ctx, repo: repo, log: log, resolver: resolver, objects: repo.Objects(), known: ledger.NewKnown(repo),
-		heirs: map[refs.OID][]index.Rewriting{}, byTrace: map[events.TraceID]map[Key][]holding{},
+		heirsOf: map[refs.OID][]index.Rewriting{}, byTrace: map[events.TraceID]map[Key][]holding{},
 		byPath: map[string]map[Key][]holding{}, blamed: map[string]blamed{},
 		seen: map[string][]refs.OID{}, renamed: map[string]map[string][]string{}, within: map[string]bool{},
 		removers: map[string]map[refs.OID]remover{}, descents: map[refs.OID]*descent{},
-	}
-	if err := t.readRewritings(); err != nil {
-		_ = t.objects.Close()
-		return nil, fmt.Errorf("read rewritten commits: %w", err)
 	}
 	return t, nil
 }

@@ -37,7 +37,14 @@ func (g *gathering) link(out *recorder.Facts) error {
 		id := g.whole(said)
 		known := slices.ContainsFunc(slices.Sorted(maps.Keys(tiers)),
 			func(have string) bool { return strings.HasPrefix(have, said) })
-		if tiers[id] == "" && !known && !g.lines.Replaced(said) {
+		if tiers[id] != "" || known {
+			continue
+		}
+		replaced, err := g.lines.Replaced(said)
+		if err != nil {
+			return err
+		}
+		if !replaced {
 			tiers[id] = records.TierOrphan
 		}
 	}

@@ -108,7 +108,7 @@ func (v *viewer) view(o object) (drawable, error) {
 // commitView is a commit as the graph knows it, and what it took the place of or what took its place.
 type commitView struct {
 	commit   graph.Commit
-	rewrites []index.Rewriting
+	rewrites []index.Retold
 }
 
 // MarshalJSON gives the commit in the form of the graph, with its rewritings.

@@ -14,7 +14,7 @@ import (
 
 // Log gives access to the own log and to the logs of other clones. The index of the log satisfies it.
 type Log interface {
-	// ByCommit gives the events that name a commit, each log in its order.
+	// ByCommit gives the events that anchor a commit, each log in its order.
 	ByCommit(commit refs.OID) ([]events.Event, error)
 	// OwnWriter returns the writer of this clone's log; empty while it has no event.
 	OwnWriter() (string, error)

@@ -139,7 +139,7 @@ func (ix *Index) holding(prefix []byte) ([]holder, error) {
 	if ix.small == nil || !kind(prefix[0]).catalogued() {
 		out := make([]holder, len(ix.sources))
 		for i, s := range ix.sources {
-			out[i].source = s
+			out[i] = holder{source: s, at: i}
 		}
 		return out, nil
 	}

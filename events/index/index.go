@@ -27,8 +27,7 @@ type Index struct {
 	trust   string              // the one that trace.remote names
 	posed   []string            // what is said under ids of others, and left out
 
-	rewritten map[events.ID][]Rewriting // what rewritings say that were read; see mostKept
-	kept      int                       // how many there are
+	retold Retold // the rewriting that was read last; its number is 0 before
 
 	several  bool     // remotes have logs of one id
 	alone    bool     // logs of others are not read

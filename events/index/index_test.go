@@ -40,11 +40,21 @@ func TestEverythingIsFoundByWhatItNames(t *testing.T) {
 
 		anchors, err := ix.ByCommit(commitID("one", 2))
 		check(t, err)
-		if len(anchors) != 2 || anchors[0].Type != events.CommitAnchored || anchors[1].Type != events.CommitRewritten {
+		if len(anchors) != 1 || anchors[0].Type != events.CommitAnchored {
 			t.Errorf("by commit: %v", types(anchors))
 		}
-		if rewritten, err := ix.ByCommit(commitID("one'", 2)); err != nil || len(rewritten) != 1 {
-			t.Errorf("by the new commit: %v, %v", types(rewritten), err)
+		for _, commit := range []string{"one", "one'"} {
+			told, err := ix.RewritingsOf(commitID(commit, 2))
+			if err != nil || len(told) != 1 || told[0].Old != commitID("one", 2) || told[0].New != commitID("one'", 2) ||
+				told[0].Kind != "amend" || told[0].Time.IsZero() {
+				t.Errorf("rewritings of %s: %+v, %v", commit, told, err)
+			}
+		}
+		if had, err := ix.HasHeir(commitID("one", 2).String()[:9]); err != nil || !had {
+			t.Errorf("the old commit has an heir: %v, %v", had, err)
+		}
+		if has, err := ix.HasHeir(commitID("one'", 2).String()); err != nil || has {
+			t.Errorf("the new commit has an heir: %v, %v", has, err)
 		}
 		if none, err := ix.ByCommit(refs.OID{}); err != nil || len(none) != 0 {
 			t.Errorf("by no commit: %v, %v", types(none), err)

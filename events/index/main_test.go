@@ -148,8 +148,10 @@ func answers(t testing.TB, ix *Index, sessions []string, prompts int) string {
 			show("call", calls, err)
 			anchors, err := ix.ByCommit(commitID(s, p))
 			show("commit", anchors, err)
-			anchors, err = ix.ByCommit(commitID(s+"'", p))
-			show("rewritten", anchors, err)
+			heirs, err := ix.Heirs(commitID(s, p))
+			show("heirs", heirs, err)
+			told, err := ix.RewritingsOf(commitID(s+"'", p))
+			show("rewritten", told, err)
 			found, err := ix.Find(string(patchID(s, p)[:6]))
 			show("find", found, err)
 		}

@@ -89,9 +89,24 @@ func (t *Trace) joinOutcome(o *Trace) {
 	for paths := o.Paths; len(paths) >= hashSize; paths = paths[hashSize:] {
 		t.Paths = t.Paths.withHash(paths[:hashSize])
 	}
+	if len(t.Held) == 0 {
+		t.Held = slices.Clone(o.Held)
+		return
+	}
 	for _, h := range o.Held {
 		t.hold(h)
 	}
+}
+
+// mostHeldElsewhere bounds the commits that another clone may name for one conversation: each of them is looked at.
+const mostHeldElsewhere = 256
+
+// heard is what a part of the log tells of a conversation, as far as it is taken.
+func (s *source) heard(t Trace) Trace {
+	if !s.own() {
+		t.Held = t.Held[:min(len(t.Held), mostHeldElsewhere)]
+	}
+	return t
 }
 
 // anchor notes for every conversation how many lines the commit of an anchor holds. The conversations' own events may

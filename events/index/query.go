@@ -3,16 +3,17 @@ package index
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ByCommit gives the events that anchor a commit, as far as they are in force. It also gives the rewritings in which
-// the commit is the old or the new one. Those of the own log come first, each log in its order.
+// ByCommit gives the events that anchor a commit, as far as they are in force: those of the own log first, each log in
+// its order.
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
-	return inForce(ix.all(exact(byCommit, commit.String())))
+	return inForce(ix.all(exact(byAnchor, commit.String())))
 }
 
 func inForce(list []events.Event, err error) ([]events.Event, error) {
@@ -20,29 +21,24 @@ func inForce(list []events.Event, err error) ([]events.Event, error) {
 }
 
 // Anchors counts the events that anchor a commit, in all logs, without reading them.
-func (ix *Index) Anchors(commit refs.OID) (int, error) { return ix.count(byAnchor, commit) }
-
-// Rewritten tells, without reading them, whether any log has a rewriting in which a commit is the old or the new one.
-func (ix *Index) Rewritten(commit refs.OID) (bool, error) {
-	named, err := ix.count(byCommit, commit)
-	if err != nil || named == 0 {
-		return false, err
-	}
-	anchors, err := ix.count(byAnchor, commit)
-	return named > anchors, err
+func (ix *Index) Anchors(commit refs.OID) (int, error) {
+	return ix.countUnder(exact(byAnchor, commit.String()), math.MaxInt)
 }
 
-// count counts the events that name a commit as a kind of term says, in all logs.
-func (ix *Index) count(by kind, commit refs.OID) (int, error) {
+// countUnder counts the rows that begin with prefix, in all logs, up to a number.
+func (ix *Index) countUnder(prefix []byte, most int) (int, error) {
 	return mended(ix, func() (int, error) {
-		n, prefix := 0, exact(by, commit.String())
+		n := 0
 		of, err := ix.holding(prefix)
 		if err != nil {
 			return 0, err
 		}
 		for i := range of {
-			if err := of[i].scan(prefix, func([]byte, place) bool { n++; return true }); err != nil {
+			if err := of[i].scan(prefix, func([]byte, place) bool { n++; return n < most }); err != nil {
 				return 0, fmt.Errorf("read index: %w", err)
+			}
+			if n >= most {
+				break
 			}
 		}
 		return n, nil

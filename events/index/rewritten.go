@@ -2,10 +2,12 @@ package index
 
 import (
 	"cmp"
-	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -14,83 +16,166 @@ import (
 // Rewriting tells that a commit took the place of another.
 type Rewriting struct {
 	Old, New refs.OID // which differ
-	Kind     string   // amend, rebase, or the word of the tool that did it
-	Event    *events.Event
+	Voice    string   // whose word it is
+
+	log int   // the place of the log among those that are read
+	seq int64 // of the event
 }
 
-// Rewritings lists what commit_rewritten events say: the own log first, each log in its order. A commit without an
-// heir, whose new id is zero, is not among them.
-func (ix *Index) Rewritings() ([]Rewriting, error) {
-	recorded, err := ix.ByType(events.CommitRewritten)
-	return ix.rewritings(recorded, func(Rewriting) bool { return true }), err
+// Retold is a rewriting with what its event says.
+type Retold struct {
+	Rewriting
+	Kind string // amend, rebase, or the word of the tool that did it
+	Time time.Time
 }
 
-// RewritingsOf lists the rewritings in which a commit is the old or the new one.
-func (ix *Index) RewritingsOf(commit refs.OID) ([]Rewriting, error) {
-	if rewritten, err := ix.Rewritten(commit); err != nil || !rewritten {
-		return nil, err
-	}
-	named, err := ix.ByCommit(commit)
-	return ix.rewritings(named, func(r Rewriting) bool { return r.Old == commit || r.New == commit }), err
-}
-
-// MostReplaced bounds the commits whose place one commit took, as far as anybody looks at them: a squash of some dozens
-// is large. The own log speaks first.
+// MostReplaced bounds the commits whose place one commit took, and the heirs of one commit, as far as anybody looks at
+// them: a squash of some dozens is large. The own log speaks first, and of each log the newest count.
 const MostReplaced = 64
 
-// Replaced lists the commits whose place a commit took, at most MostReplaced.
+// mostScanned bounds the rows of one log that are looked through for them.
+const mostScanned = 1 << 12
+
+// Heirs lists the commits that took the place of one, at most MostReplaced: as the own log has it first, each log in
+// its order. No event is read: one may name thousands of commits.
+func (ix *Index) Heirs(commit refs.OID) ([]Rewriting, error) { return ix.rewritings(byOld, commit) }
+
+// Replaced lists the commits whose place a commit took, likewise.
 func (ix *Index) Replaced(commit refs.OID) ([]refs.OID, error) {
-	all, err := ix.RewritingsOf(commit)
-	if err != nil {
-		return nil, err
+	told, err := ix.rewritings(byNew, commit)
+	out := make([]refs.OID, len(told))
+	for i := range told {
+		out[i] = told[i].Old
 	}
-	var out []refs.OID
-	for _, r := range all {
-		if r.New == commit && len(out) < MostReplaced && !slices.Contains(out, r.Old) {
-			out = append(out, r.Old)
+	return out, err
+}
+
+// RewritingsOf lists the rewritings in which a commit is the new one, and then those in which it is the old one.
+func (ix *Index) RewritingsOf(commit refs.OID) ([]Retold, error) {
+	var out []Retold
+	for _, by := range []kind{byNew, byOld} {
+		told, err := ix.rewritings(by, commit)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range told {
+			full, err := ix.Retell(r)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, full)
 		}
 	}
 	return out, nil
 }
 
-// mostKept is how many rewritings are kept: each commit that one event names leads to all of it.
-const mostKept = 1 << 18
-
-// rewritings gives those of what events say that are wanted.
-func (ix *Index) rewritings(recorded []events.Event, wanted func(Rewriting) bool) []Rewriting {
-	var out []Rewriting
-	for i := range recorded {
-		if recorded[i].Type != events.CommitRewritten {
-			continue
-		}
-		said, known := ix.rewritten[recorded[i].ID]
-		if !known {
-			said = rewritingsIn(&recorded[i])
-			if ix.rewritten == nil {
-				ix.rewritten = map[events.ID][]Rewriting{}
-			}
-			if ix.kept+len(said) <= mostKept {
-				ix.rewritten[recorded[i].ID] = said
-				ix.kept += len(said)
-			}
-		}
-		for _, r := range said {
-			if wanted(r) {
-				out = append(out, r)
-			}
-		}
+// Retell reads the event of a rewriting, which is kept: the next one is often of the same.
+func (ix *Index) Retell(r Rewriting) (Retold, error) {
+	if last := ix.retold; last.log == r.log && last.seq == r.seq {
+		return Retold{r, last.Kind, last.Time}, nil
 	}
-	return out
+	e, _, err := ix.within(r.log, r.log+1, key(byNumber, "", r.seq))
+	var said struct {
+		Kind string `json:"kind"`
+	}
+	if err == nil && e.Type == events.CommitRewritten {
+		_ = json.Unmarshal(e.Data, &said) // the index had read it
+	}
+	if err == nil {
+		ix.retold = Retold{r, said.Kind, e.Time}
+	}
+	return Retold{r, said.Kind, e.Time}, err
 }
 
-func rewritingsIn(e *events.Event) (out []Rewriting) {
-	d := events.DataOf[events.RewriteData](*e)
-	for _, pair := range d.Pairs {
-		if pair.Old != pair.New && !pair.New.IsZero() {
-			out = append(out, Rewriting{pair.Old, pair.New, d.Kind, e})
-		}
+// HasHeir reports whether any log says that another commit took the place of one, whose id may be abbreviated.
+func (ix *Index) HasHeir(id string) (bool, error) {
+	if id == "" {
+		return false, nil
 	}
-	return out
+	n, err := ix.countUnder(prefixOf(byOld, id), 1)
+	return n > 0, err
+}
+
+// rewritings gives what the rows of a kind say of a commit. Of each other commit the first log that names it counts,
+// and of that the last time.
+func (ix *Index) rewritings(by kind, commit refs.OID) ([]Rewriting, error) {
+	return mended(ix, func() ([]Rewriting, error) {
+		prefix := append(prefixOf(by, commit.String()), besides)
+		of, err := ix.holding(prefix)
+		if err != nil {
+			return nil, err
+		}
+		var out []Rewriting
+		seen := map[refs.OID]bool{}
+		for i := range of {
+			newest, err := of[i].newestPairs(prefix)
+			if err != nil {
+				return nil, err
+			}
+			first := len(out)
+			for _, p := range newest {
+				other, ok := p.second()
+				if !ok || seen[other] || len(out) == MostReplaced {
+					continue
+				}
+				seen[other] = true
+				r := Rewriting{Old: other, New: commit, Voice: of[i].voice.String(), log: of[i].at, seq: p.seq}
+				if by == byOld {
+					r.Old, r.New = commit, other
+				}
+				out = append(out, r)
+			}
+			slices.Reverse(out[first:])
+		}
+		return out, nil
+	})
+}
+
+// pair is one of a rewriting, as its term has it behind the first commit.
+type pair struct {
+	seq  int64 // of the event
+	rest string
+}
+
+// second is the other commit.
+func (p pair) second() (refs.OID, bool) {
+	if len(p.rest) < nthDigits {
+		return refs.OID{}, false
+	}
+	id, err := refs.ParseOID(p.rest[nthDigits:])
+	return id, err == nil
+}
+
+// later tells the order of the log.
+func (p pair) later(o pair) int {
+	return cmp.Or(cmp.Compare(o.seq, p.seq), strings.Compare(o.rest, p.rest))
+}
+
+// newestPairs gives what a log says under a prefix, the newest first, at most MostReplaced.
+func (h *holder) newestPairs(prefix []byte) ([]pair, error) {
+	var out []pair
+	sorted, rows := 0, 0
+	settle := func() {
+		slices.SortFunc(out, pair.later)
+		out = out[:min(len(out), MostReplaced)]
+		sorted = len(out)
+	}
+	err := h.scan(prefix, func(key []byte, _ place) bool {
+		rows++
+		seq := seqOf(key)
+		if sorted < MostReplaced || seq >= out[sorted-1].seq {
+			out = append(out, pair{seq, string(key[len(prefix) : len(key)-9])})
+		}
+		if len(out) > 4*MostReplaced {
+			settle()
+		}
+		return rows < mostScanned
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	settle()
+	return out, nil
 }
 
 // Anchored lists the commits that have an anchor in any log, without reading the anchors: those of the own log first,
@@ -108,7 +193,7 @@ func (ix *Index) Anchored() ([]refs.OID, error) {
 			err := of[i].scan(prefixOf(byAnchor, ""), func(key []byte, _ place) bool {
 				nul := len(key) - 9 // where NUL and number begin
 				if id, err := refs.ParseOID(string(key[1:nul])); err == nil && !seen[id] {
-					seen[id], first[id] = true, binary.BigEndian.Uint64(key[nul+1:])
+					seen[id], first[id] = true, uint64(seqOf(key))
 				}
 				return true
 			})

@@ -3,11 +3,13 @@ package index
 import (
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/zeebo/blake3"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 )
 
 // A row says where events are that are found under a term. Its key is one byte for the kind of term, the term, a NUL
@@ -35,6 +37,8 @@ const (
 	byPath    kind = 'p' // as stored
 	byCommit  kind = 'g' // hex digits of an anchored commit, or of either side of a rewriting
 	byAnchor  kind = 'a' // hex digits of an anchored commit
+	byOld     kind = 'o' // a pair of a rewriting, see pairOf: the old commit first
+	byNew     kind = 'w' // the new commit first
 	byPatch   kind = 'h'
 	byTool    kind = 'u' // tool call id
 	byPrompt  kind = 'q' // trace, a NUL and the prompt's index
@@ -77,6 +81,22 @@ func (k kind) unique() bool { return k == byID || k == byPatch }
 func promptTerm(trace events.TraceID, index int) string {
 	return string(trace) + "\x01" + string(binary.BigEndian.AppendUint32(nil, uint32(index)))
 }
+
+// Besides stands between the first commit of a pair and the rest of its term, which begins with so many digits of the
+// number of the pair.
+const (
+	besides   = 1
+	nthDigits = 8
+)
+
+// pairOf is the term of a pair of commits: the first commit, and, so that a reader needs no event, the number of the
+// pair in its event and the second commit.
+func pairOf(first string, nth int, second string) string {
+	return fmt.Sprintf("%s%c%0*x%s", first, besides, nthDigits, nth, second)
+}
+
+// seqOf is the number of the event that a key leads to.
+func seqOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[len(key)-8:])) }
 
 // named holds the names in an event's data.
 type named struct {
@@ -156,9 +176,15 @@ func (n *named) terms(reader *events.LineReader, e *events.Event, add func(k kin
 			some(byPath, f.Path)
 		}
 	case events.CommitRewritten:
-		for _, p := range n.Pairs {
+		for i, p := range n.Pairs {
 			some(byCommit, p.Old)
 			some(byCommit, p.New)
+			before, err := refs.ParseOID(p.Old)
+			after, wrong := refs.ParseOID(p.New)
+			if err == nil && wrong == nil && before != after && !after.IsZero() {
+				add(byOld, pairOf(p.Old, i, p.New))
+				add(byNew, pairOf(p.New, i, p.Old))
+			}
 		}
 	default:
 		for _, p := range n.Paths {

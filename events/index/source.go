@@ -15,13 +15,7 @@ type source struct {
 	shelf  shelf         // of the store; zero when it has nothing of this log
 	recent *recent
 	ahead  map[place]events.Event // those that were read before somebody asks for them; see Anchoring
-	// rewrites are the rewritings that were read. One may name a thousand commits, and each of them leads to it.
-	rewrites map[place]events.Event
-	kept     int // bytes of them
 }
-
-// mostRewrites is how many bytes of rewritings of a log are kept.
-const mostRewrites = 16 << 20
 
 // recent is the index of some events that follow each other.
 type recent struct {
@@ -183,9 +177,6 @@ func (s *source) event(at place) (events.Event, error) {
 	if e, read := s.ahead[at]; read {
 		return e, nil
 	}
-	if e, read := s.rewrites[at]; read {
-		return e, nil
-	}
 	line, err := s.copy.Line(at.offset, at.length)
 	if err != nil {
 		return events.Event{}, err
@@ -195,13 +186,6 @@ func (s *source) event(at place) (events.Event, error) {
 		return events.Event{}, fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 	}
 	e.From = s.voice
-	if e.Type == events.CommitRewritten && s.kept+len(line) <= mostRewrites {
-		if s.rewrites == nil {
-			s.rewrites = map[place]events.Event{}
-		}
-		s.rewrites[at] = e
-		s.kept += len(line)
-	}
 	return e, nil
 }
 
@@ -215,7 +199,7 @@ func (s *source) sums(own bool) ([]*Trace, error) {
 	put := func(parts ...*Trace) {
 		sum := &Trace{Own: own, Published: s.copy.Digest()}
 		for _, part := range parts {
-			sum.join(*part)
+			sum.join(s.heard(*part))
 		}
 		out = append(out, sum)
 	}

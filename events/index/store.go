@@ -19,7 +19,7 @@ import (
 // The store is a bbolt file with a bucket for each log, named by its ref. In it are a bucket of rows, a bucket of
 // summaries, and what build of the copy they are about and how far they go. Beside them is the catalogue of small logs.
 const (
-	storeVersion = 8
+	storeVersion = 9
 
 	rowsBucket   = "rows"
 	tracesBucket = "traces"

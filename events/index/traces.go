@@ -235,7 +235,7 @@ func (ix *Index) tellings(id events.TraceID) (of []holder, logs []Trace, err err
 	for i := range of {
 		s := of[i].source
 		logs[i].Own, logs[i].Published = s.own(), s.copy.Digest()
-		if err := s.trace(id, logs[i].join); err != nil {
+		if err := s.trace(id, func(t Trace) { logs[i].join(s.heard(t)) }); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -1,0 +1,80 @@
+package index
+
+import (
+	"testing"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// rewrote logs which commits took the place of which, a thousand in one event.
+func rewrote(t testing.TB, repo *refs.Repo, pairs []events.RewritePair) {
+	t.Helper()
+	for ; len(pairs) > 0; pairs = pairs[min(len(pairs), 1000):] {
+		raw, err := events.Encode(events.RewriteData{Kind: "rebase", Pairs: pairs[:min(len(pairs), 1000)]})
+		check(t, err)
+		_, err = events.OpenLog(repo).Append(t.Context(), []events.Draft{{
+			Time: testTime, Type: events.CommitRewritten, Method: []events.Method{events.PostRewrite}, Data: raw,
+		}})
+		check(t, err)
+	}
+}
+
+// However many commits a stranger names, the word of the own log comes first and whole, and little is read of the rest.
+func TestTheOwnWordOfARewritingIsHeardBesideThousands(t *testing.T) {
+	t.Parallel()
+	repo, stranger := newRepo(t), newRepo(t)
+	heir := commitID("heir", 0)
+	var own, foreign []events.RewritePair
+	for i := range 3 {
+		own = append(own, events.RewritePair{Old: commitID("own", i), New: heir})
+	}
+	for i := range 3000 {
+		foreign = append(foreign, events.RewritePair{Old: commitID("foreign", i), New: heir},
+			events.RewritePair{Old: own[0].Old, New: commitID("foreign", i)})
+	}
+	rewrote(t, repo, own)
+	rewrote(t, repo, own[1:2]) // told a second time, and so the newest
+	rewrote(t, stranger, foreign)
+	fetchFrom(t, repo, stranger, "origin")
+	for _, stored := range []bool{false, true} {
+		if stored {
+			_, _, err := Rebuild(t.Context(), repo, nil)
+			check(t, err)
+		}
+		ix := open(t, repo)
+		old, err := ix.Replaced(heir)
+		check(t, err)
+		if len(old) != MostReplaced || old[0] != own[0].Old || old[1] != own[2].Old || old[2] != own[1].Old {
+			t.Errorf("%d commits are replaced, first %v", len(old), old[:3])
+		}
+		heirs, err := ix.Heirs(own[0].Old)
+		check(t, err)
+		if len(heirs) != MostReplaced || heirs[0].New != heir || heirs[0].Voice != "" || heirs[1].Voice == "" {
+			t.Errorf("%d heirs, first %+v", len(heirs), heirs[:2])
+		}
+		last, err := ix.Heirs(foreign[2998].Old) // an event of its own log, far behind
+		check(t, err)
+		if len(last) != 1 || last[0].New != heir {
+			t.Errorf("heirs of a stranger's commit: %+v", last)
+		}
+		ix.Close()
+	}
+}
+
+// A clone that names thousands of commits for a conversation makes nobody look at each.
+func TestSoManyCommitsOfAConversationAreTakenFromElsewhere(t *testing.T) {
+	t.Parallel()
+	s := source{voice: &events.Voice{Name: "another"}}
+	var told Trace
+	for i := range mostHeld {
+		told.hold(Held{Commit: commitID("held", i), Lines: 1})
+	}
+	if got := len(s.heard(told).Held); got != mostHeldElsewhere {
+		t.Errorf("%d commits are taken of another clone", got)
+	}
+	s.voice = nil
+	if got := len(s.heard(told).Held); got != mostHeld {
+		t.Errorf("%d commits are taken of the own log", got)
+	}
+}
