@@ -11,10 +11,23 @@ import (
 )
 
 // ByCommit gives the events that anchor a commit, as far as they are in force: those of the own log first, each log in
-// its order.
+// its order. Of a log of others the newest mostAnchors count.
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
-	return inForce(ix.all(exact(byAnchor, commit.String())))
+	prefix := exact(byAnchor, commit.String())
+	return inForce(ix.gather(prefix, func(h *holder) ([]events.Event, error) {
+		at, err := h.places(prefix, 0)
+		if err == nil && !h.own() {
+			at = at[max(0, len(at)-mostAnchors):]
+		}
+		if err != nil {
+			return nil, err
+		}
+		return h.events(at)
+	}))
 }
+
+// mostAnchors bounds what is read of one log of others about one commit. A large commit has some dozens of parts.
+const mostAnchors = 256
 
 func inForce(list []events.Event, err error) ([]events.Event, error) {
 	return events.InForce(list), err
@@ -204,6 +217,11 @@ type Writer struct {
 
 // all gives the events of the rows that begin with prefix, log by log.
 func (ix *Index) all(prefix []byte) ([]events.Event, error) {
+	return ix.gather(prefix, func(h *holder) ([]events.Event, error) { return h.matches(prefix, 0) })
+}
+
+// gather joins what is read of each log that has such rows.
+func (ix *Index) gather(prefix []byte, read func(*holder) ([]events.Event, error)) ([]events.Event, error) {
 	return mended(ix, func() ([]events.Event, error) {
 		of, err := ix.holding(prefix)
 		if err != nil {
@@ -211,7 +229,7 @@ func (ix *Index) all(prefix []byte) ([]events.Event, error) {
 		}
 		var out []events.Event
 		for i := range of {
-			found, err := of[i].matches(prefix, 0)
+			found, err := read(&of[i])
 			if err != nil {
 				return nil, err
 			}
@@ -276,14 +294,26 @@ func (s *source) matches(prefix []byte, limit int) ([]events.Event, error) {
 }
 
 func (h *holder) matches(prefix []byte, limit int) ([]events.Event, error) {
-	var places []place
+	at, err := h.places(prefix, limit)
+	if err != nil {
+		return nil, err
+	}
+	return h.events(at)
+}
+
+func (h *holder) places(prefix []byte, limit int) ([]place, error) {
+	var out []place
 	err := h.scan(prefix, func(_ []byte, at place) bool {
-		places = append(places, at)
-		return len(places) != limit
+		out = append(out, at)
+		return len(out) != limit
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
+	return out, nil
+}
+
+func (h *holder) events(places []place) ([]events.Event, error) {
 	out := make([]events.Event, 0, len(places))
 	for _, at := range places {
 		e, err := h.event(at)

@@ -62,6 +62,31 @@ func TestTheOwnWordOfARewritingIsHeardBesideThousands(t *testing.T) {
 	}
 }
 
+// However often a stranger anchors a commit, the newest of it are read, and all of the own log.
+func TestSoManyAnchorsOfACommitAreReadFromElsewhere(t *testing.T) {
+	t.Parallel()
+	repo, stranger := newRepo(t), newRepo(t)
+	commit := commitID("commit", 1)
+	for _, of := range []*refs.Repo{repo, stranger} {
+		var all []events.Draft
+		for i := range mostAnchors + 50 {
+			raw, err := events.Encode(events.CommitData{Commit: commit, Added: i})
+			check(t, err)
+			all = append(all, events.Draft{
+				Time: testTime, Type: events.CommitAnchored, Method: []events.Method{events.PostCommit}, Data: raw,
+			})
+		}
+		_, err := events.OpenLog(of).Append(t.Context(), all)
+		check(t, err)
+	}
+	fetchFrom(t, repo, stranger, "origin")
+	got, err := open(t, repo).ByCommit(commit)
+	check(t, err)
+	if len(got) != mostAnchors+50+mostAnchors || events.DataOf[events.CommitData](got[len(got)-1]).Added != mostAnchors+49 {
+		t.Errorf("%d anchors are read", len(got))
+	}
+}
+
 // A clone that names thousands of commits for a conversation makes nobody look at each.
 func TestSoManyCommitsOfAConversationAreTakenFromElsewhere(t *testing.T) {
 	t.Parallel()
