@@ -125,6 +125,10 @@ func lowerWord(value string) bool {
 
 // ini judges name = value with spaces around the sign.
 func (c *candidate) ini(value string, after byte, end int) bool {
+	if c.strength == tells && letterAndDigit(value) && len(value) >= 6 && !identifier(value) &&
+		!strings.ContainsAny(value, "()[]{}<>/:-+*") { // no expression of a program
+		return true
+	}
 	l := c.lineOf()
 	rest := c.restOfLine(end)
 	if !l.first || after == ',' || after == ';' || rest != "" && rest[0] != '#' && rest[0] != ';' {
@@ -223,7 +227,7 @@ func (c *candidate) setBefore() bool {
 			return true
 		}
 	}
-	return strings.Contains(before, "config --global") || strings.HasPrefix(before, "git config") ||
+	return strings.Contains(before, "nmcli ") || strings.Contains(before, "config --global") || strings.HasPrefix(before, "git config") ||
 		strings.Contains(before, " git config")
 }
 

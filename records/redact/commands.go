@@ -10,30 +10,42 @@ const commandRule = "command-password"
 
 // argument is how a command takes a password.
 type argument struct {
-	command  string // what the line has before it, with a space or a slash before that
-	option   string
-	attached bool // the password follows at once, or with a space as well
-	login    bool // it stands behind a name and a colon or a percent sign
+	command string // what the line has before it, with a space or a slash before that
+	option  string
+	takes
 }
+
+// takes are the ways in which an option takes a password.
+type takes int
+
+const (
+	apart    takes = 0 // as the next word
+	attached takes = 1 // it follows at once, or with a space as well
+	login    takes = 2 // it stands behind a name and a colon, a percent sign or a comma
+	last     takes = 4 // it is the last word of the command
+	single   takes = 8 // as the next word, and no other letters stand before the option's
+	cookie   takes = 16
+)
 
 // arguments are the commands whose options are too short to say that they take a password.
 var arguments = [...]argument{
-	{"mysql", " -p", true, false}, {"mysqldump", " -p", true, false}, {"mysqladmin", " -p", true, false},
-	{"mysqlimport", " -p", true, false}, {"mariadb", " -p", true, false},
-	{"mariadb-dump", " -p", true, false}, {"7z", " -p", true, false}, {"7za", " -p", true, false},
-	{"unrar", " -p", true, false},
-	{"sshpass", " -p", true, false}, {"zip", " -P ", false, false}, {"unzip", " -P ", false, false},
-	{"sqlcmd", " -P ", false, false}, {"bcp", " -P ", false, false},
-	{"redis-cli", " -a ", false, false}, {"ldapsearch", " -w ", false, false}, {"ldapmodify", " -w ", false, false},
-	{"ldapadd", " -w ", false, false}, {"ldapwhoami", " -w ", false, false},
-	{"docker", " login", false, false}, {"podman", " login", false, false}, {"helm", " login", false, false},
-	{"az", " login", false, false}, {"oc", " login", false, false},
-	{"mongo", " -p ", false, false}, {"mongosh", " -p ", false, false}, {"mongodump", " -p ", false, false},
-	{"mongorestore", " -p ", false, false},
-	{"curl", " -u ", false, true}, {"curl", " -u", true, true}, {"curl", " --user ", false, true},
-	{"curl", " --user=", false, true}, {"curl", " --proxy-user ", false, true}, {"http", " -a ", false, true},
-	{"smbclient", " -U ", false, true}, {"xfreerdp", " /p:", true, false}, {"ipmitool", " -P ", false, false},
-	{"snmpwalk", " -A ", false, false},
+	{"mysql", " -p", attached}, {"mysqldump", " -p", attached}, {"mysqladmin", " -p", attached},
+	{"mysqlimport", " -p", attached}, {"mariadb", " -p", attached},
+	{"mariadb-dump", " -p", attached}, {"7z", " -p", attached}, {"7za", " -p", attached},
+	{"unrar", " -p", attached},
+	{"sshpass", " -p", attached}, {"zip", " -P ", apart}, {"unzip", " -P ", apart},
+	{"sqlcmd", " -P ", apart}, {"bcp", " -P ", apart},
+	{"redis-cli", " -a ", apart}, {"ldapsearch", " -w ", apart}, {"ldapmodify", " -w ", apart},
+	{"ldapadd", " -w ", apart}, {"ldapwhoami", " -w ", apart},
+	{"docker", " login", apart}, {"podman", " login", apart}, {"helm", " login", apart},
+	{"az", " login", apart}, {"oc", " login", apart},
+	{"mongo", " -p ", apart}, {"mongosh", " -p ", apart}, {"mongodump", " -p ", apart},
+	{"mongorestore", " -p ", apart},
+	{"curl", " -u ", login}, {"curl", " -u", attached | login}, {"curl", " --user ", login},
+	{"curl", " --user=", login}, {"curl", " --proxy-user ", login}, {"curl", " -b ", cookie}, {"http", " -a ", login},
+	{"smbclient", " -U ", login}, {"xfreerdp", " /p:", attached}, {"ipmitool", " -P ", apart},
+	{"snmpwalk", " -A ", apart}, {"snmpget", " -A ", apart}, {"openssl", " -k ", single}, {"openssl", " -K ", single},
+	{"lftp", " -u ", login}, {"htpasswd", " -b ", last}, {"htpasswd", " -bB ", last}, {"htpasswd", " -nbB ", last},
 }
 
 // commands finds the passwords that commands are given, that a pipe gives them, and that SQL and HTTP take.
@@ -70,11 +82,14 @@ func ofArguments(line string) []span {
 		return nil
 	}
 	for from := strings.Index(line, " -pass"); from >= 0; { // -passin pass:…, as OpenSSL has it
-		i := strings.Index(line[from:], " pass:")
+		i := strings.Index(line[from:], "pass:")
 		if i < 0 {
 			break
 		}
-		from += i + len(" pass:")
+		from += i + len("pass:")
+		if before := line[from-len(" pass:")]; before != ' ' && before != '=' && !isQuote(before) {
+			continue
+		}
 		start, end := shellWord(line, from)
 		if value := line[start:end]; len(value) >= leastValue && !standsIn(value) {
 			found = append(found, span{start: start, end: end})
@@ -89,36 +104,76 @@ func ofArguments(line string) []span {
 		if begin == 0 {
 			continue
 		}
-		i := strings.Index(line[begin:], a.option)
+		i := a.behindOption(line, begin)
 		if i < 0 {
 			continue
 		}
-		i += begin + len(a.option)
 		if a.option == " login" {
 			if i = strings.Index(line[begin:], " -p "); i < 0 {
 				continue
 			}
 			i += begin + len(" -p ")
 		}
-		if a.attached && i < len(line) && line[i] == ' ' {
+		if a.takes == cookie {
+			found = append(found, pairs(line, skipAny(line, i, "'\"\\"))...)
+			continue
+		}
+		if a.takes&attached > 0 && i < len(line) && line[i] == ' ' {
 			if a.command != "sshpass" {
 				continue
 			}
 			i++
 		}
 		start, end := shellWord(line, i)
-		if a.login {
-			colon := strings.IndexAny(line[start:end], ":%")
-			if colon < 0 {
+		for a.takes == last && end < len(line) && strings.HasPrefix(line[end:], " ") {
+			next, stop := shellWord(line, end+1)
+			if next == stop {
+				break
+			}
+			start, end = next, stop
+		}
+		if a.takes&login > 0 {
+			sign := strings.IndexAny(line[start:end], ":%")
+			if sign < 0 {
+				sign = strings.IndexByte(line[start:end], ',')
+			}
+			if sign < 0 {
 				continue
 			}
-			start += colon + 1
+			start += sign + 1
 		}
-		if value := line[start:end]; end-start >= leastValue && value[0] != '-' && !standsIn(value) {
+		if value := line[start:end]; end-start >= leastValue && value[0] != '-' && !standsIn(value) &&
+			(a.takes != last || !lowerWord(value)) {
 			found = append(found, span{start: start, end: end})
 		}
 	}
 	return found
+}
+
+// behindOption is where a line goes on behind the option of a command; -1 where it has none. A letter may stand behind
+// others: curl -su, zip -rP.
+func (a *argument) behindOption(line string, begin int) int {
+	if i := strings.Index(line[begin:], a.option); i >= 0 {
+		return begin + i + len(a.option)
+	}
+	const oneLetter = len(" -u ")
+	if len(a.option) != oneLetter || a.takes == single {
+		return -1
+	}
+	for at := begin; ; {
+		i := strings.Index(line[at:], a.option[2:])
+		if i < 0 {
+			return -1
+		}
+		at += i + len("u ")
+		start := at - len("u ")
+		for start > begin && nameLetter(line[start-1]) {
+			start--
+		}
+		if strings.HasSuffix(line[:start], " -") {
+			return at
+		}
+	}
 }
 
 // commandsIn gives where a line goes on behind the command of each of the arguments; 0 where it has none.

@@ -49,6 +49,19 @@ var freshForms = []struct {
 	{anyLetter, 40, "headers.authorization = `Splunk %s`"},
 	{smallDigits, 40, "send: b'GET / HTTP/1.1\\r\\nAuthorization: token %s\\r\\n'"},
 	{smallDigits, 40, "-H Authorization:\\ token\\ %s"},
+	{smallDigits, 40, "authorization: %s"},
+	// other pairs of cookies, and commands whose options have one letter
+	{smallDigits, 32, "requests.get(url, cookies={'lang': 'en', 'sessionid': '%s'})"},
+	{smallDigits, 32, "#HttpOnly_.example.org\tTRUE\t/\tFALSE\t1799999999\tsessionid\t%s"},
+	{smallDigits, 32, "curl -b 'theme=dark; sid=%s' https://example.com"},
+	{smallDigits, 32, `curl --cookie "lang=en; PHPSESSID=%s" https://example.com`},
+	{anyLetter, 14, "curl -su admin:%s https://example.com"},
+	{anyLetter, 14, "zip -rP %s a.zip dir"},
+	{anyLetter, 14, "openssl enc -aes-256-cbc -k %s -in a"},
+	{anyLetter, 14, "openssl pkcs12 -in a.p12 -nodes -passin 'pass:%s'"},
+	{anyLetter, 14, "keytool -list -keystore a.jks -storepass %s"},
+	{anyLetter, 14, "htpasswd -b .htpasswd bob %s"},
+	{anyLetter, 14, "lftp -u bob,%s ftp.example.org"},
 }
 
 const (
@@ -109,6 +122,10 @@ func TestLinesOfCodeStay(t *testing.T) {
 		"webhook: https://example.com/webhooks/incoming", "see config/master.key, which is not in the repository\nand config/app.yml",
 		"go test -pass 3 pass: 12 fail: 0", "net use is listed", "localhost:8080:80:tcp:web", "image: registry.example:5000:latest",
 		"we use :5432: as the port", "docker run -p 127.0.0.1:8080:80/tcp x", "ok  \tpkg/a:100:a:b:c d e 1",
+		"openssl rsa -check -in dh2048key.pem", "curl -fsSL -o out2.json https://example.com/b -b theme=dark", "htpasswd -b is not safe",
+		"authorization: OrganizationAuthorizer2Configuration", "app.use(session({ cookie: { secure: true, sessionTTL: 86400 } }))",
+		"cookies = {'theme': 'solarized-dark-2', 'width': '1280px'}", "name\tTRUE\tx1\tFALSE\t3", "password = previous.password2",
+		"zip -r docs2.zip docs1", "authorization: request.headers.authorization2024",
 	} {
 		if out := redacted(t, r, text); out != text {
 			t.Errorf("%q became %q", text, out)

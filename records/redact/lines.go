@@ -23,6 +23,8 @@ func (s *marks) ofLines() []span {
 		switch {
 		case word(text, i, "cookie"):
 			list = cookies(text, i+len("cookie"))
+		case strings.HasPrefix(text[i:], "\tTRUE\t"), strings.HasPrefix(text[i:], "\tFALSE\t"):
+			list = jar(text, i)
 		case word(text, i, "webhook"):
 			list = webhook(text, i)
 		case word(text, i, "master.key"):
@@ -43,41 +45,72 @@ func (s *marks) ofLines() []span {
 	return found
 }
 
-// cookies finds the values of all pairs behind the name of a header, Cookie or Set-Cookie: the name of a pair tells a
-// secret, or its value looks like one.
+// cookies finds the values of all pairs behind the name of a header, Cookie or Set-Cookie, of a variable or an option:
+// the name of a pair tells a secret, or its value looks like one.
 func cookies(text string, at int) []span {
-	for at < len(text) && strings.IndexByte("s\"'\\", text[at]) >= 0 {
-		at++
-	}
-	if at >= len(text) || strings.IndexByte(":=>", text[at]) < 0 {
+	option := strings.HasSuffix(text[:at], "--cookie")
+	at = skipAny(text, at, "s\"'\\")
+	if at >= len(text) || strings.IndexByte(":=>", text[at]) < 0 && (!option || text[at] != ' ') {
 		return nil
 	}
-	for at < len(text) && strings.IndexByte(" \t:=>\"'\\[{", text[at]) >= 0 {
-		at++
-	}
+	at = skipAny(text, at, " \t:=>\"'\\[{")
+	return pairs(text, at)
+}
+
+// pairs finds the values of cookies among pairs: NAME=VALUE; or 'NAME': 'VALUE'.
+func pairs(text string, at int) []span {
 	var found []span
 	for at < len(text) {
 		start := at
-		for at < len(text) && at-start < 100 && (nameByte(text[at]) || strings.IndexByte("%:$", text[at]) >= 0) {
+		for at < len(text) && at-start < 100 && (nameByte(text[at]) || strings.IndexByte("%$", text[at]) >= 0) {
 			at++
 		}
 		name := text[start:at]
-		if name == "" || at >= len(text) || text[at] != '=' {
+		next := skipAny(text, at, "\"'\\")
+		member := next > at && next < len(text) && text[next] == ':' // {'sessionid': '…'}
+		if name == "" || next >= len(text) || text[next] != '=' && !member {
 			return found
 		}
-		start = at + 1
+		start = next + 1
+		if member {
+			start = skipAny(text, start, " \"'\\")
+		}
 		for at = start; at < len(text) && text[at] > ' ' && strings.IndexByte(";,\"'\\<>`]}", text[at]) < 0; at++ {
 		}
-		if value := text[start:at]; isCookie(name, value) {
+		if value := text[start:at]; isCookie(name, value) && (!member || len(value) >= leastToken && bits(value) >= 3) {
 			found = append(found, span{start: start, end: at, rule: cookieRule, whole: byItself(value)})
 		}
-		if at >= len(text) || text[at] != ';' {
+		if member {
+			at = skipAny(text, at, "\"'\\")
+		}
+		if at >= len(text) || text[at] != ';' && (text[at] != ',' || !member) {
 			return found
 		}
-		for at++; at < len(text) && text[at] == ' '; at++ {
-		}
+		at = skipAny(text, at, ";, \n\"'\\")
 	}
 	return found
+}
+
+// skipAny is where a text goes on behind such bytes.
+func skipAny(text string, at int, these string) int {
+	for at < len(text) && strings.IndexByte(these, text[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// jar reads a line of a file of cookies, as curl and browsers write it, by its first yes or no: DOMAIN, whether for all
+// below it, PATH, whether it is secure, when it ends, NAME, VALUE.
+func jar(text string, at int) []span {
+	end := endOfLine(text, at)
+	fields := strings.Split(strings.TrimRight(text[at:end], "\r"), "\t")
+	const name, value = 5, 6 // of seven, the first of which stands before the place
+	if len(fields) != value+1 || !isCookie(fields[name], fields[value]) {
+		return nil
+	}
+	secret := fields[value]
+	start := at + strings.LastIndexByte(text[at:end], '\t') + 1
+	return []span{{start: start, end: start + len(secret), rule: cookieRule, whole: byItself(secret)}}
 }
 
 // isCookie tells a value that lets somebody in from one that says how a page looks.
@@ -126,8 +159,11 @@ func masterKey(text string, at int) []span {
 		end := endOfLine(text, next)
 		line := text[gutter(text[:end], next):end]
 		start := end - len(strings.TrimLeft(line, " \t+-"))
-		key := strings.TrimRight(text[start:end], "\r \t\"'\\`,")
-		if len(key) == digits && strings.Trim(key, "0123456789abcdef") == "" {
+		stop := start
+		for stop < end && smallHex(text[stop]) {
+			stop++
+		}
+		if stop-start == digits && (stop == end || !wordByte(text[stop])) {
 			return []span{{start: start, end: start + digits, rule: masterRule, whole: true}}
 		}
 		next = end + 1

@@ -136,6 +136,9 @@ func behindScheme(text string, at int) int {
 	if signs == 0 {
 		return 0
 	}
+	if bareToken(text, at) {
+		return at
+	}
 	end := at
 	for end < len(text) && end-at < mostScheme && (nameLetter(text[end]) || text[end] == '-' || text[end] == '_') {
 		end++
@@ -155,6 +158,19 @@ func behindScheme(text string, at int) int {
 		at++
 	}
 	return at
+}
+
+// bareToken tells whether a token stands where a word could that says of which kind it is: Authorization: 1f2e….
+func bareToken(text string, at int) bool {
+	end, digits := at, 0
+	for ; end < len(text) && wordByte(text[end]); end++ {
+		if digit(text[end]) {
+			digits++
+		}
+	}
+	const leastDigits = 4
+	return end-at >= leastAuthorization && digits >= leastDigits && letterAndDigit(text[at:end]) &&
+		(end == len(text) || strings.IndexByte("(.[", text[end]) < 0)
 }
 
 // skipSpace is where a text goes on behind space.

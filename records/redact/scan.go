@@ -59,6 +59,7 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atArgument, false, "|")
 	b.add(atArgument, false, " /p:")
 	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ")
+	b.add(atLine, false, "\tTRUE\t", "\tFALSE\t")
 	b.add(atPort, false, ":1", ":2", ":3", ":4", ":5", ":6", ":7", ":8", ":9", ":*")
 	b.add(atSQL, false, "IDENTIFIED")
 	b.add(atSQL, false, "identified")
