@@ -142,6 +142,23 @@ func TestWhatAnotherRepositoryOrADamagedOneHolds(t *testing.T) {
 		}
 		left(t, repo, "git fsck, then purge again")
 	})
+	for what, ref := range map[string]string{
+		"git trace uninstall --purge deletes all": "refs/traces/events",
+		"have them purge it":                      "refs/traces/remotes/origin/0000000000000001/digest",
+		"git gc --prune=now":                      "", // nothing leads to it
+	} {
+		t.Run("names in the log: "+ref, func(t *testing.T) {
+			t.Parallel()
+			repo := newRepo(t)
+			part := feed(t, repo, `{"path":"`+word+`.txt"}`, "hash-object", "-w", "--stdin")
+			if ref != "" {
+				tree := feed(t, repo, "100644 blob "+part+"\tlog\n", "mktree")
+				git(t, repo, "update-ref", ref, feed(t, repo, "log\n", "commit-tree", tree))
+			}
+			git(t, repo, "repack", "-q", "-a", "-d", "-k")
+			left(t, repo, what)
+		})
+	}
 	t.Run("a file that nobody may read", func(t *testing.T) {
 		if !testenv.AsNobody(t) {
 			return

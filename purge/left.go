@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -123,7 +125,7 @@ func remoteOf(ref string) string {
 
 // file searches one file.
 func (p *Purge) file(name string) error {
-	if p.dry && p.ours(name) && !p.disposable(name) {
+	if p.dry && p.ours(name) && !p.disposable(name) && name != events.OpenLog(p.Repo).JournalPath() {
 		return nil // told already, as what it is
 	}
 	held, err := p.Target.HoldsFile(name)
@@ -135,8 +137,7 @@ func (p *Purge) file(name string) error {
 		return nil
 	}
 	if !p.disposable(name) {
-		p.leave(p.short(name), "it holds the text, and is not git-trace's to change",
-			"look at it; delete it if it is not needed")
+		p.leave(p.keptFile(name))
 		return nil
 	}
 	p.Files++
@@ -147,6 +148,20 @@ func (p *Purge) file(name string) error {
 		return fmt.Errorf("drop file: %w", err)
 	}
 	return nil
+}
+
+// keptFile tells why a file stays that holds the text, and what the user can do about it.
+func (p *Purge) keptFile(name string) (what, why, mend string) {
+	switch {
+	case name == events.OpenLog(p.Repo).JournalPath():
+		return ownLog, inNames, dropsAll
+	case name == purged.Path(p.Repo):
+		return p.short(name), "it keeps expressions and paths as they were given", "of a --text it keeps hashes"
+	case p.ours(name):
+		return p.short(name), inNames, dropsAll
+	}
+	return p.short(name), "it holds the text, and is not git-trace's to change",
+		"look at it; delete it if it is not needed"
 }
 
 func copyFile(name string, to io.Writer) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
@@ -62,6 +63,9 @@ func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]boo
 		}
 	}
 	p.above(loose, gone)
+	if err := p.logged(loose, gone); err != nil {
+		return nil, err
+	}
 	kept := 0
 	for oid := range gone {
 		if _, is := needed[oid]; is {
@@ -135,7 +139,10 @@ func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 		out[oid] = there[oid]
 	}
 	if p.Target.Texts.HasTexts() {
-		if err := p.heldBy(all, out); err != nil {
+		if err := p.heldBy(contents(all), out); err != nil {
+			return nil, err
+		}
+		if err := p.named(all); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +154,7 @@ func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	return out, nil
 }
 
-// heldBy finds the contents that hold the texts. What is large is searched as it streams by.
+// heldBy adds the objects that hold the texts. What is large is searched as it streams by.
 func (p *Purge) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
 	objects := p.Repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -155,21 +162,26 @@ func (p *Purge) heldBy(all []refs.Listed, out map[refs.OID]bool) error {
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
-		if o.Type != refs.BlobObject || out[o.OID] {
+		if out[o.OID] {
 			continue
 		}
 		held, err := p.inContent(objects, o)
-		if errors.Is(err, refs.ErrMissing) {
-			continue // another process has just packed or dropped it
-		}
-		if err != nil {
-			return fmt.Errorf("read snapshots: %w", err)
-		}
-		if held {
+		switch {
+		case errors.Is(err, refs.ErrMissing): // another process has just packed or dropped it
+		case errors.Is(err, refs.ErrCorrupt):
+			p.leave("git object "+o.OID.String(), "it is damaged, and cannot be searched", "git fsck, then purge again")
+		case err != nil:
+			return fmt.Errorf("search object: %w", err)
+		case held:
 			out[o.OID] = true
 		}
 	}
 	return nil
+}
+
+// contents leaves the contents of files among objects.
+func contents(all []refs.Listed) []refs.Listed {
+	return slices.DeleteFunc(slices.Clone(all), func(o refs.Listed) bool { return o.Type != refs.BlobObject })
 }
 
 func (p *Purge) inContent(objects *refs.Objects, o refs.Listed) (bool, error) {

@@ -21,8 +21,8 @@ import (
 
 // Purge is one purge, or the search for what one would do. The rules and the plan are written down first. So nothing
 // that was purged is recorded again, and a process that is killed leaves word of what it had begun. The order of the
-// rest is: new objects; the plan again, with everything that has to go; files; refs; old objects; the plan goes. Each
-// step can be done again.
+// rest is: new objects; the plan again, with everything that has to go; texts in files; refs; old objects; a search of
+// every file; the plan goes. Each step can be done again.
 type Purge struct {
 	ctx    context.Context // it lives as long as the command
 	Repo   *refs.Repo
@@ -103,7 +103,10 @@ func (p *Purge) run() error {
 		}
 		err := p.pass()
 		if err == nil && !p.dry {
-			return p.since()
+			err = p.since()
+		}
+		if err == nil {
+			return p.elsewhere()
 		}
 		if try == moved || !errors.Is(err, refs.ErrTipMoved) {
 			return err
@@ -203,9 +206,6 @@ func (p *Purge) pass() error {
 	if err := p.caches(); err != nil {
 		return err
 	}
-	if err := p.elsewhere(); err != nil {
-		return err
-	}
 	if p.dry {
 		return nil
 	}
@@ -298,8 +298,10 @@ func (p *Purge) remove(main, side map[refs.OID]bool) error {
 
 // Finish says in the log that something was purged, and takes the plans away.
 func (p *Purge) Finish() error {
-	if err := p.tell(); err != nil {
-		return err
+	if !p.Empty() {
+		if err := p.tell(); err != nil {
+			return err
+		}
 	}
 	if err := p.plan.Done(); err != nil {
 		return err

@@ -93,7 +93,7 @@ func (p *Purge) since() error {
 			}
 		}
 		found := map[refs.OID]bool{}
-		if err := p.heldBy(fresh, found); err != nil || len(found) == 0 {
+		if err := p.heldBy(contents(fresh), found); err != nil || len(found) == 0 {
 			return err
 		}
 		p.Blobs, p.Objects = p.Blobs+len(found), p.Objects+len(found)
@@ -168,7 +168,7 @@ func (p *Purge) again(fresh map[refs.OID]bool) error {
 		}
 	}
 	found := map[refs.OID]bool{}
-	if err := p.heldBy(of, found); err != nil || len(found) == 0 {
+	if err := p.heldBy(contents(of), found); err != nil || len(found) == 0 {
 		return err
 	}
 	if err := p.begin(); err != nil {

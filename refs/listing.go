@@ -105,11 +105,16 @@ func (b *batchBody) Write(p []byte) (int, error) {
 // Reached lists every object that the user's refs, reflogs, work trees and indexes lead to, and nothing of git-trace's
 // does: refs below refs/traces are left out. Refs that lead nowhere are passed over.
 func (r *Repo) Reached(ctx context.Context) (map[OID]struct{}, error) {
+	return r.ReachedBy(ctx, "--exclude=refs/traces/*", "--all", "--reflog", "--indexed-objects")
+}
+
+// ReachedBy lists every object that is there and that some revisions lead to, as rev-list takes them: --glob=PATTERN.
+func (r *Repo) ReachedBy(ctx context.Context, revisions ...string) (map[OID]struct{}, error) {
 	read, write := io.Pipe()
 	done := make(chan error, 1)
 	fault.Go(func() {
-		cmd := r.Command(ctx, "rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--ignore-missing",
-			"--exclude=refs/traces/*", "--all", "--reflog", "--indexed-objects")
+		cmd := r.Command(ctx, "rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--ignore-missing")
+		cmd.Args = append(cmd.Args, revisions...)
 		cmd.Stdout = write
 		err := runGitTo(cmd, "rev-list")
 		_ = write.CloseWithError(err)

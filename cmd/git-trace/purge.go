@@ -60,8 +60,8 @@ func (a *app) runPurge(c *cli.Context, ops operands) error {
 		return fail(exitUnchecked, err, "nothing was purged")
 	}
 	dry := c.Bool("dry-run")
-	if !dry && !p.Empty() {
-		if !c.Bool("yes") {
+	if !dry {
+		if !c.Bool("yes") && !p.Empty() {
 			if ok, err := a.confirmPurge(p); err != nil || !ok {
 				return err
 			}
@@ -165,8 +165,13 @@ func (a *app) confirmPurge(p *purge.Purge) (bool, error) {
 func (a *app) sayPurged(p *purge.Purge, dry bool) {
 	w := quietWriter{a.std.out}
 	if p.Empty() {
-		fmt.Fprintln(w, "nothing that git-trace stores holds that")
+		if len(p.Left) == 0 {
+			fmt.Fprintln(w, "nothing that git-trace stores holds that")
+		}
 		a.sayLeft(p)
+		if !dry && !p.Target.Texts.Empty() {
+			fmt.Fprintln(a.std.err, "git-trace: hint: it is taken out of what is recorded from now on")
+		}
 		return
 	}
 	verb := "purged"
