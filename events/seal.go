@@ -84,8 +84,8 @@ func (l *Log) Unsealed() int64 {
 // SealDue tells whether so many events wait that they are sealed in the middle of a turn.
 func (l *Log) SealDue() bool { return l.Unsealed() >= sealEvery }
 
-// SealAsked notes that a process was started to seal what there is now, so that the next hook starts no other one. If
-// it is killed, the events wait for the next one that is asked for.
+// SealAsked notes that a process was started to seal what there is now, so that the next hook does not start another
+// process for the same events. If the process is killed, the next one that is started seals them.
 func (l *Log) SealAsked() error {
 	known, _ := l.knownEnd()
 	return refs.WriteFileAtomic(l.sealAskedPath(), fmt.Appendln(nil, known.seq), 0o666)
