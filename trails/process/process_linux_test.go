@@ -117,10 +117,13 @@ func TestHooksOfOthersAreNoCalls(t *testing.T) {
 	shell := start(t, []string{mark, "CALL=1"}, "sleep 30") // what the agent goes on with for the call
 	left := start(t, []string{mark, "CALL=1"}, "(sleep 29 &) ; exit 0")
 	_ = left.Wait()
+	const ofHook = "AGENT_PROJECT_DIR=/"
+	earlier := start(t, []string{mark, ofHook}, "(sleep 31 &) ; exit 0") // a hook that began long before ours
+	_ = earlier.Wait()
 	time.Sleep((together + 3) * time.Second / ticks)
-	other := start(t, []string{mark}, "sleep 28")
-	our := start(t, []string{mark}, "sleep 27")
-	later := start(t, []string{mark}, "(sleep 26 &) ; sleep 25")
+	other := start(t, []string{mark, ofHook}, "sleep 28")
+	our := start(t, []string{mark, ofHook}, "sleep 27")
+	later := start(t, []string{mark, ofHook}, "(sleep 26 &) ; sleep 25")
 	names := func(over bool) (out []string) {
 		q := Search{Agent: Of(os.Getpid()), Since: since, Mark: mark, Hook: true, Over: over}
 		found, known := q.leftBeside([]int{our.Process.Pid, os.Getpid()})
@@ -137,7 +140,7 @@ func TestHooksOfOthersAreNoCalls(t *testing.T) {
 	}
 	eventually(t, "all are there", func() bool {
 		all, _ := Search{Agent: Of(os.Getpid()), Since: since, Mark: mark}.Left()
-		return len(all) >= 6
+		return len(all) >= 7
 	})
 	for _, over := range []bool{true, false} {
 		if got := strings.Join(names(over), " "); got != "29 30" {

@@ -76,7 +76,7 @@ func (q Search) leftBeside(own []int) (left []Process, known bool) {
 	hook := hook{}
 	if at := slices.Index(above, q.Agent.PID); at >= 0 {
 		if q.Hook && at > 0 {
-			hook = hookOf(above[at-1])
+			hook = hookOf(above[at-1], q.Agent.PID)
 		}
 		above = above[at+1:]
 	} else {
@@ -90,7 +90,7 @@ func (q Search) leftBeside(own []int) (left []Process, known bool) {
 	}
 	for _, parent := range append(slices.Clone(above), 1) {
 		for _, pid := range orphansOf(parent) {
-			if young(pid) && !hook.before(pid) {
+			if young(pid) && !hook.before(pid) && !hook.alike(pid) {
 				t.add(pid, true)
 			}
 		}
@@ -101,17 +101,29 @@ func (q Search) leftBeside(own []int) (left []Process, known bool) {
 // hook is the process by which an agent started a hook of git-trace: the hook itself, or the shell around it. The zero
 // hook is none.
 type hook struct {
-	pid   int
-	start int64
+	pid     int
+	start   int64
+	environ []byte // nil where the agent may give its commands the same
 }
 
-func hookOf(pid int) hook {
+func hookOf(pid, agent int) hook {
 	info, found := infoOf(pid)
 	if !found {
 		return hook{}
 	}
-	return hook{pid, info.start}
+	h := hook{pid: pid, start: info.start}
+	if environ := environOf(pid); bytes.Contains(environ, ofHooks) && !bytes.Contains(environOf(agent), ofHooks) {
+		h.environ = environ
+	}
+	return h
 }
+
+// ofHooks is in an environment that agents give to hooks and not to commands: CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR.
+var ofHooks = []byte("_PROJECT_DIR=")
+
+// alike reports whether a process has the environment that the agent gives to hooks alone. For example: another hook,
+// which the agent started before ours, has left a program running.
+func (h hook) alike(pid int) bool { return sameEnviron(environOf(pid), h.environ) }
 
 // before reports whether the hook was there before another process. What an agent starts then is a hook, too.
 func (h hook) before(pid int) bool {
@@ -133,7 +145,7 @@ const together = ticks / 10
 // same time. What a call goes on with that was started a moment ago, its agent has started for it: that has another
 // environment than hooks have.
 func (h hook) besides(pid int, over bool) bool {
-	if h.before(pid) {
+	if h.before(pid) || h.alike(pid) {
 		return true
 	}
 	info, found := infoOf(pid)
