@@ -100,7 +100,7 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment, explained .
 		}
 	}
 	for _, f := range explained {
-		s.noteShift(f.oldPath, f.path, f.giving(), "")
+		s.noteShift(f.oldPath, f.path, f.giving())
 	}
 	for _, f := range files {
 		if f.withoutLines() {
@@ -141,7 +141,7 @@ func (s *step) settlePart(p *part) error {
 			return err
 		}
 	}
-	s.noteShift(p.leftPath(), p.file.path, shifting{p.change, p.seg.from, p.seg.to, p.file.path}, traceOf(runs))
+	s.noteShift(p.leftPath(), p.file.path, shifting{p.change, p.seg.from, p.seg.to, p.file.path})
 	if err := s.known.PutLeft(p.leftPath(), p.seg.from.oid, removed(p.seg.from, p.change.Hunks())); err != nil {
 		return err
 	}

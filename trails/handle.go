@@ -197,7 +197,6 @@ func (s *step) submit(sess *sessionState, trace events.TraceID, b events.Boundar
 	if p == nil {
 		p = &events.Prompt{}
 	}
-	s.state.endShifts(trace)
 	sess.nextPrompt(p.ID)
 	if err := ledger.NewPrompts(s.repo).Put(trace, sess.Prompts, p.Text); err != nil {
 		return err

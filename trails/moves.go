@@ -2,7 +2,6 @@ package trails
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -12,14 +11,13 @@ import (
 )
 
 // A block may move in two calls, in either order: an agent puts a function into one file with an edit, and takes it out
-// of another with the next. Each look sees one half. So the state keeps which changes of the turn took a block away, or
-// put one in. The other half is compared with them as with changes of its own interval (vector.Moves). Where the block
-// came first and went afterwards, the content that it came to gets its owners anew.
+// of another with the next. Each look sees one half. So the state keeps which of the last changes took a block away, or
+// put one in, whichever turn they are of. The other half is compared with them as with changes of its own interval
+// (vector.Moves). Where the block came first and went afterwards, the content that it came to gets its owners anew.
 
 // shift is a change that took blocks out of a content, or put some in.
 type shift struct {
-	Trace      events.TraceID // of the call; none for a person
-	From, Path string         // the path before and after
+	From, Path string // the path before and after
 	Before     refs.OID
 	After      refs.OID
 	Gone, Come string // prints of lines of the blocks, see blockPrints
@@ -245,32 +243,11 @@ func (s *step) recordMoved(path string, in text, kept []events.KeptRun) error {
 }
 
 // noteShift notes a change that another one may be the other half of.
-func (s *step) noteShift(from, path string, m shifting, trace events.TraceID) {
-	one := &shift{Trace: trace, From: from, Path: path, Before: m.from.oid, After: m.to.oid}
+func (s *step) noteShift(from, path string, m shifting) {
+	one := &shift{From: from, Path: path, Before: m.from.oid, After: m.to.oid}
 	if one.Gone, one.Come = m.blocks(); one.Gone+one.Come == "" {
 		return
 	}
 	s.state.Shifts = append(s.state.Shifts, one)
 	s.state.Shifts = s.state.Shifts[max(0, len(s.state.Shifts)-maxShifts):]
-}
-
-// endShifts forgets the changes of a turn that is over.
-func (s *state) endShifts(trace events.TraceID) {
-	s.Shifts = slices.DeleteFunc(s.Shifts, func(one *shift) bool { return one.Trace == trace })
-}
-
-// traceOf is a conversation that a change is of; none for a person.
-func traceOf(runs map[int][]patchRun) events.TraceID {
-	var out []string
-	for _, list := range runs {
-		for _, run := range list {
-			if run.who.window != nil {
-				out = append(out, string(run.who.window.Trace))
-			}
-		}
-	}
-	if len(out) == 0 {
-		return ""
-	}
-	return events.TraceID(slices.MinFunc(out, strings.Compare))
 }

@@ -19,7 +19,7 @@ import (
 
 // The file begins with a word that is raised when the shape of the state changes: another version is read as no state.
 // It ends with a CRC-32 of all before it, big-endian.
-const stateMagic = "gtline\x00\x0a"
+const stateMagic = "gtline\x00\x0b"
 
 // state is the memory of one work tree's timeline between two processes: <git dir>/traces/timeline.
 type state struct {

@@ -107,7 +107,6 @@ func (s *sessionState) fields(f codec.Fields) {
 }
 
 func (s *shift) fields(f codec.Fields) {
-	codec.Word(f, &s.Trace)
 	f.Text(&s.From)
 	f.Text(&s.Path)
 	f.OID(&s.Before)
