@@ -83,7 +83,7 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	}
 	open := func(o *Window) bool { return o.Trace == trace }
 	if sess.Befores && !s.engine.Elsewhere && !slices.ContainsFunc(s.state.openWindows(), open) {
-		s.lose("") // this agent says when a call begins; that boundary was lost
+		s.lose(events.LimitMissingBefore) // this agent says when a call begins; that boundary was lost
 	}
 	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
 	// it wrote what it says; what else changed since then it need not have

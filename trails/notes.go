@@ -204,7 +204,7 @@ func (s *workTree) readNotes() {
 		case saysGitWrote(entry.Name(), raw):
 			s.restoredNow()
 		default:
-			s.lose("")
+			s.lose(events.LimitBoundaryLate)
 		}
 	}
 	if recorded.MissedIn(s.repo.GitDir, s.state.Missed.Last).Hooks > 0 {

@@ -201,7 +201,7 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 		return err
 	}
 	if s.queue.glance == nil {
-		s.lose("")
+		s.lose(events.LimitBoundaryLate)
 	}
 	if err := s.recordEnds(ended); err != nil {
 		return err
