@@ -214,7 +214,7 @@ func (p formatted) measure(sum *tally) {
 	for _, h := range linediff.Diff(old, new, linediff.Options{}).Hunks {
 		for line := h.NewStart; line < h.New().End; line++ {
 			is := got.At(line)
-			is.Previous = ""
+			is.Previous, is.Reformatted = "", false
 			lost := is == formatting
 			switch text := bytes.TrimSpace(new[line]); {
 			case len(text) == 0:
