@@ -36,7 +36,10 @@ func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 }
 
 // Remembers reports whether any content of a path is remembered.
-func (r *Recall) Remembers(path string) bool { return len(r.known.Blobs(path, 1)) > 0 }
+func (r *Recall) Remembers(path string) bool { return len(r.Blobs(path, 1)) > 0 }
+
+// Blobs lists the contents of a path that are remembered, the last one first, at most limit.
+func (r *Recall) Blobs(path string, limit int) []refs.OID { return r.known.Blobs(path, limit) }
 
 // View is the view that a commit hook has, except that nothing is known of the work tree at that moment. Believe tells
 // which patches can have had a part in what is asked about: a content with a line of any other patch is younger than

@@ -1,7 +1,6 @@
 package unseen
 
 import (
-	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -19,8 +18,7 @@ func (f *file) sameChange() error {
 	if f.id == "" || lettersIn(texts) < minSpecific {
 		return nil
 	}
-	agreed := map[int]claim{}
-	split := map[int]bool{}
+	v := newVotes()
 	for _, m := range latest(f.digest.Change(f.id), maxMentions) {
 		if f.others && f.said(m.Log) {
 			continue
@@ -38,22 +36,11 @@ func (f *file) sameChange() error {
 				continue
 			}
 			for i, owner := range spread(anchor.Owners, file.Runs, len(places)) {
-				if vague(owner) || owner.Patch != "" && !f.believes(owner.Patch) {
-					continue
-				}
-				had, taken := agreed[places[i]]
-				split[places[i]] = split[places[i]] || taken && !sameAuthor(had.owner, owner)
-				if !taken {
-					agreed[places[i]] = claim{owner, correlate.TierSamePatch}
-				}
+				f.vote(v, places[i], owner)
 			}
 		}
 	}
-	for line, c := range agreed {
-		if !split[line] {
-			f.owners[line] = c
-		}
-	}
+	f.elect(v)
 	return nil
 }
 

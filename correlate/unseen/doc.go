@@ -7,7 +7,8 @@
 //   - exact_blob: the committed content was seen in a work tree of this repository, under this path or another one;
 //   - rewritten: the log says that the commit took the place of another one (commit_rewritten), whose anchor knows the
 //     line;
-//   - same_patch: an anchored commit changed a file in the same way, with white space and place apart;
+//   - same_patch: an anchored commit changed a file in the same way, with white space and place apart, or several
+//     commits of another clone did together;
 //   - exact_lines, reformatted, moved_lines: contents that the path is known to have had hold the lines. A commit hook
 //     finds them so for a file that was staged in part;
 //   - line_fingerprint: patches wrote the lines. A line must say something (minSpecific), and in another file so must

@@ -79,7 +79,7 @@ func (f *file) fromOthers() error {
 			open[line] = !done
 		}
 	}
-	err := errors.Join(f.sameChange(), f.rewritten(), f.byLines(open))
+	err := errors.Join(f.sameChange(), f.rewritten(), f.sameLines(), f.byLines(open))
 	maps.Copy(f.owners, known)
 	f.elsewhere, f.others = mode, false
 	return err
