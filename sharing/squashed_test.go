@@ -16,7 +16,7 @@ import (
 // The ways in which a server takes a branch into main.
 var forges = map[string][][]string{
 	"squash": {{"merge", "-q", "--squash", "origin/topic"}, {"commit", "-q", "-m", "topic (#1)"}},
-	"rebase": {{"cherry-pick", "main..origin/topic"}},
+	"rebase": {{"cherry-pick", "origin/main..origin/topic"}},
 	"merge":  {{"merge", "-q", "--no-ff", "-m", "merge topic", "origin/topic"}},
 }
 
