@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -40,9 +41,14 @@ type Completer interface {
 	Complete(ctx context.Context, owners []*Attribution) error
 }
 
+// Dated is a Resolver that tells when recording began.
+type Dated interface {
+	Beginning() (belief.Beginning, error)
+}
+
 // Attribution names the writer of a line and the evidence. Its zero value is a line without a known owner.
 type Attribution struct {
-	Kind        events.OwnerKind
+	Kind        events.OwnerKind // older of a line without a known owner in a commit older than the recording
 	Trace       events.TraceID
 	Agent       string
 	Model       string
@@ -71,7 +77,7 @@ func (a *Attribution) ByAI() bool { return a.Kind == events.OwnerAI || a.Kind ==
 // AnchorOwner is the owner as anchors have it.
 func (a *Attribution) AnchorOwner() events.AnchorOwner {
 	return events.AnchorOwner{
-		Kind: a.Kind, Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent,
+		Kind: a.Kind.Stored(), Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent,
 		Model: a.Model, Tool: a.Tool, ToolCall: a.ToolCall, Prompt: a.PromptIndex, Step: a.Step, Previous: a.Previous,
 		Candidates: a.Candidates, Limits: a.Limits,
 	}
@@ -101,6 +107,7 @@ type credit struct {
 	path   string
 	line   int
 	text   []byte // nil when it is not known
+	made   time.Time
 }
 
 // group is all credits with one commit and path.
@@ -169,6 +176,10 @@ func resolve(
 			return nil, fmt.Errorf("find owners: %w", err)
 		}
 	}
+	began, err := beginningOf(r)
+	if err != nil {
+		return nil, fmt.Errorf("find owners: %w", err)
+	}
 	for _, g := range groups {
 		answers, err := g.ask(ctx, r, content)
 		if err != nil {
@@ -183,8 +194,8 @@ func resolve(
 				next++
 			}
 			owners[at] = answers[next]
-			if owners[at].Kind == "" {
-				owners[at] = unknown
+			if !owners[at].Kind.Known() {
+				owners[at] = nobody(owners[at], &credits[at], began)
 			}
 		}
 	}
@@ -194,6 +205,25 @@ func resolve(
 		}
 	}
 	return owners, nil
+}
+
+// beginningOf asks a resolver when recording began.
+func beginningOf(r Resolver) (belief.Beginning, error) {
+	if dated, tells := r.(Dated); tells {
+		return dated.Beginning()
+	}
+	return belief.Beginning{}, nil
+}
+
+// nobody is the answer for a line without a known owner: older than the recording, or unknown.
+func nobody(a *Attribution, c *credit, began belief.Beginning) *Attribution {
+	switch {
+	case len(a.Limits) > 0: // something was recorded, which tells why
+		return a
+	case !c.commit.IsZero() && began.Nobodys(c.made) == events.OwnerOlder:
+		return older
+	}
+	return unknown
 }
 
 func (g *group) ask(

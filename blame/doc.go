@@ -23,6 +23,7 @@
 //
 //	trace-lines START COUNT    the final lines the block is about; in the incremental format only
 //	trace-contributor KIND     ai, human, mixed, unknown
+//	trace-older true           of an unknown line that is older than the recording
 //	trace-id, trace-agent, trace-model, trace-session, trace-subagent, trace-step, trace-tool, trace-tool-call
 //	trace-prompt NUMBER        and with --prompts trace-prompt-text TEXT, on one line
 //	trace-patch, trace-evidence, trace-confidence, trace-previous

@@ -184,8 +184,14 @@ func (e *Evidence) WithSettler(settle trails.Settler) *Evidence {
 	return e
 }
 
-// unknown is the answer where nothing is recorded.
-var unknown = &Attribution{Kind: events.OwnerUnknown}
+// The answers where nothing is recorded: within the recording, and before it began.
+var (
+	unknown = &Attribution{Kind: events.OwnerUnknown}
+	older   = &Attribution{Kind: events.OwnerOlder}
+)
+
+// Beginning tells when recording began.
+func (e *Evidence) Beginning() (belief.Beginning, error) { return belief.BeginningOf(e.log) }
 
 // Committed answers from the anchors of a commit.
 func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error) {

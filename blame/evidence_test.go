@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -274,12 +276,69 @@ func TestALogThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
+func creditFor(commit refs.OID, path string, line int, text string) credit {
+	c := credit{commit: commit, path: path, line: line}
+	if text != "" {
+		c.text = []byte(text)
+	}
+	return c
+}
+
+// dated is a log that has anchors, and began at a time.
+type dated struct {
+	anchorsOf
+	at time.Time
+}
+
+func (d dated) Began() (time.Time, error) { return d.at, nil }
+
+// A line without an owner is older where its commit is older than the first event; else unknown, as is one of which the
+// log tells why.
+func TestWhatNobodyIsKnownToHaveWrittenIsOlderThanTheRecordingOrUnknown(t *testing.T) {
+	t.Parallel()
+	id, began := commitID(1), time.Unix(1000, 999)
+	log := anchorsOf{anchor(t, "own", id, "f", "1+1 A", "2+1 human", "3+1 unknown")}
+	for name, tt := range map[string]struct {
+		log  belief.Log
+		made int64
+		want string
+	}{
+		"before":                          {dated{log, began}, 999, "ai human older older"},
+		"in the second in which it began": {dated{log, began}, 1000, "ai human older older"},
+		"after":                           {dated{log, began}, 1001, "ai human unknown unknown"},
+		"nothing was ever recorded":       {dated{}, 2000, "older older older older"},
+		"a log that tells no beginning":   {log, 0, "ai human unknown unknown"},
+	} {
+		var lines []gitblame.Line
+		for n := 1; n <= 4; n++ {
+			c := &gitblame.Commit{ID: id, Committer: gitblame.Person{Time: tt.made}}
+			lines = append(lines, gitblame.Line{Commit: c, OrigPath: "f", OrigLine: n, FinalLine: n, Content: []byte("x")})
+		}
+		owned, err := Owners(t.Context(), NewEvidence(&refs.Repo{CommonDir: t.TempDir()}, tt.log, nil), lines, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range owned {
+			got = append(got, string(l.Owner.Kind))
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+	why := &Attribution{Kind: events.OwnerUnknown, Limits: []events.Limit{events.LimitBoundaryLate}}
+	never, _ := belief.BeginningOf(dated{})
+	if got := nobody(why, &credit{commit: id}, never); got != why {
+		t.Errorf("a line of which the log tells why: %+v", got)
+	}
+}
+
 func TestLinesAreAskedForOnceForEachCommitAndPath(t *testing.T) {
 	t.Parallel()
 	one, two := commitID(1), commitID(2)
 	groups := groupCredits([]credit{
-		{one, "f", 5, []byte("e")}, {one, "f", 2, []byte("b")}, {two, "f", 1, nil}, {one, "f", 5, []byte("e")}, {one, "g", 3, []byte("c")},
-		{one, "f", 9, []byte("i")}, {refs.OID{}, "f", 1, nil},
+		creditFor(one, "f", 5, "e"), creditFor(one, "f", 2, "b"), creditFor(two, "f", 1, ""), creditFor(one, "f", 5, "e"),
+		creditFor(one, "g", 3, "c"), creditFor(one, "f", 9, "i"), creditFor(refs.OID{}, "f", 1, ""),
 	})
 	var got []string
 	for _, g := range groups {

@@ -7,12 +7,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
 )
 
 // appendHeaders appends the header lines of one owner, in a fixed order; only trace-contributor is always there. Names
 // are lower-case letters and dashes and every line has a value, since readers of git's format match "name value".
 func appendHeaders(buf []byte, a *Attribution, prompts bool) []byte {
-	buf = appendHeader(buf, "trace-contributor", string(a.Kind))
+	buf = appendHeader(buf, "trace-contributor", string(a.Kind.Stored()))
+	if a.Kind == events.OwnerOlder {
+		buf = appendHeader(buf, "trace-older", "true")
+	}
 	buf = appendHeader(buf, "trace-id", string(a.Trace))
 	buf = appendHeader(buf, "trace-agent", a.Agent)
 	buf = appendHeader(buf, "trace-model", a.Model)

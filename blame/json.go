@@ -62,7 +62,7 @@ func (j *jsonBuffer) line(l *Annotated) {
 		j.null("author_time")
 	}
 	j.bytes("content", string(l.Content))
-	j.text("contributor", string(a.Kind))
+	j.contributor(a.Kind)
 	j.textOrNull("trace", string(a.Trace))
 	j.textOrNull("agent", a.Agent)
 	j.textOrNull("model", a.Model)
@@ -75,6 +75,15 @@ func (j *jsonBuffer) line(l *Annotated) {
 	j.prompt(a)
 	j.evidence(a)
 	j.close('}')
+}
+
+// contributor writes the kind of an owner. A line that is older than the recording is one of the unknown.
+func (j *jsonBuffer) contributor(kind events.OwnerKind) {
+	j.text("contributor", string(kind.Stored()))
+	if kind == events.OwnerOlder {
+		j.key("older")
+		j.raw("true")
+	}
 }
 
 // origin writes where git has a line from.

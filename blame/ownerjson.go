@@ -5,6 +5,7 @@ import "github.com/git-trace/git-trace/events"
 // OwnerJSON is the owner of a line in the JSON of commands: null stands for an unknown value.
 type OwnerJSON struct {
 	Contributor events.OwnerKind `json:"contributor"`
+	Older       bool             `json:"older,omitempty"` // one of the unknown, older than the recording
 	Trace       *events.TraceID  `json:"trace"`
 	Agent       *string          `json:"agent"`
 	Model       *string          `json:"model"`
@@ -36,7 +37,7 @@ func (a *Attribution) source() *SourceJSON {
 
 // JSON gives both.
 func (a *Attribution) JSON() (OwnerJSON, EvidenceJSON) {
-	return OwnerJSON{a.Kind, events.OrNull(a.Trace), events.OrNull(a.Agent), events.OrNull(a.Model),
-			events.OrNull(a.Session), a.Subagent},
+	return OwnerJSON{a.Kind.Stored(), a.Kind == events.OwnerOlder, events.OrNull(a.Trace), events.OrNull(a.Agent),
+			events.OrNull(a.Model), events.OrNull(a.Session), a.Subagent},
 		EvidenceJSON{events.OrNull(a.Evidence), events.OrNull(a.Confidence), a.Candidates, a.source(), a.Disputed}
 }

@@ -1,7 +1,7 @@
 package blame
 
 import (
-	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
@@ -10,13 +10,24 @@ import (
 // blamed content if it comes to that.
 func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) ([]*Attribution, error) {
 	if s.Converted() {
-		return slices.Repeat([]*Attribution{unknown}, len(lines)), nil
+		return s.nobodys(lines)
 	}
 	credits, err := s.credits(lines)
 	if err != nil {
 		return nil, err
 	}
 	return resolve(s.ctx, s.resolver, credits, func(string) ([]byte, error) { return content() })
+}
+
+// nobodys answers for lines of a converted text, whose owners nobody knows.
+func (s *session) nobodys(lines []gitblame.Line) ([]*Attribution, error) {
+	began, err := beginningOf(s.resolver)
+	out := make([]*Attribution, len(lines))
+	for i := range lines {
+		c := creditOf(&lines[i])
+		out[i] = nobody(unknown, &c, began)
+	}
+	return out, err
 }
 
 // credits tells, for each line, whom to ask about.
@@ -50,6 +61,8 @@ func creditOf(l *gitblame.Line) credit {
 	c := credit{commit: l.Commit.ID, path: l.OrigPath, line: l.OrigLine, text: l.Content}
 	if !l.Commit.Committed() {
 		c.line = l.FinalLine
+	} else {
+		c.made = time.Unix(l.Commit.Committer.Time, 0)
 	}
 	return c
 }

@@ -287,7 +287,8 @@ func TestAConvertedFileHasNoOwnersSinceItsLinesAreNotTheFiles(t *testing.T) {
 func TestTheResolverIsAskedOnceForEachCommitAndPathWithAscendingLines(t *testing.T) {
 	t.Parallel()
 	credits := []credit{
-		{noCommit, "b", 4, nil}, {noCommit, "a", 7, nil}, {noCommit, "a", 2, nil}, {noCommit, "b", 1, nil}, {noCommit, "a", 7, nil},
+		creditFor(noCommit, "b", 4, ""), creditFor(noCommit, "a", 7, ""), creditFor(noCommit, "a", 2, ""),
+		creditFor(noCommit, "b", 1, ""), creditFor(noCommit, "a", 7, ""),
 	}
 	groups := groupCredits(credits)
 	if len(groups) != 2 || groups[0].path != "b" || !slices.Equal(groups[0].lines, []int{1, 4}) ||

@@ -2,6 +2,7 @@ package blame
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,16 +32,12 @@ func (p *painter) prompts(lines []Annotated) {
 	}
 	byKey := map[key]*question{}
 	var questions []*question
-	people, unknown, last := 0, 0, 0
+	others, last := others{}, 0
 	for i := range lines {
 		l := &lines[i]
 		last = max(last, l.FinalLine)
 		if !l.Owner.ByAI() {
-			if l.Owner.Kind == events.OwnerHuman {
-				people++
-			} else {
-				unknown++
-			}
+			others.count(p, l)
 			continue
 		}
 		k := key{l.Owner.Trace, l.Owner.PromptIndex}
@@ -58,7 +55,7 @@ func (p *painter) prompts(lines []Annotated) {
 		}
 		p.question(q)
 	}
-	p.others(people, unknown, len(questions) > 0)
+	p.others(&others, len(questions) > 0)
 }
 
 // question draws one group.
@@ -149,14 +146,63 @@ func (p *painter) quoted(a *Attribution) []string {
 // promptRoom is the width that a screen has beside the edge.
 func (p *painter) promptRoom() int { return max(20, p.style.width()-cells.Width(block)) }
 
-// others counts the lines that no prompt led to.
-func (p *painter) others(people, unknown int, below bool) {
-	var parts []string
-	if people > 0 {
-		parts = append(parts, numbers.Count(people, "line")+" by people")
+// others are the lines that no prompt led to. The authors are those of the lines older than the recording.
+type others struct {
+	people, unknown, older int
+	authors                []author
+}
+
+type author struct {
+	name  string
+	lines int
+}
+
+func (o *others) count(p *painter, l *Annotated) {
+	switch l.Owner.Kind {
+	case events.OwnerHuman:
+		o.people++
+	case events.OwnerOlder:
+		o.older++
+		name := p.person(l)
+		at := slices.IndexFunc(o.authors, func(a author) bool { return a.name == name })
+		if at < 0 {
+			at = len(o.authors)
+			o.authors = append(o.authors, author{name: name})
+		}
+		o.authors[at].lines++
+	default:
+		o.unknown++
 	}
-	if unknown > 0 {
-		parts = append(parts, numbers.Count(unknown, "line")+" unknown")
+}
+
+// mostAuthors bounds the authors that are named.
+const mostAuthors = 3
+
+// before names the authors of the lines that are older than the recording, who has most first.
+func (o *others) before() string {
+	slices.SortStableFunc(o.authors, func(a, b author) int { return b.lines - a.lines })
+	var names []string
+	for i, a := range o.authors {
+		if i == mostAuthors {
+			names = append(names, fmt.Sprintf("%d more", len(o.authors)-i))
+			break
+		}
+		names = append(names, a.name+" "+numbers.Thousands(a.lines))
+	}
+	return fmt.Sprintf("%s older than the recording (%s)", numbers.Count(o.older, "line"), strings.Join(names, ", "))
+}
+
+// others draws how many lines no prompt led to.
+func (p *painter) others(o *others, below bool) {
+	var parts []string
+	if o.people > 0 {
+		parts = append(parts, numbers.Count(o.people, "line")+" by people")
+	}
+	if o.older > 0 {
+		parts = append(parts, o.before())
+	}
+	if o.unknown > 0 {
+		parts = append(parts, numbers.Count(o.unknown, "line")+" unknown")
 	}
 	if len(parts) == 0 {
 		return
@@ -165,5 +211,7 @@ func (p *painter) others(people, unknown int, below bool) {
 		p.write("\n")
 	}
 	quiet := paint{quieten: p.style.Color}
-	p.write(quiet.quiet(strings.Join(parts, between)), "\n")
+	for row := range strings.SplitSeq(cells.Fold(strings.Join(parts, between), p.style.width()), "\n") {
+		p.write(quiet.quiet(row), "\n")
+	}
 }

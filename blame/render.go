@@ -5,8 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/cells"
@@ -37,7 +35,6 @@ type painter struct {
 	style Style
 	cols  Columns
 	short func(events.TraceID) string
-	since func() time.Time
 	drawn Drawn
 
 	digits  int              // of a commit id
@@ -53,7 +50,7 @@ const (
 	you          = "you" // the owner of changes in one's own work tree
 	bar          = "│"
 	dots         = "·"
-	signUnknown  = "?" // nobody knows who wrote it: from before tracing began, or not recorded
+	signUnknown  = "?" // within the recording, and without evidence
 	signMixed    = "+" // an agent and a person
 	signDisputed = "!" // clones disagree about it
 	signUnsure   = "~" // one of several, or known with little confidence
@@ -61,9 +58,6 @@ const (
 
 func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
 	p := &painter{w: w, style: style, cols: style.Columns, short: style.shortTraces(lines)}
-	if style.Since != nil {
-		p.since = sync.OnceValue(style.Since)
-	}
 	p.digits = p.cols.Digits
 	if p.digits <= 0 {
 		p.digits = gitblame.DefaultDigits
@@ -190,7 +184,8 @@ func (p *painter) owner(l *Annotated, limit int) string {
 func (p *painter) doubt(l *Annotated) string {
 	a := l.Owner
 	switch {
-	case a.Kind == events.OwnerUnknown && p.older(l.Commit):
+	case a.Kind == events.OwnerOlder:
+		p.drawn.Older = true
 	case a.Kind == events.OwnerUnknown:
 		p.drawn.Unknown = true
 		return signUnknown
@@ -205,17 +200,4 @@ func (p *painter) doubt(l *Annotated) string {
 		return signUnsure
 	}
 	return ""
-}
-
-// older reports whether a commit is from before recording began.
-func (p *painter) older(c *gitblame.Commit) bool {
-	if p.since == nil || !c.Committed() {
-		return false
-	}
-	since := p.since()
-	unrecorded := since.IsZero()
-	older := !unrecorded && c.Committer.Time < since.Unix()
-	p.drawn.Unrecorded = p.drawn.Unrecorded || unrecorded
-	p.drawn.Older = p.drawn.Older || older
-	return unrecorded || older
 }

@@ -38,35 +38,29 @@ func drawn(t *testing.T, style Style, author string, contents []string, owners .
 	return out.String()
 }
 
-func TestSignsHangOnWhenRecordingBegan(t *testing.T) {
+func TestEachStateHasItsSign(t *testing.T) {
 	t.Parallel()
-	const committed = 1_700_000_000 // by the committer, which drawn leaves at 0: as old as can be
-	at := func(seconds int64) func() time.Time { return func() time.Time { return time.Unix(seconds, 0) } }
 	mixed, unsure := claude, codex
 	mixed.Kind, unsure.Confidence = events.OwnerMixed, "low"
-	unknown := Attribution{Kind: events.OwnerUnknown}
 	for name, test := range map[string]struct {
-		since func() time.Time
 		owner Attribution
 		sign  string
 		drawn Drawn
 	}{
-		"recorded for ever":              {nil, unknown, "?", Drawn{Unknown: true}},
-		"older than the recording":       {at(committed), unknown, "", Drawn{Older: true}},
-		"as old as the recording":        {at(0), unknown, "?", Drawn{Unknown: true}},
-		"nothing is recorded":            {func() time.Time { return time.Time{} }, unknown, "", Drawn{Unrecorded: true}},
-		"a mixed line, however old":      {at(committed), mixed, "+", Drawn{Mixed: true}},
-		"a line in doubt, however old":   {at(committed), unsure, "~", Drawn{Unsure: true}},
-		"an agent's and a person's line": {at(committed), claude, "", Drawn{}},
+		"within the recording":           {Attribution{Kind: events.OwnerUnknown}, "?", Drawn{Unknown: true}},
+		"older than the recording":       {Attribution{Kind: events.OwnerOlder}, "", Drawn{Older: true}},
+		"a mixed line":                   {mixed, "+", Drawn{Mixed: true}},
+		"a line in doubt":                {unsure, "~", Drawn{Unsure: true}},
+		"an agent's and a person's line": {claude, "", Drawn{}},
 	} {
 		for _, prompts := range []bool{false, true} {
 			var got Drawn
-			style := Style{Since: test.since, Drawn: &got, Columns: Columns{Prompts: prompts}}
+			style := Style{Drawn: &got, Columns: Columns{Prompts: prompts}}
 			text := drawn(t, style, "A U Thor", []string{"line"}, test.owner)
 			if !prompts && !strings.Contains(text, " "+test.sign+" 2023-11-14") {
 				t.Errorf("%s: the sign is not %q: %s", name, test.sign, text)
 			}
-			if got != test.drawn && !(prompts && test.owner.Kind == events.OwnerUnknown) { // those are only counted
+			if got != test.drawn && !(prompts && !test.owner.Kind.Known()) { // those are only counted
 				t.Errorf("%s, prompts %v: drawn %+v, wanted %+v", name, prompts, got, test.drawn)
 			}
 			if test.sign != "" && !prompts && !strings.HasPrefix(got.Legend()[0], test.sign+" ") {

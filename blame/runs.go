@@ -120,7 +120,7 @@ func (j *jsonBuffer) run(l *Annotated, count int) {
 	j.number("start", l.FinalLine)
 	j.number("count", count)
 	j.origin(&l.Line)
-	j.text("contributor", string(a.Kind))
+	j.contributor(a.Kind)
 	j.textOrNull("trace", string(a.Trace))
 	j.textOrNull("model", a.Model)
 	if a.Subagent != "" {

@@ -2,7 +2,6 @@ package blame
 
 import (
 	"hash/fnv"
-	"time"
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
@@ -21,9 +20,6 @@ type Style struct {
 	Width   int // of the screen in columns; 0 means 80
 	// ShortTrace abbreviates a trace id so that other commands find it; nil means as short as this output allows.
 	ShortTrace func(events.TraceID) string
-	// Since is the time at which recording began, zero if it did not. Lines of older commits without known owners look
-	// like a person's: they bear no sign. Nil: recording is as old as everything.
-	Since func() time.Time
 	// Drawn is told which signs were drawn; it may be nil.
 	Drawn *Drawn
 
@@ -34,8 +30,8 @@ type Style struct {
 type Drawn struct {
 	Unknown, Mixed, Unsure bool
 	Disputed               bool
-	Older                  bool // lines from before recording began are there, which bear none
-	Unrecorded             bool // lines of a repository in which nothing is recorded, which bear none either
+	Older                  bool // lines older than the recording, which bear none
+	Unrecorded             bool // they are because nothing is recorded here; the caller knows
 }
 
 // Legend says in words what the signs mean that were drawn, a line each.
@@ -49,8 +45,8 @@ func (d Drawn) Legend() []string {
 		{d.Unsure, signUnsure + "  one of several agents, or known with little confidence"},
 		{d.Disputed, signDisputed + "  clones disagree who wrote it: git trace why FILE:LINE says who"},
 		{d.Mixed, signMixed + "  an agent and a person wrote it"},
-		{d.Unrecorded, "nothing is recorded in this repository: git trace init"},
-		{d.Older, "lines older than the recording bear no sign: git trace backfill"},
+		{d.Older && d.Unrecorded, "nothing is recorded in this repository: git trace init"},
+		{d.Older && !d.Unrecorded, "lines older than the recording bear no sign: git trace backfill"},
 	} {
 		if one.drawn {
 			out = append(out, one.text)

@@ -82,7 +82,7 @@ func (m *maker) rest(c *graph.Commit, placed map[string]int, all int, t writers)
 	left := -all
 	for i := range c.Contributors {
 		who := &c.Contributors[i]
-		if who.Kind != events.OwnerUnknown {
+		if who.Kind.Known() {
 			continue
 		}
 		left += who.Lines

@@ -3,15 +3,16 @@ package diff
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Writer tells apart who wrote lines: a conversation, people, or nobody known.
+// Writer tells apart who wrote lines: a conversation, people, or nobody known, before the recording or within it.
 type Writer struct {
-	Kind  events.OwnerKind // ai, human or unknown; lines by an agent and a person both are the agent's
+	Kind  events.OwnerKind // ai, human, older or unknown; lines by an agent and a person both are the agent's
 	Trace events.TraceID   // empty where several conversations could have written the lines
 	Agent string
 	Model string
@@ -29,8 +30,9 @@ func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) 
 	switch kind {
 	case events.OwnerAI, events.OwnerMixed:
 		return Writer{events.OwnerAI, trace, agent, model}
-	case events.OwnerHuman:
-		return Writer{Kind: events.OwnerHuman}
+	case events.OwnerHuman, events.OwnerOlder:
+		return Writer{Kind: kind}
+	case events.OwnerUnknown:
 	}
 	return Writer{Kind: events.OwnerUnknown}
 }
@@ -46,10 +48,14 @@ func (f *finder) churn() error {
 	if f.history == nil || f.o.reverse || f.sides.new.Kind != Commit || f.sides.part {
 		return nil
 	}
+	began, err := belief.BeginningOf(f.from.Log)
+	if err != nil {
+		return err
+	}
 	ids := make([]refs.OID, len(f.history.commits))
-	inside := map[refs.OID]bool{}
+	inside := map[refs.OID]events.OwnerKind{} // of lines that nobody is known to have written
 	for i, c := range f.history.commits {
-		ids[i], inside[c.ID] = c.ID, true
+		ids[i], inside[c.ID] = c.ID, began.Nobodys(time.Unix(c.Committer.Time, 0))
 	}
 	searcher := f.from.Searcher
 	if len(ids) > mostSearched {
@@ -80,8 +86,8 @@ func (f *finder) churn() error {
 	if err != nil {
 		return err
 	}
-	for _, n := range counted {
-		add(Writer{Kind: events.OwnerUnknown}, n, 0)
+	for id, n := range counted {
+		add(Writer{Kind: inside[id]}, n, 0)
 	}
 	for _, c := range known {
 		told := 0
@@ -89,17 +95,21 @@ func (f *finder) churn() error {
 			for _, r := range c.Files[i].Runs {
 				if !r.Beyond {
 					told += r.Count
-					add(writerOf(r.Owner.Kind, r.Owner.Trace, r.Owner.Agent, r.Owner.Model), r.Count, 0)
+					kind := r.Owner.Kind
+					if !kind.Known() {
+						kind = inside[c.ID]
+					}
+					add(writerOf(kind, r.Owner.Trace, r.Owner.Agent, r.Owner.Model), r.Count, 0)
 				}
 			}
 		}
 		if rest := c.Added - told; rest > 0 {
-			add(Writer{Kind: events.OwnerUnknown}, rest, 0)
+			add(Writer{Kind: inside[c.ID]}, rest, 0)
 		}
 	}
 	for _, file := range f.Files {
 		file.each(Added, func(l *Line) {
-			if o := l.Owner; o != nil && inside[o.Commit.ID] {
+			if o := l.Owner; o != nil && inside[o.Commit.ID] != "" {
 				add(writerOf(o.Owner.Kind, o.Owner.Trace, o.Owner.Agent, o.Owner.Model), 0, 1)
 			}
 		})

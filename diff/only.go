@@ -12,7 +12,7 @@ func (d *Diff) only(kinds []events.OwnerKind) {
 		return
 	}
 	chosen := func(l Line) bool {
-		return l.Owner != nil && slices.Contains(kinds, writerOf(l.Owner.Owner.Kind, "", "", "").Kind)
+		return l.Owner != nil && slices.Contains(kinds, writerOf(l.Owner.Owner.Kind.Stored(), "", "", "").Kind)
 	}
 	for _, list := range []*[]*File{&d.Files, &d.Untracked} {
 		*list = slices.DeleteFunc(*list, func(f *File) bool {

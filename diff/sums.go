@@ -6,15 +6,23 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
 )
 
-// Counts are lines by who wrote them: ai, human and unknown add up to all of them.
+// Counts are lines by who wrote them: ai, human and unknown add up to all of them. Of the unknown, Older are in commits
+// older than the recording.
 type Counts struct {
 	Lines   int `json:"lines"`
 	AI      int `json:"ai"` // lines that an agent and a person both wrote among them
 	Mixed   int `json:"mixed"`
 	Human   int `json:"human"`
 	Unknown int `json:"unknown"`
+	Older   int `json:"older"`
+}
+
+// Owned are the lines by who wrote them.
+func (c Counts) Owned() numbers.Owned {
+	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older}
 }
 
 // Add counts a line.
@@ -28,7 +36,10 @@ func (c *Counts) Add(kind events.OwnerKind) {
 		c.AI++
 	case events.OwnerHuman:
 		c.Human++
-	default:
+	case events.OwnerOlder:
+		c.Older++
+		c.Unknown++
+	case events.OwnerUnknown:
 		c.Unknown++
 	}
 }
@@ -80,7 +91,7 @@ func (d *Diff) Sums() Sums {
 			take(l).Removed++
 		})
 	}
-	rank := map[events.OwnerKind]int{events.OwnerAI: 0, events.OwnerHuman: 1, events.OwnerUnknown: 2}
+	rank := map[events.OwnerKind]int{events.OwnerAI: 0, events.OwnerHuman: 1, events.OwnerOlder: 2, events.OwnerUnknown: 3}
 	slices.SortStableFunc(out.Writers, func(a, b Sum) int {
 		return cmp.Or(cmp.Compare(rank[a.Kind], rank[b.Kind]), cmp.Compare(b.Added+b.Removed, a.Added+a.Removed),
 			cmp.Compare(a.Trace, b.Trace))

@@ -82,6 +82,21 @@ const (
 	OwnerMixed   OwnerKind = "mixed"
 )
 
+// OwnerOlder is the kind of a line that no evidence covers and whose commit is older than the recording. Readers tell it
+// apart from OwnerUnknown; no event holds it.
+const OwnerOlder OwnerKind = "older"
+
+// Known reports whether an agent or a person is known to have written a line of this kind.
+func (k OwnerKind) Known() bool { return k == OwnerHuman || k == OwnerAI || k == OwnerMixed }
+
+// Stored is the kind as events and the member "contributor" of documents have it.
+func (k OwnerKind) Stored() OwnerKind {
+	if k.Known() {
+		return k
+	}
+	return OwnerUnknown
+}
+
 // Watch says how it is known that a person wrote lines. It is empty where nobody watched: another program, or a person,
 // says so.
 type Watch string

@@ -37,12 +37,17 @@ func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[
 				return
 			}
 		}
-		b := batch{named: named, Source: from, ctx: ctx, size: firstBatch, most: mostBatch,
+		began, err := belief.BeginningOf(from.Log)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		b := batch{named: named, began: began, Source: from, ctx: ctx, size: firstBatch, most: mostBatch,
 			yield: func(c *Commit) bool { return yield(c, nil) }}
 		if from.AtOnce > 0 {
 			b.size, b.most = from.AtOnce, from.AtOnce
 		}
-		err := gitLog(ctx, repo, q, b.take)
+		err = gitLog(ctx, repo, q, b.take)
 		if err == nil {
 			err = b.flush()
 		}
@@ -55,7 +60,8 @@ func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[
 // batch holds commits back until the search for those without an anchor pays.
 type batch struct {
 	Source
-	named within          // nil where all files count
+	named within // nil where all files count
+	began belief.Beginning
 	ctx   context.Context // a batch lives as long as the walk
 	size  int
 	most  int
@@ -85,6 +91,7 @@ func (b *batch) flush() error {
 	list := b.list
 	b.list = nil
 	for i, c := range list {
+		c.Nobody = b.began.Nobodys(c.Committed)
 		if known[i].Speaks() {
 			c.credit(known[i])
 			if b.Keep {

@@ -32,6 +32,9 @@ func (c *Commit) credit(known *belief.Commit) {
 		}
 	}
 	c.Contributors = t.sorted()
+	if last := len(c.Contributors) - 1; last >= 0 && !c.Contributors[last].Kind.Known() {
+		c.Contributors[last].Kind = cmp.Or(c.Nobody, events.OwnerUnknown)
+	}
 }
 
 // who tells contributors apart.

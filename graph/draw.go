@@ -183,8 +183,8 @@ func (d *Drawer) label(c *Contributor) string {
 	switch {
 	case c.Kind == events.OwnerHuman:
 		return "people"
-	case c.Kind != events.OwnerAI:
-		return "unknown"
+	case !c.Kind.Known():
+		return string(c.Kind)
 	case c.Trace != "":
 		id := d.style.short(c.Trace)
 		if c.Prompt > 0 {

@@ -32,7 +32,7 @@ type Query struct {
 const mark = '\x1e'
 
 // format is one line of ids and times, which git makes, then a line each for what people wrote.
-const format = "tformat:%x1e%H %h %at %P%n%x1e%aN%n%x1e%aE%n%x1e%D%n%x1e%s"
+const format = "tformat:%x1e%H %h %at %ct %P%n%x1e%aN%n%x1e%aE%n%x1e%D%n%x1e%s"
 
 const formatLines = 5
 
@@ -168,7 +168,7 @@ func readLog(in io.Reader, yield func(*Commit) error) error {
 
 func parseCommit(texts []string) (*Commit, error) {
 	fields := strings.Fields(texts[0])
-	if len(fields) < 3 {
+	if len(fields) < 4 {
 		return nil, fmt.Errorf("%w: %d fields", errLogShape, len(fields))
 	}
 	c := &Commit{Short: fields[1], Author: texts[1], Mail: texts[2], Subject: texts[4]}
@@ -176,13 +176,15 @@ func parseCommit(texts []string) (*Commit, error) {
 	if c.ID, err = refs.ParseOID(fields[0]); err != nil {
 		return nil, fmt.Errorf("%w: %w", errLogShape, err)
 	}
-	seconds, err := strconv.ParseInt(fields[2], 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("%w: time: %w", errLogShape, err)
+	for i, at := range []*time.Time{&c.Time, &c.Committed} {
+		seconds, err := strconv.ParseInt(fields[2+i], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%w: time: %w", errLogShape, err)
+		}
+		const latest = 253402300799 // the end of the year 9999, the last that RFC 3339 can write
+		*at = time.Unix(min(max(seconds, 0), latest), 0).UTC()
 	}
-	const latest = 253402300799 // the end of the year 9999, the last that RFC 3339 can write
-	c.Time = time.Unix(min(max(seconds, 0), latest), 0).UTC()
-	for _, field := range fields[3:] {
+	for _, field := range fields[4:] {
 		parent, err := refs.ParseOID(field)
 		if err != nil {
 			return nil, fmt.Errorf("%w: parent: %w", errLogShape, err)

@@ -28,7 +28,7 @@ li.commit { border-left: 2px solid #ccc; padding: 0 0 1rem 1rem; }
 .ref { font-size: 85%; background: #e6f4e6; border-radius: 3px; padding: 0 .3em; }
 .by, .parents { color: #666; font-size: 90%; }
 .bar { display: flex; height: 6px; margin: .3rem 0; background: #eee; max-width: 24rem; }
-.ai { background: #4a6fd8; } .human { background: #4f9d5d; } .unknown { background: #bbb; }
+.ai { background: #4a6fd8; } .human { background: #4f9d5d; } .unknown { background: #bbb; } .older { background: #ddd; }
 table { border-collapse: collapse; font-size: 90%; } td { padding: 0 .8em 0 0; vertical-align: top; }
 td.lines { text-align: right; font-family: monospace; }
 @media (prefers-color-scheme: dark) { body { background: #1c1c1c; color: #ddd; } .bar { background: #333; } }
@@ -108,13 +108,10 @@ func (p *page) bar(c *Commit) {
 	if c.Added == 0 {
 		return
 	}
-	p.print("\n<div class=\"bar\" title=\"%d by agents, %d by people, %d unknown\">", c.AI, c.Human, c.Unknown)
-	for _, part := range []struct {
-		class string
-		lines int
-	}{{"ai", c.AI}, {"human", c.Human}, {"unknown", c.Unknown}} {
-		if part.lines > 0 {
-			p.print(`<span class="%s" style="flex: %d"></span>`, part.class, part.lines)
+	p.print("\n<div class=\"bar\" title=\"%s\">", c.Owned())
+	for _, part := range c.Owned().Parts() {
+		if part.Lines > 0 {
+			p.print(`<span class="%s" style="flex: %d"></span>`, part.Kind, part.Lines)
 		}
 	}
 	p.raw("</div>")
@@ -142,8 +139,8 @@ func (p *page) name(who *Contributor) string {
 	switch {
 	case who.Kind == events.OwnerHuman:
 		return "people"
-	case who.Kind == events.OwnerUnknown:
-		return "unknown"
+	case !who.Kind.Known():
+		return string(who.Kind)
 	case who.Trace == "":
 		return "one of several conversations"
 	}

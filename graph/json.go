@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -28,6 +29,7 @@ type CommitJSON struct {
 	AI           *int              `json:"ai"`
 	Human        *int              `json:"human"`
 	Unknown      *int              `json:"unknown"`
+	Older        int               `json:"older,omitempty"` // of the unknown, those older than the recording
 	Contributors []ContributorJSON `json:"contributors"`
 }
 
@@ -38,6 +40,14 @@ type UncommittedJSON struct {
 	Human        int               `json:"human"`
 	Unknown      int               `json:"unknown"`
 	Contributors []ContributorJSON `json:"contributors"`
+}
+
+// Owned are the added lines by who wrote them.
+func (c *CommitJSON) Owned() (out numbers.Owned) {
+	if c.Added != nil {
+		out = numbers.Owned{AI: *c.AI, Human: *c.Human, Unknown: *c.Unknown, Older: c.Older}
+	}
+	return out
 }
 
 func (c *Commit) figures() UncommittedJSON {
@@ -55,6 +65,7 @@ func (c *Commit) contributors() []ContributorJSON {
 // ContributorJSON is a contributor in JSON.
 type ContributorJSON struct {
 	Contributor events.OwnerKind `json:"contributor"`
+	Older       bool             `json:"older,omitempty"` // one of the unknown
 	Trace       *events.TraceID  `json:"trace"`
 	Agent       *string          `json:"agent"`
 	Model       *string          `json:"model"`
@@ -136,13 +147,15 @@ func (c *Commit) JSON() CommitJSON {
 	}
 	if c.Anchored {
 		out.Added, out.AI, out.Human, out.Unknown = &c.Added, &c.AI, &c.Human, &c.Unknown
+		out.Older = c.Older()
 	}
 	return out
 }
 
 func (c *Contributor) json() ContributorJSON {
 	out := ContributorJSON{
-		Contributor: c.Kind, Lines: c.Lines, Mixed: c.Mixed, Candidates: c.Candidates, Sources: c.Tellers,
+		Contributor: c.Kind.Stored(), Older: c.Kind == events.OwnerOlder, Lines: c.Lines,
+		Mixed: c.Mixed, Candidates: c.Candidates, Sources: c.Tellers,
 		Files: make([]FileJSON, 0, len(c.Files)),
 		Trace: events.OrNull(c.Trace), Agent: events.OrNull(c.Agent), Model: events.OrNull(c.Model),
 		Session: events.OrNull(c.Session),

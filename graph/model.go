@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -27,6 +28,10 @@ type Commit struct {
 	Mail    string
 	Time    time.Time // of authorship
 	Subject string
+	// Committed is the time of the commit itself.
+	Committed time.Time
+	// Nobody is the kind of the lines without a known owner: older, or unknown.
+	Nobody events.OwnerKind
 
 	// Anchored reports whether the log speaks of the commit, or something was found of it. If not, the figures are zero
 	// and nobody contributes.
@@ -34,7 +39,7 @@ type Commit struct {
 	Added    int // lines
 	AI       int
 	Human    int
-	Unknown  int
+	Unknown  int // those older than the recording among them
 	Disputed int // lines of which other clones say different things
 	// Within are the files of the commit that the paths of a query name, with the lines that git counts as added. Nil
 	// without paths.
@@ -47,6 +52,19 @@ type Commit struct {
 	Believed *belief.Commit
 
 	edges edges
+}
+
+// Older is the number of the unknown lines that are older than the recording.
+func (c *Commit) Older() int {
+	if c.Nobody == events.OwnerOlder {
+		return c.Unknown
+	}
+	return 0
+}
+
+// Owned are the added lines by who wrote them.
+func (c *Commit) Owned() numbers.Owned {
+	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older()}
 }
 
 // Only leaves the commits that a test wants, at most so many of them if most is not negative. Git rewrites parents for
@@ -85,7 +103,7 @@ func (g *Graph) Only(wanted func(*Commit) bool, most int) {
 // Contributor is the writer of some of the lines that a commit added: one prompt of a conversation with one model,
 // people, or unknown.
 type Contributor struct {
-	Kind    events.OwnerKind // ai, human or unknown; lines by an agent and a person both are counted as ai
+	Kind    events.OwnerKind // ai, human, older or unknown; lines by an agent and a person both are counted as ai
 	Trace   events.TraceID   // of an agent; empty when several conversations could have written the lines
 	Agent   string
 	Model   string

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -119,7 +120,7 @@ func (c *Commit) Place(files map[string]int, most int) {
 			known[f.Path] += f.Lines
 		}
 	}
-	rest := Contributor{Kind: events.OwnerUnknown}
+	rest := Contributor{Kind: cmp.Or(c.Nobody, events.OwnerUnknown)}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		if n := min(files[path]-known[path], most-rest.Lines); n > 0 {
 			rest.Files = append(rest.Files, FileLines{path, n})

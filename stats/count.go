@@ -7,18 +7,26 @@ import (
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Lines are lines that commits added, by who wrote them: AI, Human and Unknown add up to Added.
+// Lines are lines that commits added, by who wrote them: AI, Human and Unknown add up to Added. Of the unknown, Older
+// are in commits older than the recording.
 type Lines struct {
 	Commits int `json:"commits"`
 	Added   int `json:"added"`
 	AI      int `json:"ai"` // lines that an agent and a person both wrote among them
 	Human   int `json:"human"`
 	Unknown int `json:"unknown"`
+	Older   int `json:"older"`
 	// Disputed are lines of which other clones say different things with the same right; they count as what is shown.
 	Disputed int `json:"disputed,omitempty"`
+}
+
+// Owned are the lines by who wrote them.
+func (l Lines) Owned() numbers.Owned {
+	return numbers.Owned{AI: l.AI, Human: l.Human, Unknown: l.Unknown, Older: l.Older}
 }
 
 // Add adds the lines of a commit.
@@ -28,6 +36,7 @@ func (l *Lines) Add(c *graph.Commit) {
 	l.AI += c.AI
 	l.Human += c.Human
 	l.Unknown += c.Unknown
+	l.Older += c.Older()
 	l.Disputed += c.Disputed
 }
 
@@ -39,6 +48,9 @@ func (l *Lines) of(kind events.OwnerKind, lines int) {
 		l.AI += lines
 	case events.OwnerHuman:
 		l.Human += lines
+	case events.OwnerOlder:
+		l.Unknown += lines
+		l.Older += lines
 	default:
 		l.Unknown += lines
 	}
@@ -146,7 +158,7 @@ func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
 	}
 	for _, c := range b.all { // where git counts fewer, nobody knows the file
 		if left := c.Nobodys(); left > 0 {
-			c.Contributors = append(c.Contributors, graph.Contributor{Kind: events.OwnerUnknown, Lines: left})
+			c.Contributors = append(c.Contributors, graph.Contributor{Kind: c.Nobody, Lines: left})
 		}
 	}
 	return nil

@@ -226,7 +226,7 @@ func directory(file string, depth int) string {
 // Sort puts times in their order, and else the group with most lines first; people and unknown stand last
 // among owners.
 func (g *Groups) Sort() {
-	rank := map[events.OwnerKind]int{events.OwnerHuman: 1, events.OwnerUnknown: 2}
+	rank := map[events.OwnerKind]int{events.OwnerHuman: 1, events.OwnerOlder: 2, events.OwnerUnknown: 3}
 	text := func(p *string) string {
 		if p == nil {
 			return "\uffff"
@@ -255,6 +255,7 @@ func (g *Groups) Sum() Lines {
 		sum.AI += one.Lines.AI
 		sum.Human += one.Lines.Human
 		sum.Unknown += one.Lines.Unknown
+		sum.Older += one.Lines.Older
 	}
 	return sum
 }

@@ -503,6 +503,9 @@ func (f *fresh) lines(start, count int) []span {
 
 func (f *fresh) id(owner *events.AnchorOwner) int {
 	who := graph.ContributorOf(owner)
+	if !who.Kind.Known() {
+		who.Kind = f.commit.Nobody
+	}
 	key := who.Key()
 	if f.ids[key] == 0 {
 		if f.ids == nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -31,8 +32,7 @@ type blameBody struct {
 	Lines         int
 	Owners        []legend
 	Others        int // owners that are not listed
-	AI, Human     int
-	Unknown       int
+	Owned         numbers.Owned
 	Wide          int // columns of the code, rounded
 	From, To      int
 	Before, After string
@@ -351,14 +351,17 @@ func (b *blameBody) count(runs *runsAnswer) {
 		}
 		switch {
 		case run.ai():
-			b.AI += run.Count
+			b.Owned.AI += run.Count
 			if run.Trace != nil {
 				of[*run.Trace] += run.Count
 			}
 		case run.Contributor == "human":
-			b.Human += run.Count
+			b.Owned.Human += run.Count
+		case run.Older:
+			b.Owned.Older += run.Count
+			b.Owned.Unknown += run.Count
 		default:
-			b.Unknown += run.Count
+			b.Owned.Unknown += run.Count
 		}
 	}
 	for id, n := range of {

@@ -2,13 +2,13 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
 )
 
@@ -27,7 +27,14 @@ type timeChart struct {
 	Width   string // of a column
 	Most    int
 	Axis    []string
+	all     numbers.Owned
 }
+
+// Kinds are the owners that the chart has, with all their lines.
+func (c timeChart) Kinds() []numbers.Part { return c.all.Parts() }
+
+// Figures are lines by the kinds of the chart.
+func (c timeChart) Figures(lines lineCounts) []int { return lines.Owned().By(c.Kinds()) }
 
 // column is a bar of a chart.
 type column struct {
@@ -54,14 +61,12 @@ func timesOf(groups []statsGroup, by string) (c timeChart) {
 	c.Width = units(each * 0.78)
 	for i, w := range all {
 		bar := column{By: by, Label: records.Value(w.Key[by]), X: units(float64(i)*each + each*0.11), Counts: w.lineCounts}
+		c.all = c.all.Plus(w.Owned())
 		top := chartHeight
-		for _, p := range []struct {
-			kind string
-			n    int
-		}{{"ai", w.AI}, {"human", w.Human}, {"unknown", w.Unknown}} {
-			if height := float64(p.n) / float64(c.Most) * (chartHeight - chartRoom); height > 0 {
+		for _, p := range w.Owned().Parts() {
+			if height := float64(p.Lines) / float64(c.Most) * (chartHeight - chartRoom); height > 0 {
 				top -= height
-				bar.Parts = append(bar.Parts, columnPart{p.kind, units(top), units(height)})
+				bar.Parts = append(bar.Parts, columnPart{p.Kind, units(top), units(height)})
 			}
 		}
 		c.Columns = append(c.Columns, bar)
@@ -128,8 +133,7 @@ func (c column) About() string {
 	if c.By == "week" {
 		label = "week of " + label
 	}
-	return fmt.Sprintf("%s: %d by agents, %d by people, %d unknown", label, c.Counts.AI, c.Counts.Human,
-		c.Counts.Unknown)
+	return label + ": " + c.Counts.Owned().String()
 }
 
 // lifeChart counts the lines of each agent that live on, by their age.

@@ -125,22 +125,22 @@ func deref(v any) any {
 
 // share is a piece of a bar.
 type share struct {
-	Kind        string // ai, human or unknown
+	Kind        string // ai, human, older or unknown
 	From, Width float64
 }
 
-// bar divides a hundred among agents, people and unknown.
-func bar(ai, human, unknown int) []share {
-	all := ai + human + unknown
+// bar divides a hundred among the owners of lines.
+func bar(lines numbers.Owned) []share {
+	all := lines.Sum()
 	if all == 0 {
 		return nil
 	}
 	var out []share
 	from := 0.0
-	for i, n := range []int{ai, human, unknown} {
-		width := math.Round(float64(n)*1000/float64(all)) / 10
-		if n > 0 {
-			out = append(out, share{[]string{"ai", "human", "unknown"}[i], from, width})
+	for _, p := range lines.Parts() {
+		width := math.Round(float64(p.Lines)*1000/float64(all)) / 10
+		if p.Lines > 0 {
+			out = append(out, share{p.Kind, from, width})
 		}
 		from += width
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -84,6 +85,12 @@ type lineCounts struct {
 	AI      int `json:"ai"`
 	Human   int `json:"human"`
 	Unknown int `json:"unknown"`
+	Older   int `json:"older"` // of the unknown
+}
+
+// Owned are the lines by who wrote them.
+func (c lineCounts) Owned() numbers.Owned {
+	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older}
 }
 
 func (c *lineCounts) add(more lineCounts) {
@@ -91,6 +98,7 @@ func (c *lineCounts) add(more lineCounts) {
 	c.AI += more.AI
 	c.Human += more.Human
 	c.Unknown += more.Unknown
+	c.Older += more.Older
 }
 
 // How much the overview shows.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
 )
 
@@ -13,7 +14,14 @@ type hourChart struct {
 	Cells []hourCell // in the order of the week; hours without a line have none
 	Most  int        // lines of one hour
 	When  string     // it was
+	all   numbers.Owned
 }
+
+// Kinds are the owners that the chart has, with all their lines.
+func (c hourChart) Kinds() []numbers.Part { return c.all.Parts() }
+
+// Figures are lines by the kinds of the chart.
+func (c hourChart) Figures(lines lineCounts) []int { return lines.Owned().By(c.Kinds()) }
 
 // hourCell are the lines of an hour. Its area says how many they are, its parts whose.
 type hourCell struct {
@@ -26,8 +34,7 @@ type hourPart struct{ Kind, X, Y, Width, Height string }
 
 // About says of an hour what it shows.
 func (c hourCell) About() string {
-	return fmt.Sprintf("%s: %d by agents, %d by people, %d unknown", c.Label, c.Counts.AI, c.Counts.Human,
-		c.Counts.Unknown)
+	return c.Label + ": " + c.Counts.Owned().String()
 }
 
 // Size of the place of an hour, in units of the chart's box, and how much of it is left free.
@@ -51,6 +58,7 @@ func hoursOf(groups []statsGroup) hourChart {
 			continue
 		}
 		all = append(all, placed{g, day, hour})
+		c.all = c.all.Plus(g.Owned())
 		if g.Added > c.Most {
 			c.Most, c.When = g.Added, hourName(day, hour)
 		}
@@ -60,7 +68,7 @@ func hoursOf(groups []statsGroup) hourChart {
 		side := math.Sqrt(float64(g.Added) / float64(c.Most))
 		width, height := (hourWidth-hourGap)*side, (hourHeight-hourGap)*side
 		x, y := (float64(g.hour)+0.5)*hourWidth-width/2, (float64(g.day)-0.5)*hourHeight-height/2
-		for _, s := range bar(g.AI, g.Human, g.Unknown) {
+		for _, s := range bar(g.Owned()) {
 			cell.Parts = append(cell.Parts, hourPart{s.Kind, units(x + s.From/100*width), units(y), units(s.Width / 100 * width),
 				units(height)})
 		}

@@ -48,11 +48,12 @@ type ownedLines struct {
 	Start       int             `json:"start"`
 	Count       int             `json:"count"`
 	Contributor string          `json:"contributor"`
+	Older       bool            `json:"older"` // than the recording: one of the unknown
 	Trace       *events.TraceID `json:"trace"`
 	Agent       *string         `json:"agent"`
 	Prompt      *int            `json:"prompt"`
 	Commit      *string         `json:"commit"`
-	Author      string          `json:"author"`
+	Author      string          `json:"author"` // of the commit
 	Confidence  *string         `json:"confidence"`
 	Source      *teller         `json:"source"` // the clone that says so; nil for this one
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/numbers"
@@ -15,10 +16,8 @@ import (
 
 // resultCounts counts the lines of a result by owner.
 type resultCounts struct {
-	Lines   int `json:"lines"`
-	AI      int `json:"ai"`
-	Human   int `json:"human"`
-	Unknown int `json:"unknown"`
+	Lines int `json:"lines"`
+	lineCounts
 }
 
 // reportAnswer is the part of git trace report --json that the page shows.
@@ -68,12 +67,14 @@ type reportLines struct {
 }
 
 type reportWriter struct {
-	Kind    string   `json:"kind"`
-	Agent   string   `json:"agent"`
-	Models  []string `json:"models"`
-	Written int      `json:"written"`
-	Result  int      `json:"result"`
-	Gone    int      `json:"gone"`
+	Kind      string   `json:"kind"`
+	Older     bool     `json:"older"`
+	Agent     string   `json:"agent"`
+	Models    []string `json:"models"`
+	Written   int      `json:"written"`
+	Result    int      `json:"result"`
+	Gone      int      `json:"gone"`
+	Otherwise int      `json:"otherwise"`
 }
 
 // Name names who wrote.
@@ -82,7 +83,7 @@ func (w reportWriter) Name() string {
 	case w.Kind == "human":
 		return "people"
 	case w.Kind != "ai":
-		return "unknown"
+		return ownerWord(w.Kind, w.Older)
 	case w.Agent == "":
 		return "one of several agents"
 	case len(w.Models) == 0:
@@ -104,16 +105,22 @@ type reportBody struct {
 	Lives                   lifeChart
 }
 
+// Otherwise reports whether lines came that no commit of the range wrote.
+func (b *reportBody) Otherwise() bool {
+	return slices.ContainsFunc(b.Writers, func(w reportWriter) bool { return w.Otherwise > 0 })
+}
+
 // Facts lists the facts for a reviewer.
 func (b *reportBody) Facts() (out []string) {
 	for _, fact := range []struct {
 		n    int
 		text string
 	}{
-		{b.Result.Unknown, "nobody vouches for"},
+		{b.Result.Unknown - b.Result.Older, "nobody vouches for"},
 		{b.Limits.Several, "of an agent, but one of several could have written it"},
 		{b.Limits.Low, "of an agent on weak evidence"},
 		{b.Limits.Rewritten, "of a person in the place of an agent's line"},
+		{b.Result.Older, "older than the recording"},
 	} {
 		if fact.n > 0 && !b.Limits.Nothing {
 			out = append(out, numbers.Count(fact.n, "line")+" "+fact.text)

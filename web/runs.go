@@ -35,6 +35,7 @@ type ownedRun struct {
 	OriginalPath string   `json:"original_path"`
 	OriginalLine int      `json:"original_line"`
 	Contributor  string   `json:"contributor"`
+	Older        bool     `json:"older"` // than the recording: one of the unknown
 	Trace        *string  `json:"trace"`
 	Model        *string  `json:"model"`
 	Tool         *string  `json:"tool"`
@@ -60,7 +61,7 @@ type runBlock struct {
 	Whole   string // the prompt, where a page has it for the first time
 	Author  string
 	Time    time.Time
-	Summary string // of the commit, where a page has it for the first time
+	Summary string // of the commit
 	Code    string
 	Rows    int
 	Age     string // ageNames, by how long ago the commit was; empty where nobody asks
@@ -101,7 +102,7 @@ func (b *runBlock) Class() string {
 		return high + " " + hue(*b.Trace)
 	case b.ai():
 		return high + " m"
-	case b.Contributor != "human":
+	case b.unknown():
 		return high + " u"
 	}
 	return high
@@ -112,14 +113,23 @@ func (b *runBlock) Who() string {
 	switch {
 	case b.ai():
 		return "an agent" + b.Sign()
-	case b.Contributor != "human":
+	case b.unknown():
 		return "unknown"
+	}
+	if b.Rows == 1 { // the age of the commit stands beside it
+		return cells.Cut(cells.Line(b.Author), mostBesideAge)
 	}
 	return cells.Cut(cells.Line(b.Author), mostAuthor)
 }
 
-// mostAuthor is the width of a name beside lines, in cells.
-const mostAuthor = 22
+// unknown reports whether a block within the recording has no owner. One that is older has the author of its commit.
+func (b *runBlock) unknown() bool { return b.Contributor != "human" && !b.Older }
+
+// The width of a name beside lines, in cells.
+const (
+	mostAuthor    = 22
+	mostBesideAge = 16
+)
 
 // Sign is the mark behind an owner who is not sure, as in the terminal: ~ for one of several and for little
 // confidence, ! for one that other clones dispute.
@@ -210,6 +220,14 @@ func (a *runsAnswer) behind(q *question, ask url.Values) (string, error) {
 	return "", nil
 }
 
+// ownerWord tells in a list whose lines are that nobody is known to have written.
+func ownerWord(kind string, older bool) string {
+	if older {
+		return "older than the recording"
+	}
+	return kind
+}
+
 // ai reports whether an agent wrote a part of it.
 func (r *ownedRun) ai() bool {
 	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
@@ -226,7 +244,7 @@ func (b *runBlock) name(runs *runsAnswer, told map[string]bool) {
 	}
 	if b.Commit != nil {
 		c := runs.Commits[*b.Commit]
-		b.Author, b.Time, b.Summary = c.Author, c.Time, once(*b.Commit, c.Summary)
+		b.Author, b.Time, b.Summary = c.Author, c.Time, c.Summary
 	}
 	if b.Trace != nil {
 		talk := runs.Conversations[*b.Trace]

@@ -101,7 +101,7 @@ func (g *statsGroup) owner() string {
 	case records.Value(g.Contributor) == "ai":
 		return "an agent"
 	}
-	return "unknown"
+	return ownerWord("unknown", g.Older > 0)
 }
 
 // Alive counts the lines of an agent that lived as long as is known; nil where that is not known.

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
@@ -87,7 +87,7 @@ func (a *app) blame(args []string) error {
 	opts.Config, screen = screen.Config, screen.asIs()
 	var drawn blame.Drawn
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, ColorIn: colorIn, Width: screen.Width,
-		ShortTrace: short, Since: known.since, Drawn: &drawn}
+		ShortTrace: short, Drawn: &drawn}
 	searcher := unseen.New(repo, known.log)
 	defer searcher.Close()
 	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(known.prompts).WithSettler(runner.Settler())
@@ -109,26 +109,21 @@ func (a *app) blame(args []string) error {
 	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)
 	err = errors.Join(blameFailure(err), screen.Close())
 	if err == nil && screen.Terminal {
-		a.legend(screen.Config, drawn)
+		a.legend(known, screen.Config, drawn)
 		a.tellUntraced(a.life, repo)
 	}
 	return err
 }
 
-// since is the time at which recording began here, zero if it did not.
-func (s *conversations) since() time.Time {
-	first, _, err := s.log.Event(1)
-	if err != nil {
-		return time.Time{}
-	}
-	return first.Time
-}
-
 // legend explains the signs that were drawn, once below the lines, to somebody who sees it. The configuration key
 // advice.traceSigns takes it away, as the keys of its family do for git's own hints.
-func (a *app) legend(config *refs.Config, drawn blame.Drawn) {
+func (a *app) legend(known *conversations, config *refs.Config, drawn blame.Drawn) {
 	if _, watched := terminalOf(a.std.err); !watched || config != nil && !config.Bool("advice.traceSigns", true) {
 		return
+	}
+	if drawn.Older {
+		began, err := belief.BeginningOf(known.log)
+		drawn.Unrecorded = err == nil && began.Never()
 	}
 	lines := drawn.Legend()
 	if len(lines) == 0 {

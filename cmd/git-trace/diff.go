@@ -194,12 +194,12 @@ func (a *app) drawDiff(repo *refs.Repo, known *conversations, opts diff.Options,
 		return err
 	}
 	drawn := newDiffDrawer(screen.asIs(), d, blame.Style{
-		Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short, Since: known.since,
+		Terminal: screen.Terminal, Color: screen.Color, Width: screen.Width, ShortTrace: short,
 	})
 	drawn.prompts = opts.Prompts
 	err = errors.Join(drawn.draw(screen.Out, opts), screen.Close())
 	if err == nil && screen.Terminal {
-		a.legend(screen.Config, drawn.owners.Drawn())
+		a.legend(known, screen.Config, drawn.owners.Drawn())
 	}
 	return err
 }

@@ -291,23 +291,28 @@ func (d *diffDrawer) sums() {
 			row += fmt.Sprintf("%*s", figure, signed("−", s.Removed))
 		}
 		key := diff.Writer{Kind: s.Kind, Trace: s.Trace}
-		row += d.gone(gone[key])
+		row += d.gone(gone[key], s.Added)
 		delete(gone, key)
 		d.writerRow(s.Writer, row)
 	}
 	for _, c := range d.Churn { // of whose lines nothing is left
 		if _, left := gone[diff.Writer{Kind: c.Kind, Trace: c.Trace}]; left && c.Gone > 0 {
-			d.writerRow(c.Writer, "  "+cells.Fit(d.writer(c.Writer), width)+strings.Repeat(" ", figure)+d.gone(c))
+			d.writerRow(c.Writer, "  "+cells.Fit(d.writer(c.Writer), width)+strings.Repeat(" ", figure)+d.gone(c, 0))
 		}
 	}
 }
 
-// gone tells how many lines that somebody wrote on the way are not there at the end.
-func (d *diffDrawer) gone(c diff.Churn) string {
+// gone tells how many lines that somebody wrote on the way are not there at the end, and how many of the lines that are
+// there came otherwise: a merge brought them, or they moved.
+func (d *diffDrawer) gone(c diff.Churn, added int) string {
 	if c.Gone == 0 {
 		return ""
 	}
-	return fmt.Sprintf("   wrote %s, %s gone", thousands(c.Written), thousands(c.Gone))
+	text := fmt.Sprintf("   wrote %s, %s gone", thousands(c.Written), thousands(c.Gone))
+	if n := added - (c.Written - c.Gone); n > 0 {
+		text += fmt.Sprintf(", %s came otherwise", thousands(n))
+	}
+	return text
 }
 
 func (d *diffDrawer) writerRow(w diff.Writer, row string) {
@@ -336,7 +341,7 @@ func (d *diffDrawer) writer(w diff.Writer) string {
 	case w.Kind == "human":
 		return "people"
 	}
-	return "nobody knows"
+	return ownerWord(w.Kind)
 }
 
 // differ counts the files.

@@ -118,7 +118,11 @@ func (a *app) reportRange(c *cli.Context, ops operands) error {
 		return err
 	}
 	if sum := r.Result; sum.Unknown*100 > opts.mayUnknown*sum.Lines {
-		return fail(exitFinding, fmt.Errorf("nobody vouches for %s of %s: more than %d %%", thousands(sum.Unknown),
+		older := ""
+		if sum.Older > 0 {
+			older = fmt.Sprintf(" (%s older than the recording)", thousands(sum.Older))
+		}
+		return fail(exitFinding, fmt.Errorf("nobody vouches for %s%s of %s: more than %d %%", thousands(sum.Unknown), older,
 			plural(sum.Lines, "line"), opts.mayUnknown), "")
 	}
 	return nil

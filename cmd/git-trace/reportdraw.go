@@ -79,8 +79,8 @@ func names(models []string) []string {
 // head says who wrote it.
 func (p *reportPage) head() {
 	share := ""
-	if n := p.Result; n.Lines > 0 {
-		share = ", " + p.shares()[0] + " by agents"
+	if all := p.Result.Owned().Shares(); len(all) > 0 {
+		share = ", " + all[0].Percent + " by agents"
 	}
 	p.line("### Who wrote this: %s added%s\n\n", plural(p.Result.Lines, "line"), share)
 	p.line("%s: %s, %s, +%s −%s\n\n", page.Code(p.Range.text), plural(p.Stats.Lines.Commits, "commit"),
@@ -91,11 +91,20 @@ func (p *reportPage) head() {
 	if len(p.Writers) == 0 {
 		return
 	}
-	p.line("| | written | in the result | gone before the end |\n|---|---:|---:|---:|\n")
 	var all reportCounts
 	for _, w := range p.Writers {
-		p.line("%s", figures(p.writer(&w), w.reportCounts))
 		all.Written, all.Result, all.Gone = all.Written+w.Written, all.Result+w.Result, all.Gone+w.Gone
+		all.Otherwise += w.Otherwise
+	}
+	head := []string{"", "written", "gone before the end", "came otherwise", "in the result"}
+	figures := func(name string, c reportCounts) string {
+		row := []string{name, thousands(c.Written), someLines(c.Gone), someLines(c.Otherwise), thousands(c.Result)}
+		return tableRow(without(row, all.Otherwise == 0)...)
+	}
+	p.line("%s", tableRow(without(head, all.Otherwise == 0)...)+"|---|"+
+		strings.Repeat("---:|", len(without(head, all.Otherwise == 0))-1)+"\n")
+	for _, w := range p.Writers {
+		p.line("%s", figures(p.writer(&w), w.reportCounts))
 	}
 	if len(p.Writers) > 1 {
 		p.line("%s", figures("**all**", all))
@@ -103,12 +112,20 @@ func (p *reportPage) head() {
 	p.line("\n%s", p.bar())
 }
 
-func figures(name string, c reportCounts) string {
-	gone := ""
-	if c.Gone > 0 {
-		gone = thousands(c.Gone)
+// someLines is a figure, nothing for none.
+func someLines(n int) string {
+	if n == 0 {
+		return ""
 	}
-	return tableRow(name, thousands(c.Written), thousands(c.Result), gone)
+	return thousands(n)
+}
+
+// without drops the column of lines that came otherwise from a row where there are none.
+func without(row []string, none bool) []string {
+	if none {
+		return slices.Delete(slices.Clone(row), 3, 4)
+	}
+	return row
 }
 
 func (p *reportPage) writer(w *reportWriter) string {
@@ -117,6 +134,10 @@ func (p *reportPage) writer(w *reportWriter) string {
 		return "people (" + someOf(coded(p.people)) + ")"
 	case w.Kind == events.OwnerHuman:
 		return "people"
+	case w.Older && len(p.before) > 0:
+		return "older than the recording (" + someOf(coded(p.before)) + ")"
+	case w.Older:
+		return "older than the recording"
 	case w.Kind != events.OwnerAI:
 		return "unknown"
 	case w.Agent == "":
@@ -127,30 +148,23 @@ func (p *reportPage) writer(w *reportWriter) string {
 	return page.Cell(w.Agent)
 }
 
-// shares draws the shares of agents, of people and of nobody in the result.
-func (p *reportPage) shares() []string {
-	n := p.Result
-	out := numbers.Percents([]int{n.AI, n.Human, n.Unknown}, n.Lines)
-	for i := range out {
-		out[i] = strings.TrimSpace(out[i])
-	}
-	return out
-}
-
 // bar shows the shares of the result.
 func (p *reportPage) bar() string {
 	const width = 40
-	n := p.Result
-	if n.Lines == 0 {
+	n := p.Result.Lines
+	if n == 0 {
 		return ""
 	}
-	agents := (n.AI*width + n.Lines/2) / n.Lines
-	people := (n.Human*width + n.Lines/2) / n.Lines
-	people = min(people, width-agents)
-	rest := width - agents - people
-	shares := p.shares()
-	return fmt.Sprintf("`%s%s%s`\n█ agents %s · ▒ people %s · ░ unknown %s\n\n", strings.Repeat("█", agents),
-		strings.Repeat("▒", people), strings.Repeat("░", rest), shares[0], shares[1], shares[2])
+	bar, sum, drawn := "", 0, 0
+	var legend []string
+	for _, part := range p.Result.Owned().Shares() {
+		sum += part.Lines
+		until := (sum*width + n/2) / n
+		bar += strings.Repeat(signs[part.Kind].text, until-drawn)
+		drawn = until
+		legend = append(legend, signs[part.Kind].text+" "+part.Word+" "+part.Percent)
+	}
+	return "`" + bar + "`\n" + strings.Join(legend, " · ") + "\n\n"
 }
 
 // lookHere names what a reviewer should look at. They are facts, and no judgement.
@@ -164,18 +178,23 @@ func (p *reportPage) lookHere() {
 		{l.Several, "of an agent, but one of several could have written it"},
 		{l.Low, "of an agent on weak evidence"},
 		{l.Rewritten, "of a person in the place of an agent's line"},
+		{p.Result.Older, "older than the recording"},
 	} {
+		if l.Nothing {
+			break
+		}
 		if fact.n > 0 {
 			facts = append(facts, fmt.Sprintf("- %s %s\n", plural(fact.n, "line"), fact.text))
 		}
 	}
-	vouched := p.Result.Unknown == 0 || l.Nothing
+	unknown := p.Result.Unknown - p.Result.Older
+	vouched := unknown == 0 || l.Nothing
 	if vouched && len(facts) == 0 {
 		return
 	}
 	section := p.Add("**Look here first**\n\n", "\n")
 	if !vouched {
-		runs := section.Add(fmt.Sprintf("- %s nobody vouches for\n", plural(p.Result.Unknown, "line")), "")
+		runs := section.Add(fmt.Sprintf("- %s nobody vouches for\n", plural(unknown, "line")), "")
 		runs.Add("", "")
 		for i, run := range p.Unknown {
 			if i == mostShown && len(p.Unknown) > mostShown+1 {
@@ -275,16 +294,21 @@ func (p *reportPage) fileTable() {
 	if len(p.Files) == 0 {
 		return
 	}
-	table := p.Add(fmt.Sprintf("<details><summary>Files (%s)</summary>\n\n"+
-		"| file | added | removed | agents | people | unknown | conversations |\n"+
-		"|---|---:|---:|---:|---:|---:|---|\n", thousands(len(p.Files))), "\n</details>\n\n")
+	parts := p.Result.Owned().Parts()
+	head := []string{"file", "added", "removed"}
+	for _, part := range parts {
+		head = append(head, part.Word)
+	}
+	table := p.Add(fmt.Sprintf("<details><summary>Files (%s)</summary>\n\n", thousands(len(p.Files)))+
+		tableRow(append(head, "conversations")...)+"|---|"+strings.Repeat("---:|", len(head)-1)+"---|\n",
+		"\n</details>\n\n")
 	for _, f := range p.Files {
 		var traces []string
 		for _, trace := range f.Traces {
 			traces = append(traces, page.Cell(p.short(trace)))
 		}
 		row := []string{page.Cell(f.raw)}
-		for _, n := range []int{f.Added.Lines, f.Removed, f.Added.AI, f.Added.Human, f.Added.Unknown} {
+		for _, n := range append([]int{f.Added.Lines, f.Removed}, f.Added.Owned().By(parts)...) {
 			figure := ""
 			if n > 0 {
 				figure = thousands(n)
@@ -319,6 +343,9 @@ func (p *reportPage) rests() {
 	l := p.Limits
 	list := p.Add("**What this rests on**\n\n", "\n")
 	list.Add("- the result is git's diff; written is what all commits in between added\n", "")
+	if slices.ContainsFunc(p.Writers, func(w reportWriter) bool { return w.Otherwise > 0 }) {
+		list.Add("- lines came otherwise that a merge brought, or that moved: no commit of the range wrote them\n", "")
+	}
 	for _, fact := range []struct {
 		n          int
 		text, word string

@@ -35,25 +35,36 @@ type rangeReport struct {
 	Limits        reportLimits   `json:"limits"`
 	short         func(events.TraceID) string
 	people        []string // the authors of people's lines, who has most first
+	before        []string // the authors of lines older than the recording
 	asked         reportOptions
 }
 
-// reportCounts are lines of one writer: written by the commits, in the result, and of what was written gone before the
-// end.
+// reportCounts are lines of one writer. The written ones without those gone before the end, and with those that came
+// otherwise, are the lines in the result.
 type reportCounts struct {
-	Written int `json:"written"`
-	Result  int `json:"result"`
-	Gone    int `json:"gone"`
+	Written   int `json:"written"`
+	Result    int `json:"result"`
+	Gone      int `json:"gone"`
+	Otherwise int `json:"otherwise"` // that a merge brought, or that moved
 
 	kept int
+}
+
+// settle derives what is gone and what came otherwise.
+func (c *reportCounts) settle() {
+	c.Gone = max(c.Written-c.kept, 0)
+	c.Otherwise = c.Result - (c.Written - c.Gone)
 }
 
 // reportWriter is an agent, people, or nobody that is known.
 type reportWriter struct {
 	Kind   events.OwnerKind `json:"kind"`
-	Agent  string           `json:"agent"` // empty where several could have written the lines
+	Older  bool             `json:"older,omitempty"` // one of the unknown
+	Agent  string           `json:"agent"`           // empty where several could have written the lines
 	Models []string         `json:"models"`
 	reportCounts
+
+	owner events.OwnerKind
 }
 
 // reportTalk is a conversation that wrote lines of the range.
@@ -215,6 +226,9 @@ func (r *rangeReport) addCommits(commits []*graph.Commit) map[events.TraceID]*re
 		if author.Human > 0 && !slices.Contains(r.people, author.Author) {
 			r.people = append(r.people, author.Author)
 		}
+		if author.Older > 0 && !slices.Contains(r.before, author.Author) {
+			r.before = append(r.before, author.Author)
+		}
 	}
 	return talks
 }
@@ -227,7 +241,8 @@ func (r *rangeReport) addDiff(d *diff.Diff, talks map[events.TraceID]*reportTalk
 	writer := func(kind events.OwnerKind, agent string) *reportWriter {
 		key := [2]string{string(kind), agent}
 		if by[key] == nil {
-			by[key] = &reportWriter{Kind: kind, Agent: agent, Models: []string{}}
+			by[key] = &reportWriter{Kind: kind.Stored(), Older: kind == events.OwnerOlder, Agent: agent, Models: []string{},
+				owner: kind}
 		}
 		return by[key]
 	}
@@ -237,7 +252,10 @@ func (r *rangeReport) addDiff(d *diff.Diff, talks map[events.TraceID]*reportTalk
 	if n := r.Stats.Lines.Human; n > 0 {
 		writer(events.OwnerHuman, "").Written = n
 	}
-	if n := r.Stats.Lines.Unknown; n > 0 {
+	if n := r.Stats.Lines.Older; n > 0 {
+		writer(events.OwnerOlder, "").Written = n
+	}
+	if n := r.Stats.Lines.Unknown - r.Stats.Lines.Older; n > 0 {
 		writer(events.OwnerUnknown, "").Written = n
 	}
 	for _, s := range sums.Writers {
@@ -259,15 +277,15 @@ func (r *rangeReport) addDiff(d *diff.Diff, talks map[events.TraceID]*reportTalk
 		}
 	}
 	for _, w := range by {
-		w.Gone = max(w.Written-w.kept, 0)
+		w.settle()
 		r.Writers = append(r.Writers, *w)
 	}
 	for _, t := range talks {
-		t.Gone = max(t.Written-t.kept, 0)
+		t.settle()
 	}
-	rank := map[events.OwnerKind]int{events.OwnerAI: 0, events.OwnerHuman: 1, events.OwnerUnknown: 2}
+	rank := map[events.OwnerKind]int{events.OwnerHuman: 1, events.OwnerOlder: 2, events.OwnerUnknown: 3}
 	slices.SortFunc(r.Writers, func(a, b reportWriter) int {
-		return cmp.Or(cmp.Compare(rank[a.Kind], rank[b.Kind]), cmp.Compare(b.Written, a.Written),
+		return cmp.Or(cmp.Compare(rank[a.owner], rank[b.owner]), cmp.Compare(b.Written, a.Written),
 			cmp.Compare(a.Agent, b.Agent))
 	})
 	for _, f := range d.Files {
@@ -302,6 +320,7 @@ func (r *rangeReport) addFile(f *diff.File) {
 			if o.Confidence == "low" {
 				r.Limits.Low++
 			}
+		case o.Kind == events.OwnerOlder:
 		case o.Kind == events.OwnerHuman:
 			if o.Previous != "" {
 				r.Limits.Rewritten++

@@ -33,8 +33,7 @@ func (c *commitView) draw(d *showDrawer) {
 		d.line("nothing is recorded of this commit")
 		return
 	}
-	d.field("added", fmt.Sprintf("%s: %d by agents, %d by people, %d unknown", plural(g.Added, "line"), g.AI, g.Human,
-		g.Unknown))
+	d.field("added", plural(g.Added, "line")+": "+g.Owned().String())
 	for i := range g.Contributors {
 		d.line("")
 		d.contributor(g, i)
@@ -60,7 +59,7 @@ func (d *showDrawer) refNames(names []string) string {
 // contributor draws who wrote lines of a commit, and how many of each file.
 func (d *showDrawer) contributor(c *graph.Commit, n int) {
 	who := &c.Contributors[n]
-	name := string(events.OwnerUnknown)
+	name := string(who.Kind)
 	switch {
 	case who.Trace != "":
 		name = words(d.conversation(who.Trace, who.Prompt), d.safe(dotted(who.Agent, view.ModelName(who.Model))))

@@ -11,11 +11,26 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
+// signs of bars, by the kind of owner.
+var signs = map[string]struct{ text, color string }{
+	"ai": {"█", plusColor}, "human": {"▒", ""}, "older": {"·", faint}, "unknown": {"░", faint},
+}
+
+// barLegend explains the signs.
+func barLegend(parts []numbers.Part) string {
+	var out []string
+	for _, p := range parts {
+		out = append(out, signs[p.Kind].text+" "+p.Word)
+	}
+	return strings.Join(out, "  ")
+}
+
 // draw writes the figures in tables.
 func (s *statistics) draw(p pen, width int) string {
 	var b strings.Builder
 	column := min(max(width/6, len(" to cache")), 10)
-	name := max(width-4*column, leastName+2)
+	parts := s.Lines.Owned().Parts()
+	name := max(width-(len(parts)+1)*column, leastName+2)
 	row := func(color, label string, figures ...string) {
 		line := cells.Safe(label)
 		if len(figures) > 0 && cells.Width(line) > name { // what it is about stands whole, above its figures
@@ -29,12 +44,20 @@ func (s *statistics) draw(p pen, width int) string {
 		b.WriteString(p.paint(color, strings.TrimRight(line, " ")) + "\n")
 	}
 	counts := func(l stats.Lines) []string {
-		return []string{thousands(l.Added), thousands(l.AI), thousands(l.Human), thousands(l.Unknown)}
+		out := []string{thousands(l.Added)}
+		for _, n := range l.Owned().By(parts) {
+			out = append(out, thousands(n))
+		}
+		return out
 	}
-	row(faint, "lines added", "all", "agents", "people", "unknown")
+	head := []string{"all"}
+	for _, p := range parts {
+		head = append(head, p.Word)
+	}
+	row(faint, "lines added", head...)
 	row(bold, "in "+plural(s.Lines.Commits, "commit"), counts(s.Lines)...)
 	if l := s.Lines; l.Added > 0 {
-		row(faint, "", append([]string{""}, numbers.Percents([]int{l.AI, l.Human, l.Unknown}, l.Added)...)...)
+		row(faint, "", append([]string{""}, numbers.Percents(l.Owned().Lines(), l.Added)...)...)
 	}
 	if n := s.Lines.Disputed; n > 0 {
 		row(faint, "clones disagree about", thousands(n))
@@ -70,6 +93,7 @@ func (s *statistics) draw(p pen, width int) string {
 	}
 	if c.Recorded > 0 {
 		b.WriteString("\n" + s.Cost.text() + "\n\n")
+		name = max(width-4*column, leastName+2)
 		row(faint, "tokens", "in", "out", "cached", "to cache")
 		figures := func(t tokens) []string {
 			return []string{numbers.Short(t.Input), numbers.Short(t.Output), numbers.Short(t.CacheRead),
@@ -96,14 +120,14 @@ func (s *statistics) drawGroups(p pen, width int) string {
 	head := t.line(t.head)
 	legend := ""
 	if width-cells.Width(head)-1 >= leastBar && s.Lines.Added > 0 {
-		legend = "   █ agents  ▒ people  ░ unknown"
+		legend = "   " + barLegend(s.Lines.Owned().Parts())
 	}
 	b.WriteString(p.paint(bold, plural(s.Lines.Added, "line")+" added in "+plural(s.Lines.Commits, "commit")) +
 		p.paint(faint, legend) + "\n\n")
 	b.WriteString(p.paint(faint, strings.TrimRight(head, " ")) + "\n")
 	for i, row := range t.rows {
 		color := ""
-		if s.Groups[i].Contributor != nil && *s.Groups[i].Contributor == events.OwnerUnknown {
+		if s.Groups[i].Contributor != nil && !s.Groups[i].Contributor.Known() {
 			color = faint
 		}
 		line := t.line(row)
@@ -138,13 +162,10 @@ func (s *statistics) bar(g *statsGroup, p pen, room int) string {
 	room = min(room, mostBar)
 	length := (g.Added*room + widest - 1) / max(widest, 1)
 	out, drawn, sum := "", 0, 0
-	for _, part := range []struct {
-		lines       int
-		sign, color string
-	}{{g.AI, "█", plusColor}, {g.Human, "▒", ""}, {g.Unknown, "░", faint}} {
-		sum += part.lines
+	for _, part := range g.Owned().Parts() {
+		sum += part.Lines
 		until := (sum*length + g.Added/2) / max(g.Added, 1)
-		out += paintIf(p, part.color, strings.Repeat(part.sign, until-drawn))
+		out += paintIf(p, signs[part.Kind].color, strings.Repeat(signs[part.Kind].text, until-drawn))
 		drawn = until
 	}
 	return out
@@ -196,10 +217,10 @@ func (s *statistics) table() *groupTable {
 		}
 	}
 	if s.mixed() {
-		whole := []int{s.Lines.AI, s.Lines.Human, s.Lines.Unknown}
-		for k, name := range []string{"agents", "people", "unknown"} {
-			column(name, kindShare(whole, k), func(g *statsGroup) string {
-				return kindShare([]int{g.AI, g.Human, g.Unknown}, k)
+		parts := s.Lines.Owned().Parts()
+		for k, part := range parts {
+			column(part.Word, kindShare(s.Lines.Owned().Lines(), k), func(g *statsGroup) string {
+				return kindShare(g.Owned().By(parts), k)
 			})
 		}
 	}
@@ -250,8 +271,8 @@ func groupName(d stats.Dimension, g *statsGroup) string {
 	switch {
 	case d.Owns() && g.Contributor != nil && *g.Contributor == events.OwnerHuman:
 		return "people"
-	case d.Owns() && g.Contributor != nil && *g.Contributor == events.OwnerUnknown:
-		return "unknown"
+	case d.Owns() && g.Contributor != nil && !g.Contributor.Known():
+		return string(g.group.Kind)
 	case text == nil && d == stats.Agent:
 		return "one of several"
 	case text == nil && d == stats.Model:

@@ -177,7 +177,8 @@ func (s *statistics) group() {
 			one.Key[d] = g.Key[k]
 		}
 		if g.Kind != "" {
-			one.Contributor = &g.Kind
+			kind := g.Kind.Stored()
+			one.Contributor = &kind
 		}
 		if spent := s.charged[g]; spent != nil {
 			one.Tokens, one.CostUSD = &spent.tokens, spent.usd
@@ -207,6 +208,7 @@ func (s *statistics) writeCSV(w io.Writer) error {
 			head = append(head, fmt.Sprintf("written_%dd", days), fmt.Sprintf("alive_%dd", days))
 		}
 	}
+	head = append(head, "older")
 	_ = out.Write(head) // the writer keeps its first error for Error
 	for i := range s.Groups {
 		g := &s.Groups[i]
@@ -229,6 +231,7 @@ func (s *statistics) writeCSV(w io.Writer) error {
 		for _, a := range g.Survival {
 			row = append(row, strconv.Itoa(a.Written), strconv.Itoa(a.Alive))
 		}
+		row = append(row, strconv.Itoa(g.Older))
 		_ = out.Write(row)
 	}
 	out.Flush()

@@ -70,14 +70,8 @@ func (d *showDrawer) reason(r *why.Reason) {
 	switch {
 	case o.Trace != "":
 		d.field("answered by", d.safe(dotted(o.Agent, view.ModelName(o.Model), o.Subagent)))
-	case o.Kind == events.OwnerHuman:
-		who := "a person"
-		if c := r.Commit(); c != nil {
-			who = d.safe(c.Author.Name)
-		}
-		d.field("written by", who)
 	default:
-		d.field("written by", "nobody knows")
+		d.field("written by", d.safe(writtenBy(r)))
 	}
 	d.thoughts(r)
 	d.did(r)
@@ -97,6 +91,20 @@ func (d *showDrawer) reason(r *why.Reason) {
 		}
 	}
 	d.next(r)
+}
+
+// writtenBy names whoever wrote lines that no conversation is known to have written.
+func writtenBy(r *why.Reason) string {
+	c := r.Commit()
+	switch kind := r.Owner().Kind; {
+	case kind == events.OwnerOlder:
+		return c.Author.Name + ", before the recording"
+	case kind == events.OwnerHuman && c != nil:
+		return c.Author.Name
+	case kind == events.OwnerHuman:
+		return "a person"
+	}
+	return "nobody knows"
 }
 
 func label(first bool, name string) string {
@@ -239,13 +247,12 @@ func (d *showDrawer) leftOut(lines int) string {
 // evidence says how it is known who wrote the lines, and what speaks against it.
 func (d *showDrawer) evidence(r *why.Reason) {
 	o := r.Owner()
-	if o.Kind == events.OwnerUnknown || o.Kind == "" {
-		text := "none: the line is older than the recording, or the recording has a gap"
-		if len(o.Limits) > 0 {
-			text = "none: " + inWords(o.Limits)
-		}
-		d.wrappedField("evidence", text, 3)
-	} else {
+	switch {
+	case o.Kind == events.OwnerOlder:
+		d.wrappedField("evidence", "none: the line is older than the recording", 3)
+	case !o.Kind.Known():
+		d.wrappedField("evidence", "none: "+inWords(o.Limits), 3)
+	default:
 		text := strings.Trim(o.Confidence+": "+evidenceOf(o), ": ")
 		if r.Commit() == nil {
 			text = "seen in the work tree"
@@ -314,7 +321,7 @@ func (d *showDrawer) next(r *why.Reason) {
 		list = append(list, "git trace show '"+d.short(o.Trace)+"#"+strconv.Itoa(o.PromptIndex)+"'")
 	case o.Trace != "":
 		list = append(list, "git trace show "+d.short(o.Trace))
-	case o.Kind == events.OwnerUnknown && r.Commit() != nil:
+	case !o.Kind.Known() && r.Commit() != nil:
 		list = append(list, "git trace backfill looks for old conversations")
 	case r.Commit() != nil:
 		list = append(list, "git show "+d.commit(r.Commit().ID))

@@ -37,10 +37,8 @@ func (m *whyMarkdown) reason(r *why.Reason) {
 	case o.Trace != "":
 		m.fact("written by", dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
 		m.fact("conversation", m.short(o.Trace))
-	case o.Kind == events.OwnerHuman:
-		m.fact("written by", "a person")
 	default:
-		m.fact("written by", "nobody knows")
+		m.fact("written by", writtenBy(r))
 	}
 	if o.Evidence != "" {
 		m.fact("evidence", o.Confidence+": "+evidenceOf(o))

@@ -95,7 +95,7 @@ var reasons = map[events.Limit]string{
 	events.LimitConcurrentWriters: "several calls were at work",
 }
 
-// inWords names reasons. No event tells of lines that are older than the recording.
+// inWords names reasons.
 func inWords(why []events.Limit) string {
 	var words []string
 	for _, limit := range why {
@@ -104,7 +104,7 @@ func inWords(why []events.Limit) string {
 		}
 	}
 	if len(words) == 0 {
-		return "no event says why; they may be older than the recording"
+		return "no event says why"
 	}
 	return strings.Join(words, "; ")
 }

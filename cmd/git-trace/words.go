@@ -4,8 +4,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
 )
+
+// ownerWord tells in a list whose lines are that nobody is known to have written.
+func ownerWord(kind events.OwnerKind) string {
+	if kind == events.OwnerOlder {
+		return "older than the recording"
+	}
+	return "nobody knows"
+}
 
 // plural counts things: "1 event", "18,204 events".
 func plural(n int, word string) string { return numbers.Count(n, word) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -160,6 +161,28 @@ func (ix *Index) Last() int64 {
 		return 0
 	}
 	return ix.sources[0].copy.Last()
+}
+
+// Began is the time of the first event of all logs that the index covers: recording began then. It is zero without any
+// event.
+func (ix *Index) Began() (time.Time, error) {
+	return mended(ix, func() (began time.Time, err error) {
+		for _, s := range ix.sources {
+			if s.copy.Last() == 0 {
+				continue
+			}
+			found, err := s.matches(key(byNumber, "", 1), 1)
+			if err != nil {
+				return time.Time{}, err
+			}
+			for _, e := range found {
+				if began.IsZero() || e.Time.Before(began) {
+					began = e.Time
+				}
+			}
+		}
+		return began, nil
+	})
 }
 
 // OwnWriter is the writer of the own log; empty while it has no event.

@@ -1,0 +1,37 @@
+package belief
+
+import (
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+)
+
+// Beginning is the time at which recording began. The zero value is of a log that does not tell it: then recording is
+// as old as every commit.
+type Beginning struct {
+	told bool
+	at   time.Time // zero where nothing was ever recorded
+}
+
+// BeginningOf asks a log when recording began. The index of the logs tells it.
+func BeginningOf(log Log) (Beginning, error) {
+	dated, tells := log.(interface{ Began() (time.Time, error) })
+	if !tells {
+		return Beginning{}, nil
+	}
+	at, err := dated.Began()
+	return Beginning{told: true, at: at}, err
+}
+
+// Nobodys is the kind of the lines of a commit that nobody is known to have written: older where it was committed
+// before recording began, else unknown. Commits have times in seconds. One of the second in which recording began is
+// older.
+func (b Beginning) Nobodys(committed time.Time) events.OwnerKind {
+	if b.told && (b.at.IsZero() || committed.Unix() <= b.at.Unix()) {
+		return events.OwnerOlder
+	}
+	return events.OwnerUnknown
+}
+
+// Never reports whether nothing was ever recorded.
+func (b Beginning) Never() bool { return b.told && b.at.IsZero() }
