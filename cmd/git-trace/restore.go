@@ -40,7 +40,9 @@ func (a *app) restoreCommand() *cli.Command {
 			"is written through a link, into submodules, or outside of a sparse checkout. Where something fails all stays\n" +
 			"as it was.\n\n" +
 			"What is in no commit, not in the index and in no snapshot is replaced with --force only. What was there is\n" +
-			"kept by a snapshot, and the way back to it is printed.",
+			"kept by a snapshot, and the way back to it is printed. The lines that are there now and were not then go, with\n" +
+			"all that came later: their owners are named. On a terminal you are asked before lines of others than the named\n" +
+			"conversation go.",
 		Flags: append(options("dry-run"), slices.Concat(options("before", "after"),
 			[]cli.Flag{opt("force", "what is replaced is saved nowhere").flag(), jsonFlag(), colorFlag()})...),
 	}, a.restore)
@@ -54,7 +56,10 @@ type restored struct {
 	Paths  []restoredPath `json:"paths"`
 	Left   []restoredPath `json:"left"`
 	Same   int            `json:"same"`
+	Lost   []lostLines    `json:"lost"` // lines that are not there afterwards, by owner
 	Undo   *string        `json:"undo"` // the moment before; null where nothing was done or nothing is recorded
+
+	lost string // in words
 }
 
 type restoredPath struct {
@@ -109,8 +114,19 @@ func (a *app) restore(c *cli.Context, ops operands) error {
 		return refused(err)
 	}
 	out := restored{Schema: restoreSchema, DryRun: c.Bool("dry-run"), Tree: then.Tree, Same: plan.Same}
+	if out.Lost, err = a.loss(repo, known, then.Moment, taken.Tree, plan); err != nil {
+		return err
+	}
+	if out.lost, err = lossText(known, out.Lost); err != nil {
+		return err
+	}
 	if len(plan.Unsaved) > 0 && !c.Bool("force") && !out.DryRun {
 		return unsaved(plan.Unsaved)
+	}
+	if !out.DryRun && !c.Bool("json") && !c.Bool("force") && ofOthers(out.Lost, then.trace) {
+		if err := a.mayLose(out.lost); err != nil {
+			return err
+		}
 	}
 	if !out.DryRun && len(plan.Changes) > 0 {
 		if out.Undo, err = a.carryOut(c.Context, repo, plan); err != nil {
@@ -124,8 +140,14 @@ func (a *app) restore(c *cli.Context, ops operands) error {
 	return a.printRestored(&out, repo, plan, words[1:])
 }
 
+// namedMoment is a snapshot, and the conversation that its name is of; empty for none.
+type namedMoment struct {
+	view.Moment
+	trace events.TraceID
+}
+
 // momentNamed is the snapshot that a word names.
-func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after bool) (m view.Moment, err error) {
+func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after bool) (m namedMoment, err error) {
 	p, known, err := r.placeNamed(ctx, word)
 	switch {
 	case err != nil:
@@ -134,7 +156,9 @@ func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after b
 		return m, fail(exitFinding, fmt.Errorf("'%s' is no prompt, step or call", word),
 			"git trace log lists conversations; files of a commit come back with git restore --source")
 	}
-	return r.moment(ctx, word, p, after)
+	m.trace = p.Trace
+	m.Moment, err = r.moment(ctx, word, p, after)
+	return m, err
 }
 
 // pathsHere are paths of the command line as seen from the top of the work tree. No link is followed.
@@ -260,6 +284,13 @@ func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, wo
 			row += "  (" + p.Why + ")"
 		}
 		out.WriteString(row + "\n")
+	}
+	if r.lost != "" {
+		verb := "taken away: "
+		if r.DryRun {
+			verb = "would be taken away: "
+		}
+		out.WriteString(verb + cells.Safe(r.lost) + "\n")
 	}
 	if len(r.Paths) == 0 && plan.Same > 0 {
 		out.WriteString("nothing to do: " + plural(plan.Same, "file") + " as then\n")

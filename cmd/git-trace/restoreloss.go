@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/diff"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/restore"
+	"github.com/git-trace/git-trace/view"
+)
+
+// lostLines are lines of one owner that are there now and would not be there afterwards.
+type lostLines struct {
+	blame.OwnerJSON
+	Prompt *int `json:"prompt"`
+	Lines  int  `json:"lines"`
+}
+
+// loss tells whose lines a plan would take away, who has most first.
+func (a *app) loss(repo *refs.Repo, known *conversations, then view.Moment, now refs.OID, plan *restore.Plan) (
+	[]lostLines, error) {
+	out := []lostLines{}
+	if len(plan.Changes) == 0 {
+		return out, nil
+	}
+	const moment = "moment"
+	args := []string{"--no-relative", "--no-ext-diff", "--no-textconv", moment, "--"}
+	for i := range plan.Changes {
+		args = append(args, ":(top,literal)"+plan.Changes[i].Path)
+	}
+	opts, err := diff.Parse(args)
+	if err != nil {
+		return nil, err
+	}
+	side := diff.Side{Kind: diff.Moment, Rev: moment}
+	if !then.Head.IsZero() {
+		side.Head = then.Head.String()
+	}
+	_, err = opts.FindMoments(func(word string, _ bool) (diff.Snapshot, bool, error) {
+		return diff.Snapshot{Tree: then.Tree, Side: side}, word == moment, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	opts.CompareWith(now)
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.readDiff(repo, known, dir, opts)
+	if err != nil {
+		return nil, diffFailure(err)
+	}
+	return lostIn(d), nil
+}
+
+// lostIn counts the lines that only the newer side of a diff has, by owner.
+func lostIn(d *diff.Diff) []lostLines {
+	type key struct {
+		kind   events.OwnerKind
+		trace  events.TraceID
+		prompt int
+	}
+	out, at := []lostLines{}, map[key]int{}
+	for _, f := range slices.Concat(d.Files, d.Untracked) {
+		f.EachLine(func(l *diff.Line) {
+			if l.Sign != diff.Added {
+				return
+			}
+			o := l.Owner.Owner
+			k := key{o.Kind, o.Trace, o.PromptIndex}
+			i, seen := at[k]
+			if !seen {
+				i = len(out)
+				at[k] = i
+				owner, _ := o.JSON()
+				out = append(out, lostLines{OwnerJSON: owner})
+				if o.PromptIndex > 0 {
+					out[i].Prompt = &o.PromptIndex
+				}
+			}
+			out[i].Lines++
+		})
+	}
+	slices.SortStableFunc(out, func(a, b lostLines) int { return cmp.Compare(b.Lines, a.Lines) })
+	return out
+}
+
+// lossText names the owners: "8 lines of claude-code e182#2, 1 line of people".
+func lossText(known *conversations, lost []lostLines) (string, error) {
+	short, err := known.short()
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for i := range lost {
+		out = append(out, plural(lost[i].Lines, "line")+" of "+lost[i].owner(short))
+	}
+	return strings.Join(out, ", "), nil
+}
+
+func (l *lostLines) owner(short func(events.TraceID) string) string {
+	switch {
+	case l.Trace != nil && l.Prompt != nil:
+		return words(records.Value(l.Agent), short(*l.Trace)+"#"+strconv.Itoa(*l.Prompt))
+	case l.Trace != nil:
+		return words(records.Value(l.Agent), short(*l.Trace))
+	case l.Contributor == events.OwnerHuman:
+		return "people"
+	case l.Contributor != events.OwnerUnknown:
+		return "one of several agents"
+	case l.Older:
+		return "people before the recording"
+	}
+	return "nobody known"
+}
+
+// ofOthers reports whether somebody else than a conversation loses lines.
+func ofOthers(lost []lostLines, trace events.TraceID) bool {
+	return slices.ContainsFunc(lost, func(l lostLines) bool { return l.Trace == nil || *l.Trace != trace })
+}
+
+// errNotRestored is of a person who did not want it.
+var errNotRestored = errors.New("nothing was restored")
+
+// mayLose asks on a terminal before lines of others are taken away.
+func (a *app) mayLose(text string) error {
+	in, isFile := a.std.in.(*os.File)
+	if !isFile {
+		return nil
+	}
+	if _, terminal := terminalWidth(in); !terminal {
+		return nil
+	}
+	if !a.asks("this takes away " + printable(text) + ". Go on?") {
+		return fail(exitFinding, errNotRestored, "git trace restore --dry-run shows what it would do")
+	}
+	return nil
+}
