@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -96,8 +97,9 @@ type Means struct {
 	// Store stores the conversations that wait for it. One that cannot be stored is not an error.
 	Store func(ctx context.Context) error
 	// Reconcile writes to the log who wrote the lines of commits that a remote has and that no hook reported. Label is
-	// the remote in the refs of fetched logs.
-	Reconcile func(ctx context.Context, log *events.Log, label string, has Published) error
+	// the remote in the refs of fetched logs. Open opens the logs whose word may be passed on.
+	Reconcile func(ctx context.Context, log *events.Log, label string, has Published,
+		open func(*refs.Repo) (*index.Index, error)) error
 }
 
 // MakePlan finds out what a push at a level would send to a remote. It stores and writes down here what is known and
@@ -183,7 +185,11 @@ func (p *Plan) fill(ctx context.Context) error {
 	}
 	p.published = func(commits []refs.OID) (map[refs.OID]bool, error) { return p.repo.LedTo(ctx, commits, tips...) }
 	if p.means.Reconcile != nil {
-		if err := p.means.Reconcile(ctx, p.log, p.Remote.Label, p.published); err != nil {
+		open := index.Open
+		if p.settings.signs() { // nobody's word gets a signature that it did not have
+			open = index.OpenSigned
+		}
+		if err := p.means.Reconcile(ctx, p.log, p.Remote.Label, p.published, open); err != nil {
 			return err
 		}
 	}

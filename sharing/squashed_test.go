@@ -130,6 +130,38 @@ func TestWhatWritersWhoAreGoneToldIsPassedOn(t *testing.T) {
 	}
 }
 
+// What a clone without a key told gets no signature from a clone that signs and would pass it on.
+func TestNobodysWordGetsASignatureByBeingPassedOn(t *testing.T) {
+	t.Parallel()
+	w, remote := published(t)
+	w.Git("checkout", "-q", "-b", "topic")
+	w.Edit("evil", "two.txt", "the first line of a new file\nand its second line\n")
+	w.Commit("new file")
+	w.Anchor()
+	w.Git("push", "-q", "origin", "topic")
+	push(t, w, sharing.LevelCommits)
+	reader := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", "file://"+remote, ".")
+	key := signs(t, reader)
+	pull(t, reader, sharing.What{})
+	takeIn(t, w, remote, "squash")
+	reader.Git("pull", "-q", "--prune", "origin", "main")
+	reader.Write("h.txt", "something of the reader's own\n")
+	reader.Commit("by a person")
+	reader.Anchor()
+	reader.Git("push", "-q", "origin", "HEAD:main")
+	push(t, reader, sharing.LevelCommits)
+	fresh := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", "file://"+remote, ".")
+	allows(t, fresh, key, "")
+	fresh.Git("config", "trace.trust", "signed")
+	pull(t, fresh, sharing.What{})
+	if got := owners(t, fresh, "two.txt"); strings.Contains(got, string(events.NewTraceID("claude-code", "evil"))) {
+		t.Errorf("under the key of a clone that read of it a fresh clone is told\n%s", got)
+	}
+	if got := owners(t, fresh, "h.txt"); !strings.Contains(got, "Kind:human") {
+		t.Errorf("the clone with the key is not believed:\n%s", got)
+	}
+}
+
 // tellers are the anchors that are believed about the first lines of the files that HEAD added.
 func tellers(t *testing.T, w *recording.World) map[string]*events.Event {
 	t.Helper()

@@ -14,12 +14,13 @@ import (
 )
 
 // Remote writes what is found of the commits that a remote has: first what the own log explains, then what other logs
-// of that remote do. Has tells which commits the remote has; label is its name in the refs of fetched logs.
-func Remote(ctx context.Context, log *events.Log, label string,
-	has func([]refs.OID) (map[refs.OID]bool, error)) error {
+// of that remote do. Has tells which commits the remote has; label is its name in the refs of fetched logs. Open opens
+// the logs whose word may be passed on.
+func Remote(ctx context.Context, log *events.Log, label string, has func([]refs.OID) (map[refs.OID]bool, error),
+	open func(*refs.Repo) (*index.Index, error)) error {
 	err := own(ctx, log, has)
 	if err == nil {
-		err = passOn(ctx, log, label, has)
+		err = passOn(ctx, log, label, has, open)
 	}
 	if err != nil {
 		return fmt.Errorf("reconcile what the remote has: %w", err)
@@ -60,8 +61,9 @@ func unheard(ctx context.Context, search *unseen.Search, has func([]refs.OID) (m
 
 // passOn writes what nobody told of commits, and other clones' logs explain. For example: whoever wrote a branch has
 // left, and it was squashed on the server. Who fetched both knows the lines; a fresh clone would not.
-func passOn(ctx context.Context, log *events.Log, label string, has func([]refs.OID) (map[refs.OID]bool, error)) error {
-	reader, err := index.Open(log.Repo())
+func passOn(ctx context.Context, log *events.Log, label string, has func([]refs.OID) (map[refs.OID]bool, error),
+	open func(*refs.Repo) (*index.Index, error)) error {
+	reader, err := open(log.Repo())
 	if err != nil {
 		return err
 	}

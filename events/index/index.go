@@ -31,6 +31,7 @@ type Index struct {
 
 	several  bool     // remotes have logs of one id
 	alone    bool     // logs of others are not read
+	signed   bool     // of others only signed logs are read
 	progress Progress // of a build; nil where nobody looks
 }
 
@@ -44,6 +45,12 @@ func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
 
 // Alone reports whether logs of others are left unread ([OpenOwn]).
 func (ix *Index) Alone() bool { return ix.alone }
+
+// OpenSigned is Open with the logs of others that are signed alone, whatever trace.trust lets in: for whoever passes on,
+// under a signature, what they say.
+func OpenSigned(repo *refs.Repo) (*Index, error) {
+	return opened(&Index{log: events.OpenLog(repo), signed: true})
+}
 
 // OpenShowing is Open that tells how far it is: the first time a long log takes seconds.
 func OpenShowing(repo *refs.Repo, progress Progress) (*Index, error) {

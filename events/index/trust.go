@@ -24,6 +24,9 @@ func (ix *Index) trusted(ctx context.Context, read []events.FetchedLog) ([]event
 	if !ix.alone {
 		setting, err = trustSetting(ctx, ix.log.Repo())
 	}
+	if ix.signed && setting == "all" {
+		setting = "signed"
+	}
 	if err != nil || setting == "all" {
 		return read, err
 	}
