@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
-	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -41,9 +40,10 @@ type Completer interface {
 	Complete(ctx context.Context, owners []*Attribution) error
 }
 
-// Dated is a Resolver that tells when recording began.
+// Dated is a Resolver that knows when recording began. Of the lines of a commit that nobody is known to have written it
+// tells whether they are older. Committed is the commit's time.
 type Dated interface {
-	Beginning() (belief.Beginning, error)
+	Nobodys(commit refs.OID, committed time.Time) (events.OwnerKind, error)
 }
 
 // Attribution names the writer of a line and the evidence. Its zero value is a line without a known owner.
@@ -176,10 +176,6 @@ func resolve(
 			return nil, fmt.Errorf("find owners: %w", err)
 		}
 	}
-	began, err := beginningOf(r)
-	if err != nil {
-		return nil, fmt.Errorf("find owners: %w", err)
-	}
 	for _, g := range groups {
 		answers, err := g.ask(ctx, r, content)
 		if err != nil {
@@ -195,7 +191,9 @@ func resolve(
 			}
 			owners[at] = answers[next]
 			if !owners[at].Kind.Known() {
-				owners[at] = nobody(owners[at], &credits[at], began)
+				if owners[at], err = nobody(r, owners[at], &credits[at]); err != nil {
+					return nil, fmt.Errorf("find owners: %w", err)
+				}
 			}
 		}
 	}
@@ -207,23 +205,20 @@ func resolve(
 	return owners, nil
 }
 
-// beginningOf asks a resolver when recording began.
-func beginningOf(r Resolver) (belief.Beginning, error) {
-	if dated, tells := r.(Dated); tells {
-		return dated.Beginning()
-	}
-	return belief.Beginning{}, nil
-}
-
 // nobody is the answer for a line without a known owner: older than the recording, or unknown.
-func nobody(a *Attribution, c *credit, began belief.Beginning) *Attribution {
-	switch {
-	case len(a.Limits) > 0: // something was recorded, which tells why
-		return a
-	case !c.commit.IsZero() && began.Nobodys(c.made) == events.OwnerOlder:
-		return older
+func nobody(r Resolver, a *Attribution, c *credit) (*Attribution, error) {
+	dated, tells := r.(Dated)
+	if len(a.Limits) > 0 { // something was recorded, which tells why
+		return a, nil
 	}
-	return unknown
+	if c.commit.IsZero() || !tells {
+		return unknown, nil
+	}
+	kind, err := dated.Nobodys(c.commit, c.made)
+	if kind == events.OwnerOlder {
+		return older, err
+	}
+	return unknown, err
 }
 
 func (g *group) ask(

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate"
@@ -33,6 +34,7 @@ type Evidence struct {
 	commits map[refs.OID]*belief.Commit
 	texts   map[promptKey]string
 	pending pendingAnswer
+	began   *belief.Beginning // nil until somebody asks
 }
 
 type promptKey struct {
@@ -190,8 +192,18 @@ var (
 	older   = &Attribution{Kind: events.OwnerOlder}
 )
 
-// Beginning tells when recording began.
-func (e *Evidence) Beginning() (belief.Beginning, error) { return belief.BeginningOf(e.log) }
+// Nobodys tells whether the lines of a commit that nobody is known to have written are older than the recording.
+func (e *Evidence) Nobodys(commit refs.OID, committed time.Time) (events.OwnerKind, error) {
+	if e.began == nil {
+		began, err := belief.BeginningOf(e.log)
+		if err != nil {
+			return events.OwnerUnknown, err
+		}
+		e.began = &began
+	}
+	c, err := e.commit(commit)
+	return e.began.Nobodys(c, committed), err
+}
 
 // Committed answers from the anchors of a commit.
 func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error) {

@@ -298,16 +298,19 @@ func TestWhatNobodyIsKnownToHaveWrittenIsOlderThanTheRecordingOrUnknown(t *testi
 	t.Parallel()
 	id, began := commitID(1), time.Unix(1000, 999)
 	log := anchorsOf{anchor(t, "own", id, "f", "1+1 A", "2+1 human", "3+1 unknown")}
+	seen := anchorsOf{log[0]}
+	seen[0].Method = []events.Method{events.PostCommit}
 	for name, tt := range map[string]struct {
 		log  belief.Log
 		made int64
 		want string
 	}{
-		"before":                          {dated{log, began}, 999, "ai human older older"},
-		"in the second in which it began": {dated{log, began}, 1000, "ai human older older"},
-		"after":                           {dated{log, began}, 1001, "ai human unknown unknown"},
-		"nothing was ever recorded":       {dated{}, 2000, "older older older older"},
-		"a log that tells no beginning":   {log, 0, "ai human unknown unknown"},
+		"before":                                {dated{log, began}, 999, "ai human older older"},
+		"in the second in which it began":       {dated{log, began}, 1000, "ai human older older"},
+		"before by its date, and a hook saw it": {dated{seen, began}, 999, "ai human unknown unknown"},
+		"after":                                 {dated{log, began}, 1001, "ai human unknown unknown"},
+		"nothing was ever recorded":             {dated{}, 2000, "older older older older"},
+		"a log that tells no beginning":         {log, 0, "ai human unknown unknown"},
 	} {
 		var lines []gitblame.Line
 		for n := 1; n <= 4; n++ {
@@ -327,9 +330,9 @@ func TestWhatNobodyIsKnownToHaveWrittenIsOlderThanTheRecordingOrUnknown(t *testi
 		}
 	}
 	why := &Attribution{Kind: events.OwnerUnknown, Limits: []events.Limit{events.LimitBoundaryLate}}
-	never, _ := belief.BeginningOf(dated{})
-	if got := nobody(why, &credit{commit: id}, never); got != why {
-		t.Errorf("a line of which the log tells why: %+v", got)
+	never := NewEvidence(&refs.Repo{CommonDir: t.TempDir()}, dated{}, nil)
+	if got, err := nobody(never, why, &credit{commit: id}); got != why || err != nil {
+		t.Errorf("a line of which the log tells why: %+v, %v", got, err)
 	}
 }
 

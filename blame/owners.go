@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
@@ -20,14 +21,15 @@ func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) 
 }
 
 // nobodys answers for lines of a converted text, whose owners nobody knows.
-func (s *session) nobodys(lines []gitblame.Line) ([]*Attribution, error) {
-	began, err := beginningOf(s.resolver)
-	out := make([]*Attribution, len(lines))
+func (s *session) nobodys(lines []gitblame.Line) (out []*Attribution, err error) {
+	out = make([]*Attribution, len(lines))
 	for i := range lines {
 		c := creditOf(&lines[i])
-		out[i] = nobody(unknown, &c, began)
+		if out[i], err = nobody(s.resolver, unknown, &c); err != nil {
+			return nil, fmt.Errorf("find owners: %w", err)
+		}
 	}
-	return out, err
+	return out, nil
 }
 
 // credits tells, for each line, whom to ask about.

@@ -53,9 +53,8 @@ func (f *finder) churn() error {
 		return err
 	}
 	ids := make([]refs.OID, len(f.history.commits))
-	inside := map[refs.OID]events.OwnerKind{} // of lines that nobody is known to have written
 	for i, c := range f.history.commits {
-		ids[i], inside[c.ID] = c.ID, began.Nobodys(time.Unix(c.Committer.Time, 0))
+		ids[i] = c.ID
 	}
 	searcher := f.from.Searcher
 	if len(ids) > mostSearched {
@@ -64,6 +63,10 @@ func (f *finder) churn() error {
 	known, err := belief.All(f.ctx, f.from.Log, searcher, ids)
 	if err != nil {
 		return err
+	}
+	inside := map[refs.OID]events.OwnerKind{} // of lines that nobody is known to have written
+	for i, c := range known {
+		inside[c.ID] = began.Nobodys(c, time.Unix(f.history.commits[i].Committer.Time, 0))
 	}
 	at := map[Writer]int{}
 	add := func(w Writer, written, kept int) {

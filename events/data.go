@@ -82,8 +82,8 @@ const (
 	OwnerMixed   OwnerKind = "mixed"
 )
 
-// OwnerOlder is the kind of a line that no evidence covers and whose commit is older than the recording. Readers tell it
-// apart from OwnerUnknown; no event holds it.
+// OwnerOlder is the kind of a line that no evidence covers and whose commit is older than the recording. Readers tell
+// it apart from OwnerUnknown. No event holds it.
 const OwnerOlder OwnerKind = "older"
 
 // Known reports whether an agent or a person is known to have written a line of this kind.

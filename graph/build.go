@@ -91,7 +91,7 @@ func (b *batch) flush() error {
 	list := b.list
 	b.list = nil
 	for i, c := range list {
-		c.Nobody = b.began.Nobodys(c.Committed)
+		c.Nobody = b.began.Nobodys(known[i], c.Committed)
 		if known[i].Speaks() {
 			c.credit(known[i])
 			if b.Keep {

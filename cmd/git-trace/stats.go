@@ -32,8 +32,8 @@ func (a *app) statsCommand() *cli.Command {
 		Name:      "stats",
 		Usage:     "who wrote the lines of a range of commits, and what the conversations used",
 		UsageText: "git trace stats [<options>] [<revision range>] [[--] <path>…]",
-		Description: "Lines that commits added, by agents, people, older than the recording and unknown, of all commits, by author and by " +
-			"agent; the\n" +
+		Description: "Lines that commits added, by agents, people, older than the recording and unknown, of all commits, " +
+			"by author and by agent; the\n" +
 			"conversations that wrote some of them, with their tokens, cost and models as far as they have a record. Without\n" +
 			"a range it is all that HEAD leads to, and every conversation that is known here. With paths every line counts\n" +
 			"that is in them, and no other. The parts add up to the sums. Where nothing was ever recorded, nothing is\n" +

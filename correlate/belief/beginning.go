@@ -25,9 +25,10 @@ func BeginningOf(log Log) (Beginning, error) {
 
 // Nobodys is the kind of the lines of a commit that nobody is known to have written: older where it was committed
 // before recording began, else unknown. Commits have times in seconds. One of the second in which recording began is
-// older.
-func (b Beginning) Nobodys(committed time.Time) events.OwnerKind {
-	if b.told && (b.at.IsZero() || committed.Unix() <= b.at.Unix()) {
+// older. One that a hook saw is not, whatever time it was given. What is known of the commit may be nil.
+func (b Beginning) Nobodys(c *Commit, committed time.Time) events.OwnerKind {
+	seen := c != nil && c.Seen
+	if b.told && !seen && (b.at.IsZero() || committed.Unix() <= b.at.Unix()) {
 		return events.OwnerOlder
 	}
 	return events.OwnerUnknown

@@ -58,6 +58,7 @@ type Commit struct {
 	// Heard tells that an anchor is more than a claim: hooks saw the commit, or what was found of it was written down. Of
 	// any other commit a search may find more.
 	Heard bool
+	Seen  bool // by a hook when it was made, or taken in
 	Found bool // something in it was found, and stands in no anchor
 	book
 	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
@@ -122,6 +123,7 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 			logs, of[e.Voice()] = append(logs, w), w
 		}
 		c.Heard = c.Heard || !e.Claimed()
+		c.Seen = c.Seen || slices.Contains(e.Method, events.PostCommit) || slices.Contains(e.Method, events.PostRewrite)
 		w.hear(e, &data)
 	}
 	if len(logs) == 0 {

@@ -46,8 +46,8 @@ func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
 // Alone reports whether logs of others are left unread ([OpenOwn]).
 func (ix *Index) Alone() bool { return ix.alone }
 
-// OpenSigned is Open with the logs of others that are signed alone, whatever trace.trust lets in: for whoever passes on,
-// under a signature, what they say.
+// OpenSigned is Open with the logs of others that are signed alone, whatever trace.trust lets in. It is for whoever
+// passes on, under a signature, what they say.
 func OpenSigned(repo *refs.Repo) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), signed: true})
 }

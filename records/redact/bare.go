@@ -227,8 +227,8 @@ func (c *candidate) setBefore() bool {
 			return true
 		}
 	}
-	return strings.Contains(before, "nmcli ") || strings.Contains(before, "config --global") || strings.HasPrefix(before, "git config") ||
-		strings.Contains(before, " git config")
+	return strings.Contains(before, "nmcli ") || strings.Contains(before, "config --global") ||
+		strings.HasPrefix(before, "git config") || strings.Contains(before, " git config")
 }
 
 // inSQL tells a name that stands in a statement of SQL: in capitals, or behind with or set.

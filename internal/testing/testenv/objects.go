@@ -3,7 +3,7 @@ package testenv
 import (
 	"bytes"
 	"compress/zlib"
-	"crypto/sha1"
+	"crypto/sha1" //nolint:gosec // git names objects by it
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
