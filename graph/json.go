@@ -43,7 +43,7 @@ type UncommittedJSON struct {
 }
 
 // Owned are the added lines by who wrote them.
-func (c *CommitJSON) Owned() (out numbers.Owned) {
+func (c CommitJSON) Owned() (out numbers.Owned) {
 	if c.Added != nil {
 		out = numbers.Owned{AI: *c.AI, Human: *c.Human, Unknown: *c.Unknown, Older: c.Older}
 	}
