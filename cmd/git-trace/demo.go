@@ -5,15 +5,17 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -28,6 +30,7 @@ var demoScript []byte
 type demoStep struct {
 	Say     string            `json:"say,omitempty"`     // told to the user
 	Files   map[string]string `json:"files,omitempty"`   // written before anything is recorded, and committed
+	Lines   []json.RawMessage `json:"lines,omitempty"`   // what the client writes to its session file before the hook
 	Hook    string            `json:"hook,omitempty"`    // event name; Payload goes to its standard input
 	Payload json.RawMessage   `json:"payload,omitempty"` // ${REPO} stands for the repository
 	Replace *demoReplace      `json:"replace,omitempty"` // what a tool, or a person, does to a file
@@ -100,6 +103,9 @@ func (a *app) demo(ctx context.Context, keep bool) error {
 			"to try git trace log, show, why and track in;\ngit-trace: hint: git trace init starts recording in one of yours")
 		return nil
 	}
+	if err := p.quietly(binary, "record"); err != nil {
+		return err
+	}
 	if named {
 		err = os.Setenv("XDG_STATE_HOME", state)
 	} else {
@@ -145,8 +151,10 @@ func (p *demoPlayer) play(s demoStep) error {
 	case s.Files != nil:
 		return p.begin(s.Files)
 	case s.Hook != "":
-		payload := strings.ReplaceAll(string(s.Payload), "${REPO}", p.dir)
-		return p.run(strings.NewReader(payload), p.binary, "hook", "claude-code", s.Hook)
+		if err := p.tell(s); err != nil {
+			return err
+		}
+		return p.run(strings.NewReader(p.here(s.Payload)), p.binary, "hook", "claude-code", s.Hook)
 	case s.Replace != nil:
 		return p.replace(*s.Replace)
 	case s.Shell != "":
@@ -160,20 +168,44 @@ func (p *demoPlayer) play(s demoStep) error {
 	return nil
 }
 
+// here fills in where the repository is, and what time it is now.
+func (p *demoPlayer) here(text json.RawMessage) string {
+	return strings.NewReplacer("${REPO}", p.dir, "${TIME}", time.Now().UTC().Format("2006-01-02T15:04:05.000Z")).
+		Replace(string(text))
+}
+
+// tell writes lines to the session file that a hook names.
+func (p *demoPlayer) tell(s demoStep) error {
+	var named struct {
+		Path string `json:"transcript_path"`
+	}
+	if err := json.Unmarshal([]byte(p.here(s.Payload)), &named); err != nil || len(s.Lines) == 0 {
+		return err
+	}
+	var text bytes.Buffer
+	for _, line := range s.Lines {
+		if err := json.Compact(&text, []byte(p.here(line))); err != nil {
+			return err
+		}
+		text.WriteByte('\n')
+	}
+	if err := os.MkdirAll(filepath.Dir(named.Path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(named.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text.Bytes())
+	return errors.Join(err, f.Close())
+}
+
 // begin makes the repository, switches recording on, and lets a person commit the first files.
 func (p *demoPlayer) begin(files map[string]string) error {
 	if err := p.run(nil, "git", "init", "-q", "-b", "main"); err != nil {
 		return err
 	}
-	repo, err := refs.DiscoverHook(p.dir)
-	if err != nil {
-		return err
-	}
-	installer := hooks.Installer{Repo: repo, Binary: p.binary}
-	if _, err := installer.Install(p.ctx); err != nil {
-		return err
-	}
-	if err := startRecording(p.ctx, repo); err != nil {
+	if err := p.quietly(p.binary, "init", "--agent", "claude-code"); err != nil {
 		return err
 	}
 	for name, content := range files {
@@ -200,8 +232,22 @@ func (p *demoPlayer) replace(r demoReplace) error {
 	return os.WriteFile(name, content, 0o644)
 }
 
-// run runs a command in the repository with an environment of its own: no configuration of the user takes part.
+// run runs a command in the repository and shows what it prints.
 func (p *demoPlayer) run(in *strings.Reader, name string, args ...string) error {
+	out := p.app.std.out
+	if file, isFile := fileOf(out); isFile { // which may be a terminal
+		p.app.line.end()
+		out = file
+	}
+	return p.runTo(out, in, name, args...)
+}
+
+func (p *demoPlayer) quietly(name string, args ...string) error {
+	return p.runTo(io.Discard, nil, name, args...)
+}
+
+// runTo runs a command with an environment of its own: no configuration of the user takes part.
+func (p *demoPlayer) runTo(out io.Writer, in *strings.Reader, name string, args ...string) error {
 	cmd := exec.CommandContext(p.ctx, name, args...)
 	cmd.Dir = p.dir
 	cmd.Env = []string{
@@ -214,11 +260,7 @@ func (p *demoPlayer) run(in *strings.Reader, name string, args ...string) error 
 	if in != nil {
 		cmd.Stdin = in
 	}
-	cmd.Stdout = p.app.std.out
-	if out, isFile := fileOf(p.app.std.out); isFile { // which may be a terminal
-		p.app.line.end()
-		cmd.Stdout = out
-	}
+	cmd.Stdout = out
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	if err := cmd.Run(); err != nil {
