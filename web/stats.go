@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
@@ -61,6 +63,7 @@ type statsBody struct {
 	Since string
 	Range string
 	Wants string // the one grouping that is asked for; empty for the usual ones
+	Usual string // the time from which is counted where none is asked for
 	Times timeChart
 	Lives lifeChart
 	Hours hourChart
@@ -166,7 +169,7 @@ func (b *statsBody) Groupings() (words []string) {
 // choose reads what is asked of the page, and gives the tables for it.
 func (b *statsBody) choose(q *question) ([]statsTable, error) {
 	ask := q.r.URL.Query()
-	b.Since, b.Range, b.Wants = ask.Get("since"), ask.Get("range"), ask.Get("by")
+	b.Since, b.Range, b.Wants, b.Usual = ask.Get("since"), ask.Get("range"), ask.Get("by"), usualSince(q)
 	if b.Range != "" {
 		if err := noOption(b.Range); err != nil {
 			return nil, err
@@ -183,9 +186,24 @@ func (b *statsBody) choose(q *question) ([]statsTable, error) {
 	return nil, fmt.Errorf("by '%s': %w: one of %s", b.Wants, errBadQuestion, strings.Join(b.Groupings(), ", "))
 }
 
+// usualSince is half a year ago, or half a year before the newest commit where that is older than a month: a page of
+// nothing says nothing.
+func usualSince(q *question) string {
+	const usual, months, fresh = "6 months ago", 6, 31 * 24 * time.Hour
+	out, err := q.repo.Git(q.ctx, nil, "log", "-1", "--format=%ct")
+	if err != nil {
+		return usual
+	}
+	at, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	if newest := time.Unix(at, 0); err == nil && time.Since(newest) > fresh {
+		return newest.AddDate(0, -months, 0).Format(time.DateOnly)
+	}
+	return usual
+}
+
 // asked are the arguments for what is asked: the range, or the last months.
 func (b *statsBody) asked(q *question, args ...string) []string {
-	if since := cmp.Or(b.Since, "6 months ago"); q.still == nil && (b.Since != "" || b.Range == "") {
+	if since := cmp.Or(b.Since, b.Usual); q.still == nil && (b.Since != "" || b.Range == "") {
 		args = append(args, "--since="+since)
 	}
 	if args = q.ranged(args...); b.Range != "" {
