@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// remembered gives the conversation of the demo a record: what was said in it, with a word that later is a secret.
+// remembered gives the conversation of the demo another record: what was said in it, with a word that later is a secret.
 func remembered(t *testing.T, program, dir string) {
 	t.Helper()
 	list, err := exec.Command(program, "-C", dir, "log", "--json").Output()
@@ -45,7 +45,8 @@ func remembered(t *testing.T, program, dir string) {
 	if err := os.WriteFile(name, append(raw, '\n'), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{program, "-C", dir, "import", "--from", "opentraces", name},
+	for _, args := range [][]string{{"git", "-C", dir, "update-ref", "-d", "refs/traces/records"},
+		{program, "-C", dir, "import", "--from", "opentraces", name},
 		{"git", "-C", dir, "config", "trace.redactSecret", "falcon[a-z]+"}} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, out)

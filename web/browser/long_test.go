@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,6 +52,9 @@ func (w *World) longTalk(ctx context.Context, root string, steps int) error {
 	var list struct{ Conversations []conversation }
 	if err := json.Unmarshal([]byte(out[max(strings.Index(out, "{"), 0):]), &list); err != nil {
 		return fmt.Errorf("log: %w\n%s", err, out)
+	}
+	if out, err := exec.CommandContext(ctx, "git", "-C", w.Dir, "update-ref", "-d", "refs/traces/records").CombinedOutput(); err != nil {
+		return fmt.Errorf("forget what the demo said: %w\n%s", err, out)
 	}
 	for _, c := range list.Conversations {
 		if strings.HasPrefix(c.Trace, "c86c") {
