@@ -50,7 +50,7 @@ func TestPagesShowWhatIsChosen(t *testing.T) {
 	}
 	for path, want := range map[string]int{
 		"/log?state=x": 400, "/search?q=a&in=x": 400, "/stats?by=x": 400, "/stats?range=--all": 400, "/t/c86c?show=x": 400,
-		"/t/c86c/markdown": 404, "/api/1/search?q=a&in=x": 400,
+		"/t/c86c/markdown": 200, "/t/ffff/markdown": 404, "/api/1/search?q=a&in=x": 400,
 	} {
 		if page, status := s.get(path); status != want {
 			t.Errorf("%s: status %d, not %d\n%s", path, status, want, page)
@@ -86,7 +86,7 @@ func TestPagesTellOfTimes(t *testing.T) {
 	s.shows(older[1], "server: another type", "replaced by <a")
 	s.shows("/stats?by=hour", "When commits were written, by hours of the week (UTC)", `<th scope="col">Day and hour</th>`,
 		`<h2>Hour of the week</h2>`, "the larger, the more lines")
-	s.shows("/stats", `<th scope="col">Conversations</th></tr>`, `<td>1</td>`)
+	s.shows("/stats", `<th scope="col">Conversations</th>`, `<td>1</td>`)
 	s.shows("/stats?by=day", "Lines that commits added, by day", `<th scope="col">Day</th>`, "the highest day has",
 		"<th scope=\"row\">"+time.Now().UTC().Format(time.DateOnly))
 	s.shows("/?since=30+days+ago", `<option selected>30 days ago</option>`, "of 36 lines in 4 commits")
