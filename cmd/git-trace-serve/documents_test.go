@@ -39,7 +39,7 @@ var standIns = strings.NewReplacer(
 // remote.
 var changing = regexp.MustCompile(
 	`\b([0-9a-f]{7}|[0-9a-f]{16})\b|\d+ [A-Z][a-z]{2} \d{4}|\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|` +
-		`\d+ \w+ ago|just now|\bnow\b|to origin \([^)]*\)`)
+		`\d+ \w+ ago|just now|\bnow\b|to origin \([^)]*\)|the log \(\d+ events\)`) // which is told of a record once or twice
 
 var (
 	fence    = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
