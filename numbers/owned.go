@@ -60,13 +60,17 @@ func (o Owned) Lines() []int {
 func (o Owned) String() string {
 	var out []string
 	for _, p := range o.Parts() {
-		by := ""
-		if p.Kind == "ai" || p.Kind == "human" {
-			by = "by "
-		}
-		out = append(out, fmt.Sprintf("%d %s%s", p.Lines, by, p.Word))
+		out = append(out, fmt.Sprintf("%d %s", p.Lines, p.Phrase()))
 	}
 	return strings.Join(out, ", ")
+}
+
+// Phrase is the word as it follows a number of lines: by agents, by people, older, unknown.
+func (p Part) Phrase() string {
+	if p.Kind == "ai" || p.Kind == "human" {
+		return "by " + p.Word
+	}
+	return p.Word
 }
 
 // Share is a part with its percentage.

@@ -200,7 +200,7 @@ func TestEditorsAreServed(t *testing.T) {
 	}
 	const asked = "close must be safe to call twice"
 	contains("an agent's line", e.ask("textDocument/hover", at(uri, 10)), `"kind":"markdown"`, "claude-code", asked, "atomic.Bool")
-	contains("a person's line", e.ask("textDocument/hover", at(uri, 0)), "written by: a person")
+	contains("a person's line", e.ask("textDocument/hover", at(uri, 0)), "written by: A U Thor")
 	hints := e.ask("textDocument/inlayHint", within(uri, 0, 100))
 	contains("hints", hints, `"position":{"line":10,"character":21},"label":"claude-code`, asked)
 	contains("hints of a part", e.ask("textDocument/inlayHint", within(uri, 12, 16)), "[]")

@@ -201,7 +201,7 @@ func TestAgentsAreServed(t *testing.T) {
 		{"search", map[string]any{"text": "nobody-said-this"}, "no conversation holds", false},
 		{"blame", map[string]any{"path": "a.txt"}, "1-2  unknown A  ", false},
 		{"blame", map[string]any{"path": "a.txt", "first": 9, "last": 3}, "last is not before first", true},
-		{"why", map[string]any{"path": "a.txt", "line": 1}, "nobody", false},
+		{"why", map[string]any{"path": "a.txt", "line": 1}, "before the recording", false},
 		{"log", nil, "Build a zero-config CLI", false},
 		{"log", map[string]any{"path": "a.txt"}, "nothing was found", false},
 		{"diff", nil, "nothing was found", false},

@@ -12,11 +12,10 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// S28: a push of new commits starts four git processes, for the settings, for what the remote has, for the sizes of what
-// came from there, and to send. The
-// first one asks besides whether others are shown what was sent. Where a recorded commit is not published, git looks for
-// a way to it, too.
-func TestAPushStartsFourGitProcesses(t *testing.T) {
+// S28: a push of new commits starts five git processes: for the settings, for what the remote has, for the commits that a
+// server may have made, for the sizes of what came from there, and to send. The first one asks besides whether others are
+// shown what was sent. Where a recorded commit is not published, git looks for a way to it, too.
+func TestAPushStartsFiveGitProcesses(t *testing.T) {
 	t.Parallel()
 	testenv.Wide(t)
 	r := newRecorded(t)
@@ -56,10 +55,10 @@ func TestAPushStartsFourGitProcesses(t *testing.T) {
 	}
 	more("main")
 	// The first one writes two settings.
-	push("the first push", 8, "--to", "commits", "origin") // a commit was amended, and the remote does not have the first form
+	push("the first push", 9, "--to", "commits", "origin") // a commit was amended, and the remote does not have the first form
 	more("main")
-	push("a push beside a commit that is not published", 5, "origin")
+	push("a push beside a commit that is not published", 6, "origin")
 	r.run("sh", "-c", "for c in $(git reflog --format=%h); do git push -q origin $c:refs/heads/old-$c; done")
 	more("main")
-	push("a push", 4, "origin")
+	push("a push", 5, "origin")
 }

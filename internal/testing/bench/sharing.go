@@ -25,7 +25,7 @@ const (
 	pushTime    = 1000
 	pullTime    = 2000
 	sharedBlame = 1.5
-	pushGits    = 4 // one looks for the writer's commits, which are each twentieth of a long history
+	pushGits    = 5 // one looks for the writer's commits, which are each twentieth of a long history
 	pullGits    = 3
 )
 
