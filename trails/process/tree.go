@@ -123,7 +123,7 @@ var ofHooks = []byte("_PROJECT_DIR=")
 
 // alike reports whether a process has the environment that the agent gives to hooks alone. For example: another hook,
 // which the agent started before ours, has left a program running.
-func (h hook) alike(pid int) bool { return sameEnviron(environOf(pid), h.environ) }
+func (h hook) alike(pid int) bool { return h.environ != nil && sameEnviron(environOf(pid), h.environ) }
 
 // before reports whether the hook was there before another process. What an agent starts then is a hook, too.
 func (h hook) before(pid int) bool {
