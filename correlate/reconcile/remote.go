@@ -77,7 +77,7 @@ func passOn(ctx context.Context, log *events.Log, label string, has func([]refs.
 	if err != nil {
 		return err
 	}
-	told := teller{reader: reader, label: label, of: map[events.TraceID]bool{}}
+	told := teller{reader: reader, label: label, of: map[events.TraceID]bool{}, told: map[refs.OID]*belief.Commit{}}
 	if commits, err = told.open(ctx, commits); err != nil {
 		return err
 	}
@@ -108,15 +108,16 @@ type teller struct {
 	reader *index.Index
 	label  string
 	of     map[events.TraceID]bool
+	told   map[refs.OID]*belief.Commit // what anchors say of the commits that are open
 }
 
-// open are the commits of which not all lines are told already.
+// open gives the commits that have lines of which no anchor tells.
 func (t *teller) open(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	known, err := belief.All(ctx, t.reader, nil, commits)
 	var out []refs.OID
 	for _, c := range known {
 		if c.Added == 0 || c.Unknown > 0 {
-			out = append(out, c.ID)
+			out, t.told[c.ID] = append(out, c.ID), c
 		}
 	}
 	return out, err
@@ -138,15 +139,14 @@ func (t *teller) tells(trace events.TraceID) (bool, error) {
 // found is what a search found of a commit and nobody told, of conversations that other clones tell of.
 func (t *teller) found(c *belief.Commit) (events.CommitData, error) {
 	data := events.CommitData{Commit: c.ID, Added: c.Added}
-	told, err := belief.Of(t.reader, c.ID)
-	if err != nil || !c.Found {
-		return data, err
+	if !c.Found {
+		return data, nil
 	}
 	place := map[*events.AnchorOwner]int{}
 	for i := range c.Files {
 		f := &c.Files[i]
 		file := events.AnchorFile{Path: events.EncodePath(f.Path), Blob: f.Blob}
-		before := told.Runs(f.Path)
+		before := t.told[c.ID].Runs(f.Path)
 		for k := range f.Runs {
 			r := &f.Runs[k]
 			tells, err := t.tells(r.Owner.Trace)
