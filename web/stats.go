@@ -169,7 +169,10 @@ func (b *statsBody) Groupings() (words []string) {
 // choose reads what is asked of the page, and gives the tables for it.
 func (b *statsBody) choose(q *question) ([]statsTable, error) {
 	ask := q.r.URL.Query()
-	b.Since, b.Range, b.Wants, b.Usual = ask.Get("since"), ask.Get("range"), ask.Get("by"), usualSince(q)
+	b.Since, b.Range, b.Wants = ask.Get("since"), ask.Get("range"), ask.Get("by")
+	if q.still == nil {
+		b.Usual = usualSince(q)
+	}
 	if b.Range != "" {
 		if err := noOption(b.Range); err != nil {
 			return nil, err
