@@ -77,7 +77,7 @@ func (j *jsonBuffer) line(l *Annotated) {
 	j.close('}')
 }
 
-// contributor writes the kind of an owner. A line that is older than the recording is one of the unknown.
+// contributor writes the kind of an owner. A line older than the recording counts as unknown, too.
 func (j *jsonBuffer) contributor(kind events.OwnerKind) {
 	j.text("contributor", string(kind.Stored()))
 	if kind == events.OwnerOlder {

@@ -31,7 +31,7 @@ func (f *file) vote(v votes, line int, owner events.AnchorOwner) {
 	}
 }
 
-// elect gives lines without an owner the one that all anchors name.
+// elect gives each line without an owner the owner that all anchors agree on.
 func (f *file) elect(v votes) {
 	for line, owner := range v.owners {
 		if _, done := f.owners[line]; !done && !v.split[line] {
@@ -41,8 +41,8 @@ func (f *file) elect(v votes) {
 }
 
 // sameLines takes the owners from the anchors of several commits: each added some of the lines, in rows that say enough
-// and stand in the same order. The contents are asked that came here with a fetched log. For example: a colleague's
-// branch changes a file in two commits, and is squashed here into one, whose change is neither of the two.
+// and stand in the same order. The contents are asked that came here with a fetched log. For example, a colleague's
+// branch changes a file in two commits, and somebody squashes it here. Neither of them has the change of the new one.
 func (f *file) sameLines() error {
 	v := newVotes()
 	for _, blob := range f.recall.Blobs(f.change.Path, maxBranch) {

@@ -45,7 +45,7 @@ func printOwners(args []string) error {
 	return nil
 }
 
-// ownedLine is what blame --json says of a line.
+// ownedLine is a line of blame --json, with the members that scripts ask for.
 type ownedLine struct {
 	Commit      *string `json:"commit"`
 	Content     string  `json:"content"`

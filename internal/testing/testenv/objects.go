@@ -54,7 +54,7 @@ func (l loose) write(t failing, kind, content string) string {
 
 type treeEntry struct{ mode, name, id string }
 
-// tree stores a tree of entries in git's order.
+// tree stores a tree. The caller gives the entries in the order that git wants.
 func (l loose) tree(t failing, entries []treeEntry) string {
 	var text strings.Builder
 	for _, e := range entries {
