@@ -189,7 +189,7 @@ func (p *demoPlayer) tell(s demoStep) error {
 		}
 		text.WriteByte('\n')
 	}
-	if err := os.MkdirAll(filepath.Dir(named.Path), 0o700); err != nil {
+	if err := refs.MakeDirs(filepath.Dir(named.Path), 0o700); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(named.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
