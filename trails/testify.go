@@ -340,8 +340,12 @@ func (t *testimony) number(c *Told) {
 	if sess := t.state.Sessions[c.Trace]; sess != nil && len(t.prompts[c.Trace]) == 0 && sess.Prompts > 0 {
 		c.Prompt = sess.Prompts
 	}
+	ended := c.Ended
+	if ended.Nanosecond() == 0 { // the record counts whole seconds
+		ended = ended.Add(time.Second)
+	}
 	for _, p := range t.prompts[c.Trace] {
-		if !p.at.After(c.Began.Add(time.Second)) {
+		if !p.at.After(c.Began.Add(time.Second)) && !p.at.After(ended) {
 			c.Prompt = p.index
 		}
 	}
