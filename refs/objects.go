@@ -38,6 +38,8 @@ type Objects struct {
 	packs *packSet
 	main  *packSet // see MayBeStored
 	seen  treeCache
+
+	borrows bool // git's own store has alternates; known with main
 }
 
 // Objects returns a reader. It costs nothing until it reads.
@@ -110,18 +112,19 @@ func (o *Objects) openPacks() {
 // starts no process.
 func (o *Objects) MayBeStored(oid OID) bool {
 	dir := o.repo.MainObjects()
-	if exists(loosePath(dir, oid)) || exists(filepath.Join(dir, "info", "alternates")) {
-		return true
-	}
 	if o.main == nil {
 		o.main = &packSet{format: o.repo.Format, dirs: []string{dir}}
+		o.borrows = exists(filepath.Join(dir, "info", "alternates"))
+	}
+	if o.borrows || exists(loosePath(dir, oid)) {
+		return true
 	}
 	return o.main.mayHave(oid)
 }
 
 // knowsAll reports whether what MayBeStored said so far was certain.
 func (o *Objects) knowsAll() bool {
-	return !exists(filepath.Join(o.repo.MainObjects(), "info", "alternates")) && (o.main == nil || !o.main.some)
+	return !o.borrows && (o.main == nil || !o.main.some)
 }
 
 // Blob is Read for an object that must be a blob.

@@ -115,7 +115,7 @@ var hexDigits = func() (values [256]byte) {
 }()
 
 // OIDFromBytes reads a raw id of 20 or 32 bytes.
-func OIDFromBytes(raw []byte) (OID, error) {
+func OIDFromBytes[T ~string | ~[]byte](raw T) (OID, error) {
 	if len(raw) != sha1.Size && len(raw) != sha256.Size {
 		return OID{}, fmt.Errorf("%w: %d bytes", ErrBadOID, len(raw))
 	}

@@ -55,6 +55,11 @@ func (s *Search) began(ctx context.Context) string {
 			first = append(first, c)
 		}
 	}
+	for _, c := range first { // git need not say that one is gone, or made up
+		if !s.objects.MayBeStored(c) {
+			return ""
+		}
+	}
 	switch len(first) {
 	case 0:
 	case 1: // it needs no git, unless it is gone

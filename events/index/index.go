@@ -27,7 +27,8 @@ type Index struct {
 	trust   string              // the one that trace.remote names
 	posed   []string            // what is said under ids of others, and left out
 
-	retold Retold // the rewriting that was read last; its number is 0 before
+	retold Retold            // the rewriting that was read last; its number is 0 before
+	here   map[refs.OID]bool // whether the repository has a commit that others name; see near
 
 	several  bool     // remotes have logs of one id
 	alone    bool     // logs of others are not read

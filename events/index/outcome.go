@@ -109,6 +109,31 @@ func (s *source) heard(t Trace) Trace {
 	return t
 }
 
+// near leaves out commits that are not in the repository, beyond MostReplaced: whoever asks for one conversation looks
+// at each, and another clone may make up any number.
+func (ix *Index) near(held []Held) []Held {
+	if len(held) <= MostReplaced {
+		return held
+	}
+	if ix.here == nil {
+		ix.here = map[refs.OID]bool{}
+	}
+	objects := ix.Repo().Objects()
+	defer func() { _ = objects.Close() }()
+	absent := 0
+	return slices.DeleteFunc(slices.Clone(held), func(h Held) bool {
+		here, asked := ix.here[h.Commit]
+		if !asked {
+			here = objects.MayBeStored(h.Commit)
+			ix.here[h.Commit] = here
+		}
+		if !here {
+			absent++
+		}
+		return !here && absent > MostReplaced
+	})
+}
+
 // anchor notes for every conversation how many lines the commit of an anchor holds. The conversations' own events may
 // lie elsewhere: in an earlier part of the log, or in another one.
 func (r *recent) anchor(e *events.Event, n *events.CommitData) {

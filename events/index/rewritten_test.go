@@ -1,6 +1,7 @@
 package index
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/events"
@@ -101,5 +102,25 @@ func TestSoManyCommitsOfAConversationAreTakenFromElsewhere(t *testing.T) {
 	s.voice = nil
 	if got := len(s.heard(told).Held); got != mostHeld {
 		t.Errorf("%d commits are taken of the own log", got)
+	}
+}
+
+// Of the commits that another clone names for a conversation, those that are here are all looked at, and few that are
+// not: it may make up any number.
+func TestSoManyMadeUpCommitsOfAConversationAreLookedAt(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	ix := open(t, repo)
+	var held []Held
+	for i := range mostHeldElsewhere {
+		held = append(held, Held{Commit: commitID("made up", i), Lines: 1})
+	}
+	out, err := repo.Git(t.Context(), nil, "commit-tree", "-m", "here", repo.Format.EmptyTree().String())
+	check(t, err)
+	here, err := refs.ParseOID(strings.TrimSpace(string(out)))
+	check(t, err)
+	near := ix.near(append(held, Held{Commit: here, Lines: 1}))
+	if len(near) != MostReplaced+1 || near[MostReplaced].Commit != here {
+		t.Errorf("%d commits are looked at", len(near))
 	}
 }

@@ -209,6 +209,11 @@ func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
 		if err != nil {
 			return Trace{}, err
 		}
+		for i := range logs {
+			if !logs[i].Own {
+				logs[i].Held = ix.near(logs[i].Held)
+			}
+		}
 		return united(logs), nil
 	})
 	return t, err == nil && t.Events > 0, err

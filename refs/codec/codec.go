@@ -147,7 +147,7 @@ func (r *Reader) OID(o *refs.OID) {
 	if raw == "" {
 		return
 	}
-	id, err := refs.OIDFromBytes([]byte(raw))
+	id, err := refs.OIDFromBytes(raw)
 	if err != nil {
 		r.Fail()
 		return
