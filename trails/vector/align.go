@@ -1,5 +1,7 @@
 package vector
 
+import "slices"
+
 // wordRun is a run of words that two streams have in common.
 type wordRun struct{ old, new, words int }
 
@@ -23,6 +25,55 @@ func alignWords(a, b *stream) []wordRun {
 	x := aligner{a: a, b: b, left: maxAllPairs}
 	x.between(0, len(a.keys), 0, len(b.keys))
 	return joined(x.runs)
+}
+
+// slid moves each place between two runs where only one side has words between them, as far as these begin or end with
+// the same words as a run. It takes the place with most borders of lines. For example: a person's `const a = 1` was put
+// above `const b = 2`. The first `const` is theirs.
+func slid(a, b *stream, runs []wordRun) []wordRun {
+	for i := 1; i < len(runs); i++ {
+		above, below := &runs[i-1], &runs[i]
+		oldEnd, newEnd := above.old+above.words, above.new+above.words
+		if (oldEnd == below.old) == (newEnd == below.new) {
+			continue
+		}
+		s, end, start := b, newEnd, below.new
+		if newEnd == below.new {
+			s, end, start = a, oldEnd, below.old
+		}
+		by := bestShift(s, end, start, -above.words, below.words, func(by int) bool {
+			return a.border(below.old+by) || b.border(below.new+by)
+		})
+		above.words += by
+		*below = wordRun{below.old + by, below.new + by, below.words - by}
+	}
+	return slices.DeleteFunc(runs, func(r wordRun) bool { return r.words == 0 })
+}
+
+// bestShift says by how many words the words from ≤ word < to of a stream are moved, at least and at most by so many, so
+// that most of their ends are borders of lines. Other tells it of the other stream.
+func bestShift(s *stream, from, to, least, most int, other func(by int) bool) int {
+	borders := func(by int) int {
+		n := 0
+		for _, at := range []bool{s.border(from + by), s.border(to + by), other(by)} {
+			if at {
+				n++
+			}
+		}
+		return n
+	}
+	best, found := 0, borders(0)
+	for _, step := range []int{-1, 1} {
+		for by := step; least <= by && by <= most; by += step {
+			if at := min(by, by-step); s.keys[from+at] != s.keys[to+at] {
+				break
+			}
+			if n := borders(by); n > found {
+				best, found = by, n
+			}
+		}
+	}
+	return best
 }
 
 // joined makes one of runs that follow each other on both sides.

@@ -105,7 +105,7 @@ func (r *rewording) match() bool {
 	if len(r.old.keys) == 0 || len(r.new.keys) == 0 {
 		return false
 	}
-	r.runs = alignWords(&r.old, &r.new)
+	r.runs = slid(&r.old, &r.new, alignWords(&r.old, &r.new))
 	r.whole = len(r.runs) == 1 && r.runs[0].words == len(r.old.keys) && r.runs[0].words == len(r.new.keys)
 	r.from = slices.Repeat([]int{-1}, r.new.lines())
 	for j := range r.from {

@@ -35,6 +35,12 @@ func TestALineIsItsWords(t *testing.T) {
 		{"what goes on behind a line end", "first = one + \\\n  two", "first = (one +\n  two)", "0 1"},
 		{"blank lines between", "def first():\n  return 'x'\ndef second():\n  return 'y'",
 			"def first():\n  return \"x\"\n\n\ndef second():\n  return \"y\"", "0 1 1 1 2 3"},
+		{"a new line above that begins as it does", "const first = 'one'\nconst last = 'two'",
+			"const first = \"one\";\nconst mine = \"new\";\nconst last = \"two\";", "0 . 1"},
+		{"a new line below that ends as it does", "first('x', done())\nlast('y', done())",
+			"first(\"x\", done());\nmine(\"z\", done());\nlast(\"y\", done());", "0 . 1"},
+		{"one of such lines goes", "const first = 'one'\nconst gone = 'no'\nconst last = 'two'",
+			"const first = \"one\";\nconst last = \"two\";", "0 2"},
 
 		{"another name", "call(one, 'two')", "call(other, \"two\")", "."},
 		{"another number", "wait = 10", "wait = 11;", "."},
