@@ -4,26 +4,28 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"slices"
+	"unicode"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
 // A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, and has prints
-// of lines that left it; "*" stands for more than are listed. So it is told without reading a content whether a line
-// that turns up may be one that comes back.
+// of the lines and phrases that left it; "*" stands for more than are listed. So it is told without reading a content
+// whether a line that turns up may be one that comes back, though in another form.
 
 const (
-	maxLeft      = 4096      // lines of one change
+	maxLeft      = 8192      // prints of one change
 	maxLeftBytes = 128 << 10 // of a path's file; beyond it the older half goes
 	manyLeft     = "*"
 )
 
 func (k *Known) leftFile(path string) string { return k.file(path) + ".left" }
 
-// linePrint tells lines apart, white space aside.
+// linePrint tells lines apart, white space aside, or phrases.
 type linePrint [4]byte
 
 // left is a content that lines left.
@@ -32,14 +34,43 @@ type left struct {
 	lines map[linePrint]bool // nil for any
 }
 
+// printsOf are the prints of lines that follow each other, and of each three words in a row: a formatter leaves these
+// as they are, and writes other lines. Fewer words make a phrase where a line has no more.
 func printsOf(lines [][]byte) map[linePrint]bool {
 	out := make(map[linePrint]bool, len(lines))
+	var words [][]byte
+	phrase := func(n int) {
+		h := fnv.New32a()
+		for _, word := range words[len(words)-n:] {
+			h.Write(word)
+			h.Write([]byte{0})
+		}
+		out[linePrint(h.Sum(nil))] = true
+	}
 	for _, line := range lines {
 		f := events.FingerprintOf(line)
 		out[linePrint(f[:])] = true
+		n := 0
+		for word := range bytes.FieldsFuncSeq(line, separates) {
+			words = append(words, word)
+			if n++; len(words) >= phraseWords {
+				phrase(phraseWords)
+			}
+		}
+		if 0 < n && n < phraseWords {
+			phrase(n)
+		}
 	}
 	delete(out, linePrint{}) // blank ones say nothing
 	return out
+}
+
+// phraseWords is the number of words of a phrase.
+const phraseWords = 3
+
+// separates tells whether a character is of no word.
+func separates(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$'
 }
 
 // PutLeft remembers that lines left a content of a path.

@@ -41,6 +41,9 @@ func TestWhichContentsALineLeft(t *testing.T) {
 		"another line":                            {"A one", "two", 9, ""},
 		"a blank line says nothing":               {"A one|", "", 9, ""},
 		"one of several":                          {"A one", "zero|one", 9, "A"},
+		"a line in other signs":                   {"A f('one', two)", "f(|  \"one\",|  two,|);", 9, "A"},
+		"a part of a line":                        {"A var a = 1, b = 'two', c", "b = \"two\", c", 9, "A"},
+		"a line of few words in other signs":      {"A f ('one')", "f(\"one\");", 9, "A"},
 		"of very many lines it may be any":        {"A " + strings.Join(many, "|"), "another", 9, "A"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +79,7 @@ func TestTheFileOfWhatLeftAPath(t *testing.T) {
 		t.Helper()
 		var lines [][]byte
 		for j := range 40 {
-			lines = append(lines, fmt.Appendf(nil, "line %d of %d", j, i))
+			lines = append(lines, fmt.Appendf(nil, "line%d.%d", j, i))
 		}
 		if err := k.PutLeft("a", blob(fmt.Sprint(i)), lines); err != nil {
 			t.Fatal(err)
@@ -93,7 +96,7 @@ func TestTheFileOfWhatLeftAPath(t *testing.T) {
 	}
 	put(NewKnownIn(k.dir), 1)
 	asked := func(i int) []refs.OID {
-		return NewKnownIn(k.dir).Left("a", linesOf(fmt.Sprintf("line 7 of %d", i)), 9)
+		return NewKnownIn(k.dir).Left("a", linesOf(fmt.Sprintf("line7.%d", i)), 9)
 	}
 	for i := range 2 {
 		if got := asked(i); !slices.Equal(got, []refs.OID{blob(fmt.Sprint(i))}) {
@@ -112,7 +115,7 @@ func TestTheFileOfWhatLeftAPath(t *testing.T) {
 	}
 	dry := NewKnownIn(t.TempDir()).Frozen()
 	put(dry, 1)
-	if _, err := os.Stat(dry.leftFile("a")); err == nil || len(dry.Left("a", linesOf("line 7 of 1"), 9)) != 1 {
+	if _, err := os.Stat(dry.leftFile("a")); err == nil || len(dry.Left("a", linesOf("line7.1"), 9)) != 1 {
 		t.Error("a reader has written, or forgotten")
 	}
 }

@@ -69,8 +69,8 @@ func (q *Query) returned() (v Verdict, err error) {
 	}
 	v.From = singles(v.From)
 	open := make([]bool, len(q.New.Lines))
-	for line, from := range linediff.Lineage(base.Lines, q.New.Lines) {
-		open[line] = from < 0 && v.From[line].Source < 0
+	for line, from := range vector.Matches(vector.Content{Lines: base.Lines}, q.New.Lines) {
+		open[line] = from.Why == vector.Written && v.From[line].Source < 0
 	}
 	for _, content := range had {
 		takeBack(q.New.Lines, v.From, open, content)
@@ -85,20 +85,23 @@ func (q *Query) returned() (v Verdict, err error) {
 // have to say more: as much as a line that speaks for itself, or, on both sides, as lines that moved.
 const backAlone = 40 // letters and digits
 
-// takeBack gives runs of open lines that a content has in the same order the owners that they have there.
+// takeBack gives runs of open lines that a content has in the same order the owners that they have there. They may have
+// other signs there. For example: prek puts a person's lines aside while an agent commits, and prettier, which the
+// agent's command then runs, breaks them.
 func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content) {
-	at := linediff.Lineage(content.Lines, lines)
+	at := vector.Matches(content, lines)
+	has := func(line int) bool { return at[line].Why != vector.Written }
 	follows := func(line int) bool { // what stands above it there
 		switch {
 		case line == 0:
-			return at[0] == 0
+			return has(0) && at[0].Line == 0
 		case line == len(lines):
-			return at[line-1] == len(content.Lines)-1
+			return has(line-1) && at[line-1].Line == len(content.Lines)-1
 		}
-		return at[line-1] >= 0 && at[line] == at[line-1]+1
+		return has(line-1) && has(line) && at[line-1].GoesOn(at[line])
 	}
 	for first := 0; first < len(lines); {
-		if !open[first] || at[first] < 0 {
+		if !open[first] || !has(first) {
 			first++
 			continue
 		}
@@ -117,7 +120,7 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 		if said >= needed {
 			for line := first; line < last; line++ {
 				from[line].Source, from[line].Why = 0, vector.Equal
-				from[line].Owner = content.Owners.At(at[line])
+				from[line].Owner = content.OwnerOf(at[line].Line, lines[line])
 				open[line] = false
 			}
 		}

@@ -16,6 +16,11 @@ type Content struct {
 	Faint bool
 }
 
+// OwnerOf is the owner of a line that says what an old one says.
+func (c Content) OwnerOf(old int, line []byte) Owner {
+	return c.Owners.At(old).of(c.Lines[old], line, Reformatted)
+}
+
 // Why says why a line that is not among the untouched ones has the owner it has.
 type Why string
 

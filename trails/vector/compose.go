@@ -32,7 +32,7 @@ func Origins(lines [][]byte, sources []Content) []Origin {
 			dropLoose(lines, matches, nil)
 		}
 		for i, match := range matches {
-			told[i] = told[i] || match.why != Written
+			told[i] = told[i] || match.Why != Written
 		}
 		m.matches = append(m.matches, matches)
 	}
@@ -51,24 +51,37 @@ func Origins(lines [][]byte, sources []Content) []Origin {
 	return runs
 }
 
-// match is the line of a source that a line of the composed content is.
-type match struct {
-	why  Why // Written for none
-	line int
+// Match is the line of an older content that a line is.
+type Match struct {
+	Why  Why // Written for none
+	Line int
+}
+
+// Matches says for each new line which old one it is. Lines that moved count as new.
+func Matches(old Content, latest [][]byte) []Match { return Compare(old, latest).matches() }
+
+// GoesOn tells whether another match goes on where one ends. Of a line that was broken there are several, and of lines
+// that were joined the first is told.
+func (m Match) GoesOn(next Match) bool {
+	return next.Line == m.Line+1 || next.Line >= m.Line && (m.Why == Reformatted || next.Why == Reformatted)
 }
 
 // matchLines compares a source with the composed content.
-func matchLines(source Content, lines [][]byte) []match {
+func matchLines(source Content, lines [][]byte) []Match {
 	c := Compare(source, lines)
 	Moves(c)
-	matches := make([]match, len(lines))
+	return c.matches()
+}
+
+func (c *Change) matches() []Match {
+	matches := make([]Match, len(c.new))
 	old, new := 0, 0
 	for _, p := range append(c.parts[:len(c.parts):len(c.parts)], c.end()) {
 		for ; new < p.NewStart; old, new = old+1, new+1 {
-			matches[new] = match{Equal, old}
+			matches[new] = Match{Equal, old}
 		}
 		for i, from := range p.origins {
-			matches[new+i] = match{from.why, from.line}
+			matches[new+i] = Match{from.why, from.line}
 		}
 		old, new = p.Old().End, p.New().End
 	}
@@ -81,9 +94,9 @@ const telling = 12
 // dropLoose takes back the matches of lines in a row that say nothing together. What was told before does not count.
 // For example: a far source has the same closing brace and blank line in a row, which may come from anywhere. Between
 // the lines of a row there may be a conflict, which git put there.
-func dropLoose(lines [][]byte, matches []match, told []bool) {
+func dropLoose(lines [][]byte, matches []Match, told []bool) {
 	for first := 0; first < len(matches); {
-		if matches[first].why == Written {
+		if matches[first].Why == Written {
 			first++
 			continue
 		}
@@ -95,7 +108,7 @@ func dropLoose(lines [][]byte, matches []match, told []bool) {
 		}
 		if said < telling {
 			for line := first; line <= last; line++ {
-				matches[line] = match{}
+				matches[line] = Match{}
 			}
 		}
 		first = last + 1
@@ -103,13 +116,13 @@ func dropLoose(lines [][]byte, matches []match, told []bool) {
 }
 
 // follower is the line that the source has behind another one, -1 if the content has something else there.
-func follower(lines [][]byte, matches []match, line int) int {
+func follower(lines [][]byte, matches []Match, line int) int {
 	inConflict := false
 	for next := line + 1; next < len(matches); next++ {
 		switch {
-		case matches[next].why != Written && matches[next].line == matches[line].line+1 && (next == line+1 || inConflict):
+		case matches[next].Why != Written && matches[line].GoesOn(matches[next]) && (next == line+1 || inConflict):
 			return next
-		case matches[next].why != Written:
+		case matches[next].Why != Written:
 			return -1
 		}
 		inConflict = inConflict || ConflictMarker(lines[next])
@@ -140,15 +153,15 @@ func (c *Change) end() part {
 type matcher struct {
 	lines   [][]byte
 	sources []Content
-	matches [][]match
+	matches [][]Match
 }
 
 // origin is where one line comes from.
 func (m *matcher) origin(line int) Origin {
 	for _, why := range []Why{Equal, Space, Reformatted, Moved} {
 		for s, matches := range m.matches {
-			if matches[line].why == why {
-				from, at := m.sources[s], matches[line].line
+			if matches[line].Why == why {
+				from, at := m.sources[s], matches[line].Line
 				owner := from.Owners.At(at).of(from.Lines[at], m.lines[line], why)
 				return Origin{Start: line, Count: 1, Source: s, Why: why, Owner: owner}
 			}

@@ -167,7 +167,7 @@ func TestOriginsAreThoseOfTheRule(t *testing.T) {
 			sources = append(sources, s)
 		}
 		told := make([]bool, len(lines))
-		var all [][]match
+		var all [][]Match
 		for _, s := range sources {
 			matches := matchLines(s, lines)
 			if s.Far {
@@ -178,7 +178,7 @@ func TestOriginsAreThoseOfTheRule(t *testing.T) {
 				matches = togetherByTheRule(lines, matches, without)
 			}
 			for i, one := range matches {
-				told[i] = told[i] || one.why != Written
+				told[i] = told[i] || one.Why != Written
 			}
 			all = append(all, matches)
 		}
@@ -192,8 +192,8 @@ func TestOriginsAreThoseOfTheRule(t *testing.T) {
 			want := Origin{Start: i, Count: 1, Source: -1, Owner: Unknown}
 			for _, why := range []Why{Moved, Reformatted, Space, Equal} {
 				for s := len(sources) - 1; s >= 0; s-- {
-					if one := all[s][i]; one.why == why {
-						owner := inForm(sources[s], one.line, lines[i], why)
+					if one := all[s][i]; one.Why == why {
+						owner := inForm(sources[s], one.Line, lines[i], why)
 						want = Origin{Start: i, Count: 1, Source: s, Why: why, Owner: owner}
 					}
 				}
@@ -207,7 +207,7 @@ func TestOriginsAreThoseOfTheRule(t *testing.T) {
 }
 
 // togetherByTheRule leaves out the lines of rows that say nothing together.
-func togetherByTheRule(lines [][]byte, matches []match, told []bool) []match {
+func togetherByTheRule(lines [][]byte, matches []Match, told []bool) []Match {
 	out := slices.Clone(matches)
 	var row []int
 	drop := func() {
@@ -219,19 +219,21 @@ func togetherByTheRule(lines [][]byte, matches []match, told []bool) []match {
 		}
 		for _, i := range row {
 			if said < 12 {
-				out[i] = match{}
+				out[i] = Match{}
 			}
 		}
 		row = nil
 	}
 	for i, one := range matches {
-		if one.why == Written {
+		if one.Why == Written {
 			continue
 		}
 		if len(row) > 0 {
 			last := row[len(row)-1]
 			conflict := slices.ContainsFunc(lines[last+1:i], ConflictMarker)
-			if one.line != matches[last].line+1 || i > last+1 && !conflict {
+			above := matches[last]
+			broken := one.Line >= above.Line && (one.Why == Reformatted || above.Why == Reformatted)
+			if one.Line != above.Line+1 && !broken || i > last+1 && !conflict {
 				drop()
 			}
 		}
