@@ -110,6 +110,7 @@ func (a *app) blame(args []string) error {
 	err = errors.Join(blameFailure(err), screen.Close())
 	if err == nil && screen.Terminal {
 		a.legend(known, screen.Config, drawn)
+		a.tellOffer(repo, false)
 		a.tellUntraced(a.life, repo)
 	}
 	return err

@@ -223,7 +223,7 @@ func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Opt
 	fmt.Fprintf(a.std.out, "%s: %s in %s, %d written now\n", printable(o.Name), plural(int(rows), "row"),
 		plural(len(m.Files), "file"), set.Made())
 	if from.Untraced {
-		a.hintNothing()
+		a.hintNothing(from.Repo)
 	}
 	return leftOut(a, out)
 }

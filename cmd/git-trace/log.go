@@ -74,7 +74,7 @@ func (a *app) log(c *cli.Context, ops operands) error {
 		}{logSchema, digits, list})
 	}
 	if len(list) == 0 {
-		return a.hintNone(c, known)
+		return a.hintNone(c, repo, known)
 	}
 	short, err := known.short()
 	if err != nil {
@@ -99,13 +99,14 @@ func orConversation(err error, named []string, known *conversations) error {
 }
 
 // hintNone says why a list is empty.
-func (a *app) hintNone(c *cli.Context, known *conversations) error {
+func (a *app) hintNone(c *cli.Context, repo *refs.Repo, known *conversations) error {
 	all, err := known.Conversations()
 	switch {
 	case err != nil:
 		return err
-	case len(all) == 0:
+	case len(all) == 0 && !a.tellOffer(repo, true):
 		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation is recorded here (git trace status)")
+	case len(all) == 0:
 	case c.Int("max-count") != 0:
 		fmt.Fprintf(a.std.err, "git-trace: hint: of %s here none is what was asked for\n", plural(len(all), "conversation"))
 	}

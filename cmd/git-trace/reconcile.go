@@ -81,7 +81,7 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 		return fail(exitGit, errNoCommits, "")
 	}
 	if nothing {
-		a.hintNothing()
+		a.hintNothing(repo)
 		commits = nil
 	}
 	shown := a.progress("searching commits")

@@ -117,6 +117,9 @@ func (a *app) reportRange(c *cli.Context, ops operands) error {
 	if err := a.writeReport(r, opts); err != nil {
 		return err
 	}
+	if r.Limits.Nothing {
+		a.tellOffer(repo, true)
+	}
 	if sum := r.Result; sum.Unknown*100 > opts.mayUnknown*sum.Lines {
 		older := ""
 		if sum.Older > 0 {

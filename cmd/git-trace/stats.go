@@ -205,7 +205,7 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 		return err
 	}
 	if nothing {
-		a.hintNothing()
+		a.hintNothing(repo)
 	}
 	switch {
 	case ask.format == "json":
@@ -239,7 +239,10 @@ func newStatistics(named []string) *statistics {
 }
 
 // hintNothing says why all figures are zero. A history is not gone through where the outcome is known.
-func (a *app) hintNothing() {
+func (a *app) hintNothing(repo *refs.Repo) {
+	if a.tellOffer(repo, true) {
+		return
+	}
 	fmt.Fprintln(a.std.err, "git-trace: hint: nothing is recorded here, so there is nothing to count "+
 		"(git trace backfill looks into old transcripts)")
 }

@@ -97,7 +97,11 @@ func (a *app) status(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	return drawStatus(screen, report, time.Now())
+	if err := drawStatus(screen, report, time.Now()); err != nil {
+		return err
+	}
+	a.tellOffer(repo, true)
+	return nil
 }
 
 // oldPrompt is the age at which a prompt without a record is worth mentioning: the record of a conversation comes at

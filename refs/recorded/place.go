@@ -74,14 +74,18 @@ func dir() (string, error) {
 	return filepath.Join(state, "recorded"), nil
 }
 
-// makeDir makes the directory of the list, for its owner alone: it holds names of directories.
-func makeDir() (string, error) {
-	dir, err := dir()
+// makeDir makes the directory of the list.
+func makeDir() (string, error) { return MakeDir("recorded") }
+
+// MakeDir makes a directory in StateDir, for its owner alone: what lies there names directories.
+func MakeDir(name string) (string, error) {
+	state, err := StateDir()
 	if err != nil {
 		return "", err
 	}
+	dir := filepath.Join(state, name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("make the list of recorded repositories: %w", err)
+		return "", fmt.Errorf("make a directory of git-trace: %w", err)
 	}
 	return dir, nil
 }

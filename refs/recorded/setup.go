@@ -120,8 +120,12 @@ func Wanted(ctx context.Context, found *refs.Found) error {
 			return fmt.Errorf("%w: %s is below a directory of %s", ErrNotWanted, place, IgnoreKey)
 		}
 	}
-	return judge(ctx, found)
+	return judge(ctx, found, false)
 }
+
+// Answers tells why no remote of a repository is asked for anything by itself: nil if git starts nothing for it, and
+// sends nothing, that the repository's own configuration names.
+func Answers(ctx context.Context, found *refs.Found) error { return judge(ctx, found, true) }
 
 // anyHolds tells whether a path is one of these directories or lies in one. Paths that are relative hold nothing.
 func anyHolds(dirs []string, path string) bool {
@@ -140,8 +144,9 @@ type StrangeError struct{ What string }
 
 func (e *StrangeError) Error() string { return e.What }
 
-// judge looks at how a repository lies, for links in its git directory, and for settings of its own.
-func judge(ctx context.Context, found *refs.Found) error {
+// judge looks at how a repository lies, for links in its git directory, and for settings of its own; talks says that a
+// remote will be asked.
+func judge(ctx context.Context, found *refs.Found, talks bool) error {
 	main := filepath.Dir(found.CommonDir)
 	switch {
 	case filepath.Base(found.CommonDir) != ".git":
@@ -163,7 +168,7 @@ func judge(ctx context.Context, found *refs.Found) error {
 		}
 	}
 	for _, file := range [][2]string{{found.CommonDir, "config"}, {found.GitDir, "config.worktree"}} {
-		if err := judgeConfig(ctx, filepath.Join(file[:]...), main); err != nil {
+		if err := judgeConfig(ctx, filepath.Join(file[:]...), main, talks); err != nil {
 			return err
 		}
 	}
@@ -185,8 +190,8 @@ func linkIn(dir string) string {
 }
 
 // judgeConfig looks for settings of a repository's own file that name programs which recording starts, other files, or
-// places to write to.
-func judgeConfig(ctx context.Context, file, top string) error {
+// places to write to; where git talks with a remote, also for those that say how.
+func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -216,6 +221,12 @@ func judgeConfig(ctx context.Context, file, top string) error {
 		case section == "include", section == "includeif", key == "core.worktree", key == "core.gitproxy",
 			key == "core.sshcommand", key == "core.alternaterefscommand":
 			strange = true
+		case talks && (key == "core.askpass" || slices.Contains([]string{"credential", "http", "protocol", "ssh", "url"}, section)):
+			strange = true
+		case talks && section == "remote":
+			name := rest[strings.LastIndexByte(rest, '.')+1:]
+			strange = !slices.Contains([]string{"url", "pushurl", "fetch", "push", "tagopt", "prune"}, name) &&
+				!strings.HasPrefix(name, "trace")
 		}
 		if strange {
 			return &StrangeError{fmt.Sprintf("its own configuration sets %s", key)}

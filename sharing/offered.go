@@ -1,0 +1,101 @@
+package sharing
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// AskKey is a setting: whether a remote may be asked for traces by itself.
+const AskKey = "trace.askRemote"
+
+// askEvery is how long the answer of a remote counts.
+const askEvery = 24 * time.Hour
+
+// askPatience is for how long a command that nobody started for it waits for a remote.
+const askPatience = 4 * time.Second
+
+// Offer is what a pull would bring to a repository that never had one.
+type Offer struct {
+	Remote  string
+	Writers int  // whose traces the remote has; none is also an answer
+	New     bool // the remote was asked just now
+}
+
+// Offered tells what the remote has that a pull would take; nil where a pull was made, where there is no such remote,
+// where it is not to be asked or did not answer. It is asked once a day, and nothing that only the repository names is
+// started for it.
+func Offered(ctx context.Context, repo *refs.Repo, now time.Time) *Offer {
+	if repo.MayHaveRefs("refs/traces/remotes/") {
+		return nil
+	}
+	s, err := ReadSettings(ctx, repo)
+	if err != nil || !s.always.Bool(AskKey, true) {
+		return nil
+	}
+	sources := s.Sources()
+	if len(sources) != 1 {
+		return nil
+	}
+	r := sources[0]
+	dir, err := recorded.MakeDir("offers")
+	if err != nil {
+		return nil
+	}
+	path := filepath.Join(dir, shortHash(repo.CommonDir+"\n"+r.Name))
+	if offer := readOffer(path, r, now); offer != nil {
+		return offer
+	}
+	found, err := refs.FindHook(rootOf(repo))
+	if err != nil || recorded.Answers(ctx, found) != nil {
+		return nil
+	}
+	offer := &Offer{Remote: r.Name, New: true}
+	if offer.Writers, err = askWriters(ctx, repo, s, r); err != nil {
+		offer.Writers = 0 // it is not asked again before tomorrow
+	}
+	_ = refs.WriteFileAtomic(path, fmt.Appendf(nil, "%d %d\n", now.Unix(), offer.Writers), 0o600)
+	return offer
+}
+
+// readOffer is the answer of the last day.
+func readOffer(path string, r Remote, now time.Time) *Offer {
+	raw, err := os.ReadFile(path)
+	if err != nil || len(raw) > 64 {
+		return nil
+	}
+	offer, asked := &Offer{Remote: r.Name}, int64(0)
+	if _, err := fmt.Sscanf(string(raw), "%d %d", &asked, &offer.Writers); err != nil {
+		return nil
+	}
+	if age := now.Sub(time.Unix(asked, 0)); age < 0 || age > askEvery {
+		return nil
+	}
+	return offer
+}
+
+// askWriters counts the writers of whom a remote has traces.
+func askWriters(ctx context.Context, repo *refs.Repo, s *Settings, r Remote) (int, error) {
+	command, _ := s.always.Get("core.sshcommand")
+	if err := refs.AskNobody(command); err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
+	// status lets git children speak with nobody, so that a partial clone fetches nothing (refs.FetchNothing).
+	env := []string{"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh"}
+	out, err := repo.GitWith(ctx, nil, env, patient("ls-remote", "--", r.Name, r.Prefix+"*")...)
+	writers := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		_, ref, _ := strings.Cut(line, "\t")
+		writer, _, _ := strings.Cut(strings.TrimPrefix(ref, r.Prefix), "/")
+		writers[writer] = true
+	}
+	return len(writers), err
+}
