@@ -41,6 +41,18 @@ func Pick(quick, wide, long int) int {
 	return wide
 }
 
+// Some gives each n-th of a list in the quick form, and all of it in the others.
+func Some[T any](list []T, n int) []T {
+	if !Quick() {
+		return list
+	}
+	var out []T
+	for i := 0; i < len(list); i += n {
+		out = append(out, list[i])
+	}
+	return out
+}
+
 // Within is the time that something may take. In the full form it is the bar itself, since that form has the machine
 // for itself. The others get half a minute more, since they share it with tests that use every processor.
 func Within(bar time.Duration) time.Duration {
