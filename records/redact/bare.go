@@ -222,7 +222,7 @@ func turns(value string) bool {
 func (c *candidate) setBefore() bool {
 	before := strings.TrimRight(c.text[max(lineStart(c.text, c.start), c.start-60):c.start], " ")
 	for _, command := range [...]string{"ENV", "ARG", "setenv", "set -x", "set -gx", "set -Ux", "setx", "configure set",
-		"config set", "config:set", "secret set", "secrets set"} {
+		"config set", "config:set", "secret set", "secrets set", "#define"} {
 		if strings.HasSuffix(before, command) {
 			return true
 		}

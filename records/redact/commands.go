@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,11 @@ const (
 	last     takes = 4 // it is the last word of the command
 	single   takes = 8 // as the next word, and no other letters stand before the option's
 	cookie   takes = 16
+	slashed  takes = 32 // it stands in a word behind a name and a slash, and before @ if that has one
+	word1    takes = 64 // it is the first word that is not an option, or the second, and so on
+	word2    takes = 65
+	word3    takes = 66
+	word4    takes = 67
 )
 
 // arguments are the commands whose options are too short to say that they take a password.
@@ -45,7 +51,24 @@ var arguments = [...]argument{
 	{"curl", " --user=", login}, {"curl", " --proxy-user ", login}, {"curl", " -b ", cookie}, {"http", " -a ", login},
 	{"smbclient", " -U ", login}, {"xfreerdp", " /p:", attached}, {"ipmitool", " -P ", apart},
 	{"snmpwalk", " -A ", apart}, {"snmpget", " -A ", apart}, {"openssl", " -k ", single}, {"openssl", " -K ", single},
-	{"lftp", " -u ", login}, {"htpasswd", " -b ", last}, {"htpasswd", " -bB ", last}, {"htpasswd", " -nbB ", last},
+	{"lftp", " -u ", login}, {"htpasswd", " -b ", last}, {"xh", " -a ", login}, {"https", " -a ", login},
+	{"buildah", " login", apart}, {"skopeo", " login", apart}, {"nerdctl", " login", apart},
+	{"rar", " -p", attached}, {"rar", " -hp", attached},
+	{"ssh-keygen", " -N ", apart}, {"ssh-keygen", " -P ", apart}, {"twine", " -p ", apart}, {"gem", " --key ", apart},
+	{"doctl", " -t ", apart}, {"mosquitto_pub", " -P ", apart}, {"mosquitto_sub", " -P ", apart},
+	{"cqlsh", " -p ", apart}, {"cypher-shell", " -p ", apart}, {"psexec", " -p ", apart}, {"PsExec", " -p ", apart},
+	{"evil-winrm", " -p ", apart}, {"rdesktop", " -p ", apart}, {"security", " -w ", apart}, {"security", " -p ", apart},
+	{"ldapdelete", " -w ", apart}, {"ldappasswd", " -w ", apart}, {"ldappasswd", " -s ", apart},
+	{"swaks", " -ap ", apart}, {"gh secret set", " -b ", apart}, {"gh secret set", " --body ", apart},
+	{"rpcclient", " -U ", login}, {"net", " -U ", login}, {"etcdctl", " --user ", login}, {"etcdctl", " --user=", login},
+	{"schtasks", " /rp ", apart}, {"signtool", " /p ", apart}, {"cmdkey", " /pass:", attached}, {"winrs", " -p:", attached},
+	{"winrm", " -p:", attached}, {"wmic", " /password:", attached}, {"psexec", " /p:", attached},
+	{"npm config set", ":_authToken ", apart}, {"npm config set", ":_password ", apart},
+	{"wpa_passphrase", "", word2}, {"vault login", "", word1}, {"cargo login", "", word1},
+	{"rabbitmqctl", " add_user", word2}, {"rabbitmqctl", " change_password", word2}, {"isql", "", word3},
+	{"poetry config", " http-basic.", word2}, {"poetry config", " pypi-token.", word1}, {"quote PASS", "", word1},
+	{"mc alias set", "", word4},
+	{"sqlplus", "", slashed}, {"impdp", "", slashed}, {"expdp", "", slashed}, {"sqlldr", "", slashed},
 }
 
 // commands finds the passwords that commands are given, that a pipe gives them, and that SQL and HTTP take.
@@ -59,7 +82,7 @@ func (s *marks) commands() []span {
 		at := 1 + strings.LastIndexByte(text[:place], '\n')
 		end := endOfLine(text, int(place))
 		if line := text[at:end]; len(line) <= mostValue && strings.IndexByte(line, ' ') >= 0 {
-			for _, s := range append(ofArguments(line), piped(line)...) {
+			for _, s := range append(ofArguments(line), given(line)...) {
 				found = append(found, span{start: at + s.start, end: at + s.end, rule: commandRule,
 					whole: byItself(line[s.start:s.end])})
 			}
@@ -78,9 +101,6 @@ func (s *marks) commands() []span {
 // ofArguments finds the passwords among the arguments of a line.
 func ofArguments(line string) []span {
 	var found []span
-	if !strings.Contains(line, " -") && !strings.Contains(line, " /p:") {
-		return nil
-	}
 	for from := strings.Index(line, " -pass"); from >= 0; { // -passin pass:…, as OpenSSL has it
 		i := strings.Index(line[from:], "pass:")
 		if i < 0 {
@@ -106,6 +126,13 @@ func ofArguments(line string) []span {
 		}
 		i := a.behindOption(line, begin)
 		if i < 0 {
+			continue
+		}
+		if a.takes >= slashed {
+			if start, end := a.operand(line, i); end-start >= leastValue && mixedKinds(line[start:end]) &&
+				!standsIn(line[start:end]) {
+				found = append(found, span{start: start, end: end})
+			}
 			continue
 		}
 		if a.option == " login" {
@@ -141,6 +168,9 @@ func ofArguments(line string) []span {
 				continue
 			}
 			start += sign + 1
+			if start == end && end < len(line) && isQuote(line[end]) { // bob:'…'
+				start, end = shellWord(line, end)
+			}
 		}
 		if value := line[start:end]; end-start >= leastValue && value[0] != '-' && !standsIn(value) &&
 			(a.takes != last || !lowerWord(value)) {
@@ -148,6 +178,34 @@ func ofArguments(line string) []span {
 		}
 	}
 	return found
+}
+
+// operand finds the word of a line that a command takes for a password by its place, behind its options.
+func (a *argument) operand(line string, at int) (start, end int) {
+	left := 1 + a.takes - word1
+	for at < len(line) && line[at] > ' ' { // the rest of the option's own word
+		at++
+	}
+	for strings.HasPrefix(line[at:], " ") {
+		if start, end = shellWord(line, skipAny(line, at, " ")); start == end {
+			return 0, 0
+		}
+		at = end
+		if at < len(line) && isQuote(line[at]) {
+			at++
+		}
+		if value := line[start:end]; a.takes == slashed {
+			if i := strings.IndexByte(value, '/'); i > 0 && !strings.Contains(value, ":/") {
+				value, _, _ = strings.Cut(value[i+1:], "@")
+				return start + i + 1, start + i + 1 + len(value)
+			}
+		} else if value[0] != '-' && value[0] != '/' {
+			if left--; left == 0 {
+				return start, end
+			}
+		}
+	}
+	return 0, 0
 }
 
 // behindOption is where a line goes on behind the option of a command; -1 where it has none. A letter may stand behind
@@ -161,17 +219,18 @@ func (a *argument) behindOption(line string, begin int) int {
 		return -1
 	}
 	for at := begin; ; {
-		i := strings.Index(line[at:], a.option[2:])
+		i := strings.Index(line[at:], " -")
 		if i < 0 {
 			return -1
 		}
-		at += i + len("u ")
-		start := at - len("u ")
-		for start > begin && nameLetter(line[start-1]) {
-			start--
+		start := at + i + len(" -")
+		for at = start; at < len(line) && nameLetter(line[at]); at++ {
 		}
-		if strings.HasSuffix(line[:start], " -") {
-			return at
+		letters := line[start:at]
+		if strings.HasSuffix(letters, a.option[2:3]) || a.takes == last && strings.Contains(letters, a.option[2:3]) {
+			if at < len(line) && line[at] == ' ' {
+				return at + 1
+			}
 		}
 	}
 }
@@ -218,33 +277,37 @@ func shellWord(line string, at int) (start, end int) {
 	return at, end
 }
 
-// piped finds what echo gives to a command that asks for a password.
-func piped(line string) []span {
-	pipe := strings.IndexByte(line, '|')
-	if pipe < 0 {
-		return nil
-	}
-	asks := false
-	for _, command := range [...]string{"--password-stdin", "sudo -S", "chpasswd", "passwd --stdin", "--with-token",
-		"--passphrase-fd"} {
-		asks = asks || strings.Contains(line[pipe:], command)
-	}
-	at := max(strings.LastIndex(line[:pipe], "echo "), strings.LastIndex(line[:pipe], "printf "))
-	if !asks || at < 0 {
-		return nil
-	}
-	at += strings.IndexByte(line[at:], ' ') + 1
-	if strings.HasPrefix(line[at:], "-n ") || strings.HasPrefix(line[at:], "-e ") {
-		at += len("-n ")
-	}
-	if strings.HasPrefix(line[at:], "'%s' ") || strings.HasPrefix(line[at:], "\"%s\" ") {
-		at += len("'%s' ")
-	}
-	start, end := shellWord(line[:pipe], at)
-	if strings.Contains(line[pipe:], "chpasswd") {
-		if colon := strings.IndexByte(line[start:end], ':'); colon >= 0 {
-			start += colon + 1
+// askers are commands that read a password.
+var askers = [...]string{"--password-stdin", "sudo -S", "chpasswd", "passwd --stdin", "--with-token", "--passphrase-fd",
+	"vncpasswd -f", "kinit", "su -", "cryptsetup", "smbpasswd -s"}
+
+func asks(command string) bool {
+	return slices.ContainsFunc(askers[:], func(asker string) bool { return strings.Contains(command, asker) })
+}
+
+// given finds what echo, or a word behind <<<, gives to a command that asks for a password.
+func given(line string) []span {
+	start, end, login := 0, 0, false
+	if here := strings.Index(line, "<<<"); here >= 0 && asks(line[:here]) {
+		start, end = shellWord(line, skipAny(line, here+len("<<<"), " "))
+		login = strings.Contains(line[:here], "chpasswd")
+	} else if pipe := strings.IndexByte(line, '|'); pipe >= 0 && asks(line[pipe:]) {
+		at := max(strings.LastIndex(line[:pipe], "echo "), strings.LastIndex(line[:pipe], "printf "))
+		if at < 0 {
+			return nil
 		}
+		at += strings.IndexByte(line[at:], ' ') + 1
+		if strings.HasPrefix(line[at:], "-n ") || strings.HasPrefix(line[at:], "-e ") {
+			at += len("-n ")
+		}
+		if strings.HasPrefix(line[at:], "'%s' ") || strings.HasPrefix(line[at:], "\"%s\" ") {
+			at += len("'%s' ")
+		}
+		start, end = shellWord(line[:pipe], at)
+		login = strings.Contains(line[pipe:], "chpasswd")
+	}
+	if colon := strings.IndexByte(line[start:end], ':'); login && colon >= 0 {
+		start += colon + 1
 	}
 	if end-start < leastValue || standsIn(line[start:end]) {
 		return nil

@@ -62,6 +62,31 @@ var freshForms = []struct {
 	{anyLetter, 14, "keytool -list -keystore a.jks -storepass %s"},
 	{anyLetter, 14, "htpasswd -b .htpasswd bob %s"},
 	{anyLetter, 14, "lftp -u bob,%s ftp.example.org"},
+	// commands that take a password by its place, and pairs of a login
+	{anyLetter, 16, "wpa_passphrase HomeNet %s"},
+	{anyLetter, 16, "curl -sSLu deploy:%s https://example.com/a"},
+	{anyLetter, 16, "curl -u deploy:'%s' https://example.com/a"},
+	{anyLetter, 16, "net user bob %s /add"},
+	{anyLetter, 16, "htpasswd -bc .htpasswd bob %s"},
+	{anyLetter, 16, "sqlplus -s scott/%s@orcl"},
+	{anyLetter, 16, "ssh-keygen -t ed25519 -N %s -f k"},
+	{anyLetter, 16, "vault login %s"},
+	{anyLetter, 16, "cargo login %s"},
+	{anyLetter, 16, "rabbitmqctl change_password bob %s"},
+	{anyLetter, 16, "mosquitto_pub -u bob -P %s -t a -m b"},
+	{anyLetter, 16, "twine upload -u __token__ -p %s dist/*"},
+	{anyLetter, 16, "npm config set //registry.npmjs.org/:_authToken %s"},
+	{anyLetter, 16, "poetry config http-basic.x user %s"},
+	{anyLetter, 16, "kinit bob <<< %s"},
+	{anyLetter, 16, "sudo -S <<< '%s' ls"},
+	{anyLetter, 16, "mc alias set m https://example.com access %s"},
+	{anyLetter, 16, "cmdkey /add:h /user:b /pass:%s"},
+	{anyLetter, 16, "requirepass %s"},
+	{anyLetter, 16, "ldap_bind_pw %s"},
+	{anyLetter, 16, "requests.get(u, auth=('bob', '%s'))"},
+	{anyLetter, 16, "HTTPBasicAuth(\"bob\", \"%s\")"},
+	{anyLetter, 16, "#define WIFI_PASSWORD \"%s\""},
+	{anyLetter, 16, "**Password:** %s"},
 }
 
 const (
@@ -125,6 +150,8 @@ func TestLinesOfCodeStay(t *testing.T) {
 		"openssl rsa -check -in dh2048key.pem", "curl -fsSL -o out2.json https://example.com/b -b theme=dark", "htpasswd -b is not safe",
 		"authorization: OrganizationAuthorizer2Configuration", "app.use(session({ cookie: { secure: true, sessionTTL: 86400 } }))",
 		"cookies = {'theme': 'solarized-dark-2', 'width': '1280px'}", "name\tTRUE\tx1\tFALSE\t3", "password = previous.password2",
+		"vault login is done by the agent", "cargo login first", "git log -p docs2/b4.md", "net user names are shown", "npm config set registry https://r2d2.example",
+		"wpa_passphrase SSID passphrase", "sqlplus docs are here", "auth=('user', 'password')", "requirepass is set2 in the file", "git clone https://user-name-of-somebody@example.com/r.git",
 		"zip -r docs2.zip docs1", "authorization: request.headers.authorization2024",
 	} {
 		if out := redacted(t, r, text); out != text {

@@ -29,8 +29,12 @@ func (s *marks) ofLines() []span {
 			list = webhook(text, i)
 		case word(text, i, "master.key"):
 			list = masterKey(text, i)
+		case word(text, i, "net user "):
+			list = netUser(text, i+len("net user"))
 		case word(text, i, "net use "):
 			list = netUse(text, i+len("net use "))
+		default:
+			list = directive(text, i)
 		}
 		for _, one := range list {
 			found = append(found, one)
@@ -171,6 +175,22 @@ func masterKey(text string, at int) []span {
 	return nil
 }
 
+// directive finds the password that a line of a server's configuration holds behind its name, and nothing else.
+func directive(text string, at int) []span {
+	for _, name := range [...]string{"requirepass ", "masterauth ", "bindpw ", "bind_pw ", "rootpw "} {
+		if !strings.EqualFold(text[at:min(len(text), at+len(name))], name) {
+			continue
+		}
+		end := endOfLine(text, at)
+		start, stop := shellWord(text[:end], skipAny(text, at+len(name), " "))
+		if value := text[start:stop]; mixedKinds(value) && !standsIn(value) &&
+			strings.Trim(text[stop:end], " \"'\r\\,}`") == "" {
+			return []span{{start: start, end: stop, rule: namedRule, whole: byItself(value)}}
+		}
+	}
+	return nil
+}
+
 // netUse finds the password that net use is given: the one word that is neither a drive, a share nor an option.
 func netUse(text string, at int) []span {
 	end := endOfLine(text, at)
@@ -188,6 +208,16 @@ func netUse(text string, at int) []span {
 		at = max(stop, at) + 1
 	}
 	return nil
+}
+
+// netUser finds the password behind the name of a user.
+func netUser(text string, at int) []span {
+	user := argument{takes: word2}
+	start, end := user.operand(text[:endOfLine(text, at)], at)
+	if value := text[start:end]; !mixedKinds(value) || standsIn(value) {
+		return nil
+	}
+	return []span{{start: start, end: end, rule: commandRule, whole: byItself(text[start:end])}}
 }
 
 // pgpass reads HOST:PORT:DATABASE:USER:PASSWORD, a line of .pgpass, by the colon before its port.

@@ -67,6 +67,11 @@ func (r *Redactor) logins(s *marks) []span {
 		if end < 0 || text[from+end] != '@' {
 			continue
 		}
+		if name := text[from : from+end]; len(name) >= leastToken && strings.IndexByte(name, ':') < 0 && bareToken(name+" ", 0) &&
+			bits(name) >= 3.5 {
+			found = append(found, span{start: from, end: from + end, rule: "url-password", whole: true})
+			continue
+		}
 		const longestScheme = 21
 		start := max(0, i-longestScheme)
 		start += 1 + strings.LastIndexByte(text[start:i], ':') // behind another URL
@@ -110,7 +115,7 @@ func (s *marks) authorizations() []span {
 		start := skipSpace(text, at)
 		end := start
 		for end < len(text) && end-start < mostAuthorization &&
-			(tokenByte(text[end]) || text[end] == '.' || text[end] == '~') {
+			(tokenByte(text[end]) || strings.IndexByte(".~!@#%^*", text[end]) >= 0) {
 			end++
 		}
 		if token := text[start:end]; (start > at || text[i]|0x20 == 'a') &&

@@ -57,8 +57,14 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atURL, false, "://")
 	b.add(atArgument, false, " -")
 	b.add(atArgument, false, "|")
-	b.add(atArgument, false, " /p:")
-	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ")
+	b.add(atArgument, false, " /p", " /rp ", "<<<")
+	b.add(atArgument, false, "login ")
+	b.add(atArgument, false, "sqlplus ", "sqlldr ", "sql ")
+	b.add(atArgument, false, "mpdp ", "xpdp ")
+	b.add(atArgument, false, "rabbitmqctl ", "mc alias ")
+	b.add(atArgument, false, "poetry ", ":_authToken ", "wpa_passphrase ")
+	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ", "net user ", "requirepass ", "masterauth ", "bindpw ",
+		"bind_pw ", "rootpw ")
 	b.add(atLine, false, "\tTRUE\t", "\tFALSE\t")
 	b.add(atPort, false, ":1", ":2", ":3", ":4", ":5", ":6", ":7", ":8", ":9", ":*")
 	b.add(atSQL, false, "IDENTIFIED")
@@ -76,7 +82,7 @@ func newBeginnings(forms *[256][]form) *beginnings {
 // add gives words of a family a bit. What they have together may stand in another order too: the places are looked at
 // once more.
 func (b *beginnings) add(family uint8, folded bool, words ...string) {
-	bit := uint64(1) << b.words
+	bit := uint64(1) << b.words // and none is left behind the 64th
 	for _, word := range words {
 		for i := range b.byte {
 			for c := range 256 {

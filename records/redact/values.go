@@ -24,6 +24,10 @@ func (s *marks) values() []span {
 		n := nameAround(text, i)
 		from = n.end
 		if n.strength = secretName(text[n.start:n.end]); n.strength == says {
+			if start, end := n.ofPair(text); start < end {
+				found = append(found, span{start: start, end: end, rule: namedRule, whole: byItself(text[start:end])})
+				from = end
+			}
 			continue
 		}
 		if start, end := n.value(text); start < end {
@@ -126,6 +130,9 @@ func (n naming) value(text string) (start, end int) {
 		at++
 	}
 	sep, next := separator(text, at)
+	if sep == ":" && strings.HasPrefix(text[next:], "** ") { // the name is bold
+		next = skipAny(text, next, "* ")
+	}
 	c := candidate{naming: n, text: text, quotedName: quoted, spaced: next > at+len(sep) || next > at && text[at] == ' '}
 	switch sep {
 	case "=", ":", ":=", "=>", "?=", "+=":
@@ -146,6 +153,30 @@ func (n naming) value(text string) (start, end int) {
 		}
 	}
 	return c.paired(at)
+}
+
+// ofPair gives the password of a pair that a name says to be a login: auth=('name', '…'), HTTPBasicAuth("name", "…").
+func (n naming) ofPair(text string) (start, end int) {
+	if !strings.HasSuffix(strings.ToLower(text[n.start:n.end]), "auth") {
+		return 0, 0
+	}
+	at := skipAny(text, n.end, " =:")
+	if at >= len(text) || text[at] != '(' && text[at] != '[' {
+		return 0, 0
+	}
+	c := candidate{naming: n, text: text}
+	_, end, ok := c.inQuotes(at + 1)
+	if !ok {
+		return 0, 0
+	}
+	if at = skipAny(text, end+1, " "); at >= len(text) || text[at] != ',' {
+		return 0, 0
+	}
+	start, end, ok = c.inQuotes(skipAny(text, at+1, " "))
+	if value := text[start:end]; !ok || !mixedKinds(value) || standsIn(value) || strings.Contains(value, " ") {
+		return 0, 0
+	}
+	return start, end
 }
 
 // separator gives what stands between a name and its value, and where the value begins.
