@@ -56,7 +56,7 @@ type fetched struct {
 
 func (f *fetched) take(ctx context.Context, c *events.Copy) error {
 	var anchors []events.CommitData
-	for line, err := range c.Scan(0) {
+	for line, err := range c.Lines() {
 		if err != nil {
 			return err
 		}

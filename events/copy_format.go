@@ -9,15 +9,6 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The file of a copy is a flat log (see flatEnd) with the header line
-//
-//	git-trace copy 1 <object format> <ref> <generation>
-
-// copyHeader is the header line up to the generation.
-func copyHeader(format refs.ObjectFormat, ref string) string {
-	return "git-trace copy 1 " + format.String() + " " + ref + " "
-}
-
 // brokenError reports that a log is not what it should be from one event on.
 type brokenError struct {
 	seq    int64

@@ -54,7 +54,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	if j == nil {
 		return nil, broken
 	}
-	c := &Copy{keptEnd: keptEnd{ref: refs.EventsRef, gen: j.gen}, own: true, file: j.file}
+	c := &Copy{ref: refs.EventsRef, text: &Text{gen: j.gen, file: j.file, users: 1}}
 	if broken != nil {
 		j.end.offset = j.size
 	}
@@ -67,7 +67,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 		c.Close()
 		return nil, ctx.Err()
 	}
-	if c.end = end; end != known && j.gen != "" {
+	if c.end, c.text.stored = end, end.offset; end != known && j.gen != "" {
 		l.noteChecked(j.gen, end)
 	}
 	if broken == nil {
@@ -77,7 +77,7 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	}
 	if broken != nil {
 		c.Notes = append(c.Notes, broken.Error())
-		c.tail, err = j.whatIsLeft(end)
+		c.text.tail, c.end, err = j.whatIsLeft(end)
 	}
 	return c, err
 }
@@ -206,13 +206,13 @@ func (g *batchGroup) chain(end flatEnd) (flatEnd, error) {
 }
 
 // whatIsLeft takes the events behind an end that are sound in themselves.
-func (j *journal) whatIsLeft(end flatEnd) (*copyTail, error) {
+func (j *journal) whatIsLeft(end flatEnd) (tail []byte, last flatEnd, err error) {
 	var text bytes.Buffer
 	var lines []soundLine
-	at := end
+	last = end
 	rest := *j
 	rest.end.offset = j.size
-	err := rest.lines(end.offset, func(_ int64, line []byte) error {
+	err = rest.lines(end.offset, func(_ int64, line []byte) error {
 		if e, hash, err := readChecked(line); err == nil && hash == e.ID {
 			lines = append(lines, soundLine{bytes.Clone(line), e.Seq, e.ID})
 		}
@@ -222,7 +222,7 @@ func (j *journal) whatIsLeft(end flatEnd) (*copyTail, error) {
 		err = nil
 	}
 	if err == nil {
-		err = writeBatch(&text, refs.OID{}, lines, &at)
+		err = writeBatch(&text, refs.OID{}, lines, &last)
 	}
-	return &copyTail{text: text.Bytes(), end: at}, err
+	return text.Bytes(), last, err
 }

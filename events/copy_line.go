@@ -3,27 +3,7 @@ package events
 import (
 	"bytes"
 	"encoding/json"
-	"iter"
 )
-
-// Part gives the stored lines of events that begin at an offset or later, and before another one. They lie in buf,
-// which grows as it has to. Several parts may be read at once.
-func (c *Copy) Part(buf *[]byte, from, to int64) iter.Seq2[CopyLine, error] {
-	return func(yield func(CopyLine, error) bool) {
-		text, offset, err := c.storedLines(buf, from, to)
-		if err != nil {
-			yield(CopyLine{}, err)
-			return
-		}
-		for len(text) > 0 {
-			line, rest, _ := bytes.Cut(text, newline)
-			if len(line) > 0 && line[0] == '{' && !yield(CopyLine{offset, line}, nil) {
-				return
-			}
-			offset, text = offset+int64(len(line)+1), rest
-		}
-	}
-}
 
 // LineReader reads lines of copies one after the other, as DecodeLine does. A copy holds only what was checked when it
 // was made, so no rule is asked again.

@@ -30,12 +30,12 @@ func openCopyOf(t testing.TB, log *Log, ref string) *Copy {
 func numbersIn(t testing.TB, c *Copy) []int64 {
 	t.Helper()
 	var out []int64
-	for line, err := range c.Scan(0) {
+	for line, err := range c.Lines() {
 		check(t, err)
 		e, err := DecodeLine(bytes.Clone(line.Line))
 		check(t, err)
 		check(t, e.CheckID())
-		again, err := c.Line(line.Offset, len(line.Line))
+		again, err := c.Text().Line(line.Offset, len(line.Line))
 		check(t, err)
 		if !bytes.Equal(again, e.Raw()) {
 			t.Errorf("event %d reads differently at its offset", e.Seq)
@@ -57,21 +57,21 @@ func expectCopy(t testing.TB, log *Log, last int64) *Copy {
 func TestCopyFollowsTheLog(t *testing.T) {
 	t.Parallel()
 	log := OpenLog(newRepo(t))
-	if c := openCopyOf(t, log, refs.EventsRef); c.Size() != 0 || c.Last() != 0 {
+	if c := openCopyOf(t, log, refs.EventsRef); c.Text().Size() != 0 || c.Last() != 0 {
 		t.Error("the copy of no log holds something")
 	}
 	appendSealed(t, log, promptDraft(0))
 	first := expectCopy(t, log, 2)
 	appendSealed(t, log, promptDraft(1), promptDraft(2))
 	second := expectCopy(t, log, 4)
-	if second.Generation() != first.Generation() || second.Stored() <= first.Stored() {
+	if second.Text().Generation() != first.Text().Generation() || second.Text().Stored() <= first.Text().Stored() {
 		t.Error("the copy was built anew")
 	}
 	runGit(t, log.repo.WorkTree, "gc", "-q")
 	appendSealed(t, log, promptDraft(3))
 	third := expectCopy(t, log, 5)
 	var since []int64
-	for line, err := range third.Scan(second.Size()) {
+	for line, err := range third.Text().Scan(second.Text().Size()) {
 		check(t, err)
 		e, err := DecodeLine(line.Line)
 		check(t, err)
@@ -85,7 +85,7 @@ func TestCopyFollowsTheLog(t *testing.T) {
 	}
 	check(t, log.ForgetCopies())
 	fourth := expectCopy(t, log, 5)
-	if fourth.Generation() == third.Generation() {
+	if fourth.Text().Generation() == third.Text().Generation() {
 		t.Error("a new build has the old generation")
 	}
 	runGit(t, log.repo.WorkTree, "update-ref", refs.EventsRef, refs.EventsRef+"~2")
@@ -103,7 +103,7 @@ func TestSpoiledCopyIsBuiltAnew(t *testing.T) {
 		"cut in the first event":  func(b []byte) []byte { return b[:200] },
 		"cut in the last line":    func(b []byte) []byte { return b[:len(b)-5] },
 		"cut before the last end": func(b []byte) []byte { return b[:bytes.LastIndexByte(b, '#')] },
-		"another version":         func(b []byte) []byte { return bytes.Replace(b, []byte("copy 1"), []byte("copy 2"), 1) },
+		"another version":         func(b []byte) []byte { return bytes.Replace(b, []byte("logs 1"), []byte("logs 2"), 1) },
 		"another format":          func(b []byte) []byte { return bytes.Replace(b, []byte("sha1"), []byte("sha256"), 1) },
 		"an end line that lies": func(b []byte) []byte {
 			return append(b[:bytes.LastIndexByte(b, '#')], flatEnd{commit: refs.SHA1.EmptyTree(), seq: 5, id: longestID}.line(10)...)
@@ -124,7 +124,7 @@ func TestSpoiledCopyIsBuiltAnew(t *testing.T) {
 			appendSealed(t, log, promptDraft(0))
 			appendSealed(t, log, promptDraft(1), promptDraft(2))
 			expectCopy(t, log, 4).Close()
-			path := log.copyPath(refs.EventsRef)
+			path := log.takenPath(ownDir, "log")
 			text, err := os.ReadFile(path)
 			check(t, err)
 			check(t, os.WriteFile(path, spoil(text), 0o666))
@@ -141,7 +141,7 @@ func TestCopyWithoutAPlaceToStoreItIsInMemory(t *testing.T) {
 	appendSealed(t, log, promptDraft(0), promptDraft(1))
 	check(t, os.RemoveAll(log.cacheDir()))
 	check(t, os.WriteFile(log.cacheDir(), nil, 0o666))
-	if c := expectCopy(t, log, 3); c.Generation() != "" || c.Stored() != 0 {
+	if c := expectCopy(t, log, 3); c.Text().Generation() != "" || c.Text().Stored() != 0 {
 		t.Error("the copy claims to be stored")
 	}
 	appendSealed(t, log, promptDraft(2))
@@ -154,11 +154,11 @@ func TestReaderDoesNotWaitForALongBuild(t *testing.T) {
 	appendSealed(t, log, promptDraft(0))
 	expectCopy(t, log, 2)
 	appendSealed(t, log, promptDraft(1))
-	lock, err := refs.Flock(log.copyPath(refs.EventsRef)+".lock", time.Second)
+	lock, err := refs.Flock(log.takenPath(ownDir, "log.lock"), time.Second)
 	check(t, err)
 	defer lock.Unlock()
 	start := time.Now()
-	if c := expectCopy(t, log, 3); c.Stored() >= c.Size() {
+	if c := expectCopy(t, log, 3); c.Text().Stored() >= c.Text().Size() {
 		t.Error("the new event was stored although another process holds the lock")
 	}
 	if took := time.Since(start); took > testenv.Within(2*time.Second) {
@@ -254,7 +254,7 @@ func TestCopiesBuiltAtOnceAgree(t *testing.T) {
 					return
 				}
 				n := 0
-				for _, err := range c.Scan(0) {
+				for _, err := range c.Lines() {
 					if err != nil {
 						t.Error(err)
 						return
@@ -279,7 +279,7 @@ func TestCopiesBuiltAtOnceAgree(t *testing.T) {
 func FuzzCopyEnds(f *testing.F) {
 	d, _ := promptDraft(0).normal()
 	e, _ := seal(d, place{seq: 1, writer: "0123456789abcdef"})
-	header := copyHeader(refs.SHA1, refs.EventsRef)
+	header := journalHeader(refs.SHA1)
 	line := string(e.Raw()) + "\n"
 	f.Add([]byte(header + "0123456789abcdef\n" + line + flatEnd{commit: refs.SHA1.EmptyTree(), seq: 1, id: e.ID}.line(len(line))))
 	f.Add([]byte(header + "0123456789abcdef\n"))
@@ -297,7 +297,7 @@ func FuzzCopyEnds(f *testing.F) {
 		if end.offset > int64(len(text)) || end.offset < int64(len(header)+17) {
 			t.Fatalf("ends at %d of %d bytes", end.offset, len(text))
 		}
-		c := &Copy{file: file, keptEnd: keptEnd{end: end}}
+		c := &Text{file: file, stored: end.offset}
 		for line, err := range c.Scan(0) {
 			if err != nil && !errors.Is(err, ErrCopyDamaged) {
 				t.Fatal(err)

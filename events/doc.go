@@ -1,18 +1,19 @@
 // Package events is the log: what is recorded, how it is written down, and how one knows that nothing was changed.
 //
 // An event is one fact that was seen: a window opened, a hunk with its owner, a commit with the owners of its lines.
-// Events are stored as canonical JSON, one line each, chained by BLAKE3; a batch of them is the message of one commit
-// on refs/traces/events. The whole format is specified in docs/format.md, with vectors in testdata/vectors/events.
+// Events are canonical JSON, one line each, chained by BLAKE3. They are appended in batches to a file,
+// <common>/traces/events.log. A seal is a commit on refs/traces/events that holds all events up to one of them; its
+// parent is the seal before. docs/format.md specifies both, with vectors in testdata/vectors/events.
 //
-// Its rooms are told by the names of the files. The log itself reads and appends. check_ judges one commit of it, copy_
-// is the file that readers keep, verify_ reads all and lists the faults. repair_ puts back what a gc or a rewriting of
-// history took. Which room may use which is held by rooms_test.go: what appends uses four functions of repair_, and no
-// others.
+// Names of files begin with what the file is for. check_ judges events in a row. copy_ opens a log for readers: the own
+// file up to where it is sound, and one file of all logs of others. verify_ reads all and lists the faults. repair_
+// puts back what a gc or a rewriting of history took. All other files append, seal and read. rooms_test.go holds which
+// of these use which.
 //
 // What it promises:
 //
-//  1. Append acknowledges a batch only when the ref names it; otherwise the batch is in the spool and the error says
-//     so.
+//  1. Append acknowledges a batch only when the file has all of it; otherwise the batch is in the spool and the error
+//     says so.
 //  2. Number, parent and chain hash of an event come from one read of the tip, made under the append lock.
 //  3. Verify hashes stored bytes itself, trusts neither git's checks nor any cache, and lists every fault.
 //  4. Whatever is read, own or fetched, is checked before it is believed; foreign bytes never panic and never change

@@ -97,17 +97,23 @@ func readEnds(f *os.File, header string) (gen string, end flatEnd, size int64, e
 	if string(head[:len(header)]) != header || checkWriter(gen) != nil {
 		return "", end, size, errNoEnd
 	}
+	end, err = lastEndBefore(f, int64(len(head)), size)
+	return gen, end, size, err
+}
+
+// lastEndBefore finds the last whole batch behind the first line of a file that has a size.
+func lastEndBefore(f *os.File, first, size int64) (end flatEnd, err error) {
 	for _, reach := range [...]int64{endWindow, longEndWindow, lastEndWindow} {
-		start := max(int64(len(head)), size-reach)
+		start := max(first, size-reach)
 		window := make([]byte, size-start)
 		if _, err := f.ReadAt(window, start); err != nil && !errors.Is(err, io.EOF) {
-			return "", end, size, err
+			return end, err
 		}
-		if end, err = lastEnd(window, start, int64(len(head))); err == nil || start == int64(len(head)) {
+		if end, err = lastEnd(window, start, first); err == nil || start == first {
 			break
 		}
 	}
-	return gen, end, size, err
+	return end, err
 }
 
 // lastEnd searches back for an end line whose batch is there.

@@ -72,12 +72,12 @@ func TestALogThatIsNotSoundIsReadOnce(t *testing.T) {
 	if again := opened(t, repo); again != why {
 		t.Errorf("once more: %s", again)
 	}
-	ends := log.readEndsKept()
-	if len(ends.copies) != 1 {
-		t.Fatalf("%d ends are kept", len(ends.copies))
+	ends := log.readTaken(fetchedDir)
+	if len(ends.logs) != 1 {
+		t.Fatalf("%d ends are kept", len(ends.logs))
 	}
 	ends.by = "another version"
-	check(t, os.WriteFile(log.endsPath(), ends.encode(), 0o600))
+	check(t, os.WriteFile(log.takenPath(fetchedDir, "ends"), ends.encode(), 0o600))
 	if again := opened(t, repo); !strings.Contains(again, "missing") {
 		t.Errorf("to another version: %s", again)
 	}

@@ -75,7 +75,7 @@ func TestReliabilityB4FullDisk(t *testing.T) {
 	check(t, err)
 	defer c.Close()
 	n := 0
-	for _, err := range c.Scan(0) {
+	for _, err := range c.Lines() {
 		check(t, err)
 		n++
 	}

@@ -93,7 +93,7 @@ func (t *Torn) take(ctx context.Context, l *Log, rest []byte) error {
 		return fmt.Errorf("read the seal of the log: %w", err)
 	}
 	defer sealed.Close()
-	for line, err := range sealed.Scan(0) {
+	for line, err := range sealed.Lines() {
 		if err != nil {
 			return err
 		}

@@ -101,7 +101,7 @@ func ofTypes(log *events.Copy, types ...events.Type) (all []events.Event, err er
 	for i, t := range types {
 		marks[i] = []byte(`"type":"` + string(t) + `"`)
 	}
-	for line, err := range log.Scan(0) {
+	for line, err := range log.Lines() {
 		if err != nil {
 			return nil, err
 		}

@@ -132,7 +132,7 @@ func TestManyPushesAreJoined(t *testing.T) {
 	var files []events.PublishedFile
 	c, err := log.Copy(t.Context(), ref)
 	w.Check(err)
-	for line, err := range c.Scan(0) {
+	for line, err := range c.Lines() {
 		w.Check(err)
 		e, err := events.DecodeLine(append([]byte(nil), line.Line...))
 		w.Check(err)

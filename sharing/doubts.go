@@ -105,7 +105,7 @@ func firstDoubt(of shown, said []Doubt, there map[string]shown) ([]Doubt, error)
 		ids[d.Event] = ""
 	}
 	at := int64(0)
-	for line, err := range of.copied.Scan(0) {
+	for line, err := range of.copied.Lines() {
 		if err != nil {
 			return nil, err
 		}

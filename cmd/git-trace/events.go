@@ -154,7 +154,7 @@ func eachEvent(ctx context.Context, all *events.Copy, f *eventFilter, yield func
 	}
 	var kept []place // the last ones wanted, as a ring
 	seen := 0
-	for line, err := range all.Scan(0) {
+	for line, err := range all.Lines() {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -176,7 +176,7 @@ func eachEvent(ctx context.Context, all *events.Copy, f *eventFilter, yield func
 	}
 	for i := range kept {
 		p := kept[(seen+i)%len(kept)]
-		line, err := all.Line(p.offset, p.length)
+		line, err := all.Text().Line(p.offset, p.length)
 		if err != nil {
 			return err
 		}

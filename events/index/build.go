@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -30,7 +31,7 @@ func (ix *Index) writeStore(path string) error {
 		if err := db.Update(ix.dropStrangers); err != nil {
 			return fmt.Errorf("write index: %w", err)
 		}
-		return ix.storeLogs(db)
+		return ix.storeTexts(db)
 	})
 }
 
@@ -38,127 +39,44 @@ func (ix *Index) writeStore(path string) error {
 // the database copies all that a transaction has in hand.
 func (ix *Index) likelySize() int {
 	total := int64(0)
-	for _, s := range ix.sources {
-		total += s.copy.Stored()
+	for _, t := range ix.texts {
+		total += t.Stored()
 	}
 	const ofLog, most = 5, 1 << 30 // the part of a log's bytes that its rows need; what 32 bits can map
 	return int(min(total/ofLog, most))
 }
 
-// smallLog is the size of a log up to which it shares its transaction with others: each costs a flush of the disk.
-const smallLog = 1 << 20
-
-// storeLogs indexes what the file lacks of the logs: the large ones one by one, the small ones several at once.
-func (ix *Index) storeLogs(db *bbolt.DB) error {
+// storeTexts indexes what the file lacks.
+func (ix *Index) storeTexts(db *bbolt.DB) error {
 	var done, total int64
-	for _, s := range ix.sources {
-		total += s.copy.Stored()
+	for _, t := range ix.texts {
+		total += t.Stored()
 	}
-	progress := func(at int64) {
-		if ix.progress != nil {
-			ix.progress(done+at, total)
+	for _, t := range ix.texts {
+		if t.Generation() == "" {
+			continue
 		}
-	}
-	var together []*events.Copy
-	size := int64(0)
-	flush := func() error {
-		err := storeTogether(db, together)
-		done += size
-		together, size = nil, 0
-		progress(0)
-		return err
-	}
-	for _, s := range ix.sources {
-		var err error
-		switch c := s.copy; {
-		case c.Generation() == "":
-		case c.Stored() <= smallLog:
-			together, size = append(together, c), size+c.Stored()
-			if size > 8*smallLog {
-				err = flush()
+		if err := storeText(db, t, func(at int64) {
+			if ix.progress != nil {
+				ix.progress(done+at, total)
 			}
-		default:
-			err = storeLog(db, c, progress)
-			done += c.Stored()
-		}
-		if err != nil {
+		}); err != nil {
 			return fmt.Errorf("write index: %w", err)
 		}
-	}
-	if err := flush(); err != nil {
-		return fmt.Errorf("write index: %w", err)
+		done += t.Stored()
 	}
 	return nil
 }
 
-// storeTogether indexes what the buckets of logs lack, in one transaction.
-func storeTogether(db *bbolt.DB, logs []*events.Copy) error {
-	if len(logs) == 0 {
-		return nil
-	}
-	return db.Update(func(tx *bbolt.Tx) error {
-		list, err := openToWrite(tx)
-		if err == nil {
-			err = anew(tx, list, logs)
-		}
-		for _, c := range logs {
-			if err == nil {
-				err = storeSmall(tx, list, c)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		return list.store()
-	})
-}
-
-// anew takes out what there is of small logs that the catalogue does not cover as far as their buckets go.
-func anew(tx *bbolt.Tx, list *catalogue, logs []*events.Copy) error {
-	gone := map[uint32]bool{}
-	for _, c := range logs {
-		if !small(c) || list.covers(c) {
-			continue
-		}
-		if n, stands := list.number(c.Ref()); stands {
-			gone[n] = true
-		}
-		if err := emptyBucket(tx, c); err != nil {
-			return err
-		}
-	}
-	return list.drop(gone)
-}
-
-// storeSmall indexes what is lacking of a log, in its bucket and, unless it is the own one, in the catalogue.
-func storeSmall(tx *bbolt.Tx, list *catalogue, c *events.Copy) error {
-	from, err := prepareBucket(tx, c)
-	if err != nil || from >= c.Stored() {
-		return err
-	}
-	chunk, err := indexed(c, from, c.Stored())
-	if err == nil {
-		err = chunk.store(tx, c, c.Stored())
-	}
-	if err == nil && small(c) {
-		err = list.take(c, chunk, c.Stored())
-	}
-	return err
-}
-
-// dropStrangers removes the logs that are no longer there, and makes room for those that are. Whoever reads the own log
-// alone leaves the others where they are.
+// dropStrangers removes the texts that are no longer there. Whoever reads but some logs leaves the others where they
+// are.
 func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
-	if ix.alone {
+	if ix.alone || ix.signed {
 		return nil
 	}
 	var gone [][]byte
-	here := make(map[string]*events.Copy, len(ix.sources))
-	for _, s := range ix.sources {
-		here[s.copy.Ref()] = s.copy
-	}
 	err := tx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
-		if here[string(name)] == nil && string(name) != catalogueBucket {
+		if !slices.ContainsFunc(ix.texts, func(t *text) bool { return t.bucket == string(name) }) {
 			gone = append(gone, bytes.Clone(name))
 		}
 		return nil
@@ -168,47 +86,37 @@ func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
 			err = tx.DeleteBucket(name)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	list, err := openToWrite(tx)
-	if err != nil {
-		return err
-	}
-	if err := list.keep(func(ref string) bool { return here[ref] != nil && small(here[ref]) }); err != nil {
-		return err
-	}
-	return list.store()
+	return err
 }
 
-// storeLog indexes what a bucket lacks of its log.
-func storeLog(db *bbolt.DB, c *events.Copy, progress func(at int64)) error {
+// storeText indexes what a bucket lacks of its text.
+func storeText(db *bbolt.DB, t *text, progress func(at int64)) error {
 	from := int64(-1)
 	err := db.Update(func(tx *bbolt.Tx) error {
 		var err error
-		from, err = prepareBucket(tx, c)
+		from, err = prepareBucket(tx, t)
 		return err
 	})
-	if err != nil || from >= c.Stored() {
+	if err != nil || from >= t.Stored() {
 		return err
 	}
-	if bulkPays(c, from) {
-		return storeWhole(db, c, usualSizes, progress)
+	if bulkPays(t, from) {
+		return storeWhole(db, t, usualSizes, progress)
 	}
 	chunk := newRecent()
 	flush := func(indexed int64) error {
-		if err := db.Update(func(tx *bbolt.Tx) error { return chunk.store(tx, c, indexed) }); err != nil {
+		if err := db.Update(func(tx *bbolt.Tx) error { return chunk.store(tx, t, indexed) }); err != nil {
 			return err
 		}
 		chunk = newRecent()
 		progress(indexed)
 		return nil
 	}
-	for line, err := range c.Scan(from) {
+	for line, err := range t.Scan(from) {
 		if err != nil {
 			return err
 		}
-		if line.Offset >= c.Stored() {
+		if line.Offset >= t.Stored() {
 			break
 		}
 		if chunk.size() >= buildChunk {
@@ -220,25 +128,25 @@ func storeLog(db *bbolt.DB, c *events.Copy, progress func(at int64)) error {
 			return err
 		}
 	}
-	return flush(c.Stored())
+	return flush(t.Stored())
 }
 
-// prepareBucket tells from where a log has to be indexed. A bucket about another build of the copy starts anew.
-func prepareBucket(tx *bbolt.Tx, c *events.Copy) (int64, error) {
-	if b := tx.Bucket([]byte(c.Ref())); b != nil {
-		if s := openShelf(b, c); s.rows != nil {
+// prepareBucket tells from where a text has to be indexed. A bucket about another build of it starts anew.
+func prepareBucket(tx *bbolt.Tx, t *text) (int64, error) {
+	if b := tx.Bucket([]byte(t.bucket)); b != nil {
+		if s := openShelf(b, t.Text); s.rows != nil {
 			return s.indexed, nil
 		}
 	}
-	if err := emptyBucket(tx, c); err != nil {
+	if err := emptyBucket(tx, t); err != nil {
 		return 0, err
 	}
-	return 0, writeMeta(tx.Bucket([]byte(c.Ref())), c, 0)
+	return 0, writeMeta(tx.Bucket([]byte(t.bucket)), t, 0)
 }
 
-// emptyBucket makes the bucket of a log, in the place of one that is there. It says nothing of itself yet.
-func emptyBucket(tx *bbolt.Tx, c *events.Copy) error {
-	name := []byte(c.Ref())
+// emptyBucket makes the bucket of a text, in the place of one that is there. It says nothing of itself yet.
+func emptyBucket(tx *bbolt.Tx, t *text) error {
+	name := []byte(t.bucket)
 	if tx.Bucket(name) != nil {
 		if err := tx.DeleteBucket(name); err != nil {
 			return err
@@ -256,16 +164,16 @@ func emptyBucket(tx *bbolt.Tx, c *events.Copy) error {
 	return nil
 }
 
-func writeMeta(b *bbolt.Bucket, c *events.Copy, indexed int64) error {
+func writeMeta(b *bbolt.Bucket, t *text, indexed int64) error {
 	w := codec.Writer{}
-	meta := storedMeta{storeVersion, c.Generation(), indexed}
+	meta := storedMeta{storeVersion, t.Generation(), indexed}
 	meta.fields(&w)
 	return b.Put([]byte(metaKey), w.Out)
 }
 
 // store writes the rows and adds the summaries to those that are there.
-func (r *recent) store(tx *bbolt.Tx, c *events.Copy, indexed int64) error {
-	b := tx.Bucket([]byte(c.Ref()))
+func (r *recent) store(tx *bbolt.Tx, t *text, indexed int64) error {
+	b := tx.Bucket([]byte(t.bucket))
 	rows, summaries := b.Bucket([]byte(rowsBucket)), b.Bucket([]byte(tracesBucket))
 	rows.FillPercent = packedTightly
 	for _, row := range r.close() {
@@ -273,20 +181,20 @@ func (r *recent) store(tx *bbolt.Tx, c *events.Copy, indexed int64) error {
 			return err
 		}
 	}
-	for id, t := range r.traces {
+	for by, one := range r.traces {
 		var sum Trace
-		if v := summaries.Get(summaryKey(id)); v != nil {
+		if v := summaries.Get(by.key()); v != nil {
 			var err error
 			if sum, err = parseTrace(v); err != nil {
 				return err
 			}
 		}
-		sum.join(*t)
-		if err := summaries.Put(summaryKey(id), appendTrace(nil, &sum)); err != nil {
+		sum.join(*one)
+		if err := summaries.Put(by.key(), appendTrace(nil, &sum)); err != nil {
 			return err
 		}
 	}
-	return writeMeta(b, c, indexed)
+	return writeMeta(b, t, indexed)
 }
 
 func summaryKey(id events.TraceID) []byte { return exact(byTrace, string(id)) }

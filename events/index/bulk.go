@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 
 	"go.etcd.io/bbolt"
-
-	"github.com/git-trace/git-trace/events"
 )
 
 // A log that is long and not indexed yet, or only in a small part, is indexed in one go: all rows are sorted first, and
@@ -24,13 +22,13 @@ type bulkSizes struct{ part, transaction int }
 var usualSizes = bulkSizes{part: partBytes, transaction: 100_000}
 
 // bulkPays reports whether to begin anew with a log whose first from bytes are indexed.
-func bulkPays(c *events.Copy, from int64) bool {
-	rest := c.Stored() - from
+func bulkPays(t *text, from int64) bool {
+	rest := t.Stored() - from
 	return rest > bulkRest && rest > from/4
 }
 
 // storeWhole indexes a log anew. Until the last transaction the bucket says of itself nothing, and is not believed.
-func storeWhole(db *bbolt.DB, c *events.Copy, sizes bulkSizes, progress func(at int64)) error {
+func storeWhole(db *bbolt.DB, t *text, sizes bulkSizes, progress func(at int64)) error {
 	rows, err := newSpill(filepath.Dir(db.Path()))
 	if err != nil {
 		return err
@@ -38,9 +36,10 @@ func storeWhole(db *bbolt.DB, c *events.Copy, sizes bulkSizes, progress func(at 
 	defer rows.close()
 	const parts = 4 // of the work; the last is the writing
 	sums := newRecent()
-	err = eachPart(c, 0, int64(sizes.part), indexedPart, func(part *recent, end int64) error {
-		for id, t := range part.traces {
-			sums.trace(id).join(*t)
+	err = eachPart(t.Text, 0, int64(sizes.part), indexedPart, func(part *recent, end int64) error {
+		for by, one := range part.traces {
+			sums.log = by.log
+			sums.trace(by.id).join(*one)
 		}
 		progress(end / parts * (parts - 1))
 		return rows.add(part.rows)
@@ -48,23 +47,23 @@ func storeWhole(db *bbolt.DB, c *events.Copy, sizes bulkSizes, progress func(at 
 	if err != nil {
 		return err
 	}
-	if err := db.Update(func(tx *bbolt.Tx) error { return emptyBucket(tx, c) }); err != nil {
+	if err := db.Update(func(tx *bbolt.Tx) error { return emptyBucket(tx, t) }); err != nil {
 		return err
 	}
-	if err := putSorted(db, c, rows, sizes.transaction, func(n int64) {
-		progress(c.Stored()/parts*(parts-1) + c.Stored()/parts*n/max(rows.rows, 1))
+	if err := putSorted(db, t, rows, sizes.transaction, func(n int64) {
+		progress(t.Stored()/parts*(parts-1) + t.Stored()/parts*n/max(rows.rows, 1))
 	}); err != nil {
 		return err
 	}
-	if err := db.Update(func(tx *bbolt.Tx) error { return sums.store(tx, c, c.Stored()) }); err != nil {
+	if err := db.Update(func(tx *bbolt.Tx) error { return sums.store(tx, t, t.Stored()) }); err != nil {
 		return err
 	}
-	progress(c.Stored())
+	progress(t.Stored())
 	return nil
 }
 
 // putSorted writes the rows to their bucket.
-func putSorted(db *bbolt.DB, c *events.Copy, rows *spill, transaction int, progress func(n int64)) error {
+func putSorted(db *bbolt.DB, t *text, rows *spill, transaction int, progress func(n int64)) error {
 	var tx *bbolt.Tx
 	var bucket *bbolt.Bucket
 	defer func() {
@@ -87,7 +86,7 @@ func putSorted(db *bbolt.DB, c *events.Copy, rows *spill, transaction int, progr
 			if tx, err = db.Begin(true); err != nil {
 				return err
 			}
-			bucket = tx.Bucket([]byte(c.Ref())).Bucket([]byte(rowsBucket))
+			bucket = tx.Bucket([]byte(t.bucket)).Bucket([]byte(rowsBucket))
 			bucket.FillPercent = packedTightly
 		}
 		if err := bucket.Put(r.key, bytes.Clone(r.run)); err != nil { // which the bucket keeps until it is committed

@@ -42,7 +42,7 @@ func TestALogStoredWholeIsAsOneStoredInParts(t *testing.T) {
 	repo := newRepo(t)
 	story(t, repo, "one", 60)
 	story(t, repo, "another", 40)
-	copied := open(t, repo).sources[0].copy
+	copied := open(t, repo).texts[0]
 	store := func(do func(db *bbolt.DB, progress func(int64)) error) map[string]string {
 		t.Helper()
 		dir := t.TempDir()
@@ -65,12 +65,12 @@ func TestALogStoredWholeIsAsOneStoredInParts(t *testing.T) {
 		check(t, db.Close())
 		return out
 	}
-	want := store(func(db *bbolt.DB, progress func(int64)) error { return storeLog(db, copied, progress) })
+	want := store(func(db *bbolt.DB, progress func(int64)) error { return storeText(db, copied, progress) })
 	if len(want) < 1000 {
 		t.Fatalf("only %d rows", len(want))
 	}
 	got := store(func(db *bbolt.DB, progress func(int64)) error {
-		check(t, storeLog(db, copied, func(int64) {})) // what is there is done anew
+		check(t, storeText(db, copied, func(int64) {})) // what is there is done anew
 		return storeWhole(db, copied, bulkSizes{part: 7000, transaction: 90}, progress)
 	})
 	for key, value := range want {
@@ -90,7 +90,7 @@ func TestAHalfWrittenBucketIsNotBelieved(t *testing.T) {
 	story(t, repo, "one", 60)
 	ix := open(t, repo)
 	want := answers(t, ix, []string{"one"}, 3)
-	copied := ix.sources[0].copy
+	copied := ix.texts[0]
 	check(t, removeStore(storePath(ix.log)))
 	db, err := bbolt.Open(storePath(ix.log), 0o600, nil)
 	check(t, err)

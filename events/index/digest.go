@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/zeebo/blake3"
@@ -20,16 +21,16 @@ import (
 //
 // It is kept apart from the index, in a file of its own, because most readers never need it.
 type Digest struct {
-	parts []digestPart // parallel to the sources of the index
+	texts   []digestedText
+	sources []*source
 }
 
-// digestPart is the digest of one log: what was kept, and what came since.
-type digestPart struct {
-	log    string // ref and generation
-	last   int64  // number of the last event
+// digestedText is the digest of one text: what was kept, and what came since.
+type digestedText struct {
+	of     *text
 	stored []byte // sorted rows
 	recent []byte // likewise
-	heads  []NamedCommit
+	heads  map[uint32][]NamedCommit
 }
 
 // Mention is an event that speaks of something: its number in one of the logs.
@@ -44,10 +45,12 @@ type NamedCommit struct {
 	Commit refs.OID
 }
 
-// A row is the kind of a key, its 6 bytes, and the number of the event in 5 bytes, all in big-endian order.
+// A row is the kind of a key, its 6 bytes, the number of the log in its text in 3 bytes, and that of the event in 5
+// bytes, all in big-endian order.
 const (
 	digestKey = 7
-	digestRow = digestKey + 5
+	digestLog = digestKey + 3
+	digestRow = digestLog + 5
 
 	digestLine      = 'l'
 	digestBlob      = 'b'
@@ -74,18 +77,27 @@ func textKey(kind byte, stored string) Key {
 	return digestKeyOf(kind, sum[:])
 }
 
+// row is the row of an event that speaks of a key.
+func (k Key) row(log uint32, seq int64) []byte {
+	wide := binary.BigEndian.AppendUint64(nil, uint64(log)<<40|uint64(seq)) // a number of an event counts from 1
+	return append(k[:], wide...)
+}
+
 // Spoke reports whether a log has come to speak of something since the events that are given by their numbers, one
 // for each log.
 func (d *Digest) Spoke(of Key, since []int64) bool {
-	var from [digestRow]byte
-	copy(from[:], of[:])
-	for i, p := range d.parts {
-		wide := binary.BigEndian.AppendUint64(nil, uint64(since[i]+1))
-		copy(from[digestKey:], wide[3:])
-		for _, rows := range [][]byte{p.stored, p.recent} {
-			at := searchRows(rows, from[:])
-			if at < len(rows) && bytes.Equal(rows[at:at+digestKey], of[:]) {
-				return true
+	for _, t := range d.texts {
+		for _, rows := range [][]byte{t.stored, t.recent} {
+			at := searchRows(rows, of[:])
+			for at < len(rows) && bytes.Equal(rows[at:at+digestKey], of[:]) {
+				log, _ := rowOf(rows[at:])
+				if s := t.of.source(log); s != nil {
+					at = searchRows(rows, of.row(log, since[s.at]+1))
+					if at < len(rows) && bytes.Equal(rows[at:at+digestLog], of.row(log, 0)[:digestLog]) {
+						return true
+					}
+				}
+				at = searchRows(rows, of.row(log+1, 0))
 			}
 		}
 	}
@@ -107,19 +119,22 @@ func (d *Digest) Blob(blob refs.OID) []Mention { return d.find(digestBlob, blob.
 func (d *Digest) Change(id events.ChangeID) []Mention { return d.find(digestChange, id.Bytes()) }
 
 // Logs is the number of logs.
-func (d *Digest) Logs() int { return len(d.parts) }
+func (d *Digest) Logs() int { return len(d.sources) }
 
 // Heads lists the commits that a log names as checked out or made, in its order.
-func (d *Digest) Heads(log int) []NamedCommit { return d.parts[log].heads }
+func (d *Digest) Heads(log int) []NamedCommit {
+	s := d.sources[log]
+	return d.texts[min(log, 1)].heads[s.copy.Number()]
+}
 
 // Last is the number of the last event of a log.
-func (d *Digest) Last(log int) int64 { return d.parts[log].last }
+func (d *Digest) Last(log int) int64 { return d.sources[log].copy.Last() }
 
 // Names tells the logs apart, and each from another build of itself.
 func (d *Digest) Names() []string {
 	var out []string
-	for _, p := range d.parts {
-		out = append(out, p.log)
+	for _, s := range d.sources {
+		out = append(out, fmt.Sprintf("%s %s %d", s.copy.Ref(), s.Generation(), s.copy.Number()))
 	}
 	return out
 }
@@ -133,13 +148,17 @@ func digestKeyOf(kind byte, name []byte) Key {
 func (d *Digest) find(kind byte, name []byte) []Mention {
 	key := digestKeyOf(kind, name)
 	var out []Mention
-	for i, p := range d.parts {
-		for _, rows := range [][]byte{p.stored, p.recent} {
+	for _, t := range d.texts {
+		for _, rows := range [][]byte{t.stored, t.recent} {
 			for at := searchRows(rows, key[:]); at < len(rows) && bytes.Equal(rows[at:at+digestKey], key[:]); at += digestRow {
-				out = append(out, Mention{i, rowSeq(rows[at:])})
+				log, seq := rowOf(rows[at:])
+				if s := t.of.source(log); s != nil {
+					out = append(out, Mention{s.at, seq})
+				}
 			}
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Mention) int { return cmp.Compare(a.Log, b.Log) })
 	return out
 }
 
@@ -157,23 +176,22 @@ func searchRows(rows, prefix []byte) int {
 	return low * digestRow
 }
 
-func rowSeq(row []byte) int64 {
-	var wide [8]byte
-	copy(wide[3:], row[digestKey:digestRow])
-	return int64(binary.BigEndian.Uint64(wide[:])) // 40 bits
+// rowOf gives the number of the log and of the event in a row.
+func rowOf(row []byte) (log uint32, seq int64) {
+	wide := binary.BigEndian.Uint64(row[digestKey:digestRow])
+	return uint32(wide >> 40), int64(wide & (1<<40 - 1))
 }
 
 // digester gathers rows.
 type digester struct {
+	log   uint32 // of the event that is taken
 	rows  []byte
-	heads []NamedCommit
+	heads map[uint32][]NamedCommit
 }
 
-func (g *digester) add(key Key, seq int64) {
-	g.rows = append(g.rows, key[:]...)
-	wide := binary.BigEndian.AppendUint64(nil, uint64(seq)) // a number counts from 1
-	g.rows = append(g.rows, wide[3:]...)
-}
+func newDigester() *digester { return &digester{heads: map[uint32][]NamedCommit{}} }
+
+func (g *digester) add(key Key, seq int64) { g.rows = append(g.rows, key.row(g.log, seq)...) }
 
 // digested holds the members of data for a digest.
 type digested struct {
@@ -260,24 +278,25 @@ func (g *digester) anchor(e *events.Event, d *events.CommitData) {
 }
 
 func (g *digester) head(seq int64, commit refs.OID) {
-	if last := len(g.heads) - 1; !commit.IsZero() && (last < 0 || g.heads[last].Commit != commit) {
-		g.heads = append(g.heads, NamedCommit{seq, commit})
+	heads := g.heads[g.log]
+	if last := len(heads) - 1; !commit.IsZero() && (last < 0 || heads[last].Commit != commit) {
+		g.heads[g.log] = append(heads, NamedCommit{seq, commit})
 	}
 }
 
-// sorted are the rows in order.
-func (g *digester) sorted() []byte {
-	n := len(g.rows) / digestRow
+// sortedRows puts rows in order.
+func sortedRows(rows []byte) []byte {
+	n := len(rows) / digestRow
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i * digestRow
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(bytes.Compare(g.rows[a:a+digestRow], g.rows[b:b+digestRow]))
+		return cmp.Or(bytes.Compare(rows[a:a+digestRow], rows[b:b+digestRow]))
 	})
-	out := make([]byte, 0, len(g.rows))
+	out := make([]byte, 0, len(rows))
 	for _, at := range order {
-		out = append(out, g.rows[at:at+digestRow]...)
+		out = append(out, rows[at:at+digestRow]...)
 	}
 	return out
 }

@@ -1,13 +1,15 @@
 // Package index finds events by what they name: a commit, a patch, a conversation, a tool call, a prompt, a path, or
-// the beginning of an id. It covers the own log and those that were fetched, as a union: nothing is merged, and each
-// event says who wrote it.
+// the beginning of an id. It covers the own log and those that were fetched, as a union, and each event says who wrote
+// it.
 //
 // It promises:
 //
-//   - What it answers is in the logs at the moment it was opened. It reads the flat copies of package events, which
-//     hold nothing that was not hashed and chained. It hashes every event again that it gives out.
+//   - What it answers is in the logs at the moment it was opened. It reads the texts of package events, which hold
+//     nothing that was not hashed and chained. It hashes every event again that it gives out.
 //   - A fetched log with anything wrong in it is left out as a whole, with a note; it can neither stop nor change what
 //     the own log says.
+//   - The logs of others share one text and one bucket, so a thousand of them cost a lookup what one does. A row says
+//     of which log it is; rows of a log that is not read count for nothing.
 //   - Its file is a cache: it may be deleted at any moment, and a killed build leaves nothing that is believed. Where
 //     nothing can be written, everything is done in memory.
 //   - Readers do not wait for a build: what the file lacks, they index for themselves.

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -81,58 +82,64 @@ func (f *finder) search(ix *Index, prefix string) error {
 		{byTrace, FoundTrace, prefix}, {bySession, FoundTrace, prefix}, {byPatch, FoundPatch, prefix},
 		{byTool, FoundToolCall, prefix}, {byCommit, FoundCommit, prefix},
 	}
-	may := make([]map[*source]bool, len(searches)) // the logs that may have something, by search
-	for i, search := range searches {
-		of, err := ix.holding(prefixOf(search.term, search.text))
-		if err != nil {
-			return err
-		}
-		may[i] = make(map[*source]bool, len(of))
-		for k := range of {
-			may[i][of[k].source] = true
-		}
-	}
-	for _, s := range ix.sources { // log by log: the first event that names something is told
-		for i, search := range searches {
-			if !may[i][s] {
-				continue
-			}
-			if err := f.terms(s, search.term, search.kind, search.text); err != nil {
+	for _, t := range ix.texts { // the first event that names something is told
+		for _, search := range searches {
+			if err := f.terms(t, search.term, search.kind, search.text); err != nil {
 				return err
 			}
 		}
-		if err := f.events(s, strings.TrimPrefix(prefix, "b3:")); err != nil {
+		if err := f.events(t, strings.TrimPrefix(prefix, "b3:")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// terms goes through the terms of a kind that begin with a text, one event each.
-func (f *finder) terms(s *source, k kind, what CandidateKind, text string) error {
-	prefix := prefixOf(k, text)
-	var first []place
-	var ids []string
-	err := s.parts(func(seek seeker) error {
-		for start, n := prefix, 0; n < mostCandidates; n++ {
+// termAt is an event that has a term.
+type termAt struct {
+	term string
+	of   *source
+	at   place
+}
+
+// among gives at most mostCandidates rows whose keys begin so, of logs that are read. Where to go on behind a row, next
+// says.
+func among(t *text, prefix []byte, next func(key []byte) []byte) (found []termAt, err error) {
+	err = t.parts(func(seek seeker) error {
+		for start, n := prefix, 0; n < mostCandidates; {
 			key, at, err := seek(start)
 			if err != nil || !bytes.HasPrefix(key, prefix) {
 				return err
 			}
-			nul := len(key) - 9 // where NUL and number begin
-			ids, first = append(ids, string(key[1:nul])), append(first, at)
-			start = append(bytes.Clone(key[:nul]), 1) // behind all events of this term
+			nul := len(key) - behindTerm - 1
+			s := t.source(logOf(key))
+			if s == nil { // behind all events of this log
+				start = binary.BigEndian.AppendUint32(bytes.Clone(key[:nul+1]), logOf(key)+1)
+				continue
+			}
+			found = append(found, termAt{string(key[1:nul]), s, at})
+			start = next(key)
+			n++
 		}
 		return nil
+	})
+	return found, err
+}
+
+// terms goes through the terms of a kind that begin with a text, one event each.
+func (f *finder) terms(t *text, k kind, what CandidateKind, text string) error {
+	found, err := among(t, prefixOf(k, text), func(key []byte) []byte { // behind all events of this term
+		return append(bytes.Clone(key[:len(key)-behindTerm-1]), 1)
 	})
 	if err != nil {
 		return err
 	}
-	for i, id := range ids {
-		e, err := s.event(first[i])
+	for _, one := range found {
+		e, err := one.of.event(one.at)
 		if err != nil {
 			return err
 		}
+		id := one.term
 		switch k {
 		case bySession:
 			id = string(e.Trace)
@@ -145,25 +152,15 @@ func (f *finder) terms(s *source, k kind, what CandidateKind, text string) error
 }
 
 // events goes through the ids of events. The index holds only their beginning.
-func (f *finder) events(s *source, digits string) error {
-	var places []place
-	prefix := prefixOf(byID, digits[:min(len(digits), idTerm)])
-	err := s.parts(func(seek seeker) error {
-		for start, n := prefix, 0; n < mostCandidates; n++ {
-			key, at, err := seek(start)
-			if err != nil || !bytes.HasPrefix(key, prefix) {
-				return err
-			}
-			places = append(places, at)
-			start = append(bytes.Clone(key), 0)
-		}
-		return nil
+func (f *finder) events(t *text, digits string) error {
+	found, err := among(t, prefixOf(byID, digits[:min(len(digits), idTerm)]), func(key []byte) []byte {
+		return append(bytes.Clone(key), 0)
 	})
 	if err != nil {
 		return err
 	}
-	for _, at := range places {
-		e, err := s.event(at)
+	for _, one := range found {
+		e, err := one.of.event(one.at)
 		if err != nil {
 			return err
 		}

@@ -15,10 +15,10 @@ import (
 // Index answers questions about the events of a repository. It is for one goroutine. Close it.
 type Index struct {
 	log     *events.Log
-	store   *store     // nil when there is none, or none that can be read
-	small   *catalogue // of the store; nil for none
-	sources []*source  // the own log first
-	own     string     // who wrote the own log; "" until it is asked for
+	store   *store    // nil when there is none, or none that can be read
+	sources []*source // the own log first
+	texts   []*text   // that of the own log, and that of all others, if there are any
+	own     string    // who wrote the own log; "" until it is asked for
 	notes   []string
 	fetched []events.FetchedLog // that are read
 	signers map[string]string   // by voices; nil until somebody asks
@@ -88,8 +88,10 @@ func Rebuild(ctx context.Context, repo *refs.Repo, progress Progress) (count int
 	defer ix.Close()
 	for _, s := range ix.sources {
 		count += s.copy.Last()
-		if s.copy.Stored() < s.copy.Size() {
-			notes = append(notes, "the cache of "+s.copy.Ref()+" cannot be written")
+	}
+	for _, t := range ix.texts {
+		if t.Stored() < t.Size() {
+			notes = append(notes, "the cache of "+t.bucket+" cannot be written")
 		}
 	}
 	return count, append(notes, ix.notes...), nil
@@ -110,6 +112,7 @@ func (ix *Index) open(ctx context.Context, build bool) error {
 	for try := 0; ; try++ {
 		err := ix.openCopies(ctx)
 		if err == nil {
+			ix.gatherTexts()
 			err = ix.openStore(build)
 		}
 		if err == nil || !damaged(err) || try > 0 {
@@ -185,7 +188,7 @@ func (ix *Index) Close() {
 	for _, s := range ix.sources {
 		s.copy.Close()
 	}
-	ix.sources = nil
+	ix.sources, ix.texts = nil, nil
 	if ix.store != nil {
 		ix.closeStore()
 	}
@@ -203,7 +206,7 @@ func (ix *Index) Empty() bool {
 func (ix *Index) State() string {
 	var out strings.Builder
 	for _, s := range ix.sources {
-		fmt.Fprintf(&out, "%s %s %d\n", s.copy.Ref(), s.copy.Generation(), s.copy.Last())
+		fmt.Fprintf(&out, "%s %s %d\n", s.copy.Ref(), s.copy.LastID(), s.copy.Last())
 	}
 	return out.String()
 }

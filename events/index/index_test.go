@@ -239,14 +239,14 @@ func TestStoreIsExtendedWhenMuchIsNew(t *testing.T) {
 	}
 	story(t, repo, "two", 60)
 	ix := open(t, repo)
-	if ix.store == nil || ix.sources[0].shelf.indexed != ix.sources[0].copy.Stored() {
+	if ix.store == nil || ix.sources[0].shelf.indexed != ix.sources[0].Stored() {
 		t.Fatal("a long log was not stored")
 	}
-	generation, indexed := ix.sources[0].copy.Generation(), ix.sources[0].shelf.indexed
+	generation, indexed := ix.sources[0].Generation(), ix.sources[0].shelf.indexed
 	ix.Close()
 	story(t, repo, "three", 60)
 	ix = open(t, repo)
-	if ix.sources[0].copy.Generation() != generation || ix.sources[0].shelf.indexed <= indexed {
+	if ix.sources[0].Generation() != generation || ix.sources[0].shelf.indexed <= indexed {
 		t.Error("the store was not extended")
 	}
 	testenv.CutLog(t, repo.WorkTree, 151)
@@ -281,7 +281,7 @@ func TestReaderIsNotStoppedByOthers(t *testing.T) {
 	before := answers(t, first, []string{"one"}, 2)
 	story(t, repo, "two", 60)
 	second := open(t, repo) // the first one still reads, so nothing can be stored
-	if second.sources[0].shelf.indexed >= second.sources[0].copy.Stored() {
+	if second.sources[0].shelf.indexed >= second.sources[0].Stored() {
 		t.Error("the store changed under a reader")
 	}
 	if traces, err := second.Traces(); err != nil || len(traces) != 2 {
@@ -303,7 +303,8 @@ func TestSpoiledCachesAreMadeAnew(t *testing.T) {
 	_, _, err := Rebuild(context.Background(), repo, nil)
 	check(t, err)
 	want := answers(t, open(t, repo), sessions, 8)
-	files := map[string]string{"store": storePath(log), "copy": filepath.Join(repo.TracesDir(), "cache", "events.log")}
+	own := filepath.Join(repo.TracesDir(), "cache", "own")
+	files := map[string]string{"store": storePath(log), "copy": filepath.Join(own, "log"), "ends": filepath.Join(own, "ends")}
 	sound := map[string][]byte{}
 	for name, path := range files {
 		sound[name], err = os.ReadFile(path)
@@ -315,8 +316,9 @@ func TestSpoiledCachesAreMadeAnew(t *testing.T) {
 	}
 	for round := range rounds {
 		for name, path := range files {
-			check(t, os.WriteFile(files["store"], sound["store"], 0o666))
-			check(t, os.WriteFile(files["copy"], sound["copy"], 0o666))
+			for name, path := range files {
+				check(t, os.WriteFile(path, sound[name], 0o666))
+			}
 			bad := append([]byte(nil), sound[name]...)
 			what := "bytes changed"
 			switch round % 4 {
@@ -339,7 +341,7 @@ func TestSpoiledCachesAreMadeAnew(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, what, err)
 				continue
 			}
-			if got := answers(t, ix, sessions, 8); got != want && name == "copy" {
+			if got := answers(t, ix, sessions, 8); got != want && name != "store" {
 				t.Errorf("%s, %s: other answers", name, what)
 			} else if got != want && !subset(got, want) {
 				t.Errorf("%s, %s: answers that are not true", name, what)

@@ -47,10 +47,10 @@ func writeAs(t testing.TB, repo *refs.Repo, writer int) string {
 // storyOf is a conversation of a writer of manyWriters.
 func storyOf(writer int) string { return fmt.Sprintf("theirs %016x", writer) }
 
-func logOf(writer int) string { return testenv.FetchedLog("origin", fmt.Sprintf("%016x", writer)) }
+func refOf(writer int) string { return testenv.FetchedLog("origin", fmt.Sprintf("%016x", writer)) }
 
-// joinedFile is what all small fetched logs are read from.
-func joinedFile(repo *refs.Repo, name string) string {
+// takenFile is one of those that all fetched logs are read from.
+func takenFile(repo *refs.Repo, name string) string {
 	return filepath.Join(repo.TracesDir(), "cache", "fetched", name)
 }
 
@@ -74,36 +74,24 @@ func TestManyWritersAreReadFromOneFile(t *testing.T) {
 			return raw
 		},
 	}
-	for _, name := range []string{"joined", "ends"} {
+	for _, name := range []string{"log", "ends"} {
 		for how, change := range spoil {
-			file := joinedFile(repo, name)
+			file := takenFile(repo, name)
 			raw, err := os.ReadFile(file)
 			check(t, err)
 			check(t, os.WriteFile(file, change(raw), 0o666))
 			if got := ask(); got != want {
 				t.Errorf("%s %s: %s", name, how, got)
 			}
-			check(t, os.Remove(joinedFile(repo, name)))
+			check(t, os.Remove(takenFile(repo, name)))
 			if got := ask(); got != want {
 				t.Errorf("%s removed: %s", name, got)
 			}
 		}
 	}
-	ask()
-	copies, err := filepath.Glob(joinedFile(repo, "*.log"))
-	check(t, err)
-	if len(copies) != writers {
-		t.Fatalf("%d copies of %d logs", len(copies), writers)
-	}
-	for _, name := range copies {
-		check(t, os.Remove(name))
-	}
-	if got := ask(); got != want {
-		t.Errorf("without the copies of each: %s", got)
-	}
 }
 
-func TestWhatIsJoinedFollowsTheRefs(t *testing.T) {
+func TestWhatIsTakenInFollowsTheRefs(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)
 	manyWriters(t, repo, 4)
@@ -121,32 +109,59 @@ func TestWhatIsJoinedFollowsTheRefs(t *testing.T) {
 	writeAs(t, other, 2)
 	story(t, other, "another history", 5) // in the place of the one that was fetched
 	for round := range 30 {
-		testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, logOf(2))
+		testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, refOf(2))
 		if got := prompts(); got["another history"] != 5 || got[storyOf(2)] != 0 || got[storyOf(3)] != 2 {
 			t.Fatalf("round %d: %v", round, got)
 		}
 		story(t, other, "more "+strings.Repeat("x", 200), 20)
 	}
-	runGit(t, repo.WorkTree, "update-ref", "-d", logOf(3))
+	runGit(t, repo.WorkTree, "update-ref", "-d", refOf(3))
 	if got := prompts(); got[storyOf(3)] != 0 || got[storyOf(4)] != 2 {
 		t.Errorf("a log was deleted: %v", got)
 	}
-	testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, logOf(9))
+	testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, refOf(9))
 	open(t, repo)
 	wrong, err := events.OpenLog(repo).Misnamed(t.Context())
 	check(t, err)
-	if len(wrong) != 1 || wrong[0].Ref != logOf(9) || wrong[0].True != logOf(2) {
+	if len(wrong) != 1 || wrong[0].Ref != refOf(9) || wrong[0].True != refOf(2) {
 		t.Errorf("a log under another writer's name: %v", wrong)
 	}
-	var live int64
-	copies, err := filepath.Glob(joinedFile(repo, "*.log"))
+	info, err := os.Stat(takenFile(repo, "log"))
 	check(t, err)
-	for _, name := range append(copies, joinedFile(repo, "joined")) {
-		info, err := os.Stat(name)
-		check(t, err)
-		if live += info.Size(); strings.HasSuffix(name, "joined") && info.Size() > 2*(live-info.Size())+(2<<20) {
-			t.Errorf("the joined file has %d bytes for logs of %d", info.Size(), live-info.Size())
-		}
+	live := info.Size()
+	check(t, events.OpenLog(repo).ForgetFetched())
+	open(t, repo)
+	info, err = os.Stat(takenFile(repo, "log"))
+	check(t, err)
+	if live > 2*info.Size()+(2<<20) {
+		t.Errorf("the file has %d bytes for logs of %d", live, info.Size())
+	}
+}
+
+// Where most of the file is of logs that are gone, it begins anew with those that are there.
+func TestTheFileOfManyLogsBeginsAnew(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	manyWriters(t, repo, 3)
+	other := newRepo(t)
+	writeAs(t, other, 2)
+	story(t, other, "long", 1500)
+	testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, refOf(2))
+	sessions := []string{"long", "short", storyOf(1), storyOf(3), storyOf(4)}
+	generation := func() string { return open(t, repo).sources[1].Generation() }
+	first := generation()
+	runGit(t, repo.WorkTree, "update-ref", "-d", refOf(2))
+	short := newRepo(t)
+	writeAs(t, short, 4)
+	story(t, short, storyOf(4), 2)
+	testenv.FetchLogAs(t, repo.WorkTree, short.WorkTree, refOf(4))
+	got := answers(t, open(t, repo), sessions, 3)
+	if generation() == first {
+		t.Error("the file was not made anew")
+	}
+	check(t, events.OpenLog(repo).ForgetFetched())
+	if want := answers(t, open(t, repo), sessions, 3); got != want || !strings.Contains(want, storyOf(4)) {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 

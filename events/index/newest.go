@@ -85,8 +85,8 @@ func firstOf(seen []glimpse, most int) []glimpse {
 // glimpses gives what each part of each log says, in the order of the ids.
 func (ix *Index) glimpses(beginning string) ([]glimpse, error) {
 	var out []glimpse
-	for _, s := range ix.sources {
-		if err := s.glimpses(beginning, func(g glimpse) { out = append(out, g) }); err != nil {
+	for _, t := range ix.texts {
+		if err := t.glimpses(beginning, func(g glimpse) { out = append(out, g) }); err != nil {
 			return nil, err
 		}
 	}
@@ -121,29 +121,29 @@ func (ix *Index) settled(seen []glimpse) ([]glimpse, error) {
 	return out, nil
 }
 
-func (s *source) glimpses(beginning string, yield func(glimpse)) error {
-	if err := s.shelf.glimpses(beginning, yield); err != nil {
-		return err
-	}
-	r, err := s.unstored()
-	if err != nil {
-		return err
-	}
-	for id, t := range r.traces {
-		if strings.HasPrefix(string(id), beginning) {
-			yield(glimpse{id, t.Last, t.Events})
+func (t *text) glimpses(beginning string, yield func(glimpse)) error {
+	var one Trace
+	err := t.shelf.eachSummary(prefixOf(byTrace, beginning), func(key, v []byte) error {
+		if t.source(logAt(key)) == nil {
+			return nil
 		}
-	}
-	return nil
-}
-
-func (s *shelf) glimpses(beginning string, yield func(glimpse)) error {
-	var t Trace
-	return s.eachSummary(prefixOf(byTrace, beginning), func(v []byte) error {
-		g, err := parseGlimpse(v, &t)
+		g, err := parseGlimpse(v, &one)
 		if err == nil {
 			yield(g)
 		}
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	r, err := t.unstored()
+	if err != nil {
+		return err
+	}
+	for by, one := range r.traces {
+		if t.source(by.log) != nil && strings.HasPrefix(string(by.id), beginning) {
+			yield(glimpse{by.id, one.Last, one.Events})
+		}
+	}
+	return nil
 }

@@ -176,12 +176,13 @@ func (t *Trace) named(agent, session, model string) {
 	}
 }
 
-// trace is the summary of a conversation in this part of the log.
+// trace is the summary of a conversation in this part of the log whose event is taken.
 func (r *recent) trace(id events.TraceID) *Trace {
-	t := r.traces[id]
+	by := tracedBy{r.log, id}
+	t := r.traces[by]
 	if t == nil {
 		t = &Trace{ID: id}
-		r.traces[id] = t
+		r.traces[by] = t
 	}
 	return t
 }

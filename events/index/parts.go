@@ -11,10 +11,10 @@ import (
 // partBytes is the number of bytes of a log that one processor reads at a time.
 const partBytes = 8 << 20
 
-// eachPart reads what is stored of a log from an offset on, part by part, on all processors. It hands on what the parts
-// gave in their order.
+// eachPart reads what is stored of a text from an offset on, part by part, on all processors. It hands on in their
+// order what the parts gave.
 func eachPart[T any](
-	c *events.Copy, from, size int64, read func(lines iter.Seq2[events.CopyLine, error]) (T, error),
+	t *events.Text, from, size int64, read func(lines iter.Seq2[events.CopyLine, error]) (T, error),
 	take func(part T, end int64) error,
 ) error {
 	type job struct {
@@ -24,11 +24,8 @@ func eachPart[T any](
 		end  int64
 		err  error
 	}
-	if from >= c.Stored() {
+	if from >= t.Stored() {
 		return nil
-	}
-	if _, err := c.Line(from, 0); err != nil { // opens the file, which the parts share
-		return err
 	}
 	var pending []*job
 	var free []byte // the lines of a part that was taken
@@ -47,12 +44,12 @@ func eachPart[T any](
 		free = j.buf
 		return take(j.part, j.end)
 	}
-	for at := from; at < c.Stored(); at += size {
-		j := &job{done: make(chan struct{}), buf: free, end: min(at+size, c.Stored())}
+	for at := from; at < t.Stored(); at += size {
+		j := &job{done: make(chan struct{}), buf: free, end: min(at+size, t.Stored())}
 		pending, free = append(pending, j), nil
 		fault.Go(func() {
 			defer close(j.done)
-			j.part, j.err = read(c.Part(&j.buf, at, j.end))
+			j.part, j.err = read(t.Part(&j.buf, at, j.end))
 		})
 		if len(pending) <= runtime.GOMAXPROCS(0) {
 			continue

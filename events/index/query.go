@@ -16,7 +16,7 @@ import (
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	prefix := exact(byAnchor, commit.String())
 	return inForce(ix.gather(prefix, func(h *holder) ([]events.Event, error) {
-		at, err := h.places(prefix, 0)
+		at, err := places(h.scan, prefix, 0)
 		if err == nil && !h.own() {
 			at = at[max(0, len(at)-mostAnchors):]
 		}
@@ -138,7 +138,7 @@ func (ix *Index) Event(seq int64) (events.Event, bool, error) {
 	if seq < 1 {
 		return events.Event{}, false, nil
 	}
-	return ix.within(0, 1, key(byNumber, "", seq))
+	return ix.within(0, seq)
 }
 
 // ByID gives an event by its whole id; false if there is none.
@@ -171,7 +171,7 @@ func (ix *Index) Began() (time.Time, error) {
 			if s.copy.Last() == 0 {
 				continue
 			}
-			found, err := s.matches(key(byNumber, "", 1), 1)
+			found, err := s.matches(s.number(1), 1)
 			if err != nil {
 				return time.Time{}, err
 			}
@@ -202,7 +202,7 @@ func (ix *Index) Wrote(e *events.Event) (bool, error) {
 		if i > 0 && !events.IsAside(s.copy.Ref()) || e.Seq < 1 || e.Seq > s.copy.Last() {
 			continue
 		}
-		at, found, err := ix.within(i, i+1, key(byNumber, "", e.Seq))
+		at, found, err := ix.within(i, e.Seq)
 		if err != nil || found && at.ID == e.ID {
 			return found, err
 		}
@@ -218,7 +218,7 @@ func (ix *Index) Writers() ([]Writer, error) {
 			if s.copy.Last() == 0 {
 				continue
 			}
-			found, err := s.matches(key(byNumber, "", s.copy.Last()), 1)
+			found, err := s.matches(s.number(s.copy.Last()), 1)
 			if err != nil {
 				return nil, err
 			}
@@ -277,56 +277,61 @@ func (ix *Index) once(list []events.Event) []events.Event {
 
 // first gives the first such event, of the own log if it has one.
 func (ix *Index) first(prefix []byte) (events.Event, bool, error) {
-	return firstAmong(ix, func() ([]holder, error) { return ix.holding(prefix) }, prefix)
+	_, e, found, err := ix.firstIn(prefix)
+	return e, found, err
 }
 
-// within gives the first such event of the logs from one place to another.
-func (ix *Index) within(from, to int, prefix []byte) (events.Event, bool, error) {
-	return firstAmong(ix, func() ([]holder, error) {
-		var of []holder
-		for _, s := range ix.sources[from:min(to, len(ix.sources))] {
-			of = append(of, holder{source: s})
+// firstIn gives the first such event, and the place of its log.
+func (ix *Index) firstIn(prefix []byte) (log int, e events.Event, found bool, err error) {
+	e, err = mended(ix, func() (events.Event, error) {
+		of, err := ix.holding(prefix)
+		for i := 0; i < len(of) && err == nil; i++ {
+			var list []events.Event
+			if list, err = of[i].matches(prefix, 1); len(list) > 0 {
+				log = of[i].at
+				return list[0], nil
+			}
 		}
-		return of, nil
-	}, prefix)
+		return events.Event{}, err
+	})
+	return log, e, err == nil && e.ID != "", err
 }
 
-func firstAmong(ix *Index, logs func() ([]holder, error), prefix []byte) (events.Event, bool, error) {
+// within gives the event of a number, of the log at a place; false if there is none.
+func (ix *Index) within(log int, seq int64) (events.Event, bool, error) {
 	e, err := mended(ix, func() (events.Event, error) {
-		of, err := logs()
-		if err != nil {
-			return events.Event{}, err
+		if log >= len(ix.sources) {
+			return events.Event{}, nil
 		}
-		for i := range of {
-			found, err := of[i].matches(prefix, 1)
-			if err != nil {
-				return events.Event{}, err
-			}
-			if len(found) > 0 {
-				return found[0], nil
-			}
-		}
-		return events.Event{}, nil
+		s := ix.sources[log]
+		found, err := s.matches(s.number(seq), 1)
+		return append(found, events.Event{})[0], err
 	})
 	return e, err == nil && e.ID != "", err
 }
 
 // matches reads the events of at most limit rows; 0 means all.
 func (s *source) matches(prefix []byte, limit int) ([]events.Event, error) {
-	return (&holder{source: s}).matches(prefix, limit)
+	at, err := places(s.scan, prefix, limit)
+	if err != nil {
+		return nil, err
+	}
+	return s.events(at)
 }
 
 func (h *holder) matches(prefix []byte, limit int) ([]events.Event, error) {
-	at, err := h.places(prefix, limit)
+	at, err := places(h.scan, prefix, limit)
 	if err != nil {
 		return nil, err
 	}
 	return h.events(at)
 }
 
-func (h *holder) places(prefix []byte, limit int) ([]place, error) {
+func places(
+	scan func(prefix []byte, yield func([]byte, place) bool) error, prefix []byte, limit int,
+) ([]place, error) {
 	var out []place
-	err := h.scan(prefix, func(_ []byte, at place) bool {
+	err := scan(prefix, func(_ []byte, at place) bool {
 		out = append(out, at)
 		return len(out) != limit
 	})
@@ -336,10 +341,10 @@ func (h *holder) places(prefix []byte, limit int) ([]place, error) {
 	return out, nil
 }
 
-func (h *holder) events(places []place) ([]events.Event, error) {
+func (s *source) events(places []place) ([]events.Event, error) {
 	out := make([]events.Event, 0, len(places))
 	for _, at := range places {
-		e, err := h.event(at)
+		e, err := s.event(at)
 		if err != nil {
 			return nil, fmt.Errorf("read index: %w", err)
 		}

@@ -74,7 +74,7 @@ func (ix *Index) Retell(r Rewriting) (Retold, error) {
 	if last := ix.retold; last.log == r.log && last.seq == r.seq {
 		return Retold{r, last.Kind, last.Time}, nil
 	}
-	e, _, err := ix.within(r.log, r.log+1, key(byNumber, "", r.seq))
+	e, _, err := ix.within(r.log, r.seq)
 	var said struct {
 		Kind string `json:"kind"`
 	}
@@ -164,7 +164,7 @@ func (h *holder) newestPairs(prefix []byte) ([]pair, error) {
 		rows++
 		seq := seqOf(key)
 		if sorted < MostReplaced || seq >= out[sorted-1].seq {
-			out = append(out, pair{seq, string(key[len(prefix) : len(key)-9])})
+			out = append(out, pair{seq, string(key[len(prefix) : len(key)-behindTerm-1])})
 		}
 		if len(out) > 4*MostReplaced {
 			settle()
@@ -191,7 +191,7 @@ func (ix *Index) Anchored() ([]refs.OID, error) {
 		for i := range of {
 			first := map[refs.OID]uint64{} // by commit, the number of its first anchor
 			err := of[i].scan(prefixOf(byAnchor, ""), func(key []byte, _ place) bool {
-				nul := len(key) - 9 // where NUL and number begin
+				nul := len(key) - behindTerm - 1
 				if id, err := refs.ParseOID(string(key[1:nul])); err == nil && !seen[id] {
 					seen[id], first[id] = true, uint64(seqOf(key))
 				}

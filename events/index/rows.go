@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A row says where events are that are found under a term. Its key is one byte for the kind of term, the term, a NUL
-// and the number of the first of the events. Its value is a run of places. So the events of one term lie side by
-// side, in the order of the log. The terms of one kind lie in the order of their bytes, so an id is found by its
-// beginning.
+// A row says where events of a log are that are found under a term. Its key is one byte for the kind of term, the
+// term, a NUL, the number of the log in its text in four bytes, and the number of the first of the events in eight.
+// Its value is a run of places. So the events of one term lie side by side, in the order of the log. The terms of one
+// kind lie in the order of their bytes, so an id is found by its beginning.
 type row struct{ key, run []byte }
 
 // place is the place of an event in a copy.
@@ -70,9 +70,23 @@ func appendExact(b []byte, k kind, term string) []byte {
 	return append(append(b, strings.ReplaceAll(term, "\x00", "\x01")...), 0)
 }
 
-func key(k kind, term string, seq int64) []byte {
-	return binary.BigEndian.AppendUint64(exact(k, term), uint64(seq))
+// number is the key of an event of a log.
+func (s *source) number(seq int64) []byte {
+	key := binary.BigEndian.AppendUint32(exact(byNumber, ""), s.copy.Number())
+	return binary.BigEndian.AppendUint64(key, uint64(seq))
 }
+
+// Behind a term and its NUL a key has behindTerm bytes: the number of the log in logBytes, and that of the event.
+const (
+	logBytes   = 4
+	behindTerm = logBytes + 8
+)
+
+// logOf is the number of the log that a key leads to.
+func logOf(key []byte) uint32 { return logAt(key[:len(key)-8]) }
+
+// logAt is the number of a log at the end of a key.
+func logAt(key []byte) uint32 { return binary.BigEndian.Uint32(key[len(key)-logBytes:]) }
 
 // unique reports whether hardly any two events have the same term.
 func (k kind) unique() bool { return k == byID || k == byPatch }

@@ -45,7 +45,7 @@ func appendPlace(b []byte, offset int64, length int) []byte {
 
 // expand gives the key that each event of a row would have alone, and its place. A key is good until the next.
 func (r row) expand(yield func(key []byte, at place) bool) (goOn bool, err error) {
-	if len(r.key) < 9 {
+	if len(r.key) <= behindTerm {
 		return false, fmt.Errorf("%w: key of %d bytes", errDamaged, len(r.key))
 	}
 	number := r.key[len(r.key)-8:]

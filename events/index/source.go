@@ -2,39 +2,168 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 )
 
-// source is one log: its copy, the part of it that the store covers, and the rest, indexed in memory when first needed.
-type source struct {
-	copy   *events.Copy
-	voice  *events.Voice // nil of the own log
-	shelf  shelf         // of the store; zero when it has nothing of this log
+// text has the lines of logs, the rows of those that the store covers, and the rest, indexed in memory when first
+// needed. The own log has one to itself, the logs of others share one.
+type text struct {
+	*events.Text
+	bucket string    // of the store
+	of     []*source // by the numbers of their logs; nil for one that is not read
+	shelf  shelf     // of the store; zero when it has nothing of this text
 	recent *recent
-	ahead  map[place]events.Event // those that were read before somebody asks for them; see Anchoring
+}
+
+// fetchedBucket is the bucket of the logs of others. No ref has such a name.
+const fetchedBucket = "fetched"
+
+// source is one log.
+type source struct {
+	*text
+	copy      *events.Copy
+	at        int           // its place among the logs that are read
+	voice     *events.Voice // nil of the own log
+	published bool          // it is a digest
+	ahead     map[place]events.Event
+}
+
+// gatherTexts puts the logs that are read to their texts.
+func (ix *Index) gatherTexts() {
+	ix.texts = nil
+	for i, s := range ix.sources {
+		if i < 2 {
+			bucket := fetchedBucket
+			if i == 0 {
+				bucket = s.copy.Ref()
+			}
+			ix.texts = append(ix.texts, &text{Text: s.copy.Text(), bucket: bucket})
+		}
+		s.at, s.published, s.text = i, s.copy.Digest(), ix.texts[min(i, 1)]
+		n := int(s.copy.Number())
+		s.of = append(s.of, make([]*source, max(0, n+1-len(s.of)))...)
+		s.of[n] = s
+	}
+}
+
+// source is the log of a number; nil for one that is not read.
+func (t *text) source(log uint32) *source {
+	if int64(log) >= int64(len(t.of)) {
+		return nil
+	}
+	return t.of[log]
+}
+
+// holder is a log with its rows of a term.
+type holder struct {
+	*source
+	rows []row // none for a log that is the only one of its text: it is looked through
+}
+
+// holding gives the logs that have rows with this beginning of their keys, and the own log.
+func (ix *Index) holding(prefix []byte) ([]holder, error) {
+	out := []holder{{source: ix.sources[0]}}
+	if len(ix.texts) == 1 {
+		return out, nil
+	}
+	t := ix.texts[1]
+	place := map[*source]int{}
+	take := func(r row) {
+		s := t.source(logOf(r.key))
+		if s == nil {
+			return
+		}
+		at, known := place[s]
+		if !known {
+			at = len(out)
+			place[s], out = at, append(out, holder{source: s})
+		}
+		out[at].rows = append(out[at].rows, r)
+	}
+	if err := t.eachRow(prefix, take); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(out, func(a, b holder) int { return cmp.Compare(a.at, b.at) })
+	return out, nil
+}
+
+// eachRow gives the rows whose keys begin so, of the stored part and then of the rest.
+func (t *text) eachRow(prefix []byte, yield func(row)) error {
+	each := func(rows rowCursor) {
+		for r := rows.before(prefix); r.key != nil; r = rows.next() {
+			if bytes.HasPrefix(r.key, prefix) {
+				yield(r)
+			} else if bytes.Compare(r.key, prefix) > 0 {
+				return
+			}
+		}
+	}
+	if err := t.shelf.cursor(func(c rowCursor) error { each(c); return nil }); err != nil {
+		return err
+	}
+	r, err := t.unstored()
+	if err == nil {
+		each(&rowList{rows: r.rows})
+	}
+	return err
+}
+
+// errStopped ends a scan that is not needed any more.
+var errStopped = errors.New("stopped")
+
+// scan gives the rows whose keys begin so, in order, until yield returns false. It is the beginning that the holder was
+// asked for.
+func (h *holder) scan(prefix []byte, yield func(key []byte, at place) bool) error {
+	if h.at == 0 {
+		return h.source.scan(prefix, yield)
+	}
+	err := guarded(func() error {
+		for _, r := range h.rows {
+			if goOn, err := r.expand(yield); !goOn || err != nil {
+				return cmp.Or(err, errStopped)
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
 }
 
 // recent is the index of some events that follow each other.
 type recent struct {
 	rows   []row               // whose runs do not grow; all of them, and sorted by key, once they are closed
-	open   map[string]*openRun // by term
-	traces map[events.TraceID]*Trace
+	open   map[string]*openRun // by term and log
+	traces map[tracedBy]*Trace
+	log    uint32 // of the event that is taken
 	prefix []byte // room for a term
 	room   []byte // for rows that stay as they are
 	lines  events.LineReader
 	named  named // of the event that is taken
 }
 
+// tracedBy is a conversation as one log has it.
+type tracedBy struct {
+	log uint32
+	id  events.TraceID
+}
+
+func (b tracedBy) key() []byte { return binary.BigEndian.AppendUint32(summaryKey(b.id), b.log) }
+
 func newRecent() *recent {
-	return &recent{open: map[string]*openRun{}, traces: map[events.TraceID]*Trace{}}
+	return &recent{open: map[string]*openRun{}, traces: map[tracedBy]*Trace{}}
 }
 
 // put adds an event to a term.
 func (r *recent) put(k kind, term string, seq int64, at place) {
-	r.prefix = appendExact(r.prefix[:0], k, term)
+	r.prefix = binary.BigEndian.AppendUint32(appendExact(r.prefix[:0], k, term), r.log)
 	if k.unique() {
 		r.rows = append(r.rows, r.alone(seq, at))
 		return
@@ -75,38 +204,44 @@ func (r *recent) close() []row {
 	return r.rows
 }
 
-// scan gives the rows whose keys begin with prefix, in order, until yield returns false.
+// scan gives the rows of the log whose keys begin with prefix, in order, until yield returns false.
 func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) error {
 	goOn := true
-	err := s.shelf.scan(prefix, func(key []byte, at place) bool {
-		goOn = yield(key, at)
-		return goOn
-	})
-	if err != nil || !goOn {
+	each := func(rows rowCursor) error {
+		return from(rows, prefix, func(key []byte, at place) bool {
+			if !bytes.HasPrefix(key, prefix) {
+				return false
+			}
+			goOn = logOf(key) != s.copy.Number() || yield(key, at)
+			return goOn
+		})
+	}
+	if err := s.shelf.cursor(each); err != nil || !goOn {
 		return err
 	}
 	r, err := s.unstored()
 	if err != nil {
 		return err
 	}
-	return scan(&rowList{rows: r.rows}, prefix, yield)
-}
-
-func scan(rows rowCursor, prefix []byte, yield func(key []byte, at place) bool) error {
-	return from(rows, prefix, func(key []byte, at place) bool {
-		return bytes.HasPrefix(key, prefix) && yield(key, at)
-	})
+	return each(&rowList{rows: r.rows})
 }
 
 // seeker gives the first row at or behind a key; a nil key when there is none.
 type seeker func(start []byte) (key []byte, at place, err error)
 
-// parts gives a seeker for each part of the log.
-func (s *source) parts(yield func(seeker) error) error {
-	if err := yield(s.shelf.seek); err != nil {
+// parts gives a seeker for each part of the text.
+func (t *text) parts(yield func(seeker) error) error {
+	stored := func(start []byte) (key []byte, at place, err error) {
+		err = t.shelf.cursor(func(rows rowCursor) error {
+			key, at, err = seek(rows, start)
+			return err
+		})
+		return key, at, err
+	}
+	if err := yield(stored); err != nil {
 		return err
 	}
-	r, err := s.unstored()
+	r, err := t.unstored()
 	if err != nil {
 		return err
 	}
@@ -124,37 +259,25 @@ func seek(rows rowCursor, start []byte) (key []byte, at place, err error) {
 // nothing is the index of no events.
 var nothing recent
 
-// unstored indexes the rest of the log.
-func (s *source) unstored() (*recent, error) {
-	if s.shelf.indexed == s.copy.Size() { // of a thousand logs most have nothing new
+// unstored indexes the rest of the text.
+func (t *text) unstored() (*recent, error) {
+	if t.shelf.indexed == t.Size() {
 		return &nothing, nil
 	}
-	if s.recent != nil {
-		return s.recent, nil
+	if t.recent != nil {
+		return t.recent, nil
 	}
-	r, err := indexed(s.copy, s.shelf.indexed, s.copy.Size())
-	if err != nil {
-		return nil, err
-	}
-	r.close()
-	s.recent = r
-	return r, nil
-}
-
-// indexed is the index of what a log has from one offset to another.
-func indexed(c *events.Copy, from, to int64) (*recent, error) {
 	r := newRecent()
-	for line, err := range c.Scan(from) {
+	for line, err := range t.Scan(t.shelf.indexed) {
 		if err != nil {
 			return nil, err
-		}
-		if line.Offset >= to {
-			break
 		}
 		if err := r.take(line); err != nil {
 			return nil, err
 		}
 	}
+	r.close()
+	t.recent = r
 	return r, nil
 }
 
@@ -163,6 +286,7 @@ func (r *recent) take(line events.CopyLine) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", events.ErrCopyDamaged, err)
 	}
+	r.log = line.Log
 	at := place{line.Offset, len(line.Line)}
 	r.named.terms(&r.lines, &e, func(k kind, term string) { r.put(k, term, e.Seq, at) })
 	if e.Trace != "" {
@@ -177,7 +301,7 @@ func (s *source) event(at place) (events.Event, error) {
 	if e, read := s.ahead[at]; read {
 		return e, nil
 	}
-	line, err := s.copy.Line(at.offset, at.length)
+	line, err := s.Line(at.offset, at.length)
 	if err != nil {
 		return events.Event{}, err
 	}
@@ -189,75 +313,42 @@ func (s *source) event(at place) (events.Event, error) {
 	return e, nil
 }
 
-// sums gives what the log tells of each conversation, in its stored and its recent part.
-func (s *source) sums(own bool) ([]*Trace, error) {
-	r, err := s.unstored()
+// sums gives what each log tells of the conversations whose keys begin so, in its stored and its recent part.
+func (t *text) sums(prefix []byte, yield func(s *source, sum *Trace)) error {
+	r, err := t.unstored()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []*Trace
-	put := func(parts ...*Trace) {
-		sum := &Trace{Own: own, Published: s.copy.Digest()}
+	sum := func(s *source, parts ...*Trace) {
+		all := &Trace{Own: s.own(), Published: s.published}
 		for _, part := range parts {
-			sum.join(s.heard(*part))
+			all.join(s.heard(*part))
 		}
-		out = append(out, sum)
+		yield(s, all)
 	}
-	joined := 0
-	err = s.shelf.traces(func(t Trace) {
-		if more := r.traces[t.ID]; more != nil {
-			put(&t, more)
-			joined++
-		} else {
-			put(&t)
+	stored := map[tracedBy]bool{} // of the recent ones
+	err = t.shelf.eachSummary(prefix, func(key, v []byte) error {
+		s := t.source(logAt(key))
+		if s == nil {
+			return nil
 		}
+		one, err := parseTrace(v)
+		by := tracedBy{logAt(key), one.ID}
+		if more := r.traces[by]; err == nil && more != nil {
+			stored[by] = true
+			sum(s, &one, more)
+		} else if err == nil {
+			sum(s, &one)
+		}
+		return err
 	})
-	if err != nil || joined == len(r.traces) {
-		return out, err
+	if err != nil {
+		return err
 	}
-	stored := make(map[events.TraceID]bool, len(out))
-	for _, t := range out {
-		stored[t.ID] = true
-	}
-	for id, t := range r.traces {
-		if !stored[id] {
-			put(t)
+	for by, one := range r.traces {
+		if s := t.source(by.log); s != nil && !stored[by] && bytes.HasPrefix(by.key(), prefix) {
+			sum(s, one)
 		}
-	}
-	return out, nil
-}
-
-// traceIDs gives the conversations of the stored and of the recent part, but for those that the catalogue has.
-func (s *source) traceIDs(yield func(events.TraceID)) error {
-	if s.shelf.small == nil {
-		if err := s.shelf.traceIDs(yield); err != nil {
-			return err
-		}
-	}
-	r, err := s.unstored()
-	if err != nil {
-		return err
-	}
-	for id := range r.traces {
-		yield(id)
-	}
-	return nil
-}
-
-func (s *source) trace(id events.TraceID, yield func(Trace)) error {
-	t, ok, err := s.shelf.trace(id)
-	if err != nil {
-		return err
-	}
-	if ok {
-		yield(t)
-	}
-	r, err := s.unstored()
-	if err != nil {
-		return err
-	}
-	if t := r.traces[id]; t != nil {
-		yield(*t)
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// The store is a bbolt file with a bucket for each log, named by its ref. In it are a bucket of rows, a bucket of
-// summaries, and what build of the copy they are about and how far they go. Beside them is the catalogue of small logs.
+// The store is a bbolt file with a bucket for each text. In it are a bucket of rows, a bucket of summaries, and what
+// build of the text they are about and how far they go.
 const (
-	storeVersion = 9
+	storeVersion = 10
 
 	rowsBucket   = "rows"
 	tracesBucket = "traces"
@@ -29,8 +29,8 @@ const (
 // storedMeta says what a bucket covers.
 type storedMeta struct {
 	version    int64
-	generation string // of the copy
-	indexed    int64  // offset in the copy up to which all events have their rows
+	generation string // of the text
+	indexed    int64  // offset in the text up to which all events have their rows
 }
 
 func (m *storedMeta) fields(f codec.Fields) {
@@ -67,8 +67,8 @@ func (ix *Index) openStore(build bool) error {
 	if ix.store != nil {
 		ix.closeStore()
 	}
-	for _, s := range ix.sources {
-		s.shelf = shelf{}
+	for _, t := range ix.texts {
+		t.shelf = shelf{}
 	}
 	if err := ix.writeStore(path); damaged(err) || build && err != nil {
 		return err
@@ -82,8 +82,8 @@ func (ix *Index) openStore(build bool) error {
 // lacksMuch reports whether so little of the logs is indexed that storing pays.
 func (ix *Index) lacksMuch() bool {
 	var rest int64
-	for _, s := range ix.sources {
-		rest += s.copy.Stored() - s.shelf.indexed
+	for _, t := range ix.texts {
+		rest += t.Stored() - t.shelf.indexed
 	}
 	return rest > smallRest
 }
@@ -103,15 +103,8 @@ func (ix *Index) readStore(path string) error {
 			return fmt.Errorf("open index: %w", err)
 		}
 		ix.store = &store{db: db, tx: tx}
-		if ix.small, err = openCatalogue(tx); err != nil {
-			return err
-		}
-		for _, s := range ix.sources {
-			covered, known := ix.small.shelf(s.copy)
-			if !known {
-				covered = openShelf(tx.Bucket([]byte(s.copy.Ref())), s.copy)
-			}
-			s.shelf = covered
+		for _, t := range ix.texts {
+			t.shelf = openShelf(tx.Bucket([]byte(t.bucket)), t.Text)
 		}
 		return nil
 	})
@@ -131,7 +124,7 @@ func asDamage(err error) error {
 
 func (ix *Index) closeStore() {
 	ix.store.close()
-	ix.store, ix.small = nil, nil
+	ix.store = nil
 }
 
 func (s *store) close() {
@@ -158,57 +151,21 @@ func removeStore(path string) error {
 	return nil
 }
 
-// shelf holds the rows of one log in the store.
+// shelf holds the rows and the summaries of one text in the store.
 type shelf struct {
-	rows      *bbolt.Bucket // of a small log they are opened when something is sought in them
-	summaries *bbolt.Bucket // nil for a small log: the catalogue has them
-	indexed   int64
-	small     *catalogue // nil for a log that does not stand in it
-	number    uint32     // there
-	log       *events.Copy
-}
-
-// open opens the rows of a small log.
-func (s *shelf) open() error {
-	if s.small == nil || s.rows != nil {
-		return nil
-	}
-	return guarded(func() error {
-		own := openShelf(s.small.tx.Bucket([]byte(s.log.Ref())), s.log)
-		if own.rows == nil || own.indexed != s.indexed {
-			return fmt.Errorf("%w: catalogue", errDamaged)
-		}
-		s.rows = own.rows
-		return nil
-	})
+	rows, summaries *bbolt.Bucket
+	indexed         int64
 }
 
 // eachSummary gives those whose keys begin so.
-func (s *shelf) eachSummary(prefix []byte, yield func(summary []byte) error) error {
-	if s.small != nil {
-		list, err := s.small.summaries(s.number)
-		if err != nil {
-			return err
-		}
-		return guarded(func() error {
-			for _, r := range list {
-				if !bytes.HasPrefix(r.key, prefix) {
-					continue
-				}
-				if err := yield(r.value); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
+func (s *shelf) eachSummary(prefix []byte, yield func(key, summary []byte) error) error {
 	if s.summaries == nil {
 		return nil
 	}
 	return guarded(func() error {
 		c := s.summaries.Cursor()
 		for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
-			if err := yield(v); err != nil {
+			if err := yield(k, v); err != nil {
 				return err
 			}
 		}
@@ -216,14 +173,14 @@ func (s *shelf) eachSummary(prefix []byte, yield func(summary []byte) error) err
 	})
 }
 
-// openShelf believes a bucket that is about this very build of the copy. The zero shelf is one that has nothing.
-func openShelf(b *bbolt.Bucket, c *events.Copy) shelf {
+// openShelf believes a bucket that is about this very build of the text. The zero shelf is one that has nothing.
+func openShelf(b *bbolt.Bucket, t *events.Text) shelf {
 	if b == nil {
 		return shelf{}
 	}
 	meta, ok := readMeta(b)
 	rows, summaries := b.Bucket([]byte(rowsBucket)), b.Bucket([]byte(tracesBucket))
-	if !ok || rows == nil || summaries == nil || meta.generation != c.Generation() || meta.indexed > c.Stored() ||
+	if !ok || rows == nil || summaries == nil || meta.generation != t.Generation() || meta.indexed > t.Stored() ||
 		meta.indexed < 0 {
 		return shelf{}
 	}
@@ -237,13 +194,12 @@ func readMeta(b *bbolt.Bucket) (storedMeta, bool) {
 	return meta, r.End() == nil && meta.version == storeVersion && meta.generation != ""
 }
 
-func (s *shelf) scan(prefix []byte, yield func(key []byte, at place) bool) error {
-	if err := s.open(); err != nil || s.rows == nil {
-		return err
+// cursor goes through the rows.
+func (s *shelf) cursor(read func(rowCursor) error) error {
+	if s.rows == nil {
+		return nil
 	}
-	return guarded(func() error {
-		return scan(&shelfCursor{c: s.rows.Cursor()}, prefix, yield)
-	})
+	return guarded(func() error { return read(&shelfCursor{c: s.rows.Cursor()}) })
 }
 
 // shelfCursor goes through the stored rows.
@@ -262,56 +218,3 @@ func (s *shelfCursor) before(key []byte) row {
 func (s *shelfCursor) next() row { return storedRow(s.c.Next()) }
 
 func storedRow(key, run []byte) row { return row{key, run} }
-
-func (s *shelf) seek(start []byte) (key []byte, at place, err error) {
-	if err := s.open(); err != nil || s.rows == nil {
-		return nil, place{}, err
-	}
-	err = guarded(func() error {
-		key, at, err = seek(&shelfCursor{c: s.rows.Cursor()}, start)
-		return err
-	})
-	return key, at, err
-}
-
-func (s *shelf) traces(yield func(Trace)) error {
-	return s.eachSummary(nil, func(v []byte) error {
-		t, err := parseTrace(v)
-		if err == nil {
-			yield(t)
-		}
-		return err
-	})
-}
-
-// traceIDs gives the ids from the beginnings of the summaries, sorted.
-func (s *shelf) traceIDs(yield func(events.TraceID)) error {
-	return s.eachSummary(nil, func(v []byte) error {
-		id, err := parseTraceID(v)
-		if err == nil {
-			yield(id)
-		}
-		return err
-	})
-}
-
-func (s *shelf) trace(id events.TraceID) (t Trace, ok bool, err error) {
-	if s.summaries == nil && s.small == nil {
-		return Trace{}, false, nil
-	}
-	err = guarded(func() error {
-		var v []byte
-		if s.small != nil {
-			v = s.small.traces.Get(numbered(summaryKey(id), s.number))
-		} else {
-			v = s.summaries.Get(summaryKey(id))
-		}
-		if v == nil {
-			return nil
-		}
-		ok = true
-		t, err = parseTrace(v)
-		return err
-	})
-	return t, ok, err
-}

@@ -1,10 +1,8 @@
 package index
 
 import (
-	"encoding/binary"
 	"fmt"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
@@ -37,15 +35,6 @@ func appendTrace(raw []byte, t *Trace) []byte {
 	w := codec.Writer{Out: raw}
 	t.fields(&w)
 	return w.Out
-}
-
-// parseTraceID takes the id from the beginning of a summary.
-func parseTraceID(v []byte) (id events.TraceID, err error) {
-	n, size := binary.Uvarint(v)
-	if size <= 0 || n > uint64(len(v)-size) {
-		return "", fmt.Errorf("%w: summary", errDamaged)
-	}
-	return events.TraceID(v[size:][:n]), nil
 }
 
 func parseTrace(v []byte) (t Trace, err error) {

@@ -33,8 +33,8 @@ func TestASummaryComesBackAsItWasStored(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
-		if id, err := parseTraceID(raw); id != want.ID || err != nil {
-			t.Errorf("got %s, %v, want %s", id, err, want.ID)
+		if g, err := parseGlimpse(raw, new(Trace)); g.id != want.ID || err != nil {
+			t.Errorf("got %s, %v, want %s", g.id, err, want.ID)
 		}
 		for n := range raw {
 			if _, err := parseTrace(raw[:n]); !errors.Is(err, errDamaged) {
@@ -49,13 +49,13 @@ func FuzzSummary(f *testing.F) {
 	f.Add(appendTrace(nil, &whole))
 	f.Add([]byte(`{"id":"x"}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		id, idErr := parseTraceID(raw)
+		g, headErr := parseGlimpse(raw, new(Trace))
 		got, err := parseTrace(raw)
 		if err != nil {
 			return
 		}
-		if idErr != nil || id != got.ID {
-			t.Fatalf("the beginning of %+v gives %s, %v", got, id, idErr)
+		if headErr != nil || g.id != got.ID {
+			t.Fatalf("the beginning of %+v gives %s, %v", got, g.id, headErr)
 		}
 		again, err := parseTrace(appendTrace(nil, &got))
 		if err != nil || !bytes.Equal(appendTrace(nil, &again), appendTrace(nil, &got)) {

@@ -153,16 +153,18 @@ func (ix *Index) Sums() ([]*Trace, error) { return mended(ix, ix.sums) }
 
 // sums gives what is told of each conversation, in no order. A summary is large to be moved while sorting.
 func (ix *Index) sums() ([]*Trace, error) {
-	if len(ix.sources) == 1 { // nobody else tells anything
-		list, err := ix.sources[0].sums(true)
-		return slices.DeleteFunc(list, func(t *Trace) bool { return t.Events == 0 && !t.holds() }), err
-	}
-	all := map[events.TraceID][]Trace{}
-	for _, s := range ix.sources {
-		list, err := s.sums(s.own())
+	said := make([][]*Trace, len(ix.sources)) // by log
+	for _, t := range ix.texts {
+		err := t.sums(nil, func(s *source, sum *Trace) { said[s.at] = append(said[s.at], sum) })
 		if err != nil {
 			return nil, err
 		}
+	}
+	if len(said) == 1 { // nobody else tells anything
+		return slices.DeleteFunc(said[0], func(t *Trace) bool { return t.Events == 0 && !t.holds() }), nil
+	}
+	all := map[events.TraceID][]Trace{}
+	for _, list := range said {
 		for _, t := range list {
 			all[t.ID] = append(all[t.ID], *t)
 		}
@@ -180,18 +182,13 @@ func (ix *Index) sums() ([]*Trace, error) {
 func (ix *Index) TraceIDs() ([]events.TraceID, error) {
 	return mended(ix, func() ([]events.TraceID, error) {
 		ids := make([]events.TraceID, 0, len(ix.sources))
-		take := func(id events.TraceID) {
-			if len(ids) == 0 || ids[len(ids)-1] != id {
-				ids = append(ids, id)
-			}
-		}
-		if ix.small != nil {
-			if err := ix.small.traceIDs(ix.sources, take); err != nil {
-				return nil, err
-			}
-		}
-		for _, s := range ix.sources {
-			if err := s.traceIDs(take); err != nil {
+		for _, t := range ix.texts {
+			err := t.glimpses("", func(g glimpse) {
+				if len(ids) == 0 || ids[len(ids)-1] != g.id {
+					ids = append(ids, g.id)
+				}
+			})
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -226,23 +223,31 @@ func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 		if err != nil {
 			return nil, err
 		}
-		return of[teller(logs)].source.matches(exact(byTrace, string(id)), 0)
+		s := of[teller(logs)]
+		return s.matches(tracedBy{s.copy.Number(), id}.key(), 0)
 	})
 }
 
 // tellings are the words of each log that speaks of a conversation, in the order of the sources: the own log first,
 // whatever it says.
-func (ix *Index) tellings(id events.TraceID) (of []holder, logs []Trace, err error) {
-	if of, err = ix.holding(summaryKey(id)); err != nil {
-		return nil, nil, err
-	}
-	logs = make([]Trace, len(of))
-	for i := range of {
-		s := of[i].source
-		logs[i].Own, logs[i].Published = s.own(), s.copy.Digest()
-		if err := s.trace(id, func(t Trace) { logs[i].join(s.heard(t)) }); err != nil {
+func (ix *Index) tellings(id events.TraceID) (of []*source, logs []Trace, err error) {
+	own := ix.sources[0]
+	said := map[*source]*Trace{own: {Own: true}}
+	of = append(of, own)
+	for _, t := range ix.texts {
+		err := t.sums(summaryKey(id), func(s *source, sum *Trace) {
+			if said[s] == nil {
+				of = append(of, s)
+			}
+			said[s] = sum
+		})
+		if err != nil {
 			return nil, nil, err
 		}
+	}
+	slices.SortFunc(of, func(a, b *source) int { return cmp.Compare(a.at, b.at) })
+	for _, s := range of {
+		logs = append(logs, *said[s])
 	}
 	return of, logs, nil
 }

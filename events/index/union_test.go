@@ -28,9 +28,6 @@ func stored(t *testing.T, repo *refs.Repo) *Index {
 	}
 	check(t, err)
 	t.Cleanup(ix.Close)
-	if ix.small == nil {
-		t.Fatal("there is no catalogue")
-	}
 	return ix
 }
 
@@ -41,8 +38,8 @@ func fromMemory(t *testing.T, repo *refs.Repo) *Index {
 	if ix.store != nil {
 		ix.closeStore()
 	}
-	for _, s := range ix.sources {
-		s.shelf = shelf{}
+	for _, t := range ix.texts {
+		t.shelf = shelf{}
 	}
 	return ix
 }
@@ -66,42 +63,41 @@ func lists(t *testing.T, ix *Index) string {
 	return fmt.Sprint(ids, anchored, newest, under, told)
 }
 
-// S22: what the catalogue of small logs finds is what the logs hold, however these come, grow, change and go.
-func TestTheCatalogueLeavesNothingOut(t *testing.T) {
+// S22: what is found of many logs in one text is what they hold, however these come, grow, change and go.
+func TestTheStoreLeavesNothingOut(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)
 	story(t, repo, "mine", 3)
 	manyWriters(t, repo, 12)
 	other, grown := newRepo(t), newRepo(t)
 	for _, step := range []struct {
-		what  string
-		small int
-		do    func()
+		what string
+		do   func()
 	}{
-		{"fetched", 12, func() {}},
-		{"another history in the place of one", 12, func() {
+		{"fetched", func() {}},
+		{"another history in the place of one", func() {
 			writeAs(t, other, 2)
 			story(t, other, storyOf(2), 5)
-			testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, logOf(2))
+			testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, refOf(2))
 		}},
-		{"that one goes on with what it had, and with more", 12, func() {
+		{"that one goes on with what it had, and with more", func() {
 			story(t, other, storyOf(2), 3)
 			story(t, other, "more", 2)
-			testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, logOf(2))
+			testenv.FetchLogAs(t, repo.WorkTree, other.WorkTree, refOf(2))
 		}},
-		{"one goes", 11, func() { runGit(t, repo.WorkTree, "update-ref", "-d", logOf(3)) }},
-		{"another comes into its place", 12, func() {
+		{"one goes", func() { runGit(t, repo.WorkTree, "update-ref", "-d", refOf(3)) }},
+		{"another comes into its place", func() {
 			writeAs(t, grown, 13)
 			story(t, grown, storyOf(13), 2)
-			testenv.FetchLogAs(t, repo.WorkTree, grown.WorkTree, logOf(13))
+			testenv.FetchLogAs(t, repo.WorkTree, grown.WorkTree, refOf(13))
 		}},
-		{"which grows beyond what is small", 11, func() {
+		{"which grows long", func() {
 			for n := range 8 {
 				story(t, grown, fmt.Sprint("long ", n, strings.Repeat("x", 300)), 60)
 			}
-			testenv.FetchLogAs(t, repo.WorkTree, grown.WorkTree, logOf(13))
+			testenv.FetchLogAs(t, repo.WorkTree, grown.WorkTree, refOf(13))
 		}},
-		{"the own log goes on", 11, func() { story(t, repo, "mine", 2) }},
+		{"the own log goes on", func() { story(t, repo, "mine", 2) }},
 	} {
 		step.do()
 		sessions := []string{"mine", "more", storyOf(1), storyOf(2), storyOf(3), storyOf(13)}
@@ -119,28 +115,5 @@ func TestTheCatalogueLeavesNothingOut(t *testing.T) {
 			}
 			ix.Close()
 		}
-		ix := stored(t, repo)
-		if n := len(ix.small.numbers); n != step.small {
-			t.Errorf("%s: %d logs are in the catalogue", step.what, n)
-		}
-		ix.Close()
-	}
-}
-
-// S22: a lookup looks into no bucket of a log that has nothing of it, nor of one that has it in one row.
-func TestALookupOpensNoBucketsOfSmallLogs(t *testing.T) {
-	t.Parallel()
-	repo := newRepo(t)
-	manyWriters(t, repo, 30)
-	ix := stored(t, repo)
-	found, err := ix.ByCommit(commitID(storyOf(7), 2))
-	check(t, err)
-	sum, known, err := ix.Trace(events.NewTraceID("claude-code", storyOf(9)))
-	check(t, err)
-	if len(found) == 0 || !known || sum.Prompts != 2 {
-		t.Errorf("%d events, %+v", len(found), sum)
-	}
-	if opened := slices.IndexFunc(ix.sources, func(s *source) bool { return s.shelf.small != nil && s.shelf.rows != nil }); opened >= 0 {
-		t.Errorf("the bucket of %s was opened", ix.sources[opened].copy.Ref())
 	}
 }

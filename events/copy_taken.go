@@ -1,0 +1,436 @@
+package events
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/codec"
+	"github.com/git-trace/git-trace/version"
+)
+
+// What others published is checked once, when their refs name it first, and appended to one file. Another one beside it
+// says what that holds:
+//
+//	fetched/log   a header line · the lines of the logs, as they came; bytes in it never change
+//	fetched/ends  of each log where it ends and which parts of the first file are its own · a check sum of all before
+//
+// A batch counts once the ends tell of it, so a process may be killed at any moment. Both files are a cache. The own
+// log, where it has no file, is taken in likewise, into own/log.
+//
+// Of a log that is not sound the ends say why not. The commit names all that was read, so the next command need not
+// read it again. Another version of the program may find otherwise, so its word counts for that version alone.
+
+// taken is what the file of ends says.
+type taken struct {
+	gen   string // of the build of the file of lines
+	by    string // the version that found logs not to be sound
+	size  int64  // of the file of lines
+	logs  []takenLog
+	parts []textPart
+}
+
+// takenLog is a log, whose number is its place; one without a ref is no longer there.
+type takenLog struct {
+	ref     string
+	end     flatEnd // of what this very commit holds
+	unsound string  // why it is not read; "" for a sound log
+}
+
+// takenForm names the form of the file.
+const takenForm = "taken 1"
+
+func (k *taken) fields(f codec.Fields) {
+	form := takenForm
+	if codec.Texts(f, &form, &k.gen, &k.by); form != takenForm {
+		return
+	}
+	f.Integer(&k.size)
+	codec.List(f, &k.logs, func(t *takenLog) {
+		codec.Texts(f, &t.ref, (*string)(&t.end.id), &t.unsound)
+		f.OID(&t.end.commit)
+		f.Integer(&t.end.seq)
+	})
+	codec.List(f, &k.parts, func(p *textPart) {
+		f.Integer(&p.at)
+		codec.Number(f, &p.log)
+	})
+}
+
+func (k *taken) encode() []byte {
+	var w codec.Writer
+	k.fields(&w)
+	return append(w.Out, checkSum(string(w.Out))...)
+}
+
+// numbers gives the numbers of the logs that are there, by their refs.
+func (k *taken) numbers() map[string]int {
+	of := make(map[string]int, len(k.logs))
+	for n := range k.logs {
+		if k.logs[n].ref != "" {
+			of[k.logs[n].ref] = n
+		}
+	}
+	return of
+}
+
+func (l *Log) takenPath(dir, name string) string { return filepath.Join(l.cacheDir(), dir, name) }
+
+// readTaken reads what encode wrote; anything else is nothing.
+func (l *Log) readTaken(dir string) (k taken) {
+	text, err := refs.ReadText(l.takenPath(dir, "ends"))
+	if err != nil || len(text) < checkSumLength {
+		return taken{}
+	}
+	text, sum := text[:len(text)-checkSumLength], text[len(text)-checkSumLength:]
+	r := codec.Reader{In: text}
+	if checkSum(text) != sum {
+		return taken{}
+	}
+	if k.fields(&r); r.End() != nil {
+		return taken{}
+	}
+	for n := range k.logs {
+		if k.by != version.Text() && k.logs[n].unsound != "" {
+			k.logs[n] = takenLog{}
+		}
+	}
+	return k
+}
+
+// openTaken opens the lines with what the ends say of them; nothing where they are not those that the ends speak of.
+func (l *Log) openTaken(dir string) (taken, *Text) {
+	k := l.readTaken(dir)
+	if k.gen == "" {
+		return taken{}, &Text{}
+	}
+	f, err := openBuild(l.takenPath(dir, "log"), takenHeader(l.repo.Format, k.gen), k.size)
+	if err != nil {
+		return taken{}, &Text{}
+	}
+	return k, &Text{gen: k.gen, file: f, stored: k.size, parts: k.parts}
+}
+
+// takenHeader is the first line of the file of lines.
+func takenHeader(format refs.ObjectFormat, gen string) string {
+	return "git-trace logs 1 " + format.String() + " " + gen + "\n"
+}
+
+// openBuild opens a file that begins with a header line and has a batch that ends where the ends say; any other is
+// damaged.
+func openBuild(path, header string, size int64) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCopyDamaged, err)
+	}
+	head, end := make([]byte, len(header)), flatEnd{}
+	if _, err = f.ReadAt(head, 0); err == nil && size >= int64(len(head)) {
+		end, err = lastEndBefore(f, int64(len(head)), size)
+	}
+	if err != nil || string(head) != header || end.offset != size {
+		_ = f.Close()
+		return nil, ErrCopyDamaged
+	}
+	return f, nil
+}
+
+// FetchedCopy is the copy of a fetched log, or why there is none: nothing of a damaged log is to be believed.
+type FetchedCopy struct {
+	*FetchedLog
+	Copy *Copy
+	Err  error
+}
+
+// Copies opens the copies of fetched logs. What is new of them is checked and taken in.
+func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, error) {
+	out, err := l.takeIn(ctx, fetchedDir, logs)
+	for i := range out {
+		if out[i].Err != nil {
+			out[i].Err = fmt.Errorf("copy log %s: %w", out[i].Ref, out[i].Err)
+		}
+	}
+	return out, err
+}
+
+func (l *Log) takeIn(ctx context.Context, dir string, logs []FetchedLog) ([]FetchedCopy, error) {
+	if len(logs) == 0 {
+		return nil, nil
+	}
+	k, text := l.openTaken(dir)
+	in := intake{log: l, dir: dir, taken: k, wanted: logs, failed: map[string]error{}}
+	if len(in.lacking()) > 0 {
+		text.close()
+		var err error
+		if text, err = in.extend(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return in.copies(text), nil
+}
+
+// intake takes logs in.
+type intake struct {
+	log *Log
+	dir string
+	taken
+	wanted []FetchedLog
+	failed map[string]error // why logs are not read that may be read the next time, by their refs
+
+	out  *bufio.Writer
+	undo func(size int64) error // takes back what was written from there on
+}
+
+// lacking gives the logs of which nothing is known as they are now.
+func (in *intake) lacking() (fresh []FetchedLog) {
+	numbers := in.numbers()
+	for _, f := range in.wanted {
+		if n, known := numbers[f.Ref]; !known || in.logs[n].end.commit != f.Tip {
+			fresh = append(fresh, f)
+		}
+	}
+	return fresh
+}
+
+// extend takes in what is new. Where it cannot be stored, it stays in memory.
+func (in *intake) extend(ctx context.Context) (*Text, error) {
+	const buffer = 256 << 10
+	in.out = bufio.NewWriterSize(nil, buffer)
+	if lock, err := refs.Flock(in.log.takenPath(in.dir, "log.lock"), lockPatience); err == nil {
+		defer lock.Unlock()
+		text, err := in.store(ctx)
+		if err == nil || ctx.Err() != nil {
+			return text, ctx.Err()
+		}
+	}
+	var text *Text
+	in.taken, text = in.log.openTaken(in.dir)
+	in.size = text.stored
+	var tail bytes.Buffer
+	in.undo = func(size int64) error {
+		in.out.Reset(&tail)
+		tail.Truncate(int(size - text.stored))
+		return nil
+	}
+	err := in.takeAll(ctx)
+	if err != nil {
+		text.close()
+	}
+	text.tail, text.parts = tail.Bytes(), in.parts
+	return text, err
+}
+
+// store appends what is new to the file, and says so in the ends.
+func (in *intake) store(ctx context.Context) (text *Text, err error) {
+	in.taken, text = in.log.openTaken(in.dir)
+	if len(in.lacking()) == 0 { // another process was quicker
+		return text, nil
+	}
+	text.close()
+	if err := in.leaveOut(ctx); err != nil {
+		return nil, err
+	}
+	path := in.log.takenPath(in.dir, "log")
+	if in.gen == "" {
+		in.taken = taken{gen: newGeneration()}
+		header := takenHeader(in.log.repo.Format, in.gen)
+		if err := refs.WriteFileAtomic(path, []byte(header), 0o666); err != nil {
+			return nil, err
+		}
+		in.size = int64(len(header))
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	in.undo = func(size int64) error {
+		in.out.Reset(io.NewOffsetWriter(f, size))
+		return f.Truncate(size)
+	}
+	if err = in.takeAll(ctx); err == nil {
+		in.by = version.Text()
+		err = refs.WriteFileAtomic(in.log.takenPath(in.dir, "ends"), in.encode(), 0o666)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Text{gen: in.gen, file: f, stored: in.size, parts: in.parts}, nil
+}
+
+// How much of the file may be of logs that are gone, beside as much as there is of others, and in how many parts the
+// logs may lie.
+const (
+	littleTaken = 1 << 20
+	fewParts    = 1 << 10
+	partsOfLog  = 32
+)
+
+// leaveOut forgets the logs whose refs are gone. Where most of the file is of such, or the others
+// lie in too many parts, it begins anew.
+func (in *intake) leaveOut(ctx context.Context) error {
+	if in.dir == fetchedDir {
+		here, err := in.log.Fetched(ctx)
+		if err != nil {
+			return err
+		}
+		there := make(map[string]bool, len(here))
+		for _, f := range here {
+			there[f.Ref] = true
+		}
+		for n := range in.logs {
+			if !there[in.logs[n].ref] {
+				in.logs[n] = takenLog{}
+			}
+		}
+	}
+	live := int64(0)
+	for i, p := range in.parts {
+		if in.logs[p.log].ref != "" {
+			live += in.endOf(i) - p.at
+		}
+	}
+	if in.size > 2*live+littleTaken || len(in.parts) > fewParts+partsOfLog*len(in.logs) {
+		in.taken = taken{} // what nobody wants now is taken in when somebody does
+	}
+	return nil
+}
+
+// endOf is where a part of the file ends.
+func (k *taken) endOf(part int) int64 {
+	if part+1 < len(k.parts) {
+		return k.parts[part+1].at
+	}
+	return k.size
+}
+
+// takeAll takes the fresh logs in. An error is one of writing, or the context's.
+func (in *intake) takeAll(ctx context.Context) error {
+	fresh := in.lacking()
+	swollen, err := in.log.swollen(ctx, slices.DeleteFunc(slices.Clone(fresh), func(f FetchedLog) bool { return f.own() }))
+	if err == nil {
+		err = in.undo(in.size) // what a killed process left
+	}
+	if err != nil {
+		return err
+	}
+	numbers := in.numbers()
+	for _, f := range fresh {
+		begin := in.size
+		n, known := numbers[f.Ref]
+		goesOn := known && in.logs[n].unsound == ""
+		var end flatEnd
+		if goesOn {
+			end = in.logs[n].end
+		}
+		end, err := in.take(ctx, f, end, swollen[f.Tip])
+		if errors.Is(err, errForked) && goesOn { // it began anew
+			goesOn = false
+			if err = in.undo(begin); err == nil {
+				end, err = in.take(ctx, f, flatEnd{}, swollen[f.Tip])
+			}
+		}
+		if flushed := in.out.Flush(); flushed != nil || ctx.Err() != nil {
+			return errors.Join(flushed, ctx.Err())
+		}
+		t := takenLog{ref: f.Ref, end: end}
+		if t.end.commit = f.Tip; err != nil { // of what is not sound, nothing is kept
+			if err := in.undo(begin); err != nil {
+				return err
+			}
+			if passes(err) {
+				in.failed[f.Ref] = err
+				continue
+			}
+			t.unsound, goesOn, end.offset = err.Error(), false, begin
+		}
+		if known && !goesOn {
+			in.logs[n] = takenLog{}
+		}
+		if !goesOn {
+			n, in.logs = len(in.logs), append(in.logs, takenLog{})
+		}
+		if in.logs[n] = t; end.offset == begin {
+			continue
+		}
+		if in.size = end.offset; len(in.parts) == 0 || in.parts[len(in.parts)-1].log != uint32(n) {
+			in.parts = append(in.parts, textPart{begin, uint32(n)})
+		}
+	}
+	return nil
+}
+
+// own tells whether this clone wrote a log.
+func (f *FetchedLog) own() bool { return f.Aside || f.Ref == refs.EventsRef }
+
+// take writes what follows an end.
+func (in *intake) take(ctx context.Context, f FetchedLog, end flatEnd, swollen string) (flatEnd, error) {
+	if swollen != "" && !f.own() {
+		return end, &brokenError{why: swollen}
+	}
+	end.offset = in.size
+	return in.log.copySound(ctx, f.Ref, end, f.Tip, in.out)
+}
+
+// copies gives the logs out of the text.
+func (in *intake) copies(text *Text) []FetchedCopy {
+	numbers := in.numbers()
+	spans := make([][]textSpan, len(in.logs))
+	for i, p := range in.parts {
+		spans[p.log] = append(spans[p.log], textSpan{p.at, in.endOf(i)})
+	}
+	out := make([]FetchedCopy, len(in.wanted))
+	for i := range in.wanted {
+		f := &in.wanted[i]
+		out[i] = FetchedCopy{FetchedLog: f, Err: in.failed[f.Ref]}
+		n, known := numbers[f.Ref]
+		switch {
+		case out[i].Err != nil:
+		case !known:
+			out[i].Err = ErrCopyDamaged
+		case in.logs[n].unsound != "":
+			out[i].Err = errors.New(in.logs[n].unsound)
+		default:
+			text.users++
+			out[i].Copy = &Copy{ref: f.Ref, number: uint32(n), end: in.logs[n].end, text: text, spans: spans[n]}
+		}
+	}
+	if text.users == 0 {
+		text.close()
+	}
+	return out
+}
+
+// Misnamed is a fetched log whose ref does not name the writer of its events, so that it is not read.
+type Misnamed struct {
+	FetchedLog
+	True string // the ref that would name its writer
+}
+
+// Misnamed lists the fetched logs whose refs do not name their writers. It reads last events and no others, and none of
+// a log that was taken in: that was held against its name.
+func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
+	logs, err := l.Fetched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := l.readTaken(fetchedDir)
+	numbers := known.numbers()
+	var out []Misnamed
+	for _, f := range logs {
+		n, ok := numbers[f.Ref]
+		if f.Digest || ok && known.logs[n].unsound == "" && known.logs[n].end.commit == f.Tip {
+			continue // of a digest those who read it tell
+		}
+		end, err := l.End(f.Ref) // what cannot be read is told by those who read it
+		if err == nil && !end.Tip.IsZero() && end.Writer != f.Writer {
+			out = append(out, Misnamed{f, fetchedRefs + f.Remote + "/" + end.Writer + "/events"})
+		}
+	}
+	return out, nil
+}
