@@ -38,8 +38,9 @@ func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
 		return nil
 	}
 	var out []*refs.Repo
-	for _, top := range begunIn(name) {
-		if slices.ContainsFunc(here, func(r *refs.Repo) bool { return r.WorkTree == top }) {
+	for _, top := range append(begunIn(name), beside(b, here)...) {
+		at := func(r *refs.Repo) bool { return r.WorkTree == top }
+		if slices.ContainsFunc(here, at) || slices.ContainsFunc(out, at) {
 			continue
 		}
 		found, err := refs.FindHook(top)
@@ -58,6 +59,26 @@ func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
 		_ = os.Remove(name)
 	}
 	return out
+}
+
+// beside lists the other work trees of the repositories that the end of a call concerns, where none of these knows of
+// the call: it may be told under another session than its beginning, which has another list. For example: an agent
+// enters a work tree, and its client goes on there with a session of its own.
+func beside(b events.Boundary, here []*refs.Repo) (tops []string) {
+	if !endsCall(b) || b.Tool == nil || b.Tool.CallID == "" {
+		return nil
+	}
+	for _, repo := range here {
+		all := repo.WorkTrees()
+		if len(all) < 2 {
+			continue
+		}
+		if state, err := loadState(repo); err != nil || state.endsAt(b) {
+			return nil
+		}
+		tops = append(tops, all...)
+	}
+	return tops
 }
 
 // endsAt reports whether something of a conversation is open that a boundary ends.
