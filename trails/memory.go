@@ -95,13 +95,16 @@ func (m *memory) nearest(path string, lines [][]byte) (origin.Candidate, bool) {
 		size += n * len(key)
 	}
 	best, most := origin.Candidate{}, 0
-	left := origin.MaxEarlier
+	left, inWords := origin.MaxEarlier, maxInWords
 	for _, name := range append([]string{path}, m.known.Names(path)...) {
 		blobs := m.known.Blobs(name, left)
 		left -= len(blobs)
 		for _, blob := range blobs {
 			t, err := m.text(blob)
-			if err != nil || t.Whole || atMostInCommon(want, t.Lines) <= most {
+			if err != nil || t.Whole || most == size {
+				continue
+			}
+			if inWords--; inWords < 0 && atMostInCommon(want, t.Lines) <= most {
 				continue
 			}
 			if n := inCommon(lines, t.Lines); n > most {
@@ -116,12 +119,16 @@ func (m *memory) nearest(path string, lines [][]byte) (origin.Candidate, bool) {
 	return best, most > 0
 }
 
-// inCommon counts the characters of the lines that both have in the same order. A line that stands elsewhere says
-// little: any content of a path may have a `return nil`.
+// maxInWords is how many contents are compared though they may have no line of the one that is asked about: a formatter
+// may have written it anew.
+const maxInWords = 4
+
+// inCommon counts the characters of the lines that both have in the same order, in whatever form. A line that stands
+// elsewhere says little: any content of a path may have a `return nil`.
 func inCommon(lines, other [][]byte) int {
 	n := 0
-	for line, from := range linediff.Lineage(other, lines) {
-		if from >= 0 {
+	for line, from := range vector.Matches(vector.Content{Lines: other}, lines) {
+		if from.Why != vector.Written {
 			n += len(linediff.StripSpace(lines[line]))
 		}
 	}

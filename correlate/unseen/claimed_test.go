@@ -290,8 +290,9 @@ func TestAKeptAnswerHoldsForOneEndOfHistory(t *testing.T) {
 	}
 }
 
-// A line that says nothing is looked into where the very content was seen, whatever the other lines say.
-func TestACommonLineOfAContentThatWasSeen(t *testing.T) {
+// A path that was seen is looked into though no log speaks of the lines that are asked about: a formatter may have
+// written them anew on the way to the commit.
+func TestALineOfAPathThatWasSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Edit("S1", "base.txt", "base one\nbase two\nbase three\n"+common)
@@ -299,12 +300,25 @@ func TestACommonLineOfAContentThatWasSeen(t *testing.T) {
 	w.Git("checkout", "-q", "--orphan", "apart")
 	c := w.Commit("apart")
 	telling, dull := []byte("base-one-that-nobody-wrote"), []byte("}")
-	w.want(Question{Commit: c, Path: "base.txt", Lines: []int{1}, Texts: [][]byte{telling}})
-	w.want(Question{Commit: c, Path: "base.txt", Lines: []int{1, 4}, Texts: [][]byte{telling, dull}},
-		"human by exact_blob", "human by exact_blob", "human by exact_blob", "S1 by exact_blob")
+	for _, texts := range [][][]byte{{telling}, {telling, dull}} {
+		w.want(Question{Commit: c, Path: "base.txt", Lines: []int{1, 4}[:len(texts)], Texts: texts},
+			"human by exact_blob", "human by exact_blob", "human by exact_blob", "S1 by exact_blob")
+	}
 	w.Write("base.txt", "base one\nbase two\nbase three\nmore\n"+common)
 	d := w.Commit("not seen")
-	w.want(Question{Commit: d, Path: "base.txt", Lines: []int{4, 5}, Texts: [][]byte{telling, dull}})
+	w.want(Question{Commit: d, Path: "base.txt", Lines: []int{4, 5}, Texts: [][]byte{telling, dull}}, "unknown")
+}
+
+// A commit that no hook saw has what a formatter made of the last content of a path.
+func TestWhatAFormatterMadeOfAContentThatWasSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Edit("S1", "new.js", "const first = 'one', second = callOf(first)\nexport function run( a,b ) { return a+b }\n")
+	w.Write("new.js", "const first = \"one\",\n  second = callOf(first);\nconst typed = \"by hand\";\n"+
+		"export function run(a, b) {\n  return a + b;\n}\n")
+	c := w.Commit("formatted")
+	w.want(Question{Commit: c, Path: "new.js", Lines: []int{1}, Texts: [][]byte{[]byte("constfirst=\"one\",")}},
+		"S1 by reformatted", "S1 by reformatted", "unknown", "S1 by reformatted", "S1 by reformatted", "S1 by reformatted")
 }
 
 // A content that was seen is looked into though none of its lines says anything.

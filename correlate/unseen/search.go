@@ -194,13 +194,13 @@ func (s *Search) fail(err error) {
 }
 
 // mentioned reports whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing. So
-// a question that is about nothing else has to be looked into. So has a question about such a line in a content that
-// was seen. What other clones publish tells of changes alone, and of no line: there the path has to be named.
+// a question that is about nothing else has to be looked into. So has a question about a path that was seen: a formatter
+// may have written its lines anew before the commit. What other clones publish tells of changes alone, and of no line:
+// there the path has to be named.
 func (s *Search) mentioned(q Question) bool {
-	telling, common := false, false
+	telling := false
 	for _, text := range q.Texts {
 		if !tells(text) {
-			common = true
 			continue
 		}
 		telling = true
@@ -208,7 +208,7 @@ func (s *Search) mentioned(q Question) bool {
 			return true
 		}
 	}
-	return !telling || q.Elsewhere || common && s.seen(q) || s.published(q.Path)
+	return !telling || q.Elsewhere || s.recall.Remembers(q.Path) || s.published(q.Path)
 }
 
 // published reports whether another clone has an anchor that names a path.
@@ -226,15 +226,6 @@ func (s *Search) published(path string) bool {
 		s.named[path] = known
 	}
 	return known
-}
-
-// seen reports whether a log speaks of the very content that a question is about.
-func (s *Search) seen(q Question) bool {
-	if !s.recall.Remembers(q.Path) {
-		return false
-	}
-	blob, _, err := s.objects.Resolve(q.Commit.String() + ":" + q.Path)
-	return err == nil && len(s.digest.Blob(blob)) > 0
 }
 
 // open reads a file of a commit. It gives none where not all of it can be read, and names the commit in the
