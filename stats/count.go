@@ -31,13 +31,18 @@ func (l Lines) Owned() numbers.Owned {
 
 // Add adds the lines of a commit.
 func (l *Lines) Add(c *graph.Commit) {
-	l.Commits++
-	l.Added += c.Added
-	l.AI += c.AI
-	l.Human += c.Human
-	l.Unknown += c.Unknown
-	l.Older += c.Older()
-	l.Disputed += c.Disputed
+	l.Join(Lines{1, c.Added, c.AI, c.Human, c.Unknown, c.Older(), c.Disputed})
+}
+
+// Join adds other lines.
+func (l *Lines) Join(o Lines) {
+	l.Commits += o.Commits
+	l.Added += o.Added
+	l.AI += o.AI
+	l.Human += o.Human
+	l.Unknown += o.Unknown
+	l.Older += o.Older
+	l.Disputed += o.Disputed
 }
 
 // of adds lines of one owner.

@@ -62,9 +62,6 @@ func (s *statistics) draw(p pen, width int) string {
 	if n := s.Lines.Disputed; n > 0 {
 		row(faint, "clones disagree about", thousands(n))
 	}
-	for _, author := range s.Authors {
-		row("", "  "+author.Author+", "+plural(author.Commits, "commit"), counts(author.Lines)...)
-	}
 	if len(s.Agents) > 0 {
 		b.WriteByte('\n')
 		row(faint, "lines by agents")
@@ -78,6 +75,13 @@ func (s *statistics) draw(p pen, width int) string {
 			label += ", " + plural(agent.Conversations, "conversation")
 		}
 		row("", "  "+label, thousands(agent.Lines))
+	}
+	if len(s.Authors) > 0 {
+		b.WriteByte('\n')
+		row(faint, "in commits of", head...)
+	}
+	for _, author := range s.namedAuthors() {
+		row("", "  "+author.Author+", "+plural(author.Commits, "commit"), counts(author.Lines)...)
 	}
 	c := s.Conversations
 	fmt.Fprintf(&b, "\n%s", plural(c.Count, "conversation"))
@@ -110,6 +114,34 @@ func (s *statistics) draw(p pen, width int) string {
 		return b.String()
 	}
 	return b.String() + "\n"
+}
+
+// mostAuthors is how many people are named; the others are one row.
+const mostAuthors = 10
+
+// namedAuthors are the authors with most lines, with their addresses where two have one name, and the sum of the others.
+func (s *statistics) namedAuthors() []authorLines {
+	alike := map[string]int{}
+	for _, a := range s.Authors {
+		alike[a.Author]++
+	}
+	var out []authorLines
+	rest := authorLines{}
+	for i, a := range s.Authors {
+		if i >= mostAuthors && len(s.Authors) > mostAuthors+1 {
+			rest.Join(a.Lines)
+			continue
+		}
+		if alike[a.Author] > 1 {
+			a.Author += " <" + a.Mail + ">"
+		}
+		out = append(out, a)
+	}
+	if len(out) < len(s.Authors) {
+		rest.Author = fmt.Sprintf("%d others", len(s.Authors)-len(out))
+		out = append(out, rest)
+	}
+	return out
 }
 
 // drawGroups draws the groups, one a line, as many columns of them as fit.
