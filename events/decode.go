@@ -18,6 +18,23 @@ func DecodeLine(line []byte) (Event, error) {
 	return d.event, nil
 }
 
+// LineReader reads lines one after the other, as DecodeLine does. Its events share the words that they have in common.
+type LineReader struct {
+	decoder decoder
+	data    dataReader
+}
+
+// Read reads a line. The event keeps it, as that of DecodeLine does.
+func (r *LineReader) Read(line []byte) (Event, error) {
+	if err := r.decoder.read(line, true, &r.data.words); err != nil {
+		return Event{}, fmt.Errorf("decode event: %w", err)
+	}
+	return r.decoder.event, nil
+}
+
+// ReadData is the function of that name for an event that was read here.
+func (r *LineReader) ReadData(raw []byte, into any) error { return r.data.read(raw, into) }
+
 // DecodeChecked is DecodeLine and CheckID in one reading of the line.
 func DecodeChecked(line []byte) (Event, error) {
 	e, hash, err := readChecked(line)

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -254,9 +255,13 @@ func (l *Log) BeginsWith(commit refs.OID) error {
 // find gives the end behind the event of a number: one without an id where there is no such event.
 func (j *journal) find(seq int64) (flatEnd, error) {
 	var found flatEnd
+	mark := fmt.Appendf(nil, `"seq":%d,`, seq)
 	err := j.lines(j.head, func(at int64, line []byte) error {
-		if q, ok := readQuick(line); ok && q.seq == seq {
-			found = flatEnd{seq: seq, id: ID(q.id), offset: at + int64(len(line)) + 1}
+		if !bytes.Contains(line, mark) {
+			return nil
+		}
+		if e, err := DecodeLine(bytes.Clone(line)); err == nil && e.Seq == seq {
+			found = flatEnd{seq: seq, id: e.ID, offset: at + int64(len(line)) + 1}
 			return errStopped
 		}
 		return nil
@@ -323,11 +328,11 @@ func (l *Log) writeSealed(fresh *freshObjects, j *journal, from flatEnd) (files 
 			}
 		}
 		if len(text) == 0 {
-			q, ok := readQuick(line)
-			if !ok {
-				return fmt.Errorf("%w: a line is no event", ErrJournal)
+			e, err := DecodeLine(bytes.Clone(line))
+			if err != nil {
+				return fmt.Errorf("%w: %w", ErrJournal, err)
 			}
-			first = q.seq
+			first = e.Seq
 		}
 		text = append(append(text, line...), '\n')
 		return nil
