@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/view"
 )
 
 // steeringSchema names the form of the JSON output; docs/schema/steering-1.schema.json describes it.
@@ -58,12 +61,16 @@ func (a *app) steeringCommand() *cli.Command {
 	}, a.steering)
 }
 
+// atHandText says what lessons and handoff tell of when nothing is named.
+const atHandText = "Without an operand they are of the work at hand: the conversations with lines in commits that the " +
+	"upstream\nof the branch has not, and the newest one; HEAD names them all. See git trace steering."
+
 func (a *app) lessonsCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:        "lessons",
 		Usage:       "what agents should remember of how people steered them",
 		UsageText:   "git trace lessons [--redact-auto] [--words <file>] " + steeringScope,
-		Description: "One line for each lesson, with the prompts that prove it. See git trace steering.",
+		Description: "One line for each lesson, with the prompts that prove it. " + atHandText,
 		Flags:       options("redact-auto", "words"),
 	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Lessons) })
 }
@@ -75,7 +82,7 @@ func (a *app) handoffCommand() *cli.Command {
 		UsageText: "git trace handoff [--redact-auto] [--words <file>] " + steeringScope,
 		Description: "The goal, what is open, not committed or failing, which decisions stand, constraints, dead ends " +
 			"and lessons.\n" +
-			"See git trace steering.",
+			atHandText,
 		Flags: options("redact-auto", "words"),
 	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Handoff) })
 }
@@ -105,11 +112,50 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
+	if name := c.Command.Name; len(ops.all()) == 0 && name != "steering" {
+		if err := e.chooseAtHand(name); err != nil {
+			return err
+		}
+	}
 	e.force = len(e.traces) > 0 // what is named is shown
 	if err := e.writeTree(c, form); err != nil {
 		return err
 	}
 	return e.damage.fault()
+}
+
+// chooseAtHand takes the conversations with lines in commits of the branch that its upstream has not, and the newest one.
+func (e *exporter) chooseAtHand(command string) error {
+	newest, err := e.known.Newest("", 1)
+	if err != nil || len(newest) == 0 {
+		return err
+	}
+	all, err := e.known.Conversations()
+	if err != nil {
+		return err
+	}
+	ahead := ""
+	if upstream := upstreamOf(e.ctx, e.repo, "HEAD"); upstream != "" {
+		if list, err := e.repo.Git(e.ctx, nil, "rev-list", upstream+"..HEAD", "--"); err == nil {
+			ahead = string(list)
+		}
+	}
+	if ahead != "" {
+		if err := e.known.Complete(e.ctx, all); err != nil {
+			return err
+		}
+	}
+	for i := range all {
+		here := func(c view.CommitLines) bool { return strings.Contains(ahead, c.Commit.String()) }
+		if all[i].Trace == newest[0].Trace || ahead != "" && slices.ContainsFunc(all[i].Commits, here) {
+			e.traces = append(e.traces, all[i].Trace)
+		}
+	}
+	if len(e.traces) < len(all) {
+		fmt.Fprintf(e.app.std.err, "git-trace: hint: the work at hand, %d of %s; git trace %s HEAD takes all that wrote lines\n",
+			len(e.traces), plural(len(all), "conversation"), command)
+	}
+	return nil
 }
 
 // writeTree writes the tree of the conversations that are wanted, in a form. Nothing is written that the gate does not
