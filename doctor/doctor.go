@@ -95,6 +95,7 @@ type check struct {
 var checks = [...]check{
 	{name: "recording", run: (*Doctor).checkListed},
 	{name: "git directory", run: (*Doctor).checkWritable},
+	{name: "locks", run: (*Doctor).checkLocks, reads: true},
 	{name: "git hooks", run: (*Doctor).checkHooks},
 	{name: "agents", run: (*Doctor).checkAgents},
 	{name: "work tree", run: (*Doctor).checkTimeline},
@@ -108,7 +109,7 @@ var checks = [...]check{
 // Result is the outcome of a check.
 type Result struct {
 	Name   string
-	Fine   string    // what there is, where nothing is wrong
+	Fine   string    // what there is, where nothing is wrong; without a word nothing is told
 	Mended []Finding // Mend is what was done
 	Left   []Finding
 }
@@ -124,6 +125,9 @@ func (d *Doctor) Examine(ctx context.Context, mend bool, tell func(Result) error
 			continue
 		}
 		result := d.examine(ctx, one, mend)
+		if result.Fine == "" && len(result.Mended)+len(result.Left) == 0 {
+			continue
+		}
 		if err := tell(result); err != nil {
 			return remain, recording, err
 		}

@@ -27,6 +27,11 @@ func (d *Doctor) checkWritable(context.Context) (string, []Finding) {
 			}}
 		}
 	}
+	return "can be written", nil
+}
+
+// checkLocks looks for locks at which pull and push stop.
+func (d *Doctor) checkLocks(context.Context) (string, []Finding) {
 	if left := d.repo.StaleLocks(); len(left) > 0 {
 		return "", []Finding{{
 			What: numbers.Count(len(left), "lock") + " of refs of traces left by a killed process, " + d.shorten(left[0]) +
@@ -37,7 +42,7 @@ func (d *Doctor) checkWritable(context.Context) (string, []Finding) {
 			}},
 		}}
 	}
-	return "can be written", nil
+	return "", nil
 }
 
 func tryWrite(dir string) error {

@@ -274,7 +274,7 @@ func (k *Keeping) bring(ctx context.Context) error {
 func (k *Keeping) fetch(ctx context.Context, lines string) error {
 	err := arriving(ctx, k.plan.repo, orMost(k.most), lines, fetching("--stdin", "--", k.URL)...)
 	if err != nil && !errors.Is(err, ErrTooMuch) {
-		err = fmt.Errorf("%w: %w", ErrUnreached, err)
+		err = unreached(err)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package sharing_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -192,5 +193,25 @@ func TestManyRewrittenCommitsTakeLittle(t *testing.T) {
 				t.Errorf("it took %d MB", took)
 			}
 		})
+	}
+}
+
+// A lock that a killed pull left is not a remote that was not reached.
+func TestALockedRefIsNotAnUnreachedRemote(t *testing.T) {
+	t.Parallel()
+	w, remote, _, _ := victim(t, sharing.LevelCommits, false)
+	reader := recording.Open(t, t.TempDir(), w.Now(), "clone", "-q", remote, ".")
+	writer, err := events.OpenLog(w.Repo).Writer()
+	w.Check(err)
+	dir := filepath.Join(reader.Repo.CommonDir, "refs", "traces", "remotes", "origin", writer)
+	w.Check(os.MkdirAll(dir, 0o755))
+	w.Check(os.WriteFile(filepath.Join(dir, "digest.lock"), nil, 0o600))
+	s, err := sharing.ReadSettings(t.Context(), reader.Repo)
+	w.Check(err)
+	origin, err := s.Source("origin")
+	w.Check(err)
+	_, err = sharing.Pull(t.Context(), events.OpenLog(reader.Repo), origin, sharing.What{})
+	if !errors.Is(err, sharing.ErrLocked) || errors.Is(err, sharing.ErrUnreached) {
+		t.Errorf("it says: %v", err)
 	}
 }

@@ -159,7 +159,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 		case errors.Is(err, ErrTooMuch):
 			return nil, err
 		case err != nil:
-			return nil, fmt.Errorf("%w: %w", ErrUnreached, err)
+			return nil, unreached(err)
 		}
 		if moved > mostLoose {
 			_, _ = repo.Git(ctx, nil, "pack-refs", "--all") // a lock in the way does no harm

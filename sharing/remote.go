@@ -21,6 +21,17 @@ import (
 // ErrUnreached reports a remote that did not answer, or not as a git remote does.
 var ErrUnreached = errors.New("the remote was not reached")
 
+// ErrLocked reports a ref that another git holds, or held when it was killed.
+var ErrLocked = errors.New("a ref is locked")
+
+// unreached says why git did not fetch: in the words of git, in any language, the name of a lock stands.
+func unreached(err error) error {
+	if strings.Contains(err.Error(), ".lock'") {
+		return fmt.Errorf("%w: %w", ErrLocked, err)
+	}
+	return fmt.Errorf("%w: %w", ErrUnreached, err)
+}
+
 // ErrOtherObjects reports a remote whose objects have ids of another kind: none of its commits is here.
 var ErrOtherObjects = errors.New("it is a repository of another object format")
 

@@ -413,6 +413,8 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err, "")
 	case errors.Is(err, sharing.ErrTooMany):
 		return fail(exitFinding, err, "--writer <id> names those that are wanted")
+	case errors.Is(err, sharing.ErrLocked):
+		return fail(exitUnchecked, err, "git trace doctor --fix removes locks of killed processes")
 	case errors.Is(err, sharing.ErrUnreached), errors.Is(err, sharing.ErrBusy), errors.Is(err, context.DeadlineExceeded):
 		return fail(exitUnchecked, err, "nothing was noted as sent or fetched; the same command again goes on")
 	case errors.Is(err, sharing.ErrHidden):
