@@ -63,6 +63,8 @@ type origin struct {
 	why    Why
 	source *Change // the change that took the line from its old place
 	line   int     // the old line in that change
+	// first and last are the old lines that a line in other signs is made of, if last is not 0.
+	first, last int
 }
 
 // fate is what became of an old line.

@@ -53,17 +53,21 @@ func Origins(lines [][]byte, sources []Content) []Origin {
 
 // Match is the line of an older content that a line is.
 type Match struct {
-	Why  Why // Written for none
-	Line int
+	Why         Why // Written for none
+	Line        int // whose owner it has
+	first, last int // the old lines that it says something of, with signs below them
 }
 
 // Matches says for each new line which old one it is. Lines that moved count as new.
 func Matches(old Content, latest [][]byte) []Match { return Compare(old, latest).matches() }
 
-// GoesOn tells whether another match goes on where one ends. Of a line that was broken there are several, and of lines
-// that were joined the first is told.
+// GoesOn tells whether another match goes on where one ends: with the next line or, where a line was broken, with the
+// same one.
 func (m Match) GoesOn(next Match) bool {
-	return next.Line == m.Line+1 || next.Line >= m.Line && (m.Why == Reformatted || next.Why == Reformatted)
+	if m.Why == Reformatted && m.first <= next.first && next.first <= m.last {
+		return true
+	}
+	return next.first == m.last+1
 }
 
 // matchLines compares a source with the composed content.
@@ -78,10 +82,13 @@ func (c *Change) matches() []Match {
 	old, new := 0, 0
 	for _, p := range append(c.parts[:len(c.parts):len(c.parts)], c.end()) {
 		for ; new < p.NewStart; old, new = old+1, new+1 {
-			matches[new] = Match{Equal, old}
+			matches[new] = Match{Equal, old, old, old}
 		}
 		for i, from := range p.origins {
-			matches[new+i] = Match{from.why, from.line}
+			matches[new+i] = Match{from.why, from.line, from.line, max(from.line, from.last)}
+			if from.why == Reformatted && from.last > 0 {
+				matches[new+i].first = from.first
+			}
 		}
 		old, new = p.Old().End, p.New().End
 	}

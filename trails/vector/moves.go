@@ -250,6 +250,6 @@ func (f *finder) take(b block) {
 		from.taken, to.taken = true, true
 		source := &from.change.parts[from.part]
 		source.fates[from.line] = movedAway
-		to.change.parts[to.part].origins[to.line] = origin{Moved, from.change, source.OldStart + from.line}
+		to.change.parts[to.part].origins[to.line] = origin{why: Moved, source: from.change, line: source.OldStart + from.line}
 	}
 }

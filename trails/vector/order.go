@@ -59,7 +59,7 @@ func (c *Change) reorder() {
 				continue
 			}
 			from.part.fates[from.line] = movedAway
-			p.origins[line] = origin{Moved, c, from.part.OldStart + from.line}
+			p.origins[line] = origin{why: Moved, source: c, line: from.part.OldStart + from.line}
 		}
 	}
 }

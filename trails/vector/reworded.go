@@ -126,9 +126,24 @@ func (r *rewording) keep(p *part) {
 		if bytes.Equal(linediff.StripSpace(is), linediff.StripSpace(was)) {
 			why = Space
 		}
-		p.origins[r.gap.new.Start+j] = origin{why, r.change, r.oldFrom + from}
+		first, last := r.madeOf(j, from)
+		p.origins[r.gap.new.Start+j] = origin{why, r.change, r.oldFrom + from, r.oldFrom + first, r.oldFrom + last}
 	}
 	r.link(p)
+}
+
+// madeOf is the first and the last old line of which a new one has words, with lines of signs alone below it.
+func (r *rewording) madeOf(j, from int) (first, last int) {
+	run := r.runOf(j)
+	if run == nil {
+		return from, from
+	}
+	shift := run.old - run.new
+	first, last = r.old.lineAt(r.new.ends[j]+shift), r.old.lineAt(r.new.ends[j+1]-1+shift)
+	for last+1 < r.old.lines() && r.old.wordless(last+1) {
+		last++
+	}
+	return first, last
 }
 
 // runOf is the run that has all words of a new line; nil for none. No word of the old lines may have gone right before
@@ -365,7 +380,7 @@ func (c *Change) spreadForm() {
 		above := p.OldStart - 1
 		for i, from := range p.origins {
 			if from.why == Written && above >= 0 {
-				p.origins[i] = origin{Reformatted, c, above}
+				p.origins[i] = origin{why: Reformatted, source: c, line: above}
 			} else if from.why != Written {
 				above = from.line
 			}

@@ -232,8 +232,8 @@ func togetherByTheRule(lines [][]byte, matches []Match, told []bool) []Match {
 			last := row[len(row)-1]
 			conflict := slices.ContainsFunc(lines[last+1:i], ConflictMarker)
 			above := matches[last]
-			broken := one.Line >= above.Line && (one.Why == Reformatted || above.Why == Reformatted)
-			if one.Line != above.Line+1 && !broken || i > last+1 && !conflict {
+			broken := above.Why == Reformatted && above.first <= one.first && one.first <= above.last
+			if one.first != above.last+1 && !broken || i > last+1 && !conflict {
 				drop()
 			}
 		}

@@ -37,7 +37,7 @@ func (c *Change) matchSpace(p *part) {
 
 // keep gives a new line of the hunk the owner of an old line of it.
 func (c *Change) keep(p *part, new, old int) {
-	p.origins[new] = origin{Space, c, p.OldStart + old}
+	p.origins[new] = origin{why: Space, source: c, line: p.OldStart + old}
 }
 
 // link records that the old lines live on in the new ones.
