@@ -37,7 +37,7 @@ var settingForms = []setting{
 	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal", aTruth},
 	{"trace.allowAdopt", "false", "true: others may pass on what this clone publishes, with git trace push --adopt; " +
 		"read from your own configuration alone", aTruth},
-	{sharing.AskKey, "true", "false: no remote is asked, once a day, whether it has traces that were never pulled", aTruth},
+	{sharing.AskKey, "true", "false: no remote is asked once a day whether it has traces that were never pulled", aTruth},
 	{"trace.autoPush", "false", "true: git push is followed by git trace push; init then adds the hook; read from your " +
 		"own configuration alone", aTruth},
 	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch what was said in a conversation from " +

@@ -119,7 +119,7 @@ func (s *statistics) draw(p pen, width int) string {
 // mostAuthors is how many people are named; the others are one row.
 const mostAuthors = 10
 
-// namedAuthors are the authors with most lines, with their addresses where two have one name, and the sum of the others.
+// namedAuthors are the authors with most lines, with their addresses where two have one name, and the others as one.
 func (s *statistics) namedAuthors() []authorLines {
 	alike := map[string]int{}
 	for _, a := range s.Authors {

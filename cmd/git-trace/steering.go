@@ -62,8 +62,8 @@ func (a *app) steeringCommand() *cli.Command {
 }
 
 // atHandText says what lessons and handoff tell of when nothing is named.
-const atHandText = "Without an operand they are of the work at hand: the conversations with lines in commits that the " +
-	"upstream\nof the branch has not, and the newest one; HEAD names them all. See git trace steering."
+const atHandText = "Without an operand they are of the work at hand: the conversations with lines in commits that " +
+	"the upstream\nof the branch has not, and the newest one; HEAD names them all. See git trace steering."
 
 func (a *app) lessonsCommand() *cli.Command {
 	return readingCommand(&cli.Command{
@@ -124,7 +124,7 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 	return e.damage.fault()
 }
 
-// chooseAtHand takes the conversations with lines in commits of the branch that its upstream has not, and the newest one.
+// chooseAtHand takes the conversations with lines in commits of the branch that its upstream has not, and the newest.
 func (e *exporter) chooseAtHand(command string) error {
 	newest, err := e.known.Newest("", 1)
 	if err != nil || len(newest) == 0 {
@@ -152,8 +152,8 @@ func (e *exporter) chooseAtHand(command string) error {
 		}
 	}
 	if len(e.traces) < len(all) {
-		fmt.Fprintf(e.app.std.err, "git-trace: hint: the work at hand, %d of %s; git trace %s HEAD takes all that wrote lines\n",
-			len(e.traces), plural(len(all), "conversation"), command)
+		fmt.Fprintf(e.app.std.err, "git-trace: hint: the work at hand, %d of %s; git trace %s HEAD takes all that wrote "+
+			"lines\n", len(e.traces), plural(len(all), "conversation"), command)
 	}
 	return nil
 }

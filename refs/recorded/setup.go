@@ -221,12 +221,11 @@ func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 		case section == "include", section == "includeif", key == "core.worktree", key == "core.gitproxy",
 			key == "core.sshcommand", key == "core.alternaterefscommand":
 			strange = true
-		case talks && (key == "core.askpass" || slices.Contains([]string{"credential", "http", "protocol", "ssh", "url"}, section)):
+		case talks && (key == "core.askpass" || slices.Contains(waysToTalk, section)):
 			strange = true
 		case talks && section == "remote":
 			name := rest[strings.LastIndexByte(rest, '.')+1:]
-			strange = !slices.Contains([]string{"url", "pushurl", "fetch", "push", "tagopt", "prune"}, name) &&
-				!strings.HasPrefix(name, "trace")
+			strange = !slices.Contains(remoteKeys, name) && !strings.HasPrefix(name, "trace")
 		}
 		if strange {
 			return &StrangeError{fmt.Sprintf("its own configuration sets %s", key)}
@@ -234,6 +233,12 @@ func judgeConfig(ctx context.Context, file, top string, talks bool) error {
 	}
 	return nil
 }
+
+// waysToTalk are sections that say how git talks with a remote; remoteKeys are keys of a remote that do not.
+var (
+	waysToTalk = []string{"credential", "http", "protocol", "ssh", "url"}
+	remoteKeys = []string{"url", "pushurl", "fetch", "push", "tagopt", "prune"}
+)
 
 // lfsFilters are the values that `git lfs install --local` gives filters.
 var lfsFilters = []string{"true", "git-lfs clean -- %f", "git-lfs smudge -- %f", "git-lfs filter-process",
