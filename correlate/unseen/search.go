@@ -193,8 +193,8 @@ func (s *Search) fail(err error) {
 	}
 }
 
-// mentioned reports whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing. So
-// a question that is about nothing else has to be looked into. So has a question about a path that was seen: a formatter
+// mentioned reports whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing. So a
+// question that is about nothing else has to be looked into. So has a question about a path that was seen: a formatter
 // may have written its lines anew before the commit. What other clones publish tells of changes alone, and of no line:
 // there the path has to be named.
 func (s *Search) mentioned(q Question) bool {

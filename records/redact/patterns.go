@@ -67,8 +67,8 @@ func (r *Redactor) logins(s *marks) []span {
 		if end < 0 || text[from+end] != '@' {
 			continue
 		}
-		if name := text[from : from+end]; len(name) >= leastToken && strings.IndexByte(name, ':') < 0 && bareToken(name+" ", 0) &&
-			bits(name) >= 3.5 {
+		if name := text[from : from+end]; len(name) >= leastToken && strings.IndexByte(name, ':') < 0 &&
+			bareToken(name+" ", 0) && bits(name) >= 3.5 {
 			found = append(found, span{start: from, end: from + end, rule: "url-password", whole: true})
 			continue
 		}

@@ -63,8 +63,8 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atArgument, false, "mpdp ", "xpdp ")
 	b.add(atArgument, false, "rabbitmqctl ", "mc alias ")
 	b.add(atArgument, false, "poetry ", ":_authToken ", "wpa_passphrase ")
-	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ", "net user ", "requirepass ", "masterauth ", "bindpw ",
-		"bind_pw ", "rootpw ")
+	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ", "net user ", "requirepass ", "masterauth ",
+		"bindpw ", "bind_pw ", "rootpw ")
 	b.add(atLine, false, "\tTRUE\t", "\tFALSE\t")
 	b.add(atPort, false, ":1", ":2", ":3", ":4", ":5", ":6", ":7", ":8", ":9", ":*")
 	b.add(atSQL, false, "IDENTIFIED")

@@ -50,8 +50,8 @@ func slid(a, b *stream, runs []wordRun) []wordRun {
 	return slices.DeleteFunc(runs, func(r wordRun) bool { return r.words == 0 })
 }
 
-// bestShift says by how many words the words from ≤ word < to of a stream are moved, at least and at most by so many, so
-// that most of their ends are borders of lines. Other tells it of the other stream.
+// bestShift says by how many words the words from ≤ word < to of a stream are moved, at least and at most by so many,
+// so that most of their ends are borders of lines. Other tells it of the other stream.
 func bestShift(s *stream, from, to, least, most int, other func(by int) bool) int {
 	borders := func(by int) int {
 		n := 0
