@@ -281,13 +281,26 @@ func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	}
 }
 
-// content reads a blob; nil when it is no longer there.
+// content reads a blob; nil when it is no longer there. The last two are kept: the hunks of a call follow each other, all
+// of the same two.
 func (r *Reader) content(blob refs.OID) []byte {
+	for i := range r.contents {
+		if r.contents[i].raw != nil && r.contents[i].blob == blob {
+			return r.contents[i].raw
+		}
+	}
 	raw, err := r.objects.Blob(blob)
 	if err != nil {
 		return nil
 	}
+	r.contents[0], r.contents[1] = r.contents[1], content{blob, raw}
 	return raw
+}
+
+// content is a blob that was read.
+type content struct {
+	blob refs.OID
+	raw  []byte
 }
 
 // linesOf gives lines of a content; nil when it is no longer there, or does not have these lines.

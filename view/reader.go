@@ -41,6 +41,7 @@ type Reader struct {
 	corrected  map[events.TraceID][]Correction // nil until they are asked for
 	prices     func() *prices.Table            // nil where costs are not asked for
 	last       lastRecord
+	contents   [2]content // the last that were read
 }
 
 // Records gives the texts of conversations. The index for searching satisfies it.
