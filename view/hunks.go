@@ -281,8 +281,8 @@ func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	}
 }
 
-// content reads a blob; nil when it is no longer there. The last two are kept, for the hunks of a call follow each other,
-// all of the same two.
+// content reads a blob; nil when it is no longer there. The last two are kept, for the hunks of a call follow each
+// other, all of the same two.
 func (r *Reader) content(blob refs.OID) []byte {
 	for i := range r.contents {
 		if r.contents[i].raw != nil && r.contents[i].blob == blob {
