@@ -134,20 +134,22 @@ func (e *exporter) chooseAtHand(command string) error {
 	if err != nil {
 		return err
 	}
-	ahead := ""
+	ahead := map[string]bool{} // the commits that the upstream has not
 	if upstream := upstreamOf(e.ctx, e.repo, "HEAD"); upstream != "" {
 		if list, err := e.repo.Git(e.ctx, nil, "rev-list", upstream+"..HEAD", "--"); err == nil {
-			ahead = string(list)
+			for id := range strings.FieldsSeq(string(list)) {
+				ahead[id] = true
+			}
 		}
 	}
-	if ahead != "" {
+	if len(ahead) > 0 {
 		if err := e.known.Complete(e.ctx, all); err != nil {
 			return err
 		}
 	}
 	for i := range all {
-		here := func(c view.CommitLines) bool { return strings.Contains(ahead, c.Commit.String()) }
-		if all[i].Trace == newest[0].Trace || ahead != "" && slices.ContainsFunc(all[i].Commits, here) {
+		here := func(c view.CommitLines) bool { return ahead[c.Commit.String()] }
+		if all[i].Trace == newest[0].Trace || slices.ContainsFunc(all[i].Commits, here) {
 			e.traces = append(e.traces, all[i].Trace)
 		}
 	}
