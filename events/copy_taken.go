@@ -28,7 +28,7 @@ import (
 // Of a log that is not sound the ends say why not. The commit names all that was read, so the next command need not
 // read it again. Another version of the program may find otherwise, so its word counts for that version alone.
 
-// taken is what the file of ends says.
+// taken is the content of the file of ends.
 type taken struct {
 	gen   string // of the build of the file of lines
 	by    string // the version that found logs not to be sound

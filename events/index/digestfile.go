@@ -83,7 +83,7 @@ func (ix *Index) digestPath(name string) string {
 	return filepath.Join(ix.log.Repo().TracesDir(), "cache", "digest", name)
 }
 
-// digest reads what is kept, and what the text says since.
+// digest reads the kept digest, and the lines that came to the text since.
 func (t *text) digest(ctx context.Context, path string) (digestedText, error) {
 	head, rows := readDigest(path)
 	if head.generation != t.Generation() || head.offset < 0 || head.offset > t.Stored() {

@@ -5,7 +5,7 @@
 // It promises:
 //
 //   - What it answers is in the logs at the moment it was opened. It reads the texts of package events, which hold
-//     nothing that was not hashed and chained. It hashes every event again that it gives out.
+//     nothing that was not hashed and chained. It hashes each event again before it gives it out.
 //   - A fetched log with anything wrong in it is left out as a whole, with a note; it can neither stop nor change what
 //     the own log says.
 //   - The logs of others share one text and one bucket, so a thousand of them cost a lookup what one does. A row says

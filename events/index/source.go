@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// text has the lines of logs, the rows of those that the store covers, and the rest, indexed in memory when first
-// needed. The own log has one to itself, the logs of others share one.
+// text has the lines of logs and their rows: stored ones, and for lines that the store does not cover, rows that are
+// made in memory when they are first needed. The own log has one to itself, the logs of others share one.
 type text struct {
 	*events.Text
 	bucket string    // of the store

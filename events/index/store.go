@@ -173,7 +173,7 @@ func (s *shelf) eachSummary(prefix []byte, yield func(key, summary []byte) error
 	})
 }
 
-// openShelf believes a bucket that is about this very build of the text. The zero shelf is one that has nothing.
+// openShelf believes a bucket that is about this very build of the text. The zero shelf is empty.
 func openShelf(b *bbolt.Bucket, t *events.Text) shelf {
 	if b == nil {
 		return shelf{}
