@@ -67,7 +67,7 @@ func (e *UnknownError) Error() string { return IgnoreKey + ": unknown agent '" +
 // Hint says which names there are.
 func (e *UnknownError) Hint() string { return "known are " + strings.Join(e.Known, ", ") }
 
-// Ignored are those that the key names; it is an UnknownError for a name that no agent has.
+// Ignored returns those that the key names; it is an UnknownError for a name that no agent has.
 func Ignored(ctx context.Context, repo *refs.Repo, env Env) ([]string, error) {
 	config, err := repo.Config(ctx)
 	if err != nil {

@@ -63,8 +63,8 @@ type registered struct {
 	make func(Env) Agent
 }
 
-// registry is the list of agents, in the order in which they are shown. An agent is added by writing its package and
-// naming it here.
+// registry returns the list of agents, in the order in which they are shown. An agent is added by writing its package
+// and naming it here.
 func registry() []registered {
 	return []registered{
 		{claudecode.Name, claudecode.New},

@@ -19,7 +19,7 @@ type call struct {
 	settled  bool // its result has been handed on, or it has none
 }
 
-// asked is the call as the answer asks for it.
+// asked returns the call as the answer asks for it.
 func (c *call) asked(dir string) assemble.Call {
 	var in rawjson.Members
 	out := assemble.Call{ID: c.id, Name: "edit", Writes: []string{sessionfile.Absolute(c.edit.path, dir)}}

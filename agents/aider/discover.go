@@ -72,7 +72,8 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// dirOf is the directory that the paths in a chat history count from: where the file is, if it is where Aider puts it.
+// dirOf returns the directory that the paths in a chat history count from: where the file is, if it is where Aider puts
+// it.
 func dirOf(path string) string {
 	if filepath.Base(path) != fileName {
 		return ""

@@ -51,7 +51,7 @@ func blocksOf(lines []string) []edit {
 	return edits
 }
 
-// nameAbove is the file name in the last lines before a block, the fence left out; "" when there is none.
+// nameAbove returns the file name in the last lines before a block, the fence left out; "" when there is none.
 func nameAbove(lines []string) string {
 	for i := len(lines) - 1; i >= max(len(lines)-3, 0); i-- {
 		line := strings.TrimSpace(lines[i])
@@ -63,7 +63,7 @@ func nameAbove(lines []string) string {
 	return ""
 }
 
-// fence is the line that ends what a line begins, "" for a line that begins nothing. Where an answer holds code
+// fence returns the line that ends what a line begins, "" for a line that begins nothing. Where an answer holds code
 // with fences of its own, Aider has the model use other ones.
 func fence(line string) string {
 	for _, tag := range []string{"source", "code", "pre", "codeblock", "sourcecode"} {

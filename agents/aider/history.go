@@ -46,7 +46,7 @@ func begins(line []byte) (began string, found bool) {
 	return string(rest), true
 }
 
-// idOf is the id of a conversation: its time in letters that an id may have.
+// idOf returns the id of a conversation: its time in letters that an id may have.
 func idOf(began string, same int) string {
 	id := strings.NewReplacer(" ", "T", ":", "-").Replace(began)
 	if same > 1 {
@@ -176,13 +176,13 @@ type blocks struct {
 	done   bool
 }
 
-// Faults are the counts so far.
+// Faults returns the counts so far.
 func (b *blocks) Faults() jsonlines.Faults { return b.faults }
 
-// End is the offset up to which everything has been given.
+// End returns the offset up to which everything has been given.
 func (b *blocks) End() int64 { return b.at }
 
-// Lines is the number of lines before End.
+// Lines returns the number of lines before End.
 func (b *blocks) Lines() int64 { return b.line }
 
 // next reads a line; nil at the end.
@@ -261,8 +261,8 @@ func endOf(line []byte, err error) error {
 	return nil
 }
 
-// kindOf is the kind of a line that follows a line of a kind. The writer ends each line of a prompt and of its own in
-// two blanks; answers have lines that begin alike and do not.
+// kindOf returns the kind of a line that follows a line of a kind. The writer ends each line of a prompt and of its own
+// in two blanks; answers have lines that begin alike and do not.
 func kindOf(line []byte, before byte) byte {
 	text := bytes.TrimRight(line, "\r\n")
 	blanks := bytes.HasSuffix(text, []byte("  "))

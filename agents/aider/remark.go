@@ -45,7 +45,7 @@ func notApplied(line string) (path string, found bool) {
 	return path, found
 }
 
-// said is a line of Aider without its mark.
+// said returns a line of Aider without its mark.
 func said(line string) string {
 	return strings.TrimSpace(strings.TrimPrefix(line, ">"))
 }

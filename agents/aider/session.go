@@ -116,7 +116,7 @@ func (s *session) heading(text string) {
 	s.c.Take()
 }
 
-// asked is the text of a prompt.
+// asked returns the text of a prompt.
 func asked(block string) string {
 	var lines []string
 	for line := range strings.Lines(block) {
@@ -252,7 +252,7 @@ func (s *session) answer(of *remarks) error {
 	return err
 }
 
-// callID is the id of the next call of the last answer: Aider gives none.
+// callID returns the id of the next call of the last answer: Aider gives none.
 func (s *session) callID() string {
 	return "aider_" + strconv.Itoa(s.answers) + "_" + strconv.Itoa(len(s.calls)+1)
 }

@@ -38,7 +38,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID is the name of the file.
+// SessionID returns the name of the file.
 func (s sessions) SessionID(path string) string {
 	if !strings.HasPrefix(filepath.Base(path), "T-") {
 		return ""

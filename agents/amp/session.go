@@ -200,7 +200,7 @@ func (t *thread) result(block []byte, at records.Locator) error {
 	return t.c.Result(at, id, r)
 }
 
-// contentOf is the text of a result.
+// contentOf returns the text of a result.
 func contentOf(value []byte) string {
 	d := rawjson.NewDecoder(value)
 	switch d.Kind() {

@@ -83,7 +83,7 @@ const (
 	OutcomeRejected                // it never ran: refused by the user, by a rule or by another hook
 )
 
-// String is the outcome as one word.
+// String returns the outcome as one word.
 func (o Outcome) String() string {
 	switch o {
 	case OutcomeRan:

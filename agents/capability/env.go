@@ -36,7 +36,7 @@ func SystemEnv() (Env, error) {
 		State: state}, nil
 }
 
-// MadeList is the file with the directories that installers made beside the user's directories; "" for none.
+// MadeList returns the file with the directories that installers made beside the user's directories; "" for none.
 func (e Env) MadeList() string {
 	if e.State == "" {
 		return ""
@@ -44,7 +44,7 @@ func (e Env) MadeList() string {
 	return filepath.Join(e.State, "made-directories")
 }
 
-// Lookup is the value of an environment variable, "" when it is not set.
+// Lookup returns the value of an environment variable, "" when it is not set.
 func (e Env) Lookup(key string) string {
 	if e.Getenv == nil {
 		return ""
@@ -52,7 +52,7 @@ func (e Env) Lookup(key string) string {
 	return e.Getenv(key)
 }
 
-// ConfigDirs are the directories in which programs with windows keep the user's settings, on all systems.
+// ConfigDirs returns the directories in which programs with windows keep the user's settings, on all systems.
 func (e Env) ConfigDirs() []string {
 	return []string{
 		cmp.Or(e.Lookup("XDG_CONFIG_HOME"), filepath.Join(e.Home, ".config")),
@@ -61,7 +61,7 @@ func (e Env) ConfigDirs() []string {
 	}
 }
 
-// Time is the present moment in UTC.
+// Time returns the present moment in UTC.
 func (e Env) Time() time.Time {
 	if e.Now == nil {
 		return time.Now().UTC()
@@ -72,8 +72,8 @@ func (e Env) Time() time.Time {
 // HookProgram is the program that does what git-trace does in hooks, and starts faster.
 const HookProgram = "git-trace-hook"
 
-// hookProgram is the path that hook commands name: HookProgram where it stands beside git-trace, and git-trace itself
-// where it does not.
+// hookProgram returns the path that hook commands name: HookProgram where it stands beside git-trace, and git-trace
+// itself where it does not.
 func hookProgram(program string) string {
 	beside := filepath.Join(filepath.Dir(program), HookProgram+filepath.Ext(program))
 	if info, err := os.Stat(beside); program != "" && err == nil && info.Mode().IsRegular() {
@@ -82,7 +82,7 @@ func hookProgram(program string) string {
 	return program
 }
 
-// Program is the path by which others call this program, "" when it is not known. The name on the search path is
+// Program returns the path by which others call this program, "" when it is not known. The name on the search path is
 // preferred over the file it leads to: package managers keep the name and move the file with every version.
 func Program() string {
 	own, err := os.Executable()
@@ -106,7 +106,7 @@ func Program() string {
 	return own
 }
 
-// findProgram is the path of a program on the search path, "" without one.
+// findProgram returns the path of a program on the search path, "" without one.
 func (e Env) findProgram(name string) string {
 	for _, dir := range filepath.SplitList(e.Lookup("PATH")) {
 		if !filepath.IsAbs(dir) {

@@ -117,7 +117,7 @@ type InstallError struct {
 	Err     error  // the cause, if another error is
 }
 
-// Error is the message and its cause.
+// Error returns the message and its cause.
 func (e *InstallError) Error() string {
 	if e.Err == nil {
 		return e.Message

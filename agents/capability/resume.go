@@ -4,7 +4,7 @@ import "slices"
 
 // Resumer goes on with a session in the agent itself.
 type Resumer interface {
-	// Resume is the command line that goes on with a session: the name of the agent's program, and its arguments.
+	// Resume returns the command line that goes on with a session: the name of the agent's program, and its arguments.
 	Resume(session string) []string
 }
 

@@ -33,7 +33,8 @@ type SessionLister interface {
 
 // SessionIdentifier tells what a file is without reading all of it.
 type SessionIdentifier interface {
-	// SessionID is the agent's own id of the conversation in a session file, "" when the file's name does not tell it.
+	// SessionID returns the agent's own id of the conversation in a session file, "" when the file's name does not tell
+	// it.
 	SessionID(path string) string
 	// Recognises reports whether a file is a session file of the agent, by its first bytes: at least 64 KiB of them, or
 	// all there are.
@@ -79,6 +80,6 @@ type Place struct{ Line, Offset int64 } // from 1, and in bytes; in a database o
 // maxLost is the share of lines that may be lost before a record counts as broken: one in twenty.
 const maxLost = 20
 
-// Blocked tells that so much of the file could not be read that its record must not be shared before somebody has
+// Blocked reports whether so much of the file could not be read that its record must not be shared before somebody has
 // looked.
 func (p *Parsed) Blocked() bool { return p.Lost > 1 && p.Lost*maxLost > p.Lines }

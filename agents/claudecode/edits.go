@@ -50,8 +50,8 @@ func declare(kind events.BoundaryKind, tool, path string, in *input, out *respon
 	return edits
 }
 
-// steps are the replacements that an Edit or a MultiEdit made or is about to make. What the tool reports is preferred
-// to what it was asked: it finds texts with other quotation marks and drops white space at the end of lines.
+// steps returns the replacements that an Edit or a MultiEdit made or is about to make. What the tool reports is
+// preferred to what it was asked: it finds texts with other quotation marks and drops white space at the end of lines.
 func steps(in *input, out *response) []replacement {
 	switch {
 	case len(out.Edits) > 0:

@@ -36,8 +36,8 @@ func (c *Client) newInstaller() *installer.Installer {
 	}
 }
 
-// wanted are the events that get an entry. A pattern that spares the readers would have to be a negative one. A hook
-// for a reader is over in a few milliseconds.
+// wanted returns the events that get an entry. A pattern that spares the readers would have to be a negative one. A
+// hook for a reader is over in a few milliseconds.
 func (c *Client) wanted() []string {
 	if capability.Newer(newerSince, c.version()) {
 		return hookEvents[:]

@@ -14,8 +14,8 @@ import (
 // shows no answer. The last is for a line that holds the content of a large file.
 var modelWindows = [...]int64{64 << 10, 512 << 10, 4 << 20}
 
-// sessionFiles are the files that can hold the lines of a conversation, best first: the session's own, or a subagent's
-// in the layouts of newer and older clients.
+// sessionFiles returns the files that can hold the lines of a conversation, best first: the session's own, or a
+// subagent's in the layouts of newer and older clients.
 func sessionFiles(path, subagent string) []string {
 	if filepath.Ext(path) != ".jsonl" {
 		return nil
@@ -30,9 +30,9 @@ func sessionFiles(path, subagent string) []string {
 	}
 }
 
-// lastModel is the model of the last answer in the session file, "" if it is not told. At a tool's hook the answer
-// that holds the call is on disk already; a subagent's first answer is often not, and the file beside its session
-// file names the model it was started with.
+// lastModel returns the model of the last answer in the session file, "" if it is not told. At a tool's hook the answer
+// that holds the call is on disk already; a subagent's first answer is often not, and the file beside its session file
+// names the model it was started with.
 func lastModel(path, subagent string) string {
 	for _, path := range sessionFiles(path, subagent) {
 		name := ""
@@ -64,8 +64,9 @@ func modelIn(file *transcript.Tail) string {
 	return ""
 }
 
-// modelOf is the model that a session line names, "" for most lines: an answer names its author, and newer clients note
-// the model before the first answer and when it changes. Answers that the client made up have the model "<synthetic>".
+// modelOf returns the model that a session line names, "" for most lines: an answer names its author, and newer clients
+// note the model before the first answer and when it changes. Answers that the client made up have the model
+// "<synthetic>".
 func modelOf(line []byte) string {
 	if !bytes.Contains(line, []byte(`"model"`)) ||
 		!bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"modelId"`)) {
@@ -95,7 +96,7 @@ func modelOf(line []byte) string {
 	return ""
 }
 
-// startedWith is the model in the description of a subagent, a small file of one object.
+// startedWith returns the model in the description of a subagent, a small file of one object.
 func startedWith(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -98,7 +98,7 @@ func (a *agentFiles) find(id, call string) *agentFile {
 	return a.add(filepath.Join(a.dir, "agent-"+id+".jsonl"), id)
 }
 
-// unread are the files that no call has led to, in the order of their names.
+// unread returns the files that no call has led to, in the order of their names.
 func (a *agentFiles) unread() []*agentFile {
 	var files []*agentFile
 	for _, id := range slices.Sorted(maps.Keys(a.byID)) {
@@ -109,7 +109,7 @@ func (a *agentFiles) unread() []*agentFile {
 	return files
 }
 
-// sizes are the files that have been read, for a cursor.
+// sizes returns the files that have been read, for a cursor.
 func (a *agentFiles) sizes() map[string]int64 {
 	sizes := map[string]int64{}
 	for id, file := range a.byID {

@@ -153,7 +153,7 @@ func (m *message) serverResult(raw []byte) {
 	})
 }
 
-// cleaned is a copy of a value as strict JSON. A value that was walked already can always be written.
+// cleaned returns a copy of a value as strict JSON. A value that was walked already can always be written.
 func cleaned(raw []byte) []byte {
 	clean, err := rawjson.AppendClean(nil, raw)
 	if err != nil {

@@ -42,7 +42,7 @@ func (n *noted) member(d *rawjson.Decoder) {
 	}
 }
 
-// tool is the edit tool that writes such a note, "" for a note of another tool.
+// tool returns the edit tool that writes such a note, "" for a note of another tool.
 func (n *noted) tool() string {
 	switch {
 	case len(n.new) > 0:
@@ -104,7 +104,7 @@ func wholeOld(original []byte) int {
 	return 1 << 29
 }
 
-// replacements are the replacements of an Edit or a MultiEdit, as the client made them or as they were asked for.
+// replacements returns the replacements of an Edit or a MultiEdit, as the client made them or as they were asked for.
 func (n *noted) replacements(call *assemble.Call) []replacement {
 	list := n.many
 	if len(list) == 0 {
@@ -145,7 +145,7 @@ func memberBool(raw []byte, name string) bool {
 	return false
 }
 
-// after is the file after the edit, where it can be derived.
+// after returns the file after the edit, where it can be derived.
 func (n *noted) after(steps []replacement) (string, bool) {
 	if len(n.original) == 0 || n.original[0] != '"' || len(n.patch) == 0 {
 		return "", false

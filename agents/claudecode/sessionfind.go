@@ -69,7 +69,7 @@ func sessionsIn(folder string, project sessionfile.Project, exact bool, since ti
 	})
 }
 
-// heldIn is the directory in which a session began, "" when its first lines do not tell.
+// heldIn returns the directory in which a session began, "" when its first lines do not tell.
 func heldIn(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -89,7 +89,7 @@ func heldIn(path string) string {
 	return ""
 }
 
-// SessionID is the name of the session file.
+// SessionID returns the name of the session file.
 func (c *Client) SessionID(path string) string {
 	if filepath.Ext(path) != ".jsonl" {
 		return ""
@@ -132,7 +132,7 @@ func (c *Client) Recognises(_ string, head []byte) bool {
 // maxKey is the length beyond which the client shortens the name of a directory.
 const maxKey = 200
 
-// keyStem is the common beginning of the names of all directories below a directory.
+// keyStem returns the common beginning of the names of all directories below a directory.
 func keyStem(dir string) string {
 	key := keyLetters(dir)
 	return string(key[:min(len(key), maxKey)]) + "-"
@@ -151,7 +151,8 @@ func keyLetters(dir string) []byte {
 	return key
 }
 
-// projectKey is the name under which the client files the sessions of a directory. A long one is cut and gets a hash.
+// projectKey returns the name under which the client files the sessions of a directory. A long one is cut and gets a
+// hash.
 func projectKey(dir string) string {
 	key := keyLetters(dir)
 	if len(key) <= maxKey {

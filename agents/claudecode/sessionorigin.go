@@ -229,7 +229,7 @@ func (o *origins) names() []string {
 // startBytes is the length of the file's beginning that must be the same for a cursor to fit.
 const startBytes = 4096
 
-// startOf is a hash of the file's first line, or of the beginning of it.
+// startOf returns a hash of the file's first line, or of the beginning of it.
 func startOf(file *transcript.Tail) (string, error) {
 	buf := make([]byte, startBytes)
 	n, err := io.ReadFull(file.From(0), buf)

@@ -237,7 +237,7 @@ func (s *session) queued(ch *chain, e *entry, at records.Locator) error {
 	return nil
 }
 
-// promptText is a prompt that is text or a list of blocks.
+// promptText returns a prompt that is text or a list of blocks.
 func promptText(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()
@@ -245,7 +245,7 @@ func promptText(d *rawjson.Decoder) string {
 	return strings.Join(texts(d), "\n\n")
 }
 
-// texts are the texts of a list of blocks.
+// texts returns the texts of a list of blocks.
 func texts(d *rawjson.Decoder) []string {
 	var list []string
 	for d.OpenArray(); d.Element(); {

@@ -194,5 +194,5 @@ func (ch *chain) compaction(e *entry) {
 	ch.c.Append("compactions", "after_step", value)
 }
 
-// memberText is a member of an object that is a string.
+// memberText returns a member of an object that is a string.
 func memberText(raw []byte, name string) string { return rawjson.MemberText(raw, name) }

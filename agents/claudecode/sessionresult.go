@@ -151,7 +151,7 @@ func (n *note) add(r *assemble.Result, call *assemble.Call) {
 	}
 }
 
-// wholeFile is a file that was read from its first line to its last.
+// wholeFile returns a file that was read from its first line to its last.
 func wholeFile(raw []byte) *assemble.File {
 	file := &assemble.File{}
 	var start, lines, total int64

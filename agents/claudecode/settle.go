@@ -88,7 +88,7 @@ func parseResult(line []byte, callID string) (result, bool) {
 	return result{}, false
 }
 
-// firstText is the text of a result's content, which is text or a list of blocks.
+// firstText returns the text of a result's content, which is text or a list of blocks.
 func firstText(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {

@@ -28,7 +28,7 @@ const (
 	configName   = ".claude"
 )
 
-// place is the settings file of a target.
+// place returns the settings file of a target.
 func (c *Client) place(target capability.Target) (installer.Place, error) {
 	switch target.Scope {
 	case capability.ScopeUser:
@@ -62,7 +62,7 @@ func (c *Client) place(target capability.Target) (installer.Place, error) {
 	}
 }
 
-// configDir is the directory of the user's settings for Claude.
+// configDir returns the directory of the user's settings for Claude.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
 		return filepath.Clean(dir)
@@ -70,7 +70,7 @@ func (c *Client) configDir() string {
 	return filepath.Join(c.env.Home, configName)
 }
 
-// localRoot is the directory in whose .claude the personal settings of a repository are read.
+// localRoot returns the directory in whose .claude the personal settings of a repository are read.
 func localRoot(repo *refs.Repo) string {
 	if repo.Linked() && filepath.Base(repo.CommonDir) == ".git" {
 		return filepath.Dir(repo.CommonDir)
@@ -78,7 +78,7 @@ func localRoot(repo *refs.Repo) string {
 	return repo.WorkTree
 }
 
-// managedSettings is the file of an administrator's settings, which can switch off all others' hooks.
+// managedSettings returns the file of an administrator's settings, which can switch off all others' hooks.
 func managedSettings() string {
 	switch runtime.GOOS {
 	case "darwin":

@@ -150,5 +150,5 @@ func snake(key string) string {
 	return string(out)
 }
 
-// path is the file that the tool is asked to write.
+// path returns the file that the tool is asked to write.
 func (in *input) path() string { return cmp.Or(in.FilePath, in.Notebook) }

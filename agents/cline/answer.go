@@ -103,7 +103,7 @@ func (s *session) usage(metrics []byte) *assemble.Usage {
 	return u
 }
 
-// modelOf is the model of an answer, with its provider unless the id has one.
+// modelOf returns the model of an answer, with its provider unless the id has one.
 func modelOf(raw []byte) string {
 	return modelName(rawjson.MemberText(raw, "id"), rawjson.MemberText(raw, "provider"))
 }

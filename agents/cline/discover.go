@@ -41,7 +41,7 @@ var (
 // editors are the directories of settings of the editors that the extensions run in.
 var editors = []string{"Code", "Code - Insiders", "Cursor", "Windsurf", "VSCodium"}
 
-// roots are the directories that hold tasks.
+// roots returns the directories that hold tasks.
 func (s sessions) roots() []string {
 	home := s.env.Home
 	var storages []string
@@ -64,7 +64,7 @@ func (s sessions) roots() []string {
 	return out
 }
 
-// dir is the directory of Cline's settings and conversations.
+// dir returns the directory of Cline's settings and conversations.
 func (s sessions) dir() string {
 	return cmp.Or(s.env.Lookup("CLINE_DIR"), filepath.Join(s.env.Home, ".cline"))
 }
@@ -90,7 +90,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// SessionID is the name of the task's folder, or of the session's document.
+// SessionID returns the name of the task's folder, or of the session's document.
 func (s sessions) SessionID(path string) string {
 	if name := filepath.Base(path); name == historyFile || name == olderFile {
 		return payload.CheckedID(filepath.Base(filepath.Dir(path)))
@@ -128,7 +128,7 @@ func begins(head []byte) bool {
 	}.Before("messages", head)
 }
 
-// dirOf is the directory that a conversation was held in: as its manifest says, or as the model was told.
+// dirOf returns the directory that a conversation was held in: as its manifest says, or as the model was told.
 func dirOf(path string) string {
 	if strings.HasSuffix(path, document) {
 		raw := manifestOf(path)
@@ -153,7 +153,7 @@ func dirOf(path string) string {
 	return dir
 }
 
-// told is the directory that a message tells the model: "# Current Working Directory (/home/dev/project) Files",
+// told returns the directory that a message tells the model: "# Current Working Directory (/home/dev/project) Files",
 // which newer versions call workspace.
 func told(message []byte) string {
 	for _, words := range []string{"# Current Working Directory (", "# Current Workspace Directory ("} {

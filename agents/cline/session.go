@@ -62,7 +62,7 @@ func open(path, _ string) (sessionfile.File, error) {
 	return sessionfile.Document(path, "messages")
 }
 
-// idIn is the id that a document says it has.
+// idIn returns the id that a document says it has.
 func idIn(file sessionfile.File) string {
 	id := ""
 	sessionfile.First(file, 8, func(object jsonlines.Object) bool {
@@ -146,7 +146,7 @@ func copiesIn(path string) map[string]bool {
 	}
 }
 
-// original is the id that a message had before forks made it longer.
+// original returns the id that a message had before forks made it longer.
 func original(id string) string {
 	id, _, _ = strings.Cut(id, "_tool_")
 	return id

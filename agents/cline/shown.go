@@ -80,7 +80,7 @@ func (s *shown) checkpoint(at int64, sha string) {
 	}
 }
 
-// modelAt is the model that was used at a time; "" where nobody says.
+// modelAt returns the model that was used at a time; "" where nobody says.
 func (s *shown) modelAt(at int64) string {
 	model := s.model
 	for _, use := range s.models {
@@ -116,7 +116,7 @@ func requestOf(at int64, text []byte) request {
 	return r
 }
 
-// answer is the question of the nth answer, from 1.
+// answer returns the question of the nth answer, from 1.
 func (s *shown) answer(n int) request {
 	if n > len(s.requests) {
 		return request{}

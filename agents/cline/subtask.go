@@ -26,7 +26,7 @@ var delegation = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^(?:" + atWork + "|" + finished + `)([0-9A-Za-z][0-9A-Za-z-]{7,63})\b`)
 })
 
-// delegatedTo is the id of the subtask that a result names, "" for none.
+// delegatedTo returns the id of the subtask that a result names, "" for none.
 func delegatedTo(result string) string {
 	if m := delegation().FindStringSubmatch(result); m != nil {
 		return m[1]
@@ -53,7 +53,7 @@ func subtask(of sessionfile.Place, call *assemble.Call, id string) sessionfile.P
 	return sessionfile.Place{Path: path, Session: id, Role: payload.Name(rawjson.MemberText(call.Input, "mode"))}
 }
 
-// parentOf is the id of the task that started this one, "" for a task of its own.
+// parentOf returns the id of the task that started this one, "" for a task of its own.
 func parentOf(path string) string {
 	return payload.CheckedID(rawjson.MemberText(beside(path, itemFile), "parentTaskId"))
 }

@@ -151,7 +151,7 @@ func (s *session) returned(at records.Locator, id string, r assemble.Result) err
 	return s.c.Result(at, id, r)
 }
 
-// resultText is the text of a result: a text, blocks of text, or {query, result, success}, one or several, as JSON
+// resultText returns the text of a result: a text, blocks of text, or {query, result, success}, one or several, as JSON
 // or within a text.
 func resultText(raw []byte) (content string, failed bool) {
 	d := rawjson.NewDecoder(raw)

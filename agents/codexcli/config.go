@@ -16,7 +16,7 @@ type config struct {
 	tables   []table
 }
 
-// configDir is the directory of the user's configuration for Codex.
+// configDir returns the directory of the user's configuration for Codex.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("CODEX_HOME"); dir != "" {
 		return filepath.Clean(dir)
@@ -42,7 +42,7 @@ func (c *Client) readConfig() (config, error) {
 	return conf, nil
 }
 
-// get is the last setting of a path.
+// get returns the last setting of a path.
 func (conf *config) get(path ...string) (setting, bool) {
 	for _, s := range slices.Backward(conf.settings) {
 		if slices.Equal(s.path, path) {

@@ -49,7 +49,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 // idLength is the length of a UUID.
 const idLength = 36
 
-// SessionID is the id at the end of a rollout's name.
+// SessionID returns the id at the end of a rollout's name.
 func (s sessions) SessionID(path string) string {
 	name, found := strings.CutSuffix(filepath.Base(path), ".jsonl")
 	if !found || !strings.HasPrefix(name, "rollout-") || len(name) < idLength {
@@ -149,7 +149,7 @@ func rolloutOf(beside, id string) string {
 	return ""
 }
 
-// datedRoot is the directory above year, month and day.
+// datedRoot returns the directory above year, month and day.
 func datedRoot(path string) (string, bool) {
 	dir := filepath.Dir(path)
 	for range 3 {
@@ -161,7 +161,7 @@ func datedRoot(path string) (string, bool) {
 	return dir, true
 }
 
-// bornOn is the time in a UUID of version 7.
+// bornOn returns the time in a UUID of version 7.
 func bornOn(id string) time.Time {
 	digits := strings.ReplaceAll(id, "-", "")
 	if len(digits) < 12 {

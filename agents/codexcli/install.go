@@ -58,7 +58,7 @@ func (c *Client) entries() []hookfile.Entry {
 	return list
 }
 
-// clamp is the limit that Codex gives a hook with this wish.
+// clamp returns the limit that Codex gives a hook with this wish.
 func clamp(event string, seconds int) int {
 	if event == "SessionEnd" || event == "Interrupt" {
 		return min(seconds, shortTimeout)

@@ -73,7 +73,7 @@ func newRollout(c *assemble.Conversation, of sessionfile.Place) *rollout {
 	return r
 }
 
-// State is the state.
+// State returns the state.
 func (r *rollout) State() any { return &r.state }
 
 // End has nothing to resolve.

@@ -81,7 +81,7 @@ func reasoning(i *item) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// texts are the texts of a list of parts; what is not text has a placeholder.
+// texts returns the texts of a list of parts; what is not text has a placeholder.
 func texts(d *rawjson.Decoder) []string {
 	var list []string
 	for d.OpenArray(); d.Element(); {
@@ -155,7 +155,7 @@ func arguments(raw []byte) []byte {
 	return object("arguments", text)
 }
 
-// object is a JSON object with one member that is a string.
+// object returns a JSON object with one member that is a string.
 func object(name, text string) []byte {
 	out := append(rawjson.AppendString([]byte("{"), name), ':')
 	return append(rawjson.AppendString(out, text), '}')
@@ -179,7 +179,7 @@ func (r *rollout) describe(call *assemble.Call) {
 	}
 }
 
-// commandLine is a command: text, or a list of words, the last of which a shell runs.
+// commandLine returns a command: text, or a list of words, the last of which a shell runs.
 func commandLine(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()

@@ -41,7 +41,7 @@ func (l *line) decode(raw []byte) {
 	l.item.decode(l.payload)
 }
 
-// bareKind is the kind of a line without an envelope.
+// bareKind returns the kind of a line without an envelope.
 func bareKind(kind string, raw []byte) string {
 	switch {
 	case kind != "":

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// changedFiles are the edits of a patch as the client made them, by path.
+// changedFiles returns the edits of a patch as the client made them, by path.
 func changedFiles(changes []byte) []assemble.Edit {
 	var edits []assemble.Edit
 	d := rawjson.NewDecoder(changes)
@@ -28,7 +28,7 @@ func changedFiles(changes []byte) []assemble.Edit {
 	return edits
 }
 
-// patchEdits are the edits of a patch for which only the model's text is known. It has no line numbers.
+// patchEdits returns the edits of a patch for which only the model's text is known. It has no line numbers.
 func (r *rollout) patchEdits(call *assemble.Call) []assemble.Edit {
 	var edits []assemble.Edit
 	for _, file := range patchFiles(patchOf(call)) {
@@ -42,7 +42,7 @@ func (r *rollout) patchEdits(call *assemble.Call) []assemble.Edit {
 	return edits
 }
 
-// patchOf is the patch that a call applies: by the tool for it, or by its name in a shell command.
+// patchOf returns the patch that a call applies: by the tool for it, or by its name in a shell command.
 func patchOf(call *assemble.Call) string {
 	if call.Name == "apply_patch" {
 		return cmp.Or(rawjson.MemberText(call.Input, "input"), rawjson.MemberText(call.Input, "patch"))

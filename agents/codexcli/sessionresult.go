@@ -22,8 +22,8 @@ type note struct {
 	agent   string // the id of the subagent that the call started
 }
 
-// noteFor is the note of a call that waits for its result. What is told of any other is dropped: a reading that goes on
-// from the line of a call finds the same notes as an earlier one.
+// noteFor returns the note of a call that waits for its result. What is told of any other is dropped: a reading that
+// goes on from the line of a call finds the same notes as an earlier one.
 func (r *rollout) noteFor(id string) *note {
 	if r.c.Waiting(id) == nil {
 		return &note{}
@@ -169,7 +169,7 @@ func refusal(content string) string {
 	return ""
 }
 
-// startedAgent is the subagent that the result of a call names.
+// startedAgent returns the subagent that the result of a call names.
 func startedAgent(call *assemble.Call, content string) string {
 	if call == nil || call.Name != "spawn_agent" || !strings.HasPrefix(content, "{") {
 		return ""

@@ -36,7 +36,7 @@ func (u usage) plus(other usage) usage {
 	return usage{u.Input + other.Input, u.Read + other.Read, u.Write + other.Write, u.Output + other.Output}
 }
 
-// buckets are the tokens without overlap.
+// buckets returns the tokens without overlap.
 func (u usage) buckets() *assemble.Usage {
 	return &assemble.Usage{TokenUsage: records.TokenUsage{
 		InputTokens: max(u.Input-u.Read-u.Write, 0), CacheReadTokens: u.Read, CacheWriteTokens: u.Write,

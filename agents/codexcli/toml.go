@@ -97,7 +97,7 @@ func (r *tomlReader) value(within []string, n *unstable.Node) {
 	}
 }
 
-// keyPath is the dotted key of a header or of a pair, and the place behind it.
+// keyPath returns the dotted key of a header or of a pair, and the place behind it.
 func keyPath(n *unstable.Node) (path []string, end int) {
 	for key := n.Key(); key.Next(); {
 		part := key.Node()

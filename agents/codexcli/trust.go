@@ -45,7 +45,7 @@ func (in *Installer) located(target capability.Target) ([]hookfile.Handler, stri
 	return handlers, place.Path, err
 }
 
-// pending are the hooks that Codex does not run as its configuration stands.
+// pending returns the hooks that Codex does not run as its configuration stands.
 func pending(conf *config, path string, handlers []hookfile.Handler) []hook {
 	var out []hook
 	for _, h := range handlers {
@@ -78,7 +78,7 @@ func snake(event string) string {
 // defaultTimeout is the limit, in seconds, of a hook that sets none.
 const defaultTimeout = 600
 
-// hashOf is the hash by which Codex knows a hook again: of its JSON with sorted keys and no white space.
+// hashOf returns the hash by which Codex knows a hook again: of its JSON with sorted keys and no white space.
 func hashOf(h hookfile.Handler) string {
 	type command struct {
 		Async   bool   `json:"async"`

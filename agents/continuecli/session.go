@@ -41,7 +41,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID is the name of the file.
+// SessionID returns the name of the file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".json") }
 
 // Recognises tells a session by the members before its history.
@@ -224,7 +224,7 @@ func (s *session) answer(raw, message []byte, role, text string, at records.Loca
 	return nil
 }
 
-// arguments are those that the model wrote if they are an object, otherwise an object that holds them.
+// arguments returns those that the model wrote if they are an object, otherwise an object that holds them.
 func arguments(text string) []byte {
 	d := rawjson.NewDecoder([]byte(text))
 	kind := d.Kind()
@@ -249,7 +249,8 @@ func (s *session) result(at records.Locator, id, content, status string) error {
 	return s.c.Result(at, id, r)
 }
 
-// textOf is the text of a message or of an output: a text, or parts, with placeholders for parts that are not text.
+// textOf returns the text of a message or of an output: a text, or parts, with placeholders for parts that are not
+// text.
 func textOf(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() == rawjson.String {

@@ -82,7 +82,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// sessionOf is the session whose file is .../<session>/events.jsonl, "" for another file.
+// sessionOf returns the session whose file is .../<session>/events.jsonl, "" for another file.
 func sessionOf(path string) string {
 	session := filepath.Base(filepath.Dir(path))
 	if filepath.Base(path) != eventsFile || !payload.SessionID(session) {

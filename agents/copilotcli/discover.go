@@ -28,7 +28,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID is the name of the folder that holds the session's events.
+// SessionID returns the name of the folder that holds the session's events.
 func (s sessions) SessionID(path string) string {
 	id := filepath.Base(filepath.Dir(path))
 	if filepath.Base(path) != eventsFile || !payload.SessionID(id) {

@@ -32,7 +32,7 @@ type handler struct {
 	Timeout int    `json:"timeoutSec"`
 }
 
-// file is the settings file as it shall be.
+// file returns the settings file as it shall be.
 func (c *Client) file() []byte {
 	hooks := map[string][]handler{}
 	for _, event := range c.Events() {
@@ -68,7 +68,7 @@ func (c *Client) command(doc []byte) (string, bool) {
 	return command, command != ""
 }
 
-// configDir is the directory of the user's settings and session files for Copilot.
+// configDir returns the directory of the user's settings and session files for Copilot.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("COPILOT_HOME"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)

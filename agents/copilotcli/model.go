@@ -12,9 +12,9 @@ import (
 // modelWindow is the size of the session file's end in which the model is looked for.
 const modelWindow = 512 << 10
 
-// modelOf is the model of the answer that a call stands in, of a sub-agent or of the main conversation; "" as long as
-// the session file, which is written behind, does not hold the call: the model may have changed since what it holds. At
-// is when the answer was given, or when the last of its calls ended; zero where the file does not say.
+// modelOf returns the model of the answer that a call stands in, of a sub-agent or of the main conversation; "" as long
+// as the session file, which is written behind, does not hold the call: the model may have changed since what it holds.
+// At is when the answer was given, or when the last of its calls ended; zero where the file does not say.
 func modelOf(path, subagent, fingerprint string) (model string, at time.Time) {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -53,7 +53,7 @@ type state struct {
 	Told   bool   `json:"told,omitempty"`   // the tokens of each answer are told
 }
 
-// State is the state.
+// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End has nothing to resolve.
@@ -84,7 +84,7 @@ func (e *event) decode(raw []byte) {
 	}
 }
 
-// text is a member of what the event carries.
+// text returns a member of what the event carries.
 func (e *event) text(name string) string { return rawjson.MemberText(e.data, name) }
 
 // maxSides is the number of subagents that may be told in one file.

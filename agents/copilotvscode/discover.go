@@ -27,7 +27,7 @@ const (
 	transcriptsDir = "transcripts"
 )
 
-// roots are the directories that hold the directories of workspaces.
+// roots returns the directories that hold the directories of workspaces.
 func (s sessions) roots() []string {
 	home := s.env.Home
 	var out []string
@@ -68,7 +68,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// SessionID is the name of the file.
+// SessionID returns the name of the file.
 func (s sessions) SessionID(path string) string {
 	return sessionfile.NamedID(path, ".json", ".jsonl")
 }
@@ -116,7 +116,7 @@ func isChat(head []byte) bool {
 // maxWorkspace is the largest size of the file about a workspace.
 const maxWorkspace = 1 << 20
 
-// dirOf is the directory of the workspace that a chat belongs to; "" if it is not known.
+// dirOf returns the directory of the workspace that a chat belongs to; "" if it is not known.
 func dirOf(path string) string {
 	dir := filepath.Dir(path)
 	for range 3 {
@@ -128,5 +128,5 @@ func dirOf(path string) string {
 	return ""
 }
 
-// pathOf is the path of a file's URI, also of one on another machine.
+// pathOf returns the path of a file's URI, also of one on another machine.
 func pathOf(uri string) string { return sessionfile.PathOfURI(uri, "file", "vscode-remote") }

@@ -46,7 +46,7 @@ func (s *session) request(raw []byte, at records.Locator) error {
 	return nil
 }
 
-// modelOf is the model that is behind the client's name for it.
+// modelOf returns the model that is behind the client's name for it.
 func modelOf(id string) string {
 	name := strings.TrimPrefix(id, "copilot/")
 	if name == "auto" {
@@ -153,7 +153,7 @@ func (s *session) shown(response []byte, model string, at records.Locator) error
 	return nil
 }
 
-// wordsOf is a text that is shown: alone, or with how it is drawn.
+// wordsOf returns a text that is shown: alone, or with how it is drawn.
 func wordsOf(part []byte, name string) string {
 	raw := rawjson.Member(part, name)
 	if d := rawjson.NewDecoder(raw); d.Kind() == rawjson.String {
@@ -175,7 +175,7 @@ func outcomeOf(part []byte) assemble.Result {
 	return assemble.Result{}
 }
 
-// groupOf are the edits of a file that were made, by the texts that they wrote.
+// groupOf returns the edits of a file that were made, by the texts that they wrote.
 func groupOf(part []byte) []assemble.Edit {
 	path := uriOf(rawjson.Member(part, "uri"))
 	var written strings.Builder
@@ -194,7 +194,7 @@ func groupOf(part []byte) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: written.String()}}
 }
 
-// uriOf is the path of a file as the client writes it.
+// uriOf returns the path of a file as the client writes it.
 func uriOf(raw []byte) string {
 	if inner := rawjson.Member(raw, "uri"); inner != nil {
 		raw = inner

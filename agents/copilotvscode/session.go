@@ -27,7 +27,7 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 	return kind.Parse(ctx, path, options, sink)
 }
 
-// idIn is the id that a chat says it has; a document may say it after its requests.
+// idIn returns the id that a chat says it has; a document may say it after its requests.
 func idIn(file sessionfile.File) string {
 	in := file.From(0, 0)
 	for {
@@ -66,7 +66,7 @@ func newSession(c *assemble.Conversation, cwd string) *session {
 	return &session{c: c, cwd: cwd}
 }
 
-// State is the state.
+// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End has nothing to resolve.

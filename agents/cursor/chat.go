@@ -80,7 +80,7 @@ func (t *talk) about(raw []byte) {
 	t.c.Take()
 }
 
-// timeOf is the time of a message: a text, or milliseconds.
+// timeOf returns the time of a message: a text, or milliseconds.
 func timeOf(message []byte) string {
 	if text := rawjson.MemberText(message, "createdAt"); text != "" {
 		return sessionfile.Stamp(text)

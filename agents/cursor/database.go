@@ -160,7 +160,7 @@ func (c *chat) messages(prefix string) error {
 // Start is empty: messages are written anew.
 func (c *chat) Start() (string, error) { return "", nil }
 
-// Size is the number of objects.
+// Size returns the number of objects.
 func (c *chat) Size() int64 { return int64(1 + len(c.inline) + len(c.order) + c.beside) }
 
 // Close closes the database.
@@ -176,13 +176,13 @@ type messages struct {
 	faults jsonlines.Faults
 }
 
-// Faults are the counts so far.
+// Faults returns the counts so far.
 func (m *messages) Faults() jsonlines.Faults { return m.faults }
 
-// End is the number of objects that have been given.
+// End returns the number of objects that have been given.
 func (m *messages) End() int64 { return m.at }
 
-// Lines is the same: an object counts as a line.
+// Lines returns the same: an object counts as a line.
 func (m *messages) Lines() int64 { return m.at }
 
 // Next gives the next object; io.EOF after the last.
@@ -264,7 +264,7 @@ func sound(raw []byte) bool {
 	return d.Err() == nil
 }
 
-// object is an object, or one that stands in a text.
+// object returns an object, or one that stands in a text.
 func object(raw []byte) []byte {
 	if rawjson.NewDecoder(raw).Kind() == rawjson.String {
 		raw = []byte(rawjson.Unquote(raw))

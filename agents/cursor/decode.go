@@ -111,7 +111,7 @@ var tools = payload.Tools{
 		"TodoWrite", "ReadLints", "AskQuestion"}},
 }
 
-// native is a path as this system writes it.
+// native returns a path as this system writes it.
 func native(path string) string {
 	if runtime.GOOS == "windows" && strings.HasPrefix(path, "/") && len(path) > 2 && path[2] == ':' {
 		return path[1:]

@@ -17,7 +17,7 @@ import (
 // stateFile is the name of the editor's databases.
 const stateFile = "state.vscdb"
 
-// users are the directories that hold the editor's databases.
+// users returns the directories that hold the editor's databases.
 func (s sessions) users() []string {
 	var out []string
 	for _, base := range s.env.ConfigDirs() {
@@ -111,7 +111,7 @@ func folderOfWorkspace(name string) string {
 	return pathOf(rawjson.MemberText(sessionfile.Small(name, maxWorkspace), "folder"))
 }
 
-// pathOf is the path of a file's URI, also of one on another machine.
+// pathOf returns the path of a file's URI, also of one on another machine.
 func pathOf(uri string) string { return sessionfile.PathOfURI(uri, "file", "vscode-remote") }
 
 // SessionsIn lists the conversations of a database; a transcript has none beside the one that it is.

@@ -31,5 +31,5 @@ func (c *Client) entries() []hookfile.Entry {
 	return list
 }
 
-// configDir is the directory of the user's hooks for Cursor.
+// configDir returns the directory of the user's hooks for Cursor.
 func (c *Client) configDir() string { return filepath.Join(c.env.Home, ".cursor") }

@@ -65,7 +65,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// folderOf is the name under which the client files a project: its path with hyphens.
+// folderOf returns the name under which the client files a project: its path with hyphens.
 func folderOf(dir string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r == '.' || r == ':' || r == '_' || r == ' ' {
@@ -75,7 +75,7 @@ func folderOf(dir string) string {
 	}, dir), "-")
 }
 
-// SessionID is the name of the file.
+// SessionID returns the name of the file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
 // Recognises tells a transcript by its first line: a message with its role beside it, and nothing else. The editor's
@@ -135,7 +135,7 @@ type sessionState struct {
 	Calls int `json:"calls,omitempty"`
 }
 
-// State is the state.
+// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End has nothing to resolve.
@@ -172,7 +172,7 @@ func (s *session) prompt(text string, at records.Locator) error {
 	return err
 }
 
-// callID is the id of a call that has none.
+// callID returns the id of a call that has none.
 func callID(number int) string { return "call_" + strconv.Itoa(number) }
 
 // redacted replaces the thoughts of the model.

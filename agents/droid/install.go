@@ -34,7 +34,7 @@ func (c *client) newInstaller() *installer.Installer {
 
 func (c *client) configDir() string { return filepath.Join(c.env.Home, configName) }
 
-// places are the directories of settings that Droid reads for a target, the target's own one last.
+// places returns the directories of settings that Droid reads for a target, the target's own one last.
 func (c *client) places(target capability.Target) []string {
 	dirs := []string{c.configDir()}
 	if target.Repo == nil || target.Repo.Bare() {
@@ -69,8 +69,8 @@ func (c *client) obstacles(_ context.Context, target capability.Target) ([]capab
 	return out, nil
 }
 
-// insteadOf is the file that Droid reads in the place of the hooks in the settings of a directory: hooks.json, or else
-// hooks/hooks.json. The older one is not read where it has its events below "hooks", as settings have them.
+// insteadOf returns the file that Droid reads in the place of the hooks in the settings of a directory: hooks.json, or
+// else hooks/hooks.json. The older one is not read where it has its events below "hooks", as settings have them.
 func insteadOf(dir string) string {
 	path := filepath.Join(dir, hooksFile)
 	older := filepath.Join(dir, filepath.FromSlash(olderFile))

@@ -38,7 +38,7 @@ type state struct {
 	Cwd string `json:"cwd,omitempty"`
 }
 
-// State is the state.
+// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End notes the tokens of the whole session.

@@ -48,8 +48,8 @@ func lastSaid(path string, take func(*said) (more bool)) {
 	}
 }
 
-// callOf is the id of a call that a payload tells without one: the answer that asks for it is written down before its
-// hooks run. "" where the last answer asks for no such call, or for the same one several times.
+// callOf returns the id of a call that a payload tells without one: the answer that asks for it is written down before
+// its hooks run. "" where the last answer asks for no such call, or for the same one several times.
 func callOf(path, tool string, input json.RawMessage) string {
 	var want any
 	if json.Unmarshal(input, &want) != nil {

@@ -48,8 +48,8 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// hashed is the project's directory if a folder is named after its hash, as versions without the file beside it have
-// it.
+// hashed returns the project's directory if a folder is named after its hash, as versions without the file beside it
+// have it.
 func hashed(folder string, project sessionfile.Project) string {
 	for _, name := range project.Names() {
 		if sessionfile.FullHash(name) == folder {
@@ -96,7 +96,7 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	})
 }
 
-// lastOf is the end of a file, "" where it cannot be read.
+// lastOf returns the end of a file, "" where it cannot be read.
 func lastOf(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {

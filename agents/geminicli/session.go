@@ -70,7 +70,7 @@ type state struct {
 	Cwd   string `json:"cwd,omitempty"`
 }
 
-// State is the state.
+// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End has nothing to resolve.
@@ -213,7 +213,7 @@ func (s *session) change(raw []byte, at records.Locator) error {
 // known reports whether a message has been taken, without taking it.
 func (s *session) known(id string) bool { return id == "" || s.c.Began(id) }
 
-// projectRoot is the directory that is told in a file above the session's folder.
+// projectRoot returns the directory that is told in a file above the session's folder.
 func projectRoot(path string) string {
 	dir := filepath.Dir(path)
 	for range 3 {

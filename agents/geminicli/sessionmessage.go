@@ -198,7 +198,7 @@ func (s *session) user(m *message, at records.Locator) error {
 	return nil
 }
 
-// workspace is the first directory that the client tells the model.
+// workspace returns the first directory that the client tells the model.
 func workspace(text string) string {
 	_, rest, found := strings.Cut(text, "**Workspace Directories:**\n  - ")
 	if !found {

@@ -55,7 +55,7 @@ func attribute(b *events.Boundary) {
 	}
 }
 
-// subagents are those that the present answer of the main conversation started; none when it is not.
+// subagents returns those that the present answer of the main conversation started; none when it is not.
 func subagents(main, session string) []subagent {
 	dir := filepath.Join(filepath.Dir(main), session)
 	entries, err := os.ReadDir(dir)
@@ -79,7 +79,7 @@ func subagents(main, session string) []subagent {
 	return out
 }
 
-// newest are the names of the files that were written to last.
+// newest returns the names of the files that were written to last.
 func newest(entries []os.DirEntry) []string {
 	type file struct {
 		name string
@@ -119,7 +119,7 @@ func (l *line) givesResults() bool {
 	return l.Type == "user" && (l.first || bytes.Contains(l.Content, []byte(`"functionResponse"`)))
 }
 
-// lastMessages are the last message of a session file and the one before it.
+// lastMessages returns the last message of a session file and the one before it.
 func lastMessages(path string) (last, before line) {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -148,7 +148,7 @@ func lastMessages(path string) (last, before line) {
 	return last, before
 }
 
-// began is the time at which the session of a file began, by its first line.
+// began returns the time at which the session of a file began, by its first line.
 func began(path string) time.Time {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *Client) Settle(call capability.Call) (end capability.End) {
 	return end
 }
 
-// sessionOf is the id of the session that a file holds.
+// sessionOf returns the id of the session that a file holds.
 func sessionOf(path string) string {
 	file, err := open(path, "")
 	if err != nil {

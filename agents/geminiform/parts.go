@@ -89,7 +89,7 @@ func readResponse(raw []byte) Response {
 	return r
 }
 
-// value is a text, or JSON as it stands.
+// value returns a text, or JSON as it stands.
 func value(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()

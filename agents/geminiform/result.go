@@ -98,12 +98,12 @@ func edits(call *assemble.Call, o Outcome) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: rawjson.MemberText(call.Input, "new_string")}}
 }
 
-// UserLines is the number of lines of an edit that the user wrote before agreeing to it.
+// UserLines returns the number of lines of an edit that the user wrote before agreeing to it.
 func UserLines(display []byte) int64 {
 	return rawjson.MemberInt(rawjson.Member(display, "diffStat"), "user_added_lines")
 }
 
-// seen is a file that was read as a whole, when it is one that tells of the project.
+// seen returns a file that was read as a whole, when it is one that tells of the project.
 func seen(call *assemble.Call, content string) *assemble.File {
 	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || strings.HasPrefix(content, "\nIMPORTANT:") {
 		return nil

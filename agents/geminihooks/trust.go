@@ -39,7 +39,7 @@ func readSettings(path string) settings {
 	return s
 }
 
-// DisabledBy are the settings files that switch off all hooks at a target.
+// DisabledBy returns the settings files that switch off all hooks at a target.
 func (c Config) DisabledBy(target capability.Target) []string {
 	paths := []string{filepath.Join(c.Dir, SettingsFile)}
 	if target.Repo != nil && !target.Repo.Bare() {

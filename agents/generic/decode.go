@@ -132,7 +132,7 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 	payload.NeedModel(b)
 }
 
-// fingerprinted is the part that both boundaries of a call share, whatever the after-boundary adds.
+// fingerprinted returns the part that both boundaries of a call share, whatever the after-boundary adds.
 func fingerprinted(t *tool) json.RawMessage {
 	paths := slices.Clone(t.Paths)
 	for _, e := range t.Edits {

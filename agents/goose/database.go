@@ -129,7 +129,7 @@ func (d *database) find(id string) error {
 // Start is empty: messages of a session can be replaced.
 func (d *database) Start() (string, error) { return "", nil }
 
-// Size is the number of messages and one, for the session.
+// Size returns the number of messages and one, for the session.
 func (d *database) Size() int64 { return int64(len(d.messages)) + 1 }
 
 // Close closes the database.
@@ -145,13 +145,13 @@ type rows struct {
 	faults jsonlines.Faults
 }
 
-// Faults are the counts so far.
+// Faults returns the counts so far.
 func (r *rows) Faults() jsonlines.Faults { return r.faults }
 
-// End is the number of objects that have been given.
+// End returns the number of objects that have been given.
 func (r *rows) End() int64 { return r.at }
 
-// Lines is the same: an object counts as a line.
+// Lines returns the same: an object counts as a line.
 func (r *rows) Lines() int64 { return r.at }
 
 // Next gives the next object; io.EOF after the last.

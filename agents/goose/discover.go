@@ -56,7 +56,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	return found, nil
 }
 
-// SessionID is the name of a file of JSON lines; a database holds several.
+// SessionID returns the name of a file of JSON lines; a database holds several.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
 // SessionsIn lists the sessions of a database; a file of another form has none beside the one that it is.

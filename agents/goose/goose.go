@@ -30,7 +30,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// root is the directory of the sessions.
+// root returns the directory of the sessions.
 func (s sessions) root() string {
 	if app := s.env.Lookup("APPDATA"); app != "" {
 		return filepath.Join(app, "Block", "goose", "data", "sessions")

@@ -41,7 +41,7 @@ type state struct {
 	Model string `json:"model,omitempty"`
 }
 
-// State is the state.
+// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End has nothing to resolve.
@@ -94,7 +94,7 @@ func (s *session) about(raw []byte) {
 	s.c.Take()
 }
 
-// timeOf is the time of a message, in seconds since 1970.
+// timeOf returns the time of a message, in seconds since 1970.
 func timeOf(raw []byte) string { return sessionfile.Millis(rawjson.MemberInt(raw, "created") * 1000) }
 
 // user takes what the user typed, and results of calls. What the client puts in is not shown to the user.
@@ -172,7 +172,7 @@ func (s *session) call(block []byte) (assemble.Call, bool) {
 	return tools.Call(rawjson.MemberText(block, "id"), name, rawjson.Member(value, "arguments"), s.state.Cwd), true
 }
 
-// outcome is the value of {status: success, value}, which older versions wrote as {Ok: value}; nil for a failure.
+// outcome returns the value of {status: success, value}, which older versions wrote as {Ok: value}; nil for a failure.
 func outcome(raw []byte) []byte {
 	if value := rawjson.Member(raw, "Ok"); value != nil {
 		return value
@@ -222,7 +222,7 @@ func exitOf(value []byte, content string) (code int64, found bool) {
 	return code, err == nil
 }
 
-// textOf is the text of a result: a list of parts, or an object that has one. A part for the user alone repeats
+// textOf returns the text of a result: a list of parts, or an object that has one. A part for the user alone repeats
 // what the model was told.
 func textOf(value []byte) string {
 	d := rawjson.NewDecoder(value)

@@ -9,8 +9,8 @@ import (
 // LookedFor is the program of a command that is committed for a team: it is looked for on the PATH.
 const LookedFor = "git-trace-hook"
 
-// Command is the shell command by which an agent calls the program for an event. It is quoted for a POSIX shell. Where
-// a program is LookedFor and not there, nothing happens and nothing is said. fish(1) takes the command as well.
+// Command returns the shell command by which an agent calls the program for an event. It is quoted for a POSIX shell.
+// Where a program is LookedFor and not there, nothing happens and nothing is said. fish(1) takes the command as well.
 func Command(binary, agent, event string) string {
 	call := shell.Quote(binary) + " hook " + agent + " " + event
 	if binary != LookedFor {
@@ -26,7 +26,7 @@ func ifThere(binary string) string {
 
 const orElse = " || true"
 
-// Call is the call in a command, without what stands around it.
+// Call returns the call in a command, without what stands around it.
 func Call(command string) string {
 	rest, looked := strings.CutPrefix(command, "command -v ")
 	_, call, found := strings.Cut(rest, " >/dev/null 2>&1 && ")

@@ -105,7 +105,7 @@ func (h handler) current(entry Entry) bool {
 
 func (h handler) flat() bool { return h.group == h.own }
 
-// matched are the members that say when the handlers of a group run.
+// matched returns the members that say when the handlers of a group run.
 func (h handler) matched() []*node {
 	if h.flat() {
 		return nil

@@ -185,7 +185,7 @@ func (s style) list(entry Entry) string {
 // put the closing bracket on a line of its own without such a blank.
 const flatRest = "{ \"version\": 1\n}"
 
-// document is a whole document. That of the flat form names its version.
+// document returns a whole document. That of the flat form names its version.
 func (s style) document(entries []Entry) string {
 	hooks := member("hooks", s.hooks(entries))
 	if entries[0].Form == Flat {
@@ -209,7 +209,7 @@ func (s style) group(depth int, entry Entry) string {
 	return s.object(depth, members...)
 }
 
-// text is a JSON string without the escapes that only HTML needs.
+// text returns a JSON string without the escapes that only HTML needs.
 func text(s string) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

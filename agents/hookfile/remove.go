@@ -79,7 +79,7 @@ func (h handler) remove(doc []byte, root *node) []byte {
 	return slices.Concat(doc[:root.start], doc[root.end:])
 }
 
-// parentOf is the member "hooks" of the root that holds the list of an event.
+// parentOf returns the member "hooks" of the root that holds the list of an event.
 func parentOf(root, list *node) *node {
 	for _, hooks := range members(root, "hooks") {
 		if slices.Contains(hooks.kids, list) {

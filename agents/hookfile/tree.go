@@ -108,7 +108,7 @@ func (p *parser) skip() int {
 	return at
 }
 
-// get is the value of a key, nil when there is none. Of a key that stands twice the last counts, as in JSON.parse.
+// get returns the value of a key, nil when there is none. Of a key that stands twice the last counts, as in JSON.parse.
 func (n *node) get(key string) *node {
 	if n == nil || n.kind != '{' {
 		return nil

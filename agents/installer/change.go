@@ -35,7 +35,7 @@ func (p *plan) apply() ([]capability.Action, error) {
 	}
 }
 
-// Write is the plan of one file, done at once. Directories stay.
+// Write returns the plan of one file, done at once. Directories stay.
 func Write(file userfile.File, data []byte, detail string) ([]capability.Action, error) {
 	var p plan
 	p.add(file, data, Place{Root: file.Path}, capability.Action{Detail: detail})

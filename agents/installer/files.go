@@ -49,7 +49,7 @@ func NewFiles(env capability.Env, dirs Dirs, events []string) *Files {
 // scriptMark begins the line of a script of ours that says how it calls git-trace.
 const scriptMark = "# command: "
 
-// script is a program of ours that hands an event on.
+// script returns a program of ours that hands an event on.
 func script(binary, agent, event string) OwnFile {
 	command := hookfile.Command(binary, agent, event)
 	run := "exec " + command

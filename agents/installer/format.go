@@ -22,7 +22,7 @@ type Settings struct {
 	Comments bool
 }
 
-// Commented are the settings of an agent that reads comments in them.
+// Commented returns the settings of an agent that reads comments in them.
 func (s Settings) Commented() Settings {
 	s.Comments = true
 	return s
@@ -36,7 +36,7 @@ func (s Settings) readable(doc []byte) error {
 	return hookfile.Strict(doc)
 }
 
-// Hooks are the settings of an agent whose hooks are Claude Code's in form: an entry for each event. Those of tools
+// Hooks returns the settings of an agent whose hooks are Claude Code's in form: an entry for each event. Those of tools
 // match every tool, since a tool that no list knows may write.
 func Hooks(env capability.Env, agent string, timeout int, events func() []string) Settings {
 	entries := func() (list []hookfile.Entry) {
@@ -147,7 +147,7 @@ func (o OwnFile) ours(doc []byte) bool {
 // commandMark begins the line of a program of ours that says how it calls git-trace, as a hook command for any event.
 const commandMark = "// command: "
 
-// Program is a program of our own that an agent loads, in which @PROGRAM@ and @COMMAND@ stand for the path of
+// Program returns a program of our own that an agent loads, in which @PROGRAM@ and @COMMAND@ stand for the path of
 // git-trace.
 func Program(source []byte, binary, agent string, events []string) OwnFile {
 	literal, _ := json.Marshal(binary) // JSON strings are those of JavaScript

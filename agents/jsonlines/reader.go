@@ -29,7 +29,7 @@ func (f *Faults) Add(other Faults) {
 	f.Torn += other.Torn
 }
 
-// Lost is the number of lines, or pieces of lines, that said something and could not be read.
+// Lost returns the number of lines, or pieces of lines, that said something and could not be read.
 func (f Faults) Lost() int { return f.NotObject + f.Broken + f.TooLong + f.Torn }
 
 // Reader reads the objects of a file.
@@ -73,13 +73,14 @@ func (r *Reader) Next() (Object, error) {
 	}
 }
 
-// Faults are the counts so far.
+// Faults returns the counts so far.
 func (r *Reader) Faults() Faults { return r.faults }
 
-// End is the offset up to which everything has been given or counted, at the end of the file without a torn last line.
+// End returns the offset up to which everything has been given or counted, at the end of the file without a torn last
+// line.
 func (r *Reader) End() int64 { return r.end }
 
-// Lines is the number of lines that end before End. A last line without its newline has not ended.
+// Lines returns the number of lines that end before End. A last line without its newline has not ended.
 func (r *Reader) Lines() int64 {
 	if r.number > 0 && !r.whole {
 		return r.number - 1

@@ -77,7 +77,7 @@ func writtenSince(path string, since time.Time) bool {
 	return since.IsZero()
 }
 
-// SessionID is the name of a session's own file; a database holds several.
+// SessionID returns the name of a session's own file; a database holds several.
 func (s sessions) SessionID(path string) string {
 	name, found := strings.CutSuffix(filepath.Base(path), ".json")
 	if !found || !strings.HasPrefix(name, "ses_") || !payload.SessionID(name) {

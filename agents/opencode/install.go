@@ -22,7 +22,7 @@ func (c *Client) newInstaller() *installer.Installer {
 	return in
 }
 
-// configDir is the directory of the user's settings and plugins for OpenCode.
+// configDir returns the directory of the user's settings and plugins for OpenCode.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("OPENCODE_CONFIG_DIR"); dir != "" {
 		return filepath.Clean(dir)

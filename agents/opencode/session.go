@@ -76,7 +76,7 @@ type state struct {
 	Reverted string `json:"reverted,omitempty"`
 }
 
-// State is the state.
+// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End takes back what the session says was reverted.
@@ -135,7 +135,7 @@ func (s *session) about(info []byte) {
 	})
 }
 
-// revertedTo is the first message that the user took back, "" for none.
+// revertedTo returns the first message that the user took back, "" for none.
 func revertedTo(info []byte) string {
 	return rawjson.MemberText(rawjson.Member(info, "revert"), "messageID")
 }

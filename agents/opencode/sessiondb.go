@@ -82,7 +82,8 @@ func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 	return found, err
 }
 
-// topmost are the sessions that are not told in another one: those without a parent, and those whose parent is gone.
+// topmost returns the sessions that are not told in another one: those without a parent, and those whose parent is
+// gone.
 func topmost(all []dbSession) []dbSession {
 	here := map[string]bool{}
 	for _, s := range all {

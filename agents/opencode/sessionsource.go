@@ -12,7 +12,7 @@ import (
 type store interface {
 	// head returns the facts of the whole session: an object.
 	head() ([]byte, error)
-	// messages are the ids of the messages, in their order.
+	// messages returns the ids of the messages, in their order.
 	messages() []string
 	// message gives a message: what is known of it, and its parts in their order; nil for one that is not there any more.
 	message(index int) (info []byte, parts [][]byte, err error)
@@ -26,16 +26,16 @@ type kept struct {
 	id string
 }
 
-// Start is the id of the session, and what was taken back of it.
+// Start returns the id of the session, and what was taken back of it.
 func (k kept) Start() (string, error) {
 	head, err := k.head()
 	return k.id + revertedTo(head), err
 }
 
-// Size is the number of messages and one.
+// Size returns the number of messages and one.
 func (k kept) Size() int64 { return int64(len(k.messages())) + 1 }
 
-// Mark is the message before an offset: a session that was taken back goes on with others.
+// Mark returns the message before an offset: a session that was taken back goes on with others.
 func (k kept) Mark(offset int64) string {
 	if ids := k.messages(); offset >= 2 && int(offset) <= len(ids)+1 {
 		return ids[offset-2]
@@ -55,13 +55,13 @@ type source struct {
 	faults jsonlines.Faults
 }
 
-// Faults are the counts so far.
+// Faults returns the counts so far.
 func (s *source) Faults() jsonlines.Faults { return s.faults }
 
-// End is the number of objects that have been given.
+// End returns the number of objects that have been given.
 func (s *source) End() int64 { return s.at }
 
-// Lines is the same: an object counts as a line.
+// Lines returns the same: an object counts as a line.
 func (s *source) Lines() int64 { return s.at }
 
 // Next gives the session, then one message after the other.

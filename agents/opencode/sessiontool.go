@@ -127,7 +127,7 @@ func (s *session) edits(one *tool) []assemble.Edit {
 	return nil
 }
 
-// edited is the edit of a call that names its file.
+// edited returns the edit of a call that names its file.
 func edited(one *tool) assemble.Edit {
 	path := one.call.Writes[0]
 	if edit := changed(path, one.metadata); len(edit.Hunks) > 0 {
@@ -152,7 +152,7 @@ func changed(path string, metadata []byte) assemble.Edit {
 	return assemble.Edit{Path: path, Hunks: hunks, Text: sessionfile.Written(hunks)}
 }
 
-// patched are the files of a patch.
+// patched returns the files of a patch.
 func (s *session) patched(files []byte) []assemble.Edit {
 	var edits []assemble.Edit
 	d := rawjson.NewDecoder(files)

@@ -45,7 +45,7 @@ func (s *session) invalidLeft() error {
 	return nil
 }
 
-// arguments are those that the model wrote; where these are not an object, the arguments as the agent read them.
+// arguments returns those that the model wrote; where these are not an object, the arguments as the agent read them.
 func arguments(text string, action []byte) []byte {
 	d := rawjson.NewDecoder([]byte(text))
 	kind := d.Kind()
@@ -117,7 +117,7 @@ func editOf(seen []byte, dir string) (assemble.Edit, bool) {
 	return assemble.Changed(path, before.Text(), content), true
 }
 
-// textOf is the text of a message or of an observation: a text, an object that has one, or parts.
+// textOf returns the text of a message or of an observation: a text, an object that has one, or parts.
 func textOf(raw []byte) string {
 	if rawjson.NewDecoder(raw).Kind() == rawjson.Object {
 		return rawjson.MemberText(raw, "text")

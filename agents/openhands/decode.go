@@ -63,7 +63,7 @@ func (c *client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// conversations is the directory in which OpenHands keeps its conversations.
+// conversations returns the directory in which OpenHands keeps its conversations.
 func conversations(env capability.Env) string {
 	return cmp.Or(env.Lookup("OPENHANDS_CONVERSATIONS_DIR"), filepath.Join(env.Home, ".openhands", "conversations"))
 }

@@ -55,7 +55,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID is the name of the conversation's directory.
+// SessionID returns the name of the conversation's directory.
 func (s sessions) SessionID(path string) string {
 	if filepath.Base(path) != stateFile {
 		return ""
@@ -63,7 +63,7 @@ func (s sessions) SessionID(path string) string {
 	return payload.CheckedID(filepath.Base(filepath.Dir(path)))
 }
 
-// idOf is the id of a conversation: as its state says, otherwise the name of its directory.
+// idOf returns the id of a conversation: as its state says, otherwise the name of its directory.
 func idOf(state []byte, path string) string {
 	return cmp.Or(payload.CheckedID(rawjson.MemberText(state, "id")), payload.CheckedID(filepath.Base(filepath.Dir(path))))
 }
@@ -181,7 +181,7 @@ type directory struct {
 // Start is empty: a conversation is read from its beginning.
 func (d directory) Start() (string, error) { return "", nil }
 
-// Size is the number of events and one, for the state.
+// Size returns the number of events and one, for the state.
 func (d directory) Size() int64 { return int64(len(d.events)) + 1 }
 
 // Close has nothing to close.
@@ -197,13 +197,13 @@ type files struct {
 	faults jsonlines.Faults
 }
 
-// Faults are the counts so far.
+// Faults returns the counts so far.
 func (f *files) Faults() jsonlines.Faults { return f.faults }
 
-// End is the number of files that have been read.
+// End returns the number of files that have been read.
 func (f *files) End() int64 { return f.at }
 
-// Lines is the same: a file counts as a line.
+// Lines returns the same: a file counts as a line.
 func (f *files) Lines() int64 { return f.at }
 
 // Next gives what the next file holds; io.EOF after the last.

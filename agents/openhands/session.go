@@ -159,7 +159,7 @@ func (s *session) about(raw []byte) {
 	s.c.Take()
 }
 
-// modelOf is a model without the name of a proxy before it.
+// modelOf returns a model without the name of a proxy before it.
 func modelOf(name string) string {
 	return assemble.Model(strings.TrimPrefix(name, "litellm_proxy/"))
 }

@@ -18,7 +18,7 @@ type Tools []struct {
 	Names []string
 }
 
-// Class is the class of a tool, by its abilities.
+// Class returns the class of a tool, by its abilities.
 func (t Tools) Class(name string) events.ToolClass {
 	for _, row := range t {
 		if slices.Contains(row.Names, name) {

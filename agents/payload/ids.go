@@ -28,7 +28,7 @@ func SessionID(text string) bool {
 	return true
 }
 
-// CheckedID is a text that may serve as such an id, or "".
+// CheckedID returns a text that may serve as such an id, or "".
 func CheckedID(text string) string {
 	if !SessionID(text) {
 		return ""
@@ -71,8 +71,8 @@ func Name(text string) string {
 	return text
 }
 
-// Path is an absolute, cleaned path for text: text itself, text in the home directory for a leading "~/", or text below
-// cwd. It is "" where that gives no path, as for a relative one without a cwd.
+// Path returns an absolute, cleaned path for text: text itself, text in the home directory for a leading "~/", or text
+// below cwd. It is "" where that gives no path, as for a relative one without a cwd.
 func Path(text, cwd, home string) string {
 	if text == "" {
 		return ""
@@ -89,7 +89,7 @@ func Path(text, cwd, home string) string {
 	return filepath.Clean(path)
 }
 
-// Time is a moment as agents write it down; the zero time of text that is none.
+// Time returns a moment as agents write it down; the zero time of text that is none.
 func Time(text string) time.Time {
 	at, _ := time.Parse(time.RFC3339Nano, text) // the zero time tells of an error
 	return at

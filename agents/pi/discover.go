@@ -34,7 +34,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID is the part behind the time in the name of a session file.
+// SessionID returns the part behind the time in the name of a session file.
 func (s sessions) SessionID(path string) string { return idOf(filepath.Base(path)) }
 
 func idOf(name string) string {

@@ -25,7 +25,7 @@ func (c *Client) newInstaller() *installer.Installer {
 	return in
 }
 
-// configDir is the directory of the user's settings and extensions for Pi.
+// configDir returns the directory of the user's settings and extensions for Pi.
 func (c *Client) configDir() string {
 	if dir := c.env.Lookup("PI_CODING_AGENT_DIR"); dir != "" {
 		return filepath.Clean(dir)

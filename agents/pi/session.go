@@ -53,7 +53,7 @@ type state struct {
 	Cost   float64 `json:"cost,omitempty"`   // as the client adds it up, in dollars
 }
 
-// State is the state.
+// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End has nothing to resolve.

@@ -80,7 +80,7 @@ func errorOf(content string) string {
 	return records.ErrorTool
 }
 
-// seen is a file that was read as a whole, when it is one that tells of the project.
+// seen returns a file that was read as a whole, when it is one that tells of the project.
 func seen(call *assemble.Call, content string) *assemble.File {
 	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || rawjson.Member(call.Input, "offset") != nil ||
 		rawjson.Member(call.Input, "limit") != nil {

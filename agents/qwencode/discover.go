@@ -28,7 +28,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 	}), nil
 }
 
-// SessionID is the name of the session file.
+// SessionID returns the name of the session file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
 // Recognises tells the client's records by their envelope and by the parts of a message, or by what a system record
@@ -71,7 +71,7 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	return sessionfile.Place{Path: path, Session: of.Session, Role: payload.Name(kind)}
 }
 
-// fileName is an id as the client writes it in names of files.
+// fileName returns an id as the client writes it in names of files.
 func fileName(id string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {

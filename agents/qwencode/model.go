@@ -12,9 +12,9 @@ import (
 // modelWindow is the size of the session file's end in which the model of a sub-agent is looked for.
 const modelWindow = 512 << 10
 
-// lastModel is the model of the last answer that the main conversation got, or a sub-agent of it, "" if it is not
-// told. The files of sub-agents name no model; the file of the session names the model of every answer in the
-// client's own notes.
+// lastModel returns the model of the last answer that the main conversation got, or a sub-agent of it, "" if it is not
+// told. The files of sub-agents name no model; the file of the session names the model of every answer in the client's
+// own notes.
 func lastModel(path, subagent string) string {
 	if subagent == "" {
 		return geminihooks.LastModel(path)

@@ -52,7 +52,7 @@ type state struct {
 	Last    string `json:"last,omitempty"` // key of the last answer
 }
 
-// State is the state.
+// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End has nothing to resolve.
@@ -250,7 +250,8 @@ func (s *session) result(l *line, at records.Locator) error {
 	return nil
 }
 
-// summaryIn is the first message of the history that took the place of a longer one. The client says in it what was.
+// summaryIn returns the first message of the history that took the place of a longer one. The client says in it what
+// was.
 func summaryIn(history []byte) string {
 	var said []string
 	d := rawjson.NewDecoder(history)

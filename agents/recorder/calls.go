@@ -23,7 +23,7 @@ type failed struct {
 
 func newCallBook() *callBook { return &callBook{steps: map[string]int{}, failing: map[string]failed{}} }
 
-// at is the step of a call; 0 where it is not known.
+// at returns the step of a call; 0 where it is not known.
 func (b *callBook) at(call string) int { return b.steps[call] }
 
 // stored takes in a stored step.
@@ -66,7 +66,7 @@ func (b *callBook) read(step *records.Step) {
 	}
 }
 
-// lastFailing is the command that failed last and did not run well since; "" without one.
+// lastFailing returns the command that failed last and did not run well since; "" without one.
 func (b *callBook) lastFailing() (command, failure string) {
 	last := 0
 	for line, f := range b.failing {

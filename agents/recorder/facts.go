@@ -145,7 +145,7 @@ func pinnedTo(r *records.Record, revision string) bool {
 	return r.Attribution != nil && r.Attribution.Revision["revision"] == revision
 }
 
-// pinned is the attribution of the revision. What the session file says of the answers that wrote lines is kept.
+// pinned returns the attribution of the revision. What the session file says of the answers that wrote lines is kept.
 func (f *Facts) pinned(trace string, told *records.Attribution, at func(call string) int) *records.Attribution {
 	answers := map[string]records.AttributedConversation{}
 	if told != nil {

@@ -146,8 +146,8 @@ func (r *Recorder) relinked(ctx context.Context, s waiting.Session, gone error) 
 	return w.relink(ctx)
 }
 
-// filesBeside are the other session files of the conversation: those that the note names, or that the stored record was
-// made of.
+// filesBeside returns the other session files of the conversation: those that the note names, or that the stored record
+// was made of.
 func (w *work) filesBeside() []string {
 	named := w.session.Beside()
 	if len(named) == 0 {

@@ -28,7 +28,7 @@ type state struct {
 // form changes with every member that records have more of a session file.
 const form = 5
 
-// StateDir is the directory of the states of a repository.
+// StateDir returns the directory of the states of a repository.
 func StateDir(repo *refs.Repo) string {
 	return filepath.Join(repo.TracesDir(), "cache", "sessions")
 }
@@ -46,7 +46,7 @@ func (w *work) loadState() state {
 	return s
 }
 
-// LastRead is the session file that the stored record of a conversation was made of; "" where that is not known.
+// LastRead returns the session file that the stored record of a conversation was made of; "" where that is not known.
 func LastRead(repo *refs.Repo, trace events.TraceID) string {
 	w := work{Recorder: &Recorder{Repo: repo}}
 	w.session.Trace = trace

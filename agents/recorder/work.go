@@ -232,7 +232,7 @@ func (w *work) hold(head *records.Record, first int) {
 	}
 }
 
-// timeOf is the time of a step of the stored version, "" when it has none.
+// timeOf returns the time of a step of the stored version, "" when it has none.
 func (w *work) timeOf(step int) string {
 	var stored struct{ Timestamp string }
 	if step < 1 || step > len(w.steps) || json.Unmarshal(w.steps[step-1], &stored) != nil {

@@ -70,7 +70,7 @@ func placed(old []string) (line int, rest []string) {
 	return 0, old
 }
 
-// Until is the first line from one on for which found is true; the number of lines if there is none.
+// Until returns the first line from one on for which found is true; the number of lines if there is none.
 func Until(lines []string, from int, found func(line string) bool) int {
 	for i := from; i < len(lines); i++ {
 		if found(lines[i]) {

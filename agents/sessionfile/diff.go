@@ -80,7 +80,7 @@ func hunkStart(text string, moved int) (line int, found bool) {
 	return max(line-moved, 1), true
 }
 
-// Written is the text of the added lines of hunks.
+// Written returns the text of the added lines of hunks.
 func Written(hunks []assemble.Hunk) string {
 	var text strings.Builder
 	for _, hunk := range hunks {
@@ -92,7 +92,7 @@ func Written(hunks []assemble.Hunk) string {
 	return text.String()
 }
 
-// WholeFile is the edit that writes a file as a whole; it is not known whether the file was there before.
+// WholeFile returns the edit that writes a file as a whole; it is not known whether the file was there before.
 func WholeFile(path, content string) assemble.Edit {
 	edit := assemble.NewFile(path, content)
 	if len(edit.Hunks) > 0 {

@@ -75,13 +75,13 @@ type elements struct {
 	done   bool
 }
 
-// Faults are the counts so far.
+// Faults returns the counts so far.
 func (e *elements) Faults() jsonlines.Faults { return e.faults }
 
-// End is the offset up to which everything has been given.
+// End returns the offset up to which everything has been given.
 func (e *elements) End() int64 { return e.at }
 
-// Lines is the number of lines before End.
+// Lines returns the number of lines before End.
 func (e *elements) Lines() int64 { return e.line - 1 }
 
 // Next gives the next object; io.EOF after the last.

@@ -95,7 +95,7 @@ func NewProject(dir string) Project {
 // Any reports whether every directory is meant.
 func (p Project) Any() bool { return len(p.names) == 0 }
 
-// Names are the names that the directory goes by.
+// Names returns the names that the directory goes by.
 func (p Project) Names() []string { return p.names }
 
 // Holds reports whether a directory is the project's or below it. Nothing is known of a directory without a name.

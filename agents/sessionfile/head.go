@@ -65,7 +65,7 @@ func Peek[T any](path string, read func(File) T) (told T) {
 	return read(file)
 }
 
-// NamedID is the id by which a session file is named, in front of one of the endings; "" for another name.
+// NamedID returns the id by which a session file is named, in front of one of the endings; "" for another name.
 func NamedID(path string, endings ...string) string {
 	for _, ending := range endings {
 		if id, found := strings.CutSuffix(filepath.Base(path), ending); found {
@@ -88,7 +88,7 @@ func Small(path string, most int64) []byte {
 	return raw
 }
 
-// PathOfURI is the path in a URI of one of the schemes: file:///C:/work is C:/work. It is "" for another URI.
+// PathOfURI returns the path in a URI of one of the schemes: file:///C:/work is C:/work. It is "" for another URI.
 func PathOfURI(uri string, schemes ...string) string {
 	u, err := url.Parse(uri)
 	if err != nil || !slices.Contains(schemes, u.Scheme) {

@@ -17,7 +17,7 @@ type Held struct {
 // Start is empty.
 func (h *Held) Start() (string, error) { return "", nil }
 
-// Size is the number of objects.
+// Size returns the number of objects.
 func (h *Held) Size() int64 { return int64(len(h.Objects)) }
 
 // Close has nothing to close.
@@ -31,13 +31,13 @@ type heldSource struct {
 	at   int64
 }
 
-// Faults are the counts, which are known before the reading.
+// Faults returns the counts, which are known before the reading.
 func (s *heldSource) Faults() jsonlines.Faults { return s.held.Counts }
 
-// End is the number of objects that have been given.
+// End returns the number of objects that have been given.
 func (s *heldSource) End() int64 { return s.at }
 
-// Lines is the same.
+// Lines returns the same.
 func (s *heldSource) Lines() int64 { return s.at }
 
 // Next gives the next object; io.EOF after the last.

@@ -49,7 +49,7 @@ type Format interface {
 type File interface {
 	// Start identifies the file by what stays when it grows; "" for one that does not grow but is written anew.
 	Start() (string, error)
-	// Size is the end of the file, in the unit of the objects' offsets.
+	// Size returns the end of the file, in the unit of the objects' offsets.
 	Size() int64
 	// From gives the objects from an offset on, before which there are so many lines.
 	From(offset, lines int64) Source
@@ -78,7 +78,7 @@ type lines struct{ *transcript.Tail }
 // startBytes is the length of the file's beginning that must be the same for a cursor to fit.
 const startBytes = 4096
 
-// Start is a hash of the file's first line, or of the beginning of it.
+// Start returns a hash of the file's first line, or of the beginning of it.
 func (f lines) Start() (string, error) {
 	head := make([]byte, startBytes)
 	n, err := io.ReadFull(f.Tail.From(0), head)
@@ -93,10 +93,10 @@ func (f lines) From(offset, before int64) Source {
 	return jsonlines.NewReader(f.Tail.From(offset), offset, before)
 }
 
-// Hash is a short name for a text: 32 hex digits of its SHA-256.
+// Hash returns a short name for a text: 32 hex digits of its SHA-256.
 func Hash(text string) string { return FullHash(text)[:32] }
 
-// FullHash is the SHA-256 of a text in hex.
+// FullHash returns the SHA-256 of a text in hex.
 func FullHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

@@ -14,8 +14,8 @@ import (
 // Withheld stands for reasoning that the provider keeps to itself.
 const Withheld = "[reasoning withheld by the provider]"
 
-// Absolute is a path as it stands in a session file, joined with the directory that it counts from. The file may come
-// from another system, so that this looks at text alone.
+// Absolute returns a path as it stands in a session file, joined with the directory that it counts from. The file may
+// come from another system, so that this looks at text alone.
 func Absolute(name, dir string) string {
 	if name == "" || dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") ||
 		strings.Contains(name, `:\`) ||
@@ -25,7 +25,7 @@ func Absolute(name, dir string) string {
 	return path.Join(strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/"))
 }
 
-// System is the operating system that a path can only come from, "" where it could be several.
+// System returns the operating system that a path can only come from, "" where it could be several.
 func System(path string) string {
 	switch {
 	case strings.HasPrefix(path, "/Users/"):
@@ -57,7 +57,7 @@ func Blocks(content []byte) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// ExitCode is the error of a command that ended with a code: "" for 0.
+// ExitCode returns the error of a command that ended with a code: "" for 0.
 func ExitCode(code int64) string {
 	if code == 0 {
 		return ""
@@ -65,7 +65,7 @@ func ExitCode(code int64) string {
 	return "exit_code:" + strconv.FormatInt(code, 10)
 }
 
-// Millis is a time in milliseconds since 1970 as records have it; "" for 0.
+// Millis returns a time in milliseconds since 1970 as records have it; "" for 0.
 func Millis(ms int64) string {
 	if ms <= 0 || ms > 1<<46 {
 		return ""
@@ -73,7 +73,7 @@ func Millis(ms int64) string {
 	return stamp(time.UnixMilli(ms))
 }
 
-// Stamp is a time of RFC 3339 as records have it; "" for a text that is none.
+// Stamp returns a time of RFC 3339 as records have it; "" for a text that is none.
 func Stamp(text string) string {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -105,7 +105,7 @@ func Tagged(text string) (tag string, tagged bool) {
 	return tag, strings.HasSuffix(text, "</"+tag+">")
 }
 
-// Inside is the text between a tag and its end, without the spaces around it; "" when there is none.
+// Inside returns the text between a tag and its end, without the spaces around it; "" when there is none.
 func Inside(text, tag string) string {
 	_, rest, found := strings.Cut(text, "<"+tag+">")
 	if !found {

@@ -49,7 +49,7 @@ func namesSteps(entry map[string]json.RawMessage) bool {
 	return slices.ContainsFunc(naming, func(name string) bool { return entry[name] != nil })
 }
 
-// number is the number among all of a step of this file; 0 stays 0, which stands before the first.
+// number returns the number among all of a step of this file; 0 stays 0, which stands before the first.
 func number(raw json.RawMessage, place []int) (json.RawMessage, bool) {
 	var n int
 	if raw == nil || json.Unmarshal(raw, &n) != nil || n < 1 || n > len(place) {

@@ -27,7 +27,7 @@ type Parser struct {
 	Earlier []string
 }
 
-// Key is the same for copies of a step in the files of a session.
+// Key returns the same for copies of a step in the files of a session.
 func Key(step *records.Step) uint64 {
 	var sum maphash.Hash
 	sum.SetSeed(seed)

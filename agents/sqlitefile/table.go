@@ -73,16 +73,16 @@ func (t *Table) Row(id int64) (*Row, error) {
 // errStop ends a walk that has found what it looked for.
 var errStop = errors.New("stop")
 
-// Column is the place of a column, for Text and Int; -1 when there is none of that name.
+// Column returns the place of a column, for Text and Int; -1 when there is none of that name.
 func (t *Table) Column(name string) int { return slices.Index(t.columns, name) }
 
-// Text is the value of a column if it is a text, otherwise "".
+// Text returns the value of a column if it is a text, otherwise "".
 func (r *Row) Text(column int) (string, error) { return r.text(column) }
 
-// Int is the value of a column if it is a whole number, otherwise 0.
+// Int returns the value of a column if it is a whole number, otherwise 0.
 func (r *Row) Int(column int) (int64, error) { return r.int(column) }
 
-// Data is the value of a column if it is a text or bytes, otherwise nil.
+// Data returns the value of a column if it is a text or bytes, otherwise nil.
 func (r *Row) Data(column int) ([]byte, error) {
 	if column < 0 || column >= len(r.cells) || r.cells[column].kind < 12 {
 		return nil, nil
@@ -119,7 +119,7 @@ func (r *Row) int(column int) (int64, error) {
 	return value, nil
 }
 
-// columns are the names of the columns in the statement that made a table.
+// columns returns the names of the columns in the statement that made a table.
 func columns(sql string) []string {
 	_, body, found := strings.Cut(sql, "(")
 	if !found {

@@ -138,7 +138,7 @@ func (db *DB) record(data []byte, size, most int) (*Row, error) {
 	return row, row.header()
 }
 
-// localSize is the part of a record that stands in its own page.
+// localSize returns the part of a record that stands in its own page.
 func (db *DB) localSize(size, most int) int {
 	if size <= most {
 		return size
@@ -174,7 +174,7 @@ func (r *Row) header() error {
 	return nil
 }
 
-// width is the number of bytes that a value of a type has.
+// width returns the number of bytes that a value of a type has.
 func width(kind uint64) int64 {
 	switch {
 	case kind < 5:

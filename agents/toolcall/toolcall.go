@@ -53,7 +53,7 @@ func (t Tools) does(name string, input []byte) Does {
 	return Other
 }
 
-// Call is a call of a tool, with what it says of the project. Relative paths are below a directory.
+// Call returns a call of a tool, with what it says of the project. Relative paths are below a directory.
 func (t Tools) Call(id, name string, input []byte, dir string) assemble.Call {
 	call := assemble.Call{ID: id, Name: payload.Name(name), Input: rawjson.Cleaned(input)}
 	switch t.does(call.Name, call.Input) {
@@ -90,7 +90,7 @@ func (t Tools) Edits(call *assemble.Call, dir string) []assemble.Edit {
 	return nil
 }
 
-// replacedIn are the edits of a call that replaces texts: of one file, or of several, each with its path.
+// replacedIn returns the edits of a call that replaces texts: of one file, or of several, each with its path.
 func replacedIn(call *assemble.Call, dir string) []assemble.Edit {
 	var edits []assemble.Edit
 	d := rawjson.NewDecoder(rawjson.Member(call.Input, "replacements"))
@@ -143,7 +143,7 @@ func text(input []byte, names []string) string {
 	return ""
 }
 
-// paths are the paths of an input: its own, or the edits of a list of files.
+// paths returns the paths of an input: its own, or the edits of a list of files.
 func paths(input []byte, dir string) []string {
 	if path := text(input, pathMembers); path != "" {
 		return []string{sessionfile.Absolute(path, dir)}
@@ -168,7 +168,7 @@ func paths(input []byte, dir string) []string {
 // maxPaths is the number of files of one call that are kept.
 const maxPaths = 200
 
-// command is the command line of an input; several are run one after the other.
+// command returns the command line of an input; several are run one after the other.
 func command(input []byte) string {
 	if line := text(input, commands); line != "" {
 		return line
@@ -232,7 +232,7 @@ func patchEdits(patch, dir string) []assemble.Edit {
 	return edits
 }
 
-// added are the lines of a hunk that are new: its context is in both of its texts.
+// added returns the lines of a hunk that are new: its context is in both of its texts.
 func added(h applypatch.Hunk) string {
 	if h.Old == "" {
 		return h.New

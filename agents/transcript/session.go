@@ -2,7 +2,7 @@ package transcript
 
 import "io"
 
-// Size is the size that the file had when it was opened.
+// Size returns the size that the file had when it was opened.
 func (t *Tail) Size() int64 { return t.size }
 
 // From reads the file forwards from an offset on, up to the size that it had when it was opened.

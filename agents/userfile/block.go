@@ -14,7 +14,7 @@ var ErrDamaged = errors.New("the marker comments of git-trace are damaged")
 // Block is a part of git-trace in a file of others: lines between two marker comments.
 type Block struct{ Begin, End string }
 
-// Marked is the block of a name: an agent's, or "" for the block of the git hooks.
+// Marked returns the block of a name: an agent's, or "" for the block of the git hooks.
 func Marked(name string) Block {
 	if name != "" {
 		name = " " + name

@@ -16,7 +16,7 @@ import (
 // directory that becomes empty goes.
 type made string
 
-// missing are the directories above a file that are not there, below root.
+// missing returns the directories above a file that are not there, below root.
 func missing(path, root string) []string {
 	var out []string
 	for dir := filepath.Dir(path); len(dir) > len(root) && strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {

@@ -295,7 +295,7 @@ func endOf(call *assemble.Call, content string) string {
 	return sessionfile.ExitCode(code)
 }
 
-// contentOf is the text of a result: a text, a part, or a list of parts.
+// contentOf returns the text of a result: a text, a part, or a list of parts.
 func contentOf(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	switch d.Kind() {

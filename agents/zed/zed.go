@@ -33,7 +33,7 @@ func New(env capability.Env) capability.Agent {
 	}
 }
 
-// roots are the directories in which the database may be, by system.
+// roots returns the directories in which the database may be, by system.
 func (s sessions) roots() []string {
 	home := s.env.Home
 	return []string{
@@ -44,7 +44,7 @@ func (s sessions) roots() []string {
 	}
 }
 
-// root is the directory of the first of them that is there.
+// root returns the directory of the first of them that is there.
 func (s sessions) root() string {
 	roots := s.roots()
 	for _, root := range roots {
@@ -61,7 +61,8 @@ var tools = toolcall.Tools{
 	"create_file": toolcall.Writes, "terminal": toolcall.Runs,
 }
 
-// dirFor is the directory from which the paths of a call count. They begin with the name of a folder of the project.
+// dirFor returns the directory from which the paths of a call count. They begin with the name of a folder of the
+// project.
 func dirFor(folders []string, name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	for _, folder := range folders {
