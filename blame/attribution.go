@@ -74,7 +74,7 @@ type Attribution struct {
 // ByAI reports whether an agent wrote the line, alone or with a person.
 func (a *Attribution) ByAI() bool { return a.Kind == events.OwnerAI || a.Kind == events.OwnerMixed }
 
-// AnchorOwner is the owner as anchors have it.
+// AnchorOwner returns the owner as anchors have it.
 func (a *Attribution) AnchorOwner() events.AnchorOwner {
 	return events.AnchorOwner{
 		Kind: a.Kind.Stored(), Patch: a.Patch, Trace: a.Trace, Agent: a.Agent, Session: a.Session, Subagent: a.Subagent,
@@ -205,7 +205,7 @@ func resolve(
 	return owners, nil
 }
 
-// nobody is the answer for a line without a known owner: older than the recording, or unknown.
+// nobody returns the answer for a line without a known owner: older than the recording, or unknown.
 func nobody(r Resolver, a *Attribution, c *credit) (*Attribution, error) {
 	dated, tells := r.(Dated)
 	if len(a.Limits) > 0 { // something was recorded, which tells why

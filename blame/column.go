@@ -25,7 +25,7 @@ func NewOwnerColumn(lines []Annotated, style Style, limit int) *OwnerColumn {
 	return c
 }
 
-// Owner is the text for a line, in the colour of its conversation. People's lines are drawn dimmer.
+// Owner returns the text for a line, in the colour of its conversation. People's lines are drawn dimmer.
 func (c *OwnerColumn) Owner(l *Annotated) string {
 	paint := c.p.paintFor(l, nil)
 	text := cells.Fit(c.p.owner(l, c.limit), c.owner)

@@ -192,7 +192,7 @@ var (
 	older   = &Attribution{Kind: events.OwnerOlder}
 )
 
-// Nobodys tells whether the lines of a commit that nobody is known to have written are older than the recording.
+// Nobodys reports whether the lines of a commit that nobody is known to have written are older than the recording.
 func (e *Evidence) Nobodys(commit refs.OID, committed time.Time) (events.OwnerKind, error) {
 	if e.began == nil {
 		began, err := belief.BeginningOf(e.log)
@@ -229,7 +229,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 	return out, nil
 }
 
-// believed is the attribution of a run, with who says so where that is another clone.
+// believed returns the attribution of a run, with who says so where that is another clone.
 func (e *Evidence) believed(c *belief.Commit, r *belief.Run) *Attribution {
 	a := e.attribution(*r.Owner, r.Tier)
 	if a != unknown {
@@ -252,7 +252,7 @@ func (e *Evidence) commit(id refs.OID) (*belief.Commit, error) {
 	return c, nil
 }
 
-// attribution is an owner as blame tells it.
+// attribution returns an owner as blame tells it.
 func (e *Evidence) attribution(o events.AnchorOwner, tier string) *Attribution {
 	a := &Attribution{
 		Kind: o.Kind, Trace: o.Trace, Agent: o.Agent, Model: o.Model, Session: o.Session, Subagent: o.Subagent,
@@ -315,7 +315,7 @@ type pendingAnswer struct {
 	lines   trails.PendingLines
 }
 
-// Remembering is the evidence of contents that are no longer in the work tree: as boundaries saw them.
+// Remembering returns the evidence of contents that are no longer in the work tree: as boundaries saw them.
 func (e *Evidence) Remembering() Resolver { return remembering{e} }
 
 type remembering struct{ *Evidence }

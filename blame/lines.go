@@ -42,7 +42,7 @@ func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Reso
 	return Asked(ctx, repo, At(rev, path), resolver)
 }
 
-// At is a query for all lines of a path as a revision has it, or, without a revision, as the work tree has it.
+// At returns a query for all lines of a path as a revision has it, or, without a revision, as the work tree has it.
 func At(rev, path string) Query {
 	q := Query{Path: path}
 	if rev != "" {

@@ -27,7 +27,7 @@ func (p *painter) paintFor(l *Annotated, before *gitblame.Commit) paint {
 	return paint{trace: p.traceEscape(l.Owner), quieten: true}
 }
 
-// age is the colour of a commit's age; a line that no commit has is the youngest.
+// age returns the colour of a commit's age; a line that no commit has is the youngest.
 func (p *painter) age(l *Annotated) string {
 	last := len(p.cols.Ages) - 1
 	if !l.Commit.Committed() {

@@ -93,7 +93,7 @@ func appendKnown(list []string, texts ...string) []string {
 	return list
 }
 
-// date is the day of the work, or of the commit when the day of the work is not known.
+// date returns the day of the work, or of the commit when the day of the work is not known.
 func (q *question) date() string {
 	if !q.of.Time.IsZero() {
 		return q.of.Time.Format("2006-01-02")
@@ -101,7 +101,7 @@ func (q *question) date() string {
 	return oneLine(q.lines[0].Date)
 }
 
-// tools are the names of the tools that wrote the lines, in order of appearance.
+// tools returns the names of the tools that wrote the lines, in order of appearance.
 func (q *question) tools() string {
 	seen := map[string]bool{"": true}
 	var names []string
@@ -131,7 +131,7 @@ func (q *question) pending() string {
 	return fmt.Sprintf("%d of %s %s", n, numbers.Count(len(q.lines), "line"), notCommitted)
 }
 
-// quoted is the text of a prompt between quotes, wrapped to the screen and cut when it is long.
+// quoted returns the text of a prompt between quotes, wrapped to the screen and cut when it is long.
 func (p *painter) quoted(a *Attribution) []string {
 	text := cells.Safe(oneLine(a.PromptText))
 	switch {
@@ -143,7 +143,7 @@ func (p *painter) quoted(a *Attribution) []string {
 	return cells.Wrap(`"`+text+`"`, p.promptRoom(), mostLines)
 }
 
-// promptRoom is the width that a screen has beside the edge.
+// promptRoom returns the width that a screen has beside the edge.
 func (p *painter) promptRoom() int { return max(20, p.style.width()-cells.Width(block)) }
 
 // others are the lines that no prompt led to. The authors are those of the lines older than the recording.

@@ -96,8 +96,8 @@ func (p *painter) foreign(text string) string {
 	return text
 }
 
-// content is the text of a line. A carriage return at its end cannot be seen on a terminal and is left out there; tabs
-// are as wide there as they are in the file, whatever stands before the text.
+// content returns the text of a line. A carriage return at its end cannot be seen on a terminal and is left out there;
+// tabs are as wide there as they are in the file, whatever stands before the text.
 func (p *painter) content(l *gitblame.Line) string {
 	text := string(l.Content)
 	if p.style.Terminal {
@@ -106,7 +106,7 @@ func (p *painter) content(l *gitblame.Line) string {
 	return text
 }
 
-// hash is the commit id in the digits chosen: dots for no commit, blanks for a boundary with -b.
+// hash returns the commit id in the digits chosen: dots for no commit, blanks for a boundary with -b.
 func (p *painter) hash(c *gitblame.Commit) string {
 	switch {
 	case !c.Committed():
@@ -120,7 +120,7 @@ func (p *painter) hash(c *gitblame.Commit) string {
 	return p.lastHex[:min(p.digits, len(p.lastHex))]
 }
 
-// sign is the mark that git puts before the id: a boundary, an ignored revision's change.
+// sign returns the mark that git puts before the id: a boundary, an ignored revision's change.
 func (p *painter) sign(l *gitblame.Line) string {
 	sign := ""
 	if l.Commit.Boundary && !p.cols.BlankBoundary && l.Commit.Committed() {
@@ -135,7 +135,7 @@ func (p *painter) sign(l *gitblame.Line) string {
 	return sign
 }
 
-// conversation is the short id of a conversation with the number of the prompt: "4f2a#3". It can be given to other
+// conversation returns the short id of a conversation with the number of the prompt: "4f2a#3". It can be given to other
 // commands.
 func (p *painter) conversation(a *Attribution) string {
 	id := oneLine(p.short(a.Trace))
@@ -145,7 +145,7 @@ func (p *painter) conversation(a *Attribution) string {
 	return id
 }
 
-// person is the author's name or, with -e, address.
+// person returns the author's name or, with -e, address.
 func (p *painter) person(l *Annotated) string {
 	switch {
 	case !l.Commit.Committed() && l.Owner.Kind == events.OwnerHuman:
@@ -158,8 +158,8 @@ func (p *painter) person(l *Annotated) string {
 	return p.foreign(l.Commit.Author.Name)
 }
 
-// owner is the cell that says who wrote a line, at most limit columns wide. An agent's name gives way before the id of
-// its conversation does.
+// owner returns the cell that says who wrote a line, at most limit columns wide. An agent's name gives way before the
+// id of its conversation does.
 func (p *painter) owner(l *Annotated, limit int) string {
 	if !l.Owner.ByAI() {
 		if p.cols.NoAuthor {
@@ -180,7 +180,7 @@ func (p *painter) owner(l *Annotated, limit int) string {
 	return cells.Fit(agent, min(room, p.agents)) + " " + id
 }
 
-// doubt is the sign behind the owner.
+// doubt returns the sign behind the owner.
 func (p *painter) doubt(l *Annotated) string {
 	a := l.Owner
 	switch {

@@ -42,7 +42,7 @@ func writeRuns(out io.Writer, path, revision string, lines []Annotated, short fu
 	return flush(w)
 }
 
-// runOf is the number of lines that the first run has.
+// runOf returns the number of lines that the first run has.
 func runOf(lines []Annotated) int {
 	n := 1
 	for first := &lines[0]; n < len(lines); n++ {

@@ -90,8 +90,8 @@ func (s *Style) width() int {
 // palette holds colours of the 256-colour set that can be told apart and read on light and on dark ground.
 var palette = [...]uint8{33, 37, 64, 67, 98, 130, 133, 136, 161, 166, 172, 29}
 
-// TraceColor is the colour of a conversation, an index in the 256-colour set. It depends on the id alone, so that a
-// conversation has one colour wherever it is shown.
+// TraceColor returns the colour of a conversation, an index in the 256-colour set. It depends on the id alone, so that
+// a conversation has one colour wherever it is shown.
 func TraceColor(trace events.TraceID) uint8 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(trace))

@@ -100,7 +100,7 @@ func (p *painter) ownerLimit() int {
 	return min(most, max(least, p.style.width()-taken-text))
 }
 
-// date is the cell for the date: the author's, in the form asked for.
+// date returns the cell for the date: the author's, in the form asked for.
 func (p *painter) date(l *Annotated) string {
 	if !l.Commit.Committed() {
 		return notCommitted

@@ -46,7 +46,7 @@ type source struct {
 	previous Origin
 }
 
-// lines is the number of lines that the content has.
+// lines returns the number of lines that the content has.
 func (a *answer) lines() int {
 	n := 0
 	for _, r := range a.runs {
@@ -145,7 +145,7 @@ func (k *kept) also(a *answer, commit refs.OID) {
 	}
 }
 
-// bases are the answers that a bounded blame may stop at, by commit: the last commit of each of the last few.
+// bases returns the answers that a bounded blame may stop at, by commit: the last commit of each of the last few.
 func (k *kept) bases() map[refs.OID]*answer {
 	const most = 3
 	bases := map[refs.OID]*answer{}
@@ -163,7 +163,7 @@ type table struct {
 	sources map[Origin]*source
 }
 
-// tableOf is the table of what is kept.
+// tableOf returns the table of what is kept.
 func tableOf(k *kept) *table {
 	t := &table{commits: map[refs.OID]*Commit{}, sources: map[Origin]*source{}}
 	for _, a := range k.answers {
@@ -181,7 +181,7 @@ func (t *table) know(s *source) {
 	}
 }
 
-// source is the origin that a line names. What no commit has is new each time: it speaks of the present.
+// source returns the origin that a line names. What no commit has is new each time: it speaks of the present.
 func (t *table) source(l *Line) *source {
 	at := Origin{l.Commit.ID, l.OrigPath}
 	if s := t.sources[at]; s != nil {

@@ -319,7 +319,7 @@ func (q *inquiry) unchanged() bool {
 	return ok && blob == q.repo.Format.Hash(refs.BlobObject, q.raw)
 }
 
-// committed is the blob that the commit has at the path.
+// committed returns the blob that the commit has at the path.
 func (q *inquiry) committed(k *kept) (refs.OID, bool) {
 	if a := k.find(q.commit, func(a *answer) bool { return !a.pending }); a != nil {
 		return a.content, true

@@ -50,8 +50,8 @@ func (q *inquiry) stored(k *kept) bool {
 	return !k.filtered
 }
 
-// attributeFiles are all files that can give the path an attribute. One that only the index has, which git reads when
-// the work tree has none, is not among them: who removes the file and keeps it in the index has to live with that.
+// attributeFiles returns all files that can give the path an attribute. One that only the index has, which git reads
+// when the work tree has none, is not among them: who removes the file and keeps it in the index has to live with that.
 func (q *inquiry) attributeFiles(config refs.Config) []string {
 	const name = ".gitattributes"
 	files := []string{filepath.Join(q.repo.WorkTree, name)}

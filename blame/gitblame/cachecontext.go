@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// context is a digest of what git's answers depend on beside the objects: git itself, its configuration, the names that
-// the mailmap gives people, the environment. False means that something is in force that the cache does not know how to
-// take into account.
+// context returns a digest of what git's answers depend on beside the objects: git itself, its configuration, the names
+// that the mailmap gives people, the environment. False means that something is in force that the cache does not know
+// how to take into account.
 func (s *Session) context(config refs.Config) (settings.Digest, bool) {
 	if s.repo.Bare() || rewritesHistory(s.repo) {
 		return settings.Digest{}, false

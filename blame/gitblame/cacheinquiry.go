@@ -112,7 +112,7 @@ func knownDate(mode string) bool {
 	return false
 }
 
-// askedCommit is the commit that is asked about, HEAD for the work tree.
+// askedCommit returns the commit that is asked about, HEAD for the work tree.
 func (s *Session) askedCommit() (refs.OID, bool) {
 	rev := "HEAD"
 	if len(s.target.revs) > 0 {
@@ -148,7 +148,7 @@ func (s *Session) objects() (objects *refs.Objects, done func()) {
 	return objects, func() { _ = objects.Close() }
 }
 
-// file is the path of the blamed file in the work tree.
+// file returns the path of the blamed file in the work tree.
 func (s *Session) file() string { return filepath.Join(s.repo.WorkTree, filepath.FromSlash(s.path)) }
 
 // maxFile bounds the size of files with kept answers, in bytes.

@@ -9,7 +9,7 @@ import (
 // Dates are shown as the day by default. The forms that need no locale, clock or zone are made here; for all others git
 // is asked once for all commits, so that every form of git-log(1) is there and looks as it does in git.
 
-// dateMode is the form of dates: of --date, else of blame.date, else the day; -t asks for the raw time.
+// dateMode returns the form of dates: of --date, else of blame.date, else the day; -t asks for the raw time.
 func (s *Session) dateMode(configured string, terminal bool) string {
 	mode := configured
 	if s.opts.Date != "" {

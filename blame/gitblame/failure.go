@@ -19,7 +19,7 @@ func (f *Failure) Error() string {
 	return f.Message
 }
 
-// NoPath tells that there is no such file to blame, in the revision or in the work tree.
+// NoPath reports whether there is no such file to blame, in the revision or in the work tree.
 func (f *Failure) NoPath() bool {
 	for _, prefix := range []string{"no such path ", "Cannot lstat ", "Cannot stat "} {
 		if strings.HasPrefix(f.Message, prefix) {
@@ -32,7 +32,7 @@ func (f *Failure) NoPath() bool {
 // NoCommit reports that there is no commit to begin at.
 func (f *Failure) NoCommit() bool { return f.Message == "no such ref: HEAD" }
 
-// ExitCode is the status for the command to end with, which is git's: 129 for wrong usage, else 128.
+// ExitCode returns the status for the command to end with, which is git's: 129 for wrong usage, else 128.
 func (f *Failure) ExitCode() int {
 	if f.Code == usageCode {
 		return usageCode

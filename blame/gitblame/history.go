@@ -116,7 +116,7 @@ func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time) (p
 	return pairs, list, nil
 }
 
-// subject is the line that git blame calls the summary: the first of a message that is not blank.
+// subject returns the line that git blame calls the summary: the first of a message that is not blank.
 func subject(message string) string {
 	for line := range strings.Lines(message) {
 		if line = strings.TrimSuffix(line, "\n"); strings.TrimSpace(line) != "" {
@@ -192,7 +192,7 @@ func (c changes) Removed([]byte) {}
 // Added is a method of gitdiff.Lines.
 func (c changes) Added([]byte) {}
 
-// before is the parent that a blame of the path goes on to, with what changed; false if git has to say it, as of a
+// before returns the parent that a blame of the path goes on to, with what changed; false if git has to say it, as of a
 // commit that is not in the history.
 func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
 	if p == nil {

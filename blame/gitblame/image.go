@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Content is the blamed content as git sees it when lines of it are in no commit: what the work tree has, or --contents
-// gave, after the conversions of gitattributes(5). Git is asked for it with the cheapest blame there is, one that stops
-// at HEAD; only whether the last line ends in a newline is not in its output and comes from the file.
+// Content returns the blamed content as git sees it when lines of it are in no commit: what the work tree has, or
+// --contents gave, after the conversions of gitattributes(5). Git is asked for it with the cheapest blame there is, one
+// that stops at HEAD; only whether the last line ends in a newline is not in its output and comes from the file.
 func (s *Session) Content() ([]byte, error) {
 	if s.image != nil {
 		return s.image, nil
@@ -47,8 +47,8 @@ func (s *Session) ContentOf(lines []Line) func() ([]byte, error) {
 	}
 }
 
-// rawContent is the file as it lies in the work tree, or what --contents names: git takes that name from the top of the
-// work tree.
+// rawContent returns the file as it lies in the work tree, or what --contents names: git takes that name from the top
+// of the work tree.
 func (s *Session) rawContent() ([]byte, bool) {
 	file := s.path
 	if s.opts.HasContents {

@@ -55,10 +55,10 @@ func (o *Options) gitArgs(extra []string, without ...role) []string {
 	return args
 }
 
-// repoPath is the path of a file argument relative to the top of the work tree, with slashes, as git names it in trees:
-// relative to cwd, or absolute, through symbolic links to the top when need be. The bool is false for a path outside.
-// cwd and top are absolute with symbolic links resolved; an empty top means a bare repository, where paths are as in
-// trees.
+// repoPath returns the path of a file argument relative to the top of the work tree, with slashes, as git names it in
+// trees: relative to cwd, or absolute, through symbolic links to the top when need be. The bool is false for a path
+// outside. cwd and top are absolute with symbolic links resolved; an empty top means a bare repository, where paths are
+// as in trees.
 func repoPath(top, cwd, file string) (string, bool) {
 	if top == "" {
 		return path.Clean(filepath.ToSlash(file)), true

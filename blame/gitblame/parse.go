@@ -195,7 +195,7 @@ func (p *parser) foreign(word, name string, stuck bool) {
 	p.maybeValue(r, word, name, stuck)
 }
 
-// lastWord is the value of an option given as one word or as two.
+// lastWord returns the value of an option given as one word or as two.
 func lastWord(words []string, stuck bool) string {
 	if stuck {
 		_, value, _ := strings.Cut(words[0], "=")

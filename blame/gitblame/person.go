@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// When is the moment in the person's own time zone; a zone that git could not read counts as UTC.
+// When returns the moment in the person's own time zone; a zone that git could not read counts as UTC.
 func (p *Person) When() time.Time {
 	const latest = 253402300800 - 86400 // a day before the year 10000, which RFC 3339 cannot write
 	return time.Unix(min(p.Time, latest), 0).In(zone(p.TZ))
@@ -25,7 +25,7 @@ func zone(text string) *time.Location {
 	return time.FixedZone("", seconds)
 }
 
-// BareMail is the address without the angle brackets git puts around it.
+// BareMail returns the address without the angle brackets git puts around it.
 func (p *Person) BareMail() string {
 	return strings.TrimSuffix(strings.TrimPrefix(p.Mail, "<"), ">")
 }

@@ -45,7 +45,7 @@ func (s *Session) Plain(each func(*Entry) error) error {
 	return err
 }
 
-// whole is the session that asks about the content of a revision, "" for the work tree, in its whole history.
+// whole returns the session that asks about the content of a revision, "" for the work tree, in its whole history.
 func (s *Session) whole(rev string) *Session {
 	o := s.opts
 	o.Format, o.Reverse, o.FirstParent, o.Grafted, o.Limited, o.dashes = Human, false, false, false, false, true
@@ -60,7 +60,7 @@ func (s *Session) whole(rev string) *Session {
 		stdin: s.stdin, beside: s.beside, settings: s.settings, converted: s.converted}
 }
 
-// blamedRev is the full id of the revision whose content is blamed, or "" for the work tree.
+// blamedRev returns the full id of the revision whose content is blamed, or "" for the work tree.
 func (s *Session) blamedRev() (string, error) {
 	if len(s.target.revs) == 0 {
 		return "", nil
@@ -84,7 +84,7 @@ func (s *Session) blamedRev() (string, error) {
 	return final, nil
 }
 
-// Revision is the commit whose file was blamed, or "" for the work tree and for --contents.
+// Revision returns the commit whose file was blamed, or "" for the work tree and for --contents.
 func (s *Session) Revision() (string, error) {
 	if s.opts.HasContents {
 		return "", nil

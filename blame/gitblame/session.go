@@ -111,7 +111,7 @@ func Append[T any](list []T, one *T) []T {
 	return append(list, *one)
 }
 
-// Path is the path of the file, relative to the top of the work tree.
+// Path returns the path of the file, relative to the top of the work tree.
 func (s *Session) Path() string { return s.path }
 
 // later runs f beside what follows and returns the function that waits for its result.
@@ -187,7 +187,7 @@ func (s *Session) run(args []string, format Format, each func(*Entry) error) (tr
 	return parser.Trailer(), stderr.Bytes(), nil
 }
 
-// command is a git blame in the user's directory.
+// command returns a git blame in the user's directory.
 func (s *Session) command(ctx context.Context, args []string, stderr *bytes.Buffer) *exec.Cmd {
 	cmd := s.repo.CommandUser(ctx, s.dir, args...)
 	cmd.Env = append(cmd.Env, "LANGUAGE=en") // messages are told apart by their text; the data is the same in any language

@@ -61,7 +61,7 @@ func (d *descent) reach(commit refs.OID, seconds int64) bool {
 	return d.met[commit]
 }
 
-// child is the oldest child that a commit has on the way; the zero one where git does not tell.
+// child returns the oldest child that a commit has on the way; the zero one where git does not tell.
 func (d *descent) child(commit refs.OID) offspring {
 	d.reach(commit, math.MinInt64)
 	return d.children[commit]
@@ -99,7 +99,7 @@ func (d *descent) take(record string) error {
 // revertedWords is the text that git-revert(1) writes into the message before the id of the commit.
 const revertedWords = "This reverts commit "
 
-// takenBack is the commit that a message says is taken back; zero if it says nothing like that.
+// takenBack returns the commit that a message says is taken back; zero if it says nothing like that.
 func takenBack(message string) refs.OID {
 	_, rest, _ := strings.Cut(message, revertedWords)
 	word, _, _ := strings.Cut(rest, "\n")
@@ -126,7 +126,7 @@ func (d *descent) close() {
 	}
 }
 
-// descentOf is the history that leads to a commit, begun once.
+// descentOf returns the history that leads to a commit, begun once.
 func (t *Tracker) descentOf(end refs.OID) (*descent, error) {
 	d := t.descents[end]
 	if d == nil {

@@ -97,8 +97,8 @@ func (t *Tracker) replaced(tr *Trail) error {
 	return nil
 }
 
-// refWith is a ref that leads to a commit: a branch, a branch of a remote, a tag, in this order; empty when there is
-// none.
+// refWith returns a ref that leads to a commit: a branch, a branch of a remote, a tag, in this order; empty when there
+// is none.
 func (t *Tracker) refWith(commit refs.OID) (string, error) {
 	if _, err := t.objects.Commit(commit); err != nil {
 		return "", nil //nolint:nilerr // no ref leads to a commit that is not there
@@ -175,7 +175,7 @@ func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, err
 // mostPending bounds the files that are searched for a moved and uncommitted block.
 const mostPending = 200
 
-// pending are the files that differ from HEAD and were not looked at.
+// pending returns the files that differ from HEAD and were not looked at.
 func (l *looker) pending(done []string) ([]string, error) {
 	if l.repo.Bare() {
 		return nil, nil

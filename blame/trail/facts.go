@@ -193,7 +193,7 @@ func (t *Tracker) steps(held []holding) []Step {
 	return out
 }
 
-// when is the moment of an anchor: its event's, or, where the anchor was made afterwards, the commit's.
+// when returns the moment of an anchor: its event's, or, where the anchor was made afterwards, the commit's.
 func (t *Tracker) when(h holding) time.Time {
 	if h.event.Claimed() || events.DataOf[events.CommitData](*h.event).Revision > 0 {
 		if c, err := t.objects.Commit(h.commit); err == nil {

@@ -91,7 +91,7 @@ type jsonLoss struct {
 	ToolCall string           `json:"tool_call,omitempty"`
 }
 
-// JSON is the form of trails for programs. A path that is not UTF-8 is given in base64 too.
+// JSON returns the form of trails for programs. A path that is not UTF-8 is given in base64 too.
 func JSON(list []*Trail) Document {
 	d := Document{Schema: Schema, Trails: []jsonTrail{}}
 	for _, t := range list {
@@ -169,7 +169,7 @@ func given(id refs.OID) *refs.OID {
 	return &id
 }
 
-// text is a path as JSON can hold it, and its bytes where that is not all.
+// text returns a path as JSON can hold it, and its bytes where that is not all.
 func text(path string) (shown, bytes string) {
 	if utf8.ValidString(path) {
 		return path, ""

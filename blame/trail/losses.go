@@ -78,7 +78,7 @@ func (l *looker) dropped(lines int) {
 	}
 }
 
-// mostLines is the number of lines that the step has that has the most.
+// mostLines returns the number of lines that the step has that has the most.
 func mostLines(steps []Step) int {
 	held := 0
 	for i := range steps {
@@ -87,7 +87,7 @@ func mostLines(steps []Step) int {
 	return held
 }
 
-// stepsWithin are the steps whose commits lead to the end.
+// stepsWithin returns the steps whose commits lead to the end.
 func (l *looker) stepsWithin(end refs.OID) ([]Step, error) {
 	var out []Step
 	for _, step := range l.tr.Steps {
@@ -131,7 +131,7 @@ func (l *looker) lostToSomebody(steps []Step, gone int) {
 	l.dropped(gone - taken)
 }
 
-// end is the commit in which the looking ends.
+// end returns the commit in which the looking ends.
 func (l *looker) end() (refs.OID, error) {
 	if l.ref == "" {
 		head, _, err := l.repo.Head()

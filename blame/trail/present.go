@@ -167,7 +167,7 @@ func (l *looker) tidy() {
 	n.Changed = slices.DeleteFunc(n.Changed, func(loss Loss) bool { return loss.Lines == 0 })
 }
 
-// paths are the files in which the patch may have lines.
+// paths returns the files in which the patch may have lines.
 func (l *looker) paths() ([]string, error) {
 	var out []string
 	add := func(list ...string) {

@@ -155,12 +155,12 @@ func (t *Tracker) Lines(ref, path string) ([]blame.Annotated, error) {
 	return have.lines, have.err
 }
 
-// LinesWith are those that a path would have in the work tree with other contents, as an editor has them.
+// LinesWith returns those that a path would have in the work tree with other contents, as an editor has them.
 func (t *Tracker) LinesWith(path string, contents []byte) ([]blame.Annotated, error) {
 	return blame.Asked(t.ctx, t.repo, blame.Query{Path: path, Contents: contents}, t.resolver)
 }
 
-// namesOf are a path and the other names that its file had here.
+// namesOf returns a path and the other names that its file had here.
 func (t *Tracker) namesOf(path string) []string {
 	return append([]string{path}, slices.DeleteFunc(t.known.Names(path), func(n string) bool { return n == path })...)
 }

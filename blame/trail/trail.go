@@ -27,7 +27,7 @@ type Trail struct {
 // Key tells the lines of different trails apart: the patch, or, where there is none, the call and the file.
 type Key string
 
-// KeyOf is the key of lines with an owner; empty where nothing is known that could be followed.
+// KeyOf returns the key of lines with an owner; empty where nothing is known that could be followed.
 func KeyOf(o *events.AnchorOwner, path string) Key {
 	switch {
 	case o.Patch != "":
@@ -68,7 +68,7 @@ type Step struct {
 	Confidence string
 }
 
-// Lines is the number of lines of the patch that the commit added.
+// Lines returns the number of lines of the patch that the commit added.
 func (s *Step) Lines() int { return count(s.Runs) }
 
 // Run is some lines of a file, from a 1-based line on.
