@@ -5,7 +5,7 @@ import "hash/fnv"
 // hues is the number of colours that tell conversations apart, on pages and in editors.
 const hues = 12
 
-// Hue is the colour of a conversation: the same in every file and at every start.
+// Hue returns the colour of a conversation: the same in every file and at every start.
 func Hue(trace string) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(trace))

@@ -49,8 +49,8 @@ func SafeTabs(text string) string {
 	return text
 }
 
-// Line is the beginning of a text of several lines on one: white space of any kind becomes one blank, and what is left
-// is made safe.
+// Line returns the beginning of a text of several lines on one: white space of any kind becomes one blank, and what is
+// left is made safe.
 func Line(text string) string {
 	const enough = 4096 // of a prompt that is a whole document; no screen is that wide
 	if len(text) > enough {

@@ -10,7 +10,7 @@ import (
 // its accents. It does not ask the locale, so that the same text is as wide everywhere.
 func screen() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
-// Width is the number of cells that text takes.
+// Width returns the number of cells that text takes.
 func Width(text string) int {
 	if ascii(text) {
 		return len(text)

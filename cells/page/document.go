@@ -52,8 +52,8 @@ func (e *TooSmallError) Error() string {
 	return fmt.Sprintf("%d bytes are too few: the least is %d", e.Limit, e.Least)
 }
 
-// Within is the text in at most so many bytes; a limit of 0 is none. Tell says at the end what was left out to keep to
-// the limit.
+// Within returns the text in at most so many bytes; a limit of 0 is none. Tell says at the end what was left out to
+// keep to the limit.
 func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (string, error) {
 	told := func(left []Left) string { return tell(limit, left) }
 	text := d.without(0, told)
@@ -77,7 +77,7 @@ func (d *Document) Within(limit int, tell func(limit int, left []Left) string) (
 	return text, nil
 }
 
-// least is the smallest limit that can be kept. What is told of a longer one may be longer.
+// least returns the smallest limit that can be kept. What is told of a longer one may be longer.
 func (d *Document) least(tell func(int, []Left) string) int {
 	for limit := 0; ; {
 		n := len(d.without(len(d.order), func(left []Left) string { return tell(limit, left) }))
@@ -88,7 +88,7 @@ func (d *Document) least(tell func(int, []Left) string) int {
 	}
 }
 
-// without is the text without the first parts of the order.
+// without returns the text without the first parts of the order.
 func (d *Document) without(n int, told func([]Left) string) string {
 	var left []Left
 	for i, one := range d.order {

@@ -84,7 +84,7 @@ func tame(text string) string {
 	return out.String()
 }
 
-// closes tells whether a text ends in a word that closes an issue.
+// closes reports whether a text ends in a word that closes an issue.
 func closes(text string) bool {
 	text = strings.TrimSuffix(text, ":")
 	start := len(text)

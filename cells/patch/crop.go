@@ -75,7 +75,7 @@ func (s Style) ranges(rows []row) string {
 	return text + "\n"
 }
 
-// span is a range as a unified diff writes it.
+// span returns a range as a unified diff writes it.
 func span(start, count int) string {
 	switch count {
 	case 0:

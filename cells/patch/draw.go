@@ -101,7 +101,7 @@ func sideOf(op diff.Operation) int {
 	return 0
 }
 
-// text is a line without its end, and its end.
+// text returns a line without its end, and its end.
 func (s Style) text(line string) (text, end string) {
 	text, found := strings.CutSuffix(line, "\n")
 	if found {

@@ -60,7 +60,7 @@ func Of(oldPath, newPath string, before, after []byte, changes []Change) (*File,
 	return f, nil
 }
 
-// first is the position of a range, counted from 0.
+// first returns the position of a range, counted from 0.
 func first(start, count int) int {
 	if count == 0 {
 		return start
@@ -97,7 +97,7 @@ func (f *File) Message() string { return "" }
 // IsBinary reports that there are no lines; there are.
 func (f *File) IsBinary() bool { return false }
 
-// Files are the two sides.
+// Files returns the two sides.
 func (f *File) Files() (from, to diff.File) {
 	if f.OldPath != "" {
 		from = side{f.OldPath, 1}
@@ -108,7 +108,7 @@ func (f *File) Files() (from, to diff.File) {
 	return from, to
 }
 
-// Chunks are all lines of both sides.
+// Chunks returns all lines of both sides.
 func (f *File) Chunks() []diff.Chunk {
 	out := make([]diff.Chunk, len(f.chunks))
 	for i := range f.chunks {
