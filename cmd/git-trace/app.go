@@ -254,7 +254,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return &failure{code: exitUsage, err: err, hint: hint}
 }
 
-// dashed is an option as it is typed.
+// dashed returns an option as it is typed.
 func dashed(name string) string {
 	name = strings.TrimLeft(name, "-")
 	if len(name) == 1 {

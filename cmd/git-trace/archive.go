@@ -32,7 +32,7 @@ func (a *app) archiveCommand() *cli.Command {
 	}, a.archive)
 }
 
-// settledRemote is the remote that is named, or the one that is settled.
+// settledRemote returns the remote that is named, or the one that is settled.
 func (a *app) settledRemote(c *cli.Context, ops operands) (log *events.Log, s *sharing.Settings, r sharing.Remote,
 	err error) {
 	if len(ops.all()) > 1 {
@@ -60,7 +60,7 @@ func (a *app) settledRemote(c *cli.Context, ops operands) (log *events.Log, s *s
 	return events.OpenLog(repo), s, r, nil
 }
 
-// askedFor are the options that make another command of a push.
+// askedFor returns the options that make another command of a push.
 func askedFor(c *cli.Context) (text string) {
 	for _, option := range []string{"retract", "records", "rebuild-digest"} {
 		if c.Bool(option) {

@@ -24,7 +24,7 @@ const (
 	pushLimit = time.Hour
 )
 
-// runPushHook is the hook: git gives it the name of the remote (githooks(5)).
+// runPushHook returns the hook: git gives it the name of the remote (githooks(5)).
 func runPushHook(args []string) int {
 	_, hard := runner.Limits()
 	guard := runner.Guard(hard, nil)
@@ -41,7 +41,7 @@ func runPushHook(args []string) int {
 	return exitDone
 }
 
-// runPushLater is the process that waits and shares. A failure is told by status.
+// runPushLater returns the process that waits and shares. A failure is told by status.
 func runPushLater(args []string) int {
 	guard := runner.Guard(pushLimit, nil)
 	defer guard()

@@ -172,7 +172,7 @@ func (b *filler) past(tips, hidden []string) (list []history.Commit, readable bo
 	return list, true
 }
 
-// newestCommit is the date of the newest commit of any branch.
+// newestCommit returns the date of the newest commit of any branch.
 func (b *filler) newestCommit() (time.Time, error) {
 	out, err := b.repo.Git(b.ctx, nil, "for-each-ref", "--sort=-committerdate", "--count=1",
 		"--format=%(committerdate:unix)", "refs/heads", "refs/remotes")
@@ -250,7 +250,7 @@ func isHex(text string) bool {
 	return len(text) >= fewestDigits && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// roots are the work trees of the repository, by the names that agents may know them by.
+// roots returns the work trees of the repository, by the names that agents may know them by.
 func (b *filler) roots() []string {
 	var out []string
 	add := func(root string) {
@@ -424,7 +424,7 @@ func (b *filler) unseen() int {
 	return n
 }
 
-// row is a link as it is told.
+// row returns a link as it is told.
 func (b *filler) row(l *backfill.Link) ([]byte, error) {
 	b.linked[l.Trace] = true
 	if b.json {

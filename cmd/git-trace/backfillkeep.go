@@ -59,7 +59,7 @@ func (k *keeper) close() {
 // number notes that the prompts of a conversation have the numbers that backfill gives.
 func (k *keeper) number(trace events.TraceID) { k.ours[trace] = true }
 
-// session is the entry of a conversation on the list.
+// session returns the entry of a conversation on the list.
 func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
 	t := k.byTrace[trace]
 	files := append(slices.Clone(t.Earlier), t.Path)

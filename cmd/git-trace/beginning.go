@@ -34,10 +34,10 @@ func (b beginning) has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, found := b.values[name]; return !found })
 }
 
-// text is a member that is a string.
+// text returns a member that is a string.
 func (b beginning) text(name string) string { return rawjson.Unquote(b.values[name]) }
 
-// first is the first element of an array.
+// first returns the first element of an array.
 func (b beginning) first() beginning {
 	d := rawjson.NewDecoder(b.raw)
 	if b.kind != rawjson.Array {
@@ -53,7 +53,7 @@ func (b beginning) first() beginning {
 	return begin(rest)
 }
 
-// row is the content of a row of a file: the object, or the first of an array of them.
+// row returns the content of a row of a file: the object, or the first of an array of them.
 func (b beginning) row() beginning {
 	if b.kind == rawjson.Array {
 		return b.first()
@@ -61,7 +61,7 @@ func (b beginning) row() beginning {
 	return b
 }
 
-// in is a member.
+// in returns a member.
 func (b beginning) in(name string) beginning { return begin(b.values[name]) }
 
 // message reports whether an array begins with a message in the form of providers. Clients that keep such messages

@@ -25,7 +25,7 @@ func inCI() bool {
 
 var ciCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`##([A-Za-z]*\[)`) })
 
-// calmed is a line that is not a command to a CI.
+// calmed returns a line that is not a command to a CI.
 func calmed(line string) string {
 	rest := strings.TrimLeft(line, " \t\r\u00a0")
 	for strings.HasPrefix(rest, "\x1b[") { // colours
@@ -44,7 +44,7 @@ func calmed(line string) string {
 	return line
 }
 
-// calmedText is a text of several lines.
+// calmedText returns a text of several lines.
 func calmedText(text string) string {
 	if !inCI() {
 		return text

@@ -45,7 +45,7 @@ func (o *commitOwners) named(known *conversations) *commitOwners {
 
 func (o *commitOwners) close() { _ = o.objects.Close() }
 
-// linesOf are the lines that a commit added, file by file; submodules and files without lines have none.
+// linesOf returns the lines that a commit added, file by file; submodules and files without lines have none.
 func linesOf(c *history.Commit) []claim.Lines {
 	var out []claim.Lines
 	for i := range c.Files {
@@ -137,7 +137,7 @@ func (o *commitOwners) of(commits []history.Commit) ([]*events.CommitData, error
 	return out, nil
 }
 
-// ownersOf are the owners of the lines that a commit added, as an anchor has them.
+// ownersOf returns the owners of the lines that a commit added, as an anchor has them.
 func ownersOf(c *history.Commit, known *belief.Commit) *events.CommitData {
 	data := &events.CommitData{Commit: c.ID, Parents: c.Parents}
 	index := map[string]int{}

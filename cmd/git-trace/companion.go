@@ -54,7 +54,7 @@ func (a *app) beCompanion(ctx context.Context, verb string, args ...string) erro
 // companionEnds is the time in which the companion may end when the person interrupts.
 const companionEnds = 2 * time.Second
 
-// systemEnv is the world for agents, with the companion as the reader of zstd.
+// systemEnv returns the world for agents, with the companion as the reader of zstd.
 func systemEnv() (agents.Env, error) {
 	env, err := agents.SystemEnv()
 	env.Unzstd = unzstd

@@ -241,8 +241,8 @@ func (s *conversations) find(id string) (events.TraceID, error) {
 	return "", ambiguousID(id, traces)
 }
 
-// meantID is the hint with the conversation that an unknown id probably means; without one, or
-// with several, it is the other.
+// meantID returns the hint with the conversation that an unknown id probably means; without one, or with several, it is
+// the other.
 func (s *conversations) meantID(id, otherwise string) string {
 	ids, err := s.IDs()
 	if err != nil {

@@ -86,7 +86,7 @@ type historyCut struct {
 	path    string            // the file that is blamed; empty for none
 }
 
-// named is the file that arguments of a command name, as a commit has it.
+// named returns the file that arguments of a command name, as a commit has it.
 func (h *historyCut) named(repo *refs.Repo, commit refs.OID, args []string) string {
 	dir, err := filepath.Abs(h.app.dir)
 	if err != nil {
@@ -106,7 +106,7 @@ func (h *historyCut) named(repo *refs.Repo, commit refs.OID, args []string) stri
 	return ""
 }
 
-// graft is the line of a graft file for a commit, with the parents that git can go on to; empty if these are all.
+// graft returns the line of a graft file for a commit, with the parents that git can go on to; empty if these are all.
 func (h *historyCut) graft(c *history.Commit) string {
 	line := c.ID.String()
 	cut := false

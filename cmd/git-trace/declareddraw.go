@@ -48,7 +48,8 @@ var editTexts = []string{
 	"oldString", "newString", "edits", "diff", "patch", "replace_all",
 }
 
-// besideTexts are the members of an input that a diff does not show. A patch is in the member "input" of some tools.
+// besideTexts returns the members of an input that a diff does not show. A patch is in the member "input" of some
+// tools.
 func besideTexts(input json.RawMessage) []records.Member {
 	return slices.DeleteFunc(records.Members(input), func(m records.Member) bool {
 		return slices.Contains(editTexts, m.Name) || m.Name == "input" && strings.Contains(m.Text, "*** Begin Patch")

@@ -154,8 +154,8 @@ func (a *app) gitDiff(cmd *exec.Cmd) error {
 	return err
 }
 
-// usageStatus is the exit status of git's diff. Some versions end with 255 for an option that they do not know, where
-// all other commands of git's end with 129.
+// usageStatus returns the exit status of git's diff. Some versions end with 255 for an option that they do not know,
+// where all other commands of git's end with 129.
 func usageStatus(code int) int {
 	if code == 255 {
 		return exitUsage

@@ -200,7 +200,7 @@ func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 	return name
 }
 
-// margin is the text before a line: who wrote it, and its number on the side that has it.
+// margin returns the text before a line: who wrote it, and its number on the side that has it.
 func (d *diffDrawer) margin(owner *blame.Annotated, number int) string {
 	cell := strings.Repeat(" ", d.owners.Width)
 	if owner != nil {
@@ -213,8 +213,8 @@ func (d *diffDrawer) margin(owner *blame.Annotated, number int) string {
 	return cell + d.pen.paint(faint, fmt.Sprintf(" %*s │ ", d.digits, text))
 }
 
-// bodies are the texts of the lines behind their signs. Where lines came in the place of others, the words that changed
-// are marked.
+// bodies returns the texts of the lines behind their signs. Where lines came in the place of others, the words that
+// changed are marked.
 func (d *diffDrawer) bodies(h *diff.Hunk) []string {
 	style := patch.Style{Terminal: d.style.Terminal, Color: d.style.Color}
 	out := make([]string, len(h.Lines))
@@ -323,7 +323,7 @@ func (d *diffDrawer) writerRow(w diff.Writer, row string) {
 	d.text.WriteString(d.pen.paint(color, strings.TrimRight(row, " ")) + "\n")
 }
 
-// signed is a figure with its sign, nothing for none.
+// signed returns a figure with its sign, nothing for none.
 func signed(sign string, n int) string {
 	if n == 0 {
 		return ""

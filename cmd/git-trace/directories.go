@@ -76,7 +76,7 @@ func skipTree(entry fs.DirEntry) error {
 	return nil
 }
 
-// sessionOf is the file that stands for a directory, "" for any other directory.
+// sessionOf returns the file that stands for a directory, "" for any other directory.
 func sessionOf(dir string, stands []string) string {
 	for _, name := range stands {
 		path := filepath.Join(dir, name)

@@ -132,8 +132,8 @@ func (f *eventFilter) wants(line []byte) bool {
 		(len(f.types) == 0 || slices.Contains(f.types, string(e.Type)))
 }
 
-// lastText is the text of the last member of a name in a canonical line, up to the next quote. The envelope's type and
-// trace are the last of theirs: behind them come only v, worktree and writer, and quotes inside a text are escaped.
+// lastText returns the text of the last member of a name in a canonical line, up to the next quote. The envelope's type
+// and trace are the last of theirs: behind them come only v, worktree and writer, and quotes inside a text are escaped.
 func lastText(line []byte, member string) string {
 	const usual = 400
 	at := bytes.LastIndex(line[max(0, len(line)-usual):], []byte(member))

@@ -397,7 +397,7 @@ func (e *exporter) inOrder(list []store.Entry) ([]store.Entry, error) {
 	return list, nil
 }
 
-// wanted are the conversations that were named, or that wrote lines of the commits that were; nil stands for all.
+// wanted returns the conversations that were named, or that wrote lines of the commits that were; nil stands for all.
 func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	if len(e.traces)+len(e.revs) == 0 {
 		return nil, nil

@@ -40,7 +40,7 @@ const (
 // tableOptions are those that go with tables only.
 var tableOptions = []string{"shard-size", "partition", "anonymise"}
 
-// tableFlags are the options of tables.
+// tableFlags returns the options of tables.
 func tableFlags() []cli.Flag {
 	return []cli.Flag{opt("shard-size", "").or("256M").flag(), opt("partition", "").flag(), opt("anonymise", "").flag()}
 }
@@ -126,7 +126,7 @@ func shardSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// repositoryName is the name of a repository in tables, in every work tree: its remote's host and path. Without a
+// repositoryName returns the name of a repository in tables, in every work tree: its remote's host and path. Without a
 // remote it is the name of its directory and the beginning of its oldest root: two of one name are told apart.
 func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
 	places := birthplaces{repo: repo}

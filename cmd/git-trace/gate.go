@@ -36,7 +36,7 @@ func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	return &gate{ctx, redactor}, nil
 }
 
-// text is a text as it may leave.
+// text returns a text as it may leave.
 func (g *gate) text(text string) (string, error) {
 	text, _, err := g.redactor.Text(g.ctx, text)
 	return text, fail(exitLeak, err, "")

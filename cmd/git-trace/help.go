@@ -13,7 +13,7 @@ import (
 // helpWidth is the width of help: every terminal has as many columns.
 const helpWidth = 80
 
-// commandGroups are the commands by what one wants to do, as help lists them.
+// commandGroups returns the commands by what one wants to do, as help lists them.
 func (a *app) commandGroups() []commandGroup {
 	return []commandGroup{
 		{"record", []*cli.Command{a.initCommand(), a.setupCommand(), a.uninstallCommand(), a.statusCommand(),
@@ -131,8 +131,8 @@ func (h *helpText) usage(c *cli.Command) {
 	}
 }
 
-// formParts are the parts of a form that stand in one line each: what brackets hold together, and an option with its
-// value.
+// formParts returns the parts of a form that stand in one line each: what brackets hold together, and an option with
+// its value.
 func formParts(form string) []string {
 	var parts []string
 	depth := 0

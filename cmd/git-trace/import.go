@@ -365,7 +365,7 @@ func openForeign(name string) (*foreignFile, error) {
 	return &foreignFile{in, file}, nil
 }
 
-// Name is the name of the file.
+// Name returns the name of the file.
 func (f *foreignFile) Name() string { return f.file.Name() }
 
 // Close closes both.

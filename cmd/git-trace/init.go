@@ -160,7 +160,7 @@ func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error
 	return out, nil
 }
 
-// installable are the names of the agents that git-trace has hooks for.
+// installable returns the names of the agents that git-trace has hooks for.
 func installable(env capability.Env) []string {
 	var out []string
 	for _, agent := range agents.Installable(env) {
@@ -320,7 +320,7 @@ type planned struct {
 	hook hooks.Action // of git; empty for an agent
 }
 
-// ofGit are the actions of git's hooks.
+// ofGit returns the actions of git's hooks.
 func ofGit(actions []hooks.Action) []planned {
 	out := make([]planned, len(actions))
 	for i, action := range actions {

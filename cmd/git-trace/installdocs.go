@@ -109,7 +109,7 @@ func (a *app) installDocs(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// docPlaces are the directory whose man holds the pages, and the one for data of shells.
+// docPlaces returns the directory whose man holds the pages, and the one for data of shells.
 func docPlaces(prefix string) (pages, data string, err error) {
 	if prefix != "" {
 		prefix, err = filepath.Abs(prefix)

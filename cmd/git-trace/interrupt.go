@@ -52,7 +52,7 @@ func (i *interrupts) listen(ctx context.Context) (context.Context, func()) {
 // leave leaves signals to another program that has the terminal now.
 func (i *interrupts) leave() { i.away.Store(true) }
 
-// status is the exit status of a command that was interrupted, 0 of one that was not.
+// status returns the exit status of a command that was interrupted, 0 of one that was not.
 func (i *interrupts) status() int {
 	if n := i.got.Load(); n != 0 {
 		return exitSignalled + int(n)

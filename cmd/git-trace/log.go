@@ -153,7 +153,7 @@ func (o *operands) choice(c *cli.Context, repo *refs.Repo, known *conversations)
 	return want, nil
 }
 
-// storedPath is a path that was given in a directory as git has it: relative to the top, which is "". In a bare
+// storedPath returns a path that was given in a directory as git has it: relative to the top, which is "". In a bare
 // repository it is that already.
 func storedPath(repo *refs.Repo, dir, given string) (stored string, inside bool) {
 	if repo.Bare() {

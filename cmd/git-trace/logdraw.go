@@ -191,7 +191,7 @@ func (p pen) paint(color, text string) string {
 	return color + text + plain
 }
 
-// traceColor is the one colour of a conversation.
+// traceColor returns the one colour of a conversation.
 func traceColor(id events.TraceID) string {
 	return "\x1b[38;5;" + strconv.Itoa(int(blame.TraceColor(id))) + "m"
 }

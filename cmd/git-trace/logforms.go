@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// placeholder is the value of a letter behind % in the form that --format gives.
+// placeholder returns the value of a letter behind % in the form that --format gives.
 func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string, known bool) {
 	switch letter {
 	case 'h':
@@ -66,7 +66,7 @@ func checkForm(c *cli.Context) error {
 	return err
 }
 
-// firstWords is the first prompt whose text is kept.
+// firstWords returns the first prompt whose text is kept.
 func firstWords(c *view.Conversation) string {
 	if c.Prompt == nil {
 		return ""
@@ -74,7 +74,7 @@ func firstWords(c *view.Conversation) string {
 	return cells.Line(c.Prompt.Text)
 }
 
-// formatted is a conversation in the form that --format gives, or an error that names what stands for nothing.
+// formatted returns a conversation in the form that --format gives, or an error that names what stands for nothing.
 func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error) {
 	if form != "" && !strings.Contains(form, "%") {
 		return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': nothing in '%s' stands for anything", form),

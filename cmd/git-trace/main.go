@@ -48,7 +48,7 @@ func run(args []string, std streams) int {
 	return runApp(args, std)
 }
 
-// runHeavyHook is a hook of git that needs more than package runner may link. It succeeds, as every hook.
+// runHeavyHook returns a hook of git that needs more than package runner may link. It succeeds, as every hook.
 func runHeavyHook(args []string) int {
 	fault.Hush()
 	if len(args) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// nearest is the word of a list that was probably meant by another one: one of them begins the other, or two edits at
-// most make it; empty for none.
+// nearest returns the word of a list that was probably meant by another one: one of them begins the other, or two edits
+// at most make it; empty for none.
 func nearest(word string, list []string) string {
 	best, least := "", 3
 	for _, name := range list {
@@ -36,7 +36,7 @@ func nearID(word, id string) bool {
 	return least == 1 || least == 2 && len(word) >= 8
 }
 
-// meant is the hint that names the nearest word; without one it is the other.
+// meant returns the hint that names the nearest word; without one it is the other.
 func meant(word string, list []string, otherwise string) string {
 	if near := nearest(word, list); near != "" {
 		return "did you mean " + near + "?"
@@ -75,8 +75,8 @@ func unknownVerb(program *cli.App, verb string) error {
 		meant(verb, names, "git trace help lists the commands"))
 }
 
-// edits is the number of edits that turn a into b. An edit puts in, leaves out or replaces a character, or exchanges
-// it with its neighbour. It is Damerau and Levenshtein's distance, with each place edited once.
+// edits returns the number of edits that turn a into b. An edit puts in, leaves out or replaces a character, or
+// exchanges it with its neighbour. It is Damerau and Levenshtein's distance, with each place edited once.
 func edits(a, b string) int {
 	before, last := []int{}, make([]int, len(b)+1)
 	for j := range last {

@@ -53,7 +53,7 @@ type outgrown struct {
 
 const mostOutgrown = 8
 
-// by tells whether it was so often enough.
+// by reports whether it was so often enough.
 func (o *outgrown) by(left uint64) bool {
 	if left <= o.most {
 		o.times = 0

@@ -95,7 +95,7 @@ func (a *app) note(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// noted is the conversation that a note is of: one with a record that this clone made.
+// noted returns the conversation that a note is of: one with a record that this clone made.
 func (a *app) noted(ctx context.Context, repo *refs.Repo, name string) (waiting.Session, error) {
 	known, err := a.openConversations(ctx, repo)
 	if err != nil {

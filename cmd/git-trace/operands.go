@@ -136,5 +136,5 @@ func (o operands) none() error {
 	return nil
 }
 
-// all are the operands of a verb for which "--" only ends the options.
+// all returns the operands of a verb for which "--" only ends the options.
 func (o operands) all() []string { return slices.Concat(o.list, o.behind) }

@@ -171,7 +171,7 @@ type optionUse struct {
 	byDefault string
 }
 
-// opt is the option of a name, with what the command has to add to what it does.
+// opt returns the option of a name, with what the command has to add to what it does.
 func opt(name, more string) optionUse {
 	i := slices.IndexFunc(optionForms, func(f optionForm) bool { return f.names[0] == name })
 	use := optionUse{optionForm: optionForms[i]}
@@ -185,7 +185,7 @@ func (u optionUse) or(value string) optionUse {
 	return u
 }
 
-// options are the options of those names, which the command has nothing to add to.
+// options returns the options of those names, which the command has nothing to add to.
 func options(names ...string) []cli.Flag {
 	var out []cli.Flag
 	for _, name := range names {
@@ -194,7 +194,7 @@ func options(names ...string) []cli.Flag {
 	return out
 }
 
-// flag is the option as the framework has it.
+// flag returns the option as the framework has it.
 func (u optionUse) flag() cli.Flag {
 	name, aliases := u.names[0], slices.Concat(u.names[1:], u.also)
 	switch u.kind {
@@ -224,7 +224,7 @@ func (u optionUse) flag() cli.Flag {
 	}
 }
 
-// shownNames are the spellings of an option that help tells.
+// shownNames returns the spellings of an option that help tells.
 func shownNames(f cli.Flag) []string {
 	for _, form := range optionForms {
 		if form.names[0] == f.Names()[0] {
@@ -234,7 +234,7 @@ func shownNames(f cli.Flag) []string {
 	return f.Names()
 }
 
-// optionText is the spelling of an option, and its effect. What stands in backquotes is its value.
+// optionText returns the spelling of an option, and its effect. What stands in backquotes is its value.
 func optionText(f cli.Flag) (name, text string) {
 	for i, n := range shownNames(f) {
 		if i > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// pagerCommand is the pager that git would start (core.pager and pager.<cmd> in git-config(1)), or "" for none.
+// pagerCommand returns the pager that git would start (core.pager and pager.<cmd> in git-config(1)), or "" for none.
 func pagerCommand(config refs.Config) string {
 	command := "less"
 	if value, set := os.LookupEnv("PAGER"); set {

@@ -151,7 +151,7 @@ func cutMessage(line string) (head, message string) {
 	return "", line
 }
 
-// fileOf is the file that something is written to, if it is one.
+// fileOf returns the file that something is written to, if it is one.
 func fileOf(w io.Writer) (*os.File, bool) {
 	switch w := w.(type) {
 	case *foldWriter:

@@ -130,7 +130,7 @@ func (a *app) push(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// meansToShare is the work of other rooms that a push needs.
+// meansToShare returns the work of other rooms that a push needs.
 func meansToShare(repo *refs.Repo) sharing.Means {
 	return sharing.Means{
 		Redactor: func(ctx context.Context) (*redact.Redactor, error) { return configured.Redactor(ctx, repo) },

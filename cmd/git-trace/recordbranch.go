@@ -45,7 +45,7 @@ func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
 	return nil
 }
 
-// headAt is the commit that HEAD was at; zero where that is not known.
+// headAt returns the commit that HEAD was at; zero where that is not known.
 func (b *birthplaces) headAt(ctx context.Context, moment time.Time) refs.OID {
 	if time.Since(b.headed) > reflogsHold {
 		b.heads, b.headed = gitfacts.ReadHeads(ctx, b.repo), time.Now()
@@ -58,8 +58,8 @@ func (b *birthplaces) readAll(ctx context.Context) {
 	maps.Copy(b.branch, gitfacts.MadeOn(ctx, b.repo))
 }
 
-// remote is the address of the remote that a branch is published at, else of origin, else of the only remote there is;
-// without credentials, and nil where the remote is a directory.
+// remote returns the address of the remote that a branch is published at, else of origin, else of the only remote there
+// is; without credentials, and nil where the remote is a directory.
 func (b *birthplaces) remote(ctx context.Context, branch *string) *string {
 	if !b.asked {
 		b.asked = true

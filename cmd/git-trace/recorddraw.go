@@ -163,8 +163,8 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	return id + "  " + d.pen.paint(bold, d.safe(who)) + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
 }
 
-// clock is a time to the second in the user's own time zone, as the other times are; what has another form is given as
-// it is.
+// clock returns a time to the second in the user's own time zone, as the other times are; what has another form is
+// given as it is.
 func clock(stamp string) string {
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {

@@ -372,7 +372,7 @@ func (s *callStory) begin(head, tree refs.OID) {
 	}
 }
 
-// unaccounted are the files that calls changed without an edit tool; nil where no hook told of calls. A file that
+// unaccounted returns the files that calls changed without an edit tool; nil where no hook told of calls. A file that
 // such a call made and took away again is none.
 func (s *callStory) unaccounted() []string {
 	if !s.hooked {

@@ -60,7 +60,7 @@ func (g *gathering) files(revision string) ([]recorder.FileFacts, error) {
 	return out, nil
 }
 
-// contentOf is the lines of a blob, which may be one of a snapshot.
+// contentOf returns the lines of a blob, which may be one of a snapshot.
 func (g *gathering) contentOf(rev string) (lines [][]byte, there bool) {
 	id, kind, err := g.objects.Resolve(rev)
 	if err != nil || kind != refs.BlobObject {
@@ -112,7 +112,7 @@ func sameAuthor(a, b *blame.Attribution) bool {
 		a.Step == b.Step && a.PromptIndex == b.PromptIndex && a.Evidence == b.Evidence && a.Confidence == b.Confidence
 }
 
-// author is the call behind a line, without the line's place; nil for a line that is not the conversation's.
+// author returns the call behind a line, without the line's place; nil for a line that is not the conversation's.
 func (g *gathering) author(who *blame.Attribution) (*recorder.LineFacts, error) {
 	id := who.Patch
 	switch {

@@ -198,7 +198,7 @@ func committedBy(head *records.Record) []string {
 	return out
 }
 
-// whole is the id of a commit that was told abbreviated, if it is here.
+// whole returns the id of a commit that was told abbreviated, if it is here.
 func (g *gathering) whole(said string) string {
 	if id, kind, err := g.objects.Resolve(said + "^{commit}"); err == nil && kind == refs.CommitObject {
 		return id.String()
@@ -230,8 +230,8 @@ func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 	return out, nil
 }
 
-// newest is the newest of some commits; of those that a ref leads to, if there are any. None stands for a commit that
-// is not here.
+// newest returns the newest of some commits; of those that a ref leads to, if there are any. None stands for a commit
+// that is not here.
 func (g *gathering) newest(ids []string, reached map[string]*bool) string {
 	slices.Sort(ids)
 	kept := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return reached[id] == nil || !*reached[id] })

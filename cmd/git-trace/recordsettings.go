@@ -12,7 +12,7 @@ import (
 // pricesKey is the configuration key that names a table of prices of the user's own.
 const pricesKey = "trace.prices"
 
-// priceTable is the table that trace.prices names; nil for the one that comes with git-trace.
+// priceTable returns the table that trace.prices names; nil for the one that comes with git-trace.
 func priceTable(config refs.Config) (*prices.Table, error) {
 	file, named := config.Path(pricesKey)
 	if !named {
@@ -30,8 +30,8 @@ func priceTable(config refs.Config) (*prices.Table, error) {
 	return table, nil
 }
 
-// tableInUse is the table of prices that counts here; nil while the one of the user's own has a fault, which status
-// tells.
+// tableInUse returns the table of prices that counts here; nil while the one of the user's own has a fault, which
+// status tells.
 func tableInUse(ctx context.Context, repo *refs.Repo) *prices.Table {
 	config, err := repo.Config(ctx)
 	if err != nil {

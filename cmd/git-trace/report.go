@@ -252,7 +252,7 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span, err err
 	return s, nil
 }
 
-// commitOf is the commit that a revision names.
+// commitOf returns the commit that a revision names.
 func commitOf(ctx context.Context, repo *refs.Repo, rev string) (refs.OID, error) {
 	out, err := repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {

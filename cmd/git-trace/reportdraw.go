@@ -48,7 +48,7 @@ func drawReport(r *rangeReport) *page.Document {
 // line adds text that stays.
 func (p *reportPage) line(format string, args ...any) { p.Add(fmt.Sprintf(format, args...), "") }
 
-// tableRow is a row of a table.
+// tableRow returns a row of a table.
 func tableRow(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 
 // someOf joins the first of a list; the rest is counted.
@@ -112,7 +112,7 @@ func (p *reportPage) head() {
 	p.line("\n%s", p.bar())
 }
 
-// someLines is a figure, nothing for none.
+// someLines returns a figure, nothing for none.
 func someLines(n int) string {
 	if n == 0 {
 		return ""
@@ -209,7 +209,7 @@ func (p *reportPage) lookHere() {
 	}
 }
 
-// lines are the numbers of the lines.
+// lines returns the numbers of the lines.
 func (r *unknownRun) lines() string {
 	if r.Lines == 1 {
 		return strconv.Itoa(r.Start)
@@ -275,7 +275,7 @@ func (p *reportPage) facts(t *reportTalk) string {
 	return out.String()
 }
 
-// promptText is a prompt between fences, the beginning of one that is long.
+// promptText returns a prompt between fences, the beginning of one that is long.
 func promptText(text string) string {
 	text = strings.Trim(text, "\n")
 	if len(text) <= mostPrompt {

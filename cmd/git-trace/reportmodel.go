@@ -173,7 +173,7 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 	return r, r.addTalks(ctx, known, talks)
 }
 
-// diffOf is the diff of a range, of all files.
+// diffOf returns the diff of a range, of all files.
 func (a *app) diffOf(repo *refs.Repo, known *conversations, dir, text string) (*diff.Diff, error) {
 	opts, err := diff.Parse([]string{"--no-relative", text, "--"})
 	if err != nil {
@@ -389,7 +389,7 @@ func (r *rangeReport) addTalks(ctx context.Context, known *conversations, talks 
 	return ctx.Err()
 }
 
-// texts are the prompts of a conversation that may be shown.
+// texts returns the prompts of a conversation that may be shown.
 func (r *rangeReport) texts(known *conversations, c *view.Conversation) ([]view.Prompt, error) {
 	out := []view.Prompt{}
 	if r.asked.prompts == promptsNone || c.Blocked {

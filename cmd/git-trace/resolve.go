@@ -83,7 +83,7 @@ func noSteps(trace events.TraceID, n int) error {
 			trace, trace))
 }
 
-// stepOf is a step of a conversation that has a record; of one that has none only the conversation is given.
+// stepOf returns a step of a conversation that has a record; of one that has none only the conversation is given.
 func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, error) {
 	trace, err := r.known.find(id)
 	if err != nil {
@@ -171,7 +171,7 @@ func objectOf(c index.Candidate) object {
 	return object{kind: eventObject, event: c.Event}
 }
 
-// numbered is an event of the own log by its number.
+// numbered returns an event of the own log by its number.
 func (r *resolver) numbered(id, text string) (object, error) {
 	seq, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seq < 1 {

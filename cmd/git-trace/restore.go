@@ -146,7 +146,7 @@ type namedMoment struct {
 	trace events.TraceID
 }
 
-// momentNamed is the snapshot that a word names.
+// momentNamed returns the snapshot that a word names.
 func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after bool) (m namedMoment, err error) {
 	p, known, err := r.placeNamed(ctx, word)
 	switch {
@@ -305,7 +305,7 @@ func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, wo
 	return err
 }
 
-// namesHere are the files of a plan as they are named in the person's directory.
+// namesHere returns the files of a plan as they are named in the person's directory.
 func namesHere(repo *refs.Repo, plan *restore.Plan) []string {
 	dir, _ := filepath.Abs(".")
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {

@@ -65,7 +65,7 @@ func (a *app) resume(c *cli.Context, ops operands) error {
 	return a.handOver(repo.WorkTree, line)
 }
 
-// resumeLine is the agent's command line for a conversation. The id of a session that came from a fetched log is
+// resumeLine returns the agent's command line for a conversation. The id of a session that came from a fetched log is
 // foreign data: one that could be taken for an option is refused.
 func resumeLine(trace *view.Conversation) ([]string, error) {
 	agent, known := agents.Lookup(capability.Env{}, trace.Agent)

@@ -161,7 +161,7 @@ func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 	}{searchSchema, digits, strings.ToValidUTF8(text, "\ufffd"), found.Total, in, list})
 }
 
-// titleOf is the beginning of what was asked first; empty where its text is not here.
+// titleOf returns the beginning of what was asked first; empty where its text is not here.
 func titleOf(c *view.Conversation) string {
 	const most = 300
 	if c.Prompt == nil {
@@ -170,7 +170,7 @@ func titleOf(c *view.Conversation) string {
 	return strings.ToValidUTF8(c.Prompt.Text[:min(len(c.Prompt.Text), most)], "")
 }
 
-// stamp is a time in JSON that may be unknown.
+// stamp returns a time in JSON that may be unknown.
 func stamp(at time.Time) *string {
 	if at.IsZero() {
 		return nil

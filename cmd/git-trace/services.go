@@ -21,7 +21,7 @@ func (a *app) printServices(repo *refs.Repo) error {
 	return err
 }
 
-// serviceName is the name of the service that watches a work tree: one for each.
+// serviceName returns the name of the service that watches a work tree: one for each.
 func serviceName(dir string) string {
 	words := strings.FieldsFunc(filepath.Base(dir), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
@@ -38,7 +38,7 @@ func systemdUnit(binary, dir string) string {
 		"\nRestart=on-failure\nNice=10\n\n[Install]\nWantedBy=default.target\n"
 }
 
-// systemdProgram is the path of the program to start. It is taken as it is, but for percent signs, and may hold no
+// systemdProgram returns the path of the program to start. It is taken as it is, but for percent signs, and may hold no
 // quotes and no backslashes: a path with more is a word that env(1) starts.
 func systemdProgram(path string) string {
 	if strings.ContainsAny(path, "\"'\\$\n\t") {

@@ -127,7 +127,7 @@ func (a *app) servePages(c *cli.Context, ops operands) error {
 // servePortKey is the setting for the port of the pages.
 const servePortKey = "trace.servePort"
 
-// settledPort is the port that the configuration names; 0 for a free one.
+// settledPort returns the port that the configuration names; 0 for a free one.
 func (a *app) settledPort(c *cli.Context, repo *refs.Repo) (int, error) {
 	config, err := repo.Config(c.Context)
 	if err != nil {
@@ -174,7 +174,7 @@ func (a *app) exportPages(c *cli.Context, span string) error {
 	return a.beCompanion(c.Context, "serve", args...)
 }
 
-// pageOf is the address of what an operand names: a file where there is such a file, otherwise what has that id.
+// pageOf returns the address of what an operand names: a file where there is such a file, otherwise what has that id.
 func (a *app) pageOf(c *cli.Context, name string) (string, error) {
 	place, _, err := placeOf(name)
 	if err != nil {

@@ -45,7 +45,7 @@ func (a *app) setupCommand() *cli.Command {
 	}
 }
 
-// forMachine is the installation in the user's own settings, which is about no repository.
+// forMachine returns the installation in the user's own settings, which is about no repository.
 func forMachine(ctx context.Context, names []string) (*installation, error) {
 	env, err := capability.SystemEnv()
 	if err != nil {
@@ -108,8 +108,8 @@ func (a *app) setUp(c *cli.Context) error {
 	return errors.Join(a.tellObstacles(c.Context, in), a.tellPassed(in))
 }
 
-// directoriesBelow are the directories to add to those whose repositories are enrolled: the ones that are named, else
-// what the user answers, else the home directory. None where the configuration has some.
+// directoriesBelow returns the directories to add to those whose repositories are enrolled: the ones that are named,
+// else what the user answers, else the home directory. None where the configuration has some.
 func (a *app) directoriesBelow(c *cli.Context) ([]string, error) {
 	config, err := refs.OwnConfig(c.Context)
 	if err != nil {
@@ -169,7 +169,7 @@ func writeSetup(ctx context.Context, key string, values []string) error {
 	return set.Write()
 }
 
-// userConfig is the file that git config --global writes (git-config(1), FILES).
+// userConfig returns the file that git config --global writes (git-config(1), FILES).
 func userConfig() (string, error) {
 	if file := os.Getenv("GIT_CONFIG_GLOBAL"); file != "" {
 		return file, nil

@@ -71,7 +71,7 @@ func (d *showDrawer) take() string {
 
 func (d *showDrawer) safe(text string) string { return cells.Safe(text) }
 
-// content is a line of a file or of a prompt.
+// content returns a line of a file or of a prompt.
 func (d *showDrawer) content(line string) string { return cells.Safe(cells.Expand(line)) }
 
 // field draws a label and what belongs to it; nothing when that is empty.
@@ -107,12 +107,12 @@ func (d *showDrawer) commits(list []view.CommitLines) string {
 	return strings.Join(out, ", ")
 }
 
-// when is a moment in the user's own time zone, and how long ago it was.
+// when returns a moment in the user's own time zone, and how long ago it was.
 func (d *showDrawer) when(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05") + ", " + numbers.Ago(t, d.now)
 }
 
-// span is a stretch of time.
+// span returns a stretch of time.
 func (d *showDrawer) span(first, last time.Time) string {
 	if last.IsZero() {
 		return "not known"

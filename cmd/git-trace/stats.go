@@ -275,7 +275,7 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 	return err
 }
 
-// countedCommits are the commits with the figures of their lines.
+// countedCommits returns the commits with the figures of their lines.
 func countedCommits(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query) ([]*graph.Commit,
 	error) {
 	searcher := unseen.New(repo, known.log)
@@ -333,7 +333,7 @@ func (s *statistics) count(all []*graph.Commit) {
 	})
 }
 
-// counted are the conversations that count: all that are known, or those that wrote lines of the commits.
+// counted returns the conversations that count: all that are known, or those that wrote lines of the commits.
 func (s *statistics) counted(known *conversations, whole bool) ([]view.Conversation, error) {
 	if whole {
 		return known.Conversations()

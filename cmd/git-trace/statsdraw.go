@@ -119,7 +119,8 @@ func (s *statistics) draw(p pen, width int) string {
 // mostAuthors is how many people are named; the others are one row.
 const mostAuthors = 10
 
-// namedAuthors are the authors with most lines, with their addresses where two have one name, and the others as one.
+// namedAuthors returns the authors with most lines, with their addresses where two have one name, and the others as
+// one.
 func (s *statistics) namedAuthors() []authorLines {
 	alike := map[string]int{}
 	for _, a := range s.Authors {
@@ -277,7 +278,7 @@ func (s *statistics) mixed() bool {
 	return true
 }
 
-// percentOf is a share alone; of nothing it is not known.
+// percentOf returns a share alone; of nothing it is not known.
 func percentOf(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -362,7 +363,7 @@ func (t *groupTable) fit(width int) {
 	}
 }
 
-// line is a row of the table: names on the left, figures on the right of their columns.
+// line returns a row of the table: names on the left, figures on the right of their columns.
 func (t *groupTable) line(row []string) string {
 	out := ""
 	for i := range len(row) - t.dropped {

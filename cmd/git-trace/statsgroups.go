@@ -62,7 +62,7 @@ func askStats(c *cli.Context) (*statsAsk, error) {
 	return ask, nil
 }
 
-// dimensions are the names of what lines can be grouped by.
+// dimensions returns the names of what lines can be grouped by.
 func dimensions() []string {
 	names := make([]string, len(stats.Dimensions))
 	for i, d := range stats.Dimensions {
@@ -249,7 +249,7 @@ func spreadsheetText(text *string) string {
 	return *text
 }
 
-// markdown is the table of the groups, with all its columns. Names are foreign text.
+// markdown returns the table of the groups, with all its columns. Names are foreign text.
 func (s *statistics) markdown() string {
 	t := s.table()
 	var b strings.Builder

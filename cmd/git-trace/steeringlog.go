@@ -107,7 +107,7 @@ func (l *steeringLog) patch(known *steering.Known, course *view.Course, of *view
 	return nil
 }
 
-// telling is the number of lines of a patch that say something: those that it brought, without blank ones and lone
+// telling returns the number of lines of a patch that say something: those that it brought, without blank ones and lone
 // brackets.
 func telling(d *events.PatchData, brackets []events.Fingerprint) int {
 	kept := 0
@@ -127,7 +127,7 @@ func telling(d *events.PatchData, brackets []events.Fingerprint) int {
 	return max(d.NewCount-kept-silent, 0)
 }
 
-// brackets are the lines that hold nothing else.
+// brackets returns the lines that hold nothing else.
 func brackets() []events.Fingerprint {
 	var out []events.Fingerprint
 	for _, line := range [...]string{"{", "}", "(", ")", "[", "]", "};", "},", ");", "),", "];", "],", "})", "});", "}),",
@@ -137,8 +137,8 @@ func brackets() []events.Fingerprint {
 	return out
 }
 
-// fate is the fate of a patch. A person changed its lines before the commit if theirs stand in the first commit that
-// has lines of it, or in none yet.
+// fate returns the fate of a patch. A person changed its lines before the commit if theirs stand in the first commit
+// that has lines of it, or in none yet.
 func fate(tr *trail.Trail) *steering.Fate {
 	f := &steering.Fate{State: string(tr.Now.State), Alive: tr.Now.Alive, Dropped: tr.Now.Dropped}
 	for _, p := range tr.Now.Places {
@@ -199,7 +199,7 @@ func (l *steeringLog) thrown(course *view.Course, of *view.CallPatch) bool {
 	return false
 }
 
-// held are the lines of a file in a snapshot: none where it is not there. Found is false if it is not known.
+// held returns the lines of a file in a snapshot: none where it is not there. Found is false if it is not known.
 func (l *steeringLog) held(tree refs.OID, path string) (lines map[events.Fingerprint]bool, found bool) {
 	entry, asked := l.entry(tree, path)
 	if entry == nil {
@@ -225,7 +225,7 @@ func (l *steeringLog) there(tree refs.OID, path string) (bool, string) {
 	return entry != nil, tree.String()
 }
 
-// entry is a path of a snapshot, nil where it is not there; asked is false for a snapshot that is no longer kept.
+// entry returns a path of a snapshot, nil where it is not there; asked is false for a snapshot that is no longer kept.
 func (l *steeringLog) entry(tree refs.OID, path string) (entry *refs.TreeEntry, asked bool) {
 	at := tree
 	for rest := path; ; {

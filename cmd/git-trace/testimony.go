@@ -189,8 +189,8 @@ func (w *witnesses) begin(ctx context.Context, t *transcripts.Transcript) error 
 		Session: t.Session.ID, Transcript: t.Path, WorkTree: w.repo.WorkTree})
 }
 
-// toldIn is a call as the timeline of a work tree weighs it. Commands of a conversation that is held elsewhere write
-// elsewhere.
+// toldIn returns a call as the timeline of a work tree weighs it. Commands of a conversation that is held elsewhere
+// write elsewhere.
 func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *trails.Told {
 	dirs := t.Session.Dirs
 	out := &trails.Told{
@@ -247,7 +247,7 @@ func (w *witnesses) markFile(session string) string {
 	return filepath.Join(recorder.StateDir(w.repo), "heard", hex.EncodeToString(sum[:8]))
 }
 
-// marked is a cache: what is not marked is heard again, and nothing comes of it.
+// marked returns a cache: what is not marked is heard again, and nothing comes of it.
 func (w *witnesses) marked(session string) (mark heardMark) {
 	if raw, err := os.ReadFile(w.markFile(session)); err == nil && json.Unmarshal(raw, &mark) != nil {
 		return heardMark{}

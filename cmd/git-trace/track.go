@@ -282,7 +282,7 @@ func (f *patchFinder) lines(p fileLines) error {
 	return nil
 }
 
-// pathInside is a file argument as git has it: relative to the top of the work tree.
+// pathInside returns a file argument as git has it: relative to the top of the work tree.
 func pathInside(repo *refs.Repo, name string) (string, error) {
 	if repo.Bare() {
 		return filepath.ToSlash(filepath.Clean(name)), nil

@@ -58,7 +58,7 @@ func (d *trackDrawer) gather(list []*trail.Trail) {
 	slices.SortStableFunc(list, func(a, b *trail.Trail) int { return first[d.author(a)] - first[d.author(b)] })
 }
 
-// author is the conversation and prompt of a patch, or that people wrote it.
+// author returns the conversation and prompt of a patch, or that people wrote it.
 func (d *trackDrawer) author(t *trail.Trail) string {
 	o := &t.Owner
 	switch {

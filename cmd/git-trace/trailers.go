@@ -126,7 +126,7 @@ func (a *app) commitShares(c *cli.Context, repo *refs.Repo, known *conversations
 	return out, nil
 }
 
-// trailersOf are the lines of a message, each agent and each conversation once, who wrote most first.
+// trailersOf returns the lines of a message, each agent and each conversation once, who wrote most first.
 func trailersOf(shares []share, format string, ids bool) []string {
 	out := heaviest(shares, func(s share) string {
 		agent, model := plainName(s.agent), plainName(view.ModelName(s.model))
@@ -179,7 +179,8 @@ func heaviest(shares []share, text func(share) string) []string {
 // longestName bounds a name in a trailer.
 const longestName = 80
 
-// plainName is a name that anybody may have chosen, fit for a trailer: it ends no line and begins no other trailer.
+// plainName returns a name that anybody may have chosen, fit for a trailer: it ends no line and begins no other
+// trailer.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {

@@ -34,7 +34,7 @@ type training struct {
 	held  int  // edits that were not written for that
 }
 
-// trainingFlags are the options of states and pairs.
+// trainingFlags returns the options of states and pairs.
 func trainingFlags() []cli.Flag {
 	return options("history", "messages", "max-tokens", "system", "subagents", "active", "thinking", "per-call", "only",
 		"min-chars", "reverted", "stats")

@@ -107,7 +107,7 @@ func (a *app) verifyFetched(c *cli.Context, log *events.Log) error {
 	return err
 }
 
-// fetchedText is a line about a log that was fetched.
+// fetchedText returns a line about a log that was fetched.
 func fetchedText(s sharing.FetchedState) string {
 	who := cmp.Or(s.Remote, "set aside") + " " + s.Writer
 	if s.Own {

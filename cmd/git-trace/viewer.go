@@ -137,7 +137,7 @@ func (v *viewer) commit(id refs.OID) (drawable, error) {
 	return &commitView{*c, rewrites}, err
 }
 
-// graphCommit is the one row of the graph.
+// graphCommit returns the one row of the graph.
 func (v *viewer) graphCommit(id refs.OID) (*graph.Commit, error) {
 	searcher := unseen.New(v.repo, v.reader)
 	defer searcher.Close()

@@ -96,7 +96,7 @@ func (v *viewer) toolCall(id string) (drawable, error) {
 	return callView{call}, nil
 }
 
-// hunk is a patch.
+// hunk returns a patch.
 func (v *viewer) hunk(id events.PatchID) (drawable, error) {
 	hunk, err := v.known.Hunk(id)
 	if err != nil {

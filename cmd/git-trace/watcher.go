@@ -171,7 +171,7 @@ func (w *watcher) unreported(repo *refs.Repo) ([]trails.Unreported, error) {
 	return out, failed
 }
 
-// workTreesOf are the work trees of the repository that are there, the main one first. It starts no process.
+// workTreesOf returns the work trees of the repository that are there, the main one first. It starts no process.
 func workTreesOf(repo *refs.Repo) []*refs.Repo {
 	var out []*refs.Repo
 	own := false

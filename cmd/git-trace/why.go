@@ -107,7 +107,7 @@ func (a *app) whyAll(c *cli.Context, rev string, places []fileLines, contents []
 	return drawEach(a, c, views, list)
 }
 
-// traces are the conversations that wrote the lines.
+// traces returns the conversations that wrote the lines.
 func (v *whyView) traces() []events.TraceID {
 	var out []events.TraceID
 	for _, r := range v.reasons {

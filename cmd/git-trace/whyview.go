@@ -106,7 +106,7 @@ func reasonJSON(r *why.Reason) jsonReason {
 	return out
 }
 
-// callOfStep is the call as the record has it.
+// callOfStep returns the call as the record has it.
 func callOfStep(r *why.Reason) *records.ToolCall {
 	if r.Step == nil || r.Call == nil {
 		return nil
