@@ -104,7 +104,7 @@ func (o *opener) serving(repo *refs.Repo) (*ownServer, error) {
 	}
 }
 
-// pageOf is the address of what wrote a line; for a line without a conversation, the line's page.
+// pageOf returns the address of what wrote a line; for a line without a conversation, the line's page.
 func pageOf(ctx context.Context, repo *refs.Repo, p lsp.Place) (string, error) {
 	switch {
 	case p.Trace != "" && p.Call != "":

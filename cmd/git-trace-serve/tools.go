@@ -270,7 +270,7 @@ func (a *answers) ask(ctx context.Context, asked asked) (string, error) {
 	return page(text, asked.cursor)
 }
 
-// page is the part of an answer from a cursor on.
+// page returns the part of an answer from a cursor on.
 func page(text string, cursor int) (string, error) {
 	if cursor < 0 || cursor > len(text) {
 		return "", fmt.Errorf("the cursor is %d: the answer has %d bytes", cursor, len(text))
