@@ -33,14 +33,14 @@ func Tiers() []string {
 	}
 }
 
-// Disputes tells whether evidence that was found afterwards can take lines from a person. It speaks of lines that a
+// Disputes reports whether evidence that was found afterwards can take lines from a person. It speaks of lines that a
 // person is only thought to have written, because no agent was heard of. For example: an agent without hooks writes
 // lines, and a person commits them. Its session file tells later that it wrote them.
 func Disputes(tier string) bool {
 	return tier == TierExactBlob || tier == TierExactLines || tier == TierNamed
 }
 
-// TierOf is the evidence tier of a line in a content that was seen as it is.
+// TierOf returns the evidence tier of a line in a content that was seen as it is.
 func TierOf(o vector.Owner) string {
 	if o.Reformatted {
 		return TierReformatted
@@ -77,8 +77,8 @@ func Confidence(tier string, owner events.AnchorOwner) string {
 	return confidences[worth]
 }
 
-// Evidence is the word for how it is known who wrote a line: the tier, and of a person's line that was seen as it is
-// that the time in which it came about was watched.
+// Evidence returns the word for how it is known who wrote a line: the tier, and of a person's line that was seen as it
+// is that the time in which it came about was watched.
 func Evidence(tier string, owner events.AnchorOwner) string {
 	if owner.Kind == events.OwnerHuman && owner.Evidence != "" && (tier == TierExactBlob || tier == TierExactLines) {
 		return string(owner.Evidence)
@@ -322,7 +322,7 @@ func (a *anchorer) parentVector(f fileDiff) vector.Vector {
 	return v
 }
 
-// owner is the index of an owner in the event under construction.
+// owner returns the index of an owner in the event under construction.
 func (a *anchorer) owner(o vector.Owner) int {
 	o.Reformatted = false
 	if i, ok := a.owners[o]; ok {

@@ -70,7 +70,7 @@ func settleNotes(repo *refs.Repo) error {
 	return nil
 }
 
-// picked tells whether a rebase made a commit of another one by itself. The last move of HEAD is a pick then, and the
+// picked reports whether a rebase made a commit of another one by itself. The last move of HEAD is a pick then, and the
 // last command that was done (git-rebase(1), rebase-merge/done) is the pick of that other one.
 func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	done, err := tail(rebaseFile(repo, "done"), 4<<10)
@@ -187,7 +187,7 @@ func takeDeferred(
 	return writeDeferred(repo, list)
 }
 
-// share is the moment when a part of the time that a context leaves has passed; without a deadline it is far away.
+// share returns the moment when a part of the time that a context leaves has passed; without a deadline it is far away.
 func share(ctx context.Context, at time.Time, percent int) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {

@@ -144,7 +144,7 @@ func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs
 	return out, nil
 }
 
-// chosen are the elements of a list at some places.
+// chosen returns the elements of a list at some places.
 func chosen[T any](list []T, places []int) []T {
 	out := make([]T, len(places))
 	for i, at := range places {
@@ -153,7 +153,7 @@ func chosen[T any](list []T, places []int) []T {
 	return out
 }
 
-// contentBefore is the content that a parent has of a file. A submodule has none.
+// contentBefore returns the content that a parent has of a file. A submodule has none.
 func contentBefore(f gitdiff.Record) refs.OID {
 	if f.OldMode == refs.ModeGitlink {
 		return refs.OID{}

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// gone are the lines that a commit took out of a file. The commit may add a line of a patch that the parent has
+// gone returns the lines that a commit took out of a file. The commit may add a line of a patch that the parent has
 // already. Such a line is one of them that moved, or else a part of the patch that was not committed before. For
 // example: an agent writes four lines, and a person commits two of them and then the others.
 //

@@ -66,8 +66,8 @@ func patchFile(repo *refs.Repo, name string) string {
 	return filepath.Join(repo.GitDir, "rebase-apply", name)
 }
 
-// patchNumbers are those of the patch that a rebase is at and of its last one; false if none is under way that applies
-// patches.
+// patchNumbers returns those of the patch that a rebase is at and of its last one; false if none is under way that
+// applies patches.
 func patchNumbers(repo *refs.Repo) (number, last int, ok bool) {
 	if _, err := os.Stat(patchFile(repo, "rebasing")); err != nil {
 		return 0, 0, false

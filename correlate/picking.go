@@ -72,7 +72,7 @@ func forgetPicks(repo *refs.Repo) error {
 	return nil
 }
 
-// currentCommand is the number of the command that a rebase is at, counted from 1.
+// currentCommand returns the number of the command that a rebase is at, counted from 1.
 func currentCommand(repo *refs.Repo) (int, error) {
 	raw, err := tail(rebaseFile(repo, "msgnum"), 32)
 	if err != nil {

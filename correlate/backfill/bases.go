@@ -48,7 +48,7 @@ func (r *replay) mayBeBefore(v version, e *placed) bool {
 	return !r.trial && (!is || at.Before(e.Time))
 }
 
-// earlier are the contents that a file may have held before it was written as a whole: what was written last in any
+// earlier returns the contents that a file may have held before it was written as a whole: what was written last in any
 // checkout, and what was committed by then.
 func (r *replay) earlier(e *placed) []*content {
 	var out []*content
@@ -73,7 +73,7 @@ func (r *replay) earlier(e *placed) []*content {
 	return out
 }
 
-// likely is the probable content of a file before an edit, if it can be told without making the edit: what its
+// likely returns the probable content of a file before an edit, if it can be told without making the edit: what its
 // checkout held last, or what was committed last by then.
 func (r *replay) likely(e *placed) *content {
 	if before := r.states[e.root]; before != nil || e.late || e.Time.IsZero() {
@@ -88,8 +88,8 @@ func (r *replay) likely(e *placed) *content {
 	return nil
 }
 
-// contents are those in which an edit may have been made. First comes what was written last in its own checkout (own),
-// then in others of this repository. Then comes what the history holds, what was there at the time first.
+// contents returns those in which an edit may have been made. First comes what was written last in its own checkout
+// (own), then in others of this repository. Then comes what the history holds, what was there at the time first.
 func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {
 	return func(yield func(c *content, own bool) bool) {
 		if before := r.states[e.root]; before != nil && !yield(before, true) {

@@ -36,8 +36,8 @@ func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bo
 	}
 }
 
-// maker is the edit that left the committed content behind: of this file before of another one, the last one before the
-// commit. A file that was renamed before its commit is told by a content with something to say.
+// maker returns the edit that left the committed content behind: of this file before of another one, the last one
+// before the commit. A file that was renamed before its commit is told by a content with something to say.
 func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 	p := &f.pasts[commit-1]
 	var best *made

@@ -60,7 +60,7 @@ func rank(tier string) int {
 		tierNamed, tierFingerprint}, tier)
 }
 
-// confidence is the worth of evidence in one word, as blame has it.
+// confidence returns the worth of evidence in one word, as blame has it.
 func confidence(tier string) string {
 	switch tier {
 	case tierExactBlob, tierExactLines:

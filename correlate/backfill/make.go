@@ -26,7 +26,7 @@ func (e *Edit) Make(before []byte) (after []byte, ok bool) {
 	return joinLines(lines), len(e.Hunks) > 0
 }
 
-// Lines are the lines that the edit says it wrote, as far as it says so, without those that it found.
+// Lines returns the lines that the edit says it wrote, as far as it says so, without those that it found.
 func (e *Edit) Lines() []string {
 	var out []string
 	for _, r := range e.Replaces {

@@ -206,7 +206,7 @@ const (
 	tierFingerprint = "line_fingerprint"
 )
 
-// tier is the evidence for a run that counts.
+// tier returns the evidence for a run that counts.
 func (f *finder) tier(r *run, h *pastHunk) string {
 	exact := true
 	for i := range r.length {
@@ -257,7 +257,7 @@ func (f *finder) fillGaps(file *pastFile, out [][]landing, commit int32) {
 	}
 }
 
-// neighbour is the closest line with an origin, up or down.
+// neighbour returns the closest line with an origin, up or down.
 func neighbour(lines []landing, from, step int) *landing {
 	for i, n := from+step, 0; i >= 0 && i < len(lines) && n < near; i, n = i+step, n+1 {
 		if lines[i].b != nil {

@@ -88,7 +88,7 @@ func printBytes(list []print) [][]byte {
 	return out
 }
 
-// longest is the place from which most lines agree with the lines of a hunk from a line on.
+// longest returns the place from which most lines agree with the lines of a hunk from a line on.
 func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i, k int) (best source, most int) {
 	for _, s := range places {
 		gone := hunks[s.hunk].removed

@@ -12,7 +12,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// earlier is the earlier one of the dates of a commit: an amended or rebased one is made anew and keeps the author's.
+// earlier returns the earlier one of the dates of a commit: an amended or rebased one is made anew and keeps the
+// author's.
 func (p *past) earlier() time.Time {
 	if p.Authored.Before(p.Committed) && !p.Authored.IsZero() {
 		return p.Authored
@@ -67,7 +68,7 @@ type seed struct{ maphash.Seed }
 
 func (s seed) of(line []byte) uint64 { return maphash.Bytes(s.Seed, line) }
 
-// fingerprint is the same for lines that say the same in other signs.
+// fingerprint returns the same for lines that say the same in other signs.
 func fingerprint(line []byte) (p print) {
 	said, ok := vector.Said(line)
 	if !ok {
@@ -91,7 +92,7 @@ func (f *finder) place(path string) int32 {
 	return n
 }
 
-// group is the number that stands for all names of a renamed file.
+// group returns the number that stands for all names of a renamed file.
 func (f *finder) group(place int32) int32 {
 	for f.joined[place] != place {
 		f.joined[place] = f.joined[f.joined[place]]
@@ -160,7 +161,7 @@ func (f *finder) hunk(h *history.Hunk) pastHunk {
 	return out
 }
 
-// isAncestor tells whether a commit, both by number from 1, is before another on a line of history, or is it.
+// isAncestor reports whether a commit, both by number from 1, is before another on a line of history, or is it.
 func (f *finder) isAncestor(a, b int32) bool {
 	if a >= b || f.linear(a, b) {
 		return a <= b && (a == b || f.linear(a, b))
@@ -196,7 +197,7 @@ func (r *reach) has(f *finder, a, b int32) bool {
 	return r.marks[a] == b
 }
 
-// linear tells whether all commits from one to another stand in one line.
+// linear reports whether all commits from one to another stand in one line.
 func (f *finder) linear(a, b int32) bool { return f.straight[b-1] <= a }
 
 // straighten notes for each commit how far the line of single parents goes back in the list.

@@ -46,7 +46,7 @@ func (f *finder) home(s *Session) (roots []string, how belonging) {
 	return nil, stranger
 }
 
-// worktreeOf is the work tree that an absolute path lies in, the innermost one.
+// worktreeOf returns the work tree that an absolute path lies in, the innermost one.
 func (f *finder) worktreeOf(name string) string {
 	best := ""
 	for _, root := range f.options.Roots {
@@ -64,7 +64,7 @@ func absolute(s *Session, name string) string {
 	return path.Join(s.Dirs[0], name)
 }
 
-// commonRoot is a directory of a session. Below it, most files that the session wrote have a path of the history.
+// commonRoot returns a directory of a session. Below it, most files that the session wrote have a path of the history.
 func (f *finder) commonRoot(s *Session) string {
 	votes := map[string]int{}
 	seen := map[string]bool{}
@@ -115,7 +115,7 @@ func remoteName(url string) string {
 	return url
 }
 
-// below is a path relative to a root.
+// below returns a path relative to a root.
 func below(root, name string) (string, bool) {
 	if root == "." {
 		return name, !path.IsAbs(name)

@@ -97,10 +97,10 @@ func (w *weights) of(p print) float64 {
 	return 1
 }
 
-// speaks tells whether a line that a session wrote has a word of its own.
+// speaks reports whether a line that a session wrote has a word of its own.
 func (w *weights) speaks(p print) bool { return w.ink[p] >= fewInk }
 
-// alone tells whether a line is recognised without others.
+// alone reports whether a line is recognised without others.
 func (w *weights) alone(p print) bool {
 	return w.ink[p] >= muchInk && len(w.places[p]) <= 1 && w.count[p] <= 2
 }

@@ -23,7 +23,7 @@ func BeginningOf(log Log) (Beginning, error) {
 	return Beginning{told: true, at: at}, err
 }
 
-// Nobodys is the kind of the lines of a commit that nobody is known to have written: older where it was committed
+// Nobodys returns the kind of the lines of a commit that nobody is known to have written: older where it was committed
 // before recording began, else unknown. Commits have times in seconds. One of the second in which recording began is
 // older. One that a hook saw is not, whatever time it was given. What is known of the commit may be nil.
 func (b Beginning) Nobodys(c *Commit, committed time.Time) events.OwnerKind {

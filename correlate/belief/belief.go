@@ -156,8 +156,8 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 	return c
 }
 
-// Teller is the writer of the other log that speaks of a run, and who signed that log (see [Signers]). Both are empty
-// for what the own log says, or was found here.
+// Teller returns the writer of the other log that speaks of a run, and who signed that log (see [Signers]). Both are
+// empty for what the own log says, or was found here.
 func (c *Commit) Teller(r *Run) (writer, signer string) {
 	if r.By == nil || r.By.Mine(c.own.writer) {
 		return "", ""

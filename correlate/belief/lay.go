@@ -15,7 +15,7 @@ type book struct {
 // fewFiles are found as fast without a map.
 const fewFiles = 8
 
-// find is the place of a path; -1 for one that nobody spoke of.
+// find returns the place of a path; -1 for one that nobody spoke of.
 func (b *book) find(path string) int {
 	if b.at == nil {
 		return slices.IndexFunc(b.Files, func(f File) bool { return f.Path == path })
@@ -26,7 +26,7 @@ func (b *book) find(path string) int {
 	return -1
 }
 
-// Runs are the runs of a path, given as raw bytes.
+// Runs returns the runs of a path, given as raw bytes.
 func (b *book) Runs(path string) []Run {
 	if at := b.find(path); at >= 0 {
 		return b.Files[at].Runs

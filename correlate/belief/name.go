@@ -8,7 +8,7 @@ type Namer interface {
 	Name(owner *events.AnchorOwner)
 }
 
-// Named is an owner as its conversation is called.
+// Named returns an owner as its conversation is called.
 func Named(log Log, owner events.AnchorOwner) events.AnchorOwner {
 	if n, ok := log.(Namer); ok && owner.Trace != "" {
 		n.Name(&owner)

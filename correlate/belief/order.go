@@ -85,7 +85,7 @@ func outweighs(over, under *Run) bool {
 
 // Signers knows whose publications are signed by a key that git trusts. A Log that is one says who a writer is.
 type Signers interface {
-	// Signer is the name that what a voice says is signed with; "" for none.
+	// Signer returns the name that what a voice says is signed with; "" for none.
 	Signer(voice string) string
 }
 
@@ -96,9 +96,9 @@ func signersOf(log Log) func(voice string) string {
 	return func(string) string { return "" }
 }
 
-// right is the order between logs, as far as it is more than a matter of names: who has the better right to speak. For
-// example: two other clones speak of a line. One saw an agent write it, and the other imported it as a person's. The
-// first one is believed.
+// right returns the order between logs, as far as it is more than a matter of names: who has the better right to speak.
+// For example: two other clones speak of a line. One saw an agent write it, and the other imported it as a person's.
+// The first one is believed.
 func right(a, b *Run, own string, signer func(string) string) int {
 	order := cmp.Or(first(a.Knows(), b.Knows()), first(a.By.Mine(own), b.By.Mine(own)))
 	switch {
@@ -116,7 +116,7 @@ func right(a, b *Run, own string, signer func(string) string) int {
 	)
 }
 
-// standing is the place of a run among the runs of one id on several remotes.
+// standing returns the place of a run among the runs of one id on several remotes.
 func standing(r *Run) events.Standing {
 	if r.By.From == nil {
 		return events.Unproved
@@ -146,7 +146,7 @@ func between(over, under *Run, own string, signer func(string) string) Run {
 	return winner
 }
 
-// named is the writer who says something else than the winner: one id on several remotes has the remote beside it.
+// named returns the writer who says something else than the winner: one id on several remotes has the remote beside it.
 func named(loser, winner *Run) string {
 	if loser.By.Writer == winner.By.Writer && loser.By.From != nil {
 		return loser.By.Writer + " on " + loser.By.From.Remote
@@ -188,7 +188,7 @@ func first(a, b bool) int {
 	return 1
 }
 
-// rank is the place of a tier; one that is not known comes last.
+// rank returns the place of a tier; one that is not known comes last.
 func rank(tier string) int {
 	if at := slices.Index(tiers, tier); at >= 0 {
 		return at

@@ -98,7 +98,7 @@ func (c *Commit) count(run *events.AnchorRun) {
 	}
 }
 
-// openLines are the unknown added lines.
+// openLines returns the unknown added lines.
 func openLines(l Lines, unknown Unknown) (map[int]bool, error) {
 	open := make(map[int]bool, len(l.Added))
 	flags, err := unknown(l.Path, l.Added)
@@ -164,7 +164,7 @@ const (
 	maxOwners = 800
 )
 
-// Drafts are the events of a claim; none where nothing is claimed.
+// Drafts returns the events of a claim; none where nothing is claimed.
 func (c *Commit) Drafts(method events.Method, at time.Time) ([]events.Draft, error) {
 	if len(c.Files) == 0 {
 		return nil, nil

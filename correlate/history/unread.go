@@ -110,7 +110,7 @@ func (w *walker) survey(ctx context.Context, list []Commit) {
 	})
 }
 
-// isStored tells whether a content may be stored here, without asking git.
+// isStored reports whether a content may be stored here, without asking git.
 func (w *walker) isStored(id refs.OID, mode uint32) bool {
 	return id.IsZero() || mode == refs.ModeGitlink || w.objects.MayBeStored(id)
 }

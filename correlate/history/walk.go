@@ -184,7 +184,8 @@ func (f *File) AddedLines() (n int) {
 	return n
 }
 
-// Cut tells whether lines are not what the commit has: one may have been so long that it was cut, or they were let go.
+// Cut reports whether lines are not what the commit has: one may have been so long that it was cut, or they were let
+// go.
 func (c *Commit) Cut() bool {
 	long := func(line []byte) bool { return len(line) >= maxLineBytes-2 } // a sign stood before it, a line feed behind
 	return c.forgotten || slices.ContainsFunc(c.Files, func(f File) bool {

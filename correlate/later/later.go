@@ -57,7 +57,7 @@ func (q Queue) Add(job Job) error {
 	return nil
 }
 
-// Any tells whether something waits. Where nothing ever did, it costs one look for a directory.
+// Any reports whether something waits. Where nothing ever did, it costs one look for a directory.
 func (q Queue) Any() bool { return q.Len() > 0 }
 
 // Len is how many pieces of work wait.
@@ -75,7 +75,7 @@ func (q Queue) names() []string {
 	return out
 }
 
-// Busy tells whether a process is at work on the queue now.
+// Busy reports whether a process is at work on the queue now.
 func (q Queue) Busy() bool {
 	if _, err := os.Stat(q.lockFile()); err != nil {
 		return false

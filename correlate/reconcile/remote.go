@@ -48,7 +48,7 @@ func own(ctx context.Context, log *events.Log, has func([]refs.OID) (map[refs.OI
 	return Write(ctx, log, found)
 }
 
-// unheard are the commits of a remote that a search may explain.
+// unheard returns the commits of a remote that a search may explain.
 func unheard(ctx context.Context, search *unseen.Search, has func([]refs.OID) (map[refs.OID]bool, error)) (
 	[]refs.OID, error) {
 	commits, err := search.Unheard(ctx)

@@ -123,7 +123,7 @@ func (s *Search) takenBack(e *events.Event) bool {
 	})
 }
 
-// ownerOf is the owner of a patch as an anchor names it.
+// ownerOf returns the owner of a patch as an anchor names it.
 func ownerOf(e *events.Event) events.AnchorOwner {
 	p, ok := data[events.PatchData](e)
 	if !ok {
@@ -220,8 +220,8 @@ func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.
 	return reached, nil
 }
 
-// namedIn is the number of the first event of a log that proves that the commit was there. It is looked for at once for
-// all commits that are being asked about.
+// namedIn returns the number of the first event of a log that proves that the commit was there. It is looked for at
+// once for all commits that are being asked about.
 func (s *Search) namedIn(a *age, log int) int64 {
 	if seq, done := a.named[log]; done {
 		return seq

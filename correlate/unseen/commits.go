@@ -128,8 +128,8 @@ func changeGiven(c *history.Commit) (correlate.CommitChange, error) {
 	return correlate.ChangeOf(c.Records(), tells, c.Patch)
 }
 
-// Added is the number of lines that a commit added that was searched, as git counts them with --numstat; false where
-// it was not counted.
+// Added returns the number of lines that a commit added that was searched, as git counts them with --numstat; false
+// where it was not counted.
 func (s *Search) Added(commit refs.OID) (lines int, known bool) {
 	lines, known = s.added[commit]
 	return lines, known && lines != correlate.Uncounted

@@ -140,7 +140,7 @@ func (f *file) linkUnlooked(ctx context.Context, view *trails.View) error {
 	return view.Known.Link(f.change.Path, older)
 }
 
-// namesOf are the paths under which an event speaks of a content.
+// namesOf returns the paths under which an event speaks of a content.
 func namesOf(e *events.Event, blob refs.OID) []string {
 	var stored []string
 	switch e.Type {

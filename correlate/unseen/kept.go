@@ -27,7 +27,7 @@ import (
 
 const keptVersion = 3
 
-// Dir is the directory of kept answers. They hold names of paths and conversations, and no text.
+// Dir returns the directory of kept answers. They hold names of paths and conversations, and no text.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "found") }
 
 // keptBytes bounds a file; one that is longer is begun anew.
@@ -57,7 +57,7 @@ const (
 	noPathElsewhere = "\x00elsewhere"
 )
 
-// wholeUnder is the file of the answer about a whole commit.
+// wholeUnder returns the file of the answer about a whole commit.
 func wholeUnder(under string, commit refs.OID) string { return under + "\x00" + commit.String()[:1] }
 
 // kept are the answers of a repository.
@@ -125,7 +125,7 @@ func (k *kept) path(path string) *keptPath {
 	return p
 }
 
-// keptUnder is the place of the answer to a question: no path has a NUL in it.
+// keptUnder returns the place of the answer to a question: no path has a NUL in it.
 func (q *Question) keptUnder() string {
 	if q.Elsewhere {
 		return q.Path + "\x00elsewhere"

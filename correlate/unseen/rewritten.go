@@ -97,8 +97,8 @@ func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) err
 	return nil
 }
 
-// carriedTier is the evidence for a line that is carried. One that a claim found as its conversation wrote it still
-// stands as it was written.
+// carriedTier returns the evidence for a line that is carried. One that a claim found as its conversation wrote it
+// still stands as it was written.
 func carriedTier(r *belief.Run) string {
 	if isClaim(r) && (r.Tier == correlate.TierExactBlob || r.Tier == correlate.TierExactLines) {
 		return correlate.TierExactLines

@@ -59,8 +59,8 @@ func (s *Search) Close() {
 	_ = s.objects.Close() // everything asked for has been read
 }
 
-// Untraced tells that nothing was ever recorded, claimed or fetched: no log has an event, no timeline was kept. Then
-// nothing is known of any line.
+// Untraced reports whether nothing was ever recorded, claimed or fetched: no log has an event, no timeline was kept.
+// Then nothing is known of any line.
 func Untraced(repo *refs.Repo, reader *index.Index) bool { return reader.Empty() && !repo.HasTraces() }
 
 func (s *Search) untraced() bool { return Untraced(s.repo, s.index) }

@@ -19,7 +19,7 @@ const (
 // everywhere.
 const maxMentions = 64
 
-// latest are the last of a list, the last one first.
+// latest returns the last of a list, the last one first.
 func latest(list []index.Mention, most int) []index.Mention {
 	var out []index.Mention
 	for i := len(list) - 1; i >= 0 && len(out) < most; i-- {

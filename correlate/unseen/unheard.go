@@ -39,7 +39,7 @@ func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 	return out, nil
 }
 
-// began is a commit behind which every log found all commits when it began; empty where there is none.
+// began returns a commit behind which every log found all commits when it began; empty where there is none.
 func (s *Search) began(ctx context.Context) string {
 	if s.beginning != nil {
 		return *s.beginning
