@@ -20,7 +20,7 @@ func NewAnonymiser(key []byte) *Anonymiser { return &Anonymiser{key} }
 // hashed is the number of bytes of a hash that stand for a name.
 const hashed = 16
 
-// Hash is the hash of a name. The kind keeps hashes of different things apart.
+// Hash returns the hash of a name. The kind keeps hashes of different things apart.
 func (a *Anonymiser) Hash(kind, text string) string {
 	mac := hmac.New(sha256.New, a.key)
 	mac.Write([]byte(kind + "\x00" + text))

@@ -180,7 +180,7 @@ func (m *maker) patch(e *events.Event, p *events.PatchData) *Patch {
 	}
 }
 
-// decodedPath is a path of the log as git has it.
+// decodedPath returns a path of the log as git has it.
 func decodedPath(path string) string {
 	if decoded, err := events.DecodePath(path); err == nil {
 		return decoded

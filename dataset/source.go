@@ -117,5 +117,5 @@ func (m *maker) row(w *shards.Writer, row any) error {
 	return w.Row(row)
 }
 
-// month is the partition of a time.
+// month returns the partition of a time.
 func month(t time.Time) *string { return maybe(stats.MonthOf(t)) }

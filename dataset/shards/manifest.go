@@ -70,8 +70,8 @@ func (s *Set) publish(old, m *Manifest) error {
 	return replace(filepath.Join(s.Dir, manifests, totalsName), append(raw, '\n'))
 }
 
-// totals are those with the new manifest. A writer that was killed may have come to the manifest and not to the sums:
-// the one that goes on counts all anew.
+// totals returns those with the new manifest. A writer that was killed may have come to the manifest and not to the
+// sums: the one that goes on counts all anew.
 func (s *Set) totals(old, m *Manifest) (*Totals, error) {
 	if s.done.went {
 		return recount(s.Dir)

@@ -123,7 +123,7 @@ func (r *record) close() error {
 	return err
 }
 
-// of are the finished files of a table, by partition: how many files and rows each has.
+// of returns the finished files of a table, by partition: how many files and rows each has.
 func (r *record) of(table string) map[string]*part {
 	out := map[string]*part{}
 	for _, f := range r.files {

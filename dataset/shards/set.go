@@ -78,7 +78,7 @@ func Begin(o Options) (*Set, error) {
 	return s, nil
 }
 
-// Written is the manifest of the same source, where everything has been written; nil else.
+// Written returns the manifest of the same source, where everything has been written; nil else.
 func (s *Set) Written() (*Manifest, error) {
 	m, err := readManifest(s.manifest())
 	if errors.Is(err, os.ErrNotExist) {
@@ -102,7 +102,7 @@ func (s *Set) Written() (*Manifest, error) {
 // Went reports whether this process goes on with what another one began.
 func (s *Set) Went() bool { return s.done.went }
 
-// Made is the number of files that this process wrote.
+// Made returns the number of files that this process wrote.
 func (s *Set) Made() int { return s.made }
 
 // Close gives the place back. What is not finished stays for the next one.

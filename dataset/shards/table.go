@@ -69,7 +69,7 @@ func kindOf(t reflect.Type) Kind {
 // unpartitioned is Hive's name of a partition with the value null.
 const unpartitioned = "__HIVE_DEFAULT_PARTITION__"
 
-// partition is the directory of a row below the directory of its table, "repo=a%2Fb/month=2026-11".
+// partition returns the directory of a row below the directory of its table, "repo=a%2Fb/month=2026-11".
 func (t *Table) partition(row reflect.Value, by []int) string {
 	var out strings.Builder
 	for i, field := range by {
@@ -93,8 +93,8 @@ func (t *Table) partition(row reflect.Value, by []int) string {
 // mostName keeps the name of a directory below what file systems take.
 const mostName = 150
 
-// escaped is a value in the name of a directory. Letters, digits and a few marks stand for themselves, as in URLs; a
-// long value ends in a number that tells it from others.
+// escaped returns a value in the name of a directory. Letters, digits and a few marks stand for themselves, as in URLs;
+// a long value ends in a number that tells it from others.
 func escaped(value string) string {
 	var out strings.Builder
 	for i := range len(value) {

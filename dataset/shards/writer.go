@@ -150,7 +150,7 @@ func (w *Writer) shut(p *part) error {
 	return err
 }
 
-// path is the path at which the file at hand of a partition is staged.
+// path returns the path at which the file at hand of a partition is staged.
 func (w *Writer) path(p *part, ext string) string {
 	return filepath.Join(w.set.stage(), filepath.FromSlash(w.name(p, ext)))
 }
