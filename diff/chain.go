@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// chain are the changes that several commits made to a file, newest first, where each began with what the next one in
-// the list left: git blame goes the same way. Nil where the history has merges, or the file had another name.
+// chain returns the changes that several commits made to a file, newest first, where each began with what the next one
+// in the list left: git blame goes the same way. Nil where the history has merges, or the file had another name.
 func (h *history) chain(f *File) []touch {
 	list := h.touches[f.Path]
 	if !h.straight || h.merges || len(list) == 0 || f.OldPath != f.Path {

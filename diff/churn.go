@@ -25,7 +25,7 @@ type Churn struct {
 	Kept          int // lines of these commits that are there at the end
 }
 
-// writerOf is the writer of a line.
+// writerOf returns the writer of a line.
 func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) Writer {
 	switch kind {
 	case events.OwnerAI, events.OwnerMixed:
@@ -37,7 +37,7 @@ func writerOf(kind events.OwnerKind, trace events.TraceID, agent, model string) 
 	return Writer{Kind: events.OwnerUnknown}
 }
 
-// key is the part of a writer that tells writers apart.
+// key returns the part of a writer that tells writers apart.
 func (w Writer) key() Writer { return Writer{Kind: w.Kind, Trace: w.Trace} }
 
 // mostSearched bounds the commits in which lines are searched for that no hook reported.

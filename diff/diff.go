@@ -63,7 +63,7 @@ func (d *Diff) EachAdded(take func(*Line)) {
 	}
 }
 
-// Content is the line without its end.
+// Content returns the line without its end.
 func (l *Line) Content() []byte { return bytes.TrimSuffix(l.Text, []byte("\n")) }
 
 // Source gives owners.
@@ -212,7 +212,8 @@ func (f *finder) take(text *gitdiff.Text) {
 	}
 }
 
-// below is the directory that paths are relative to, seen from the top of the work tree (--relative, diff.relative).
+// below returns the directory that paths are relative to, seen from the top of the work tree (--relative,
+// diff.relative).
 func (f *finder) below() string {
 	here := ""
 	if prefix, err := filepath.Rel(f.repo.Top(), f.dir); err == nil && !f.repo.Bare() && prefix != "." &&
@@ -255,7 +256,7 @@ const (
 	Removed byte = '-'
 )
 
-// nobody is the answer for lines without any evidence.
+// nobody returns the answer for lines without any evidence.
 func nobody() *blame.Annotated {
 	out := &blame.Annotated{Owner: &blame.Attribution{Kind: events.OwnerUnknown}}
 	out.Commit = noCommit

@@ -110,7 +110,7 @@ func readHistory(ctx context.Context, repo *refs.Repo, dir string, revs []string
 	return h, nil
 }
 
-// recordsLength is the length of the records at the beginning of the output.
+// recordsLength returns the length of the records at the beginning of the output.
 func recordsLength(out []byte) int {
 	n := 0
 	for n < len(out) && out[n] == ':' {
@@ -166,7 +166,7 @@ func (h *history) logCommit(text string) (*gitblame.Commit, error) {
 	return c, nil
 }
 
-// only is the one commit that made the whole change of a file; nil where there is no such.
+// only returns the one commit that made the whole change of a file; nil where there is no such.
 func (h *history) only(f *File) *gitblame.Commit {
 	list := h.touches[f.Path]
 	if len(list) != 1 || f.OldPath != f.Path && len(h.touches[f.OldPath]) != 1 {

@@ -299,7 +299,7 @@ func (f *finder) has(commit string, file *File, sign byte) bool {
 	return err == nil && found == id
 }
 
-// revOf is the commit that a side is of.
+// revOf returns the commit that a side is of.
 func (f *finder) revOf(s Side) (string, error) {
 	if f.sides.fork && s == f.sides.old {
 		if f.base == "" {

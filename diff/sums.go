@@ -20,7 +20,7 @@ type Counts struct {
 	Older   int `json:"older"`
 }
 
-// Owned are the lines by who wrote them.
+// Owned returns the lines by who wrote them.
 func (c Counts) Owned() numbers.Owned {
 	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older}
 }

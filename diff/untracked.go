@@ -85,7 +85,7 @@ func (f *File) Lines() (n int) {
 	return n
 }
 
-// Writers are the writers of the lines of a file.
+// Writers returns the writers of the lines of a file.
 func (f *File) Writers() []Sum {
 	return (&Diff{Files: []*File{f}}).Sums().Writers
 }
