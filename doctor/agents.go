@@ -38,7 +38,7 @@ type Agent struct {
 	agent capability.Agent
 }
 
-// label is the agent's name, and where it is not traced.
+// label returns the agent's name, and where it is not traced.
 func (one *Agent) label() string {
 	for i := range one.Targets {
 		if t := &one.Targets[i]; t.works() && !t.OnlyAtTop {
@@ -184,7 +184,7 @@ func (d *Doctor) reinstallAll(ctx context.Context, all []Agent) *repair {
 	}}
 }
 
-// untraced is the finding about agents that are on this machine and not traced.
+// untraced returns the finding about agents that are on this machine and not traced.
 func untraced(mend string, names ...string) Finding {
 	n := len(names)
 	return Finding{

@@ -88,7 +88,7 @@ type gap struct{ from, to time.Time }
 
 func (g gap) holds(at time.Time) bool { return at.After(g.from) && (g.to.IsZero() || at.Before(g.to)) }
 
-// gaps are those of the log, whether it says itself that it has lost something or not yet.
+// gaps returns those of the log, whether it says itself that it has lost something or not yet.
 func (d *Doctor) gaps() (out []gap) {
 	reader, err := index.Open(d.repo)
 	if err != nil {
