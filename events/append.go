@@ -230,7 +230,7 @@ func (l *Log) lockRef(ctx context.Context) (*refs.RefLock, error) {
 // second.
 const lockMargin = 200 * time.Millisecond
 
-// opening is the log_started event that comes before the first draft.
+// opening returns the log_started event that comes before the first draft.
 func (l *Log) opening(first Draft) (Draft, error) {
 	data, err := Encode(LogStartedData{Format: Version, Tool: l.Tool, ObjectFormat: l.repo.Format.String()})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // asideRefs is what the refs of logs begin with that this clone wrote under an id that it has no more.
 const asideRefs = "refs/traces/aside/"
 
-// IsAside tells whether a ref holds a log that this clone wrote under an id that it has no more.
+// IsAside reports whether a ref holds a log that this clone wrote under an id that it has no more.
 func IsAside(ref string) bool { return strings.HasPrefix(ref, asideRefs) }
 
 // newWriter makes the id of a writer.
@@ -99,7 +99,7 @@ func (l *Log) noteAside(writer string, tip refs.OID) error {
 	return refs.WriteFileAtomic(l.asidePath(), fmt.Appendf(noted, "%s %s\n", writer, tip), 0o600)
 }
 
-// wasAside tells whether this clone wrote the log on a ref of asideRefs.
+// wasAside reports whether this clone wrote the log on a ref of asideRefs.
 func (l *Log) wasAside(writer string, tip refs.OID) bool {
 	noted, err := os.ReadFile(l.asidePath())
 	return err == nil && bytes.Contains(noted, fmt.Appendf(nil, "%s %s\n", writer, tip))

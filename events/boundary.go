@@ -60,7 +60,7 @@ type Boundary struct {
 // hooks of others run before ours.
 const answerSlack = 5 * time.Second
 
-// AnsweredFor tells whether the boundary's model can be the one of a call that began at a time. A session file that
+// AnsweredFor reports whether the boundary's model can be the one of a call that began at a time. A session file that
 // lags may end with an earlier answer about the same.
 func (b *Boundary) AnsweredFor(begun time.Time) bool {
 	return b.Answered.IsZero() || !begun.After(b.Answered.Add(answerSlack))

@@ -15,7 +15,7 @@ type ChangeID string
 // changeBytes is the length of a change id before it is written in hex.
 const changeBytes = 8
 
-// Bytes is the id in binary form; none for text that is no id.
+// Bytes returns the id in binary form; none for text that is no id.
 func (c ChangeID) Bytes() []byte {
 	raw, err := hex.DecodeString(string(c))
 	if err != nil || len(raw) != changeBytes {
@@ -45,7 +45,7 @@ func (c *ChangeHash) ink(sign byte, line []byte) {
 	c.write(c.line)
 }
 
-// Print is the fingerprint of the last line that was taken; see FingerprintOf.
+// Print returns the fingerprint of the last line that was taken; see FingerprintOf.
 func (c *ChangeHash) Print() Fingerprint { return printOf(c.line[1 : len(c.line)-1]) }
 
 func (c *ChangeHash) write(p []byte) {
@@ -56,7 +56,7 @@ func (c *ChangeHash) write(p []byte) {
 	_, _ = io.Writer(c.sum).Write(p) // a hash takes everything
 }
 
-// ID is the id of what was taken since the last one; empty for nothing.
+// ID returns the id of what was taken since the last one; empty for nothing.
 func (c *ChangeHash) ID() ChangeID {
 	if !c.begun {
 		return ""

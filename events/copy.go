@@ -112,13 +112,13 @@ func (c *Copy) Close() {
 	c.text = nil
 }
 
-// Digest tells that the log is one that was published, with a part of the events.
+// Digest reports whether the log is one that was published, with a part of the events.
 func (c *Copy) Digest() bool {
 	f, _ := parseFetched(c.ref)
 	return f.Digest
 }
 
-// Ref is the log that the copy is of.
+// Ref returns the log that the copy is of.
 func (c *Copy) Ref() string { return c.ref }
 
 // Text has the lines of the log, and maybe those of others.
@@ -127,13 +127,13 @@ func (c *Copy) Text() *Text { return c.text }
 // Number tells the log from others in its text.
 func (c *Copy) Number() uint32 { return c.number }
 
-// Last is the number of the last event.
+// Last returns the number of the last event.
 func (c *Copy) Last() int64 { return c.end.seq }
 
-// LastID is the id of its last event; "" for none.
+// LastID returns the id of its last event; "" for none.
 func (c *Copy) LastID() ID { return c.end.id }
 
-// Tip is the commit up to which the copy goes.
+// Tip returns the commit up to which the copy goes.
 func (c *Copy) Tip() refs.OID { return c.end.commit }
 
 // ErrCopyDamaged reports that a cached copy is not what it was; ForgetCopies makes the next Copy build it anew.
@@ -171,7 +171,7 @@ func (c *Copy) Event(seq int64) (Event, bool, error) {
 	return Event{}, false, nil
 }
 
-// Continues tells whether a log begins with all that another copy holds.
+// Continues reports whether a log begins with all that another copy holds.
 func (c *Copy) Continues(o *Copy) (bool, error) {
 	if c == o || c.Tip() == o.Tip() {
 		return true, nil

@@ -16,10 +16,10 @@ type brokenError struct {
 	passes bool // it may be another one tomorrow: something could not be read, or does not hash to its name
 }
 
-// brokenBy is a brokenError with the reason why something was not had.
+// brokenBy returns a brokenError with the reason why something was not had.
 func brokenBy(seq int64, err error) *brokenError { return &brokenError{seq, err.Error(), passes(err)} }
 
-// passes tells whether an error may be gone the next time, although the ref names the same object.
+// passes reports whether an error may be gone the next time, although the ref names the same object.
 func passes(err error) bool {
 	var broken *brokenError
 	if errors.As(err, &broken) {

@@ -21,7 +21,8 @@ import (
 // checkedPath is where readers note how far they have checked the file.
 func (l *Log) checkedPath() string { return filepath.Join(l.cacheDir(), "checked") }
 
-// checkedEnd is the end up to which this build of the file was checked; that of an empty log where nothing is known.
+// checkedEnd returns the end up to which this build of the file was checked; that of an empty log where nothing is
+// known.
 func (l *Log) checkedEnd(j *journal) flatEnd {
 	none := flatEnd{offset: j.head}
 	text, err := refs.ReadFile(l.checkedPath())

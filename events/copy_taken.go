@@ -118,7 +118,7 @@ func (l *Log) openTaken(dir string) (taken, *Text) {
 	return k, &Text{gen: k.gen, file: f, stored: k.size, parts: k.parts}
 }
 
-// takenHeader is the first line of the file of lines.
+// takenHeader returns the first line of the file of lines.
 func takenHeader(format refs.ObjectFormat, gen string) string {
 	return "git-trace logs 1 " + format.String() + " " + gen + "\n"
 }
@@ -365,7 +365,7 @@ func (in *intake) takeAll(ctx context.Context) error {
 	return nil
 }
 
-// own tells whether this clone wrote a log.
+// own reports whether this clone wrote a log.
 func (f *FetchedLog) own() bool { return f.Aside || f.Ref == refs.EventsRef }
 
 // take writes what follows an end.

@@ -40,10 +40,10 @@ type CopyLine struct {
 // Generation names the build of the stored part. It is empty when nothing is stored.
 func (t *Text) Generation() string { return t.gen }
 
-// Stored is the offset at which the part on disk ends and the part in memory begins.
+// Stored returns the offset at which the part on disk ends and the part in memory begins.
 func (t *Text) Stored() int64 { return t.stored }
 
-// Size is the offset behind the last line.
+// Size returns the offset behind the last line.
 func (t *Text) Size() int64 { return t.stored + int64(len(t.tail)) }
 
 func (t *Text) release() {

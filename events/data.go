@@ -53,7 +53,7 @@ type WindowData struct {
 // StatusRejected is of a call that never ran.
 const StatusRejected = "rejected"
 
-// TakesBack tells whether the end of a window says that its call did not write what had been recorded as its own at a
+// TakesBack reports whether the end of a window says that its call did not write what had been recorded as its own at a
 // moment.
 func (d *WindowData) TakesBack(at time.Time) bool {
 	return d.Status == StatusRejected || !d.Ended.IsZero() && at.After(d.Ended)
@@ -89,7 +89,7 @@ const OwnerOlder OwnerKind = "older"
 // Known reports whether an agent or a person is known to have written a line of this kind.
 func (k OwnerKind) Known() bool { return k == OwnerHuman || k == OwnerAI || k == OwnerMixed }
 
-// Stored is the kind as events and the member "contributor" of documents have it.
+// Stored returns the kind as events and the member "contributor" of documents have it.
 func (k OwnerKind) Stored() OwnerKind {
 	if k.Known() {
 		return k

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// CheckData tells whether the data of an event has the shape of its type: members of their own kinds, paths and ids
+// CheckData reports whether the data of an event has the shape of its type: members of their own kinds, paths and ids
 // that read, numbers that can be what they stand for. Readers of a log that passed need not doubt what they index with.
 // Data of a type that this version does not know passes.
 func (e Event) CheckData() error {

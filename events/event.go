@@ -59,10 +59,10 @@ type Draft struct {
 	Data     json.RawMessage `json:"data"`
 }
 
-// Raw is the event's canonical line without a line feed. It must not be changed.
+// Raw returns the event's canonical line without a line feed. It must not be changed.
 func (e Event) Raw() []byte { return e.raw }
 
-// Known tells whether this version understands the event's data.
+// Known reports whether this version understands the event's data.
 func (e Event) Known() bool { return e.V == Version && e.Type.Known() }
 
 // MarshalJSON gives the stored bytes.
@@ -73,7 +73,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return e.raw, nil
 }
 
-// Draft is the event without its place in the log.
+// Draft returns the event without its place in the log.
 func (e Event) Draft() Draft {
 	return Draft{
 		Time: e.Time, Type: e.Type, Trace: e.Trace, Agent: e.Agent, Session: e.Session, Subagent: e.Subagent, Step: e.Step,
@@ -115,7 +115,7 @@ func seal(d Draft, at place) (Event, error) {
 	}, nil
 }
 
-// hashEvent is the id of an event whose canonical form without the id is head followed by tail.
+// hashEvent returns the id of an event whose canonical form without the id is head followed by tail.
 func hashEvent(head, tail []byte) ID {
 	var h eventHasher
 	return ID(h.id(head, tail))
@@ -171,7 +171,7 @@ func encodeEnvelope(d Draft, at *place) (head, tail []byte, err error) {
 	return head, append(w.buf, '}'), nil
 }
 
-// normal is the draft as it will be stored: checked, with canonical data, time in UTC.
+// normal returns the draft as it will be stored: checked, with canonical data, time in UTC.
 func (d Draft) normal() (Draft, error) {
 	if err := d.check(); err != nil {
 		return d, err

@@ -20,7 +20,7 @@ type FetchedLog struct {
 	Tip    refs.OID
 }
 
-// Name is the ref that the log has, or would have if it were in no archive.
+// Name returns the ref that the log has, or would have if it were in no archive.
 func (f FetchedLog) Name() string {
 	if !f.Stored {
 		return f.Ref
@@ -110,7 +110,7 @@ func ArchivedRef(remote, writer, kind string) string {
 	return archivedRefs + strings.TrimPrefix(FetchedRef(remote, writer, kind), fetchedRefs)
 }
 
-// ArchiveOf tells whether a fetched ref is an archive, …/<writer>/archive/<kind>, and of which kind of refs.
+// ArchiveOf reports whether a fetched ref is an archive, …/<writer>/archive/<kind>, and of which kind of refs.
 func ArchiveOf(ref string) (kind string, ok bool) {
 	if !strings.Contains(ref, "/archive/") {
 		return "", false

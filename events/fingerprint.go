@@ -26,7 +26,7 @@ func FingerprintOf(line []byte) Fingerprint {
 	return printOf(appendInk(room[:0], line))
 }
 
-// printOf is the fingerprint of a line without its white space.
+// printOf returns the fingerprint of a line without its white space.
 func printOf(ink []byte) Fingerprint {
 	var f Fingerprint
 	if len(ink) > 0 {
@@ -36,7 +36,7 @@ func printOf(ink []byte) Fingerprint {
 	return f
 }
 
-// Blank tells whether the line was empty but for white space.
+// Blank reports whether the line was empty but for white space.
 func (f Fingerprint) Blank() bool { return f == Fingerprint{} }
 
 // appendInk appends line without its white space. Bytes that are not UTF-8 count as ink.

@@ -141,7 +141,7 @@ func lastEnd(window []byte, start, first int64) (flatEnd, error) {
 	return flatEnd{}, errNoEnd
 }
 
-// endsIn tells whether the last line of a batch is the event that its end line names.
+// endsIn reports whether the last line of a batch is the event that its end line names.
 func endsIn(batch []byte, end flatEnd) bool {
 	batch, ok := bytes.CutSuffix(batch, []byte("\n"))
 	if !ok {

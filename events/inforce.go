@@ -33,13 +33,13 @@ func InForce(list []Event) []Event {
 	})
 }
 
-// Claimed tells whether an event says what was found out afterwards, of others' files or old conversations.
+// Claimed reports whether an event says what was found out afterwards, of others' files or old conversations.
 func (e Event) Claimed() bool {
 	return slices.Contains(e.Method, Backfill) || slices.Contains(e.Method, Import)
 }
 
-// revisionOf is the number of a revision, and the commit that it is about; 0 for any other event. Few events are one,
-// and anchors may be large.
+// revisionOf returns the number of a revision, and the commit that it is about; 0 for any other event. Few events are
+// one, and anchors may be large.
 func revisionOf(e *Event) (int, refs.OID) {
 	var d struct {
 		Commit   refs.OID `json:"commit"`

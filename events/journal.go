@@ -38,10 +38,10 @@ type journal struct {
 
 const journalName = "events.log"
 
-// JournalPath is the file of the own log.
+// JournalPath returns the file of the own log.
 func (l *Log) JournalPath() string { return filepath.Join(l.repo.TracesDir(), journalName) }
 
-// journalHeader is the header line up to the generation.
+// journalHeader returns the header line up to the generation.
 func journalHeader(format refs.ObjectFormat) string {
 	return fmt.Sprintf("%s%d %s ", journalForm, Version, format)
 }

@@ -19,10 +19,10 @@ type Log struct {
 // OpenLog gives access to the log of a repository, whether or not it has one yet.
 func OpenLog(r *refs.Repo) *Log { return &Log{Tool: "git-trace", repo: r} }
 
-// Repo is the repository that the log belongs to.
+// Repo returns the repository that the log belongs to.
 func (l *Log) Repo() *refs.Repo { return l.repo }
 
-// Tip is the commit that ends the log on a ref, refs.EventsRef for the own one; zero if there is no such log.
+// Tip returns the commit that ends the log on a ref, refs.EventsRef for the own one; zero if there is no such log.
 func (l *Log) Tip(ref string) (refs.OID, error) {
 	oid, err := l.repo.ReadRef(ref)
 	if errors.Is(err, refs.ErrRefMissing) {

@@ -160,7 +160,7 @@ func (l *Log) ForgetEnd() error {
 	return nil
 }
 
-// Losses are the events that this clone knows to have lost. It reads the memory first: an append writes it last.
+// Losses returns the events that this clone knows to have lost. It reads the memory first: an append writes it last.
 func (l *Log) Losses() ([]Loss, error) {
 	m := l.readMemory()
 	if m.end.seq == 0 {

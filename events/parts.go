@@ -112,8 +112,8 @@ func (r *partsReader) list(entries []refs.TreeEntry, below int) error {
 // mergedEvents is how many events a part has that is merged with no others.
 const mergedEvents = 16 << 10
 
-// mergeFrom is the index of the first part that is merged with all behind it: each part before it has more events than
-// what follows it. So an event is written again a few times, however often the parts are merged.
+// mergeFrom returns the index of the first part that is merged with all behind it: each part before it has more events
+// than what follows it. So an event is written again a few times, however often the parts are merged.
 func mergeFrom(files []PublishedFile, last int64) int {
 	from := len(files)
 	for i := len(files) - 1; i >= 0; i-- {
@@ -202,7 +202,7 @@ func (l *Log) restoreParts(j *journal, seal refs.OID) bool {
 	return true
 }
 
-// events are the lines of so many events behind an end.
+// events returns the lines of so many events behind an end.
 func (j *journal) events(from flatEnd, count int64) (text []byte, err error) {
 	err = j.lines(from.offset, func(_ int64, line []byte) error {
 		if len(line) == 0 || line[0] != '{' {

@@ -60,7 +60,7 @@ const (
 	pathEscapeLetters = "abtnvfr\"\\"
 )
 
-// pathEscape is the letter that git writes behind the backslash for c, or 0 when it has none.
+// pathEscape returns the letter that git writes behind the backslash for c, or 0 when it has none.
 func pathEscape(c byte) byte {
 	if i := strings.IndexByte(pathEscapes, c); i >= 0 {
 		return pathEscapeLetters[i]
@@ -100,7 +100,7 @@ func unquotePath(stored string) (string, error) {
 	return string(out), nil
 }
 
-// RawPath is a stored path as git has it; one that a foreign log stored in another form stays as it is.
+// RawPath returns a stored path as git has it; one that a foreign log stored in another form stays as it is.
 func RawPath(stored string) string {
 	if path, err := DecodePath(stored); err == nil {
 		return path
@@ -116,7 +116,7 @@ func EncodeBytes(text string) string {
 	return base64.StdEncoding.EncodeToString([]byte(text))
 }
 
-// OrNull is a text as JSON has it where what is not known is null.
+// OrNull returns a text as JSON has it where what is not known is null.
 func OrNull[T ~string](text T) *T {
 	if text == "" {
 		return nil

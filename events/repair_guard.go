@@ -49,7 +49,7 @@ func (l *Log) KeepBesideGC(commit refs.OID, content []byte) error {
 	return l.guardFromGC(refs.CommitObject, commit, content)
 }
 
-// gcRuns tells whether a gc of git's holds its lock. A dead holder on this machine does not count.
+// gcRuns reports whether a gc of git's holds its lock. A dead holder on this machine does not count.
 func (l *Log) gcRuns() bool {
 	path := filepath.Join(l.repo.CommonDir, "gc.pid")
 	info, err := os.Lstat(path)
@@ -138,7 +138,7 @@ func (l *Log) missingInMain(ctx context.Context, list []byte) ([]refs.OID, error
 	return missing, nil
 }
 
-// guards tells whether objects wait in the side store for being put back.
+// guards reports whether objects wait in the side store for being put back.
 func (l *Log) guards() bool {
 	_, err := os.Lstat(l.guardPath())
 	return !errors.Is(err, fs.ErrNotExist)

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkCanonical tells whether raw is one canonical JSON value and nothing else. It takes strings, integers, arrays and
-// objects, within the limits on depth and string length. It reads each byte once and keeps nothing.
+// checkCanonical reports whether raw is one canonical JSON value and nothing else. It takes strings, integers, arrays
+// and objects, within the limits on depth and string length. It reads each byte once and keeps nothing.
 func checkCanonical(raw []byte, depth int) error {
 	s := scanner{buf: raw}
 	if err := s.value(depth); err != nil {
@@ -202,7 +202,7 @@ func plainBytes(b []byte) int {
 	return n
 }
 
-// escapeLength is the length of the canonical escape that b begins with, or 0.
+// escapeLength returns the length of the canonical escape that b begins with, or 0.
 func escapeLength(b []byte) int {
 	if len(b) < 2 {
 		return 0

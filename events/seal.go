@@ -82,7 +82,7 @@ func (l *Log) Unsealed() int64 {
 	return known.seq - max(mark.seq, before)
 }
 
-// SealDue tells whether so many events wait that they are sealed in the middle of a turn.
+// SealDue reports whether so many events wait that they are sealed in the middle of a turn.
 func (l *Log) SealDue() bool { return l.Unsealed() >= sealEvery }
 
 // SealAsked notes that a process was started to seal what there is now, so that the next hook does not start another
@@ -231,7 +231,7 @@ func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) 
 	return sealBase{parts: p.parts, parents: []refs.OID{current}, end: at, had: at.seq}, nil
 }
 
-// BeginsWith tells whether the own log begins with the log that a commit ends: ErrSealDiffers if not.
+// BeginsWith reports whether the own log begins with the log that a commit ends: ErrSealDiffers if not.
 func (l *Log) BeginsWith(commit refs.OID) error {
 	was, err := l.endAt(commit)
 	if err != nil {
@@ -298,8 +298,8 @@ func (l *Log) writeSeal(fresh *freshObjects, j *journal, base sealBase) (refs.OI
 // sealSubject begins the message of a seal.
 const sealSubject = "git-trace: the log up to event "
 
-// sealCommit is the content of a seal. Its date is that of 1970: git offers and shows the newest commits first, and a
-// fetch would name all seals before the first commit that the other side may know.
+// sealCommit returns the content of a seal. Its date is that of 1970: git offers and shows the newest commits first,
+// and a fetch would name all seals before the first commit that the other side may know.
 func sealCommit(tree refs.OID, parents []refs.OID, last int64) []byte {
 	who := refs.Signature{Name: sealerName, Email: sealerEmail, When: undated.UTC()}
 	return refs.EncodeCommit(refs.Commit{Tree: tree, Parents: parents, Author: who, Committer: who,

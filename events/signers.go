@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Signers are those who signed the fetched publications, by the refs, as the last pull found them: of a key
-// that git trusts, and of the commit that the ref names today. Whoever has fetched since has to pull for a signer.
+// Signers returns those who signed the fetched publications, by the refs, as the last pull found them: of a key that
+// git trusts, and of the commit that the ref names today. Whoever has fetched since has to pull for a signer.
 func (l *Log) Signers(logs []FetchedLog) map[string]string {
 	noted := map[string]struct {
 		Commit refs.OID `json:"commit"`
@@ -40,7 +40,7 @@ func (l *Log) Signers(logs []FetchedLog) map[string]string {
 	return out
 }
 
-// hasWord tells whether a file has a word.
+// hasWord reports whether a file has a word.
 func hasWord(path, word string) bool {
 	found, before := false, ""
 	_ = refs.ReadParts(path, func(part []byte, _ int64) bool {

@@ -152,7 +152,7 @@ func parseSpool(text []byte) ([]Draft, error) {
 	return prepare(drafts, time.Now())
 }
 
-// recentDrafts are the events at the end of the log, in the form in which the spool holds them.
+// recentDrafts returns the events at the end of the log, in the form in which the spool holds them.
 func (l *Log) recentDrafts(ctx context.Context) (map[string]bool, error) {
 	logged := map[string]bool{}
 	j, err := l.openToAppend(ctx)
@@ -182,7 +182,7 @@ func (l *Log) recentDrafts(ctx context.Context) (map[string]bool, error) {
 	return logged, err
 }
 
-// holdsAll tells whether every draft of a spool file is in the log. A batch is appended as a whole or not at all.
+// holdsAll reports whether every draft of a spool file is in the log. A batch is appended as a whole or not at all.
 func holdsAll(logged map[string]bool, text []byte) bool {
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
 		if !logged[string(line)] {

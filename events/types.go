@@ -105,10 +105,10 @@ func Types() []Type {
 	}
 }
 
-// Known tells whether this version knows the type. Unknown types are kept when read and refused when written.
+// Known reports whether this version knows the type. Unknown types are kept when read and refused when written.
 func (t Type) Known() bool { return slices.Contains(Types(), t) }
 
-// Known tells whether the method is in the closed list.
+// Known reports whether the method is in the closed list.
 func (m Method) Known() bool {
 	switch m {
 	case HookSessionStart, HookPrompt, HookToolBefore, HookToolAfter, HookStop, PostCommit, PostRewrite, Watcher, Backfill,
@@ -118,7 +118,7 @@ func (m Method) Known() bool {
 	return false
 }
 
-// Known tells whether the limitation is in the closed list.
+// Known reports whether the limitation is in the closed list.
 func (l Limit) Known() bool {
 	switch l {
 	case LimitConcurrentWriters, LimitBackgroundProcess, LimitMissingBefore, LimitMissingAfter, LimitPathNotCaptured,

@@ -50,10 +50,10 @@ type Report struct {
 	End End `json:"-"`
 }
 
-// Empty tells that there is no log yet.
+// Empty reports whether there is no log yet.
 func (r Report) Empty() bool { return r.Tip.IsZero() && r.Events == 0 && r.State != Broken }
 
-// Summary is the state in words.
+// Summary returns the state in words.
 func (r Report) Summary() string {
 	switch r.State {
 	case Anchored:

@@ -57,8 +57,9 @@ func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Ancho
 	return anchors, nil
 }
 
-// WritersOf are the writers whose copies speak for a log. One is the writer that it names. For the own log the writer
-// that this clone was before counts too: a log rebuilt under another name is held against the copies of the true one.
+// WritersOf returns the writers whose copies speak for a log. One is the writer that it names. For the own log the
+// writer that this clone was before counts too: a log rebuilt under another name is held against the copies of the true
+// one.
 func (l *Log) WritersOf(of Subject) []string {
 	var writers []string
 	if of.Writer != "" {

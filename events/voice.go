@@ -9,7 +9,7 @@ type Voice struct {
 	Standing Standing // among the voices of one id
 }
 
-// String is the name; "" for the own log.
+// String returns the name; "" for the own log.
 func (v *Voice) String() string {
 	if v == nil {
 		return ""
@@ -27,8 +27,8 @@ const (
 	Unproved                 // nobody can tell whose it is
 )
 
-// Mine tells whether this clone, whose writer is given, wrote an event. Of events that were not read as one log beside
-// others, the id says it.
+// Mine reports whether this clone, whose writer is given, wrote an event. Of events that were not read as one log
+// beside others, the id says it.
 func (e *Event) Mine(own string) bool {
 	if e.From != nil {
 		return e.From.Aside

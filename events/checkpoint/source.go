@@ -18,7 +18,7 @@ import (
 // log was rewritten on purpose (a purge) and signed anew since. The newer ones, which count for nothing, are named.
 type Source struct{}
 
-// Sources are the anchors against which verification holds the log: copies of others, and checkpoints.
+// Sources returns the anchors against which verification holds the log: copies of others, and checkpoints.
 func Sources() []events.AnchorSource { return []events.AnchorSource{events.FetchedCopies{}, Source{}} }
 
 const (

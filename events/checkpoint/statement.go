@@ -36,7 +36,7 @@ const maxCommit = 256 << 10
 
 var errNoCheckpoint = errors.New("it is no checkpoint")
 
-// message is the statement as a commit message. Its second part is canonical JSON.
+// message returns the statement as a commit message. Its second part is canonical JSON.
 func (s Statement) message() string {
 	return fmt.Sprintf("traces: checkpoint at %d\n\n{\"event\":%q,\"seq\":%d,\"v\":1,\"writer\":%q}\n", s.Seq, s.Event,
 		s.Seq, s.Writer)

@@ -35,8 +35,8 @@ func (ix *Index) writeStore(path string) error {
 	})
 }
 
-// likelySize is the least size of the file, in bytes. It is mapped whole at once: each time it outgrows its mapping,
-// the database copies all that a transaction has in hand.
+// likelySize returns the least size of the file, in bytes. It is mapped whole at once: each time it outgrows its
+// mapping, the database copies all that a transaction has in hand.
 func (ix *Index) likelySize() int {
 	total := int64(0)
 	for _, t := range ix.texts {

@@ -77,7 +77,7 @@ func textKey(kind byte, stored string) Key {
 	return digestKeyOf(kind, sum[:])
 }
 
-// row is the row of an event that speaks of a key.
+// row returns the row of an event that speaks of a key.
 func (k Key) row(log uint32, seq int64) []byte {
 	wide := binary.BigEndian.AppendUint64(nil, uint64(log)<<40|uint64(seq)) // a number of an event counts from 1
 	return append(k[:], wide...)
@@ -118,7 +118,7 @@ func (d *Digest) Blob(blob refs.OID) []Mention { return d.find(digestBlob, blob.
 // Change finds the anchors with a file that was changed in the same way.
 func (d *Digest) Change(id events.ChangeID) []Mention { return d.find(digestChange, id.Bytes()) }
 
-// Logs is the number of logs.
+// Logs returns the number of logs.
 func (d *Digest) Logs() int { return len(d.sources) }
 
 // Heads lists the commits that a log names as checked out or made, in its order.
@@ -127,7 +127,7 @@ func (d *Digest) Heads(log int) []NamedCommit {
 	return d.texts[min(log, 1)].heads[s.copy.Number()]
 }
 
-// Last is the number of the last event of a log.
+// Last returns the number of the last event of a log.
 func (d *Digest) Last(log int) int64 { return d.sources[log].copy.Last() }
 
 // Names tells the logs apart, and each from another build of itself.
@@ -162,7 +162,7 @@ func (d *Digest) find(kind byte, name []byte) []Mention {
 	return out
 }
 
-// searchRows is the offset of the first row at or behind one that begins with a prefix.
+// searchRows returns the offset of the first row at or behind one that begins with a prefix.
 func searchRows(rows, prefix []byte) int {
 	low, high := 0, len(rows)/digestRow
 	for low < high {

@@ -197,7 +197,7 @@ func (ix *Index) Close() {
 // Logs tells how many logs are read: the own one, and those that were fetched.
 func (ix *Index) Logs() int { return len(ix.sources) }
 
-// Empty tells that no log has an event.
+// Empty reports whether no log has an event.
 func (ix *Index) Empty() bool {
 	return !slices.ContainsFunc(ix.sources, func(s *source) bool { return s.copy.Last() > 0 })
 }

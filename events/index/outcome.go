@@ -37,7 +37,7 @@ const movedLines = "moved_lines"
 // MostFiles is the largest value of Files.
 const MostFiles = 4096
 
-// Files is the number of files that the patches of the conversation changed; MostFiles stands for as many or more.
+// Files returns the number of files that the patches of the conversation changed; MostFiles stands for as many or more.
 func (t *Trace) Files() int { return len(t.Paths) / hashSize }
 
 func (s pathSet) with(path string) pathSet {
@@ -176,7 +176,7 @@ func (t *Trace) named(agent, session, model string) {
 	}
 }
 
-// trace is the summary of a conversation in this part of the log whose event is taken.
+// trace returns the summary of a conversation in this part of the log whose event is taken.
 func (r *recent) trace(id events.TraceID) *Trace {
 	by := tracedBy{r.log, id}
 	t := r.traces[by]

@@ -155,7 +155,7 @@ func (ix *Index) ByID(id events.ID) (events.Event, bool, error) {
 	return events.Event{}, false, err
 }
 
-// Last is the number of the own log's last event.
+// Last returns the number of the own log's last event.
 func (ix *Index) Last() int64 {
 	if len(ix.sources) == 0 {
 		return 0
@@ -163,8 +163,8 @@ func (ix *Index) Last() int64 {
 	return ix.sources[0].copy.Last()
 }
 
-// Began is the time of the first event of all logs that the index covers: recording began then. It is zero without any
-// event.
+// Began returns the time of the first event of all logs that the index covers: recording began then. It is zero without
+// any event.
 func (ix *Index) Began() (time.Time, error) {
 	return mended(ix, func() (began time.Time, err error) {
 		for _, s := range ix.sources {
@@ -185,7 +185,7 @@ func (ix *Index) Began() (time.Time, error) {
 	})
 }
 
-// OwnWriter is the writer of the own log; empty while it has no event.
+// OwnWriter returns the writer of the own log; empty while it has no event.
 func (ix *Index) OwnWriter() (string, error) {
 	if ix.own != "" || ix.Last() == 0 {
 		return ix.own, nil

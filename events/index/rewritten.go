@@ -137,7 +137,7 @@ type pair struct {
 	rest string
 }
 
-// second is the other commit.
+// second returns the other commit.
 func (p pair) second() (refs.OID, bool) {
 	if len(p.rest) < nthDigits {
 		return refs.OID{}, false

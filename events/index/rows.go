@@ -50,12 +50,12 @@ const idTerm = 16
 // longestTerm keeps keys within what the database takes; longer terms are cut and told apart by a hash.
 const longestTerm = 512
 
-// prefixOf is the beginning of all keys of a kind whose terms begin with a text.
+// prefixOf returns the beginning of all keys of a kind whose terms begin with a text.
 func prefixOf(k kind, beginning string) []byte {
 	return append([]byte{byte(k)}, beginning...)
 }
 
-// exact is the beginning of all keys of one term.
+// exact returns the beginning of all keys of one term.
 func exact(k kind, term string) []byte { return appendExact(nil, k, term) }
 
 func appendExact(b []byte, k kind, term string) []byte {
@@ -70,7 +70,7 @@ func appendExact(b []byte, k kind, term string) []byte {
 	return append(append(b, strings.ReplaceAll(term, "\x00", "\x01")...), 0)
 }
 
-// number is the key of an event of a log.
+// number returns the key of an event of a log.
 func (s *source) number(seq int64) []byte {
 	key := binary.BigEndian.AppendUint32(exact(byNumber, ""), s.copy.Number())
 	return binary.BigEndian.AppendUint64(key, uint64(seq))
@@ -82,10 +82,10 @@ const (
 	behindTerm = logBytes + 8
 )
 
-// logOf is the number of the log that a key leads to.
+// logOf returns the number of the log that a key leads to.
 func logOf(key []byte) uint32 { return logAt(key[:len(key)-8]) }
 
-// logAt is the number of a log at the end of a key.
+// logAt returns the number of a log at the end of a key.
 func logAt(key []byte) uint32 { return binary.BigEndian.Uint32(key[len(key)-logBytes:]) }
 
 // unique reports whether hardly any two events have the same term.
@@ -103,13 +103,13 @@ const (
 	nthDigits = 8
 )
 
-// pairOf is the term of a pair of commits: the first commit, and, so that a reader needs no event, the number of the
-// pair in its event and the second commit.
+// pairOf returns the term of a pair of commits: the first commit, and, so that a reader needs no event, the number of
+// the pair in its event and the second commit.
 func pairOf(first string, nth int, second string) string {
 	return fmt.Sprintf("%s%c%0*x%s", first, besides, nthDigits, nth, second)
 }
 
-// seqOf is the number of the event that a key leads to.
+// seqOf returns the number of the event that a key leads to.
 func seqOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[len(key)-8:])) }
 
 // named holds the names in an event's data.

@@ -52,7 +52,7 @@ func (ix *Index) gatherTexts() {
 	}
 }
 
-// source is the log of a number; nil for one that is not read.
+// source returns the log of a number; nil for one that is not read.
 func (t *text) source(log uint32) *source {
 	if int64(log) >= int64(len(t.of)) {
 		return nil
@@ -178,7 +178,7 @@ func (r *recent) put(k kind, term string, seq int64, at place) {
 	}
 }
 
-// alone is the row of an event that is the only one of its term.
+// alone returns the row of an event that is the only one of its term.
 func (r *recent) alone(seq int64, at place) row {
 	const few, many = 1 << 10, 64 << 10
 	if need := len(r.prefix) + 8 + 2*binary.MaxVarintLen64; cap(r.room)-len(r.room) < need {

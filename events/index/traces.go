@@ -228,7 +228,7 @@ func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 	})
 }
 
-// tellings are the words of each log that speaks of a conversation, in the order of the sources: the own log first,
+// tellings returns the words of each log that speaks of a conversation, in the order of the sources: the own log first,
 // whatever it says.
 func (ix *Index) tellings(id events.TraceID) (of []*source, logs []Trace, err error) {
 	own := ix.sources[0]
@@ -276,8 +276,8 @@ func united(logs []Trace) Trace {
 	return out
 }
 
-// teller is the place of the log that tells of a conversation: the own one if that saw it do anything. Among the others
-// the one whose hooks were there goes before one told afterwards, then the smaller id of its writer.
+// teller returns the place of the log that tells of a conversation: the own one if that saw it do anything. Among the
+// others the one whose hooks were there goes before one told afterwards, then the smaller id of its writer.
 func teller(logs []Trace) int {
 	best := 0
 	for i := range logs {

@@ -64,7 +64,7 @@ func trustSetting(ctx context.Context, repo *refs.Repo) (string, error) {
 	return cmp.Or(value, "all"), nil
 }
 
-// Signer is the name that all that was fetched of a voice is signed with, by a key that git trusts; "" for none.
+// Signer returns the name that all that was fetched of a voice is signed with, by a key that git trusts; "" for none.
 func (ix *Index) Signer(voice string) string {
 	if ix.signers == nil {
 		ix.signers = map[string]string{}
@@ -86,7 +86,7 @@ func (ix *Index) Signer(voice string) string {
 	return ix.signers[voice]
 }
 
-// signedBy are those who signed what was fetched, by the refs.
+// signedBy returns those who signed what was fetched, by the refs.
 func (ix *Index) signedBy() map[string]string {
 	if ix.by == nil {
 		if ix.by = ix.log.Signers(ix.fetched); ix.by == nil {

@@ -44,7 +44,7 @@ func (ix *Index) takeOf(ctx context.Context, copies []events.FetchedCopy) error 
 	return nil
 }
 
-// voiceOf is the voice of a log whose id no other remote has.
+// voiceOf returns the voice of a log whose id no other remote has.
 func voiceOf(f *events.FetchedLog) events.Voice {
 	if f.Aside {
 		return events.Voice{Name: "aside/" + f.Writer, Aside: true}
