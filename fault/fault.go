@@ -83,7 +83,7 @@ func In(do func()) func() {
 
 const module = "github.com/git-trace/git-trace/"
 
-// place is the line of ours that a panic came from, or the outermost one that led to it.
+// place returns the line of ours that a panic came from, or the outermost one that led to it.
 func place() string {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
