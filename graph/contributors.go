@@ -61,7 +61,7 @@ type tally struct {
 	at   map[who]int
 }
 
-// ContributorOf is an owner as a contributor without lines.
+// ContributorOf returns an owner as a contributor without lines.
 func ContributorOf(o *events.AnchorOwner) Contributor { return newContributor(whoIs(o), o) }
 
 func whoIs(o *events.AnchorOwner) who {

@@ -35,8 +35,8 @@ func WriteDOT(w io.Writer, g *Graph, style Style) error {
 	return nil
 }
 
-// dotString is a quoted string of lines. In a label a backslash begins an escape of Graphviz' own, such as \N for the
-// name of the node. In attributes & begins a character entity of HTML.
+// dotString returns a quoted string of lines. In a label a backslash begins an escape of Graphviz' own, such as \N for
+// the name of the node. In attributes & begins a character entity of HTML.
 func dotString(lines []string) string {
 	escaped := make([]string, len(lines))
 	for i, line := range lines {

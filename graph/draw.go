@@ -106,7 +106,7 @@ func (d *Drawer) head(c *Commit) {
 	d.line(c.edges.commit, d.paint(hashColor, c.Short)+" "+d.paint(refColor, names)+subject+gap+d.paint(dim, right))
 }
 
-// rows are the lines below a commit. Where nobody but people wrote, the commit's author has said it all.
+// rows returns the lines below a commit. Where nobody but people wrote, the commit's author has said it all.
 func (d *Drawer) rows(c *Commit) []string {
 	shown := together(c.Contributors)
 	if len(shown) == 1 && shown[0].Kind == events.OwnerHuman {
@@ -156,7 +156,7 @@ func together(list []Contributor) []Contributor {
 	return out
 }
 
-// row is a contributor with files and the share of what the commit added.
+// row returns a contributor with files and the share of what the commit added.
 func (d *Drawer) row(who *Contributor, first bool, label, share string, room int) string {
 	if first {
 		share += ofAdded

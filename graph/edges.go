@@ -22,7 +22,7 @@ func newEdges(commit string, fillers []string) edges {
 	return e
 }
 
-// at is the drawing left of line n beside a commit; line 0 is the commit's own.
+// at returns the drawing left of line n beside a commit; line 0 is the commit's own.
 func (e *edges) at(n int) string {
 	switch {
 	case n == 0:

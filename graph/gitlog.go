@@ -54,7 +54,7 @@ func (q Query) Command(ctx context.Context, repo *refs.Repo, args ...string) *ex
 	return cmd
 }
 
-// chosen are the arguments that choose commits and paths.
+// chosen returns the arguments that choose commits and paths.
 func (q Query) chosen() []string {
 	args := slices.Concat(q.Options, q.Revs)
 	if q.Dashed {

@@ -42,7 +42,7 @@ type UncommittedJSON struct {
 	Contributors []ContributorJSON `json:"contributors"`
 }
 
-// Owned are the added lines by who wrote them.
+// Owned returns the added lines by who wrote them.
 func (c CommitJSON) Owned() (out numbers.Owned) {
 	if c.Added != nil {
 		out = numbers.Owned{AI: *c.AI, Human: *c.Human, Unknown: *c.Unknown, Older: c.Older}
@@ -132,7 +132,7 @@ func WriteJSON(w io.Writer, g *Graph) error {
 	return nil
 }
 
-// JSON is the commit as it is written in JSON.
+// JSON returns the commit as it is written in JSON.
 func (c *Commit) JSON() CommitJSON {
 	out := CommitJSON{
 		Commit: c.ID, Parents: c.Parents, Refs: make([]string, 0, len(c.Refs)), Author: valid(c.Author),

@@ -35,8 +35,9 @@ func WriteMermaid(w io.Writer, g *Graph, style Style) error {
 	return nil
 }
 
-// mermaidString is a quoted string of lines. Mermaid takes Markdown, HTML and directives from labels; letters, digits
-// and a few signs are written as they are, all else as character codes (#35;), which mean nothing but the character.
+// mermaidString returns a quoted string of lines. Mermaid takes Markdown, HTML and directives from labels; letters,
+// digits and a few signs are written as they are, all else as character codes (#35;), which mean nothing but the
+// character.
 func mermaidString(lines []string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -54,7 +54,7 @@ type Commit struct {
 	edges edges
 }
 
-// Older is the number of the unknown lines that are older than the recording.
+// Older returns the number of the unknown lines that are older than the recording.
 func (c *Commit) Older() int {
 	if c.Nobody == events.OwnerOlder {
 		return c.Unknown
@@ -62,7 +62,7 @@ func (c *Commit) Older() int {
 	return 0
 }
 
-// Owned are the added lines by who wrote them.
+// Owned returns the added lines by who wrote them.
 func (c *Commit) Owned() numbers.Owned {
 	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older()}
 }

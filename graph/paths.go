@@ -102,7 +102,7 @@ func (c *Commit) limit(files map[string]int) {
 	c.Added = c.AI + c.Human + c.Unknown
 }
 
-// Nobodys is the number of added lines without a contributor.
+// Nobodys returns the number of added lines without a contributor.
 func (c *Commit) Nobodys() int {
 	left := c.Added
 	for i := range c.Contributors {
@@ -140,7 +140,7 @@ func (c *Commit) Place(files map[string]int, most int) {
 	c.Contributors = append(c.Contributors, rest)
 }
 
-// linesIn is the number of lines that somebody has in the files.
+// linesIn returns the number of lines that somebody has in the files.
 func (c *Contributor) linesIn(files map[string]int) int {
 	lines := 0
 	for _, f := range c.Files {
