@@ -93,7 +93,7 @@ func (f hookFile) joinKind() kind {
 	return insert
 }
 
-// shebang is the "#!" line with its line break, or "".
+// shebang returns the "#!" line with its line break, or "".
 func shebang(content []byte) string {
 	line, _, ok := bytes.Cut(content, []byte("\n"))
 	if !ok || !bytes.HasPrefix(line, []byte("#!")) {
@@ -179,8 +179,8 @@ var (
 	usesFolder = pattern(`\bdirname\b|__file__|__dir__|__dirname|\bFindBin\b|require_relative`)
 )
 
-// pattern is a regular expression that is compiled when it is first asked for: every hook starts this program, and few
-// need one.
+// pattern returns a regular expression that is compiled when it is first asked for: every hook starts this program, and
+// few need one.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -191,8 +191,8 @@ const asideDir = "git-trace-saved"
 // asideSuffix keeps it in the same directory, for those that look for files beside them.
 const asideSuffix = ".git-trace-saved"
 
-// asideName is the name under which a hook is set aside, relative to the hooks directory. Both what a program may see
-// of its path cannot be kept; the one it seems to use is.
+// asideName returns the name under which a hook is set aside, relative to the hooks directory. Both what a program may
+// see of its path cannot be kept; the one it seems to use is.
 func (f hookFile) asideName() string {
 	name := filepath.Base(f.path)
 	binary := f.long || bytes.IndexByte(f.content, 0) >= 0
@@ -203,7 +203,7 @@ func (f hookFile) asideName() string {
 	return name + asideSuffix
 }
 
-// asideWord is the shell word that finds it from the hook's own path, wherever the repository moves.
+// asideWord returns the shell word that finds it from the hook's own path, wherever the repository moves.
 func asideWord(asideName string) string { return `"${0%/*}"/` + shell.Quote(asideName) }
 
 // manager names who seems to have made a hook file; "" for the user or an unknown tool.

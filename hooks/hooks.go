@@ -36,8 +36,8 @@ func Hint(err error) string {
 	return ""
 }
 
-// Names are the hooks that get a part of ours, in the order of listings. They are all of githooks(5) that run after a
-// commit has come to be or a work tree was changed. Their exit status cannot stop the user's command.
+// Names returns the hooks that get a part of ours, in the order of listings. They are all of githooks(5) that run after
+// a commit has come to be or a work tree was changed. Their exit status cannot stop the user's command.
 func Names() []string {
 	return []string{"post-commit", "post-rewrite", "post-checkout", "post-merge", "post-applypatch"}
 }
@@ -56,7 +56,7 @@ type Action struct {
 	Why  string `json:"why,omitempty"`
 }
 
-// String is the action on one line: "add a marked block to /repo/.git/hooks/post-commit (beside lefthook)".
+// String returns the action on one line: "add a marked block to /repo/.git/hooks/post-commit (beside lefthook)".
 func (a Action) String() string {
 	text := a.What + " " + a.Path
 	if a.Why != "" {

@@ -217,7 +217,7 @@ func planMakeRoom(p *plan, path, hook string) error {
 	}
 }
 
-// findAside is the name under which the hook of before stands aside, or "".
+// findAside returns the name under which the hook of before stands aside, or "".
 func findAside(dir, hook string) string {
 	for _, name := range []string{hook + asideSuffix, asideDir + "/" + hook} {
 		if present(filepath.Join(dir, filepath.FromSlash(name))) {

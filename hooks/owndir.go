@@ -68,7 +68,7 @@ func (in Installer) planWithdraw(p *plan, s site) error {
 	return in.planUnexclude(p)
 }
 
-// forwardNames are the hooks to hand on: the usual ones, and those that are there now.
+// forwardNames returns the hooks to hand on: the usual ones, and those that are there now.
 func (in Installer) forwardNames(dir string) []string {
 	names := slices.Clone(forwarded[:])
 	entries, _ := os.ReadDir(dir) // a missing directory has no hooks
@@ -83,8 +83,8 @@ func (in Installer) forwardNames(dir string) []string {
 	return names
 }
 
-// nextWord is the shell word for a hook in the directory of before. A relative core.hooksPath stays relative: hooks
-// start where git resolves it, in every work tree.
+// nextWord returns the shell word for a hook in the directory of before. A relative core.hooksPath stays relative:
+// hooks start where git resolves it, in every work tree.
 func (s site) nextWord(hook string) string {
 	if s.raw == "" {
 		return `"${0%/*}"/` + shell.Quote("../../hooks/"+hook)
@@ -92,8 +92,8 @@ func (s site) nextWord(hook string) string {
 	return shell.Quote(strings.TrimSuffix(filepath.ToSlash(s.raw), "/") + "/" + hook)
 }
 
-// scopeForOwn is the configuration file that core.hooksPath is written to: the repository's, unless the work tree's own
-// would win over it.
+// scopeForOwn returns the configuration file that core.hooksPath is written to: the repository's, unless the work
+// tree's own would win over it.
 func (s site) scopeForOwn() string {
 	if s.scope == "worktree" {
 		return s.scope

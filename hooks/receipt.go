@@ -63,7 +63,7 @@ func decodeReceipt(data []byte) receipt {
 	return r
 }
 
-// with is the receipt with a place added or brought up to date.
+// with returns the receipt with a place added or brought up to date.
 func (r receipt) with(at place, binary string) receipt {
 	r.Version, r.Binary, r.Places = receiptVersion, binary, slices.Clone(r.Places)
 	for i, old := range r.Places {

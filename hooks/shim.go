@@ -151,7 +151,7 @@ fi
 // readsInput reports whether git feeds the hook (githooks(5)).
 func readsInput(hook string) bool { return hook == "post-rewrite" }
 
-// text is the block with its markers, in POSIX shell, fit for scripts that run under `set -e` and `set -u`.
+// text returns the block with its markers, in POSIX shell, fit for scripts that run under `set -e` and `set -u`.
 func (p part) text() []byte {
 	var b strings.Builder
 	b.WriteString(marks.Begin + "\n# version " + strconv.Itoa(version) + ", " + string(p.kind) + purpose + "\n")
@@ -184,7 +184,7 @@ func (p part) text() []byte {
 	).Replace(b.String()))
 }
 
-// file is a whole hook file that is ours, with the "#!" line given.
+// file returns a whole hook file that is ours, with the "#!" line given.
 func (p part) file(shebang string) []byte {
 	return append([]byte(shebang), p.text()...)
 }
@@ -192,7 +192,7 @@ func (p part) file(shebang string) []byte {
 // plainShebang opens the files that are ours.
 const plainShebang = "#!/bin/sh\n"
 
-// binaryOf is the path of git-trace that a block starts, or "".
+// binaryOf returns the path of git-trace that a block starts, or "".
 func (b *block) binaryOf() string {
 	words := shell.Words(b.lineAfter("\tgit_trace_bin="))
 	if len(words) != 1 {

@@ -50,7 +50,7 @@ func (s site) sharing() string {
 	return s.dir + " lies outside this repository and may serve others (" + s.source() + ")"
 }
 
-// source is the setting in words.
+// source returns the setting in words.
 func (s site) source() string {
 	if s.scope == "" {
 		return "default directory"
@@ -58,10 +58,10 @@ func (s site) source() string {
 	return "core.hooksPath, " + s.scope + " configuration"
 }
 
-// ownDir is the absolute path of our own directory.
+// ownDir returns the absolute path of our own directory.
 func (in Installer) ownDir() string { return filepath.Join(in.Repo.TracesDir(), ownDir) }
 
-// top is the directory in which git starts hooks: relative hook paths count from there.
+// top returns the directory in which git starts hooks: relative hook paths count from there.
 func (in Installer) top() string {
 	if in.Repo.Bare() {
 		return in.Repo.GitDir
@@ -136,7 +136,7 @@ func (in Installer) isOwn(value string) bool {
 	return err != nil && filepath.IsAbs(value) && strings.HasSuffix(filepath.ToSlash(value), "/traces/"+ownDir)
 }
 
-// configValues are the values of a path-typed key with their scopes, least important first.
+// configValues returns the values of a path-typed key with their scopes, least important first.
 func (in Installer) configValues(ctx context.Context, key string) ([]configured, error) {
 	settings, err := in.Repo.Settings(ctx)
 	if err != nil {
@@ -168,7 +168,7 @@ func (in Installer) configValues(ctx context.Context, key string) ([]configured,
 	return values, nil
 }
 
-// rawValue is a value as written in one scope, `~` unexpanded; "" when it is not set there.
+// rawValue returns a value as written in one scope, `~` unexpanded; "" when it is not set there.
 func (in Installer) rawValue(ctx context.Context, scope, key string) (string, error) {
 	out, err := in.Repo.Git(ctx, nil, "config", "-z", "--"+scope, "--get", key)
 	if isExit(err, 1) {
@@ -215,7 +215,7 @@ func (in Installer) judge(ctx context.Context, s *site) error {
 	return nil
 }
 
-// foreignOpen is the first hook of somebody else that is not ignored: our part in it would show in git-status(1).
+// foreignOpen returns the first hook of somebody else that is not ignored: our part in it would show in git-status(1).
 func (s site) foreignOpen() (string, error) {
 	for _, hook := range s.open {
 		f, err := readHook(filepath.Join(s.dir, hook))
@@ -229,7 +229,7 @@ func (s site) foreignOpen() (string, error) {
 	return "", nil
 }
 
-// keeperOf is the repository whose work tree holds a directory, or nil: .git/hooks is in none.
+// keeperOf returns the repository whose work tree holds a directory, or nil: .git/hooks is in none.
 func (in Installer) keeperOf(dir string) *refs.Repo {
 	real := realPath(dir)
 	holds := func(r *refs.Repo) bool {

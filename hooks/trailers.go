@@ -28,7 +28,7 @@ const (
 	autoPushKey = "trace.autoPush"
 )
 
-// Trailers is the form of trailers that a configuration asks for; empty for none.
+// Trailers returns the form of trailers that a configuration asks for; empty for none.
 func Trailers(config refs.Config) (form string, err error) {
 	value, _ := config.Get(trailersKey)
 	switch value = strings.ToLower(value); value {
@@ -43,10 +43,10 @@ func Trailers(config refs.Config) (form string, err error) {
 // asked are the hooks for those who ask for them.
 var asked = [...]string{TrailersHook, PushHook}
 
-// all are the hooks that may have a part of ours.
+// all returns the hooks that may have a part of ours.
 func all() []string { return append(Names(), asked[:]...) }
 
-// wanted are the hooks that get one. The error is about a setting that asks for a missing thing.
+// wanted returns the hooks that get one. The error is about a setting that asks for a missing thing.
 func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
 	names = Names()
 	config, err := in.Repo.Config(ctx)
@@ -63,7 +63,7 @@ func (in Installer) wanted(ctx context.Context) (names []string, wrong error) {
 	return names, wrong
 }
 
-// names are the hooks that get one.
+// names returns the hooks that get one.
 func (in Installer) names(ctx context.Context) []string {
 	names, _ := in.wanted(ctx)
 	return names

@@ -182,7 +182,7 @@ func rewriteKind(args []string) string {
 	return "rewrite"
 }
 
-// GitProcess is the id of the git process that runs the hook, as its shell says; 0 if it is not told.
+// GitProcess returns the id of the git process that runs the hook, as its shell says; 0 if it is not told.
 func GitProcess() int {
 	id, err := strconv.Atoi(os.Getenv("GITTRACE_GIT_PID"))
 	if err != nil {

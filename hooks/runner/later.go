@@ -29,7 +29,7 @@ const (
 	laterLimit = 10 * time.Minute
 )
 
-// busyLimit is the time for which a hook tries while that process is at work, which has the timeline most of the
+// busyLimit returns the time for which a hook tries while that process is at work, which has the timeline most of the
 // time; limit is the time for which it would try otherwise. It is ten times what a hook takes.
 func busyLimit(limit time.Duration) time.Duration { return limit / 8 }
 
@@ -151,7 +151,7 @@ func takeLater(ctx context.Context, repo *refs.Repo, log *committedLog, engine *
 	return nil
 }
 
-// about is the commit that a git hook is about, if it is about one.
+// about returns the commit that a git hook is about, if it is about one.
 func about(repo *refs.Repo, hook string) refs.OID {
 	switch hook {
 	case "post-commit", "post-applypatch":

@@ -77,8 +77,8 @@ func Main(args []string) int {
 	return 0
 }
 
-// Program is the file of git-trace: this program's own, or the one beside git-trace-hook. Found is false in a program
-// that links these functions, such as a test.
+// Program returns the file of git-trace: this program's own, or the one beside git-trace-hook. Found is false in a
+// program that links these functions, such as a test.
 func Program() (path string, found bool) {
 	path, err := os.Executable()
 	if err != nil {

@@ -18,12 +18,12 @@ const (
 	sealLimit = time.Minute
 )
 
-// begins tells that a boundary finds an unsealed tail of conversations that are gone, if there is any.
+// begins reports whether a boundary finds an unsealed tail of conversations that are gone, if there is any.
 func begins(b events.Boundary) bool {
 	return b.Kind == events.SessionStart || b.Kind == events.PromptSubmit
 }
 
-// ends tells that what a boundary closes is to be sealed.
+// ends reports whether what a boundary closes is to be sealed.
 func ends(b events.Boundary) bool { return b.Kind == events.TurnEnd || b.Kind == events.SessionEnd }
 
 // startSeal starts that process if something is to be sealed now, or if many events wait.

@@ -44,7 +44,7 @@ func hasRules(repo *refs.Repo) bool {
 // LooseLimitVar replaces sidestore.LooseLimit, for tests and for those who want it otherwise; 0 turns packing off.
 const LooseLimitVar = "GITTRACE_LOOSE_LIMIT"
 
-// LooseLimit is the number of loose objects from which the side store is packed; 0 if never.
+// LooseLimit returns the number of loose objects from which the side store is packed; 0 if never.
 func LooseLimit() int {
 	n, err := strconv.Atoi(os.Getenv(LooseLimitVar))
 	if err != nil || n < 0 {
