@@ -133,9 +133,9 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 	return c
 }
 
-// reportedBy is a file as a client reports it: without a byte order mark and carriage returns, from UTF-16; what is not
-// UTF-8 either as Latin-1 or, of a client that knows no other encoding, with marks in the place of what it could not
-// read.
+// reportedBy returns a file as a client reports it: without a byte order mark and carriage returns, from UTF-16; what
+// is not UTF-8 either as Latin-1 or, of a client that knows no other encoding, with marks in the place of what it could
+// not read.
 func reportedBy(client string, raw []byte) string {
 	text := strings.TrimPrefix(string(raw), "\uFEFF")
 	switch {

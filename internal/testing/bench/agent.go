@@ -52,7 +52,7 @@ func (a *agent) hook(event string, members map[string]any) *exec.Cmd {
 // call is one tool call, to be played in steps: before, the change itself, after.
 type call struct{ before, after *exec.Cmd }
 
-// shell is a call of the shell tool.
+// shell returns a call of the shell tool.
 func (a *agent) shell() call {
 	a.calls++
 	input := map[string]any{"command": "make generate", "description": "Generate code"}
@@ -66,7 +66,7 @@ func (a *agent) shell() call {
 	}
 }
 
-// edit is a call of the edit tool that adds a line to a file; change makes the change.
+// edit returns a call of the edit tool that adds a line to a file; change makes the change.
 func (a *agent) edit(name string) (c call, change func() error, err error) {
 	a.calls++
 	file := filepath.Join(a.dir, filepath.FromSlash(name))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// blaming is the command that people call most, beside git's own.
+// blaming returns the command that people call most, beside git's own.
 func blaming(quick bool) []scenario {
 	commits, again, since, first, plain := historyCommits, 0.15, 0.3, 1.1, 1.05
 	if quick { // git needs a third of the time there, and what is ours stays: see docs/performance.md
@@ -143,7 +143,7 @@ func (b *bench) prepareBlame(commits int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// preparePlain is a repository in which git-trace never was.
+// preparePlain returns a repository in which git-trace never was.
 func (b *bench) preparePlain(commits int) (func(int, *recorder) error, error) {
 	dir, err := b.place("plain-"+size(commits), func(dir string) error {
 		return errors.Join(b.makeHistory(dir, commits), b.check(b.git(dir, "gc", "-q")))

@@ -151,7 +151,7 @@ func (b *bench) makeConversations(dir string, number int) error {
 	return b.check(b.git(dir, "gc", "-q"))
 }
 
-// short are the events of a conversation of two edits: ten of them.
+// short returns the events of a conversation of two edits: ten of them.
 func (l *logWriter) short() []events.Draft {
 	out := []events.Draft{
 		l.draft(events.SessionStarted, "", events.SessionData{Source: "startup", Model: benchModel}),
@@ -174,7 +174,7 @@ func (l *logWriter) short() []events.Draft {
 		l.draft(events.SessionEnded, "", events.SessionData{Source: "prompt_input_exit"}))
 }
 
-// words is a sentence whose words are as unequally common as the words of a language.
+// words returns a sentence whose words are as unequally common as the words of a language.
 func words(rng *rand.Rand, n int) string {
 	stems := []string{"parse", "server", "close", "index", "render", "commit", "branch", "widget"}
 	zipf := rand.NewZipf(rng, 1.2, 4, 2500)
@@ -185,7 +185,7 @@ func words(rng *rand.Rand, n int) string {
 	return strings.Join(out, " ")
 }
 
-// conversation is a record of prompts and answers with calls. Each turn has so many steps.
+// conversation returns a record of prompts and answers with calls. Each turn has so many steps.
 func conversation(rng *rand.Rand, trace, session string, steps, turn int) *records.Record {
 	title, model := words(rng, 12), "anthropic/"+benchModel
 	r := &records.Record{

@@ -109,7 +109,7 @@ func writeSession(name, sources string, lines func(i int, text string) []any) er
 
 type object = map[string]any
 
-// claudeLines are the lines of an answer that reads a file, and of its result, as Claude Code writes them.
+// claudeLines returns the lines of an answer that reads a file, and of its result, as Claude Code writes them.
 func claudeLines(i int, text string) []any {
 	id, call := fmt.Sprintf("u%d", i), fmt.Sprintf("toolu_%d", i)
 	line := func(kind, uuid, parent string, message object) object {
@@ -129,7 +129,7 @@ func claudeLines(i int, text string) []any {
 	}
 }
 
-// codexLines are the same as Codex writes them.
+// codexLines returns the same as Codex writes them.
 func codexLines(i int, text string) []any {
 	line := func(kind string, payload object) object {
 		return object{"timestamp": moment(i), "type": kind, "payload": payload}
@@ -148,7 +148,7 @@ func codexLines(i int, text string) []any {
 	return lines
 }
 
-// moment is the time of a line.
+// moment returns the time of a line.
 func moment(i int) string {
 	return fmt.Sprintf("2026-05-16T%02d:%02d:%02d.000Z", i/3600%24, i/60%60, i%60)
 }

@@ -190,7 +190,7 @@ func (l *logWriter) draft(typ events.Type, call string, content any) events.Draf
 
 func (l *logWriter) trace() events.TraceID { return traceOf(l.session) }
 
-// traceOf is the conversation of a session.
+// traceOf returns the conversation of a session.
 func traceOf(session string) events.TraceID { return events.NewTraceID("claude-code", session) }
 
 func (l *logWriter) oid() refs.OID {

@@ -156,7 +156,7 @@ func (b *bench) measure(s scenario) ([]result, error) {
 	return results, nil
 }
 
-// median is the middle of some times, in ms.
+// median returns the middle of some times, in ms.
 func median(times []time.Duration) float64 {
 	if len(times) == 0 {
 		return 0

@@ -13,7 +13,7 @@ import (
 // made is the directory in which a call makes its files.
 const made = "made"
 
-// newFiles is a shell call that makes many files, as a generator or a package manager does.
+// newFiles returns a shell call that makes many files, as a generator or a package manager does.
 func newFiles(files int) scenario {
 	name := fmt.Sprintf("%d new files", files)
 	return scenario{

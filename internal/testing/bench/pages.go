@@ -210,7 +210,7 @@ func belonging(client *http.Client, base string, page []byte, r *recorder) error
 	return nil
 }
 
-// packed is the length of a page when it is compressed.
+// packed returns the length of a page when it is compressed.
 func packed(page []byte) int {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -236,8 +236,8 @@ func fetch(client *http.Client, address string) ([]byte, error) {
 	return body, nil
 }
 
-// peakOf is the most memory that a process and its children had resident, in MB, where the system tells it (proc(5));
-// else 0.
+// peakOf returns the most memory that a process and its children had resident, in MB, where the system tells it
+// (proc(5)); else 0.
 func peakOf(pid int) float64 {
 	sum := 0.0
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // the process may have ended

@@ -124,7 +124,7 @@ func (p *pastWriter) edit(n, i int, path string, old, fresh []string) {
 		"originalFile": nil, "replaceAll": false, "structuredPatch": []any{}})
 }
 
-// name is the id of the session.
+// name returns the id of the session.
 func (p *pastWriter) name() string { return fmt.Sprintf("7a0e1c52-9f3b-4d68-8e21-%012d", p.open) }
 
 // entry is a line of a session file of Claude Code.

@@ -74,7 +74,7 @@ func (b *bench) prepareReading(logged int) (func(int, *recorder) error, error) {
 	}, nil
 }
 
-// verifying is the same for a log that takes long to make.
+// verifying returns the same for a log that takes long to make.
 func verifying(logged int) scenario {
 	name := size(logged) + " events"
 	return scenario{
@@ -114,7 +114,7 @@ const (
 	answersMillion = 3000 // ms for what commits nothing reported, of a million events
 )
 
-// indexing is the first reading of a log, without a kept index. What commits nothing reported is another question,
+// indexing returns the first reading of a log, without a kept index. What commits nothing reported is another question,
 // which such a command asks too: its answers stand beside the index.
 func indexing(logged int) scenario {
 	name := size(logged) + " events"

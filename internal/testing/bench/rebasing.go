@@ -138,7 +138,7 @@ func (b *bench) makeTopic(dir string, commits int, traced bool) error {
 	return commit("main moves on")
 }
 
-// rebaseText is the first content of a file.
+// rebaseText returns the first content of a file.
 func rebaseText(n int) string {
 	text := ""
 	for line := range rebaseLines {

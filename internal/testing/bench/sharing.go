@@ -49,7 +49,7 @@ func sharing() scenario {
 	}
 }
 
-// sharedFile is the file to which a writer's commits add lines.
+// sharedFile returns the file to which a writer's commits add lines.
 func sharedFile(writer int) string { return fmt.Sprintf("shared/of%02d.go", writer) }
 
 // makeShared makes a remote on which all writers but one have published everything. That one has more commits, and the

@@ -14,7 +14,7 @@ import (
 // and ten.
 const filesPerDir = 5
 
-// fileName is the path of the nth file.
+// fileName returns the path of the nth file.
 func fileName(n int) string {
 	dir := n / filesPerDir
 	return fmt.Sprintf("pkg%02d/part%02d/unit%d/file%d.go", dir/1000, dir/50%20, dir%50, n)
@@ -57,7 +57,7 @@ func (b *bench) fastImport(dir string, write func(w *bufio.Writer)) error {
 // data writes one data command.
 func data(w io.Writer, text string) { fmt.Fprintf(w, "data %d\n%s\n", len(text), text) }
 
-// source is a text that looks like a program.
+// source returns a text that looks like a program.
 func source(rng *rand.Rand, n, lines int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "package unit%d\n\n", n)

@@ -88,7 +88,7 @@ func (r *Repo) Commit(subject string) refs.OID {
 	return r.Head()
 }
 
-// Head is the commit that is checked out.
+// Head returns the commit that is checked out.
 func (r *Repo) Head() refs.OID {
 	r.T.Helper()
 	oid, err := refs.ParseOID(strings.TrimSpace(r.Git("rev-parse", "HEAD")))
@@ -108,7 +108,7 @@ func (r *Repo) Discover(dir string) *refs.Repo {
 	return found
 }
 
-// History is a repository with most things that blame can meet: renames, a merge, moved and copied blocks,
+// History returns a repository with most things that blame can meet: renames, a merge, moved and copied blocks,
 // white-space changes, several paths in one commit, odd names, bytes that are not UTF-8, changes not committed.
 func History(t testing.TB, initArgs ...string) *Repo {
 	t.Helper()

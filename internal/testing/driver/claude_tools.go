@@ -3,12 +3,12 @@ package driver
 // The tools of Claude Code that scripts made in Go use most. Paths may be
 // relative to the working directory or begin with "${REPO}/".
 
-// Write is a call that makes a whole file.
+// Write returns a call that makes a whole file.
 func Write(path, content string) Tool {
 	return Tool{Name: "Write", Input: map[string]any{"file_path": path, "content": content}}
 }
 
-// Bash is a call that runs a shell command and waits for it.
+// Bash returns a call that runs a shell command and waits for it.
 func Bash(command string) Tool {
 	return Tool{Name: "Bash", Input: map[string]any{"command": command, "description": "scripted command"}}
 }

@@ -26,7 +26,7 @@ type Client struct {
 // nodeVersion is the Node.js that clients written in JavaScript run on; some refuse the one that a machine has.
 const nodeVersion = "24.21.0"
 
-// nodePackage is the npm package that holds Node.js itself for this platform.
+// nodePackage returns the npm package that holds Node.js itself for this platform.
 func nodePackage() string {
 	arch := runtime.GOARCH
 	if arch == "amd64" {
@@ -35,7 +35,7 @@ func nodePackage() string {
 	return "node-" + runtime.GOOS + "-" + arch
 }
 
-// Clients is the table of clients and of their pinned versions.
+// Clients returns the table of clients and of their pinned versions.
 func Clients() []Client {
 	return []Client{
 		{
@@ -102,7 +102,7 @@ func (c Client) packages() map[string]string {
 	return all
 }
 
-// command is the program that runs the client found at path, and its first arguments.
+// command returns the program that runs the client found at path, and its first arguments.
 func (c Client) command(path string) (program string, args []string) {
 	if !c.node {
 		return path, nil
@@ -124,9 +124,8 @@ func ClientNamed(name string) (Client, error) {
 	return Client{}, fmt.Errorf("no client %q (known: %s)", name, strings.Join(names, ", "))
 }
 
-// Root is the directory that holds one directory per installed client:
-// $GITTRACE_AGENTS, else git-trace-agents in the user's cache
-// ($XDG_CACHE_HOME, else ~/.cache).
+// Root returns the directory that holds one directory per installed client: $GITTRACE_AGENTS, else git-trace-agents in
+// the user's cache ($XDG_CACHE_HOME, else ~/.cache).
 func Root() (string, error) {
 	if dir := os.Getenv("GITTRACE_AGENTS"); dir != "" {
 		return filepath.Abs(dir)

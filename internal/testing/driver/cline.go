@@ -10,7 +10,7 @@ import (
 // cline runs Cline's command line in its print mode, with a model of the user's own. It asks for no account then.
 type cline struct{}
 
-// clinePackage is the npm package that holds the client for this platform.
+// clinePackage returns the npm package that holds the client for this platform.
 func clinePackage() string {
 	arch := runtime.GOARCH
 	if arch == "amd64" {

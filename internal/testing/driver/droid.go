@@ -12,7 +12,7 @@ import (
 // droid runs Droid with a model of the user's own. Without a network it asks for no account.
 type droid struct{}
 
-// droidPackage is the npm package that holds the client for this platform.
+// droidPackage returns the npm package that holds the client for this platform.
 func droidPackage() string {
 	arch := runtime.GOARCH
 	if arch == "amd64" {

@@ -114,8 +114,8 @@ func (r *Repo) Read(path string) string {
 	return string(data)
 }
 
-// Env is the environment of everything that runs in the test: built from
-// scratch, with a PATH that first searches the given directories.
+// Env returns the environment of everything that runs in the test: built from scratch, with a PATH that first searches
+// the given directories.
 func (r *Repo) Env(path ...string) []string {
 	search := os.Getenv("PATH")
 	if search == "" {

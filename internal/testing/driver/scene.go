@@ -25,7 +25,7 @@ func (s scene) id(prefix string, n int) string {
 
 func (s scene) key() string { return s.script + "#" + strconv.Itoa(s.index) }
 
-// said is the text of the answer; one without tool calls must have some.
+// said returns the text of the answer; one without tool calls must have some.
 func (s scene) said() string {
 	if s.Text == "" && len(s.Tools) == 0 {
 		return "done"
@@ -33,7 +33,7 @@ func (s scene) said() string {
 	return s.Text
 }
 
-// input is the input of a call as an object.
+// input returns the input of a call as an object.
 func (t Tool) input() any {
 	if t.Input == nil {
 		return map[string]any{}
@@ -41,7 +41,7 @@ func (t Tool) input() any {
 	return t.Input
 }
 
-// arguments is the input of a call as JSON text.
+// arguments returns the input of a call as JSON text.
 func (t Tool) arguments() (string, error) {
 	data, err := json.Marshal(t.input())
 	if err != nil {

@@ -53,7 +53,7 @@ type Fault struct {
 	Body   json.RawMessage `json:"body,omitempty"`
 }
 
-// Main is a script of a single conversation, the one the default prompt asks for.
+// Main returns a script of a single conversation, the one the default prompt asks for.
 func Main(turns ...Turn) Script {
 	return Script{Scripts: map[string][]Turn{"main": turns}}
 }

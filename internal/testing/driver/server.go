@@ -97,7 +97,7 @@ func Serve(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// URL is the base of the server: http://127.0.0.1:PORT.
+// URL returns the base of the server: http://127.0.0.1:PORT.
 func (s *Server) URL() string { return s.url }
 
 // Close drops the open connections and stops listening.

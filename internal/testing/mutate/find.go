@@ -111,7 +111,7 @@ func (f *finder) function(fn *ast.FuncDecl) {
 
 func (f *finder) parent() ast.Node { return f.stack[len(f.stack)-1] }
 
-// results are the result types of the innermost function.
+// results returns the result types of the innermost function.
 func (f *finder) results() *ast.FieldList {
 	for i := len(f.stack) - 1; i >= 0; i-- {
 		switch fn := f.stack[i].(type) {
@@ -143,7 +143,7 @@ func (f *finder) mutant(at ast.Node, kind, before, after string) *mutant {
 	}
 }
 
-// around is the line that a short text stands in, so that one sees which of several it is.
+// around returns the line that a short text stands in, so that one sees which of several it is.
 func (f *finder) around(at ast.Node, before string) string {
 	if len(before) > 20 {
 		return ""

@@ -117,7 +117,7 @@ func (f *finder) guards(x, y ast.Expr) bool {
 	return strings.Contains(f.textOf(y), f.textOf(b.X)+".")
 }
 
-// typeName is the name of an integer's type as this file can write it, or nothing.
+// typeName returns the name of an integer's type as this file can write it, or nothing.
 func (f *finder) typeName(e ast.Expr) string {
 	t := f.src.info.Types[e]
 	if t.Type == nil || t.Value != nil && t.Value.Kind() != constant.Int {

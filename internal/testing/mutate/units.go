@@ -42,7 +42,7 @@ const (
 	byClock = 15 * time.Minute
 )
 
-// testPackages are the packages with tests whose programs contain one of the mutated packages.
+// testPackages returns the packages with tests whose programs contain one of the mutated packages.
 func testPackages(root string, mutated []string) ([]string, error) {
 	all, err := goList(root, "-deps", "-test", "./...")
 	if err != nil {

@@ -62,8 +62,8 @@ type ownedLine struct {
 	Confidence string            `json:"confidence"`
 }
 
-// owner is a session and its sub-agent, human or unknown; ?N for so many candidates, < for a line that took another's
-// place, * for one that no commit has.
+// owner returns a session and its sub-agent, human or unknown; ?N for so many candidates, < for a line that took
+// another's place, * for one that no commit has.
 func (l *ownedLine) owner() string {
 	owner := l.Contributor
 	if owner == "ai" && l.Session != "" {
@@ -84,7 +84,7 @@ func (l *ownedLine) owner() string {
 	return owner
 }
 
-// testimony is the owner, the call, the prompt and the evidence.
+// testimony returns the owner, the call, the prompt and the evidence.
 func (l *ownedLine) testimony() string {
 	out := l.owner()
 	if l.ToolCall != "" {

@@ -77,7 +77,7 @@ func (w *World) Check(err error) {
 	}
 }
 
-// Now is the next second.
+// Now returns the next second.
 func (w *World) Now() time.Time {
 	w.Clock = w.Clock.Add(time.Second)
 	return w.Clock
@@ -135,13 +135,13 @@ func (w *World) Commit(subject string) refs.OID {
 	return w.Head()
 }
 
-// Head is the commit that is checked out.
+// Head returns the commit that is checked out.
 func (w *World) Head() refs.OID {
 	w.T.Helper()
 	return w.OID("HEAD")
 }
 
-// OID is the object that a revision names.
+// OID returns the object that a revision names.
 func (w *World) OID(rev string) refs.OID {
 	w.T.Helper()
 	id, err := refs.ParseOID(w.Git("rev-parse", rev))

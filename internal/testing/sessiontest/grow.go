@@ -87,7 +87,7 @@ func (s Suite) Growing(t *testing.T) {
 	}
 }
 
-// cuts are the places where a file is cut: before and after ends of lines, and in the middle.
+// cuts returns the places where a file is cut: before and after ends of lines, and in the middle.
 func cuts(data []byte) []int {
 	ends := []int{0}
 	for at, c := range data {

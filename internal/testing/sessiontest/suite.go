@@ -32,7 +32,7 @@ type Suite struct {
 	Refuses bool
 }
 
-// Sessions is the directory of the agent's sessions.
+// Sessions returns the directory of the agent's sessions.
 func (s Suite) Sessions() string {
 	return filepath.Join("..", "..", "testdata", "sessions", s.Agent.Name)
 }

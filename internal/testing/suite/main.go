@@ -27,8 +27,8 @@ func main() {
 	os.Exit(status)
 }
 
-// options are the program's own, which come first. What follows is for go test, and may begin with a dash too: package
-// flag would refuse it.
+// options returns the program's own, which come first. What follows is for go test, and may begin with a dash too:
+// package flag would refuse it.
 func options(args []string) (tally, total string, test []string) {
 	for len(args) > 1 {
 		switch args[0] {

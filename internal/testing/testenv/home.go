@@ -47,7 +47,7 @@ func Main(m *testing.M, more ...string) int {
 	return m.Run()
 }
 
-// Formats are the variables of the environment that say how git makes new repositories: GIT_DEFAULT_HASH and
+// Formats returns the variables of the environment that say how git makes new repositories: GIT_DEFAULT_HASH and
 // GIT_DEFAULT_REF_FORMAT (git(1)). A test that builds an environment for git passes them on, so that the suite can be
 // run with other formats.
 func Formats() []string {

@@ -49,12 +49,12 @@ func TakeLog(t failing, into, from string) {
 	}
 }
 
-// FetchedLog is the ref of a writer's log that was fetched from a remote.
+// FetchedLog returns the ref of a writer's log that was fetched from a remote.
 func FetchedLog(remote, writer string) string {
 	return "refs/traces/remotes/" + remote + "/" + writer + "/events"
 }
 
-// WriterOf is the id under which a clone writes its log.
+// WriterOf returns the id under which a clone writes its log.
 func WriterOf(t failing, dir string) string {
 	id, err := os.ReadFile(filepath.Join(commonDir(t, dir), "traces", "writer"))
 	if err != nil {
@@ -63,12 +63,12 @@ func WriterOf(t failing, dir string) string {
 	return strings.TrimSpace(string(id))
 }
 
-// LogFile is the file of a repository's own log.
+// LogFile returns the file of a repository's own log.
 func LogFile(t failing, dir string) string {
 	return filepath.Join(commonDir(t, dir), "traces", "events.log")
 }
 
-// batches are the events of a repository's own log, a line each, with the line that ends each batch.
+// batches returns the events of a repository's own log, a line each, with the line that ends each batch.
 func batches(t failing, dir string) (header string, list [][]string) {
 	text, err := os.ReadFile(LogFile(t, dir))
 	if err != nil {
@@ -166,7 +166,7 @@ func RefAlone(t failing, dir string) {
 	}
 }
 
-// SealedFiles are the files of events that the seal on a ref holds.
+// SealedFiles returns the files of events that the seal on a ref holds.
 func SealedFiles(t failing, dir, ref string) (files []string) {
 	for name := range strings.FieldsSeq(inRepo(t, dir, "", "ls-tree", "-r", "--name-only", ref+":log")) {
 		files = append(files, inRepo(t, dir, "", "cat-file", "blob", ref+":log/"+name))

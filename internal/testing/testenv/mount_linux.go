@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// MountSpace is the beginning of a command that runs the rest of it in a mount name space of its own. There it may
+// MountSpace returns the beginning of a command that runs the rest of it in a mount name space of its own. There it may
 // mount (unshare(1)). Root needs nothing else for it; others need a user name space, which many machines do not give.
 func MountSpace(t testing.TB) []string {
 	t.Helper()

@@ -47,8 +47,8 @@ func writeProgram(path string, content io.Reader) error {
 	return errors.Join(err, file.Close(), os.Chmod(path, 0o755))
 }
 
-// TempDir is a temporary directory that goes when the test ends. Unlike the framework's own it waits for processes that
-// hooks have left at work in it.
+// TempDir returns a temporary directory that goes when the test ends. Unlike the framework's own it waits for processes
+// that hooks have left at work in it.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "traced-")

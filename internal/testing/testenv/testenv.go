@@ -53,8 +53,8 @@ func Some[T any](list []T, n int) []T {
 	return out
 }
 
-// Within is the time that something may take. In the full form it is the bar itself, since that form has the machine
-// for itself. The others get half a minute more, since they share it with tests that use every processor.
+// Within returns the time that something may take. In the full form it is the bar itself, since that form has the
+// machine for itself. The others get half a minute more, since they share it with tests that use every processor.
 func Within(bar time.Duration) time.Duration {
 	if Long() {
 		return bar

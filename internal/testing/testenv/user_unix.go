@@ -17,8 +17,8 @@ const nobody = 65534
 // asNobody says in the environment that AsNobody started this process.
 const asNobody = "TESTENV_AS_NOBODY"
 
-// openPlace is a directory for temporary files that every user can reach: the one of this process may lie in a private
-// one.
+// openPlace returns a directory for temporary files that every user can reach: the one of this process may lie in a
+// private one.
 func openPlace() string {
 	for _, place := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
 		open := true

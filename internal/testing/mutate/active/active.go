@@ -64,7 +64,7 @@ func Pick[T any](id int32, original, other T) T {
 	return original
 }
 
-// Zero is the zero value of a type.
+// Zero returns the zero value of a type.
 func Zero[T any]() (zero T) { return zero }
 
 // reached notes in the file, by a byte at the mutant's number, that a test ran its code.
