@@ -49,7 +49,7 @@ func (s *server) hover(ctx context.Context, d *document, p positionParams) (any,
 	return hover{markup{"markdown", text}, textRange{line, end}}, nil
 }
 
-// why is the Markdown of git trace why for a line, which counts from 0.
+// why returns the Markdown of git trace why for a line, which counts from 0.
 func (s *server) why(ctx context.Context, d *document, line int) (string, error) {
 	if line < 0 {
 		return "", &rpcError{codeInvalidParams, "lines are counted from 0"}

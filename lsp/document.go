@@ -96,7 +96,7 @@ func (d *document) forget() {
 	}
 }
 
-// contents is the content of the file for git-trace, nil for the content on the disk. An editor shows a file in
+// contents returns the content of the file for git-trace, nil for the content on the disk. An editor shows a file in
 // another encoding, or one with a mark of its byte order, in other bytes than the disk has: unchanged, it is the
 // disk's.
 func (d *document) contents() (content []byte, text string, err error) {
@@ -156,7 +156,7 @@ func (d *document) lines() []string {
 	return strings.Split(d.text, "\n")
 }
 
-// lineAt is a line without its end, which counts from 0; empty for one that is not there.
+// lineAt returns a line without its end, which counts from 0; empty for one that is not there.
 func lineAt(lines []string, n int) string {
 	if n < 0 || n >= len(lines) {
 		return ""

@@ -39,7 +39,7 @@ type block struct {
 	asked string
 }
 
-// blocks are the lines that conversations wrote, in order.
+// blocks returns the lines that conversations wrote, in order.
 func (r *runs) blocks() []block {
 	var out []block
 	for _, one := range r.Runs {
