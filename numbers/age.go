@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Age is the time between two moments in one number and unit: "2h", "3d", "1y". A moment yet to come is "now": clocks
-// differ.
+// Age returns the time between two moments in one number and unit: "2h", "3d", "1y". A moment yet to come is "now":
+// clocks differ.
 func Age(then, now time.Time) string {
 	n, unit := age(then, now)
 	if n == 0 {

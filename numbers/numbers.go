@@ -16,7 +16,7 @@ func Count(n int, word string) string {
 	return Thousands(n) + " " + word
 }
 
-// many is the plural of a word.
+// many returns the plural of a word.
 func many(word string) string {
 	for _, ending := range [...]string{"ch", "sh", "s", "x"} {
 		if strings.HasSuffix(word, ending) {
@@ -29,7 +29,7 @@ func many(word string) string {
 	return word + "s"
 }
 
-// Agree is the form of a verb that goes with a number of things: Agree(2, "is", "are") is "are".
+// Agree returns the form of a verb that goes with a number of things: Agree(2, "is", "are") is "are".
 func Agree(n int, one, more string) string {
 	if n == 1 {
 		return one
@@ -102,7 +102,7 @@ func Shares(parts []int, whole int) []int {
 	return percent
 }
 
-// Dollars is a sum of money, with cents, and with more where cents would say nothing.
+// Dollars returns a sum of money, with cents, and with more where cents would say nothing.
 func Dollars(sum float64) string {
 	if sum > 0 && sum < 0.01 {
 		return "$" + strconv.FormatFloat(sum, 'f', 4, 64)

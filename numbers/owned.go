@@ -16,8 +16,8 @@ type Part struct {
 	Lines int
 }
 
-// Parts are the lines by kind. They add up to all lines. The older ones have a part only if there are some. Then the
-// unknown have one only if there are some of them too.
+// Parts returns the lines by kind. They add up to all lines. The older ones have a part only if there are some. Then
+// the unknown have one only if there are some of them too.
 func (o Owned) Parts() []Part {
 	out := []Part{{"ai", "agents", o.AI}, {"human", "people", o.Human}}
 	if o.Older > 0 {
@@ -29,7 +29,7 @@ func (o Owned) Parts() []Part {
 	return out
 }
 
-// By are the lines by parts that a whole has: a column for each.
+// By returns the lines by parts that a whole has: a column for each.
 func (o Owned) By(parts []Part) []int {
 	of := map[string]int{"ai": o.AI, "human": o.Human, "older": o.Older, "unknown": o.Unknown - o.Older}
 	out := make([]int, len(parts))
@@ -44,10 +44,10 @@ func (o Owned) Plus(a Owned) Owned {
 	return Owned{o.AI + a.AI, o.Human + a.Human, o.Unknown + a.Unknown, o.Older + a.Older}
 }
 
-// Sum is the number of all lines.
+// Sum returns the number of all lines.
 func (o Owned) Sum() int { return o.AI + o.Human + o.Unknown }
 
-// Lines are the lines of the parts.
+// Lines returns the lines of the parts.
 func (o Owned) Lines() []int {
 	var out []int
 	for _, p := range o.Parts() {
@@ -65,7 +65,7 @@ func (o Owned) String() string {
 	return strings.Join(out, ", ")
 }
 
-// Phrase is the word as it follows a number of lines: by agents, by people, older, unknown.
+// Phrase returns the word as it follows a number of lines: by agents, by people, older, unknown.
 func (p Part) Phrase() string {
 	if p.Kind == "ai" || p.Kind == "human" {
 		return "by " + p.Word
@@ -79,7 +79,7 @@ type Share struct {
 	Percent string
 }
 
-// Shares are the parts with percentages that add up to 100, none of nothing.
+// Shares returns the parts with percentages that add up to 100, none of nothing.
 func (o Owned) Shares() []Share {
 	if o.Sum() == 0 {
 		return nil
