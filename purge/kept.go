@@ -60,7 +60,7 @@ func (p *Purge) logged(loose []refs.Listed, gone map[refs.OID]bool) error {
 	return nil
 }
 
-// named tells whether the names of files in snapshots hold the texts.
+// named reports whether the names of files in snapshots hold the texts.
 func (p *Purge) named(all []refs.Listed) error {
 	var trees []refs.Listed
 	for _, o := range all {

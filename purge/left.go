@@ -66,7 +66,7 @@ func (p *Purge) stillThere(main, side map[refs.OID]bool) error {
 	return nil
 }
 
-// short is a path as it is told, below the top of the work tree where it is there.
+// short returns a path as it is told, below the top of the work tree where it is there.
 func (p *Purge) short(path string) string {
 	if rest, err := filepath.Rel(filepath.Dir(p.Repo.CommonDir), path); err == nil && !strings.HasPrefix(rest, "..") {
 		return rest

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// markOf is the file that says that a conversation was purged. Its first line is when; where the conversation went
+// markOf returns the file that says that a conversation was purged. Its first line is when; where the conversation went
 // on afterwards, the second line is when it did so last.
 func markOf(repo *refs.Repo, trace events.TraceID) string {
 	return filepath.Join(marksDir(repo), filepath.Base(string(trace)))

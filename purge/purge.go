@@ -68,7 +68,7 @@ func newPurge(ctx context.Context, repo *refs.Repo, target *Target, dry bool) *P
 	}
 }
 
-// Empty tells that there was nothing to do.
+// Empty reports whether there was nothing to do.
 func (p *Purge) Empty() bool {
 	return len(p.Records.Removed)+len(p.Records.Changed)+len(p.Records.Unread)+len(p.plans) == 0 &&
 		p.Prompts+p.Files+p.Blobs+p.Lost == 0
@@ -354,7 +354,7 @@ func (p *Purge) tell() error {
 	return nil
 }
 
-// Touched are the conversations that something was taken out of, or that went.
+// Touched returns the conversations that something was taken out of, or that went.
 func (p *Purge) Touched() []events.TraceID {
 	var out []events.TraceID
 	for _, traces := range []map[events.TraceID]bool{p.Target.Traces, p.Records.Removed, p.Records.Changed} {
@@ -367,5 +367,5 @@ func (p *Purge) Touched() []events.TraceID {
 	return out
 }
 
-// Interrupted is the number of interrupted purges that were finished on the way.
+// Interrupted returns the number of interrupted purges that were finished on the way.
 func (p *Purge) Interrupted() int { return len(p.plans) }

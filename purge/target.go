@@ -17,12 +17,12 @@ type Target struct {
 	Texts  *purged.Set // texts, expressions and paths
 }
 
-// None tells that nothing is to be purged.
+// None reports whether nothing is to be purged.
 func (t *Target) None() bool {
 	return len(t.Traces) == 0 && t.Texts.Empty()
 }
 
-// kind is the word that the log has for it.
+// kind returns the word that the log has for it.
 func (t *Target) kind() string {
 	switch {
 	case t.Texts.HasTexts():
