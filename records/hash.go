@@ -14,8 +14,8 @@ import (
 // and a summary that versions between 0.3 and 0.4 had.
 var outsideHash = []string{"content_hash", "trace_id", "intent"}
 
-// ContentHash is the content hash of a record given as JSON: the hex SHA-256 of the members that are there, in the form
-// of Python's json.dumps with sorted keys. It holds for records of every version of the schema.
+// ContentHash returns the content hash of a record given as JSON: the hex SHA-256 of the members that are there, in the
+// form of Python's json.dumps with sorted keys. It holds for records of every version of the schema.
 func ContentHash(raw []byte) (string, error) {
 	return contentHash(raw, nil)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/twmb/murmur3"
 )
 
-// LineHash is the content hash of attributed lines: "murmur3:" and the 32 hex digits of MurmurHash3_x64_128 with seed 0
-// over the UTF-8 text, the second half of the hash first.
+// LineHash returns the content hash of attributed lines: "murmur3:" and the 32 hex digits of MurmurHash3_x64_128 with
+// seed 0 over the UTF-8 text, the second half of the hash first.
 func LineHash(text string) string {
 	var sum [16]byte
 	high, low := murmur3.StringSum128(text)
@@ -18,5 +18,5 @@ func LineHash(text string) string {
 	return "murmur3:" + hex.EncodeToString(sum[:])
 }
 
-// JoinedHash is the LineHash of lines without their line ends, joined by line feeds.
+// JoinedHash returns the LineHash of lines without their line ends, joined by line feeds.
 func JoinedHash(lines []string) string { return LineHash(strings.Join(lines, "\n")) }

@@ -1,6 +1,6 @@
 package records
 
-// Text is a text that may be missing: nil for an empty one.
+// Text returns a text that may be missing: nil for an empty one.
 func Text(s string) *string {
 	if s == "" {
 		return nil
@@ -8,7 +8,7 @@ func Text(s string) *string {
 	return &s
 }
 
-// Value is the text, "" for one that is missing.
+// Value returns the text, "" for one that is missing.
 func Value(s *string) string {
 	if s == nil {
 		return ""

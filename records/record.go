@@ -41,8 +41,8 @@ const (
 	Runtime ExecutionContext = "runtime"
 )
 
-// Blocked tells that much of the session file could not be read. The record must not be given away before somebody has
-// looked at it.
+// Blocked reports whether much of the session file could not be read. The record must not be given away before somebody
+// has looked at it.
 func (r *Record) Blocked() bool { return string(r.Metadata["blocked"]) == "true" }
 
 // Lifecycle reports whether commits are known for a record.
@@ -118,7 +118,7 @@ type Security struct {
 	ClassifierVersion *string `json:"classifier_version"`
 }
 
-// Result is the result of a call of the step; nil where it has none.
+// Result returns the result of a call of the step; nil where it has none.
 func (s *Step) Result(call string) *Observation {
 	for i := range s.Observations {
 		if s.Observations[i].SourceCallID == call {
@@ -128,7 +128,7 @@ func (s *Step) Result(call string) *Observation {
 	return nil
 }
 
-// ToolCall is a call of the step; nil where it has none of that id.
+// ToolCall returns a call of the step; nil where it has none of that id.
 func (s *Step) ToolCall(id string) *ToolCall {
 	for i := range s.ToolCalls {
 		if s.ToolCalls[i].ToolCallID == id {

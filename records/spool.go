@@ -36,7 +36,7 @@ type Spool struct {
 // for temporary files.
 func NewSpool(dir string) *Spool { return &Spool{dir: dir, late: map[int][]Observation{}} }
 
-// Len is the number of steps.
+// Len returns the number of steps.
 func (s *Spool) Len() int { return len(s.ends) }
 
 // Step keeps the step.
@@ -89,7 +89,7 @@ func (s *Spool) forget() {
 	}
 }
 
-// size is the end of the last step.
+// size returns the end of the last step.
 func (s *Spool) size() int64 {
 	if len(s.ends) == 0 {
 		return 0

@@ -33,7 +33,7 @@ const (
 	RoleAgent  Role = "agent"
 )
 
-// Asks tells whether a step is a prompt: somebody said it to the conversation itself, not to a sub-agent of it.
+// Asks reports whether a step is a prompt: somebody said it to the conversation itself, not to a sub-agent of it.
 func (s *Step) Asks() bool {
 	return s.Role == RoleUser && s.ParentStep == nil && (s.CallType == nil || *s.CallType == CallMain)
 }

@@ -46,7 +46,7 @@ type HookRun struct {
 	Output   string `json:"output,omitempty"` // the beginning of what it said
 }
 
-// Sources are the agent's own ids of the lines of each step, if they are known.
+// Sources returns the agent's own ids of the lines of each step, if they are known.
 func (r *Record) Sources() map[int][]string {
 	out := map[int][]string{}
 	for _, one := range metaList[Source](r, metaSources) {
@@ -57,15 +57,15 @@ func (r *Record) Sources() map[int][]string {
 	return out
 }
 
-// Branches are the steps that the user took back.
+// Branches returns the steps that the user took back.
 func (r *Record) Branches() []Branch {
 	return slices.DeleteFunc(metaList[Branch](r, metaBranches), func(b Branch) bool { return len(b.Steps) == 0 })
 }
 
-// Hooks are the hooks that the client ran.
+// Hooks returns the hooks that the client ran.
 func (r *Record) Hooks() []HookRun { return metaList[HookRun](r, metaHooks) }
 
-// Stops are the reasons why answers ended, where the session file tells another than UsualStop.
+// Stops returns the reasons why answers ended, where the session file tells another than UsualStop.
 func (r *Record) Stops() map[int]string {
 	out := map[int]string{}
 	for _, one := range metaList[Stop](r, metaStops) {

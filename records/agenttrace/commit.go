@@ -193,7 +193,8 @@ func (r *Record) Commit(source Source) (c *events.CommitData, leftOut int, err e
 	return c, leftOut, nil
 }
 
-// tierOf is the evidence for lines of a record: equal lines where their hash was checked, otherwise the record's word.
+// tierOf returns the evidence for lines of a record: equal lines where their hash was checked, otherwise the record's
+// word.
 func tierOf(hash string) string {
 	if hash != "" {
 		return "exact_lines"
@@ -211,7 +212,7 @@ func (f *File) count() int {
 	return n
 }
 
-// owner is the writer of lines of a conversation.
+// owner returns the writer of lines of a conversation.
 func (c *Conversation) owner(own *Contributor, tool *Tool, told map[string]conversationMeta) events.AnchorOwner {
 	who := c.Contributor
 	if own != nil {

@@ -35,7 +35,8 @@ func FromRecord(r *records.Record) (*Record, error) {
 	return out, out.setConversations(map[string]conversationMeta{r.TraceID: {Agent: r.Agent.Name, Session: r.SessionID}})
 }
 
-// zoned is a time with a zone, as the format wants it. Some agents write no zone down, as Aider: theirs count as UTC.
+// zoned returns a time with a zone, as the format wants it. Some agents write no zone down, as Aider: theirs count as
+// UTC.
 func zoned(stamp string) string {
 	if t, err := time.Parse("2006-01-02T15:04:05", stamp); err == nil {
 		return t.Format(time.RFC3339Nano)
@@ -124,7 +125,7 @@ func traceURL(trace string, step int) string {
 	return "opentraces://" + trace
 }
 
-// traceOf is the conversation that a URL of traceURL names.
+// traceOf returns the conversation that a URL of traceURL names.
 func traceOf(url string) (trace string, step int, ok bool) {
 	rest, found := strings.CutPrefix(url, "opentraces://")
 	if !found {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Hash is the content hash of lines as it is written: see records.LineHash.
+// Hash returns the content hash of lines as it is written: see records.LineHash.
 func Hash(lines []string) string { return records.JoinedHash(lines) }
 
 // Holds reports whether a content hash fits the lines. The specification leaves algorithm and form open, so a hash

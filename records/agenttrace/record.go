@@ -189,7 +189,7 @@ func (c *Contributor) check() error {
 	return nil
 }
 
-// tidyPath is a path with slashes and without steps up and down.
+// tidyPath returns a path with slashes and without steps up and down.
 func tidyPath(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if name == "" {

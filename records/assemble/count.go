@@ -148,7 +148,7 @@ func (c *Conversation) countEdit(p *pending, edit *Edit) {
 	}
 }
 
-// relative is a path within the repository, in slashes; a path outside stays as it is.
+// relative returns a path within the repository, in slashes; a path outside stays as it is.
 func (c *Conversation) relative(path string) (string, bool) {
 	if c.options.Relative != nil {
 		return c.options.Relative(path)
@@ -156,7 +156,7 @@ func (c *Conversation) relative(path string) (string, bool) {
 	return below(path, c.state.Head.Cwds)
 }
 
-// below is a path relative to the outermost of some directories that it is below. On macOS /tmp is /private/tmp.
+// below returns a path relative to the outermost of some directories that it is below. On macOS /tmp is /private/tmp.
 func below(path string, dirs []string) (string, bool) {
 	path = strings.TrimPrefix(strings.ReplaceAll(path, `\`, "/"), "/private")
 	best := path

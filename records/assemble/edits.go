@@ -2,7 +2,7 @@ package assemble
 
 import "strings"
 
-// NewFile is the edit that writes a new file.
+// NewFile returns the edit that writes a new file.
 func NewFile(path, content string) Edit {
 	edit := Edit{Path: path, Text: content}
 	if lines := SplitLines(content); len(lines) > 0 {
@@ -11,8 +11,8 @@ func NewFile(path, content string) Edit {
 	return edit
 }
 
-// Changed is the edit that makes one content of a file of another. Lines that are equal at the beginning and at the end
-// of both are not part of it: what stands between is written.
+// Changed returns the edit that makes one content of a file of another. Lines that are equal at the beginning and at
+// the end of both are not part of it: what stands between is written.
 func Changed(path, before, after string) Edit {
 	old, now := SplitLines(before), SplitLines(after)
 	head := 0
@@ -33,7 +33,7 @@ func Changed(path, before, after string) Edit {
 	return edit
 }
 
-// SplitLines are the lines of a text without their line feeds.
+// SplitLines returns the lines of a text without their line feeds.
 func SplitLines(text string) []string {
 	if text == "" {
 		return nil

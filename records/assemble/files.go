@@ -126,7 +126,7 @@ func (r lineRange) without(at, after, shift int) []lineRange {
 	return out
 }
 
-// attribution is the lines as they stand now, nil when nothing was written.
+// attribution returns the lines as they stand now, nil when nothing was written.
 func (f *files) attribution(traceID string) *records.Attribution {
 	if len(f.Paths) == 0 {
 		return nil

@@ -70,7 +70,7 @@ func (s *state) whole(table *prices.Table) {
 	}
 }
 
-// began is the directory of the work tree in which the conversation began, "." for its top; false where it began
+// began returns the directory of the work tree in which the conversation began, "." for its top; false where it began
 // elsewhere, and where it is not known what lies within.
 func (c *Conversation) began() (string, bool) {
 	dirs := c.state.Head.Cwds
@@ -82,7 +82,7 @@ func (c *Conversation) began() (string, bool) {
 	return cmp.Or(strings.TrimSuffix(strings.TrimSuffix(path, probe), "/"), "."), inside
 }
 
-// model is the one that gave most answers of the main conversation.
+// model returns the one that gave most answers of the main conversation.
 func (s *state) model() string {
 	best := ""
 	for _, name := range slices.Sorted(maps.Keys(s.Models)) {
@@ -186,7 +186,7 @@ func (s *state) describe(r *records.Record, method string) {
 	r.SetMeta("capture", capture)
 }
 
-// Repository is the owner and name of a repository and the address of its remote without credentials; nil for an
+// Repository returns the owner and name of a repository and the address of its remote without credentials; nil for an
 // address that tells neither.
 func Repository(remote string) (name, address *string) {
 	remote = strings.TrimSuffix(strings.TrimSpace(remote), "/")

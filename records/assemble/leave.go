@@ -77,7 +77,7 @@ func (c *Conversation) trace(it *item) {
 	}
 }
 
-// subagent is the id of the subagent that the call started, "" when its result does not say or there is none.
+// subagent returns the id of the subagent that the call started, "" when its result does not say or there is none.
 func (c *call) subagent() string {
 	if c.result == nil {
 		return ""
@@ -139,7 +139,7 @@ func (c *Conversation) subagentStep() {
 	}
 }
 
-// duration is the time that the call took: as its result says, otherwise from its line to the line of its result.
+// duration returns the time that the call took: as its result says, otherwise from its line to the line of its result.
 func (c *call) duration() *int64 {
 	if c.result == nil {
 		return nil
@@ -169,7 +169,7 @@ func observe(id string, r *Result) records.Observation {
 // summaryRunes is the length of a summary.
 const summaryRunes = 200
 
-// Summary is the beginning of a text, at most 200 characters of it, without white space around it.
+// Summary returns the beginning of a text, at most 200 characters of it, without white space around it.
 func Summary(content string) string {
 	if len(content) > 8*summaryRunes {
 		content = strings.ToValidUTF8(content[:8*summaryRunes], "")

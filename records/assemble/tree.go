@@ -160,7 +160,7 @@ func (t *tree) heirs() []int32 {
 	return heirs
 }
 
-// stepAt is the number of the step at a node, or of the nearest one before it.
+// stepAt returns the number of the step at a node, or of the nearest one before it.
 func (t *tree) stepAt(number int32) int {
 	for n := t.node(number); n != nil; n = t.node(n.parent) {
 		if n.step > 0 {

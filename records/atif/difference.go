@@ -191,7 +191,7 @@ func (made *made) lacksSteps(wanted []byte) (d *difference, whole bool) {
 	return d.orNone(), false
 }
 
-// onlyKnown is a document without members that the format does not have.
+// onlyKnown returns a document without members that the format does not have.
 func onlyKnown(raw []byte) []byte {
 	_, list, _ := split(raw)
 	var o rawjson.Members

@@ -144,7 +144,7 @@ func (s *step) readResults(raw []byte) {
 	}
 }
 
-// errorOf is the error that a result tells beside its content, in the words of records.
+// errorOf returns the error that a result tells beside its content, in the words of records.
 func errorOf(extra []byte) string {
 	switch said := rawjson.MemberText(extra, "error"); {
 	case said == "":
@@ -162,7 +162,7 @@ func errorOf(extra []byte) string {
 	return records.ErrorTool
 }
 
-// content is a text, or the texts of its parts; what is not text has a word in its place.
+// content returns a text, or the texts of its parts; what is not text has a word in its place.
 func content(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() != rawjson.Array {

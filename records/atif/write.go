@@ -78,8 +78,8 @@ type group struct {
 	steps    []*records.Step
 }
 
-// document is the trajectory of a record, with steps of another trajectory in their places. Before its own steps stands
-// the one system prompt that has no step.
+// document returns the trajectory of a record, with steps of another trajectory in their places. Before its own steps
+// stands the one system prompt that has no step.
 func document(r *records.Record, copied map[string]json.RawMessage) *made {
 	w := &writer{r: r, groups: map[int][]*group{}}
 	main := w.sort()
@@ -186,8 +186,8 @@ func (w *writer) sort() (main []*records.Step) {
 	return main
 }
 
-// alone are the steps of the first subagent where nothing of the conversation itself is there, as in a subagent's own
-// session file: a trajectory has a step at least.
+// alone returns the steps of the first subagent where nothing of the conversation itself is there, as in a subagent's
+// own session file: a trajectory has a step at least.
 func (w *writer) alone() []*records.Step {
 	first := w.all[0]
 	w.all = w.all[1:]
@@ -197,7 +197,7 @@ func (w *writer) alone() []*records.Step {
 
 func (w *writer) trajectoryID(g *group) string { return w.r.TraceID + "/" + g.id }
 
-// subs are the trajectories of the subagents that some steps started.
+// subs returns the trajectories of the subagents that some steps started.
 func (w *writer) subs(parents []int) [][]byte {
 	var out [][]byte
 	for _, g := range w.all {
@@ -235,7 +235,7 @@ func (w *writer) agent(name string, main bool) []byte {
 	return o.End()
 }
 
-// onlyPrompt is the one system prompt of a record that has no step for it.
+// onlyPrompt returns the one system prompt of a record that has no step for it.
 func (w *writer) onlyPrompt(main []*records.Step) (string, bool) {
 	if len(w.r.SystemPrompts) != 1 || slices.ContainsFunc(main, isSystem) {
 		return "", false

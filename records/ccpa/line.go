@@ -174,7 +174,7 @@ func (l *line) readBlocks(raw []byte) error {
 	return d.Err()
 }
 
-// required are the members that a kind must have in either dialect.
+// required returns the members that a kind must have in either dialect.
 func (l *line) required() ([]string, error) {
 	switch l.kind {
 	case SessionStart:

@@ -196,7 +196,7 @@ func (b *builder) result(l *line) bool {
 	return false
 }
 
-// failure is the error of a result: by its exit code where there is one.
+// failure returns the error of a result: by its exit code where there is one.
 func failure(sideEffects json.RawMessage) string {
 	var effects struct {
 		ExitCode int `json:"exit_code"`

@@ -32,7 +32,7 @@ var decisions = map[string]struct {
 	"stopped_continuation": {"block", 2},
 }
 
-// hooksAfter are the hooks that ran, by the step that they followed.
+// hooksAfter returns the hooks that ran, by the step that they followed.
 func hooksAfter(r *records.Record) map[int][]records.HookRun {
 	out := map[int][]records.HookRun{}
 	for _, run := range r.Hooks() {

@@ -25,7 +25,7 @@ func Write(w io.Writer, r *records.Record) error {
 	return nil
 }
 
-// lines are the lines that were read, if the record came from a trace, otherwise made from the conversation.
+// lines returns the lines that were read, if the record came from a trace, otherwise made from the conversation.
 func lines(r *records.Record) [][]byte {
 	var kept layout
 	raw, found := r.Metadata[Name]
@@ -71,7 +71,7 @@ func (l *layout) line(r *records.Record, p *place) []byte {
 	return nil
 }
 
-// blocks are the parts of an answer in their usual order.
+// blocks returns the parts of an answer in their usual order.
 func blocks(s *records.Step) []block {
 	var out []block
 	if s.ReasoningContent != nil {
@@ -176,7 +176,7 @@ func sessionStart(r *records.Record) []byte {
 	return o.End()
 }
 
-// answered are the results that the session file holds, one for each call. The format has no place for others.
+// answered returns the results that the session file holds, one for each call. The format has no place for others.
 func answered(s *records.Step) []records.Observation {
 	open := map[string]bool{}
 	for i := range s.ToolCalls {
@@ -229,7 +229,7 @@ func placeHash(r *records.Record) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// skillsAfter are the names of the skills that were used, by the step that they belong to.
+// skillsAfter returns the names of the skills that were used, by the step that they belong to.
 func skillsAfter(r *records.Record) map[int][]string {
 	var list []struct {
 		Name  string `json:"name"`

@@ -62,7 +62,7 @@ type At struct {
 	Err  error
 }
 
-// Error is the cause.
+// Error returns the cause.
 func (a *At) Error() string { return a.Err.Error() }
 
 // Unwrap gives the cause.

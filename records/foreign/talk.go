@@ -306,7 +306,7 @@ func (t *Talk) Record() (*records.Record, error) {
 	return r, nil
 }
 
-// ExitCode is the error of a command that ended with a number, "" for 0.
+// ExitCode returns the error of a command that ended with a number, "" for 0.
 func ExitCode(n int64) string {
 	if n == 0 {
 		return ""

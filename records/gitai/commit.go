@@ -37,16 +37,16 @@ func agentOf(tool string) string {
 	return cmp.Or(tool, "unknown")
 }
 
-// digest is the beginning of the SHA-256 of a text, as keys have it.
+// digest returns the beginning of the SHA-256 of a text, as keys have it.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:14]
 }
 
-// SessionKey is the key of a session of an agent.
+// SessionKey returns the key of a session of an agent.
 func SessionKey(tool, id string) string { return "s_" + digest(tool+":"+id) }
 
-// HumanKey is the key of a person, named as git names an author: "Name <mail>".
+// HumanKey returns the key of a person, named as git names an author: "Name <mail>".
 func HumanKey(author string) string { return "h_" + digest(author) }
 
 // FromCommit makes the note of a commit. Author gets the lines that a person wrote, "Name <mail>". Files whose names
@@ -75,7 +75,7 @@ func FromCommit(c *events.CommitData, author string) (n *Note, leftOut int) {
 	return n, leftOut
 }
 
-// keyOf is the key of an owner, which it describes; "" for an owner that nothing is known of.
+// keyOf returns the key of an owner, which it describes; "" for an owner that nothing is known of.
 func (n *Note) keyOf(o *events.AnchorOwner, author string) string {
 	switch o.Kind {
 	case events.OwnerHuman:

@@ -170,7 +170,7 @@ func (n *Note) decodeMetadata(line int) error {
 	return nil
 }
 
-// Bytes is the note as git-ai writes it, without a line feed at its end.
+// Bytes returns the note as git-ai writes it, without a line feed at its end.
 func (n *Note) Bytes() ([]byte, error) {
 	var out bytes.Buffer
 	for _, f := range n.Files {

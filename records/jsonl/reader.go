@@ -57,10 +57,10 @@ func NewReader(r io.Reader, maxLine int) *Reader {
 	return &Reader{in: bufio.NewReaderSize(r, 64<<10), max: maxLine, walk: rawjson.NewDecoder(nil)}
 }
 
-// Line is the number of the line that was given last.
+// Line returns the number of the line that was given last.
 func (r *Reader) Line() int { return r.line }
 
-// Offset is the first byte of the line that was given last.
+// Offset returns the first byte of the line that was given last.
 func (r *Reader) Offset() int64 { return r.at }
 
 // Fault gives an error the place of the line that was given last.

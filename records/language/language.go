@@ -14,7 +14,7 @@ type Language struct {
 	Written  bool   // a project is written in it: not data, markup or prose
 }
 
-// Of is the language of a file. What no language is known for has none.
+// Of returns the language of a file. What no language is known for has none.
 func Of(file string) (Language, bool) {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	if found, named := byName()[base]; named && !strings.HasPrefix(base, ".") {
@@ -24,7 +24,8 @@ func Of(file string) (Language, bool) {
 	return found, known
 }
 
-// End is the end of a file's name that tells its language, in lower case and without the dot; empty if it has none.
+// End returns the end of a file's name that tells its language, in lower case and without the dot; empty if it has
+// none.
 func End(file string) string {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	return strings.TrimPrefix(path.Ext(strings.TrimPrefix(base, ".")), ".")

@@ -242,7 +242,7 @@ func lastFence(text string) (said string, calls []assemble.Call) {
 	return strings.TrimSpace(text[:begin]), []assemble.Call{Command("command", text[begin+4:end])}
 }
 
-// Command is a call of a tool that takes a command line.
+// Command returns a call of a tool that takes a command line.
 func Command(tool, line string) assemble.Call {
 	var input rawjson.Members
 	return assemble.Call{Name: tool, Input: input.Text("command", line).End(), Command: line}

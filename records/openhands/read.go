@@ -85,7 +85,7 @@ func sessionOf(row []byte) string {
 	return owner + "/" + repo + "#" + strconv.FormatInt(rawjson.MemberInt(issue, "number"), 10)
 }
 
-// uploaded is the directory of the files in an instruction.
+// uploaded returns the directory of the files in an instruction.
 func uploaded(instruction string) string {
 	_, rest, found := strings.Cut(instruction, "<uploaded_files>")
 	dir, _, ends := strings.Cut(rest, "</uploaded_files>")
@@ -156,7 +156,7 @@ func (w *walk) event(raw []byte) error {
 var quiet = map[string]bool{"recall": true, "change_agent_state": true, "null": true, "agent_state_changed": true,
 	"condensation": true, "condensation_request": true, "loop_detection": true}
 
-// args are the arguments of an action, which stand in the action itself in the oldest form.
+// args returns the arguments of an action, which stand in the action itself in the oldest form.
 func args(raw []byte) []byte {
 	if inner := rawjson.Member(raw, "args"); rawjson.NewDecoder(inner).Kind() == rawjson.Object {
 		return inner
@@ -208,7 +208,7 @@ func (w *walk) answer(raw []byte, at string) assemble.Answer {
 	return a
 }
 
-// said is the message of a response.
+// said returns the message of a response.
 func said(response []byte) []byte {
 	d := rawjson.NewDecoder(rawjson.Member(response, "choices"))
 	if d.OpenArray(); d.Element() {
@@ -222,7 +222,7 @@ var unsaid = map[string]bool{"thought": true, "is_confirmed": true, "confirmatio
 	"action": true, "action_risk": true, "id": true, "timestamp": true, "source": true, "message": true, "timeout": true,
 	"tool_call_metadata": true, "keep_prompt": true, "kernel_init_code": true, "llm_metrics": true}
 
-// call is a call as the model wrote it, else as the client has it.
+// call returns a call as the model wrote it, else as the client has it.
 func (w *walk) call(kind string, raw, of []byte) assemble.Call {
 	meta := rawjson.Member(raw, "tool_call_metadata")
 	c := assemble.Call{ID: rawjson.MemberText(meta, "tool_call_id"),
@@ -253,7 +253,7 @@ func (w *walk) call(kind string, raw, of []byte) assemble.Call {
 	return c
 }
 
-// idOf is the id of an event, its number where it has none.
+// idOf returns the id of an event, its number where it has none.
 func idOf(raw []byte, n int) int64 {
 	if rawjson.Member(raw, "id") == nil {
 		return -int64(n)

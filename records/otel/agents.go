@@ -77,7 +77,7 @@ func nearest(list []*span, byID map[string]*span) map[*span]*span {
 	return around
 }
 
-// owner is the agent to which what an agent's span holds belongs.
+// owner returns the agent to which what an agent's span holds belongs.
 func (c *scopes) owner(agent *span, around, owners map[*span]*span, depth int) *span {
 	if own, done := owners[agent]; done {
 		return own
@@ -130,7 +130,7 @@ func (c *scopes) promote(list []*span) {
 	}
 }
 
-// callAround is the id of the call that started an agent: of the span of a tool around it.
+// callAround returns the id of the call that started an agent: of the span of a tool around it.
 func callAround(agent *span, byID map[string]*span) string {
 	for n, at := 0, byID[agent.parent]; at != nil && n < 100 && !at.agent(); n, at = n+1, byID[at.parent] {
 		if at.kind() == tool {

@@ -33,7 +33,7 @@ func key(m *messages.Message) string {
 	return m.Role + "\x00" + strings.TrimSpace(m.Text)
 }
 
-// inputs are the messages that a model got.
+// inputs returns the messages that a model got.
 func inputs(s *span) []messages.Message {
 	if list := parts(s.json("gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages")); len(list) > 0 {
 		return list
@@ -41,7 +41,7 @@ func inputs(s *span) []messages.Message {
 	return flattened(s, "llm.input_messages.")
 }
 
-// outputs are those that it gave, put together.
+// outputs returns those that it gave, put together.
 func outputs(s *span) (out messages.Message, found bool) {
 	list := parts(s.json("gen_ai.output.messages", "gen_ai.completion"))
 	if len(list) == 0 {
@@ -117,7 +117,7 @@ func callOf(raw []byte) assemble.Call {
 		Name: rawjson.Unquote(first(raw, "name", "toolName")), Input: input}
 }
 
-// said is a result as a text: a text itself, else its JSON.
+// said returns a result as a text: a text itself, else its JSON.
 func said(raw []byte) string {
 	d := rawjson.NewDecoder(raw)
 	if d.Kind() == rawjson.String {

@@ -219,7 +219,7 @@ func (s *span) kind() kind {
 	return other
 }
 
-// callsAfter are the spans of tools that come before the next answer.
+// callsAfter returns the spans of tools that come before the next answer.
 func callsAfter(list []item) []*span {
 	var out []*span
 	for _, one := range list {
@@ -391,7 +391,7 @@ func (t *talk) endedOf(id string, s *span) error {
 	return t.result(id, r)
 }
 
-// all are the attributes as an object.
+// all returns the attributes as an object.
 func (s *span) all() []byte {
 	var out rawjson.Members
 	for _, name := range []string{"gen_ai.tool.call.result", "output.value", "ai.toolCall.result"} {

@@ -32,7 +32,7 @@ type span struct {
 	from                    foreign.Document
 }
 
-// text is the first of some attributes that is a text.
+// text returns the first of some attributes that is a text.
 func (s *span) text(names ...string) string {
 	for _, name := range names {
 		if text := rawjson.Unquote(s.attrs[name]); text != "" {
@@ -42,7 +42,7 @@ func (s *span) text(names ...string) string {
 	return ""
 }
 
-// int is the first of some attributes that is a number above 0.
+// int returns the first of some attributes that is a number above 0.
 func (s *span) int(names ...string) int64 {
 	for _, name := range names {
 		if n := rawjson.NewDecoder(s.attrs[name]).Int(); n > 0 {
@@ -52,7 +52,7 @@ func (s *span) int(names ...string) int64 {
 	return 0
 }
 
-// json is the first of some attributes that holds JSON: as such, or as the text of it.
+// json returns the first of some attributes that holds JSON: as such, or as the text of it.
 func (s *span) json(names ...string) []byte {
 	for _, name := range names {
 		raw := s.attrs[name]
@@ -115,7 +115,7 @@ func spansOf(d *foreign.Document) ([]*span, error) {
 	return out, nil
 }
 
-// kept is the place of a row, without its text.
+// kept returns the place of a row, without its text.
 func kept(d *foreign.Document) foreign.Document {
 	return foreign.Document{Place: d.Place, File: d.File}
 }
@@ -249,5 +249,5 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// hexOf is an id of so many bytes as OTLP has it.
+// hexOf returns an id of so many bytes as OTLP has it.
 func hexOf(raw []byte, n int) string { return hex.EncodeToString(raw[:n]) }

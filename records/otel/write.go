@@ -107,7 +107,7 @@ func (o *writer) begin(of *line, parent string) {
 		Attributes: o.common("invoke_agent", of)})
 }
 
-// parentOf is the step that started a subagent, 0 if it is not known.
+// parentOf returns the step that started a subagent, 0 if it is not known.
 func parentOf(s *records.Step) int {
 	if s.ParentStep == nil {
 		return 0
@@ -128,9 +128,9 @@ func rolesOf(steps []records.Step) []string {
 	return roles
 }
 
-// subagent is the line of a subagent, which is told by the step that started it and by its role. It lies within the
-// span of the call that started it; the times of several calls are not known one by one, so each lies within the time
-// of their step.
+// subagent returns the line of a subagent, which is told by the step that started it and by its role. It lies within
+// the span of the call that started it; the times of several calls are not known one by one, so each lies within the
+// time of their step.
 func (o *writer) subagent(parent int, role string) *line {
 	key := fmt.Sprint("agent ", parent, " ", role)
 	if of := o.lines[key]; of != nil {

@@ -44,7 +44,7 @@ func Is(head []byte) bool {
 // Endings are the endings of the names of packed files.
 var Endings = []string{".zst", ".gz"}
 
-// Name is the name of a file without what tells that it is packed.
+// Name returns the name of a file without what tells that it is packed.
 func Name(name string) string {
 	for _, end := range slices.Backward(Endings) {
 		name = strings.TrimSuffix(name, end)

@@ -67,7 +67,7 @@ func (f *Facts) Ecosystem() []string {
 // Sorted lists the dependencies by name.
 func (f *Facts) Sorted() []string { return slices.Sorted(slices.Values(f.Dependencies)) }
 
-// Clone is a copy that shares nothing.
+// Clone returns a copy that shares nothing.
 func (f *Facts) Clone() Facts {
 	return Facts{Languages: maps.Clone(f.Languages), Dependencies: slices.Clone(f.Dependencies)}
 }

@@ -44,7 +44,7 @@ func keyOf(e *unstable.Node) []string {
 	return path
 }
 
-// below is the name that stands right below tables, "" in other places; "*" is a table of any name.
+// below returns the name that stands right below tables, "" in other places; "*" is a table of any name.
 func below(path []string, tables ...string) string {
 	if len(path) <= len(tables) {
 		return ""

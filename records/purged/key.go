@@ -17,8 +17,8 @@ import (
 
 const keySize = 32
 
-// keyPlaces are the files that a key may be in, the preferred one first. A repository that git shares with a group has
-// a key of the group.
+// keyPlaces returns the files that a key may be in, the preferred one first. A repository that git shares with a group
+// has a key of the group.
 func keyPlaces(repo *refs.Repo) []string {
 	inside := filepath.Join(dir(repo), "key")
 	info, err := os.Stat(repo.TracesDir())
@@ -61,7 +61,7 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// currentKey is the key that the user has, or a new one, which is not kept yet.
+// currentKey returns the key that the user has, or a new one, which is not kept yet.
 func currentKey(repo *refs.Repo) ([]byte, error) {
 	for _, path := range keyPlaces(repo) {
 		key, err := readKey(path)

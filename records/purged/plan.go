@@ -54,8 +54,8 @@ func (p *Plan) Done() error {
 	return nil
 }
 
-// Plans are the purges that were begun and not finished. One that cannot be read, of a disk that failed, is given with
-// what can be: that it is there.
+// Plans returns the purges that were begun and not finished. One that cannot be read, of a disk that failed, is given
+// with what can be: that it is there.
 func Plans(repo *refs.Repo) ([]*Plan, error) {
 	entries, err := os.ReadDir(dir(repo))
 	if errors.Is(err, fs.ErrNotExist) {

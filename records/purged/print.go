@@ -18,7 +18,7 @@ type print struct {
 
 const strongSize = 16
 
-// keyed is the strong hash under a key.
+// keyed returns the strong hash under a key.
 func keyed(key []byte) (*blake3.Hasher, error) {
 	h, err := blake3.NewKeyed(key)
 	if err != nil {

@@ -51,7 +51,7 @@ type stored struct {
 
 func dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "purge") }
 
-// Path is the file of the rules of a repository.
+// Path returns the file of the rules of a repository.
 func Path(repo *refs.Repo) string { return filepath.Join(dir(repo), "rules") }
 
 // Load reads the rules of a repository. Without any the set is empty, and no key is looked for.
@@ -148,9 +148,9 @@ func (s *Set) AddText(text string) (string, error) {
 // leastEncoded is the least number of base64 letters that are looked for: fewer stand anywhere by chance.
 const leastEncoded = 8
 
-// base64Forms are the letters in every base64 with the text in it: it begins at one of three places of a group of
-// bytes, and the letters at its ends depend on what stands beside it. All have one length, since each length is
-// another search.
+// base64Forms returns the letters in every base64 with the text in it: it begins at one of three places of a group of
+// bytes, and the letters at its ends depend on what stands beside it. All have one length, since each length is another
+// search.
 func base64Forms(text string) []string {
 	length := (len(text)*8 - 4) / 6
 	if length < leastEncoded {
@@ -203,7 +203,7 @@ func (s *Set) With(other *Set, ids []string) (*Set, error) {
 	return out, out.compile()
 }
 
-// IDs are the ids of the rules.
+// IDs returns the ids of the rules.
 func (s *Set) IDs() []string {
 	var out []string
 	for _, rule := range s.rules {

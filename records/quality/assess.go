@@ -27,7 +27,7 @@ type Bar struct {
 	Mean  float64 `json:"mean"`
 }
 
-// BarOf is the bar of a persona.
+// BarOf returns the bar of a persona.
 func BarOf(p Persona) Bar {
 	switch p {
 	case Training:

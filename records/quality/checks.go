@@ -147,7 +147,7 @@ func yes(is bool) float64 {
 	return 0
 }
 
-// part is a share; it applies where there is something to count.
+// part returns a share; it applies where there is something to count.
 func part(n, of int) (float64, bool) {
 	if of == 0 {
 		return 0, false
@@ -155,7 +155,7 @@ func part(n, of int) (float64, bool) {
 	return float64(n) / float64(of), true
 }
 
-// atLeast is a share that counts in full from a bound on.
+// atLeast returns a share that counts in full from a bound on.
 func atLeast(n, of int, enough float64) (float64, bool) {
 	share, applies := part(n, of)
 	if share >= enough {

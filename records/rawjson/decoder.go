@@ -66,11 +66,11 @@ func (d *Decoder) Reset(data []byte) {
 // Err is the first fault of the text; it names the byte at which it was noticed.
 func (d *Decoder) Err() error { return d.err }
 
-// Pos is the number of bytes that have been read.
+// Pos returns the number of bytes that have been read.
 func (d *Decoder) Pos() int { return d.pos }
 
-// Key is the name of the member that Member moved to, with its escapes resolved. It is valid until the next call of
-// Member.
+// Key returns the name of the member that Member moved to, with its escapes resolved. It is valid until the next call
+// of Member.
 func (d *Decoder) Key() []byte { return d.key }
 
 // Kind tells what kind of value comes next.
@@ -215,7 +215,7 @@ func (d *Decoder) Skip() {
 	d.pos, d.err = skip(d.data, d.pos, MaxDepth-len(d.stack))
 }
 
-// Raw is the text of the next value, without the spaces around it. It shares memory with the text that is walked.
+// Raw returns the text of the next value, without the spaces around it. It shares memory with the text that is walked.
 func (d *Decoder) Raw() []byte {
 	if d.err != nil {
 		return nil
@@ -253,7 +253,7 @@ func (d *Decoder) quoted() (raw []byte, escaped bool) {
 	return raw, escaped
 }
 
-// stringEnd is the offset after the string that begins at pos, -1 when the text ends in it.
+// stringEnd returns the offset after the string that begins at pos, -1 when the text ends in it.
 func stringEnd(data []byte, pos int) (end int, escaped bool) {
 	for i := pos + 1; ; {
 		quote := bytes.IndexByte(data[i:], '"')

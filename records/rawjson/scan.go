@@ -18,7 +18,7 @@ func below(word uint64, bound byte) uint64 { return (word - ones*uint64(bound)) 
 // equal is below for the bytes that are one byte.
 func equal(word uint64, c byte) uint64 { return below(word^ones*uint64(c), 1) }
 
-// marked is the first byte of a word whose high bit is set.
+// marked returns the first byte of a word whose high bit is set.
 func marked(word uint64) int { return mathbits.TrailingZeros64(word) / 8 }
 
 // escapeAt returns the place of the first backslash, or the length if there is none.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Text is the next value if it is a string, with its escapes resolved; "" for a value of another kind. What is not
+// Text returns the next value if it is a string, with its escapes resolved; "" for a value of another kind. What is not
 // UTF-8 becomes U+FFFD, as encoding/json has it.
 func (d *Decoder) Text() string {
 	if d.Kind() != String {
@@ -21,7 +21,7 @@ func (d *Decoder) Text() string {
 	return unquote(raw)
 }
 
-// Int is the next value if it is a whole number that fits, otherwise 0.
+// Int returns the next value if it is a whole number that fits, otherwise 0.
 func (d *Decoder) Int() int64 {
 	if d.Kind() != Number {
 		d.Skip()
@@ -37,7 +37,7 @@ func (d *Decoder) Int() int64 {
 	return 0
 }
 
-// Float is the next value if it is a number, otherwise 0.
+// Float returns the next value if it is a number, otherwise 0.
 func (d *Decoder) Float() float64 {
 	if d.Kind() != Number {
 		d.Skip()

@@ -4,7 +4,7 @@ package redact
 
 import "os/user"
 
-// accountName is the name of the account of this process, "" when it is not known.
+// accountName returns the name of the account of this process, "" when it is not known.
 func accountName() string {
 	account, err := user.Current()
 	if err != nil {

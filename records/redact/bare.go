@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// literal tells whether a value without quotes is meant as it stands, and is no expression of a program. Such values
+// literal reports whether a value without quotes is meant as it stands, and is no expression of a program. Such values
 // are in files of variables, in YAML and in options of commands.
 func (c *candidate) literal(sep string, start, end int) bool {
 	value := c.text[start:end]

@@ -38,7 +38,7 @@ func tokenByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '/' <= c && c <= '9' || c == '+' || c == '_' || c == '-' || c == '='
 }
 
-// looksRandom tells whether a token mixes upper case, lower case and digits as chance does.
+// looksRandom reports whether a token mixes upper case, lower case and digits as chance does.
 func looksRandom(token string) bool {
 	var upper, lower, digit, other, turns int
 	var last byte
@@ -104,7 +104,7 @@ func legible(token string) bool {
 	return false
 }
 
-// bits is the Shannon entropy in bits a byte.
+// bits returns the Shannon entropy in bits a byte.
 func bits(text string) float64 {
 	if text == "" {
 		return 0

@@ -66,7 +66,7 @@ var (
 		'"': true, '\'': true}
 )
 
-// formAhead tells whether the word has percent-encoding further on, as forms of the web are sent.
+// formAhead reports whether the word has percent-encoding further on, as forms of the web are sent.
 func formAhead(text string) bool {
 	const far = 256
 	text = text[:min(len(text), far)]

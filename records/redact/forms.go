@@ -20,7 +20,7 @@ func keyByte(c byte) bool     { return tokenByte(c) }
 func smallHex(c byte) bool    { return digit(c) || 'a' <= c && c <= 'f' }
 func uuidByte(c byte) bool    { return smallHex(c) || c == '-' }
 
-// forms are the tokens that are known beside gitleaks' rules, by their first letter.
+// forms returns the tokens that are known beside gitleaks' rules, by their first letter.
 func forms() (byFirst [256][]form) {
 	for _, f := range [...]form{
 		{"new-relic-key", "NRAK-", capitalByte, 27, 27},

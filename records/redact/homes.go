@@ -78,7 +78,7 @@ func inHome(text string, start, end int, cased bool) (from, to int) {
 	return 0, 0
 }
 
-// endsName tells whether the name of a directory ends here. On Windows it may hold spaces, when a backslash follows.
+// endsName reports whether the name of a directory ends here. On Windows it may hold spaces, when a backslash follows.
 func endsName(text string, at int, windows bool) bool {
 	c := text[at]
 	if c > ' ' || !windows || c != ' ' {

@@ -12,7 +12,7 @@ const (
 	someDomain = "mail.example"
 )
 
-// SystemHosts are the names of the machine on which this process runs: with its domain, and without.
+// SystemHosts returns the names of the machine on which this process runs: with its domain, and without.
 func SystemHosts() []string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -21,7 +21,8 @@ func SystemHosts() []string {
 	return []string{name}
 }
 
-// hostNames are the words that name a machine, the longest first: with the domain, without it, in small letters too.
+// hostNames returns the words that name a machine, the longest first: with the domain, without it, in small letters
+// too.
 func hostNames(names []string) (out []string) {
 	for _, name := range names {
 		short, _, _ := strings.Cut(name, ".")
@@ -113,7 +114,8 @@ func (s *marks) mail() []span {
 // localByte tells a byte of what stands before the @ of an address.
 func localByte(c byte) bool { return nameLetter(c) || strings.IndexByte("._+-", c) >= 0 }
 
-// addressee tells whether an address may be somebody's: not of a program that answers nobody, nor of git's own logins.
+// addressee reports whether an address may be somebody's: not of a program that answers nobody, nor of git's own
+// logins.
 func addressee(local string) bool {
 	if local == "" || strings.Trim(local, "._+-0123456789") == "" || local[0] == '.' ||
 		!nameLetter(local[len(local)-1]) {
@@ -126,7 +128,7 @@ func addressee(local string) bool {
 	return true
 }
 
-// inURL tells whether what begins at a place is the login of a URL, or stands behind another @.
+// inURL reports whether what begins at a place is the login of a URL, or stands behind another @.
 func inURL(text string, at int) bool {
 	before := text[max(0, at-longestHost):at]
 	before = before[:1+strings.LastIndexAny(before, " \t\n\"'`<>(/@")]

@@ -48,7 +48,7 @@ func generic(name string) bool {
 	return false
 }
 
-// SystemNames are the names of the user who runs this process: of the account and of the home directory.
+// SystemNames returns the names of the user who runs this process: of the account and of the home directory.
 func SystemNames() []string {
 	names := []string{accountName()}
 	if home, err := os.UserHomeDir(); err == nil {

@@ -19,7 +19,7 @@ type Record struct {
 	steps *records.Spool
 }
 
-// Head is the record without its steps. It must not be changed.
+// Head returns the record without its steps. It must not be changed.
 func (r *Record) Head() *records.Record {
 	if r == nil {
 		return nil
@@ -27,7 +27,7 @@ func (r *Record) Head() *records.Record {
 	return r.head
 }
 
-// Trace is the id of the conversation; "" when no redactor made the record.
+// Trace returns the id of the conversation; "" when no redactor made the record.
 func (r *Record) Trace() events.TraceID {
 	if r == nil || r.head == nil {
 		return ""
@@ -35,7 +35,7 @@ func (r *Record) Trace() events.TraceID {
 	return events.TraceID(r.head.TraceID)
 }
 
-// Steps is the number of steps.
+// Steps returns the number of steps.
 func (r *Record) Steps() int {
 	if r == nil || r.steps == nil {
 		return 0
@@ -51,7 +51,7 @@ func (r *Record) Write(w io.Writer) error {
 	return r.steps.WriteRecord(w, r.head)
 }
 
-// Hash is the content hash that the record is written with.
+// Hash returns the content hash that the record is written with.
 func (r *Record) Hash() (string, error) {
 	if err := r.Write(io.Discard); err != nil {
 		return "", err

@@ -238,7 +238,7 @@ func besideEscapes(text string, found []span) []span {
 	return slices.DeleteFunc(found, func(s span) bool { return s.start >= s.end })
 }
 
-// escaping tells whether the byte before a place is a backslash that is not escaped itself.
+// escaping reports whether the byte before a place is a backslash that is not escaped itself.
 func escaping(text string, at int) bool {
 	n := 0
 	for n < at && text[at-1-n] == '\\' {
@@ -247,7 +247,7 @@ func escaping(text string, at int) bool {
 	return n%2 == 1
 }
 
-// escapeLength is the length of an escape without its backslash.
+// escapeLength returns the length of an escape without its backslash.
 func escapeLength(text string) int {
 	if len(text) >= 5 && text[0] == 'u' {
 		if _, ok := number(text[1:5], 16); ok {

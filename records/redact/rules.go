@@ -124,12 +124,12 @@ func (u *Rules) find(text string) []span {
 	return found
 }
 
-// HoldsPurged tells whether a text, as it stands, holds what was purged: it must not even be kept aside.
+// HoldsPurged reports whether a text, as it stands, holds what was purged: it must not even be kept aside.
 func (r *Redactor) HoldsPurged(text string) bool {
 	return r.rules.Purged != nil && len(r.rules.Purged.Find(text)) > 0
 }
 
-// allowed tells whether the user says that something is no secret.
+// allowed reports whether the user says that something is no secret.
 func (u *Rules) allowed(secret string) bool {
 	for _, pattern := range u.Allowed {
 		if pattern.MatchString(secret) {

@@ -83,7 +83,7 @@ func (s *Sink) Truncate(n int) error {
 	})
 }
 
-// Secrets tells whether secrets were found so far that are taken out wherever they stand.
+// Secrets reports whether secrets were found so far that are taken out wherever they stand.
 func (s *Sink) Secrets() bool {
 	_ = s.settled(func() error { return nil }) // an error stays
 	return len(s.redactor.seen) > 0

@@ -59,7 +59,7 @@ func hasUnseen(text string) bool {
 	return false
 }
 
-// unseen is the length of what a text begins with that nobody sees; 0 when that is seen.
+// unseen returns the length of what a text begins with that nobody sees; 0 when that is seen.
 func unseen(text string) int {
 	switch text[0] {
 	case escapeByte:
@@ -93,7 +93,7 @@ func unseen(text string) int {
 // longestSequence bounds a sequence for terminals, in bytes.
 const longestSequence = 1 << 10
 
-// sequence is the length of a sequence for terminals (ECMA-48) whose introducer has the given length.
+// sequence returns the length of a sequence for terminals (ECMA-48) whose introducer has the given length.
 func sequence(text string, at int) int {
 	text = text[:min(len(text), longestSequence)]
 	if at == len(text) {

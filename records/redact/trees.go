@@ -83,7 +83,7 @@ func relative(text string, places []place) string {
 	return text
 }
 
-// beginsPath tells whether an absolute path can begin at a place: not in the middle of another one.
+// beginsPath reports whether an absolute path can begin at a place: not in the middle of another one.
 func beginsPath(text string, at int) bool {
 	if at == 0 {
 		return true
@@ -102,12 +102,12 @@ func beginsPath(text string, at int) bool {
 	return at > 1 && text[at-2] == '-' && (at == 2 || !pathByte(text[at-3])) // -I/usr/x
 }
 
-// ofTerminal tells whether a text ends in the beginning of a sequence that sets a colour.
+// ofTerminal reports whether a text ends in the beginning of a sequence that sets a colour.
 func ofTerminal(text string) bool {
 	return strings.HasSuffix(strings.TrimRight(text, "0123456789;"), "[")
 }
 
-// endsDirectory tells whether the name of a directory ends at a place.
+// endsDirectory reports whether the name of a directory ends at a place.
 func endsDirectory(text string, at int, sep string) bool {
 	rest := text[at:]
 	if rest == "" || strings.HasPrefix(rest, sep) || !pathByte(rest[0]) {
@@ -116,7 +116,7 @@ func endsDirectory(text string, at int, sep string) bool {
 	return rest[0] == '.' && (len(rest) == 1 || !pathByte(rest[1])) // the end of a sentence
 }
 
-// beginsName tells whether the name of a file begins a text. A name that begins like an option does not count.
+// beginsName reports whether the name of a file begins a text. A name that begins like an option does not count.
 func beginsName(text string) bool {
 	return text != "" && text[0] != '-' && (pathByte(text[0]) || strings.IndexByte("[({@+#$", text[0]) >= 0)
 }

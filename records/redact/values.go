@@ -51,7 +51,7 @@ func byItself(value string) bool {
 	return digits > 0 && letters > 0 && bits(value) >= 3
 }
 
-// stem tells whether a word begins here that names of secrets are made of.
+// stem reports whether a word begins here that names of secrets are made of.
 func stem(text string, i int) bool {
 	switch text[i] | 0x20 {
 	case 'p':
@@ -78,7 +78,7 @@ func stem(text string, i int) bool {
 	return false
 }
 
-// word tells whether a text goes on with a word of small letters, in whatever case.
+// word reports whether a text goes on with a word of small letters, in whatever case.
 func word(text string, i int, want string) bool {
 	if len(text)-i < len(want) {
 		return false

@@ -48,7 +48,7 @@ const (
 	free             // names mean nothing
 )
 
-// below is the scope of a member.
+// below returns the scope of a member.
 func (s scope) below(name string) scope {
 	switch {
 	case s == ofMetadata && name == "sources":

@@ -195,7 +195,7 @@ func readable(data []byte) []stretch {
 	return out
 }
 
-// mayRead tells whether data may hold a stretch that is text. It asks for less, and looks at a part of the bytes: no
+// mayRead reports whether data may hold a stretch that is text. It asks for less, and looks at a part of the bytes: no
 // stretch goes over two that do not follow each other in a text.
 func mayRead(data []byte) bool {
 	for from := 0; from+leastReadable <= len(data); {

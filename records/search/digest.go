@@ -97,7 +97,7 @@ func (d *Digest) prompts(r *records.Record) {
 	}
 }
 
-// asked is the first prompt of a record, or what the record says of its task where no step says it.
+// asked returns the first prompt of a record, or what the record says of its task where no step says it.
 func asked(r *records.Record) string {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Asks() && strings.TrimSpace(records.Value(s.Content)) != "" {
@@ -187,7 +187,7 @@ const (
 	fileMark  = "\x02"
 )
 
-// unmarked is a text without them, as it was.
+// unmarked returns a text without them, as it was.
 func unmarked(text string) string {
 	if !strings.ContainsAny(text, inputMark+fileMark) {
 		return text

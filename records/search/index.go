@@ -53,7 +53,7 @@ type Index struct {
 	untraced bool // nothing is kept in the repository, so no index either
 }
 
-// Dir is the directory of the index of a repository.
+// Dir returns the directory of the index of a repository.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "search") }
 
 // Progress is told how many of the records that changed have been read.

@@ -382,8 +382,8 @@ func (ix *Index) chosen(want func(*Digest) bool) (func(place) bool, error) {
 	return func(p place) bool { return wanted[p] }, nil
 }
 
-// saturate is the part of BM25 that makes the tenth occurrence count less than the first. It also makes an occurrence
-// in a long text count less than one in a short text.
+// saturate returns the part of BM25 that makes the tenth occurrence count less than the first. It also makes an
+// occurrence in a long text count less than one in a short text.
 func saturate(count uint32, d document) float64 {
 	const k, b, usual = 1.2, 0.5, 60.0
 	n := float64(count)

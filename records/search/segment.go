@@ -357,7 +357,7 @@ func (s *segment) documents() (table []byte, err error) {
 	return s.table, err
 }
 
-// entry is an entry of the table.
+// entry returns an entry of the table.
 func entry(table []byte, i uint32) document { return decodeDocument(table[int(i)*documentSize:]) }
 
 func decodeDocument(raw []byte) document {

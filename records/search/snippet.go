@@ -8,7 +8,7 @@ import (
 // snippetSize is the number of bytes of a text that are shown around a hit.
 const snippetSize = 220
 
-// snippet is the part of a text that holds what was looked for: the text as it was written, otherwise most of its
+// snippet returns the part of a text that holds what was looked for: the text as it was written, otherwise most of its
 // words. White space is made one blank.
 func snippet(body, text string, wanted []string) string {
 	lower := strings.ToLower(body)
@@ -43,7 +43,7 @@ func snippet(body, text string, wanted []string) string {
 	return out
 }
 
-// bestPlace is the first place from which on most of the words follow within a snippet.
+// bestPlace returns the first place from which on most of the words follow within a snippet.
 func bestPlace(lower string, wanted []string) int {
 	best, most := 0, 0
 	for _, word := range wanted {

@@ -52,7 +52,8 @@ func parts(word string, yield func(string)) {
 	}
 }
 
-// queryWords are the words of a query, each once, without parts: who looks for sessionFile does not want every file.
+// queryWords returns the words of a query, each once, without parts: who looks for sessionFile does not want every
+// file.
 func queryWords(query string) []string {
 	var out []string
 	for _, field := range strings.FieldsFunc(query, func(r rune) bool { return !wordRune(r) }) {

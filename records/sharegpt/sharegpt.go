@@ -125,8 +125,8 @@ func between(text, tag string) (string, bool) {
 	return string(raw), ok
 }
 
-// value is the JSON value that a tag holds, and what follows its end. The value is read as JSON, since texts in it may
-// hold the end as well.
+// value returns the JSON value that a tag holds, and what follows its end. The value is read as JSON, since texts in it
+// may hold the end as well.
 func value(text, tag string) (raw []byte, rest string, ok bool) {
 	text = strings.TrimLeft(text, " \t\r\n")
 	d := rawjson.NewDecoder([]byte(text))

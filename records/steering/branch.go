@@ -33,7 +33,7 @@ func (m *metadata) read(r *records.Record) {
 	*m = metadata{afterSteps(r, "interruptions"), afterSteps(r, "rollbacks"), r.Stops(), r.Sources()}
 }
 
-// afterSteps are the steps of a list of remarks; a list of another form has none.
+// afterSteps returns the steps of a list of remarks; a list of another form has none.
 func afterSteps(r *records.Record, name string) map[int]bool {
 	var list []struct {
 		After int `json:"after_step"`

@@ -63,7 +63,7 @@ func (t *turn) changedAny() bool {
 	return slices.ContainsFunc(t.changes, func(c *change) bool { return c.added+c.removed > 0 || c.deletes })
 }
 
-// failing are the commands whose last run failed, the newest last.
+// failing returns the commands whose last run failed, the newest last.
 func (c *conversation) failing() []string {
 	last := map[string]int{} // by command: the place of its last run, if that failed
 	for i, one := range c.all {
@@ -104,8 +104,8 @@ func (a *analysis) allConstraints() []string {
 	return out
 }
 
-// open is the newest instruction whose work no commit has; "" where the last word was a checkpoint or nothing was left
-// to do. A conversation that says nothing of it leaves it as it was.
+// open returns the newest instruction whose work no commit has; "" where the last word was a checkpoint or nothing was
+// left to do. A conversation that says nothing of it leaves it as it was.
 func (c *conversation) open(words *Words) (instruction string, decided bool) {
 	const least = 12
 	for _, t := range slices.Backward(c.nodes()) {

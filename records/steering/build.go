@@ -15,7 +15,7 @@ import (
 // Begin is the place of a conversation among others.
 type Begin struct{ Start, Trace string }
 
-// BeginOf is the beginning of a record.
+// BeginOf returns the beginning of a record.
 func BeginOf(r *records.Record) Begin { return Begin{records.Value(r.TimestampStart), r.TraceID} }
 
 // Compare orders conversations by their time; conversations of unknown time come last.
@@ -113,7 +113,7 @@ func (a *analysis) findNodes(c *conversation) {
 	}
 }
 
-// nodes are the turns that stand in the document. What came before the first prompt does if something was rejected
+// nodes returns the turns that stand in the document. What came before the first prompt does if something was rejected
 // then.
 func (c *conversation) nodes() []*turn {
 	if c.before == nil || len(c.before.rejections) == 0 {
@@ -175,7 +175,7 @@ func (c *conversation) sharesFile(o *conversation) bool {
 	return false
 }
 
-// titleOf is the first sentence of a prompt, at most 96 characters.
+// titleOf returns the first sentence of a prompt, at most 96 characters.
 func titleOf(s string, w *Words) string {
 	const most = 96
 	if pick, chosen := w.choice(s); chosen {
@@ -217,7 +217,7 @@ func (a *analysis) node(t *turn) treetrace.Node {
 	return n
 }
 
-// actions are the calls that ran, then those that did not.
+// actions returns the calls that ran, then those that did not.
 func (t *turn) actions() []treetrace.Action {
 	out := []treetrace.Action{}
 	for _, declined := range []bool{false, true} {
@@ -249,7 +249,7 @@ func (t *turn) actions() []treetrace.Action {
 	return out
 }
 
-// files are the files that the call changed, each once, in order.
+// files returns the files that the call changed, each once, in order.
 func (c *call) files() []string {
 	var out []string
 	for _, ch := range c.changes {
@@ -260,7 +260,7 @@ func (c *call) files() []string {
 	return out
 }
 
-// days is the time between two moments in days, as the format counts them: begun ones, at least one.
+// days returns the time between two moments in days, as the format counts them: begun ones, at least one.
 func days(from, to string) int {
 	a, errA := time.Parse(time.RFC3339Nano, from)
 	b, errB := time.Parse(time.RFC3339Nano, to)

@@ -62,7 +62,7 @@ func newCall(s *records.Step, c *records.ToolCall) *call {
 	return out
 }
 
-// commandLine is a command that is a text, or a list of arguments; of a shell's -c the script.
+// commandLine returns a command that is a text, or a list of arguments; of a shell's -c the script.
 func commandLine(raw json.RawMessage) string {
 	var command string
 	if json.Unmarshal(raw, &command) == nil {
@@ -111,8 +111,8 @@ func (c *call) succeeded() bool {
 	return c.failure == "" || strings.HasPrefix(c.failure, "exit_code:") && !c.failed()
 }
 
-// said is the output without what the client puts around it: the exit code, with Codex up to the line "Output:", with
-// Pi at the end.
+// said returns the output without what the client puts around it: the exit code, with Codex up to the line "Output:",
+// with Pi at the end.
 func (c *call) said() string {
 	if i := strings.LastIndex(c.output, "Command exited with code "); i >= 0 && !strings.Contains(c.output[i:], "\n") {
 		return strings.TrimSpace(strings.TrimPrefix(c.output[:i], "(no output)"))

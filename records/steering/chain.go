@@ -108,9 +108,9 @@ func readRepairs(c *conversation, failures []*failure) *repairs {
 	return r
 }
 
-// of is the turn that corrected a failure. Where the person declined or interrupted, it is the next prompt. Where a
-// command failed, it is the turn in which the command ran well. Otherwise it is the correction that took the failure's
-// lines.
+// of returns the turn that corrected a failure. Where the person declined or interrupted, it is the next prompt. Where
+// a command failed, it is the turn in which the command ran well. Otherwise it is the correction that took the
+// failure's lines.
 func (r *repairs) of(f *failure) *turn {
 	switch f.kind {
 	case treetrace.UserRejected:
@@ -129,7 +129,7 @@ func (r *repairs) of(f *failure) *turn {
 	return r.takers[f.turn]
 }
 
-// atOrAfter is the first of a list of turns that is another or comes after it; nil if there is none, or no other.
+// atOrAfter returns the first of a list of turns that is another or comes after it; nil if there is none, or no other.
 func atOrAfter(list []*turn, t *turn) *turn {
 	if t == nil {
 		return nil

@@ -175,7 +175,7 @@ func (p *page) lose(t *turn, line string, n int) {
 	}
 }
 
-// told are the lines of a text that say something, with their number.
+// told returns the lines of a text that say something, with their number.
 func told(s string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.Lines(s) {
@@ -197,7 +197,7 @@ func difference(a, b map[string]int) map[string]int {
 	return out
 }
 
-// added is the number of lines that the turn wrote.
+// added returns the number of lines that the turn wrote.
 func (t *turn) added() int {
 	n := 0
 	for _, c := range t.changes {
@@ -206,7 +206,7 @@ func (t *turn) added() int {
 	return n
 }
 
-// files are the files that the turn changed, each once, in order.
+// files returns the files that the turn changed, each once, in order.
 func (t *turn) files() []string {
 	var out []string
 	for _, c := range t.changes {

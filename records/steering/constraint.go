@@ -102,7 +102,7 @@ func (w *Words) withoutLeadIn(clause string) string {
 	}
 }
 
-// keyOf are the telling words of a clause, sorted: by them two clauses are the same.
+// keyOf returns the telling words of a clause, sorted: by them two clauses are the same.
 func (w *Words) keyOf(clause string) []string {
 	var out []string
 	for _, word := range tokens(clause) {
@@ -127,8 +127,8 @@ func sameKey(a, b []string) bool {
 	return len(a) > 0 && (len(a) > 1 || len(b) <= 2)
 }
 
-// violatedBy is a file of the turn's that a constraint forbids by name: "don't touch vendor/" and vendor/x.go; "" for
-// none.
+// violatedBy returns a file of the turn's that a constraint forbids by name: "don't touch vendor/" and vendor/x.go; ""
+// for none.
 func (c *constraint) violatedBy(t *turn, w *Words) string {
 	if !c.negative {
 		return ""

@@ -163,7 +163,7 @@ func (a *analysis) count(c *conversation) {
 	}
 }
 
-// the is the value that all of a list have, "" where they differ.
+// the returns the value that all of a list have, "" where they differ.
 func the(list []string) string {
 	if slices.Sort(list); len(list) > 0 && list[0] == list[len(list)-1] {
 		return list[0]
@@ -223,7 +223,7 @@ func (c *conversation) session() treetrace.Session {
 	return out
 }
 
-// modelName is a model without its provider, as the format has it.
+// modelName returns a model without its provider, as the format has it.
 func modelName(model *string) *string {
 	if model == nil || *model == "" {
 		return nil
@@ -231,7 +231,7 @@ func modelName(model *string) *string {
 	return new((*model)[strings.LastIndexByte(*model, '/')+1:])
 }
 
-// sourceType is the format's word for the session files of an agent.
+// sourceType returns the format's word for the session files of an agent.
 func sourceType(agent string) string {
 	switch agent {
 	case "claude-code":

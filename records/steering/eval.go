@@ -67,8 +67,8 @@ func (f *failure) context() string {
 	return f.evidence
 }
 
-// input is the prompt that failed. What the person abandoned or the model refused is never an instruction: then it is
-// the prompt before.
+// input returns the prompt that failed. What the person abandoned or the model refused is never an instruction: then it
+// is the prompt before.
 func (f *failure) input() string {
 	t := f.turn
 	if f.kind == treetrace.AbandonedPath || f.kind == treetrace.ModelRefused {
@@ -128,7 +128,7 @@ func (f *failure) expected() []string {
 	return out
 }
 
-// base is the commit that the conversation began at.
+// base returns the commit that the conversation began at.
 func (t *turn) base() string {
 	r := t.conv.Record
 	if base := records.Value(r.Task.BaseCommit); base != "" {

@@ -222,7 +222,7 @@ func (r *run) fail() {
 	clear(r.since)
 }
 
-// common are the files of a list that are in a set; all of the set the first time.
+// common returns the files of a list that are in a set; all of the set the first time.
 func common(list []string, set map[string]bool, all bool) []string {
 	if all {
 		out := make([]string, 0, len(set))
@@ -314,7 +314,7 @@ func (a *analysis) otherTool(t *turn) {
 	}
 }
 
-// names are the tool and the programs of a call, in lower case, but those that are ordinary words.
+// names returns the tool and the programs of a call, in lower case, but those that are ordinary words.
 func (c *call) names(w *Words) []string {
 	out := []string{strings.ToLower(c.tool)}
 	for _, words := range simpleCommands(c.command) {

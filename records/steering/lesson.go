@@ -89,7 +89,7 @@ func (l *lesson) confidence() float64 {
 
 func (l *lesson) newest() int { return l.failures[len(l.failures)-1].turn.number }
 
-// nodes are the prompts at which it was learned.
+// nodes returns the prompts at which it was learned.
 func (l *lesson) nodes() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -178,7 +178,7 @@ func (f *failure) outcome() string {
 	return out
 }
 
-// takenFiles are the files that the failing turn made and the correction deleted, if the failure is about them.
+// takenFiles returns the files that the failing turn made and the correction deleted, if the failure is about them.
 func (f *failure) takenFiles() []string {
 	var out []string
 	switch f.kind {

@@ -44,7 +44,7 @@ func (t *turn) sum(of func(*Fate) int) int {
 func (t *turn) dropped() int { return t.sum(func(f *Fate) int { return f.Dropped }) }
 func (t *turn) human() int   { return t.sum(func(f *Fate) int { return f.Human }) }
 
-// commits are those that hold lines of the turn.
+// commits returns those that hold lines of the turn.
 func (t *turn) commits() []string {
 	var out []string
 	for _, c := range t.changes {

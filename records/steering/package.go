@@ -39,7 +39,7 @@ var unanswered = []string{
 	"could not read username", "authentication failed", "401",
 }
 
-// absentPackage is the package that a registry does not have, by what a call was told.
+// absentPackage returns the package that a registry does not have, by what a call was told.
 func absentPackage(output string) (string, bool) {
 	const most = 16 << 10
 	if len(output) > most {
@@ -56,7 +56,7 @@ func absentPackage(output string) (string, bool) {
 	return "", false
 }
 
-// withoutVersion is a package without the version behind it: left-padd@^1.0.0, @scope/x@latest.
+// withoutVersion returns a package without the version behind it: left-padd@^1.0.0, @scope/x@latest.
 func withoutVersion(name string) string {
 	if i := strings.LastIndexByte(name, '@'); i > 0 {
 		return name[:i]
@@ -95,7 +95,7 @@ func (a *analysis) inventedPackages(c *conversation) {
 	}
 }
 
-// packageWords are the words of a command or a manifest that may be packages.
+// packageWords returns the words of a command or a manifest that may be packages.
 func packageWords(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\r\"'`,:=<>~^()[]{};", r) })
 }

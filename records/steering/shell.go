@@ -73,7 +73,7 @@ func isAssignment(word string) bool {
 	return true
 }
 
-// normalCommand is a command line by which two runs are the same: white space in one, without a leading "cd X &&".
+// normalCommand returns a command line by which two runs are the same: white space in one, without a leading "cd X &&".
 func normalCommand(line string) string {
 	line = strings.Join(strings.Fields(line), " ")
 	for {
@@ -124,7 +124,7 @@ func gitVerb(words []string) string {
 	return ""
 }
 
-// removedBy are the paths that rm and git rm of a command line name.
+// removedBy returns the paths that rm and git rm of a command line name.
 func removedBy(line string) []string {
 	var out []string
 	for _, words := range simpleCommands(line) {

@@ -33,7 +33,7 @@ func (a *analysis) constraintsKept(t *turn) {
 	}
 }
 
-// saidBefore is the newest turn, this one or one before it, that says a constraint.
+// saidBefore returns the newest turn, this one or one before it, that says a constraint.
 func (t *turn) saidBefore(c *constraint) *turn {
 	const far = 200
 	for n := 0; t != nil && n < far; t, n = t.previous, n+1 {
@@ -109,8 +109,8 @@ func (a *analysis) takenBack(t, failed *turn) {
 	a.fail(f)
 }
 
-// correctedTurn is the turn that a correction is about: the nearest that shares a file with it or whose file it names,
-// otherwise the one before.
+// correctedTurn returns the turn that a correction is about: the nearest that shares a file with it or whose file it
+// names, otherwise the one before.
 func (t *turn) correctedTurn() *turn {
 	const far = 20
 	n := 0

@@ -36,7 +36,7 @@ func firstLines(s string, n int) string {
 	return s[:at]
 }
 
-// firstSentence is the first sentence of the first line that is not blank.
+// firstSentence returns the first sentence of the first line that is not blank.
 func firstSentence(s string) string {
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)
@@ -54,7 +54,7 @@ func firstSentence(s string) string {
 	return ""
 }
 
-// tokens are the words of a text in lower case, without punctuation. Apostrophes stay inside words, in one form.
+// tokens returns the words of a text in lower case, without punctuation. Apostrophes stay inside words, in one form.
 func tokens(s string) []string {
 	s = strings.Map(func(r rune) rune {
 		switch r {

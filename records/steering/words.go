@@ -67,7 +67,7 @@ func ReadWords(raw []byte) (*Words, error) {
 	return w, nil
 }
 
-// spaced is a text as its words, each with a space before and behind, so that phrases can be searched for.
+// spaced returns a text as its words, each with a space before and behind, so that phrases can be searched for.
 func spaced(s string) string { return " " + strings.Join(tokens(s), " ") + " " }
 
 func begins(spacedText string, phrases []string) (string, bool) {
@@ -183,7 +183,7 @@ func (w *Words) says(kind, s string) bool {
 	})
 }
 
-// plain is a prompt without what comes before its first clause: "ok, perfect, hmm, …".
+// plain returns a prompt without what comes before its first clause: "ok, perfect, hmm, …".
 func (w *Words) plain(s string) string {
 	return after(after(after(spaced(s), w.Acceptance), w.Acknowledgements), w.Interjections)
 }
@@ -222,8 +222,8 @@ func (w *Words) choice(s string) (string, bool) {
 	return list[0], number || letter
 }
 
-// cues are the types of failure that the words of a correction speak of, at most two, in the order of the table. One
-// that only stands when it is alone is the last of the table.
+// cues returns the types of failure that the words of a correction speak of, at most two, in the order of the table.
+// One that only stands when it is alone is the last of the table.
 func (w *Words) cues(s string) []Cue {
 	const most = 2
 	var out []Cue

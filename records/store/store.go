@@ -46,7 +46,7 @@ func Open(repo *refs.Repo) *Store {
 // Close ends the git process that reads objects, if there is one.
 func (s *Store) Close() error { return s.objects.Close() }
 
-// PromptCache is the directory in which readers keep the texts of prompts from records.
+// PromptCache returns the directory in which readers keep the texts of prompts from records.
 func PromptCache(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "prompts") }
 
 // Entry is a record that is there.
@@ -141,7 +141,7 @@ func (s *Store) Empty(ctx context.Context) (bool, error) {
 	return tip.IsZero(), err
 }
 
-// Raw is the record of an entry as it is stored.
+// Raw returns the record of an entry as it is stored.
 func (s *Store) Raw(e Entry) ([]byte, error) {
 	raw, err := s.objects.Blob(e.Blob)
 	if errors.Is(err, refs.ErrTooLarge) {
@@ -219,7 +219,7 @@ func (s *Store) refs(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// tip is the commit of a ref; zero when there is none.
+// tip returns the commit of a ref; zero when there is none.
 func (s *Store) tip(name string) (refs.OID, error) {
 	tip, err := s.repo.ReadRef(name)
 	if errors.Is(err, refs.ErrRefMissing) {

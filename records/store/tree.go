@@ -51,7 +51,7 @@ func (s *Store) entries(ref string, commit refs.OID) ([]Entry, error) {
 	return out, nil
 }
 
-// root is the root tree of a commit.
+// root returns the root tree of a commit.
 func (s *Store) root(commit refs.OID) ([]refs.TreeEntry, error) {
 	if commit.IsZero() {
 		return nil, nil

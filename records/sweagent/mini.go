@@ -152,7 +152,7 @@ var fence = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?s)```(?:mswea_bash_command|bash)\\s*\\n(.*?)\\n```")
 })
 
-// fenced is the one block of commands in a text.
+// fenced returns the one block of commands in a text.
 func fenced(text string) (string, bool) {
 	found := fence().FindAllStringSubmatch(text, 2)
 	if len(found) != 1 {
@@ -161,7 +161,7 @@ func fenced(text string) (string, bool) {
 	return found[0][1], true
 }
 
-// miniResult is a result: its number and its output, from the structure first.
+// miniResult returns a result: its number and its output, from the structure first.
 func miniResult(text string, extra []byte, at string) assemble.Result {
 	r := assemble.Result{Time: at}
 	output := text

@@ -50,7 +50,7 @@ func parse(raw []byte) run {
 	return r
 }
 
-// list is a list that holds something, nil for anything else.
+// list returns a list that holds something, nil for anything else.
 func list(raw []byte) []byte {
 	d := rawjson.NewDecoder(raw)
 	if d.OpenArray(); d.Element() {

@@ -74,7 +74,7 @@ func edited(st *state, edits []Edit) []*pair {
 	return out
 }
 
-// replaced is the input of a call with the lines of a commit in the place of those that it wrote.
+// replaced returns the input of a call with the lines of a commit in the place of those that it wrote.
 func replaced(input json.RawMessage, e *Edit) (json.RawMessage, bool) {
 	o := &rawjson.Members{}
 	found := 0

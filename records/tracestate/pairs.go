@@ -105,7 +105,7 @@ func (m *maker) later(st *state, after map[*state][]*state, prompts int, yield f
 	}
 }
 
-// heir is the answer that follows a state: the one that was not taken back, if there are several.
+// heir returns the answer that follows a state: the one that was not taken back, if there are several.
 func heir(st *state, list []*state) *state {
 	for _, next := range list {
 		if next.way.branch == st.way.branch {
@@ -184,7 +184,7 @@ func (m *maker) reverted(st *state, after map[*state][]*state) *pair {
 	return out
 }
 
-// fate is the fate of the lines of an answer; found is false where nobody followed them.
+// fate returns the fate of the lines of an answer; found is false where nobody followed them.
 func (m *maker) fate(s *records.Step) (sum Fate, found bool) {
 	for i := range s.ToolCalls {
 		f, known := m.told.Fates[s.ToolCalls[i].ToolCallID]
@@ -199,7 +199,7 @@ func (m *maker) fate(s *records.Step) (sum Fate, found bool) {
 	return sum, found
 }
 
-// paths are the files that the calls of a step wrote.
+// paths returns the files that the calls of a step wrote.
 func (m *maker) paths(s *records.Step) []string {
 	var out []string
 	for i := range s.ToolCalls {
@@ -219,7 +219,7 @@ func (m *maker) all(s *records.Step, ended func(failure string) bool) bool {
 	})
 }
 
-// command is the command line of a step whose only call runs one, "" for any other.
+// command returns the command line of a step whose only call runs one, "" for any other.
 func command(s *records.Step) string {
 	if len(s.ToolCalls) != 1 {
 		return ""
@@ -232,7 +232,7 @@ func command(s *records.Step) string {
 	return ""
 }
 
-// program is the first word of a command, assignments and changes of directory left out.
+// program returns the first word of a command, assignments and changes of directory left out.
 func program(command string) string {
 	for _, part := range strings.FieldsFunc(command, func(r rune) bool {
 		return r == '&' || r == ';' || r == '|' ||

@@ -81,7 +81,7 @@ func newPaths(r *records.Record) *paths {
 	return p
 }
 
-// of is the way of a step.
+// of returns the way of a step.
 func (p *paths) of(s *records.Step) *path {
 	if isSubagent(s) {
 		return p.agent(s)
@@ -101,7 +101,7 @@ func (p *paths) of(s *records.Step) *path {
 	return b.path
 }
 
-// agent is the way of a subagent. Without metadata that tells it apart, one goes by the step of its call.
+// agent returns the way of a subagent. Without metadata that tells it apart, one goes by the step of its call.
 func (p *paths) agent(s *records.Step) *path {
 	way := p.agents[s.StepIndex]
 	if way == nil {

@@ -110,8 +110,8 @@ func (m *maker) answer(way *path, s *records.Step) {
 	way.said = said{results: m.results(s)}
 }
 
-// parts are the states of an answer: one, or with PerCall one for each call. The history of a later call has the answer
-// with the calls before it, and what came of them.
+// parts returns the states of an answer: one, or with PerCall one for each call. The history of a later call has the
+// answer with the calls before it, and what came of them.
 func (m *maker) parts(way *path, s *records.Step) []*state {
 	if !m.PerCall || len(s.ToolCalls) < 2 {
 		return []*state{{step: s, way: *way, history: way.head, compacted: way.compacted}}
@@ -178,7 +178,7 @@ func (m *maker) unfit(way *path, s *records.Step) string {
 	return ""
 }
 
-// id is the id of the first line of the answer with text or calls, otherwise the number of the step.
+// id returns the id of the first line of the answer with text or calls, otherwise the number of the step.
 func (m *maker) id(way *path, s *records.Step) string {
 	name := "step_" + strconv.Itoa(s.StepIndex)
 	if lines := m.sources[s.StepIndex]; len(lines) > 0 && !m.ids[way.session+":"+lines[0]] {
@@ -220,7 +220,7 @@ func (m *maker) results(s *records.Step) []records.Observation {
 	return out
 }
 
-// late are the results that programs of others write into another step than the step of the call.
+// late returns the results that programs of others write into another step than the step of the call.
 func late(r *records.Record) map[string]records.Observation {
 	out := map[string]records.Observation{}
 	for i := range r.Steps {

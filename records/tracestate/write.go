@@ -68,7 +68,7 @@ func (m *maker) write(out *bufio.Writer, st *state) {
 	write(`,"x_git_trace":`, string(m.origin(st, dropped)), "}\n")
 }
 
-// system is the system prompt of a state; "" for none.
+// system returns the system prompt of a state; "" for none.
 func (m *maker) system(st *state) string {
 	if m.Recorded && st.step.SystemPromptHash != nil {
 		return m.r.SystemPrompts[*st.step.SystemPromptHash]

@@ -64,7 +64,7 @@ func (d *Document) check() (node int, err error) {
 	return 0, nil
 }
 
-// nodeAt is the byte at which a node begins.
+// nodeAt returns the byte at which a node begins.
 func nodeAt(raw []byte, node int) (at int) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {

@@ -8,7 +8,7 @@ const (
 	Inferred  = "inferred"
 )
 
-// Tier is the tier of a confidence.
+// Tier returns the tier of a confidence.
 func Tier(confidence float64) string {
 	switch {
 	case confidence >= 0.95:

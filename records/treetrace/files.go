@@ -57,7 +57,7 @@ type typeCount struct {
 	Count int    `json:"count"`
 }
 
-// topTypes are the types of failures, the most frequent first.
+// topTypes returns the types of failures, the most frequent first.
 func (d *Document) topTypes() []typeCount {
 	out := []typeCount{}
 	for i := range d.Failures {
@@ -152,7 +152,7 @@ func Rejections(d *Document) ([]byte, error) {
 	return indented(&f)
 }
 
-// Placed are all rejections, by time, then by node.
+// Placed returns all rejections, by time, then by node.
 func (d *Document) Placed() []Placed {
 	out := []Placed{}
 	for i := range d.Nodes {
@@ -166,7 +166,7 @@ func (d *Document) Placed() []Placed {
 	return out
 }
 
-// TraceOf is the conversation of a session; "" where it is not known.
+// TraceOf returns the conversation of a session; "" where it is not known.
 func (d *Document) TraceOf(session string) string {
 	for i := range d.Sessions {
 		if d.Sessions[i].ID == session {
@@ -233,7 +233,7 @@ func Lessons(d *Document) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// ids are the nodes that prove a line, at most eight.
+// ids returns the nodes that prove a line, at most eight.
 func ids(list []string) string {
 	const most = 8
 	switch {

@@ -124,7 +124,7 @@ func (d *Document) pathLine(b *strings.Builder, n *Node, depths map[string]int) 
 	}
 }
 
-// quoteBlock is a text as a quotation.
+// quoteBlock returns a text as a quotation.
 func quoteBlock(text, indent string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -133,7 +133,7 @@ func quoteBlock(text, indent string) string {
 	return b.String()
 }
 
-// pack are the prompts that count, numbered, each with the corrections that followed it.
+// pack returns the prompts that count, numbered, each with the corrections that followed it.
 func (d *Document) pack() string {
 	var b strings.Builder
 	b.WriteString("```text\n")

@@ -104,7 +104,7 @@ func (d *Document) begin(session string) *builder {
 	return &builder{r: r, last: map[string]int{}, first: map[string]int{}, branch: map[string]int{}}
 }
 
-// agentOf is the agent that wrote the session files of a kind.
+// agentOf returns the agent that wrote the session files of a kind.
 func agentOf(sourceType string) string {
 	switch sourceType {
 	case "claude-code-jsonl":

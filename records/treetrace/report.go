@@ -62,7 +62,7 @@ func section(b *strings.Builder, title string, list []string) {
 	}
 }
 
-// first are the first lines of a list, and how many are left out.
+// first returns the first lines of a list, and how many are left out.
 func first(list []string, most int) []string {
 	if len(list) <= most {
 		return list
@@ -161,7 +161,7 @@ func (d *Document) next() []string {
 	return []string{"- Continue: " + inline(d.Brief.Next)}
 }
 
-// Handoff is the brief for whoever goes on.
+// Handoff returns the brief for whoever goes on.
 func Handoff(d *Document) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Handoff: %s\n\n## Original goal\n\n%s", inline(d.Project.Name), quoteBlock(d.Brief.Goal, ""))

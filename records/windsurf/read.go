@@ -122,7 +122,7 @@ func input(value []byte) []byte {
 	return clean
 }
 
-// pathOf is the path of a file's address.
+// pathOf returns the path of a file's address.
 func pathOf(address string) string {
 	if at, err := url.Parse(address); err == nil && at.Scheme == "file" {
 		return at.Path
@@ -130,7 +130,7 @@ func pathOf(address string) string {
 	return address
 }
 
-// resultOf is the fate of a call; nil while it runs.
+// resultOf returns the fate of a call; nil while it runs.
 func resultOf(kind, status string, value []byte) *assemble.Result {
 	content := rawjson.MemberText(value, "output") + rawjson.MemberText(value, "content")
 	r := &assemble.Result{Content: &content, Error: foreign.ExitCode(rawjson.MemberInt(value, "exit_code"))}

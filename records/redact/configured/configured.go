@@ -62,7 +62,7 @@ func by(repo *refs.Repo, config refs.Config) (*redact.Redactor, error) {
 		Rules: rules})
 }
 
-// trees are the work trees of a repository, by all the names that the system has for them.
+// trees returns the work trees of a repository, by all the names that the system has for them.
 func trees(repo *refs.Repo) (all []string) {
 	if repo == nil {
 		return nil

@@ -14,7 +14,7 @@ type letters [3]uint64
 func (l *letters) add(c byte)      { l[c>>6] |= 1 << (c & 63) }
 func (l *letters) has(c byte) bool { return l[c>>6]>>(c&63)&1 != 0 }
 
-// within tells whether no letter but this one is among them, in either case.
+// within reports whether no letter but this one is among them, in either case.
 func (l *letters) within(c byte) bool {
 	var only letters
 	only.add(c)
@@ -157,7 +157,7 @@ func joined(ways, next [][]letters) [][]letters {
 	return out
 }
 
-// lettersOf are the letters that an expression takes for a rune.
+// lettersOf returns the letters that an expression takes for a rune.
 func lettersOf(r rune, fold bool) letters {
 	var l letters
 	l.add(byte(r))
@@ -201,7 +201,7 @@ func spells(way []letters, word string) bool {
 	return true
 }
 
-// leastOf is the length of the shortest core.
+// leastOf returns the length of the shortest core.
 func leastOf(list []core) int {
 	least := 0
 	for i, c := range list {
@@ -218,7 +218,7 @@ const (
 	longestFold  = 3
 )
 
-// mayMatch tells whether a match may hold the keyword that stands at a place of a text. Behind what is no ASCII there
+// mayMatch reports whether a match may hold the keyword that stands at a place of a text. Behind what is no ASCII there
 // may be anything.
 func mayMatch(cores []core, text string, start int, keyword string) bool {
 	for i := range cores {
@@ -247,7 +247,7 @@ func (c *core) stands(text string, at int) bool {
 	return true
 }
 
-// folded tells whether a text has a character for which no keyword stands.
+// folded reports whether a text has a character for which no keyword stands.
 func folded(text string) bool {
 	for _, r := range foldsToASCII {
 		if strings.ContainsRune(text, r) {

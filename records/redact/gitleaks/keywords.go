@@ -70,7 +70,7 @@ func (k *keywords) find(text string, met func(start int, w *word)) {
 	}
 }
 
-// hasWord tells whether a text begins with a word of small letters, in whatever case.
+// hasWord reports whether a text begins with a word of small letters, in whatever case.
 func hasWord(text, word string) bool {
 	if len(text) < len(word) {
 		return false

@@ -198,7 +198,7 @@ func (a *allowlist) compiled() ([]*regexp.Regexp, error) {
 	return a.regexes, a.err
 }
 
-// allows tells whether the list takes a finding for none.
+// allows reports whether the list takes a finding for none.
 func (a *allowlist) allows(secret, match, line string) (bool, error) {
 	regexes, err := a.compiled()
 	if err != nil {
