@@ -143,7 +143,7 @@ func gitFailed(err error, verb string, stderr *headBuffer) error {
 	return fmt.Errorf("git %s: %w", verb, err)
 }
 
-// verbOf is the first argument that is not one of git's own options.
+// verbOf returns the first argument that is not one of git's own options.
 func verbOf(args []string) string {
 	for i := 0; i < len(args); i++ {
 		switch {

@@ -47,7 +47,8 @@ func settingsChange(ctx context.Context, args []string) {
 	}
 }
 
-// Settings are all variables that hold for a work tree, the least important first. Git resolves includes and scopes.
+// Settings returns all variables that hold for a work tree, the least important first. Git resolves includes and
+// scopes.
 func (r *Repo) Settings(ctx context.Context) ([]Setting, error) {
 	list := func() ([]Setting, error) {
 		out, err := r.Git(ctx, nil, "config", "-z", "--list", "--show-scope", "--show-origin")
@@ -113,7 +114,7 @@ func (c *Config) Add(key, value string) {
 	c.entries = append(c.entries, configEntry{Key: key, Value: value})
 }
 
-// Entries are all keys with their values, least important first; a key without a value has "true".
+// Entries returns all keys with their values, least important first; a key without a value has "true".
 func (c Config) Entries() iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		for _, e := range c.entries {
@@ -127,7 +128,7 @@ func (c Config) Entries() iter.Seq2[string, string] {
 	}
 }
 
-// Get is the value in force of a key; a key without a value gives "true", as it does for git.
+// Get returns the value in force of a key; a key without a value gives "true", as it does for git.
 func (c Config) Get(key string) (string, bool) {
 	e, ok := c.last(key)
 	if ok && e.NoValue {
@@ -136,7 +137,7 @@ func (c Config) Get(key string) (string, bool) {
 	return e.Value, ok
 }
 
-// OwnConfig is the configuration of the user and of the system, as it holds outside of repositories.
+// OwnConfig returns the configuration of the user and of the system, as it holds outside of repositories.
 func OwnConfig(ctx context.Context) (Config, error) { return listConfig(ctx) }
 
 // FileConfig is what one file sets. Files that it includes are not read.
@@ -162,7 +163,7 @@ func GitNowhere(ctx context.Context, args ...string) ([]byte, error) {
 	return runGit(cmd, verbOf(args))
 }
 
-// Paths is every value of a multi-valued key, read as git reads paths.
+// Paths returns every value of a multi-valued key, read as git reads paths.
 func (c Config) Paths(key string) []string {
 	var out []string
 	for _, value := range c.All(key) {
@@ -171,7 +172,7 @@ func (c Config) Paths(key string) []string {
 	return out
 }
 
-// Path is a key read as git reads paths: a leading ~/ is the user's home.
+// Path returns a key read as git reads paths: a leading ~/ is the user's home.
 func (c Config) Path(key string) (string, bool) {
 	name, ok := c.Get(key)
 	return expandHome(name), ok
@@ -199,7 +200,7 @@ func (c Config) Bool(key string, def bool) bool {
 	return parseBool(e.Value, def)
 }
 
-// All is every value of a multi-valued key, least important first.
+// All returns every value of a multi-valued key, least important first.
 func (c Config) All(key string) []string {
 	key = canonicalKey(key)
 	var values []string

@@ -203,8 +203,8 @@ func (d *discovery) look(dir string) (Found, bool, error) {
 	return Found{}, false, nil
 }
 
-// ceiling is the longest entry of GIT_CEILING_DIRECTORIES that is a proper ancestor of the start; the walk does not
-// look into it. After an empty entry the rest is taken as already free of symlinks, as git(1) says.
+// ceiling returns the longest entry of GIT_CEILING_DIRECTORIES that is a proper ancestor of the start; the walk does
+// not look into it. After an empty entry the rest is taken as already free of symlinks, as git(1) says.
 func (d *discovery) ceiling() string {
 	list, _ := d.lookup("GIT_CEILING_DIRECTORIES")
 	longest, literal := "", false
@@ -248,7 +248,7 @@ func (d *discovery) isGitDir(dir string) bool {
 	return exists(objects) && exists(filepath.Join(common, "refs"))
 }
 
-// commonDir is the directory that all work trees of the repository share.
+// commonDir returns the directory that all work trees of the repository share.
 func (d *discovery) commonDir(gitDir string) (string, error) {
 	if env, ok := d.lookup("GIT_COMMON_DIR"); ok {
 		return d.abs(env), nil

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Env is the environment of a git child that works for git-trace: the user's, without the GIT_* variables that a hook
-// or a shell left there. Those that say how to reach things stay (configuration, ssh, identity, tracing). The
+// Env returns the environment of a git child that works for git-trace: the user's, without the GIT_* variables that a
+// hook or a shell left there. Those that say how to reach things stay (configuration, ssh, identity, tracing). The
 // repository is named absolutely. Replacement refs are off: events and anchors speak of the objects as they are.
 func (r *Repo) Env() []string {
 	env := append(append(baseEnv(os.Environ()), r.place()...), retainMemory()...)
@@ -106,7 +106,7 @@ var keptPrefixes = [...]string{
 	"GIT_PROXY_", "GIT_SSL_", "GIT_TRACE",
 }
 
-// baseEnv is the environment without the GIT_* variables that are not kept, and with room for more.
+// baseEnv returns the environment without the GIT_* variables that are not kept, and with room for more.
 func baseEnv(environ []string) []string {
 	env := make([]string, 0, len(environ)+8)
 	for _, entry := range environ {
@@ -133,7 +133,7 @@ func keeps(name string) bool {
 	return false
 }
 
-// userEnv is the environment of CommandUser.
+// userEnv returns the environment of CommandUser.
 func (r *Repo) userEnv(environ []string) []string {
 	env := make([]string, 0, len(environ)+4)
 	for _, entry := range environ {

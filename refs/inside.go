@@ -78,7 +78,7 @@ func (o *Objects) EntryAt(top OID, path string) (TreeEntry, error) {
 	return e, err
 }
 
-// root is the tree of a commit, and a tree itself.
+// root returns the tree of a commit, and a tree itself.
 func (o *Objects) root(top OID) (root OID, known bool) {
 	if root, known = o.seen.roots[top]; known {
 		return root, true
@@ -102,7 +102,7 @@ func (o *Objects) root(top OID) (root OID, known bool) {
 	return root, true
 }
 
-// entriesOf are those of a tree.
+// entriesOf returns those of a tree.
 func (o *Objects) entriesOf(tree OID) ([]TreeEntry, error) {
 	if entries, known := o.seen.trees[tree]; known {
 		return entries, nil
@@ -142,7 +142,7 @@ func (o *Objects) direct(oid OID) (thing, bool) {
 	return thing{oid, typ, content}, err == nil
 }
 
-// has tells whether an object lies where stored looks for it.
+// has reports whether an object lies where stored looks for it.
 func (o *Objects) has(oid OID) bool {
 	if exists(loosePath(o.repo.SideObjects(), oid)) || exists(loosePath(o.repo.MainObjects(), oid)) {
 		return true

@@ -26,7 +26,7 @@ func (l *LeftOut) Note(commit OID) {
 	l.commits[commit] = true
 }
 
-// Commits are those that were named, sorted.
+// Commits returns those that were named, sorted.
 func (l *LeftOut) Commits() []OID {
 	if l == nil {
 		return nil

@@ -103,7 +103,7 @@ func (l *RefLock) readCurrent() error {
 	return nil
 }
 
-// Current is the ref's value under the lock; zero if there is no such ref.
+// Current returns the ref's value under the lock; zero if there is no such ref.
 func (l *RefLock) Current() OID { return l.current }
 
 // Commit sets the ref and releases the lock. On an error the ref is as it was and the lock is released. Where refs are

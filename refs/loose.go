@@ -108,7 +108,7 @@ func writeLooseTo(w io.Writer, typ ObjectType, content []byte) error {
 	return out.Flush()
 }
 
-// storedStream is a zlib stream (RFC 1950) of a single stored block (RFC 1951, 3.2.4).
+// storedStream returns a zlib stream (RFC 1950) of a single stored block (RFC 1951, 3.2.4).
 func storedStream(header, content []byte, size int) []byte {
 	out := make([]byte, 0, size+11)
 	out = append(out, 0x78, 0x01, 0x01)

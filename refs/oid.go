@@ -29,7 +29,7 @@ func (f ObjectFormat) String() string {
 	return "sha1"
 }
 
-// Size is the length of a raw id in bytes: 20 or 32.
+// Size returns the length of a raw id in bytes: 20 or 32.
 func (f ObjectFormat) Size() int {
 	if f == SHA256 {
 		return sha256.Size
@@ -45,10 +45,10 @@ func (f ObjectFormat) New() hash.Hash {
 	return sha1.New() //nolint:gosec // see the import
 }
 
-// Zero is the all-zero id of the format, which git prints for "no object".
+// Zero returns the all-zero id of the format, which git prints for "no object".
 func (f ObjectFormat) Zero() OID { return OID{size: uint8(f.Size())} }
 
-// EmptyTree is the id of the tree without entries.
+// EmptyTree returns the id of the tree without entries.
 func (f ObjectFormat) EmptyTree() OID { return f.Hash(TreeObject, nil) }
 
 // Hash names the object of the given type and content without storing it.
@@ -124,7 +124,7 @@ func OIDFromBytes[T ~string | ~[]byte](raw T) (OID, error) {
 	return oid, nil
 }
 
-// String is the id in full, in lower-case hexadecimal; empty for "no id".
+// String returns the id in full, in lower-case hexadecimal; empty for "no id".
 func (o OID) String() string { return hex.EncodeToString(o.raw[:o.size]) }
 
 // Compare orders ids as their texts are ordered.
@@ -132,7 +132,7 @@ func (o OID) Compare(other OID) int {
 	return cmp.Or(bytes.Compare(o.raw[:], other.raw[:]), cmp.Compare(o.size, other.size))
 }
 
-// Bytes is the raw id: 20, 32 or, for "no id", 0 bytes.
+// Bytes returns the raw id: 20, 32 or, for "no id", 0 bytes.
 func (o OID) Bytes() []byte { return append([]byte(nil), o.raw[:o.size]...) }
 
 // AppendTo appends the raw id to b.
@@ -141,7 +141,7 @@ func (o OID) AppendTo(b []byte) []byte { return append(b, o.raw[:o.size]...) }
 // IsZero reports whether o names no object: the zero value or an all-zero id.
 func (o OID) IsZero() bool { return o.raw == [sha256.Size]byte{} }
 
-// Format is the object format that o's length implies.
+// Format returns the object format that o's length implies.
 func (o OID) Format() ObjectFormat {
 	if o.size == sha256.Size {
 		return SHA256

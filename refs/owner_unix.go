@@ -39,7 +39,7 @@ func owned(path string) bool {
 	return err == nil && uint64(stat.Uid) == sudo
 }
 
-// deviceOf is the number of the file system a path lies on.
+// deviceOf returns the number of the file system a path lies on.
 func deviceOf(path string) (uint64, bool) {
 	info, err := os.Stat(path)
 	if err != nil {

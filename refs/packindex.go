@@ -38,16 +38,16 @@ func ParsePackIndex(raw []byte, format ObjectFormat) (*PackIndex, error) {
 	return x, nil
 }
 
-// Len is the number of objects.
+// Len returns the number of objects.
 func (x *PackIndex) Len() int { return x.objects }
 
-// ID is the id of the object at a place; places are in the order of ids.
+// ID returns the id of the object at a place; places are in the order of ids.
 func (x *PackIndex) ID(i int) OID {
 	oid, _ := OIDFromBytes(x.ids[i*x.size : (i+1)*x.size])
 	return oid
 }
 
-// Offset is the offset in the pack at which the object at a place begins; negative if the index is damaged there.
+// Offset returns the offset in the pack at which the object at a place begins; negative if the index is damaged there.
 func (x *PackIndex) Offset(i int) int64 {
 	at := binary.BigEndian.Uint32(x.small[i*4:])
 	if at&(1<<31) == 0 {
@@ -60,7 +60,7 @@ func (x *PackIndex) Offset(i int) int64 {
 	return int64(binary.BigEndian.Uint64(x.large[k:]))
 }
 
-// Find is the place of an object.
+// Find returns the place of an object.
 func (x *PackIndex) Find(oid OID) (int, bool) {
 	want := oid.Bytes()
 	if len(want) != x.size {

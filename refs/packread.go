@@ -88,7 +88,7 @@ func (p *PackReader) Close() {
 	p.release, p.bases = nil, nil
 }
 
-// Index is the pack's index; it is gone after Close.
+// Index returns the pack's index; it is gone after Close.
 func (p *PackReader) Index() *PackIndex { return p.index }
 
 // Types of an entry in a pack.

@@ -123,7 +123,7 @@ func (r *Repo) parseLooseRef(text []byte) (OID, string, error) {
 	return oid, "", nil
 }
 
-// refPath is the loose file of a ref. HEAD and its like, and a few namespaces, belong to one work tree
+// refPath returns the loose file of a ref. HEAD and its like, and a few namespaces, belong to one work tree
 // (git-worktree(1), "REFS").
 func (r *Repo) refPath(name string) string {
 	dir := r.CommonDir

@@ -48,10 +48,10 @@ type Repo struct {
 // Bare reports whether the repository has no work tree here.
 func (r *Repo) Bare() bool { return r.WorkTree == "" }
 
-// HookLog is the file where hooks leave lines, since they cannot tell anybody.
+// HookLog returns the file where hooks leave lines, since they cannot tell anybody.
 func (r *Repo) HookLog() string { return filepath.Join(r.TracesDir(), "hook.log") }
 
-// Top is the directory to which paths in the repository are relative.
+// Top returns the directory to which paths in the repository are relative.
 func (r *Repo) Top() string {
 	if r.Bare() {
 		return r.GitDir
@@ -62,7 +62,7 @@ func (r *Repo) Top() string {
 // Linked reports whether this is a linked work tree (git-worktree(1)).
 func (r *Repo) Linked() bool { return r.GitDir != r.CommonDir }
 
-// WorktreeName is the name git gave a linked work tree, or "" for the main one.
+// WorktreeName returns the name git gave a linked work tree, or "" for the main one.
 func (r *Repo) WorktreeName() string {
 	if !r.Linked() {
 		return ""
@@ -97,18 +97,18 @@ func (r *Repo) WorkTrees() []string {
 	return out
 }
 
-// TracesDir is the directory shared by all work trees: <common git dir>/traces.
+// TracesDir returns the directory shared by all work trees: <common git dir>/traces.
 func (r *Repo) TracesDir() string { return filepath.Join(r.CommonDir, tracesDir) }
 
-// MaintenanceLock is the file whose lock is held by whoever seals, packs and expires.
+// MaintenanceLock returns the file whose lock is held by whoever seals, packs and expires.
 func (r *Repo) MaintenanceLock() string { return filepath.Join(r.TracesDir(), "maintenance.lock") }
 
-// WorktreeTracesDir is the directory of this work tree's own state: <git dir>/traces.
+// WorktreeTracesDir returns the directory of this work tree's own state: <git dir>/traces.
 func (r *Repo) WorktreeTracesDir() string { return filepath.Join(r.GitDir, tracesDir) }
 
-// SideObjects is the object directory that holds snapshot trees and blobs. It is kept apart so that git's gc neither
-// prunes them nor warns the user about them.
+// SideObjects returns the object directory that holds snapshot trees and blobs. It is kept apart so that git's gc
+// neither prunes them nor warns the user about them.
 func (r *Repo) SideObjects() string { return filepath.Join(r.TracesDir(), sideObjects) }
 
-// MainObjects is the repository's own object directory.
+// MainObjects returns the repository's own object directory.
 func (r *Repo) MainObjects() string { return filepath.Join(r.CommonDir, "objects") }

@@ -72,8 +72,8 @@ func (l *RefLock) clearStale(path string) bool {
 	return os.Remove(aside) == nil
 }
 
-// StaleLocks are the locks of refs of git-trace that a process left which was killed: git's own are in the way until
-// somebody removes them. Live ones are not among them.
+// StaleLocks returns the locks of refs of git-trace that a process left which was killed: git's own are in the way
+// until somebody removes them. Live ones are not among them.
 func (r *Repo) StaleLocks() (paths []string) {
 	top := filepath.Join(r.CommonDir, "refs", tracesDir)
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// RefsState is a text that is another one whenever git-rev-list(1) --all begins at other commits: a ref or the HEAD of
-// a work tree moved. Refs whose names begin with except, which ends in a slash, do not count. It starts no process
-// where refs are files.
+// RefsState returns a text that is another one whenever git-rev-list(1) --all begins at other commits: a ref or the
+// HEAD of a work tree moved. Refs whose names begin with except, which ends in a slash, do not count. It starts no
+// process where refs are files.
 func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
 	if !r.fileRef("refs/") {
 		return r.Git(ctx, nil, "rev-list", "--no-walk=unsorted", "--exclude="+except+"*", "--all")

@@ -62,8 +62,8 @@ func (r *Repo) HasRef(name string) bool {
 	return err == nil
 }
 
-// RefWritten is a number that changes when git writes a ref; 0 if there is none. Numbers of different ref storages have
-// nothing to do with each other.
+// RefWritten returns a number that changes when git writes a ref; 0 if there is none. Numbers of different ref storages
+// have nothing to do with each other.
 func (r *Repo) RefWritten(name string) int64 {
 	if r.fileRef(name) {
 		return modified(r.refPath(name))
@@ -75,7 +75,7 @@ func (r *Repo) RefWritten(name string) int64 {
 	return int64(update)
 }
 
-// HeadFile is a file that changes when HEAD comes to name another branch, and possibly more often.
+// HeadFile returns a file that changes when HEAD comes to name another branch, and possibly more often.
 func (r *Repo) HeadFile() string {
 	if r.fileRef("HEAD") {
 		return filepath.Join(r.GitDir, "HEAD")
@@ -107,7 +107,7 @@ func (r *Repo) mayHaveRefFiles(prefix string) bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist) || strings.Contains(packed, " "+prefix)
 }
 
-// modified is the time at which a file was last written, in nanoseconds; 0 if it is not there.
+// modified returns the time at which a file was last written, in nanoseconds; 0 if it is not there.
 func modified(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

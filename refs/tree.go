@@ -29,7 +29,7 @@ type TreeEntry struct {
 // IsDir reports whether the entry is a tree itself.
 func (e TreeEntry) IsDir() bool { return e.Mode&modeType == ModeDir }
 
-// Type is the type of the object that the entry names.
+// Type returns the type of the object that the entry names.
 func (e TreeEntry) Type() ObjectType {
 	switch {
 	case e.IsDir():

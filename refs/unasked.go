@@ -46,8 +46,8 @@ func (s *settled) all() []string {
 	return s.env
 }
 
-// instead is the value of a setting that starts nothing, for one that may: filters (gitattributes(5)) whoever named
-// them, programs that judge signatures where the repository itself names them.
+// instead returns the value of a setting that starts nothing, for one that may: filters (gitattributes(5)) whoever
+// named them, programs that judge signatures where the repository itself names them.
 func instead(name string, theirs bool) (value string, starts bool) {
 	section, rest, _ := strings.Cut(name, ".")
 	switch key := rest[strings.LastIndexByte(rest, '.')+1:]; section {

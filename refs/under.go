@@ -29,7 +29,7 @@ func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error)
 	return sorted(list), nil
 }
 
-// sorted is a list by names, each of which stands there once.
+// sorted returns a list by names, each of which stands there once.
 func sorted(list []NamedRef) []NamedRef {
 	for i := range list {
 		if i > 0 && list[i-1].Name >= list[i].Name {

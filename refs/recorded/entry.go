@@ -118,14 +118,14 @@ func readEntry(path string) (*entry, error) {
 	return decode(string(text))
 }
 
-// matches tells whether the directory is the one of the entry.
+// matches reports whether the directory is the one of the entry.
 func (e *entry) matches(common string) bool {
 	id, err := identify(common)
 	return err == nil && id.inode == e.id.inode && subtle.ConstantTimeCompare([]byte(readMark(common)),
 		[]byte(e.mark)) == 1
 }
 
-// leads tells whether the repository knows the way by which it was found. A work tree's .git is the git directory
+// leads reports whether the repository knows the way by which it was found. A work tree's .git is the git directory
 // itself, or points to one of the repository's that points back: gitdir of a linked work tree
 // (gitrepository-layout(5)), and for the main one what was seen when the repository was put on the list. Where git's
 // variables named it, git itself works there.
@@ -152,7 +152,7 @@ func (e *entry) leads(found *refs.Found) bool {
 	return false
 }
 
-// pointsBack tells whether the git directory of a linked work tree names the .git file by which it was found.
+// pointsBack reports whether the git directory of a linked work tree names the .git file by which it was found.
 func pointsBack(found *refs.Found) bool {
 	text, err := readSmall(filepath.Join(found.GitDir, "gitdir"))
 	if err != nil {

@@ -141,7 +141,7 @@ func (m *Missed) Forget() {
 	}
 }
 
-// missedDirs are the places for notes.
+// missedDirs returns the places for notes.
 func missedDirs() []string {
 	var out []string
 	add := func(parts ...string) {

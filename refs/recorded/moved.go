@@ -43,7 +43,7 @@ func takeOver(common string) *entry {
 	return nil
 }
 
-// same tells whether a directory is the one with an identity: it may be seen at two places.
+// same reports whether a directory is the one with an identity: it may be seen at two places.
 func same(dir string, id identity) bool {
 	now, err := identify(dir)
 	return err == nil && now.inode == id.inode && now.device == id.device

@@ -15,9 +15,9 @@ import (
 // ErrNoPlace says that there is no directory for the list: neither XDG_STATE_HOME nor a home directory is known.
 var ErrNoPlace = errors.New("no state directory: neither XDG_STATE_HOME nor a home directory is known")
 
-// StateDir is the directory in which git-trace keeps what is true of the user and not of a repository. XDG_STATE_HOME
-// counts on every system if it is absolute (XDG Base Directory Specification); otherwise it is the system's usual
-// place.
+// StateDir returns the directory in which git-trace keeps what is true of the user and not of a repository.
+// XDG_STATE_HOME counts on every system if it is absolute (XDG Base Directory Specification); otherwise it is the
+// system's usual place.
 func StateDir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "git-trace"), nil
@@ -32,7 +32,7 @@ func StateDir() (string, error) {
 	return below(home), nil
 }
 
-// below is the usual place below a home directory.
+// below returns the usual place below a home directory.
 func below(home string) string {
 	switch runtime.GOOS {
 	case "darwin", "ios":
@@ -43,9 +43,9 @@ func below(home string) string {
 	return filepath.Join(home, ".local", "state", "git-trace")
 }
 
-// stateDirs are all places where the user's list may be, the one of StateDir first. An agent may give its hooks another
-// HOME or XDG_STATE_HOME than its user has, or none: so the usual place in HOME is one, and that in the home directory
-// of the account.
+// stateDirs returns all places where the user's list may be, the one of StateDir first. An agent may give its hooks
+// another HOME or XDG_STATE_HOME than its user has, or none: so the usual place in HOME is one, and that in the home
+// directory of the account.
 func stateDirs() []string {
 	var out []string
 	add := func(dir string) {
@@ -65,7 +65,7 @@ func stateDirs() []string {
 	return out
 }
 
-// dir is the directory of the list.
+// dir returns the directory of the list.
 func dir() (string, error) {
 	state, err := StateDir()
 	if err != nil {
@@ -103,8 +103,8 @@ func CheckPlace() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// name is the name of the entry of a common git directory. Systems whose file names differ in case alone as a rule name
-// the same file.
+// name returns the name of the entry of a common git directory. Systems whose file names differ in case alone as a rule
+// name the same file.
 func name(common string) string {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		common = strings.ToLower(common)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// private tells whether a directory is the user's own, and nobody else may write it: in a directory for temporary files
-// anybody may have made it.
+// private reports whether a directory is the user's own, and nobody else may write it: in a directory for temporary
+// files anybody may have made it.
 func private(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {

@@ -52,14 +52,14 @@ func Open(found *refs.Found) (*refs.Repo, error) {
 	return repo, nil
 }
 
-// Holds tells whether the repository that discovery found is on the list, and was come by as the repository itself
+// Holds reports whether the repository that discovery found is on the list, and was come by as the repository itself
 // says.
 func Holds(found *refs.Found) bool {
 	e, err := read(found.CommonDir)
 	return err == nil && e.matches(found.CommonDir) && e.leads(found)
 }
 
-// Is tells whether a repository that is open is on the list.
+// Is reports whether a repository that is open is on the list.
 func Is(repo *refs.Repo) bool {
 	e, err := read(repo.CommonDir)
 	return err == nil && e.matches(repo.CommonDir)
@@ -77,13 +77,13 @@ func Enrol(repo *refs.Repo) error {
 	return refs.WriteFileAtomic(untoldFile(repo), nil, 0o644)
 }
 
-// Enrolled tells whether a repository is on the list by [Enrol] alone.
+// Enrolled reports whether a repository is on the list by [Enrol] alone.
 func Enrolled(repo *refs.Repo) bool {
 	e, err := read(repo.CommonDir)
 	return err == nil && e.enrolled
 }
 
-// AllEnrolled are the git directories of repositories that are on the list by [Enrol] alone.
+// AllEnrolled returns the git directories of repositories that are on the list by [Enrol] alone.
 func AllEnrolled() []string {
 	var out []string
 	for _, state := range stateDirs() {
@@ -102,7 +102,7 @@ func AllEnrolled() []string {
 // untoldFile is there until the user was told that the repository was enrolled.
 func untoldFile(repo *refs.Repo) string { return filepath.Join(repo.CommonDir, "traces", "enrolled") }
 
-// Untold tells whether nobody was told yet that the repository was enrolled.
+// Untold reports whether nobody was told yet that the repository was enrolled.
 func Untold(repo *refs.Repo) bool {
 	_, err := os.Lstat(untoldFile(repo))
 	return err == nil
@@ -175,7 +175,7 @@ func dropGone(dir string) {
 	}
 }
 
-// gone tells whether the git directory of an entry was deleted.
+// gone reports whether the git directory of an entry was deleted.
 func (e *entry) gone() bool {
 	for at := e.GitDir; ; at = filepath.Dir(at) {
 		id, err := identify(at)
@@ -211,11 +211,11 @@ func ignoreMissing(err error) error {
 // markSize is the length of a mark in bytes; it is written as hexadecimal digits.
 const markSize = 16
 
-// markFile is the file of a repository that holds its mark. Before there was a list, its being there was what said that
-// the repository is recorded.
+// markFile returns the file of a repository that holds its mark. Before there was a list, its being there was what said
+// that the repository is recorded.
 func markFile(common string) string { return filepath.Join(common, "traces", "recording") }
 
-// readMark is the mark of a repository, "" without one.
+// readMark returns the mark of a repository, "" without one.
 func readMark(common string) string {
 	text, err := readSmall(markFile(common))
 	if err != nil {

@@ -34,7 +34,7 @@ func setupFile() (string, error) {
 	return filepath.Join(dir, "setup"), err
 }
 
-// Enrols tells whether the user ran `git trace setup`. It costs one system call.
+// Enrols reports whether the user ran `git trace setup`. It costs one system call.
 func Enrols() bool {
 	return slices.ContainsFunc(stateDirs(), func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, "setup"))
@@ -127,7 +127,7 @@ func Wanted(ctx context.Context, found *refs.Found) error {
 // sends nothing, that the repository's own configuration names.
 func Answers(ctx context.Context, found *refs.Found) error { return judge(ctx, found, true) }
 
-// anyHolds tells whether a path is one of these directories or lies in one. Paths that are relative hold nothing.
+// anyHolds reports whether a path is one of these directories or lies in one. Paths that are relative hold nothing.
 func anyHolds(dirs []string, path string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)
@@ -244,7 +244,7 @@ var (
 var lfsFilters = []string{"true", "git-lfs clean -- %f", "git-lfs smudge -- %f", "git-lfs filter-process",
 	"git-lfs smudge --skip -- %f", "git-lfs filter-process --skip"}
 
-// passesLink tells whether the way from a directory down to a path leads over a link.
+// passesLink reports whether the way from a directory down to a path leads over a link.
 func passesLink(dir, rel string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		dir = filepath.Join(dir, part)

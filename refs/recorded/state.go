@@ -29,7 +29,7 @@ type Standing struct {
 	Since time.Time // when it was put on the list
 }
 
-// Mendable tells whether the repository was recorded once and only has to be put on the list again.
+// Mendable reports whether the repository was recorded once and only has to be put on the list again.
 func (s Standing) Mendable() bool {
 	return s.State == Moved || s.State == Replaced || s.State == Astray
 }
@@ -72,7 +72,7 @@ func Look(repo *refs.Repo) Standing {
 	return Standing{State: Unlisted}
 }
 
-// astray tells whether hooks of agents do not find the way to the work tree.
+// astray reports whether hooks of agents do not find the way to the work tree.
 func astray(repo *refs.Repo) bool {
 	found, err := refs.FindHook(repo.WorkTree)
 	return err == nil && found.CommonDir == repo.CommonDir && !Holds(found)

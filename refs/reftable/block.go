@@ -135,7 +135,8 @@ type reader struct{ rest []byte }
 
 var errShort = fmt.Errorf("%w: record is cut off", ErrCorrupt)
 
-// varint is a number as packs write offsets: seven bits a byte, the highest first, one added for each further byte.
+// varint returns a number as packs write offsets: seven bits a byte, the highest first, one added for each further
+// byte.
 func (r *reader) varint() (uint64, error) {
 	var v uint64
 	for i := 0; i < len(r.rest); i++ {
@@ -161,7 +162,7 @@ func (r *reader) bytes(n uint64) ([]byte, error) {
 	return out, nil
 }
 
-// text is a varint and as many bytes.
+// text returns a varint and as many bytes.
 func (r *reader) text() ([]byte, error) {
 	n, err := r.varint()
 	if err != nil {

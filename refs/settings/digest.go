@@ -52,19 +52,19 @@ func (d *Digester) File(path string) {
 	d.Text(string(content))
 }
 
-// Sum is the digest of all that was taken in.
+// Sum returns the digest of all that was taken in.
 func (d *Digester) Sum() Digest {
 	var out Digest
 	copy(out[:], d.hash.Sum(nil))
 	return out
 }
 
-// DigestOf is the digest of one text.
+// DigestOf returns the digest of one text.
 func DigestOf(text string) Digest {
 	d := NewDigest()
 	d.Text(text)
 	return d.Sum()
 }
 
-// String is the digest in hexadecimal, fit for a file name.
+// String returns the digest in hexadecimal, fit for a file name.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }

@@ -132,7 +132,7 @@ func listing(items []item) string {
 	return out.String()
 }
 
-// directory is the directory of blame's cache, too.
+// directory returns the directory of blame's cache, too.
 func directory(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "blame") }
 
 // keep stores a listing with the state of the files that it depends on. A directory that cannot be written to
@@ -171,8 +171,8 @@ func parse(listing string) (items []item) {
 	return items
 }
 
-// usualFiles are the places that git-config(1) names, whether or not there is a file: the system's with any
-// prefix git may have been built with.
+// usualFiles returns the places that git-config(1) names, whether or not there is a file: the system's with any prefix
+// git may have been built with.
 func usualFiles(repo *refs.Repo) []string {
 	files := []string{filepath.Join(repo.CommonDir, "config"), filepath.Join(repo.GitDir, "config.worktree")}
 	if path := os.Getenv("GIT_CONFIG_SYSTEM"); path != "" {
@@ -186,7 +186,7 @@ func usualFiles(repo *refs.Repo) []string {
 	return append(files, UserFile("config"), homeFile(".gitconfig"))
 }
 
-// SystemFiles are the places of a file that is the same for all users.
+// SystemFiles returns the places of a file that is the same for all users.
 func SystemFiles(name string) []string {
 	files := []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
 	if git, err := exec.LookPath("git"); err == nil {
@@ -197,7 +197,7 @@ func SystemFiles(name string) []string {
 	return files
 }
 
-// UserFile is a file in git's own directory of the user.
+// UserFile returns a file in git's own directory of the user.
 func UserFile(name string) string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git", name)
@@ -213,7 +213,7 @@ func homeFile(name string) string {
 	return filepath.Join(home, name)
 }
 
-// otherFiles are the files that a listing came from and those that it includes, or would if they were there
+// otherFiles returns the files that a listing came from and those that it includes, or would if they were there
 // (git-config(1), "Includes"). False means that not all of them can be told.
 func otherFiles(repo *refs.Repo, items []item, origins []string) (files []string, ok bool) {
 	root := repo.Top()
@@ -263,7 +263,7 @@ func changedSince(files []string, started time.Time) bool {
 	return false
 }
 
-// stateOf is a digest of all that the configuration comes from, and of texts.
+// stateOf returns a digest of all that the configuration comes from, and of texts.
 func stateOf(files []string, texts ...string) Digest {
 	h := NewDigest()
 	h.Text(GitProgram())
