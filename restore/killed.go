@@ -38,13 +38,14 @@ func Begin(repo *refs.Repo) (*Turn, error) {
 	return &Turn{lock, gone}, nil
 }
 
-// Gone are the files that the killed restore had deleted. Whoever repeats it names them although they are not there.
+// Gone returns the files that the killed restore had deleted. Whoever repeats it names them although they are not
+// there.
 func (t *Turn) Gone() []string { return t.gone }
 
 // End gives the turn back.
 func (t *Turn) End() { t.lock.Unlock() }
 
-// stageDir is the directory in which a restore prepares files. It is there as long as one is under way, or was
+// stageDir returns the directory in which a restore prepares files. It is there as long as one is under way, or was
 // killed.
 func stageDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "restore") }
 
@@ -109,7 +110,7 @@ const (
 	deletedKind  = "deleted" // what it held, and it is to go
 )
 
-// beside is a name in the directory of a file that nothing has. It is noted before anything gets it.
+// beside returns a name in the directory of a file that nothing has. It is noted before anything gets it.
 func (w *work) beside(kind, name string) (string, error) {
 	w.n++
 	beside := path.Join(path.Dir(name), fmt.Sprintf("%s%d-%d", besidePrefix, os.Getpid(), w.n))
