@@ -143,7 +143,7 @@ func (b *bounds) unpack(ctx context.Context, repo *refs.Repo, r Remote, own stri
 	return wrong, replaceRefs(ctx, repo, events.ArchivedRef(r.Label, "", ""), wanted)
 }
 
-// descends tells whether a commit of a writer's ref has another one before it, along first parents. It starts no
+// descends reports whether a commit of a writer's ref has another one before it, along first parents. It starts no
 // process: there may be ten thousand pairs.
 func (b *bounds) descends(repo *refs.Repo, commit, other refs.OID) bool {
 	objects := repo.Objects()

@@ -51,7 +51,7 @@ func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, 
 	return refs.ParseOID(strings.TrimSpace(string(out)))
 }
 
-// signs tells whether the publications of this clone are signed.
+// signs reports whether the publications of this clone are signed.
 func (s *Settings) signs() bool {
 	return s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false))
 }
@@ -82,7 +82,7 @@ func (s *Settings) identity(role string) (who refs.Signature, ok bool) {
 	return who, true
 }
 
-// plainIdent tells whether git writes a name as it is: it takes off marks at the ends, and what would end the field.
+// plainIdent reports whether git writes a name as it is: it takes off marks at the ends, and what would end the field.
 func plainIdent(text string) bool {
 	const marks = ` .,:;"\'`
 	return text != "" && utf8.ValidString(text) && strings.Trim(text, marks) == text &&

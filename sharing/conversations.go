@@ -85,8 +85,8 @@ func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 	return nil
 }
 
-// mayLeave are the conversations whose records may leave. Where the remote has commits that are not here, a branch may
-// be gone because it was squashed into one of them: what the remote has stays there until they were fetched.
+// mayLeave returns the conversations whose records may leave. Where the remote has commits that are not here, a branch
+// may be gone because it was squashed into one of them: what the remote has stays there until they were fetched.
 func (p *Plan) mayLeave() []events.TraceID {
 	out := slices.Clone(p.Digest.Conversations)
 	if p.ahead {
@@ -145,7 +145,7 @@ func (p *Plan) look(ctx context.Context, s *store.Store, redactor *redact.Redact
 	return err
 }
 
-// redacted is a record out of which today's rules took what they find. What they found is stored.
+// redacted returns a record out of which today's rules took what they find. What they found is stored.
 func (p *Plan) redacted(ctx context.Context, s *store.Store, redactor *redact.Redactor, e *store.Entry,
 	r *records.Record) (*records.Record, error) {
 	again, err := redactor.Record(ctx, r)
@@ -216,7 +216,7 @@ func (p *Plan) noteLooked() {
 	_ = refs.WriteFileAtomic(p.rulesPath(), []byte(text), 0o600) // without it all are looked at again
 }
 
-// saysTheSame tells whether a redaction took nothing out of a record.
+// saysTheSame reports whether a redaction took nothing out of a record.
 func saysTheSame(r *records.Record, clean records.Record) (bool, error) {
 	clean.Security, clean.ContentHash = r.Security, r.ContentHash
 	before, err := records.Encode(r)

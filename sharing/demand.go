@@ -30,7 +30,7 @@ type offer struct {
 // demandPatience is how long a command waits for a remote that it asks on its own.
 const demandPatience = 20 * time.Second
 
-// OnDemand tells whether a reader may ask a remote for what it lacks, and whether the person said anything about it.
+// OnDemand reports whether a reader may ask a remote for what it lacks, and whether the person said anything about it.
 func (s *Settings) OnDemand() (may, settled bool) {
 	_, settled = s.own.Get("trace.fetchondemand")
 	return s.own.Bool("trace.fetchOnDemand", false), settled
@@ -210,7 +210,7 @@ func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, tr
 	return keepDemanded(ctx, log, wanted)
 }
 
-// archivesMoved tells whether a remote has other archives of digests today than those that are here.
+// archivesMoved reports whether a remote has other archives of digests today than those that are here.
 func archivesMoved(log *events.Log, r Remote, found map[string]refs.OID) (bool, error) {
 	own, err := log.Writer()
 	if err != nil {

@@ -75,7 +75,7 @@ func readOwn(ctx context.Context, log *events.Log, fetched []events.FetchedLog) 
 	return d, nil
 }
 
-// setAside are the events of this clone's logs under ids that it gave up.
+// setAside returns the events of this clone's logs under ids that it gave up.
 func setAside(ctx context.Context, log *events.Log, fetched []events.FetchedLog) (all []events.Event, err error) {
 	for _, f := range fetched {
 		if !f.Aside {
@@ -119,7 +119,7 @@ func ofTypes(log *events.Copy, types ...events.Type) (all []events.Event, err er
 	return all, nil
 }
 
-// anchored are the commits of whose lines events tell.
+// anchored returns the commits of whose lines events tell.
 func anchored(all []events.Event) map[refs.OID]bool {
 	out := map[refs.OID]bool{}
 	for i := range all {
@@ -130,7 +130,7 @@ func anchored(all []events.Event) map[refs.OID]bool {
 	return out
 }
 
-// commitOf is the commit of an anchor, read without the rest of it, which may be long.
+// commitOf returns the commit of an anchor, read without the rest of it, which may be long.
 func commitOf(e events.Event) refs.OID {
 	return events.DataOf[struct {
 		Commit refs.OID `json:"commit"`
@@ -214,7 +214,7 @@ func passedOn(e *events.Event) bool {
 	return slices.Contains(e.Method, events.Manual) && slices.Contains(e.Method, events.Import)
 }
 
-// owners are the conversations that own a line of a commit.
+// owners returns the conversations that own a line of a commit.
 func owners(c events.CommitData) []events.TraceID {
 	var out []events.TraceID
 	for _, f := range c.Files {
@@ -228,8 +228,8 @@ func owners(c events.CommitData) []events.TraceID {
 	return slices.Compact(out)
 }
 
-// told is an event as a digest has it: what the list has of it ([Leaves]), and the times of a conversation cut to a
-// span, if there is one.
+// told returns an event as a digest has it: what the list has of it ([Leaves]), and the times of a conversation cut to
+// a span, if there is one.
 func told(e events.Event, span time.Duration) events.Draft {
 	d := e.Draft()
 	d.Worktree, d.Data = "", listed(e.Type, d.Data)
@@ -239,8 +239,8 @@ func told(e events.Event, span time.Duration) events.Draft {
 	return d
 }
 
-// missing are the events of the digest that are not in an earlier one, of which content gives what its events say. An
-// event that was told with its time cut otherwise is told already.
+// missing returns the events of the digest that are not in an earlier one, of which content gives what its events say.
+// An event that was told with its time cut otherwise is told already.
 func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]events.Draft, error) {
 	var out []events.Draft
 	for _, e := range d.Events {

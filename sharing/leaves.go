@@ -23,8 +23,8 @@ const publishedCommits = "published commits"
 // everyEvent is what all events have, around their data.
 const everyEvent = "every event"
 
-// Leaves is the list of everything that may leave. The question before the first push and the page of the documents are
-// made of it, and a test holds it against the types.
+// Leaves returns the list of everything that may leave. The question before the first push and the page of the
+// documents are made of it, and a test holds it against the types.
 func Leaves() []Leaf {
 	const c, t, l = LevelCommits, LevelConversations, LevelLog
 	return []Leaf{
@@ -100,7 +100,7 @@ func Leaves() []Leaf {
 	}
 }
 
-// Told are the words for what leaves at a level and at none before it, in the order of the list.
+// Told returns the words for what leaves at a level and at none before it, in the order of the list.
 func Told(level Level) []string {
 	var out, before []string
 	for _, leaf := range Leaves() {
@@ -114,7 +114,7 @@ func Told(level Level) []string {
 	return slices.DeleteFunc(out, func(what string) bool { return slices.Contains(before, what) })
 }
 
-// members are those of the data of a type of event that a digest has.
+// members returns those of the data of a type of event that a digest has.
 func members(of events.Type) map[string]bool {
 	out := map[string]bool{}
 	for _, leaf := range Leaves() {
@@ -128,8 +128,8 @@ func members(of events.Type) map[string]bool {
 	return out
 }
 
-// recordMembers are those of a record that leave at a level, with the members that they are in behind a dot of their
-// own, and those of them that name commits.
+// recordMembers returns those of a record that leave at a level, with the members that they are in behind a dot of
+// their own, and those of them that name commits.
 func recordMembers(level Level) (may, commits map[string]bool) {
 	may, commits = map[string]bool{}, map[string]bool{}
 	for _, leaf := range Leaves() {

@@ -33,7 +33,7 @@ func readMade(path string) made {
 	return out
 }
 
-// hasMade tells whether this clone noted a commit as sent, to any remote: one may copy what another has.
+// hasMade reports whether this clone noted a commit as sent, to any remote: one may copy what another has.
 func hasMade(repo *refs.Repo, name string, commit refs.OID) bool {
 	files, _ := filepath.Glob(filepath.Join(madeDir(repo), "*.json"))
 	return slices.ContainsFunc(files, func(path string) bool { return slices.Contains(readMade(path)[name], commit) })

@@ -70,7 +70,7 @@ func MirrorNotes(ctx context.Context, repo *refs.Repo) ([]string, error) {
 	return out, nil
 }
 
-// mirrors tells whether a plain `git push` to a remote sends refs of traces.
+// mirrors reports whether a plain `git push` to a remote sends refs of traces.
 func (s *Settings) mirrors(name string) bool {
 	if s.always.Bool("remote."+name+".mirror", false) {
 		return !slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool { // one that fetches
@@ -83,7 +83,7 @@ func (s *Settings) mirrors(name string) bool {
 	})
 }
 
-// overwrites tells whether a plain `git fetch` of a remote writes refs of traces, beside those in which fetched ones
+// overwrites reports whether a plain `git fetch` of a remote writes refs of traces, beside those in which fetched ones
 // are kept.
 func (s *Settings) overwrites(name string) bool {
 	return slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool {
@@ -92,7 +92,7 @@ func (s *Settings) overwrites(name string) bool {
 	})
 }
 
-// reaches tells whether a side of a refspec takes in refs of traces.
+// reaches reports whether a side of a refspec takes in refs of traces.
 func reaches(side string) bool {
 	before, _, pattern := strings.Cut(side, "*")
 	return strings.HasPrefix(side, tracesRefs) || pattern && strings.HasPrefix(tracesRefs, before)

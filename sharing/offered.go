@@ -64,7 +64,7 @@ func Offered(ctx context.Context, repo *refs.Repo, now time.Time) *Offer {
 	return offer
 }
 
-// readOffer is the answer of the last day.
+// readOffer returns the answer of the last day.
 func readOffer(path string, r Remote, now time.Time) *Offer {
 	raw, err := os.ReadFile(path)
 	if err != nil || len(raw) > 64 {

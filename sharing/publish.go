@@ -84,7 +84,7 @@ func (p *Plan) hearAside(ctx context.Context) error {
 	return nil
 }
 
-// changes tells whether the publication that the remote has is not the one of today. Beside a whole log it names the
+// changes reports whether the publication that the remote has is not the one of today. Beside a whole log it names the
 // end of that, so that its signature counts for all of it.
 func (p *Plan) changes() bool {
 	return len(p.fresh) > 0 ||
@@ -103,7 +103,7 @@ func (s *Settings) adopt() string {
 	return ""
 }
 
-// shared are the blobs of the records that leave.
+// shared returns the blobs of the records that leave.
 func (p *Plan) shared() map[events.TraceID]refs.OID {
 	out := map[events.TraceID]refs.OID{}
 	for _, e := range p.Records.Sent {
@@ -161,8 +161,8 @@ func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 // mostSeen is how many other writers a publication names the ends of.
 const mostSeen = 1000
 
-// seen are the ends of the other writers' digests that were fetched from this remote: whoever takes something back from
-// one of them has to take it back from all that saw it.
+// seen returns the ends of the other writers' digests that were fetched from this remote: whoever takes something back
+// from one of them has to take it back from all that saw it.
 func (p *Plan) seen() []events.Witness {
 	var out []events.Witness
 	for _, f := range p.fetched {

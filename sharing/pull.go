@@ -50,7 +50,7 @@ type PulledWriter struct {
 	Kept          bool   `json:"kept"` // what was here stays and is counted: the remote shows another history now
 }
 
-// refKinds are the kinds of refs that a pull brings.
+// refKinds returns the kinds of refs that a pull brings.
 func (w What) refKinds() []string {
 	kinds := []string{"digest"}
 	if w.Records {
@@ -207,7 +207,7 @@ func (w What) wants(r Remote, own string, remote map[string]refs.OID) (map[strin
 	return wanted, direct
 }
 
-// tipsUnder are the refs below a prefix.
+// tipsUnder returns the refs below a prefix.
 func tipsUnder(ctx context.Context, repo *refs.Repo, prefix string) (map[string]refs.OID, error) {
 	list, err := repo.RefsUnder(ctx, prefix)
 	out := map[string]refs.OID{}
@@ -217,7 +217,7 @@ func tipsUnder(ctx context.Context, repo *refs.Repo, prefix string) (map[string]
 	return out, err
 }
 
-// covers tells whether a pull with this choice, of these kinds of refs, decides over a ref that is here.
+// covers reports whether a pull with this choice, of these kinds of refs, decides over a ref that is here.
 func (w What) covers(kept string, r Remote, own string, kinds ...string) bool {
 	parts := strings.Split(strings.TrimPrefix(kept, events.FetchedRef(r.Label, "", "")), "/")
 	if _, archive := events.ArchiveOf(kept); archive {
@@ -378,7 +378,7 @@ func Configure(ctx context.Context, repo *refs.Repo, s *Settings, r Remote, on b
 	return nil
 }
 
-// pulls tells whether plain fetches of a remote bring traces.
+// pulls reports whether plain fetches of a remote bring traces.
 func (s *Settings) pulls(name string) bool {
 	return slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool {
 		return strings.Contains(spec, ":refs/traces/remotes/")

@@ -77,7 +77,7 @@ type Ref struct {
 // New events that the plan sends, as they would stand in the digest.
 func (p *Plan) New() []events.Draft { return p.fresh }
 
-// Replaces tells whether the remote loses the history of texts or of a digest.
+// Replaces reports whether the remote loses the history of texts or of a digest.
 func (p *Plan) Replaces() bool {
 	return slices.ContainsFunc(p.Refs, func(r Ref) bool { return r.Force && r.Name != p.ref("events") })
 }
@@ -227,7 +227,7 @@ func (p *Plan) fill(ctx context.Context) error {
 	return p.chooseRefs(ctx, remote)
 }
 
-// ref is the name of an own ref on the remote.
+// ref returns the name of an own ref on the remote.
 func (p *Plan) ref(kind string) string { return p.Remote.Prefix + p.Writer + "/" + kind }
 
 // kept is where it is noted here what the remote has of it.
@@ -270,7 +270,7 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 	return nil
 }
 
-// maySucceed tells whether a ref of the whole log may take the place of what the remote has: of what this clone sent,
+// maySucceed reports whether a ref of the whole log may take the place of what the remote has: of what this clone sent,
 // or of what its own one goes on from.
 func (p *Plan) maySucceed(kind string, there, tip refs.OID) error {
 	switch {
@@ -304,5 +304,5 @@ func order(name string) int {
 	return slices.Index([]string{"records", "events", "digest", "checkpoints"}, kindOf(name))
 }
 
-// kindOf is the kind of a writer's ref, its last word.
+// kindOf returns the kind of a writer's ref, its last word.
 func kindOf(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }

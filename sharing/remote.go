@@ -41,14 +41,15 @@ const silence = 60 * time.Second
 // maxRefs is how many refs of traces a remote may show before a pull wants to be told which ones are meant.
 const maxRefs = 5000
 
-// patient are the arguments of a git command that talks with a remote: whoever hangs over HTTP is left after a minute.
+// patient returns the arguments of a git command that talks with a remote: whoever hangs over HTTP is left after a
+// minute.
 func patient(args ...string) []string {
 	return append([]string{"-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"}, args...)
 }
 
-// fetching are the arguments of a git command that fetches what is named of traces, and no more. Others follow: more
-// options, "--", the remote, what is wanted. What comes is one pack while it comes, so that its size can be seen. A
-// partial clone gets it whole.
+// fetching returns the arguments of a git command that fetches what is named of traces, and no more. Others follow:
+// more options, "--", the remote, what is wanted. What comes is one pack while it comes, so that its size can be seen.
+// A partial clone gets it whole.
 func fetching(args ...string) []string {
 	return patient(append([]string{"-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-filter",
 		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules"}, args...)...)
@@ -153,7 +154,7 @@ func arriving(ctx context.Context, repo *refs.Repo, most int64, input string, ar
 // ErrTooMuch reports a remote that sends more than trace.maxFetched.
 var ErrTooMuch = errors.New("the remote sends too much")
 
-// halfPacks is the size of the packs that git is writing.
+// halfPacks returns the size of the packs that git is writing.
 func halfPacks(repo *refs.Repo) int64 {
 	var size int64
 	entries, _ := os.ReadDir(filepath.Join(repo.MainObjects(), "pack"))
@@ -176,7 +177,7 @@ type RemoteError struct {
 	States []string
 }
 
-// Error is the first thing that was said.
+// Error returns the first thing that was said.
 func (e *RemoteError) Error() string {
 	if len(e.Lines) == 0 {
 		return e.Err.Error()

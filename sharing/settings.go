@@ -33,7 +33,7 @@ const (
 // Levels are the ones that can be chosen, the narrowest first.
 var Levels = []Level{LevelCommits, LevelConversations, LevelLog}
 
-// Wider tells whether more leaves than at another level.
+// Wider reports whether more leaves than at another level.
 func (l Level) Wider(than Level) bool { return slices.Index(Levels, l) > slices.Index(Levels, than) }
 
 // Remote is what is settled of a remote.
@@ -99,7 +99,7 @@ func realFile(path string) string {
 	return path
 }
 
-// within tells whether a file lies in a work tree, where a commit can bring it.
+// within reports whether a file lies in a work tree, where a commit can bring it.
 func within(path, top string) bool {
 	if top == "" {
 		return false
@@ -115,8 +115,8 @@ var (
 	ErrUnknownRemote = errors.New("there is no such remote")
 )
 
-// Destination is the remote that a push goes to: the one named; else trace.remote; else the only one with a level. It
-// is never taken because it is there.
+// Destination returns the remote that a push goes to: the one named; else trace.remote; else the only one with a level.
+// It is never taken because it is there.
 func (s *Settings) Destination(name string) (Remote, error) {
 	if name == "" {
 		name = s.of("trace.remote")
@@ -142,7 +142,7 @@ func (s *Settings) Destination(name string) (Remote, error) {
 	return s.remote(name), nil
 }
 
-// Source is a remote that a pull comes from: one that is settled, or a URL.
+// Source returns a remote that a pull comes from: one that is settled, or a URL.
 func (s *Settings) Source(name string) (Remote, error) {
 	if slices.Contains(s.names, name) {
 		return s.remote(name), nil
@@ -153,7 +153,7 @@ func (s *Settings) Source(name string) (Remote, error) {
 	return Remote{Name: name, Label: "url-" + shortHash(Bare(name)), Share: LevelNone, Prefix: DefaultPrefix}, nil
 }
 
-// Sources are the remotes that a pull comes from when none is named: those with a level, or else the destination.
+// Sources returns the remotes that a pull comes from when none is named: those with a level, or else the destination.
 func (s *Settings) Sources() []Remote {
 	var out []Remote
 	for _, name := range s.names {
@@ -170,7 +170,7 @@ func (s *Settings) Sources() []Remote {
 	return out
 }
 
-// of is a setting that only the person writes; "" for one that is not there.
+// of returns a setting that only the person writes; "" for one that is not there.
 func (s *Settings) of(key string) string {
 	value, _ := s.own.Get(key)
 	return value
@@ -189,7 +189,7 @@ func (s *Settings) remote(name string) Remote {
 	return r
 }
 
-// codeTips are the branches, as they were fetched or pushed last, of the remote whose commits are told of.
+// codeTips returns the branches, as they were fetched or pushed last, of the remote whose commits are told of.
 func (s *Settings) codeTips(ctx context.Context, repo *refs.Repo, of Remote) ([]string, error) {
 	under := "refs/remotes/" + of.Code + "/"
 	tips := []string{"--glob=" + under + "*"}
@@ -243,7 +243,7 @@ func (s *Settings) pushURLs(remote string) []string {
 	return urls
 }
 
-// urls are the values of a key. An empty one takes back those before it, since git 2.46.
+// urls returns the values of a key. An empty one takes back those before it, since git 2.46.
 func (s *Settings) urls(key string) []string {
 	all := slices.Clone(s.always.All(key))
 	for i := len(all) - 1; i >= 0; i-- {
@@ -254,7 +254,7 @@ func (s *Settings) urls(key string) []string {
 	return all
 }
 
-// instead is a URL with the longest beginning replaced for which there is a base.
+// instead returns a URL with the longest beginning replaced for which there is a base.
 func (s *Settings) instead(url, kind string) (string, bool) {
 	base, long := "", -1
 	for key, value := range s.always.Entries() {
@@ -269,7 +269,7 @@ func (s *Settings) instead(url, kind string) (string, bool) {
 	return base + url[long:], true
 }
 
-// Bare is a URL without the credentials that may stand in it; what is no URL stays as it is.
+// Bare returns a URL without the credentials that may stand in it; what is no URL stays as it is.
 func Bare(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User == nil {

@@ -77,8 +77,8 @@ func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 	return nil
 }
 
-// isOwn tells whether a digest under the own id, which nobody noted here as sent, is the own one all the same: each of
-// its events says what the own log says, once, and the own key signed it where this clone signs.
+// isOwn reports whether a digest under the own id, which nobody noted here as sent, is the own one all the same: each
+// of its events says what the own log says, once, and the own key signed it where this clone signs.
 func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 	wrong := &NotOwn{Ref: p.ref("digest"), Why: ErrNotOwn}
 	if found.Head.Writer != p.Writer {
@@ -137,7 +137,7 @@ func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why
 	return fmt.Errorf("%w: %d of its events are not in the log here", ErrNotOwn, more), nil
 }
 
-// contents are the names of all that the own log may tell a remote, in each form in which it may have been told.
+// contents returns the names of all that the own log may tell a remote, in each form in which it may have been told.
 func (d *Digest) contents() (map[events.ID]bool, error) {
 	out := map[events.ID]bool{}
 	for i := range d.all {
@@ -152,8 +152,8 @@ func (d *Digest) contents() (map[events.ID]bool, error) {
 	return out, nil
 }
 
-// signedByUs tells whether the key with which this clone signs has signed a commit; of a clone that does not sign, yes.
-// Which key that is, git tells of a commit that it signs now.
+// signedByUs reports whether the key with which this clone signs has signed a commit; of a clone that does not sign,
+// yes. Which key that is, git tells of a commit that it signs now.
 func (p *Plan) signedByUs(ctx context.Context, commit refs.OID) (bool, error) {
 	if !p.settings.signs() {
 		return true, nil
@@ -174,7 +174,7 @@ func (p *Plan) signedByUs(ctx context.Context, commit refs.OID) (bool, error) {
 	return err == nil && ours.Key == by.Key, err
 }
 
-// cuts are all ways in which the times of a conversation may be told.
+// cuts returns all ways in which the times of a conversation may be told.
 func cuts() []time.Duration {
 	out := []time.Duration{0}
 	for _, span := range spans {

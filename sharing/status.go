@@ -104,7 +104,7 @@ func (s *Settings) stateOf(ctx context.Context, log *events.Log, r Remote, own s
 	return out, nil
 }
 
-// anchoredOn are the commits of whose lines the log on a ref tells.
+// anchoredOn returns the commits of whose lines the log on a ref tells.
 func anchoredOn(ctx context.Context, log *events.Log, ref string) (map[refs.OID]bool, error) {
 	c, err := log.Copy(ctx, ref)
 	if err != nil {

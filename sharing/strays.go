@@ -66,7 +66,7 @@ func Strays(ctx context.Context, log *events.Log) ([]Stray, error) {
 	return out, nil
 }
 
-// shared tells whether traces were pulled from, or pushed to, a remote of that name. What somebody fetched by hand to
+// shared reports whether traces were pulled from, or pushed to, a remote of that name. What somebody fetched by hand to
 // another place is theirs.
 func (s *Settings) shared(repo *refs.Repo, label string) bool {
 	if _, err := os.Lstat(seenPath(repo, Remote{Label: label})); err == nil {
@@ -75,7 +75,7 @@ func (s *Settings) shared(repo *refs.Repo, label string) bool {
 	return slices.ContainsFunc(s.names, func(name string) bool { return len(s.fetching(name, label)) > 0 })
 }
 
-// fetching are the lines with which a remote fetches traces to the refs of a label.
+// fetching returns the lines with which a remote fetches traces to the refs of a label.
 func (s *Settings) fetching(name, label string) []string {
 	var out []string
 	for _, line := range s.always.All("remote." + name + ".fetch") {
