@@ -24,7 +24,7 @@ type Lines struct {
 	Disputed int `json:"disputed,omitempty"`
 }
 
-// Owned are the lines by who wrote them.
+// Owned returns the lines by who wrote them.
 func (l Lines) Owned() numbers.Owned {
 	return numbers.Owned{AI: l.AI, Human: l.Human, Unknown: l.Unknown, Older: l.Older}
 }

@@ -121,8 +121,8 @@ func (g *Group) add(c *graph.Commit, who *graph.Contributor, lines int) {
 	}
 }
 
-// Group is the group of a line that a contributor wrote in a commit, and in a file; the path is empty where that is not
-// known.
+// Group returns the group of a line that a contributor wrote in a commit, and in a file; the path is empty where that
+// is not known.
 func (g *Groups) Group(c *graph.Commit, who *graph.Contributor, file string) *Group {
 	key := make(Key, len(g.By.Dimensions))
 	kind := events.OwnerKind("")
@@ -137,7 +137,7 @@ func (g *Groups) Group(c *graph.Commit, who *graph.Contributor, file string) *Gr
 	return g.Of(key, kind)
 }
 
-// Of is the group of a key.
+// Of returns the group of a key.
 func (g *Groups) Of(key Key, kind events.OwnerKind) *Group {
 	id := string(kind) + "\x00" + key.id()
 	found := g.at[id]
@@ -175,7 +175,7 @@ func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, file str
 	return ""
 }
 
-// DayOf is the day that a time is in, as "2026-11-02" (UTC); empty for a time that nobody told.
+// DayOf returns the day that a time is in, as "2026-11-02" (UTC); empty for a time that nobody told.
 func DayOf(t time.Time) string {
 	if t.Unix() <= 0 {
 		return ""
@@ -183,7 +183,7 @@ func DayOf(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// WeekOf is the Monday of the week that a time is in, as "2026-11-02" (UTC); empty for a time that nobody told.
+// WeekOf returns the Monday of the week that a time is in, as "2026-11-02" (UTC); empty for a time that nobody told.
 func WeekOf(t time.Time) string {
 	if t.Unix() <= 0 {
 		return ""
@@ -192,7 +192,7 @@ func WeekOf(t time.Time) string {
 	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7).Format(time.DateOnly)
 }
 
-// MonthOf is the month that a time is in, as "2026-11" (UTC); empty for a time that nobody told.
+// MonthOf returns the month that a time is in, as "2026-11" (UTC); empty for a time that nobody told.
 func MonthOf(t time.Time) string {
 	if t.Unix() <= 0 {
 		return ""
@@ -200,7 +200,7 @@ func MonthOf(t time.Time) string {
 	return t.UTC().Format("2006-01")
 }
 
-// HourOf is the hour of the week that a time is in, as "1 Mon 14" (UTC), where Monday is 1; empty for a time that
+// HourOf returns the hour of the week that a time is in, as "1 Mon 14" (UTC), where Monday is 1; empty for a time that
 // nobody told.
 func HourOf(t time.Time) string {
 	if t.Unix() <= 0 {
@@ -210,7 +210,7 @@ func HourOf(t time.Time) string {
 	return strconv.Itoa((int(t.Weekday())+6)%7+1) + t.Format(" Mon 15")
 }
 
-// directory is the directory of a file, cut to so many parts; "." for the top.
+// directory returns the directory of a file, cut to so many parts; "." for the top.
 func directory(file string, depth int) string {
 	if file == "" {
 		return ""

@@ -2,7 +2,7 @@ package stats
 
 import "github.com/git-trace/git-trace/records/language"
 
-// LanguageOf is the language of a file by its name alone. An end that no language is known for stands for itself,
+// LanguageOf returns the language of a file by its name alone. An end that no language is known for stands for itself,
 // ".foo", and a name without one for nothing.
 func LanguageOf(file string) string {
 	if found, known := language.Of(file); known {

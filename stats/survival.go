@@ -365,7 +365,7 @@ func (s *side) before(path string) []span {
 	return []span{{endless, 0}}
 }
 
-// spans are the lines of a file as far as the parent has them; the others are of id unborn.
+// spans returns the lines of a file as far as the parent has them; the others are of id unborn.
 func (s *side) spans(path string) []span {
 	i, changed := s.at[path]
 	if !changed {
