@@ -168,7 +168,7 @@ func (s *step) keepReported(p *part) error {
 	return nil
 }
 
-// leftPath is the path that the content had from which the segment leads.
+// leftPath returns the path that the content had from which the segment leads.
 func (p *part) leftPath() string {
 	if p.index == 0 {
 		return p.file.oldPath
@@ -176,7 +176,7 @@ func (p *part) leftPath() string {
 	return p.file.path
 }
 
-// restoredLines are the lines that nobody wrote in this interval, with the owners they have in what the content was
+// restoredLines returns the lines that nobody wrote in this interval, with the owners they have in what the content was
 // made of, or had when the path had the very content before.
 func (s *workTree) restoredLines(p *part) map[int]vector.Owner {
 	out := map[int]vector.Owner{}
@@ -302,7 +302,7 @@ func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner)
 	return out
 }
 
-// keptLine is a line, counted from 0, that keeps an older owner.
+// keptLine returns a line, counted from 0, that keeps an older owner.
 func keptLine(line int, owner vector.Owner, why string) events.KeptRun {
 	kept := events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why}
 	if owner.Reformatted {

@@ -134,7 +134,7 @@ func (s *step) takeWritten() (found bool) {
 // longest is about how long a hook takes at most before it gives up.
 const longest = 3 * time.Second
 
-// earliest is the first of the moments at which boundaries were put aside.
+// earliest returns the first of the moments at which boundaries were put aside.
 func earliest(names []string) time.Time {
 	at := putAsideAt(names[0])
 	for _, name := range names[1:] {
@@ -150,8 +150,8 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// putAsideAt is a moment, by the clock that stamps files. Nothing that a late boundary begins or ends can be seen in
-// the work tree before it. It is when the boundary's hook gave up, for which the agent waits. For a process that was
+// putAsideAt returns a moment, by the clock that stamps files. Nothing that a late boundary begins or ends can be seen
+// in the work tree before it. It is when the boundary's hook gave up, for which the agent waits. For a process that was
 // killed, it is when the process began. A file that is much younger than its name is a copy.
 func putAsideAt(name string) time.Time {
 	began := spooledAt(filepath.Base(name))

@@ -44,8 +44,8 @@ func (s *step) endWindows(trace events.TraceID, b events.Boundary) []ending {
 	return slices.DeleteFunc(out, func(e ending) bool { return e.window == nil })
 }
 
-// endOf is the window of an after-boundary. Without its before-boundary a window is made up that begins where the paths
-// were last seen.
+// endOf returns the window of an after-boundary. Without its before-boundary a window is made up that begins where the
+// paths were last seen.
 func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	status := "done"
 	switch {
@@ -262,7 +262,7 @@ func (w *Window) hearNames(repo *refs.Repo, tool *events.ToolUse) {
 	}
 }
 
-// textSize is the number of bytes of text that edits declare.
+// textSize returns the number of bytes of text that edits declare.
 func textSize(edits []events.DeclaredEdit) int {
 	size := 0
 	for _, e := range edits {

@@ -35,8 +35,8 @@ func (s *step) takeConsent(trace events.TraceID, b events.Boundary) error {
 	return err
 }
 
-// asked are the calls that a dialog is about, which it notes. An agent that does not say which one it is means any of
-// the conversation's.
+// asked returns the calls that a dialog is about, which it notes. An agent that does not say which one it is means any
+// of the conversation's.
 func (s *workTree) asked(trace events.TraceID, b events.Boundary) []*Window {
 	var out []*Window
 	for _, w := range s.state.openWindows() {
@@ -75,8 +75,8 @@ func (s *witness) endsHere(w *Window) bool {
 	return slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w })
 }
 
-// declaredAlone is a decision about the path of an edit call for which a dialog was open: what it declared is its own.
-// The rest may be the person's, who had the time for it, or of a program that follows the edit.
+// declaredAlone returns a decision about the path of an edit call for which a dialog was open: what it declared is its
+// own. The rest may be the person's, who had the time for it, or of a program that follows the edit.
 func declaredAlone(w *Window, path string) decision {
 	texts := declaredLines(w, path)
 	own, unknown := byWindow(w, path), actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitConsentUnknown}}

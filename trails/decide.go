@@ -15,7 +15,7 @@ import (
 // decision says who wrote a changed line. Equal answers are the same pointer.
 type decision func(line []byte) *actor
 
-// always is the decision that does not look at the line.
+// always returns the decision that does not look at the line.
 func always(a actor) decision { return func([]byte) *actor { return &a } }
 
 // decide weighs the windows that could have written the path since it was last seen. The windows in except are left
@@ -78,8 +78,8 @@ func rather(under []*Window, sure, by decision, path string) decision {
 	}
 }
 
-// doubtedCalls is a decision about an interval in which no call but such as may have ended before it was under way:
-// what one of them would own, a person may have written. Why is told with what is nobody's.
+// doubtedCalls returns a decision about an interval in which no call but such as may have ended before it was under
+// way: what one of them would own, a person may have written. Why is told with what is nobody's.
 func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	unsure := doubted(by, path, why...)
 	return func(line []byte) *actor {
@@ -90,10 +90,10 @@ func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	}
 }
 
-// doubted is a decision about an interval in which a boundary was lost: a person may have written before it, a call
-// after it, or the other way round. Only the text that an edit call declared is its own for sure, as far as it speaks
-// for itself: anybody types a brace. For example: the hook of a call's end was killed, so nothing reports whether the
-// call or a person wrote a line.
+// doubted returns a decision about an interval in which a boundary was lost: a person may have written before it, a
+// call after it, or the other way round. Only the text that an edit call declared is its own for sure, as far as it
+// speaks for itself: anybody types a brace. For example: the hook of a call's end was killed, so nothing reports
+// whether the call or a person wrote a line.
 func doubted(by decision, path string, why ...events.Limit) decision {
 	texts := map[*Window]map[string]bool{}
 	unknown := &actor{kind: events.OwnerUnknown, limits: why}
@@ -112,7 +112,7 @@ func doubted(by decision, path string, why ...events.Limit) decision {
 	}
 }
 
-// unfinished are the windows that are open and do not end at this boundary with an after-boundary of their own.
+// unfinished returns the windows that are open and do not end at this boundary with an after-boundary of their own.
 func (s *witness) unfinished() []*Window {
 	return slices.DeleteFunc(s.state.openWindows(), func(w *Window) bool {
 		return slices.ContainsFunc(s.closing, func(end ending) bool {
@@ -121,9 +121,9 @@ func (s *witness) unfinished() []*Window {
 	})
 }
 
-// decideAmong is the rule itself. No window: a person. One window: that call. An edit call that has not reported back
-// owns only its declared text. Several: the edit call that declared the line; then the calls that may write anywhere;
-// and where more than one is left, all of them, as candidates.
+// decideAmong returns the rule itself. No window: a person. One window: that call. An edit call that has not reported
+// back owns only its declared text. Several: the edit call that declared the line; then the calls that may write
+// anywhere; and where more than one is left, all of them, as candidates.
 func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	return asProposed(ws, path, decideWindows(ws, path, unfinished))
 }
@@ -151,7 +151,7 @@ func asProposed(ws []*Window, path string, by decision) decision {
 	}
 }
 
-// proposed are the lines that the agent of a call asked for, without white space.
+// proposed returns the lines that the agent of a call asked for, without white space.
 func (w *Window) proposed(path string) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range w.declares(path) {
@@ -238,7 +238,7 @@ func decideOthers(edits, others []*Window, path string) actor {
 	return oneOrCandidates(others, path)
 }
 
-// byWindow is the call of a window that may have written a path.
+// byWindow returns the call of a window that may have written a path.
 func byWindow(w *Window, path string) actor {
 	a := actor{kind: events.OwnerAI, window: w}
 	if w.Background || len(w.Left) > 0 {
@@ -267,8 +267,8 @@ func byCandidates(ws []*Window) actor {
 	return a
 }
 
-// declaredLines are the lines that a call said it would write to the path, without white space. The lines of the text
-// that it replaced are left out.
+// declaredLines returns the lines that a call said it would write to the path, without white space. The lines of the
+// text that it replaced are left out.
 func declaredLines(w *Window, path string) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range w.declares(path) {

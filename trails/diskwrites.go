@@ -50,8 +50,8 @@ func (s *witness) shellAtWork() bool {
 	return n > 1 || runs
 }
 
-// written is the number of bytes that the processes of a call have written at most; known is false where its shell is
-// not among them.
+// written returns the number of bytes that the processes of a call have written at most; known is false where its shell
+// is not among them.
 func written(w *Window) (n int64, known bool) {
 	found, _, known := process.Measure(w.processes(), "")
 	shell := false

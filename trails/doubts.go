@@ -14,7 +14,7 @@ import (
 // What an open window can have written has three bounds: when its call ran, what it left running, and how many bytes
 // that wrote. A change beyond those bounds is not the call's own.
 
-// livedUntil is the time at which the processes that a call left were last seen alive, by the clock that stamps
+// livedUntil returns the time at which the processes that a call left were last seen alive, by the clock that stamps
 // files. It is zero where that clock did not go on evenly.
 func (s *witness) livedUntil(w *Window) time.Time {
 	if !s.steady(w, time.Now()) {

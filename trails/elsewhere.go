@@ -101,7 +101,7 @@ func (s *state) endsAt(b events.Boundary) bool {
 // longSilent is the age from which the list of a conversation without an end is dropped.
 const longSilent = 30 * 24 * time.Hour
 
-// begunFile is the list of a conversation.
+// begunFile returns the list of a conversation.
 func begunFile(b events.Boundary) (name string, known bool) {
 	dir, err := recorded.StateDir()
 	if err != nil || b.Session == "" {

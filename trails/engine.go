@@ -100,7 +100,7 @@ func New(repo *refs.Repo, log Log, settle Settler) *Engine {
 // lockFile serialises everything that touches the timeline of a work tree.
 func lockFile(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "lock") }
 
-// snapshotState is the directory of the snapshot engine's state for a work tree.
+// snapshotState returns the directory of the snapshot engine's state for a work tree.
 func snapshotState(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "state") }
 
 // lockWait is how long a boundary waits for its turn when its context has no deadline.

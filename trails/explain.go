@@ -53,13 +53,13 @@ func (s *step) noteLeft(f *file) (left bool, err error) {
 	return len(lines) > 0, s.known.PutLeft(f.oldPath, f.old.oid, lines)
 }
 
-// giving is the change of a file that needs no owner: others may have what it lost.
+// giving returns the change of a file that needs no owner: others may have what it lost.
 func (f *file) giving() shifting {
 	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
 	return shifting{change.Giving(), f.old, f.new, f.path}
 }
 
-// removed are the lines that hunks take away.
+// removed returns the lines that hunks take away.
 func removed(from text, hunks []linediff.Hunk) [][]byte {
 	var out [][]byte
 	for _, h := range hunks {

@@ -43,7 +43,7 @@ func (s *witness) hooksAfter(path string) afterwards {
 	return out
 }
 
-// tail is the agent whose call wrote a path last and ended.
+// tail returns the agent whose call wrote a path last and ended.
 func (s *witness) tail(path string) string {
 	for _, w := range slices.Backward(s.state.Windows) {
 		if w.Tail && slices.Contains(w.Paths, path) {

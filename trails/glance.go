@@ -26,7 +26,7 @@ type putAside struct {
 	Glance *glance `json:"glance,omitempty"`
 }
 
-// host is the agent's process, as far as is known.
+// host returns the agent's process, as far as is known.
 func (b *putAside) host() int {
 	if b.Process != 0 {
 		return b.Process
@@ -77,8 +77,8 @@ func endsCommand(b events.Boundary) bool {
 	return endsCall(b) && b.Tool != nil && b.Tool.Class != events.ToolEdits
 }
 
-// opened is the window that a boundary ends, as the timeline has it or as its beginning was put aside; nil if nothing
-// is known of it.
+// opened returns the window that a boundary ends, as the timeline has it or as its beginning was put aside; nil if
+// nothing is known of it.
 func (e *Engine) opened(b events.Boundary) *Window {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	if s, err := loadState(e.repo); err == nil {
@@ -168,7 +168,7 @@ func (s *step) glanced(rest []snapshot.Change) {
 	}
 }
 
-// lastSight is the sight of the content with which a path was settled last.
+// lastSight returns the sight of the content with which a path was settled last.
 func (s *step) lastSight(path string) snapshot.Sight {
 	if sight, found := s.queue.sights[path]; found {
 		return sight
@@ -188,7 +188,7 @@ func (s *step) countGlance() {
 	s.interval++
 }
 
-// seen is the interval in which a path was last looked at.
+// seen returns the interval in which a path was last looked at.
 func (s *workTree) seen(path string) int64 {
 	if seen, found := s.mixed[path]; found {
 		return seen

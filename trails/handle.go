@@ -95,8 +95,8 @@ func (s *step) take(b events.Boundary) error {
 	return nil
 }
 
-// sessionOf is the session that a boundary belongs to. Some agents tell what a sub-agent does under the id of whoever
-// started it, which may be a sub-agent itself.
+// sessionOf returns the session that a boundary belongs to. Some agents tell what a sub-agent does under the id of
+// whoever started it, which may be a sub-agent itself.
 func (s *step) sessionOf(b events.Boundary) string {
 	if b.Subagent == "" || s.state.Sessions[events.NewTraceID(b.Agent, b.Session)] != nil {
 		return b.Session
@@ -220,8 +220,8 @@ func promptKind(b events.Boundary) string {
 	return events.SourceUser
 }
 
-// promptIndex is the prompt that a tool call answers. A prompt that was submitted where this work tree could not see it
-// is numbered when its first tool call arrives.
+// promptIndex returns the prompt that a tool call answers. A prompt that was submitted where this work tree could not
+// see it is numbered when its first tool call arrives.
 func (s *step) promptIndex(sess *sessionState, b events.Boundary) (int, error) {
 	if b.Prompt == nil || b.Prompt.ID == "" || b.Prompt.ID == sess.LastPrompt {
 		return sess.Prompts, nil
@@ -295,8 +295,8 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 	return w, nil
 }
 
-// toolPaths are the declared paths in this work tree. Where one is a link, the file that it leads to is added. They are
-// looked up once: the way to each costs as many system calls as it has directories.
+// toolPaths returns the declared paths in this work tree. Where one is a link, the file that it leads to is added. They
+// are looked up once: the way to each costs as many system calls as it has directories.
 func (s *step) toolPaths(b events.Boundary) []string {
 	if b.Tool == nil {
 		return nil

@@ -21,8 +21,8 @@ func Relative(repo *refs.Repo, abs string) (string, bool) {
 	return inside(repo.WorkTree, resolveDir(abs))
 }
 
-// names are the paths of this work tree that a tool with an absolute path may write: the file that it leads
-// to and, if it is a link, the link. Those that lie elsewhere are left out.
+// names returns the paths of this work tree that a tool with an absolute path may write: the file that it leads to and,
+// if it is a link, the link. Those that lie elsewhere are left out.
 func names(repo *refs.Repo, abs string) []string {
 	var out []string
 	link := resolveDir(abs)
@@ -34,8 +34,8 @@ func names(repo *refs.Repo, abs string) []string {
 	return out
 }
 
-// target is the file that an absolute path leads to, be it there or not, without symlinks on the way. A path that leads
-// to nothing, as in a loop of links, stands for itself.
+// target returns the file that an absolute path leads to, be it there or not, without symlinks on the way. A path that
+// leads to nothing, as in a loop of links, stands for itself.
 func target(abs string) string { return followed(resolveDir(abs)) }
 
 // followed is target of a path whose directories are not symlinks.

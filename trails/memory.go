@@ -41,9 +41,9 @@ func (r *Recall) Remembers(path string) bool { return len(r.Blobs(path, 1)) > 0 
 // Blobs lists the contents of a path that are remembered, the last one first, at most limit.
 func (r *Recall) Blobs(path string, limit int) []refs.OID { return r.known.Blobs(path, limit) }
 
-// View is the view that a commit hook has, except that nothing is known of the work tree at that moment. Believe tells
-// which patches can have had a part in what is asked about: a content with a line of any other patch is younger than
-// that, and is left out. What is put into the view's Known is gone with it.
+// View returns the view that a commit hook has, except that nothing is known of the work tree at that moment. Believe
+// tells which patches can have had a part in what is asked about: a content with a line of any other patch is younger
+// than that, and is left out. What is put into the view's Known is gone with it.
 func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	known := r.known.Only(func(one *ledger.Record) bool {
 		return !slices.ContainsFunc(r.patchesOf(one), func(id events.PatchID) bool { return !believe(id) })
@@ -62,7 +62,7 @@ func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	}
 }
 
-// patchesOf are those that lines of a content have.
+// patchesOf returns those that lines of a content have.
 func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
 	if len(one.Raw) == 0 {
 		return nil
@@ -86,9 +86,9 @@ type memory struct {
 	known *ledger.Known // of it, what is believed
 }
 
-// nearest is the remembered content that has most in common with a content, in its order. What was committed in part
-// was most likely cut out of it. Of equals the last one counts. One that has less than half of it is faint. It is not
-// where it is as much like it as a renamed file must be.
+// nearest returns the remembered content that has most in common with a content, in its order. What was committed in
+// part was most likely cut out of it. Of equals the last one counts. One that has less than half of it is faint. It is
+// not where it is as much like it as a renamed file must be.
 func (m *memory) nearest(path string, lines [][]byte) (origin.Candidate, bool) {
 	want, size := rename.Count(lines), 0
 	for key, n := range want {
@@ -160,7 +160,7 @@ func (m *memory) text(blob refs.OID) (origin.Text, error) {
 	return t.asOrigin(), err
 }
 
-// current is the content that a path had when the timeline last saw it.
+// current returns the content that a path had when the timeline last saw it.
 func (s *step) current(path string) (origin.Candidate, bool) {
 	if s.snap == nil {
 		return origin.Candidate{}, false

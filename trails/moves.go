@@ -100,7 +100,7 @@ type half struct {
 	takes  bool // blocks that go now
 }
 
-// halves are the changes of earlier looks whose other half may be among some changes now.
+// halves returns the changes of earlier looks whose other half may be among some changes now.
 func (s *workTree) halves(now []shifting) ([]half, error) {
 	if len(s.state.Shifts) == 0 {
 		return nil, nil

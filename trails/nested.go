@@ -15,7 +15,7 @@ import (
 // last look belong to the nested repository's owner. For example: an agent runs create-next-app, and a person removes
 // app/.git.
 
-// nestedKey is the key in the ledger for the owners of a nested repository, by its commits.
+// nestedKey returns the key in the ledger for the owners of a nested repository, by its commits.
 func nestedKey(dir string) string { return dir + "/" }
 
 // keepNested remembers who made a nested repository, or a commit in it.
@@ -49,7 +49,7 @@ func (s *workTree) noteNested(changes []snapshot.Change) {
 	}
 }
 
-// ownerOfNested is the maker of a nested repository and its commits; unknown if several did.
+// ownerOfNested returns the maker of a nested repository and its commits; unknown if several did.
 func (s *workTree) ownerOfNested(dir string) vector.Owner {
 	owner := vector.Unknown
 	for i, commit := range s.known.Blobs(nestedKey(dir), origin.MaxEarlier) {

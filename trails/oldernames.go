@@ -72,7 +72,7 @@ func (s *workTree) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	return out, nil
 }
 
-// changesOf are the changes of files, for what asks after older names.
+// changesOf returns the changes of files, for what asks after older names.
 func changesOf(files []*file) []rename.Change {
 	var out []rename.Change
 	for _, f := range files {
@@ -229,7 +229,8 @@ func (s *workTree) nameBefore(moment rename.Moment, changes []rename.Change, fil
 // maxRivals bounds the new files that may have an older name as well.
 const maxRivals = 256
 
-// rivals are the other new files of the work tree, which the next look will find as well: a content has one new name.
+// rivals returns the other new files of the work tree, which the next look will find as well: a content has one new
+// name.
 func (s *workTree) rivals(path string) ([]*file, error) {
 	raw, err := s.repo.Git(s.ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
@@ -256,7 +257,7 @@ const (
 	maxGone     = 256
 )
 
-// underOlderName is the last seen content of a file that has another name since, at which nobody has looked yet. A
+// underOlderName returns the last seen content of a file that has another name since, at which nobody has looked yet. A
 // commit that was made since the last look at everything must have it. For example: a file is renamed and committed
 // while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
 func (s *workTree) underOlderName(commit refs.OID, path string) (origin.Candidate, bool) {

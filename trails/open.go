@@ -65,7 +65,7 @@ func (w *Window) whyOpen() string {
 	return "running"
 }
 
-// topOf is the work tree of another git directory of a repository; "" where that is not told.
+// topOf returns the work tree of another git directory of a repository; "" where that is not told.
 func topOf(gitDir string, repo *refs.Repo) string {
 	if gitDir == repo.CommonDir {
 		return strings.TrimSuffix(gitDir, "/.git")

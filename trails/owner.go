@@ -41,7 +41,7 @@ func (a actor) key() ledger.OwnerKey {
 	return ledger.NewOwnerKey(parts)
 }
 
-// describe is the actor as an anchor names it.
+// describe returns the actor as an anchor names it.
 func (a actor) describe() events.AnchorOwner {
 	o := events.AnchorOwner{Kind: a.kind, Candidates: a.candidates, Limits: a.limits}
 	if w := a.window; w != nil {

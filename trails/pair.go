@@ -28,8 +28,8 @@ func (s *step) pair(sess *sessionState, trace events.TraceID, b *events.Boundary
 	s.env.ToolCall, s.env.Subagent = tool.CallID, b.Subagent
 }
 
-// openUnnamed is the window that an after-boundary without an id ends: the oldest open one of its conversation that
-// was opened by the same tool with the same input; where an agent names the sub-agent only at the beginning of a
+// openUnnamed returns the window that an after-boundary without an id ends: the oldest open one of its conversation
+// that was opened by the same tool with the same input; where an agent names the sub-agent only at the beginning of a
 // call, any sub-agent's; and where the agent changed the input meanwhile, the oldest of the same tool and the same
 // declared paths. nil when there is none.
 func (s *step) openUnnamed(trace events.TraceID, b *events.Boundary) *Window {

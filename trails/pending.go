@@ -100,7 +100,7 @@ func (p *PendingLines) remember(s *workTree, path string, t text) error {
 	return nil
 }
 
-// pendingChange is the change of a path since the last look at it, by the older name of its file if it had one.
+// pendingChange returns the change of a path since the last look at it, by the older name of its file if it had one.
 func (s *workTree) pendingChange(moment rename.Moment, path string, now text) (*file, error) {
 	last, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
 	if err != nil {
@@ -132,8 +132,8 @@ func (s *workTree) pendingChange(moment rename.Moment, path string, now text) (*
 	return f, s.nameBefore(moment, changes, files...)
 }
 
-// OlderName is the older name of a file that has a new name in the work tree: the one under which it was seen last. It
-// is empty if there is none. For example: a person did mv a b, and b's older name is a.
+// OlderName returns the older name of a file that has a new name in the work tree: the one under which it was seen
+// last. It is empty if there is none. For example: a person did mv a b, and b's older name is a.
 func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error) {
 	if repo.Bare() {
 		return "", nil

@@ -16,7 +16,7 @@ import (
 
 const byteOrderMark = "\uFEFF"
 
-// reportedText is a content as a tool reported it, in the form of the contents it lies between, the nearest first.
+// reportedText returns a content as a tool reported it, in the form of the contents it lies between, the nearest first.
 func (s *step) reportedText(content string, like ...text) text {
 	raw := []byte(content)
 	for _, t := range like {
@@ -78,8 +78,8 @@ func unmarked(raw []byte, like []text) []byte {
 	return out
 }
 
-// marked is a line with one mark in the place of bytes that are not UTF-8. How many marks they are worth is not the
-// same everywhere.
+// marked returns a line with one mark in the place of bytes that are not UTF-8. How many marks they are worth is not
+// the same everywhere.
 func marked(line []byte) string {
 	var out strings.Builder
 	last := rune(-1)
@@ -110,7 +110,7 @@ func (s *step) converted(f *file) bool {
 	return true
 }
 
-// fromUTF16 is the text of a file that begins with the byte order mark of UTF-16, without it; nil of any other.
+// fromUTF16 returns the text of a file that begins with the byte order mark of UTF-16, without it; nil of any other.
 func fromUTF16(raw []byte) []byte {
 	var low, high int
 	switch {
@@ -130,7 +130,7 @@ func fromUTF16(raw []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// fromLatin1 is the text of a file that is not UTF-8, read as Latin-1; nil of one that is.
+// fromLatin1 returns the text of a file that is not UTF-8, read as Latin-1; nil of one that is.
 func fromLatin1(raw []byte) []byte {
 	if utf8.Valid(raw) {
 		return nil

@@ -87,7 +87,7 @@ func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool)
 	return left, nil
 }
 
-// openLines are the lines that the patches of an interval say are a person's, or nobody's.
+// openLines returns the lines that the patches of an interval say are a person's, or nobody's.
 func openLines(in *interval, vec vector.Vector) map[int]bool {
 	open := map[int]bool{}
 	for _, p := range in.patches {
@@ -205,7 +205,7 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, call *
 	return r.contents.apply(run, paths)
 }
 
-// pathsOf are the paths in whose contents lines of a path may be now.
+// pathsOf returns the paths in whose contents lines of a path may be now.
 func (r *retelling) pathsOf(path string, patch events.PatchID) []string {
 	out := append([]string{path}, r.known.Names(path)...)
 	for _, in := range r.changes {

@@ -30,7 +30,7 @@ type retoldRun struct {
 	took map[string][]bool
 }
 
-// of are the lines of a content, none where it is not there any more.
+// of returns the lines of a content, none where it is not there any more.
 func (r *retold) of(blob refs.OID) ([][]byte, error) {
 	if lines, read := r.lines[blob]; read {
 		return lines, nil
@@ -84,7 +84,7 @@ func (r *retold) apply(run retoldRun, paths []string) error {
 	return nil
 }
 
-// over is a content's vector with the lines of the run in other hands.
+// over returns a content's vector with the lines of the run in other hands.
 func (r *retoldRun) over(blob refs.OID, v vector.Vector, lines [][]byte) vector.Vector {
 	var b vector.Builder
 	seen := map[string]int{}

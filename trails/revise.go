@@ -188,7 +188,7 @@ func (r *revision) over(p recordedPatch) (over, early bool) {
 	return over, true
 }
 
-// owner is the owner of a line as it is known now.
+// owner returns the owner of a line as it is known now.
 func (r *revision) owner(o vector.Owner) vector.Owner {
 	key, _ := ledger.OwnerKeyOf(o.Patch)
 	if described, known := r.keys[key]; known {
@@ -204,7 +204,7 @@ func (r *revision) owner(o vector.Owner) vector.Owner {
 	return o
 }
 
-// previous is the agent's patch whose line was replaced, if it is still one.
+// previous returns the agent's patch whose line was replaced, if it is still one.
 func (r *revision) previous(id events.PatchID) events.PatchID {
 	key, _ := ledger.OwnerKeyOf(id)
 	described, known := r.keys[key]
@@ -222,7 +222,7 @@ func (r *revision) previous(id events.PatchID) events.PatchID {
 	return ""
 }
 
-// now is the present owner in the place of an owner that names the call.
+// now returns the present owner in the place of an owner that names the call.
 func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.AnchorOwner, changed bool) {
 	over, early := r.over(p)
 	if !early {
@@ -243,7 +243,7 @@ func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.Anchor
 	return now, true
 }
 
-// instead is the maker of a change that was not the call's: what the windows beside it would have been told
+// instead returns the maker of a change that was not the call's: what the windows beside it would have been told
 // (decideAmong).
 func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
 	var others []*Window
@@ -263,7 +263,7 @@ func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
 	return person
 }
 
-// window is the call of a candidate, as far as it is known.
+// window returns the call of a candidate, as far as it is known.
 func (r *revision) window(c events.CandidateData) *Window {
 	for _, w := range r.windows {
 		if w.same(c.Trace, c.ToolCall) {

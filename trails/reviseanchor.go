@@ -115,7 +115,7 @@ func (r *revision) part(d *events.CommitData) bool {
 	return changed
 }
 
-// nowAnchored is the present owner in the place of an owner in an anchor.
+// nowAnchored returns the present owner in the place of an owner in an anchor.
 func (r *revision) nowAnchored(o *events.AnchorOwner) (now events.AnchorOwner, changed bool) {
 	if !r.names(o) {
 		return *o, false

@@ -38,8 +38,8 @@ func (e *Engine) AtRewrite(
 	})
 }
 
-// madeOf is the content that a path was last seen with. It counts if nothing but commits was made from then on until
-// the one that is asked for. Then git left no trace that it wrote to the work tree, so what somebody changed was
+// madeOf returns the content that a path was last seen with. It counts if nothing but commits was made from then on
+// until the one that is asked for. Then git left no trace that it wrote to the work tree, so what somebody changed was
 // changed in that content.
 func (s *workTree) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 	if !s.gitAt(path).OnlyCommitsUntil(commit) {
@@ -48,7 +48,7 @@ func (s *workTree) madeOf(commit refs.OID, path string) (origin.Candidate, bool)
 	return s.lastHeld(path)
 }
 
-// lastHeld is the last seen content of a path. The work tree is not looked at, and the state is left as it is.
+// lastHeld returns the last seen content of a path. The work tree is not looked at, and the state is left as it is.
 func (s *workTree) lastHeld(path string) (origin.Candidate, bool) {
 	if !s.findLast() {
 		return origin.Candidate{}, false

@@ -19,7 +19,7 @@ type segment struct {
 	origins  []vector.Origin // of the lines of to, if git put them together before a tool changed them
 }
 
-// writer is the writer of a changed line of to.
+// writer returns the writer of a changed line of to.
 func (seg segment) writer(line int) *actor { return seg.decide(seg.to.lines[line]) }
 
 // segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file as they found
@@ -89,8 +89,8 @@ type report struct {
 	said   declared
 }
 
-// reports are the calls that did so and ended since the path was looked at: first the calls whose ends were put aside,
-// in the order of their beginnings, then the call that ends at this boundary.
+// reports returns the calls that did so and ended since the path was looked at: first the calls whose ends were put
+// aside, in the order of their beginnings, then the call that ends at this boundary.
 func (s *step) reports(f *file, seen int64) []report {
 	var out []report
 	for _, w := range writers(s.state.Windows, f.path, seen) {
@@ -147,7 +147,7 @@ func takenBack(content string, edits []declared) (before string, ok bool) {
 	return content, len(edits) > 0
 }
 
-// reported is a call's word about the whole content of a path before and after.
+// reported returns a call's word about the whole content of a path before and after.
 func (w *Window) reported(path string) (declared, bool) {
 	var out declared
 	for _, d := range w.declares(path) {

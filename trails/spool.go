@@ -49,7 +49,7 @@ func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	return nil
 }
 
-// withFewTexts is a boundary as it may be put down: what a call declares can be as large as files are.
+// withFewTexts returns a boundary as it may be put down: what a call declares can be as large as files are.
 func withFewTexts(b events.Boundary) events.Boundary {
 	if b.Tool != nil && textSize(b.Tool.Edits) > maxDeclared {
 		tool := *b.Tool
@@ -63,14 +63,14 @@ func spooledName(repo *refs.Repo, at time.Time, suffix string) string {
 	return filepath.Join(spoolDir(repo), fmt.Sprintf("%020d-%d%s", at.UnixNano(), os.Getpid(), suffix))
 }
 
-// spooledAt is the time in the name of a spooled file.
+// spooledAt returns the time in the name of a spooled file.
 func spooledAt(name string) time.Time {
 	at, _, _ := strings.Cut(name, "-")
 	nanos, _ := strconv.ParseInt(at, 10, 64) // no number: long ago
 	return time.Unix(0, nanos)
 }
 
-// spooledBy is the process in it.
+// spooledBy returns the process in it.
 func spooledBy(name string) int {
 	_, rest, _ := strings.Cut(name, "-")
 	number, _, _ := strings.Cut(rest, ".")

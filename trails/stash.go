@@ -139,8 +139,8 @@ func (s *step) vanished(stashed map[string]refs.OID, changes []snapshot.Change) 
 	return out, nil
 }
 
-// unseen is the change from what a path was last seen with to a content, or to none, that it was never seen with; nil
-// for none.
+// unseen returns the change from what a path was last seen with to a content, or to none, that it was never seen with;
+// nil for none.
 func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
 	if _, known := s.known.Get(path, blob); known {
 		return nil, nil
@@ -158,7 +158,7 @@ func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*f
 	return f, err
 }
 
-// lastSeen is the entry of a path at the last look, before the changes that are found now.
+// lastSeen returns the entry of a path at the last look, before the changes that are found now.
 func (s *step) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
 	entry, _ := s.snap.Lookup(path)
 	for _, c := range changes {

@@ -88,7 +88,7 @@ const maxAnchored = 64
 // maxSessions bounds the state: conversations beyond it are forgotten, the longest silent first.
 const maxSessions = 64
 
-// StatePath is the path of the timeline's memory of a work tree.
+// StatePath returns the path of the timeline's memory of a work tree.
 func StatePath(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "timeline")
 }
@@ -204,7 +204,7 @@ func (s *state) forget() {
 	}
 }
 
-// seen is the interval in which the path was last looked at.
+// seen returns the interval in which the path was last looked at.
 func (s *state) seen(path string) int64 {
 	if n, ok := s.Scoped[path]; ok && n > s.LastFull {
 		return n
@@ -220,7 +220,7 @@ func (s *state) lostWhy() []events.Limit {
 	return []events.Limit{s.LostWhy}
 }
 
-// openWindows are the windows without an after-boundary, background calls included.
+// openWindows returns the windows without an after-boundary, background calls included.
 func (s *state) openWindows() []*Window {
 	var out []*Window
 	for _, w := range s.Windows {

@@ -55,8 +55,8 @@ func submodules(repo *refs.Repo) []string {
 	return out
 }
 
-// moduleTop is the work tree in the git directory of a submodule, as git writes it; "" where it says nothing, or it
-// in another way.
+// moduleTop returns the work tree in the git directory of a submodule, as git writes it; "" where it says nothing, or
+// it in another way.
 func moduleTop(gitDir string) string {
 	f, err := os.Open(filepath.Join(gitDir, "config"))
 	if err != nil {

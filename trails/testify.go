@@ -156,7 +156,7 @@ func (t *testimony) listen(ctx context.Context, log Log) error {
 	return nil
 }
 
-// drafted is an event that is about to be appended.
+// drafted returns an event that is about to be appended.
 func drafted(d *events.Draft) *events.Event {
 	return &events.Event{Time: d.Time, Type: d.Type, Trace: d.Trace, ToolCall: d.ToolCall, Worktree: d.Worktree,
 		Method: d.Method, Limits: d.Limits, Data: d.Data}
@@ -232,8 +232,8 @@ func (t *testimony) hearPatch(e *events.Event) {
 		at: e.Time, patches: []events.PatchData{p}})
 }
 
-// unheard are the calls of which the log tells nothing, in the order in which they began. Where hooks have no ids of
-// their calls, or others than the record, nothing tells which calls these are.
+// unheard returns the calls of which the log tells nothing, in the order in which they began. Where hooks have no ids
+// of their calls, or others than the record, nothing tells which calls these are.
 func (t *testimony) unheard() []*Told {
 	var out []*Told
 	for _, c := range t.calls {
@@ -351,7 +351,7 @@ func (t *testimony) number(c *Told) {
 	}
 }
 
-// strangers tells whether a call that may have written anything was at work in an interval.
+// strangers reports whether a call that may have written anything was at work in an interval.
 func (t *testimony) strangers(change *interval, calls []*Told) bool {
 	var before time.Time // the look before it
 	for _, look := range t.looks {

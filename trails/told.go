@@ -73,7 +73,7 @@ func (s *witness) hearFinish(w *Window) {
 	}
 }
 
-// toldEnd is the end of a call by its agent's own record; zero if that is not told.
+// toldEnd returns the end of a call by its agent's own record; zero if that is not told.
 func (s *witness) toldEnd(w *Window) time.Time {
 	if b := s.bounds[w]; b != nil && !w.Rejected && !w.Background {
 		return b.ended.UTC()

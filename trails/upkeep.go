@@ -32,7 +32,7 @@ func Expire(ctx context.Context, repo *refs.Repo, before time.Time, dry bool) (s
 	return sidestore.Open(repo).Expire(ctx, x)
 }
 
-// lastTrees are the trees that the next boundaries of the work trees start from: the timeline's and the snapshot
+// lastTrees returns the trees that the next boundaries of the work trees start from: the timeline's and the snapshot
 // engine's, which differ when a process was killed between writing the one and the other. One that was never stored
 // does not count.
 func lastTrees(trees []*refs.Repo) ([]refs.OID, error) {

@@ -85,7 +85,7 @@ type declared struct {
 	Proposed *string
 }
 
-// size is the number of bytes of its text.
+// size returns the number of bytes of its text.
 func (d *declared) size() int {
 	n := len(d.Old) + len(d.New)
 	for _, whole := range []*string{d.Before, d.After, d.Proposed} {
@@ -101,8 +101,8 @@ func (w *Window) same(trace events.TraceID, callID string) bool {
 	return w.Trace == trace && w.CallID == callID
 }
 
-// call is the window of the call that a boundary tells of; nil if there is none. A call is its id: some agents tell its
-// end under another session than its beginning.
+// call returns the window of the call that a boundary tells of; nil if there is none. A call is its id: some agents
+// tell its end under another session than its beginning.
 func (s *state) call(trace events.TraceID, b events.Boundary) *Window {
 	var elsewhere *Window
 	for _, w := range s.Windows {

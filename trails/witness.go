@@ -143,7 +143,7 @@ func (s *witness) idle(w *Window) bool {
 	return sess == nil || sess.Idle
 }
 
-// hostState is the known state of the agent's process. One that is not known for the agent's tells nothing by its
+// hostState returns the known state of the agent's process. One that is not known for the agent's tells nothing by its
 // end, since it may have stood between the agent and one hook; while it lives, the agent that waits for it does.
 func (s *witness) hostState(w *Window) process.State {
 	state, asked := s.hosts[w.Host]

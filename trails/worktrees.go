@@ -69,7 +69,7 @@ func newWorkTree(ctx context.Context, repo *refs.Repo, at time.Time, found *stat
 	return s
 }
 
-// readWorkTree is a work tree as it is now, for a reader: what is put into its memory is gone with it.
+// readWorkTree returns a work tree as it is now, for a reader: what is put into its memory is gone with it.
 func readWorkTree(ctx context.Context, repo *refs.Repo) (*workTree, error) {
 	found, err := loadState(repo)
 	if err != nil {
@@ -127,8 +127,8 @@ func otherWorkTrees(repo *refs.Repo) []string {
 	return out
 }
 
-// asides are the other work trees of the repository, as their last boundaries left them, of those whose state can be
-// read. Their locks are not held, and nothing of them is saved. They are read once.
+// asides returns the other work trees of the repository, as their last boundaries left them, of those whose state can
+// be read. Their locks are not held, and nothing of them is saved. They are read once.
 func (s *workTree) asides() []*workTree {
 	if s.others == nil {
 		s.others = []*workTree{}
@@ -171,8 +171,8 @@ func (s *workTree) otherTrees() []origin.Tree {
 	return out
 }
 
-// Taken is the content that git took out of the file there, if a look there saw it go after the last look at the file
-// here.
+// Taken returns the content that git took out of the file there, if a look there saw it go after the last look at the
+// file here.
 func (t otherTree) Taken(path string) (refs.OID, bool) {
 	gone, found := t.state.Taken[path]
 	lookedSince := t.here.state.Interval == t.here.seen(path) && !gone.At.After(lookedAtLast(t.here.repo.GitDir))
@@ -203,7 +203,7 @@ func (s *workTree) noteTaken(f *file) {
 	s.state.Taken[f.oldPath] = taken{f.old.oid, time.Now().UTC()}
 }
 
-// Marks are the states of git at the last looks. Of a commit that git made, such as a revert, all is not looked at.
+// Marks returns the states of git at the last looks. Of a commit that git made, such as a revert, all is not looked at.
 func (t otherTree) Marks() []gitfacts.Mark {
 	out := []gitfacts.Mark{t.state.Git}
 	for _, look := range t.state.Marks {
@@ -212,8 +212,8 @@ func (t otherTree) Marks() []gitfacts.Mark {
 	return out
 }
 
-// makerOf is the other work tree in which a stash was made; nil if it may have been made in this one, or if that is not
-// known of any that was looked at.
+// makerOf returns the other work tree in which a stash was made; nil if it may have been made in this one, or if that
+// is not known of any that was looked at.
 func (s *workTree) makerOf(stash refs.OID) *workTree {
 	made, found := gitfacts.StashOf(s.asks.Git, stash)
 	if !found {
@@ -263,7 +263,7 @@ func (s *workTree) keepForOthers() {
 	maps.DeleteFunc(s.state.Taken, func(_ string, gone taken) bool { return !behind && gone.At.Before(last) })
 }
 
-// lookedAtLast is the end of the last boundary in the work tree of a git directory.
+// lookedAtLast returns the end of the last boundary in the work tree of a git directory.
 func lookedAtLast(gitDir string) time.Time {
 	info, err := os.Stat(StatePath(&refs.Repo{GitDir: gitDir}))
 	if err != nil {

@@ -70,7 +70,7 @@ func parseHeads(lines string) (list Heads) {
 	return list
 }
 
-// At is the commit that HEAD was at; no id where the reflog does not go back so far.
+// At returns the commit that HEAD was at; no id where the reflog does not go back so far.
 func (h Heads) At(moment time.Time) refs.OID {
 	for _, move := range h {
 		if move.at <= moment.Unix() {

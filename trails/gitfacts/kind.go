@@ -109,7 +109,7 @@ func classify(message string) (Kind, string) {
 	return words[word], subject
 }
 
-// stepKind is the kind of a step of an operation: "pull" and "pull --rebase" rebase too.
+// stepKind returns the kind of a step of an operation: "pull" and "pull --rebase" rebase too.
 func stepKind(word, step string) Kind {
 	if kind, found := steps[step]; found {
 		return kind

@@ -81,7 +81,7 @@ func (w *Work) pickedByHand(m Move, asked refs.OID) []refs.OID {
 	return w.Namesakes(commit, asked)
 }
 
-// reverted is the commit that another one takes back, as its message says; no id if it says nothing of the kind.
+// reverted returns the commit that another one takes back, as its message says; no id if it says nothing of the kind.
 func (w *Work) reverted(commit refs.OID) refs.OID {
 	c, err := w.Reader.Commit(commit)
 	if err != nil {
@@ -93,7 +93,7 @@ func (w *Work) reverted(commit refs.OID) refs.OID {
 // revertedWords is the text that git-revert(1) writes into the message before the id of the commit.
 const revertedWords = "This reverts commit "
 
-// revertedBy is the commit that a message says is taken back.
+// revertedBy returns the commit that a message says is taken back.
 func revertedBy(message string) refs.OID {
 	_, rest, _ := strings.Cut(message, revertedWords)
 	id := strings.TrimRight(strings.SplitN(rest, "\n", 2)[0], ". ,")

@@ -56,8 +56,8 @@ func Last(repo *refs.Repo, most int) []Move {
 	return movesOf(refs.OID{}, repo.LastLog("HEAD", most))
 }
 
-// AmendedBy is the commit whose place another one took by git-commit(1) --amend, if that was the last move of HEAD; no
-// id if not.
+// AmendedBy returns the commit whose place another one took by git-commit(1) --amend, if that was the last move of
+// HEAD; no id if not.
 func AmendedBy(repo *refs.Repo, commit refs.OID) refs.OID {
 	moves := Last(repo, 2)
 	if len(moves) < 2 || moves[1].To != commit || moves[1].Kind != Amended {
@@ -66,7 +66,7 @@ func AmendedBy(repo *refs.Repo, commit refs.OID) refs.OID {
 	return moves[1].From
 }
 
-// AmendedBy is the commit whose place another one took by git-commit(1) --amend; no id if none is known.
+// AmendedBy returns the commit whose place another one took by git-commit(1) --amend; no id if none is known.
 func (w *Work) AmendedBy(commit refs.OID) refs.OID { return AmendedBy(w.repo, commit) }
 
 // maxStashes bounds how many stashes are kept in mind.

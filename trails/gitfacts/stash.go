@@ -61,8 +61,8 @@ func (s Stash) Blobs(read Reader) (map[string]refs.OID, error) {
 	return out, nil
 }
 
-// Branch is the branch that a stash was made on; "" where HEAD was detached, false where that cannot be read. Git says
-// so in the message of the commit that holds the index: "index on topic: 1234567 subject".
+// Branch returns the branch that a stash was made on; "" where HEAD was detached, false where that cannot be read. Git
+// says so in the message of the commit that holds the index: "index on topic: 1234567 subject".
 func (s Stash) Branch(read Reader) (string, bool) {
 	index, err := read.Commit(s.Index)
 	if err != nil {

@@ -210,7 +210,7 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	return left
 }
 
-// PutLast is the content that git put last into a file, from one commit to another; no id if none. Resets are the
+// PutLast returns the content that git put last into a file, from one commit to another; no id if none. Resets are the
 // contents of the commits to which HEAD was reset since: a reset does not tell whether it wrote files. What somebody
 // committed was there. For example: git rebase, then git reset --soft ORIG_HEAD.
 func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error) {

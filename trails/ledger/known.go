@@ -76,7 +76,7 @@ func (k *Known) Frozen() *Known {
 	return k
 }
 
-// Only is a frozen store of the contents that a test lets through.
+// Only returns a frozen store of the contents that a test lets through.
 func (k *Known) Only(keep func(*Record) bool) *Known {
 	out := NewKnownIn(k.dir).Frozen()
 	out.source = func(path string) []Record {

@@ -34,8 +34,8 @@ type left struct {
 	lines map[linePrint]bool // nil for any
 }
 
-// printsOf are the prints of lines that follow each other, and of each three words in a row: a formatter leaves these
-// as they are, and writes other lines. Fewer words make a phrase where a line has no more.
+// printsOf returns the prints of lines that follow each other, and of each three words in a row: a formatter leaves
+// these as they are, and writes other lines. Fewer words make a phrase where a line has no more.
 func printsOf(lines [][]byte) map[linePrint]bool {
 	out := make(map[linePrint]bool, len(lines))
 	var words [][]byte
@@ -68,7 +68,7 @@ func printsOf(lines [][]byte) map[linePrint]bool {
 // phraseWords is the number of words of a phrase.
 const phraseWords = 3
 
-// separates tells whether a character is of no word.
+// separates reports whether a character is of no word.
 func separates(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$'
 }

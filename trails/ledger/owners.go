@@ -29,7 +29,7 @@ type OwnerKey string
 // Person is the key of a person. There is no record of one: the key says it all.
 const Person OwnerKey = "0000000000000000"
 
-// NewOwnerKey is the key of an owner who is told from others by some texts.
+// NewOwnerKey returns the key of an owner who is told from others by some texts.
 func NewOwnerKey(parts []string) OwnerKey {
 	sum := blake3.Sum256([]byte(strings.Join(parts, "\x00")))
 	return OwnerKey(hex.EncodeToString(sum[:ownerKeyDigits/2]))
@@ -43,13 +43,14 @@ func OwnerKeyOf(id events.PatchID) (OwnerKey, bool) {
 	return OwnerKey(id[ownerKeyStart:]), true
 }
 
-// PatchOf is the id of a patch that is told from others by a seed.
+// PatchOf returns the id of a patch that is told from others by a seed.
 func PatchOf(seed []byte, owner OwnerKey) events.PatchID {
 	sum := blake3.Sum256(seed)
 	return events.PatchID(hex.EncodeToString(sum[:ownerKeyStart/2])) + events.PatchID(owner)
 }
 
-// WithOwner is the id of the same patch when somebody else turns out to have made it. The id is one that has a key.
+// WithOwner returns the id of the same patch when somebody else turns out to have made it. The id is one that has a
+// key.
 func WithOwner(id events.PatchID, owner OwnerKey) events.PatchID {
 	return id[:ownerKeyStart] + events.PatchID(owner)
 }

@@ -82,7 +82,7 @@ func (p *Prompts) List(trace events.TraceID) (map[int]string, error) {
 	return texts, nil
 }
 
-// Traces are the conversations with texts of prompts on this machine.
+// Traces returns the conversations with texts of prompts on this machine.
 func (p *Prompts) Traces() (map[events.TraceID]bool, error) {
 	dir, err := os.Open(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {

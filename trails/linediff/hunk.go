@@ -7,7 +7,7 @@ type Range struct {
 	Start, End int
 }
 
-// Len is the number of lines in the range.
+// Len returns the number of lines in the range.
 func (r Range) Len() int { return r.End - r.Start }
 
 // Hunk says that the old lines OldStart ≤ line < OldStart+OldCount were replaced by the new lines
@@ -18,10 +18,10 @@ type Hunk struct {
 	NewStart, NewCount int
 }
 
-// Old is the range of replaced lines.
+// Old returns the range of replaced lines.
 func (h Hunk) Old() Range { return Range{h.OldStart, h.OldStart + h.OldCount} }
 
-// New is the range of replacing lines.
+// New returns the range of replacing lines.
 func (h Hunk) New() Range { return Range{h.NewStart, h.NewStart + h.NewCount} }
 
 // Numbers gives the hunk in the numbers of a unified diff: lines count from 1, and a side without lines names the line
@@ -37,7 +37,7 @@ func number(start, count int) int {
 	return start + 1
 }
 
-// String is the hunk's header as `git diff -U0` writes it.
+// String returns the hunk's header as `git diff -U0` writes it.
 func (h Hunk) String() string {
 	oldStart, oldCount, newStart, newCount := h.Numbers()
 	return "@@ -" + side(oldStart, oldCount) + " +" + side(newStart, newCount) + " @@"

@@ -100,7 +100,8 @@ func runOf(class []frequency, i, step int) (absents, commons int) {
 	return absents, commons
 }
 
-// roughRoot is a power of two near the square root of n, never below it by more than half: git's measure for limits.
+// roughRoot returns a power of two near the square root of n, never below it by more than half: git's measure for
+// limits.
 func roughRoot(n int) int {
 	root := 1
 	for ; n > 0; n >>= 2 {

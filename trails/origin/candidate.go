@@ -34,7 +34,7 @@ const (
 	Faint              // nothing speaks for it but that the path had it once
 )
 
-// AtMost is a list whose candidates are trusted no more than so far.
+// AtMost returns a list whose candidates are trusted no more than so far.
 func AtMost(list []Candidate, most Trust) []Candidate {
 	out := make([]Candidate, len(list))
 	for i, c := range list {

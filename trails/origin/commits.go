@@ -57,8 +57,8 @@ func autostash(q *Query) ([]Candidate, error) {
 	return nil, nil
 }
 
-// operands are the path's contents in the commits that git may have taken some lines of it from. For
-// example: somebody merges a branch, and the file has lines of both sides.
+// operands returns the path's contents in the commits that git may have taken some lines of it from. For example:
+// somebody merges a branch, and the file has lines of both sides.
 func operands(q *Query) ([]Candidate, error) {
 	if !q.Work.Restored {
 		return nil, nil

@@ -8,9 +8,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// marked are the contents of the commits that new conflict markers name. git leaves nothing else of a revert or a pick
-// that stopped, and that somebody committed as it was with a message of their own. For example
-// `>>>>>>> parent of 8429857 (subject)` stands below lines that the parent of that commit has.
+// marked returns the contents of the commits that new conflict markers name. git leaves nothing else of a revert or a
+// pick that stopped, and that somebody committed as it was with a message of their own. For example `>>>>>>> parent of
+// 8429857 (subject)` stands below lines that the parent of that commit has.
 func marked(q *Query) ([]Candidate, error) {
 	var out []Candidate
 	for _, line := range q.New.Lines {
@@ -32,7 +32,7 @@ func marked(q *Query) ([]Candidate, error) {
 	return out, nil
 }
 
-// markedBy is the commit that a conflict marker says the lines above it are from.
+// markedBy returns the commit that a conflict marker says the lines above it are from.
 func (q *Query) markedBy(line []byte) (refs.OID, bool) {
 	label, found := bytes.CutPrefix(line, []byte(">>>>>>> "))
 	if !found || !vector.ConflictMarker(line) {

@@ -98,10 +98,10 @@ func resumedOnto(q *Query, _ []Candidate) (put Text, picked []Candidate, found b
 	return put, picked, len(picked) > 0, nil
 }
 
-// poppedOnto is the content that a stash made of a file before it was gone from the list: the stash's own where all was
-// as it was when it was made, else a merge (git-stash(1), pop). A stash may also have been dropped, so what there is
-// now must be closer to that content than to what was there before. For example: an agent's line was stashed, a person
-// does git stash pop and edits below it.
+// poppedOnto returns the content that a stash made of a file before it was gone from the list: the stash's own where
+// all was as it was when it was made, else a merge (git-stash(1), pop). A stash may also have been dropped, so what
+// there is now must be closer to that content than to what was there before. For example: an agent's line was stashed,
+// a person does git stash pop and edits below it.
 func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 	if q.Work.Before.Index == q.Work.Now.Index { // dropped, or brought back in another work tree
 		return Text{}, nil, false, nil

@@ -4,8 +4,8 @@ import "github.com/git-trace/git-trace/refs"
 
 // The finders of contents that the path itself had.
 
-// latest is the content that a committed one was most likely made of. For example: an agent writes two functions, and a
-// person stages one of them. Its lines are found in the work tree as it was seen last.
+// latest returns the content that a committed one was most likely made of. For example: an agent writes two functions,
+// and a person stages one of them. Its lines are found in the work tree as it was seen last.
 func latest(q *Query) ([]Candidate, error) {
 	if q.Latest == nil {
 		return nil, nil

@@ -25,7 +25,7 @@ type Tree interface {
 	Lookup(path string) (snapshot.Entry, bool)
 	// Taken is the content that git took out of the file there since the last look here, as a stash does.
 	Taken(path string) (refs.OID, bool)
-	// Marks are the states of git at its last looks.
+	// Marks returns the states of git at its last looks.
 	Marks() []gitfacts.Mark
 }
 
@@ -95,14 +95,14 @@ type Query struct {
 	made   map[refs.OID]bool // see byHand; nil until asked for
 }
 
-// at is the same question about another moment.
+// at returns the same question about another moment.
 func (q *Query) at(m Moment) *Query {
 	other := *q
 	other.Moment = m
 	return &other
 }
 
-// names are the path and its other names.
+// names returns the path and its other names.
 func (q *Query) names() []string { return append([]string{q.Path}, q.Memory.Names(q.Path)...) }
 
 // knows reports whether the owners of a content are known.

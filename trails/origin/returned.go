@@ -14,8 +14,8 @@ import (
 // maxLeft is the number of contents that are asked that a line may have left.
 const maxLeft = 8
 
-// left are the contents that one of the new lines may have left. For example: pre-commit puts an agent's lines aside
-// with git diff, a hook changes the file, and git apply brings the lines back.
+// left returns the contents that one of the new lines may have left. For example: pre-commit puts an agent's lines
+// aside with git diff, a hook changes the file, and git apply brings the lines back.
 func left(q *Query) ([]Candidate, error) {
 	added := func() [][]byte { return changeOf(q.Old.Lines, q.New.Lines).added }
 	var out []Candidate

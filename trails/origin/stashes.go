@@ -19,9 +19,9 @@ func stash(q *Query) ([]Candidate, error) {
 // Such a pop leaves no trace but an index that was written. What it brought is found in what the other work trees had,
 // and in what git took from them. It is also found in the stashes that they knew of and that are gone.
 
-// elsewhere are the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports what
-// it found and left leaves nothing to be found. An example of what is found: an agent writes in one work tree, and a
-// person does git stash there and git stash pop here.
+// elsewhere returns the contents, held elsewhere, from which git may have taken lines of a file. A tool that reports
+// what it found and left leaves nothing to be found. An example of what is found: an agent writes in one work tree, and
+// a person does git stash there and git stash pop here.
 func elsewhere(q *Query) ([]Candidate, error) {
 	if !q.Work.Elsewhere || q.Reported(q.Path) {
 		return nil, nil
@@ -76,8 +76,8 @@ func (c *Case) droppedElsewhere() []refs.OID {
 	return *c.dropped
 }
 
-// inStash is the blob of the path in a stash, if the stash changes it or if it was not tracked; no id if it has none
-// or is gone.
+// inStash returns the blob of the path in a stash, if the stash changes it or if it was not tracked; no id if it has
+// none or is gone.
 func (q *Query) inStash(stash refs.OID) refs.OID {
 	parts, found := gitfacts.StashOf(q.Git, stash)
 	if !found {

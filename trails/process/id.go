@@ -83,7 +83,7 @@ var between = map[string]bool{
 // maxDepth bounds how far ancestors are followed.
 const maxDepth = 64
 
-// Starter is the process that started this one, as far as it is not a shell or other program in between: of an
+// Starter returns the process that started this one, as far as it is not a shell or other program in between: of an
 // agent's hook, the agent. It is 0 where that is not known.
 func Starter() int {
 	pid := parentOfSelf()
@@ -107,7 +107,7 @@ func Starter() int {
 // Ancestor reports whether a process started this one, with any number of others in between.
 func Ancestor(pid int) bool { return pid > 1 && slices.Contains(ancestors(parentOfSelf()), pid) }
 
-// Ended is the ID of a process that had a number and is not there any more.
+// Ended returns the ID of a process that had a number and is not there any more.
 func Ended(pid int) ID {
 	id := here()
 	if id.Boot != "" {

@@ -29,7 +29,7 @@ func MarkOwn() {
 	}
 }
 
-// Marked is an environment for a process of git-trace that nobody waits for.
+// Marked returns an environment for a process of git-trace that nobody waits for.
 func Marked(env []string) []string { return append(env, ownMark+strconv.Itoa(os.Getpid())) }
 
 // behind reports whether an environment belongs to a process that a hook of git-trace started.

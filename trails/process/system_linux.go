@@ -23,7 +23,7 @@ func procFile(pid int, name string) string { return "/proc/" + strconv.Itoa(pid)
 // ticks are the units of a process's start in a second (sysconf(3), _SC_CLK_TCK; 100 for all that Go runs on).
 const ticks = 100
 
-// now is the time in ticks since the system started.
+// now returns the time in ticks since the system started.
 func now() int64 {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &at) != nil {
@@ -121,8 +121,8 @@ func childrenOf(pid int) []int {
 	return out
 }
 
-// orphansOf are the children of a process with those that lost their parent: where one goes to an ancestor, or to the
-// first process, that one's first thread gets it (prctl(2), PR_SET_CHILD_SUBREAPER).
+// orphansOf returns the children of a process with those that lost their parent: where one goes to an ancestor, or to
+// the first process, that one's first thread gets it (prctl(2), PR_SET_CHILD_SUBREAPER).
 func orphansOf(pid int) []int {
 	raw, err := refs.ReadFile(procFile(pid, "task/"+strconv.Itoa(pid)+"/children"))
 	if err != nil {
@@ -167,13 +167,13 @@ func all() []int {
 	return out
 }
 
-// environOf is the environment with which a process was started; nothing of one of another user.
+// environOf returns the environment with which a process was started; nothing of one of another user.
 func environOf(pid int) []byte {
 	raw, _ := refs.ReadFile(procFile(pid, "environ"))
 	return raw
 }
 
-// argumentsOf are the words that a process was started with; none of one of another user.
+// argumentsOf returns the words that a process was started with; none of one of another user.
 func argumentsOf(pid int) []string {
 	raw, _ := refs.ReadFile(procFile(pid, "cmdline"))
 	return strings.Split(string(raw), "\x00")
@@ -182,8 +182,8 @@ func argumentsOf(pid int) []string {
 // rename gives this process another name (proc(5), /proc/PID/comm).
 func rename(name string) { _ = os.WriteFile("/proc/self/comm", []byte(name), 0) }
 
-// Newest is the number of the process or thread that was started last (proc(5), /proc/loadavg); 0 where that is not
-// told.
+// Newest returns the number of the process or thread that was started last (proc(5), /proc/loadavg); 0 where that is
+// not told.
 func Newest() int {
 	raw, err := refs.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -223,7 +223,7 @@ type openFile struct {
 	plain  bool // it is a regular file
 }
 
-// filesOf are the files that a process has open; none of one of another user.
+// filesOf returns the files that a process has open; none of one of another user.
 func filesOf(pid int) (found []openFile) {
 	dir, err := os.Open(procFile(pid, "fd"))
 	if err != nil {
@@ -257,7 +257,7 @@ func opensToWrite(pid int, n string) bool {
 	return err != nil || flags&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// outputsOf are the regular files that a process has open for writing.
+// outputsOf returns the regular files that a process has open for writing.
 func outputsOf(pid int) (found []Output) {
 	for _, file := range filesOf(pid) {
 		if file.plain && file.writes {
@@ -267,7 +267,7 @@ func outputsOf(pid int) (found []Output) {
 	return found
 }
 
-// directoryOf is the current directory of a process; "" where that is not told.
+// directoryOf returns the current directory of a process; "" where that is not told.
 func directoryOf(pid int) string {
 	name, _ := os.Readlink(procFile(pid, "cwd"))
 	return name

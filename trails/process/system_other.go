@@ -23,7 +23,7 @@ func environOf(int) []byte     { return nil }
 func argumentsOf(int) []string { return nil }
 func rename(string)            {}
 
-// Newest is the number of the process that was started last; 0 where that is not told.
+// Newest returns the number of the process that was started last; 0 where that is not told.
 func Newest() int { return 0 }
 
 func writtenBy(int) (int64, bool) { return 0, false }

@@ -33,7 +33,8 @@ func Within(environ []byte, session, mark string) bool {
 // minSession is how long a session's id is at least that an environment has for no other reason.
 const minSession = 8
 
-// Self is a moment at which this process had started, to compare with the start of others; 0 where it is not known.
+// Self returns a moment at which this process had started, to compare with the start of others; 0 where it is not
+// known.
 func Self() int64 {
 	if canSearch {
 		return now() // what is started from now on; asking for the start itself takes much longer
@@ -244,7 +245,7 @@ func keepsHouse(pid int, info info) bool {
 	return false
 }
 
-// ancestors is a process and those that started it, the first process of the system left out.
+// ancestors returns a process and those that started it, the first process of the system left out.
 func ancestors(pid int) []int {
 	var out []int
 	for pid > 1 && len(out) < maxDepth {
@@ -316,7 +317,7 @@ func measure(list []Process) (found []Process, known bool) {
 	return found, known
 }
 
-// outputs are the files outside of the work tree that processes print to.
+// outputs returns the files outside of the work tree that processes print to.
 func outputs(list []Process, workTree string) (found []Output) {
 	for _, p := range list {
 		for _, o := range outputsOf(p.PID) {

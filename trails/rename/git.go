@@ -42,7 +42,7 @@ func inStash(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// back is the file that the work tree has again at a path; nil if it has none, or if it was asked for before.
+// back returns the file that the work tree has again at a path; nil if it has none, or if it was asked for before.
 func (q *Query) back(path string) (*File, error) {
 	if !q.Tree.Has(path) || !q.once(path) {
 		return nil, nil
@@ -167,8 +167,8 @@ func replaced(q *Query, born []*File, try func([]*File)) error {
 	return nil
 }
 
-// replacedBlob is the wanted content that a path had before a checkout. It is the content last seen there, or the one
-// of the commit that HEAD left. A content that the path still has was copied, not moved.
+// replacedBlob returns the wanted content that a path had before a checkout. It is the content last seen there, or the
+// one of the commit that HEAD left. A content that the path still has was copied, not moved.
 func replacedBlob(c snapshot.Change, last refs.OID, wanted map[refs.OID]bool) (refs.OID, bool) {
 	if wanted[last] && last != c.New {
 		return last, true

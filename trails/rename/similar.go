@@ -70,7 +70,7 @@ func match(set string, old, born []*File) []Pairing {
 	return out
 }
 
-// free is the first file that was not taken and that may have a new name; nil for none.
+// free returns the first file that was not taken and that may have a new name; nil for none.
 func free(list []*File, taken map[*File]bool, name string) *File {
 	for _, f := range list {
 		if !taken[f] && (f.only == "" || f.only == name) {
@@ -90,7 +90,7 @@ func (c counts) of(f *File) map[string]int {
 	return c[f]
 }
 
-// mostAlike is the old file that has most in common with a new one; nil if none has enough.
+// mostAlike returns the old file that has most in common with a new one; nil if none has enough.
 func (c counts) mostAlike(old []*File, b *File, taken map[*File]bool) *File {
 	var best *File
 	bestShare := 0
@@ -121,8 +121,8 @@ func Count(lines [][]byte) map[string]int {
 	return out
 }
 
-// Alike is the share of characters that stand in common lines, in per cent; 0 when it is too small for a rename. A file
-// that holds half of the lines of the other one is that file, grown or cut, if enough of it speaks. For example: a
+// Alike returns the share of characters that stand in common lines, in per cent; 0 when it is too small for a rename. A
+// file that holds half of the lines of the other one is that file, grown or cut, if enough of it speaks. For example: a
 // person moves an agent's file of 20 lines and changes 5 of them. It is the same file, and 15 lines stay the agent's.
 func Alike(a map[string]int, aLines int, b map[string]int, bLines int) int {
 	common, inCommon, words := 0, 0, 0

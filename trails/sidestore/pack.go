@@ -85,7 +85,7 @@ func guarded(repo *refs.Repo) bool {
 	return err == nil
 }
 
-// list is the input of git-pack-objects(1).
+// list returns the input of git-pack-objects(1).
 func list(ids []refs.OID) *strings.Reader {
 	var text strings.Builder
 	for _, oid := range ids {

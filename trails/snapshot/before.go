@@ -5,7 +5,7 @@ import "time"
 // Slack is by how much a time stamp of the file system may lag behind the clock.
 const Slack = time.Duration(fineSlack)
 
-// Stamp is the time at which a path changed last by the clock that stamps files, if it is known.
+// Stamp returns the time at which a path changed last by the clock that stamps files, if it is known.
 func Stamp(path string) (at time.Time, known bool) {
 	st, err := statTarget(path)
 	return time.Unix(0, st.ctime), err == nil && st.ctime != 0

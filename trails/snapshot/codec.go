@@ -148,7 +148,7 @@ func (w *stateWriter) tables(dirs []*dir, packs []*packed, records int) {
 	w.out = out
 }
 
-// rowSum is the check sum of a directory.
+// rowSum returns the check sum of a directory.
 func rowSum(row, names, records []byte) uint32 {
 	sum := crc32.ChecksumIEEE(row)
 	sum = crc32.Update(sum, crc32.IEEETable, names)
@@ -168,7 +168,7 @@ func countBelow(dirs []*dir) []uint32 {
 	return below
 }
 
-// pack is the reverse of open.
+// pack returns the reverse of open.
 func pack(d *dir, hash int) *packed {
 	var names []byte
 	w := &stateWriter{hash: hash, out: make([]byte, 0, len(d.entries)*entrySize(hash)+len(d.others)*othersSize)}

@@ -54,8 +54,8 @@ func readHead(data []byte, format refs.ObjectFormat) (stateHead, error) {
 	return h, nil
 }
 
-// decodeState is the reverse of encodeState. It returns no directory for a state of the git method. The directories
-// below the top are read when they are asked for; damage found then is noted in the stateFile.
+// decodeState returns the reverse of encodeState. It returns no directory for a state of the git method. The
+// directories below the top are read when they are asked for; damage found then is noted in the stateFile.
 func decodeState(data []byte, format refs.ObjectFormat) (stateHead, meta, *dir, error) {
 	h, err := readHead(data, format)
 	if err != nil {
@@ -159,7 +159,7 @@ type rows struct {
 	from, to int
 }
 
-// kids are the directories right below, sorted by name.
+// kids returns the directories right below, sorted by name.
 func (d *dir) kids() []*dir {
 	u := d.unread
 	if u == nil {

@@ -81,8 +81,8 @@ func (e *Engine) splitOff(one, other *gitIndex) bool {
 	return false
 }
 
-// rulesSum is a digest of the ignore and attribute files in the directories of an index, ignored ones among them. A
-// file that may have changed since start makes it a digest without an equal.
+// rulesSum returns a digest of the ignore and attribute files in the directories of an index, ignored ones among them.
+// A file that may have changed since start makes it a digest without an equal.
 func (e *Engine) rulesSum(idx *gitIndex, start int64) string {
 	h := sha256.New()
 	add := func(path string) {

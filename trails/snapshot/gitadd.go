@@ -116,7 +116,7 @@ func (a *addition) reconsider() {
 	}
 }
 
-// plainStamp is the state of a path of the work tree.
+// plainStamp returns the state of a path of the work tree.
 func (e *Engine) plainStamp(path string) string {
 	st, err := statTarget(e.onDisk(path))
 	if err != nil {
@@ -125,7 +125,7 @@ func (e *Engine) plainStamp(path string) string {
 	return fmt.Sprint(st.size, st.mtime, st.ctime)
 }
 
-// onDisk is the place of a path of the work tree.
+// onDisk returns the place of a path of the work tree.
 func (e *Engine) onDisk(path string) string {
 	return filepath.Join(e.repo.WorkTree, filepath.FromSlash(path))
 }

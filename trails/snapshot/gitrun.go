@@ -48,7 +48,7 @@ func (e *Engine) side(ctx context.Context, index string, stdin io.Reader, args .
 		Stderr: fatalLine(said.String())}
 }
 
-// fatalLine is the line with which git gave up; warnings may come before it.
+// fatalLine returns the line with which git gave up; warnings may come before it.
 func fatalLine(said string) string {
 	for line := range strings.Lines(said) {
 		if text, ok := strings.CutPrefix(line, "fatal: "); ok {

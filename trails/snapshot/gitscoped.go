@@ -144,7 +144,7 @@ func (e *Engine) realign(ctx context.Context, old, user *gitIndex, paths []strin
 	return borrowed, err
 }
 
-// witness is an entry of the user's below a directory above path that has a repository in it, and nothing in the
+// witness returns an entry of the user's below a directory above path that has a repository in it, and nothing in the
 // scratch index; nil if there is no such directory.
 func (e *Engine) witness(old, user *gitIndex, path string) *indexEntry {
 	for dir := parentPath(path); dir != ""; dir = parentPath(dir) {

@@ -109,7 +109,7 @@ func (s *scan) lookTwice(young map[string]fileStat, out map[string]Sight) {
 	}
 }
 
-// Sight is the sight of the last snapshot's content at a path.
+// Sight returns the sight of the last snapshot's content at a path.
 func (e *Engine) Sight(path string) Sight {
 	if e.root == nil || e.meta.Git != nil {
 		return Unsure

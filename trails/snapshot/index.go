@@ -157,7 +157,7 @@ func (p *indexParser) entry() (indexEntry, bool) {
 	return e, ok
 }
 
-// paddedPath is a path ended by one to eight NULs, to a multiple of eight bytes from the start of its entry.
+// paddedPath returns a path ended by one to eight NULs, to a multiple of eight bytes from the start of its entry.
 func (p *indexParser) paddedPath(start int) (string, bool) {
 	n := strings.IndexByte(p.text[p.at:], 0)
 	if n < 0 {
@@ -168,7 +168,7 @@ func (p *indexParser) paddedPath(start int) (string, bool) {
 	return path, p.at <= len(p.raw)
 }
 
-// compressedPath is a number of bytes to drop from the path before, and what to put in their place.
+// compressedPath returns a number of bytes to drop from the path before, and what to put in their place.
 func (p *indexParser) compressedPath() (string, bool) {
 	drop, n := offsetVarint(p.raw[p.at:])
 	if n == 0 || drop > uint64(len(p.prev)) {
@@ -184,7 +184,8 @@ func (p *indexParser) compressedPath() (string, bool) {
 	return string(p.prev), true
 }
 
-// offsetVarint is the variable-length number of pack offsets: each continuation adds one. 0 bytes mean it does not end.
+// offsetVarint returns the variable-length number of pack offsets: each continuation adds one. 0 bytes mean it does not
+// end.
 func offsetVarint(b []byte) (value uint64, n int) {
 	for n < len(b) && n < 9 {
 		c := b[n]
@@ -219,7 +220,7 @@ func (p *indexParser) extensions(idx *gitIndex) error {
 	return nil
 }
 
-// storedTrees is the set of tree ids that the index's cache tree vouches for: git has written them.
+// storedTrees returns the set of tree ids that the index's cache tree vouches for: git has written them.
 func (x *gitIndex) storedTrees(format refs.ObjectFormat) map[refs.OID]struct{} {
 	trees := make(map[refs.OID]struct{})
 	for b := x.trees; len(b) > 0; {

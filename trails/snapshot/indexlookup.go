@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// find is the entry of a path, of an unmerged one the stage git prefers: ours, then the first there is. nil if the path
-// is not tracked.
+// find returns the entry of a path, of an unmerged one the stage git prefers: ours, then the first there is. nil if the
+// path is not tracked.
 func (x *gitIndex) find(path string) *indexEntry {
 	i := x.lowerBound(path)
 	var found *indexEntry
@@ -35,7 +35,7 @@ func (x *gitIndex) hasBelow(dir string) bool {
 	return i < len(x.entries) && strings.HasPrefix(x.entries[i].path, prefix)
 }
 
-// below is the range of entries below a directory; "" is the top.
+// below returns the range of entries below a directory; "" is the top.
 func (x *gitIndex) below(dir string) []indexEntry {
 	if dir == "" {
 		return x.entries
@@ -161,7 +161,7 @@ func lowerASCII(s string) string {
 	return s
 }
 
-// parentPath is the directory of a path, "" for one at the top.
+// parentPath returns the directory of a path, "" for one at the top.
 func parentPath(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		return path[:i]
@@ -169,7 +169,7 @@ func parentPath(path string) string {
 	return ""
 }
 
-// baseName is the last component of a path.
+// baseName returns the last component of a path.
 func baseName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // join is DIR/NAME; either may be empty.

@@ -26,9 +26,9 @@ func (e *Engine) Moved(from, to string) bool {
 	return isGone(err) || err == nil && left.ino != was.ino // else they are two names of one file
 }
 
-// LeftAlone tells that git has not written a file since the last snapshot, by git's index. Its entry has the time of
-// the last change that git knows of: what git writes is changed then. Somebody changed the file after that, before the
-// snapshot. False says nothing: `git add` and `git commit -a` take in the times of what somebody wrote.
+// LeftAlone reports whether git has not written a file since the last snapshot, by git's index. Its entry has the time
+// of the last change that git knows of: what git writes is changed then. Somebody changed the file after that, before
+// the snapshot. False says nothing: `git add` and `git commit -a` take in the times of what somebody wrote.
 func (e *Engine) LeftAlone(path string) bool {
 	if e.remote || e.meta.Git != nil || e.root == nil {
 		return false
@@ -49,7 +49,7 @@ func (e *Engine) LeftAlone(path string) bool {
 	return sec < was.ctime/1e9 || sec == was.ctime/1e9 && nano != 0 && nano < was.ctime%1e9
 }
 
-// statOf is the stat of a path at the last snapshot; nothing if it was not there.
+// statOf returns the stat of a path at the last snapshot; nothing if it was not there.
 func (e *Engine) statOf(path string) fileStat {
 	if d := e.root.descend(parentPath(path)); d != nil {
 		if i, found := d.find(baseName(path)); found {

@@ -134,7 +134,7 @@ func replay(journal []byte, format refs.ObjectFormat, st *store, m *meta, root *
 	return nil
 }
 
-// recordAt is the body of the record at the beginning, if it is whole.
+// recordAt returns the body of the record at the beginning, if it is whole.
 func recordAt(journal []byte) ([]byte, bool) {
 	if len(journal) < 8 {
 		return nil, false

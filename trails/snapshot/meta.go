@@ -71,5 +71,5 @@ func (e *Engine) refresh(ctx context.Context) error {
 	return nil
 }
 
-// userIndex is the path of the work tree's own index.
+// userIndex returns the path of the work tree's own index.
 func (e *Engine) userIndex() string { return filepath.Join(e.repo.GitDir, "index") }

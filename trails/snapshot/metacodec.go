@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// metaFlags are the truths of the meta data, a bit each in this order.
+// metaFlags returns the truths of the meta data, a bit each in this order.
 func (m *meta) metaFlags() []*bool {
 	s := &m.Settings
 	return []*bool{
@@ -63,7 +63,7 @@ func (w *stateWriter) text(s string) {
 	w.out = append(w.out, s...)
 }
 
-// parseMeta is the reverse of other.
+// parseMeta returns the reverse of other.
 func parseMeta(in []byte, tree refs.OID) (meta, error) {
 	m := meta{Tree: tree}
 	r := &recordReader{in: in}

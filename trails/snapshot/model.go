@@ -72,7 +72,7 @@ func (d *dir) findOther(name string) (int, bool) {
 	return slices.BinarySearchFunc(d.others, name, func(o dirName, n string) int { return strings.Compare(o.name, n) })
 }
 
-// sub is the directory of a name, nil if it is not looked into.
+// sub returns the directory of a name, nil if it is not looked into.
 func (d *dir) sub(name string) *dir {
 	subs := d.kids()
 	i, ok := slices.BinarySearchFunc(subs, name, func(s *dir, n string) int { return strings.Compare(s.name(), n) })
@@ -82,7 +82,7 @@ func (d *dir) sub(name string) *dir {
 	return subs[i]
 }
 
-// descend is the directory of a path below d, nil if it is not looked into.
+// descend returns the directory of a path below d, nil if it is not looked into.
 func (d *dir) descend(path string) *dir {
 	for path != "" && d != nil {
 		name, rest, _ := strings.Cut(path, "/")
@@ -112,7 +112,7 @@ func (d *dir) known(list []*dir) []*dir {
 	return list
 }
 
-// treeEntries is the content of the directory's tree.
+// treeEntries returns the content of the directory's tree.
 func (d *dir) treeEntries() []refs.TreeEntry {
 	d.open()
 	list := make([]refs.TreeEntry, 0, len(d.entries)+len(d.kids()))

@@ -73,7 +73,7 @@ func (f *stateFile) renew(d *dir) {
 	}
 }
 
-// newSubs are the directories right below one that only the journal has.
+// newSubs returns the directories right below one that only the journal has.
 func (f *stateFile) newSubs(d *dir) []*dir {
 	var list []*dir
 	for _, path := range f.over.subs[d.path] {

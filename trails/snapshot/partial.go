@@ -101,7 +101,7 @@ func childrenOf(entries []indexEntry, dir string) (files, dirs []string) {
 	return slices.Compact(files), slices.Compact(dirs)
 }
 
-// rulesOf is a digest of a directory's own ignore rules; no id if it has none. Git does not follow a link there.
+// rulesOf returns a digest of a directory's own ignore rules; no id if it has none. Git does not follow a link there.
 func (s *scan) rulesOf(d *dir) refs.OID {
 	content, err := s.readRules(join(d.path, ignoreFile))
 	if err != nil {

@@ -74,7 +74,7 @@ func (e *Engine) newScan(ctx context.Context, tree *workTree) (*scan, error) {
 
 func (s *scan) close() { s.asker.close() }
 
-// index is the user's index. One that the own method cannot work beside ends the scan.
+// index returns the user's index. One that the own method cannot work beside ends the scan.
 func (s *scan) index() (*gitIndex, error) {
 	if s.idx == nil {
 		idx, err := loadIndex(s.ctx, s.e.repo, s.e.userIndex())
@@ -157,7 +157,7 @@ func (s *scan) statTree(top *dir) error {
 	return s.ctx.Err()
 }
 
-// size is the number of directories d that is, with those below it. It reads none of them.
+// size returns the number of directories d that is, with those below it. It reads none of them.
 func (d *dir) size() int {
 	if d.unread != nil {
 		return 1 + d.unread.to - d.unread.from

@@ -110,8 +110,8 @@ func isTrue(value string) bool {
 	return true
 }
 
-// userFile is the path of a file that a configuration variable names; NAME in git's own directory of the user if the
-// variable is not set. Git itself is asked to expand what needs more than the home directory.
+// userFile returns the path of a file that a configuration variable names; NAME in git's own directory of the user if
+// the variable is not set. Git itself is asked to expand what needs more than the home directory.
 func userFile(ctx context.Context, repo *refs.Repo, key, value, name string) string {
 	home := os.Getenv("HOME")
 	switch {
@@ -138,7 +138,7 @@ func userFile(ctx context.Context, repo *refs.Repo, key, value, name string) str
 	return value
 }
 
-// systemFiles are the places of git's system-wide configuration files, whatever prefix git was built with.
+// systemFiles returns the places of git's system-wide configuration files, whatever prefix git was built with.
 func systemFiles(name string) []string {
 	return []string{"/etc/" + name, "/usr/local/etc/" + name, "/opt/homebrew/etc/" + name}
 }
@@ -199,7 +199,7 @@ func uniquePaths(paths []string) []string {
 	return out
 }
 
-// environment is a digest of the variables that say where configuration comes from.
+// environment returns a digest of the variables that say where configuration comes from.
 func environment() string {
 	h := sha256.New()
 	entries := os.Environ()

@@ -91,7 +91,7 @@ func Open(ctx context.Context, repo *refs.Repo, statePath string) (*Engine, erro
 	return e, nil
 }
 
-// Tree is the tree of the last snapshot, or no id if there was none.
+// Tree returns the tree of the last snapshot, or no id if there was none.
 func (e *Engine) Tree() refs.OID { return e.meta.Tree }
 
 // Lookup returns the last snapshot's entry at a path that is not a directory.

@@ -80,7 +80,7 @@ func (e *Engine) read() (data, journal []byte, same bool, err error) {
 	return data, journal, err == nil && os.SameFile(info, now), nil
 }
 
-// content is the content of the state file: mapped until Close, where that is safe. The file is never written in
+// content returns the content of the state file: mapped until Close, where that is safe. The file is never written in
 // place, and nothing of the mapping leaves the engine, since paths and names are copied from it.
 func (e *Engine) content(f *os.File, size int64) ([]byte, error) {
 	if size <= 0 || e.remote { // another machine may cut the file off under the mapping
@@ -111,7 +111,7 @@ func (e *Engine) adoptState(data, journal []byte) {
 // damaged reports whether the state file turned out to be damaged where it was read after it had been opened.
 func (e *Engine) damaged() bool { return e.store.file != nil && e.store.file.bad.Load() }
 
-// LastTree is the tree of the last snapshot that a state file speaks of; no id without a usable one.
+// LastTree returns the tree of the last snapshot that a state file speaks of; no id without a usable one.
 func LastTree(path string, format refs.ObjectFormat) (refs.OID, error) {
 	e := &Engine{repo: &refs.Repo{Format: format}, path: path, remote: true}
 	for range loadTries {

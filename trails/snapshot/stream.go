@@ -109,7 +109,7 @@ func publish(tmp, path string) error {
 	return nil
 }
 
-// loosePath is the path of a loose object in an object directory.
+// loosePath returns the path of a loose object in an object directory.
 func loosePath(dir string, oid refs.OID) string {
 	name := oid.String()
 	return filepath.Join(dir, name[:2], name[2:])

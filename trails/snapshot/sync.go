@@ -115,7 +115,7 @@ func (s *scan) enter() error {
 	return nil
 }
 
-// modeOf is the mode git gives a file or link: from the disk, or where the disk does not know executable files
+// modeOf returns the mode git gives a file or link: from the disk, or where the disk does not know executable files
 // (core.fileMode), from the index.
 func (s *scan) modeOf(st fileStat, ie *indexEntry) uint32 {
 	const file, exec, link = 0o100644, 0o100755, 0o120000

@@ -88,7 +88,7 @@ func (s *scan) examine(d *dir) error {
 	return nil
 }
 
-// ownStat is the directory's state before it is read.
+// ownStat returns the directory's state before it is read.
 func (s *scan) ownStat(d *dir) (fileStat, error) {
 	switch {
 	case d.w.self.set:

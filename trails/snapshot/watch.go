@@ -57,7 +57,7 @@ func (w *watched) read(stamp string) {
 	}
 }
 
-// stampOf is the size, times and inode of a file, or "" if it may still change within its last tick.
+// stampOf returns the size, times and inode of a file, or "" if it may still change within its last tick.
 func stampOf(path string, now int64) (string, error) {
 	st, err := statTarget(path)
 	if err != nil || max(st.mtime, st.ctime) >= now-coarseSlack {

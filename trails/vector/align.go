@@ -125,8 +125,8 @@ func (x *aligner) between(oldFrom, oldTo, newFrom, newTo int) {
 	x.take(oldTo, newTo, n)
 }
 
-// heaviest is the common run with most letters and digits, at least as many as are not trivial. Of equals the first in
-// the new words counts, then the first in the old ones.
+// heaviest returns the common run with most letters and digits, at least as many as are not trivial. Of equals the
+// first in the new words counts, then the first in the old ones.
 func (x *aligner) heaviest(oldFrom, oldTo, newFrom, newTo int) wordRun {
 	a, b := x.a.keys[oldFrom:oldTo], x.b.keys[newFrom:newTo]
 	type end struct{ words, weight int }
@@ -217,7 +217,7 @@ func phrase(keys []uint64) uint64 {
 	return h
 }
 
-// inOrder is the longest part of a list whose old places are in order, as the new ones are.
+// inOrder returns the longest part of a list whose old places are in order, as the new ones are.
 func inOrder(list []wordRun) []wordRun {
 	var tops []int // of the best part of each length: its last one
 	before := make([]int, len(list))

@@ -38,7 +38,7 @@ func (c *candidates) Less(i, j int) bool {
 	return a.d < b.d
 }
 
-// distance tells whether a block left its file, and how many lines it moved if not.
+// distance reports whether a block left its file, and how many lines it moved if not.
 func (f *finder) distance(b block) (away bool, lines int) {
 	from, to := f.deleted[b.d], f.inserted[b.n]
 	if from.change != to.change {

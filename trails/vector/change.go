@@ -16,7 +16,7 @@ type Content struct {
 	Faint bool
 }
 
-// OwnerOf is the owner of a line that says what an old one says.
+// OwnerOf returns the owner of a line that says what an old one says.
 func (c Content) OwnerOf(old int, line []byte) Owner {
 	return c.Owners.At(old).of(c.Lines[old], line, Reformatted)
 }
@@ -38,7 +38,7 @@ const (
 	Reformatted Why = "reformatted"
 )
 
-// OtherForm tells whether lines that are kept so may have other signs.
+// OtherForm reports whether lines that are kept so may have other signs.
 func (w Why) OtherForm() bool { return w == Space || w == Reformatted }
 
 // Change is what happened to the lines of one file between two contents.
@@ -105,9 +105,9 @@ func (c *Change) newPart(h linediff.Hunk) part {
 	return part{Hunk: h, origins: make([]origin, h.NewCount), fates: make([]fate, h.OldCount)}
 }
 
-// Hunks are the changed places, in order. They are those of linediff, but for three exceptions. A deletion may stand at
-// another of several equal places. Hunks between which only braces or blank lines were kept may be one. A text of which
-// nothing is left is one hunk.
+// Hunks returns the changed places, in order. They are those of linediff, but for three exceptions. A deletion may
+// stand at another of several equal places. Hunks between which only braces or blank lines were kept may be one. A text
+// of which nothing is left is one hunk.
 func (c *Change) Hunks() []linediff.Hunk {
 	hunks := make([]linediff.Hunk, len(c.parts))
 	for i, p := range c.parts {
@@ -116,7 +116,7 @@ func (c *Change) Hunks() []linediff.Hunk {
 	return hunks
 }
 
-// Capped tells that the line diff was cut short.
+// Capped reports whether the line diff was cut short.
 func (c *Change) Capped() bool { return c.capped }
 
 // alignDeletions moves every pure deletion, among the equal places it can stand at, to where it begins and ends between

@@ -61,7 +61,7 @@ type Match struct {
 // Matches says for each new line which old one it is. Lines that moved count as new.
 func Matches(old Content, latest [][]byte) []Match { return Compare(old, latest).matches() }
 
-// GoesOn tells whether another match goes on where one ends: with the next line or, where a line was broken, with the
+// GoesOn reports whether another match goes on where one ends: with the next line or, where a line was broken, with the
 // same one.
 func (m Match) GoesOn(next Match) bool {
 	if m.Why == Reformatted && m.first <= next.first && next.first <= m.last {
@@ -122,7 +122,7 @@ func dropLoose(lines [][]byte, matches []Match, told []bool) {
 	}
 }
 
-// follower is the line that the source has behind another one, -1 if the content has something else there.
+// follower returns the line that the source has behind another one, -1 if the content has something else there.
 func follower(lines [][]byte, matches []Match, line int) int {
 	inConflict := false
 	for next := line + 1; next < len(matches); next++ {
@@ -137,7 +137,7 @@ func follower(lines [][]byte, matches []Match, line int) int {
 	return -1
 }
 
-// ConflictMarker tells whether a line is one that git puts around the sides of a conflict (gitattributes(5),
+// ConflictMarker reports whether a line is one that git puts around the sides of a conflict (gitattributes(5),
 // conflict-marker-size).
 func ConflictMarker(line []byte) bool {
 	line = bytes.TrimRight(line, "\r\n")
@@ -149,7 +149,7 @@ func ConflictMarker(line []byte) bool {
 	return string(line) == "======="
 }
 
-// end is an empty part behind the last line.
+// end returns an empty part behind the last line.
 func (c *Change) end() part {
 	p := part{}
 	p.OldStart, p.NewStart = len(c.old.Lines), len(c.new)

@@ -13,9 +13,10 @@ import (
 // distinctLine is the number of letters and digits from which on one line alone is known again.
 const distinctLine = 12
 
-// inPlace are the lines that no change of order explains, because there was none. A line counts that has a letter and
-// stands once in the old text and once in the new one. Each has the same ones above it and the same ones below it in
-// both. Lines count by what they are without white space; before and after tell how often each stands in the two texts.
+// inPlace returns the lines that no change of order explains, because there was none. A line counts that has a letter
+// and stands once in the old text and once in the new one. Each has the same ones above it and the same ones below it
+// in both. Lines count by what they are without white space; before and after tell how often each stands in the two
+// texts.
 func (c *Change) inPlace(before, after map[string]int) map[string]bool {
 	once := func(key []byte) bool {
 		return before[string(key)] == 1 && after[string(key)] == 1 && letters(key) > 0

@@ -26,14 +26,14 @@ type lexer struct {
 	buffer []byte
 }
 
-// Said is the same number, within one process, for lines that say the same in other signs. A line of signs alone has
-// none.
+// Said returns the same number, within one process, for lines that say the same in other signs. A line of signs alone
+// has none.
 func Said(line []byte) (key uint64, ok bool) {
 	s := streamOf([][]byte{line}, 0, 1)
 	return phrase(s.keys), len(s.keys) > 0
 }
 
-// streamOf is the words of the lines from ≤ line < to.
+// streamOf returns the words of the lines from ≤ line < to.
 func streamOf(lines [][]byte, from, to int) stream {
 	s := stream{ends: make([]int, 1, to-from+1)}
 	x := lexer{out: &s}
@@ -72,7 +72,7 @@ func isWord(c byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// peek is a byte before or behind the place of the lexer, 0 outside of the line.
+// peek returns a byte before or behind the place of the lexer, 0 outside of the line.
 func (x *lexer) peek(distance int) byte {
 	if i := x.at + distance; i >= 0 && i < len(x.line) {
 		return x.line[i]
@@ -172,7 +172,7 @@ func (x *lexer) number() {
 	}
 }
 
-// plain is a number as every formatter would write it. Its point is at an index, -1 for none.
+// plain returns a number as every formatter would write it. Its point is at an index, -1 for none.
 func (x *lexer) plain(text []byte, point int) []byte {
 	out := x.buffer[:0]
 	if point == 0 {

@@ -57,7 +57,7 @@ func (c *Change) Taking() *Change {
 	return c
 }
 
-// Gave tells whether something that the change took away was found elsewhere.
+// Gave reports whether something that the change took away was found elsewhere.
 func (c *Change) Gave() bool {
 	return slices.ContainsFunc(c.parts, func(p part) bool { return slices.Contains(p.fates, movedAway) })
 }
@@ -210,7 +210,7 @@ func (f *finder) extend(d, n int) block {
 	return block{d, n, lines}
 }
 
-// counts tells whether a block is evidence that something moved.
+// counts reports whether a block is evidence that something moved.
 func (f *finder) counts(b block) bool {
 	if b.lines < minMoved {
 		return false

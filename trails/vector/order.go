@@ -70,7 +70,7 @@ type deletedLine struct {
 	line int
 }
 
-// deletedLines are the deleted lines with a letter or digit in them, by what they are without white space.
+// deletedLines returns the deleted lines with a letter or digit in them, by what they are without white space.
 func (c *Change) deletedLines() map[string]deletedLine {
 	var out map[string]deletedLine
 	for i := range c.parts {
@@ -97,7 +97,7 @@ func countKeys(lines [][]byte) map[string]int {
 	return out
 }
 
-// inOrder tells whether a new line stands in a paragraph that is sorted: lines in a row with letters in them and the
+// inOrder reports whether a new line stands in a paragraph that is sorted: lines in a row with letters in them and the
 // same indentation, some of which the old text has too. Answers are kept by the first line of the paragraph.
 func (c *Change) inOrder(at int, before map[string]int, known map[int]bool) bool {
 	indent := indentation(c.new[at])

@@ -30,20 +30,20 @@ func (o Owner) normal() Owner {
 	return o
 }
 
-// of is the owner of a line that was another one of this owner's.
+// of returns the owner of a line that was another one of this owner's.
 func (o Owner) of(was, is []byte, why Why) Owner {
 	o.Reformatted = o.Reformatted || why.OtherForm() && !bytes.Equal(was, is)
 	return o.normal()
 }
 
-// is tells whether two owners are one, whatever the form of their lines.
+// is reports whether two owners are one, whatever the form of their lines.
 func (o Owner) is(other Owner) bool {
 	other.Reformatted = o.Reformatted
 	return o == other
 }
 
-// String is the owner in a form for people and tests: KIND[:PATCH][~][<PREVIOUS], where an agent's patch stands without
-// its kind, and ~ for another form: "a1", "human", "human:b2<a1", "a1~", "unknown".
+// String returns the owner in a form for people and tests: KIND[:PATCH][~][<PREVIOUS], where an agent's patch stands
+// without its kind, and ~ for another form: "a1", "human", "human:b2<a1", "a1~", "unknown".
 func (o Owner) String() string {
 	o = o.normal()
 	text := string(o.Kind)

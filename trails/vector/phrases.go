@@ -8,7 +8,7 @@ type phrases struct {
 	old, new map[three]int
 }
 
-// unique tells whether a block has three lines that stand once in the old texts and once in the new ones: it cannot
+// unique reports whether a block has three lines that stand once in the old texts and once in the new ones: it cannot
 // have come from elsewhere, then. For example: code has many places with `if err != nil {`, `return err` and `}` in a
 // row. These three lines are not unique.
 func (f *finder) unique(b block) bool {

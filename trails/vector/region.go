@@ -76,8 +76,8 @@ func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	return whole, together.letters > apart.letters || together.letters == apart.letters && together.lines > apart.lines
 }
 
-// respaced tells whether a hunk keeps a line with other white space: only then the lines kept byte for byte between the
-// hunks may be others than they seem. Otherwise something moved.
+// respaced reports whether a hunk keeps a line with other white space: only then the lines kept byte for byte between
+// the hunks may be others than they seem. Otherwise something moved.
 func (c *Change) respaced(p *part) bool {
 	for i, from := range p.origins {
 		if from.why == Space && !bytes.Equal(c.old.Lines[from.line], c.new[p.NewStart+i]) {

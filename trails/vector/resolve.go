@@ -130,9 +130,9 @@ func (c *Change) replacedBy(p *part) []int {
 	return replaced
 }
 
-// previousOf is the agent's patch that a line replaced: that of the line before it or, when people changed the line
-// more than once, the one before their first change. For example: an agent writes a line and a person changes it twice.
-// The line still remembers the agent's patch.
+// previousOf returns the agent's patch that a line replaced: that of the line before it or, when people changed the
+// line more than once, the one before their first change. For example: an agent writes a line and a person changes it
+// twice. The line still remembers the agent's patch.
 func previousOf(author, replaced Owner) events.PatchID {
 	switch {
 	case replaced.Kind == events.OwnerAI:

@@ -17,13 +17,13 @@ type stream struct {
 
 func (s *stream) lines() int { return len(s.ends) - 1 }
 
-// border tells whether a line begins or ends at a word.
+// border reports whether a line begins or ends at a word.
 func (s *stream) border(word int) bool {
 	i := sort.SearchInts(s.ends, word)
 	return i < len(s.ends) && s.ends[i] == word
 }
 
-// lineAt is the line of a word.
+// lineAt returns the line of a word.
 func (s *stream) lineAt(word int) int { return sort.SearchInts(s.ends, word+1) - 1 }
 
 func (s *stream) wordless(line int) bool { return s.ends[line] == s.ends[line+1] }
@@ -65,7 +65,7 @@ func gaps(p *part, runs []link) []link {
 	return out
 }
 
-// slice is the stream of some of its lines.
+// slice returns the stream of some of its lines.
 func (s *stream) slice(r linediff.Range) stream {
 	out := stream{ends: make([]int, 0, r.Len()+1)}
 	from := s.ends[r.Start]
@@ -132,7 +132,7 @@ func (r *rewording) keep(p *part) {
 	r.link(p)
 }
 
-// madeOf is the first and the last old line of which a new one has words, with lines of signs alone below it.
+// madeOf returns the first and the last old line of which a new one has words, with lines of signs alone below it.
 func (r *rewording) madeOf(j, from int) (first, last int) {
 	run := r.runOf(j)
 	if run == nil {
@@ -146,8 +146,8 @@ func (r *rewording) madeOf(j, from int) (first, last int) {
 	return first, last
 }
 
-// runOf is the run that has all words of a new line; nil for none. No word of the old lines may have gone right before
-// it or behind it: such a line was not wrapped, a part of it was taken away.
+// runOf returns the run that has all words of a new line; nil for none. No word of the old lines may have gone right
+// before it or behind it: such a line was not wrapped, a part of it was taken away.
 func (r *rewording) runOf(j int) *wordRun {
 	start, end := r.new.ends[j], r.new.ends[j+1]
 	i := sort.Search(len(r.runs), func(i int) bool { return r.runs[i].new+r.runs[i].words > start })
@@ -165,7 +165,7 @@ func (r *rewording) runOf(j int) *wordRun {
 	return run
 }
 
-// lineOf is the old line whose owner a new line has: the owner of most of its letters, of equals the first. For
+// lineOf returns the old line whose owner a new line has: the owner of most of its letters, of equals the first. For
 // example: a person joins their own short line with an agent's long one, and the joined line is the agent's.
 func (r *rewording) lineOf(j int) int {
 	run := r.runOf(j)
@@ -234,7 +234,7 @@ func (r *rewording) place(j, said int) (word int, ok, both bool) {
 	return word, above || below, above && below
 }
 
-// stood is the old line without words that is a new one: of equal ones at one place the k-th is the k-th.
+// stood returns the old line without words that is a new one: of equal ones at one place the k-th is the k-th.
 func (r *rewording) stood(j, said int) int {
 	word, ok, _ := r.place(j, said)
 	if !ok {
@@ -253,7 +253,7 @@ func (r *rewording) stood(j, said int) int {
 	return -1
 }
 
-// blank is the old line whose owner a new blank line has.
+// blank returns the old line whose owner a new blank line has.
 func (r *rewording) blank(j, said int) int {
 	_, _, both := r.place(j, said)
 	if !both {
@@ -265,7 +265,7 @@ func (r *rewording) blank(j, said int) int {
 	return r.above(j)
 }
 
-// above is the old line of the line above one.
+// above returns the old line of the line above one.
 func (r *rewording) above(j int) int {
 	if j > 0 {
 		return r.from[j-1]
@@ -273,7 +273,7 @@ func (r *rewording) above(j int) int {
 	return -1
 }
 
-// bracket is the old line whose owner a new line of nothing but signs has.
+// bracket returns the old line whose owner a new line of nothing but signs has.
 func (r *rewording) bracket(j, said int, text []byte, open []int) int {
 	first := bytes.IndexAny(text, "()[]{}")
 	closes := first >= 0 && bytes.IndexByte([]byte(")]}"), text[first]) >= 0
@@ -341,7 +341,7 @@ func (r *rewording) link(p *part) {
 	}
 }
 
-// inFull is the old lines all words of which are among some words.
+// inFull returns the old lines all words of which are among some words.
 func (r *rewording) inFull(from, to int) linediff.Range {
 	start := r.old.lineAt(from)
 	if r.old.ends[start] < from {
@@ -388,5 +388,5 @@ func (c *Change) spreadForm() {
 	}
 }
 
-// says tells whether a line has a word.
+// says reports whether a line has a word.
 func says(line []byte) bool { return len(bytes.Trim(line, " \t\r\v\f,;()[]{}'\"`")) > 0 }

@@ -19,14 +19,14 @@ type Run struct {
 	Owner        Owner
 }
 
-// Uniform is the vector of n lines with one owner.
+// Uniform returns the vector of n lines with one owner.
 func Uniform(n int, owner Owner) Vector {
 	var b Builder
 	b.Add(owner, n)
 	return b.Vector()
 }
 
-// Len is the number of lines.
+// Len returns the number of lines.
 func (v Vector) Len() int {
 	if len(v.runs) == 0 {
 		return 0
@@ -35,7 +35,7 @@ func (v Vector) Len() int {
 	return last.Start + last.Count
 }
 
-// At is the owner of a line; Unknown for a line the vector does not have.
+// At returns the owner of a line; Unknown for a line the vector does not have.
 func (v Vector) At(line int) Owner {
 	if line < 0 || line >= v.Len() {
 		return Unknown
@@ -43,7 +43,7 @@ func (v Vector) At(line int) Owner {
 	return v.runs[v.find(line)].Owner
 }
 
-// find is the index of the run that holds a line of the vector.
+// find returns the index of the run that holds a line of the vector.
 func (v Vector) find(line int) int {
 	return sort.Search(len(v.runs), func(i int) bool { return line < v.runs[i].Start+v.runs[i].Count })
 }
@@ -51,19 +51,19 @@ func (v Vector) find(line int) int {
 // Runs lists the runs in order; neighbours differ in their owner.
 func (v Vector) Runs() []Run { return slices.Clone(v.runs) }
 
-// HasPatch tells whether a patch owns a line.
+// HasPatch reports whether a patch owns a line.
 func (v Vector) HasPatch(id events.PatchID) bool {
 	return slices.ContainsFunc(v.runs, func(r Run) bool { return r.Owner.Patch == id })
 }
 
-// Slice is the vector of the lines start ≤ line < end. Lines that the vector does not have are Unknown.
+// Slice returns the vector of the lines start ≤ line < end. Lines that the vector does not have are Unknown.
 func (v Vector) Slice(start, end int) Vector {
 	var b Builder
 	b.AddSlice(v, start, end)
 	return b.Vector()
 }
 
-// Map is the vector whose lines have the owners given by owner for theirs.
+// Map returns the vector whose lines have the owners given by owner for theirs.
 func (v Vector) Map(owner func(Owner) Owner) Vector {
 	var b Builder
 	for _, r := range v.runs {
@@ -72,7 +72,7 @@ func (v Vector) Map(owner func(Owner) Owner) Vector {
 	return b.Vector()
 }
 
-// Equal tells whether both vectors give every line the same owner.
+// Equal reports whether both vectors give every line the same owner.
 func (v Vector) Equal(other Vector) bool { return slices.Equal(v.runs, other.runs) }
 
 // Builder makes a vector from its first line to its last. The zero value is ready for use.
@@ -111,7 +111,7 @@ func (b *Builder) AddSlice(v Vector, start, end int) {
 	b.Add(Unknown, end-start)
 }
 
-// Len is the number of lines added so far.
+// Len returns the number of lines added so far.
 func (b *Builder) Len() int { return b.lines }
 
 // Vector is what was built. The builder may go on; the vector stays as it is.

@@ -23,7 +23,7 @@ func lettersIn(lines [][]byte) int {
 	return n
 }
 
-// hasWords tells whether lines together are more than trivial.
+// hasWords reports whether lines together are more than trivial.
 func hasWords(lines [][]byte) bool {
 	n := 0
 	for _, line := range lines {
@@ -37,7 +37,7 @@ func hasWords(lines [][]byte) bool {
 // newTextLines is how many lines with a word in them a text must have had for its loss to make a new text.
 const newTextLines = 3
 
-// isNewText tells whether nothing but punctuation is left of a text of some length: somebody deleted everything and
+// isNewText reports whether nothing but punctuation is left of a text of some length: somebody deleted everything and
 // wrote something else, and the braces that both texts have are no more kept than the rest. For example: a person
 // replaces an agent's file by one of their own. Its closing braces are the person's.
 func (c *Change) isNewText() bool {
