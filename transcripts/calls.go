@@ -21,7 +21,7 @@ type Call struct {
 	Anything        bool             // a command that may have written more than that
 }
 
-// Calls are the calls of a session that was read that may have written. Of one that goes on, those that have ended.
+// Calls returns the calls of a session that was read that may have written. Of one that goes on, those that have ended.
 func (t *Transcript) Calls() []*Call {
 	of := map[string]*Call{}
 	last := t.Last

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// editOf is an edit as backfill has it; false for one of which nothing is known.
+// editOf returns an edit as backfill has it; false for one of which nothing is known.
 func editOf(e *records.Edited) (backfill.Edit, bool) {
 	out := backfill.Edit{
 		Path: filepath.ToSlash(e.Path), Step: e.Step, Call: e.Call, Tool: e.Tool, Subagent: e.Subagent,
@@ -51,7 +51,7 @@ func ownLines(lines []string) []string {
 	return out
 }
 
-// wholeText is the input of tools that write a file as a whole.
+// wholeText returns the input of tools that write a file as a whole.
 func wholeText(input []byte) string {
 	for _, name := range []string{"content", "file_text"} {
 		if text := rawjson.MemberText(input, name); text != "" {

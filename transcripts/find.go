@@ -80,7 +80,7 @@ func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 	return list, nil
 }
 
-// In are the sessions of a file: one, or those of a database.
+// In returns the sessions of a file: one, or those of a database.
 func In(agent agents.Agent, path string) []*Transcript {
 	if in, ok := agent.Discoverer.(agents.SessionLister); ok {
 		if list, err := in.SessionsIn(path); err == nil && len(list) > 0 {
@@ -101,7 +101,7 @@ func skipDir(entry fs.DirEntry) error {
 	return nil
 }
 
-// PartOf tells whether a file is told in that of another session: those of subagents are.
+// PartOf reports whether a file is told in that of another session: those of subagents are.
 func PartOf(path string) bool {
 	dir := filepath.Dir(path)
 	for range 4 {

@@ -17,7 +17,7 @@ const (
 	hereTarget = `[ \t]*('[^'\n]+'|"[^"\n]+"|[^\s|;&<>'"]+)`
 )
 
-// commandOf is the command line of a call of a shell: a text, or a list of arguments.
+// commandOf returns the command line of a call of a shell: a text, or a list of arguments.
 func commandOf(input []byte) string {
 	d := rawjson.NewDecoder(input)
 	for d.Open(); d.Member(); {
@@ -49,7 +49,7 @@ func failedCall(step *records.Step, id string) bool {
 	return true
 }
 
-// outsideHere is a command without the texts of its here-documents.
+// outsideHere returns a command without the texts of its here-documents.
 func outsideHere(command string) string {
 	word := regexp.MustCompile(hereWord)
 	var out []string

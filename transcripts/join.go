@@ -112,7 +112,7 @@ func holdsAll(keys, other map[uint64]bool) bool {
 	return true
 }
 
-// editKey is the same for copies of one edit.
+// editKey returns the same for copies of one edit.
 func editKey(agent string, e *backfill.Edit) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%d\x00%v\x00%v\x00%v", agent, e.Call, e.Path, e.Time.UnixNano(), e.Replaces,

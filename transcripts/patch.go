@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// patchReplacements are the changes of one file of a patch in the form that models write, "*** Begin Patch": each
+// patchReplacements returns the changes of one file of a patch in the form that models write, "*** Begin Patch": each
 // section as a replacement of its context and removed lines by its context and added lines. The path is one that ends
 // in the patch's.
 func patchReplacements(input []byte, path string) []backfill.Replacement {
@@ -34,7 +34,7 @@ func patchReplacements(input []byte, path string) []backfill.Replacement {
 	return out
 }
 
-// changedTexts are the hunks of a file that say what they replace.
+// changedTexts returns the hunks of a file that say what they replace.
 func changedTexts(f applypatch.File) (out []backfill.Replacement) {
 	for _, h := range f.Hunks {
 		if h.Old != "" && h.Old != h.New {
@@ -44,14 +44,15 @@ func changedTexts(f applypatch.File) (out []backfill.Replacement) {
 	return out
 }
 
-// sameFile tells whether a path ends in that of a patch.
+// sameFile reports whether a path ends in that of a patch.
 func sameFile(path, named string) bool {
 	named = strings.TrimPrefix(strings.TrimSpace(named), "./")
 	return named != "" && (path == named || strings.HasSuffix(path, "/"+strings.TrimPrefix(named, "/")))
 }
 
-// programPatches are the edits of patches that a program of the model applies (Codex in code mode). They count where no
-// event of the session file tells them: some versions write none. A patch that the program puts together is not read.
+// programPatches returns the edits of patches that a program of the model applies (Codex in code mode). They count
+// where no event of the session file tells them: some versions write none. A patch that the program puts together is
+// not read.
 func programPatches(step *records.Step) []backfill.Edit {
 	var out []backfill.Edit
 	for _, call := range step.ToolCalls {
@@ -111,7 +112,7 @@ func literalText(program string) (string, bool) {
 	return "", false
 }
 
-// patchedFiles are the files of a patch in the form that models write.
+// patchedFiles returns the files of a patch in the form that models write.
 func patchedFiles(patch string) (out []backfill.Edit) {
 	for _, f := range applypatch.Files(patch) {
 		e := backfill.Edit{Path: f.Path}

@@ -31,7 +31,7 @@ func (t *Transcript) Load(ctx context.Context) error {
 	return t.read(ctx)
 }
 
-// Partial tells whether earlier steps were left out.
+// Partial reports whether earlier steps were left out.
 func (t *Transcript) Partial() bool { return t.first > 1 }
 
 // Reading is what the next reading needs of this one.

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/correlate/backfill"
 )
 
-// shellRewrites are the files that a command changes in place by substitutions of sed or perl, with what these make of
-// a content. A command that does anything else to the file, or takes its words from variables, tells nothing.
+// shellRewrites returns the files that a command changes in place by substitutions of sed or perl, with what these make
+// of a content. A command that does anything else to the file, or takes its words from variables, tells nothing.
 func shellRewrites(command string) []backfill.Edit {
 	if !strings.Contains(command, "-") || !strings.Contains(command, "sed") && !strings.Contains(command, "perl") {
 		return nil
