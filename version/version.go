@@ -10,9 +10,9 @@ import (
 // (-X github.com/git-trace/git-trace/version.Number=…).
 var Number = "0.1.0-dev"
 
-// Text is the number with the commit that the program was built from, where the build knew it: "0.2.0 (4be77d1a2b3c)".
-// In a checkout of a tag the number is the tag's.
-// What `go install …@v0.2.0` built has no commit, and its module's version is the program's.
+// Text returns the number with the commit that the program was built from, where the build knew it: "0.2.0
+// (4be77d1a2b3c)". In a checkout of a tag the number is the tag's. What `go install …@v0.2.0` built has no commit, and
+// its module's version is the program's.
 func Text() string {
 	info, _ := debug.ReadBuildInfo() // nil where the build left none
 	return text(info)
