@@ -140,8 +140,8 @@ func (r *Reader) calls(t *index.Trace, d *search.Digest) (int, error) {
 	return max(t.Calls, d.Calls+later), nil
 }
 
-// SharedModel is a model as records name it, whatever the client calls it: so it is called the same before its record
-// is there and after. What records would not name stays as it is.
+// SharedModel returns a model as records name it, whatever the client calls it: so it is called the same before its
+// record is there and after. What records would not name stays as it is.
 func SharedModel(model string) string { return cmp.Or(assemble.Model(model), model) }
 
 // sharedModels names models so, each once.
@@ -155,7 +155,7 @@ func sharedModels(list []string) []string {
 	return out
 }
 
-// ModelName is a model without its provider.
+// ModelName returns a model without its provider.
 func ModelName(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }
 
 // name takes what the record says of who spoke.

@@ -151,7 +151,7 @@ func (r *Reader) byCall(list []Correction) error {
 	return nil
 }
 
-// patchesOf is the number of hunks that the call of one of them wrote.
+// patchesOf returns the number of hunks that the call of one of them wrote.
 func (r *Reader) patchesOf(one *events.Event) (int, error) {
 	of, err := r.log.ToolCall(one.ToolCall)
 	n := 0

@@ -67,10 +67,10 @@ func lineEnded(text string) string {
 	return text + "\n"
 }
 
-// Going are the lines that it takes out, each without its end.
+// Going returns the lines that it takes out, each without its end.
 func (d *Declared) Going() []string { return d.pieces(d.Old, linediff.Hunk.Old) }
 
-// Coming are the lines that it puts in.
+// Coming returns the lines that it puts in.
 func (d *Declared) Coming() []string { return d.pieces(d.New, linediff.Hunk.New) }
 
 func (d *Declared) pieces(text string, side func(linediff.Hunk) linediff.Range) (out []string) {
@@ -84,7 +84,7 @@ func (d *Declared) pieces(text string, side func(linediff.Hunk) linediff.Range) 
 	return out
 }
 
-// LineOf is the number of a line among those that come, counted in New from 1; 0 where it is none of them.
+// LineOf returns the number of a line among those that come, counted in New from 1; 0 where it is none of them.
 func (d *Declared) LineOf(line []byte) int {
 	lines := linediff.Split([]byte(d.New))
 	for _, h := range d.Hunks {

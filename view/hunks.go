@@ -145,8 +145,8 @@ func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id 
 	return asked, nil, nil, nil
 }
 
-// thoughtBefore is the reasoning of the last of some steps that has one, back to the prompt that the last step answers.
-// The steps of other agents between are passed over.
+// thoughtBefore returns the reasoning of the last of some steps that has one, back to the prompt that the last step
+// answers. The steps of other agents between are passed over.
 func thoughtBefore(steps []records.Step) string {
 	last := &steps[len(steps)-1]
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -163,7 +163,7 @@ func thoughtBefore(steps []records.Step) string {
 	return ""
 }
 
-// callType is the kind of agent that a step is of.
+// callType returns the kind of agent that a step is of.
 func callType(s *records.Step) records.CallType {
 	if s.CallType == nil {
 		return records.CallMain
@@ -189,7 +189,7 @@ func (r *Reader) Heard(trace events.TraceID, call string) bool {
 	})
 }
 
-// StepHunks are the hunks that the calls of a step wrote.
+// StepHunks returns the hunks that the calls of a step wrote.
 func (r *Reader) StepHunks(trace events.TraceID, step *records.Step) ([]*Hunk, error) {
 	var out []*Hunk
 	for i := range step.ToolCalls {
@@ -259,7 +259,7 @@ func (r *Reader) Hunk(id events.PatchID) (*Hunk, error) {
 	return r.hunk(e, held), nil
 }
 
-// hunk is the patch of an event; held are runs of lines among which are the patch's own.
+// hunk returns the patch of an event; held are runs of lines among which are the patch's own.
 func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	d := events.DataOf[events.PatchData](e)
 	path := events.RawPath(d.Path)

@@ -38,7 +38,7 @@ func NewLineage(reader *index.Index) *Lineage {
 		lines: map[refs.OID]map[events.TraceID]int{}}
 }
 
-// now is the commit that a commit has become.
+// now returns the commit that a commit has become.
 func (l *Lineage) now(commit refs.OID) (refs.OID, error) {
 	const most = 1000 // a foreign log may go in circles
 	for range most {
@@ -51,7 +51,8 @@ func (l *Lineage) now(commit refs.OID) (refs.OID, error) {
 	return commit, nil
 }
 
-// next is the commit that took the place of one, as the own log has it last, or the first other one; zero for none.
+// next returns the commit that took the place of one, as the own log has it last, or the first other one; zero for
+// none.
 func (l *Lineage) next(commit refs.OID) (refs.OID, error) {
 	next, asked := l.replaced[commit]
 	if asked {
@@ -73,9 +74,9 @@ func (l *Lineage) next(commit refs.OID) (refs.OID, error) {
 // Replaced reports whether another commit took the place of one, whose id may be abbreviated.
 func (l *Lineage) Replaced(id string) (bool, error) { return l.reader.HasHeir(id) }
 
-// heir is the commit under which a commit's lines count: itself, or, where it was rewritten and the new one
-// has no anchor of its own, the new one. ok is false where the new one speaks for the lines itself: by its own anchor,
-// or by what a search found of it.
+// heir returns the commit under which a commit's lines count: itself, or, where it was rewritten and the new one has no
+// anchor of its own, the new one. ok is false where the new one speaks for the lines itself: by its own anchor, or by
+// what a search found of it.
 func (l *Lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
 	if heir, err = l.now(commit); err != nil {
 		return heir, false, err
@@ -140,7 +141,7 @@ func (l *Lineage) Holding(trace events.TraceID, held []index.Held) ([]CommitLine
 	return out, nil
 }
 
-// believed are the lines of a commit by conversation.
+// believed returns the lines of a commit by conversation.
 func (l *Lineage) believed(commit refs.OID) (map[events.TraceID]int, error) {
 	if lines, asked := l.lines[commit]; asked {
 		return lines, nil

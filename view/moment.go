@@ -184,7 +184,7 @@ func carries(e *events.Event) bool {
 	}
 }
 
-// momentOf is the snapshot of an event's boundary: its own, the snapshot of another event of the boundary, or else
+// momentOf returns the snapshot of an event's boundary: its own, the snapshot of another event of the boundary, or else
 // the last one before it.
 func (r *Reader) momentOf(e *events.Event) (Moment, error) {
 	for _, l := range e.Limits {
@@ -222,7 +222,7 @@ func (r *Reader) momentOf(e *events.Event) (Moment, error) {
 	return Moment{}, ErrNoMoment
 }
 
-// LastMoment is the number of the last event that names a snapshot of a work tree; 0 for none.
+// LastMoment returns the number of the last event that names a snapshot of a work tree; 0 for none.
 func (r *Reader) LastMoment(worktree string) (int64, error) {
 	for seq := r.log.Last(); seq > 0; seq-- {
 		e, found, err := r.log.Event(seq)

@@ -15,7 +15,7 @@ type Log struct {
 	known  map[events.TraceID]names
 }
 
-// Log is the log with the names of conversations.
+// Log returns the log with the names of conversations.
 func (r *Reader) Log() *Log { return &Log{Index: r.log, reader: r, known: map[events.TraceID]names{}} }
 
 // names holds the names of a conversation and of its models.

@@ -125,7 +125,7 @@ func readText(name string) (content []byte, ok bool) {
 	return content, err == nil && !gitdiff.Binary(content)
 }
 
-// headBlob is the blob that HEAD has at a path; no id if it has none.
+// headBlob returns the blob that HEAD has at a path; no id if it has none.
 func headBlob(objects *refs.Objects, path string) refs.OID {
 	oid, typ, err := objects.Resolve("HEAD:" + path)
 	if err != nil || typ != refs.BlobObject {

@@ -54,8 +54,8 @@ type AnswerCost struct {
 	CostUSD float64 `json:"cost_usd"`
 }
 
-// AnswerCosts are the costs of the answers of a record whose tokens and price are known. Where the client tells a sum
-// of its own, they need not come to that.
+// AnswerCosts returns the costs of the answers of a record whose tokens and price are known. Where the client tells a
+// sum of its own, they need not come to that.
 func (r *Reader) AnswerCosts(record *records.Record) []AnswerCost {
 	out := []AnswerCost{}
 	if record == nil || r.prices == nil {

@@ -76,7 +76,7 @@ func (p *Prompts) Get(trace events.TraceID, index int) (string, bool, error) {
 	return text, found, nil
 }
 
-// Redacted is a text as it may be shown. Where there is no redactor nothing may.
+// Redacted returns a text as it may be shown. Where there is no redactor nothing may.
 func (p *Prompts) Redacted(text string) (string, error) {
 	redactor, err := p.redactor()
 	if err != nil {

@@ -25,7 +25,7 @@ type reach struct {
 	gone  map[refs.OID]bool // those that git did not find here
 }
 
-// reachPath is the file of the answers.
+// reachPath returns the file of the answers.
 func reachPath(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "reach") }
 
 func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {

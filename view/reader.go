@@ -364,7 +364,7 @@ func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	return out, nil
 }
 
-// Conversation is the one with an id; found is false where there is none.
+// Conversation returns the one with an id; found is false where there is none.
 func (r *Reader) Conversation(id events.TraceID) (c Conversation, found bool, err error) {
 	if err := r.readSome(id); err != nil {
 		return c, false, err

@@ -61,7 +61,7 @@ func (s *conversationSteps) numberEarlier() {
 	}
 }
 
-// number is the number of the prompt that a step followed.
+// number returns the number of the prompt that a step followed.
 func (s *conversationSteps) number(step int) int {
 	if n := s.follows[step]; n > 0 {
 		return s.prompts[n-1].number

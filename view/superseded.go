@@ -29,7 +29,7 @@ type agentSession struct{ agent, session string }
 
 func sessionOf(d search.Digest) agentSession { return agentSession{d.Agent, d.Session} }
 
-// newestRecords are the records of the newest generation of each session; of equal ones the one that ends last.
+// newestRecords returns the records of the newest generation of each session; of equal ones the one that ends last.
 func newestRecords(all map[events.TraceID]search.Digest) map[agentSession]events.TraceID {
 	out := make(map[agentSession]events.TraceID, len(all))
 	for id, d := range all {

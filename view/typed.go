@@ -40,7 +40,7 @@ type typedHit struct {
 // mostTyped is the number of prompts of a conversation that are told.
 const mostTyped = 3
 
-// hits are the prompts in which a word stands.
+// hits returns the prompts in which a word stands.
 func (h *typedHit) hits() []search.Hit {
 	var out []search.Hit
 	for i, s := range h.snippets {

@@ -27,7 +27,7 @@ type unheard struct {
 	lines map[refs.OID]map[events.TraceID]int
 }
 
-// FoundCache is the directory of what searches found.
+// FoundCache returns the directory of what searches found.
 func FoundCache(repo *refs.Repo) string { return unseen.Dir(repo) }
 
 func unheardPath(repo *refs.Repo) string { return filepath.Join(unseen.Dir(repo), "unheard") }
@@ -86,7 +86,7 @@ func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 	return out, nil
 }
 
-// text is the kept form: "commit conversation lines conversation lines …".
+// text returns the kept form: "commit conversation lines conversation lines …".
 func (u *unheard) text() []byte {
 	lines := make([]string, 0, len(u.lines))
 	for commit, held := range u.lines {
@@ -127,7 +127,7 @@ func (u *unheard) read(raw []byte) bool {
 // oneWord quotes an id. Another clone's log may call a conversation anything.
 func oneWord(id string) string { return strings.ReplaceAll(strconv.QuoteToASCII(id), " ", `\x20`) }
 
-// linesByTrace are the lines that a commit holds, by conversation.
+// linesByTrace returns the lines that a commit holds, by conversation.
 func linesByTrace(c *belief.Commit) map[events.TraceID]int {
 	lines := map[events.TraceID]int{}
 	for i := range c.Files {
