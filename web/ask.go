@@ -38,7 +38,7 @@ const (
 	exitUsage   = 129
 )
 
-// code is the status of HTTP for an error.
+// code returns the status of HTTP for an error.
 func code(err error) int {
 	var refused *Refusal
 	switch {

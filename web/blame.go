@@ -63,7 +63,7 @@ type railMarks struct {
 // crumb is a part of a path, with its address.
 type crumb struct{ Name, Address string }
 
-// crumbs are the parts of a path in a revision.
+// crumbs returns the parts of a path in a revision.
 func crumbs(rev, path string) []crumb {
 	var out []crumb
 	rev = treeOf(rev)
@@ -89,7 +89,7 @@ const (
 // workTree stands for a revision in the address of a file as it is in the work tree.
 const workTree = "worktree"
 
-// Tree is the revision whose directories the page names. Lines of the work tree have no page.
+// Tree returns the revision whose directories the page names. Lines of the work tree have no page.
 func (b *blameBody) Tree() string { return treeOf(b.Rev) }
 
 func treeOf(rev string) string {
@@ -123,7 +123,7 @@ func (q *question) gone(b *blameBody, err error) error {
 	return &goneError{b.Path}
 }
 
-// blamed is the page of a file.
+// blamed returns the page of a file.
 func blamed(q *question) (string, string, any, error) {
 	rev, path := q.r.PathValue("rev"), q.r.PathValue("path")
 	ask := q.r.URL.Query()
@@ -210,7 +210,7 @@ func (b *blameBody) Sole(trace string) bool {
 	return begin != "" && strings.HasPrefix(trace, begin)
 }
 
-// Only is the address of this page with the lines of one conversation, or with all again.
+// Only returns the address of this page with the lines of one conversation, or with all again.
 func (b *blameBody) Only(trace string) string {
 	ask := maps.Clone(b.chosen)
 	if ask.Del(onlyTalk); !b.Sole(trace) {
@@ -227,7 +227,7 @@ func (b *blameBody) leaves(run *ownedRun) bool {
 // Chosen reports whether a choice was made.
 func (b *blameBody) Chosen(name string) bool { return b.chosen.Has(name) }
 
-// Other is the address of this page with the other side of a choice.
+// Other returns the address of this page with the other side of a choice.
 func (b *blameBody) Other(name string) string {
 	ask := maps.Clone(b.chosen)
 	if b.From > 0 {
@@ -241,7 +241,7 @@ func (b *blameBody) Other(name string) string {
 	return b.asked(ask)
 }
 
-// page is the address of this page from another line on.
+// page returns the address of this page from another line on.
 func (b *blameBody) page(from int) string {
 	ask := maps.Clone(b.chosen)
 	ask.Set("from", strconv.Itoa(from))

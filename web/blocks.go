@@ -43,7 +43,7 @@ type partBlock struct {
 	Page, Fetch string // where they are shown whole: the page, and what a script puts in their place
 }
 
-// wholeCalls are the calls of the turn that are shown whole.
+// wholeCalls returns the calls of the turn that are shown whole.
 func (t *turnBlock) wholeCalls() (out []*callBlock) {
 	for _, part := range t.Parts {
 		if part.Whole {
@@ -178,7 +178,7 @@ func (c *callBlock) Lines() (added, removed int) {
 	return added, removed
 }
 
-// Changed is the change of a call that is shown whole. For a call that no hook saw, it is the declared text.
+// Changed returns the change of a call that is shown whole. For a call that no hook saw, it is the declared text.
 func (c *callBlock) Changed() (out view.FileChange) {
 	if c.Declared == nil {
 		out.Added, out.Removed = c.Lines()
@@ -193,7 +193,7 @@ func (c *callBlock) Changed() (out view.FileChange) {
 // mostDrawn bounds the input that is drawn line by line, in bytes. A larger one is shown as a text.
 const mostDrawn = 64 << 10
 
-// Drawn is the part of the declared change that is drawn line by line.
+// Drawn returns the part of the declared change that is drawn line by line.
 func (c *callBlock) Drawn() []*view.Declared {
 	if len(c.given) > mostDrawn {
 		return nil
@@ -221,7 +221,7 @@ func (c *callBlock) declare() {
 	}
 }
 
-// Input is the input of the call, member by member. Of a long conversation few calls are asked for it.
+// Input returns the input of the call, member by member. Of a long conversation few calls are asked for it.
 func (c *callBlock) Input() []records.Member {
 	if c.input == nil {
 		c.input = records.Members(c.given)
@@ -315,7 +315,7 @@ func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, dra
 	return out
 }
 
-// stepOf is a step of a record with what the log knows of its calls.
+// stepOf returns a step of a record with what the log knows of its calls.
 func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool) *stepBlock {
 	out := &stepBlock{Number: s.StepIndex, Time: timeOf(s.Timestamp),
 		Model: records.Value(s.Model), Text: records.Value(s.Content),

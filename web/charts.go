@@ -30,7 +30,7 @@ type timeChart struct {
 	all     numbers.Owned
 }
 
-// Kinds are the owners that the chart has, with all their lines.
+// Kinds returns the owners that the chart has, with all their lines.
 func (c timeChart) Kinds() []numbers.Part { return c.all.Parts() }
 
 // Figures are lines by the kinds of the chart.
@@ -82,7 +82,7 @@ func timesOf(groups []statsGroup, by string) (c timeChart) {
 	return c
 }
 
-// shortDate is a day in a form that has room below a narrow chart.
+// shortDate returns a day in a form that has room below a narrow chart.
 func shortDate(label, form string) string {
 	at, err := time.Parse(time.DateOnly, label)
 	if err != nil {
@@ -91,7 +91,7 @@ func shortDate(label, form string) string {
 	return at.Format(form)
 }
 
-// allTimes are the days or weeks from the first to the last one, those without a commit too.
+// allTimes returns the days or weeks from the first to the last one, those without a commit too.
 func allTimes(groups []statsGroup, by string) []statsGroup {
 	have := slices.Clone(groups)
 	slices.SortFunc(have, func(x, y statsGroup) int {

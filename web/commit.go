@@ -49,7 +49,7 @@ type commitBody struct {
 	Child    string // the commit after it on the way to HEAD, where it is among the newest
 }
 
-// committed is the page of a commit: its diff with its first parent, with who wrote the lines.
+// committed returns the page of a commit: its diff with its first parent, with who wrote the lines.
 func committed(q *question) (string, string, any, error) {
 	id, err := q.files.commit(q.ctx, q.r.PathValue("id"))
 	if err != nil {
@@ -116,7 +116,7 @@ func endsOf(span string) (from, to string, parted, two bool) {
 	return from, to, false, two
 }
 
-// ranged is the page of what lies between two commits: A..B, or A...B from where they parted.
+// ranged returns the page of what lies between two commits: A..B, or A...B from where they parted.
 func ranged(q *question) (string, string, any, error) {
 	given := q.r.PathValue("range")
 	from, to, parted, two := endsOf(given)
@@ -198,7 +198,7 @@ func (b *commitBody) fill(q *question) error {
 	return err
 }
 
-// Drawn are the files that are drawn.
+// Drawn returns the files that are drawn.
 func (b *commitBody) Drawn() []*patchFile { return b.Files[:min(len(b.Files), mostDiffFiles)] }
 
 // Undrawn counts the others.
@@ -207,7 +207,7 @@ func (b *commitBody) Undrawn() int { return len(b.Files) - len(b.Drawn()) }
 // Command prints all of the diff.
 func (b *commitBody) Command() string { return "git trace diff " + b.older + " " + b.To }
 
-// More is the rest of the message behind the title of the page.
+// More returns the rest of the message behind the title of the page.
 func (b *commitBody) More() string {
 	title, rest, _ := strings.Cut(b.Message, "\n")
 	if len(title) > mostTitle {
@@ -219,7 +219,7 @@ func (b *commitBody) More() string {
 // mostTitle is the longest part of a title on a page, in cells, each of at least a byte.
 const mostTitle = 200
 
-// By are the prompts whose lines came, the one of most lines first.
+// By returns the prompts whose lines came, the one of most lines first.
 func (b *commitBody) By() []graph.ContributorJSON {
 	if b.Commit != nil {
 		nobody := func(c graph.ContributorJSON) bool { return c.Trace == nil }

@@ -99,7 +99,7 @@ func (s *Site) Plan(ctx context.Context, span string, redact Redact) (*Export, e
 	return &Export{site: &site, still: st, names: map[string]string{}}, nil
 }
 
-// touched are the files that commits of a range changed and its end still has.
+// touched returns the files that commits of a range changed and its end still has.
 func (f *files) touched(ctx context.Context, span string, tip refs.OID) (map[string]bool, error) {
 	names := func(args ...string) ([]string, error) {
 		out, err := f.repo.Git(ctx, nil, args...)
@@ -140,7 +140,7 @@ func (e *Export) Contents() Contents {
 	return c
 }
 
-// Range is the range as it was named, and its last commit.
+// Range returns the range as it was named, and its last commit.
 func (e *Export) Range() (span string, tip refs.OID) { return e.still.Range, e.still.Tip }
 
 // Free reports whether a directory can be written to: it is empty, or not there.

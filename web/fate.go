@@ -311,7 +311,7 @@ func (b *talkBody) ticks() []tick {
 	return out
 }
 
-// kind is the colour of a call on the time line.
+// kind returns the colour of a call on the time line.
 func (c *callBlock) kind() string {
 	switch {
 	case c.Failed():

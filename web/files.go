@@ -33,7 +33,7 @@ type files struct {
 	child map[string]string // of a commit, the one that follows it on the way to head
 }
 
-// commit is the commit that a revision names. A revision is never taken for an option (git-rev-parse(1)).
+// commit returns the commit that a revision names. A revision is never taken for an option (git-rev-parse(1)).
 func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
 		return refs.OID{}, fmt.Errorf("revision '%s': %w", rev, errNotFound)
@@ -86,8 +86,8 @@ func (f *files) unnamed(ctx context.Context, rev string) error {
 // newest is the number of commits that are looked at for a child.
 const newest = 5000
 
-// childOf is the commit that follows another on the way to HEAD; empty for one that is not found among the newest. The
-// way to a commit stays what it is, so it is walked once for each HEAD.
+// childOf returns the commit that follows another on the way to HEAD; empty for one that is not found among the newest.
+// The way to a commit stays what it is, so it is walked once for each HEAD.
 func (f *files) childOf(ctx context.Context, of string) string {
 	head, _, err := f.repo.Head()
 	if err != nil || head.IsZero() {

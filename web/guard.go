@@ -33,7 +33,7 @@ type guard struct {
 	slots chan struct{}
 }
 
-// newToken is a secret of 256 bits.
+// newToken returns a secret of 256 bits.
 func newToken() string {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails (crypto/rand)

@@ -68,12 +68,12 @@ func whole(n any) int {
 	return 0
 }
 
-// hue is the colour of a conversation, the same on every page and in every editor.
+// hue returns the colour of a conversation, the same on every page and in every editor.
 func hue(trace any) string {
 	return "h" + strconv.Itoa(cells.Hue(plain(trace)))
 }
 
-// at is the address of a page: its name, and the parts of a path. Each of them may hold anything.
+// at returns the address of a page: its name, and the parts of a path. Each of them may hold anything.
 func at(parts ...any) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -91,7 +91,7 @@ func percent(part, all int) string {
 	return strconv.Itoa(numbers.Shares([]int{part, all - part}, all)[0]) + " %"
 }
 
-// took is a length of time in one number and unit.
+// took returns a length of time in one number and unit.
 func took(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -106,7 +106,7 @@ func took(d time.Duration) string {
 	return strconv.FormatFloat(d.Hours(), 'f', 1, 64) + " h"
 }
 
-// tidy is a text of several lines as it is shown.
+// tidy returns a text of several lines as it is shown.
 func tidy(text string) string {
 	return strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }

@@ -62,7 +62,7 @@ func (s *statusAnswer) Traced() string {
 	return strings.Join(names, ", ")
 }
 
-// Writers is the number of others' logs here.
+// Writers returns the number of others' logs here.
 func (s *statusAnswer) Writers() int {
 	n := 0
 	for _, r := range s.Shared {
@@ -88,7 +88,7 @@ type lineCounts struct {
 	Older   int `json:"older"` // of the unknown
 }
 
-// Owned are the lines by who wrote them.
+// Owned returns the lines by who wrote them.
 func (c lineCounts) Owned() numbers.Owned {
 	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older}
 }
@@ -118,12 +118,12 @@ type homeBody struct {
 	Since   string
 }
 
-// Spans are the choices of the time whose lines are counted.
+// Spans returns the choices of the time whose lines are counted.
 func (*homeBody) Spans() []string {
 	return []string{"a week ago", "30 days ago", "90 days ago", "a year ago"}
 }
 
-// home is the overview. Each part is asked for by itself, and what cannot be told is left out.
+// home returns the overview. Each part is asked for by itself, and what cannot be told is left out.
 func home(q *question) (string, string, any, error) {
 	body := &homeBody{Range: homeRange, Since: q.r.URL.Query().Get("since")}
 	counted := []string{"stats", "--json", "-n", strconv.Itoa(homeRange)}
@@ -211,7 +211,7 @@ var talkStates = map[string]func(*view.Conversation) bool{
 	"unrecorded":  func(c *view.Conversation) bool { return c.Usage == nil },
 }
 
-// States are the names of the choices.
+// States returns the names of the choices.
 func (b *talksBody) States() []string { return slices.Sorted(maps.Keys(talkStates)) }
 
 // wanted reports whether a conversation is of the model, the writer and the state that are asked for.

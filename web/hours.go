@@ -17,7 +17,7 @@ type hourChart struct {
 	all   numbers.Owned
 }
 
-// Kinds are the owners that the chart has, with all their lines.
+// Kinds returns the owners that the chart has, with all their lines.
 func (c hourChart) Kinds() []numbers.Part { return c.all.Parts() }
 
 // Figures are lines by the kinds of the chart.
@@ -87,7 +87,7 @@ func hourOf(key string) (day, hour int, is bool) {
 	return day, hour, n == 3 && day >= 1 && day <= len(weekdays) && hour >= 0 && hour < hoursOfDay
 }
 
-// hourName is an hour as "Mon 14–15".
+// hourName returns an hour as "Mon 14–15".
 func hourName(day, hour int) string {
 	return fmt.Sprintf("%s %d–%d", weekdays[day-1], hour, hour+1)
 }

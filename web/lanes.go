@@ -86,7 +86,7 @@ func (d *drawing) row(c *graph.CommitJSON) *lanes {
 	return l
 }
 
-// free is a lane that nothing is in.
+// free returns a lane that nothing is in.
 func (d *drawing) free() int {
 	at := slices.Index(d.waits, refs.OID{})
 	if at < 0 {
@@ -97,13 +97,13 @@ func (d *drawing) free() int {
 
 func laneX(at int) int { return laneWide/2 + laneWide*at }
 
-// Width is the width of the drawing.
+// Width returns the width of the drawing.
 func (l *lanes) Width() int { return laneWide * l.Wide }
 
-// X is the distance of the commit from the left.
+// X returns the distance of the commit from the left.
 func (l *lanes) X() int { return laneX(l.Node) }
 
-// Head is the path of the lines beside the commit.
+// Head returns the path of the lines beside the commit.
 func (l *lanes) Head() string {
 	var b strings.Builder
 	x := laneX(l.Node)
@@ -120,7 +120,7 @@ func (l *lanes) Head() string {
 	return b.String()
 }
 
-// Rest is the path of the lines below it, of any height.
+// Rest returns the path of the lines below it, of any height.
 func (l *lanes) Rest() string {
 	var b strings.Builder
 	for _, at := range slices.Concat(l.Pass, l.Out) {

@@ -244,7 +244,7 @@ func (a *statsAnswer) below(dir string) map[string]lineCounts {
 	return sums
 }
 
-// tracked is the page of a patch.
+// tracked returns the page of a patch.
 func tracked(q *question) (string, string, any, error) {
 	id := q.r.PathValue("patch")
 	if err := noOption(id); err != nil || strings.ContainsAny(id, ":#/") {
@@ -287,7 +287,7 @@ func tracked(q *question) (string, string, any, error) {
 	return "A patch of " + body.Trail.Path, "track", body, nil
 }
 
-// Fate is the fate of the lines of one trail.
+// Fate returns the fate of the lines of one trail.
 func (t *trailAnswer) Fate() fate {
 	var f fate
 	f.add(t)

@@ -58,7 +58,7 @@ type ownedLines struct {
 	Source      *teller         `json:"source"` // the clone that says so; nil for this one
 }
 
-// Writer is the clone that says so; empty for this one.
+// Writer returns the clone that says so; empty for this one.
 func (l *ownedLines) Writer() string {
 	if l.Source == nil {
 		return ""

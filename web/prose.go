@@ -200,7 +200,7 @@ func (p *proseWriter) link(target, words string, inner func()) {
 	}
 }
 
-// plain are the words of a link.
+// plain returns the words of a link.
 func (p *proseWriter) plain(n ast.Node) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

@@ -92,7 +92,7 @@ func (b *runBlock) About() string {
 	return strings.Join(words, ", ")
 }
 
-// Class is the drawing of the block: how high it is, and by age or by whose it is.
+// Class returns the drawing of the block: how high it is, and by age or by whose it is.
 func (b *runBlock) Class() string {
 	high := "n" + strconv.Itoa(b.Rows)
 	switch {
@@ -131,7 +131,7 @@ const (
 	mostBesideAge = 16
 )
 
-// Sign is the mark behind an owner who is not sure, as in the terminal: ~ for one of several and for little
+// Sign returns the mark behind an owner who is not sure, as in the terminal: ~ for one of several and for little
 // confidence, ! for one that other clones dispute.
 func (b *runBlock) Sign() string {
 	switch {
@@ -168,7 +168,7 @@ var ages = []struct {
 }{{"a day", 24 * time.Hour}, {"a week", 7 * 24 * time.Hour}, {"a month", 30 * 24 * time.Hour},
 	{"half a year", 182 * 24 * time.Hour}, {"two years", 731 * 24 * time.Hour}, {"more", math.MaxInt64}}
 
-// ageOf is the class of the colour of an age.
+// ageOf returns the class of the colour of an age.
 func ageOf(at, now time.Time) string {
 	if at.IsZero() {
 		return "a0" // nobody has committed it
@@ -181,8 +181,9 @@ func ageOf(at, now time.Time) string {
 	return "a" + strconv.Itoa(len(ages)-1)
 }
 
-// behind is the address of what lies behind a line that is asked for: the file before the line's commit, or that commit
-// where it made the file, or the step in which an agent wrote the line. A line's address is short, and a page has many.
+// behind returns the address of what lies behind a line that is asked for: the file before the line's commit, or that
+// commit where it made the file, or the step in which an agent wrote the line. A line's address is short, and a page
+// has many.
 func (a *runsAnswer) behind(q *question, ask url.Values) (string, error) {
 	for name, address := range map[string]func(run *ownedRun, line int) string{
 		"up": func(run *ownedRun, line int) string {

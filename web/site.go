@@ -165,13 +165,13 @@ func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame
 		Still: s.still != nil, Body: body, digits: ask, writer: sync.OnceValue(s.writer)}
 }
 
-// writer is the id of this clone; empty where it has none, and then every log is another's.
+// writer returns the id of this clone; empty where it has none, and then every log is another's.
 func (s *Site) writer() string {
 	id, _ := events.OpenLog(s.repo).Writer()
 	return id
 }
 
-// digits is the number of digits of an id that every command shows. All ids are abbreviated to the same length, so
+// digits returns the number of digits of an id that every command shows. All ids are abbreviated to the same length, so
 // the newest tells it; 0 where there is none.
 func (s *Site) digits(ctx context.Context) int {
 	out, err := s.answers.get(ctx, nil, "log", "-n", "1", "--format", "%h %H")
@@ -194,8 +194,8 @@ func (f *frame) Short(id any) string {
 	return text[:min(len(text), f.digits())]
 }
 
-// Part is the beginning of an id, by which a link names it: this server knows the rest, and a page of many lines is
-// short. A file names its others by their whole ids.
+// Part returns the beginning of an id, by which a link names it: this server knows the rest, and a page of many lines
+// is short. A file names its others by their whole ids.
 func (f *frame) Part(id any, n int) string {
 	text := plain(id)
 	if f.Still {
@@ -204,8 +204,8 @@ func (f *frame) Part(id any, n int) string {
 	return text[:min(len(text), max(n, f.digits()))]
 }
 
-// Line is the address of a line of a file. A file of an export has an address for each line; of this server a page has
-// it for the line that is asked for.
+// Line returns the address of a line of a file. A file of an export has an address for each line; of this server a page
+// has it for the line that is asked for.
 func (f *frame) Line(rev, path string, line int) string {
 	if f.Still {
 		return fmt.Sprintf("%s#L%d", at("blame", rev, path), line)

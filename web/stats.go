@@ -55,7 +55,7 @@ type tokens struct {
 	CacheWrite int64 `json:"cache_write"`
 }
 
-// Sum is all of them.
+// Sum returns all of them.
 func (t *tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
 
 type statsBody struct {
@@ -158,7 +158,7 @@ const (
 	mostGroupsOnly = 200
 )
 
-// Groupings are the words for what lines can be grouped by.
+// Groupings returns the words for what lines can be grouped by.
 func (b *statsBody) Groupings() (words []string) {
 	for _, t := range slices.Concat(usualTables, moreTables) {
 		words = append(words, t.key)
@@ -204,7 +204,7 @@ func usualSince(q *question) string {
 	return usual
 }
 
-// asked are the arguments for what is asked: the range, or the last months.
+// asked returns the arguments for what is asked: the range, or the last months.
 func (b *statsBody) asked(q *question, args ...string) []string {
 	if since := cmp.Or(b.Since, b.Usual); q.still == nil && (b.Since != "" || b.Range == "") {
 		args = append(args, "--since="+since)
@@ -215,7 +215,7 @@ func (b *statsBody) asked(q *question, args ...string) []string {
 	return args
 }
 
-// figures is the page of statistics.
+// figures returns the page of statistics.
 func figures(q *question) (string, string, any, error) {
 	body := &statsBody{}
 	tables, err := body.choose(q)

@@ -31,7 +31,7 @@ func (e *Export) wants(written string) {
 	}
 }
 
-// file is the file for what a page names, with the place in it.
+// file returns the file for what a page names, with the place in it.
 func (e *Export) file(written string) (string, bool) {
 	if strings.HasPrefix(written, "/static/") {
 		return styleFile, true
@@ -47,8 +47,8 @@ func (e *Export) file(written string) (string, bool) {
 // queries are the parameters that choose a part of a page, by the kind of the page.
 var queries = map[string]string{"log": "before", "graph": "before", "t": "from", "blame": "from", "commit": "view"}
 
-// address is the one address of what a page names, without the place in it, and that; false for what the export does
-// not have.
+// address returns the one address of what a page names, without the place in it, and that; false for what the export
+// does not have.
 func (s *still) address(written string) (address, place string, there bool) {
 	u, err := url.Parse(written)
 	if err != nil {

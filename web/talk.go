@@ -68,7 +68,7 @@ const (
 	followTime = 12 * time.Second
 )
 
-// talk is the page of a conversation. A step or a prompt in the address chooses the part that is shown.
+// talk returns the page of a conversation. A step or a prompt in the address chooses the part that is shown.
 func talk(q *question) (string, string, any, error) {
 	id := q.r.PathValue("trace")
 	ctx, cancel := context.WithTimeout(q.ctx, followTime)
@@ -254,7 +254,7 @@ func (b *talkBody) around(at int) (first, last int) {
 	return first, first + size
 }
 
-// address is the page on which a step is shown whole.
+// address returns the page on which a step is shown whole.
 func (b *talkBody) address(at int) string {
 	first, _ := b.around(at)
 	ask := url.Values{}
@@ -264,7 +264,7 @@ func (b *talkBody) address(at int) string {
 	return b.asked("", ask)
 }
 
-// asked is an address of this conversation, with the steps that are shown.
+// asked returns an address of this conversation, with the steps that are shown.
 func (b *talkBody) asked(below string, ask url.Values) string {
 	if b.Show != "" {
 		ask.Set("show", b.Show)
@@ -344,7 +344,7 @@ func (b *talkBody) find(step, prompt string) (int, string) {
 	return -1, ""
 }
 
-// places are the prompts and the steps, by what an address adds for them, and where they stand.
+// places returns the prompts and the steps, by what an address adds for them, and where they stand.
 func (b *talkBody) places() map[string]string {
 	out := map[string]string{}
 	for i, turn := range b.Index {

@@ -87,7 +87,7 @@ func run(ctx context.Context, out, url, pages string, width, height int64, dark 
 // mostChecks is how often a page is asked for again.
 const mostChecks = 10
 
-// taken is a picture of a page, as tall as the page where that is not too much.
+// taken returns a picture of a page, as tall as the page where that is not too much.
 func taken(ctx context.Context, address string, width, height int64) ([]byte, error) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height), chromedp.Navigate(address),
 		chromedp.WaitReady("#main")); err != nil {
