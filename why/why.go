@@ -33,10 +33,10 @@ type Reason struct {
 	Trail    *trail.Trail // what became of the change; nil for people's lines
 }
 
-// Owner is the writer of the lines.
+// Owner returns the writer of the lines.
 func (r *Reason) Owner() *blame.Attribution { return r.Lines[0].Owner }
 
-// Commit is the commit that brought the lines; nil for lines that none has.
+// Commit returns the commit that brought the lines; nil for lines that none has.
 func (r *Reason) Commit() *gitblame.Commit {
 	if c := r.Lines[0].Commit; c.Committed() {
 		return c
@@ -141,7 +141,7 @@ func (f *Finder) explain(ctx context.Context, r *Reason) error {
 	return err
 }
 
-// hunk is a patch, nil where the log does not have it: it was seen by a clone that shared no log.
+// hunk returns a patch, nil where the log does not have it: it was seen by a clone that shared no log.
 func (f *Finder) hunk(id events.PatchID) (*view.Hunk, error) {
 	h, err := f.Known.Hunk(id)
 	if errors.Is(err, refs.ErrMissing) {
@@ -170,7 +170,7 @@ func (f *Finder) said(ctx context.Context, r *Reason) error {
 	return nil
 }
 
-// hunkWith is the hunk of a call that has the first of the lines.
+// hunkWith returns the hunk of a call that has the first of the lines.
 func hunkWith(list []*view.Hunk, r *Reason) *view.Hunk {
 	text := string(bytes.TrimSuffix(r.Lines[0].Content, []byte("\r")))
 	for _, h := range list {
