@@ -150,7 +150,7 @@ func (h history) Start() (string, error) { return "", nil }
 // maxPart is the number of bytes of one conversation that are read.
 const maxPart = 256 << 20
 
-// From gives the blocks of the conversation.
+// From returns the blocks of the conversation.
 func (h history) From(int64, int64) sessionfile.Source {
 	in := io.LimitReader(h.Tail.From(h.part.from), min(h.part.to-h.part.from, maxPart))
 	return &blocks{in: bufio.NewReaderSize(in, 64<<10), at: h.part.from, line: h.part.lines}
@@ -214,7 +214,7 @@ func (b *blocks) took(line []byte) {
 	b.line++
 }
 
-// Next gives the next block; io.EOF after the last.
+// Next returns the next block; io.EOF after the last.
 func (b *blocks) Next() (jsonlines.Object, error) {
 	var line []byte
 	for { // empty lines between blocks

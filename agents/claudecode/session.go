@@ -190,7 +190,7 @@ func (s *session) cursor(file *transcript.Tail, in *jsonlines.Reader) (json.RawM
 		Agents: s.agents.sizes(), Below: s.below})
 }
 
-// usable gives the cursor if it is one of this file.
+// usable returns the cursor if it is one of this file.
 func (s *session) usable(file *transcript.Tail, raw json.RawMessage) *sessionCursor {
 	if len(raw) == 0 {
 		return nil

@@ -84,7 +84,7 @@ func (a *agentFiles) add(path, id string) *agentFile {
 // maxSmall is the size of a description.
 const maxSmall = 256 << 10
 
-// find gives the file of a subagent by its id or by the call that started it; nil when there is none.
+// find returns the file of a subagent by its id or by the call that started it; nil when there is none.
 func (a *agentFiles) find(id, call string) *agentFile {
 	if file := a.byID[id]; file != nil {
 		return file

@@ -77,7 +77,7 @@ func (h patchHunk) runs() []run {
 	return out
 }
 
-// exactHunks gives the hunks of a patch with their lines taken from the file after the edit.
+// exactHunks returns the hunks of a patch with their lines taken from the file after the edit.
 func exactHunks(patch []patchHunk, after []string) []assemble.Hunk {
 	var hunks []assemble.Hunk
 	for _, h := range patch {
@@ -92,7 +92,7 @@ func exactHunks(patch []patchHunk, after []string) []assemble.Hunk {
 	return hunks
 }
 
-// matchedHunks gives the hunks of a patch where the file after the edit is not known: lines that the display shows as
+// matchedHunks returns the hunks of a patch where the file after the edit is not known: lines that the display shows as
 // they are, or that are found among those that the edit wrote, are certain.
 func matchedHunks(patch []patchHunk, written []string) []assemble.Hunk {
 	var hunks []assemble.Hunk

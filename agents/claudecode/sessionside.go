@@ -11,7 +11,7 @@ import (
 // maxSides is the number of subagents that may be told in the main file.
 const maxSides = 1000
 
-// sidechain gives the chain of a subagent's line that an old client wrote into the main file. It gives nil for a line
+// sidechain returns the chain of a subagent's line that an old client wrote into the main file. It gives nil for a line
 // of the main conversation. A subagent's first line is its prompt, which is an argument of the call that started it.
 func (s *session) sidechain(ch *chain, e *entry) *chain {
 	if !e.sidechain || ch.file != "" || len(ch.sides) >= maxSides {

@@ -101,7 +101,7 @@ func (m *model) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// snaked gives a payload with keys in snake case: relatives of the client write them in camel case.
+// snaked returns a payload with keys in snake case: relatives of the client write them in camel case.
 func snaked(data []byte) []byte {
 	text, err := payload.UTF8(data)
 	if err != nil || !bytes.Contains(text, []byte(`"sessionId"`)) {
@@ -116,7 +116,7 @@ func snaked(data []byte) []byte {
 	return snakeKeys(text)
 }
 
-// snakeKeys gives a valid object with the keys of its fields and of its tool input's fields in snake case. A tool's
+// snakeKeys returns a valid object with the keys of its fields and of its tool input's fields in snake case. A tool's
 // response has camel case in the native payload too and stays.
 func snakeKeys(object []byte) []byte {
 	var fields map[string]json.RawMessage

@@ -8,7 +8,7 @@
 //   - A command that fails counts as a success; postToolUseFailure is for tools that could not do their work.
 //   - A sub-agent's calls have its own id as sessionId and agentId, and the session it belongs to as parentAgentId. A
 //     sub-agent of its own has its id there; subagentStart and subagentStop name the file of the conversation. What it
-//     is told comes as userPromptSubmitted too, and is no prompt.
+//     is told comes as userPromptSubmitted too, and is not a prompt.
 //   - Events named in camel case have payloads in camel case; older versions give toolArgs as JSON text.
 //   - No payload names the model. The session file does, but is written behind: it says nothing of a call that it does
 //     not hold yet.

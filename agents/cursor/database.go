@@ -49,7 +49,7 @@ func openValues(path, table string) (*values, error) {
 
 func (v *values) close() { _ = v.db.Close() }
 
-// row gives the value of a row, nil for one without.
+// row returns the value of a row, nil for one without.
 func (v *values) row(id int64) ([]byte, error) {
 	row, err := v.table.Row(id)
 	if err != nil || row == nil {
@@ -61,7 +61,7 @@ func (v *values) row(id int64) ([]byte, error) {
 // errFound ends a search.
 var errFound = errors.New("found")
 
-// get gives the value of a key, nil where there is none.
+// get returns the value of a key, nil where there is none.
 func (v *values) get(key string) (value []byte, err error) {
 	err = v.table.Prefix(key, func(name string, id int64) error {
 		if name == key {
@@ -166,7 +166,7 @@ func (c *chat) Size() int64 { return int64(1 + len(c.inline) + len(c.order) + c.
 // Close closes the database.
 func (c *chat) Close() error { return c.db.Close() }
 
-// From gives the conversation, then its messages.
+// From returns the conversation, then its messages.
 func (c *chat) From(int64, int64) sessionfile.Source { return &messages{chat: c} }
 
 // messages gives a conversation and its messages, each as an object.
@@ -185,7 +185,7 @@ func (m *messages) End() int64 { return m.at }
 // Lines returns the same: an object counts as a line.
 func (m *messages) Lines() int64 { return m.at }
 
-// Next gives the next object; io.EOF after the last.
+// Next returns the next object; io.EOF after the last.
 func (m *messages) Next() (jsonlines.Object, error) {
 	for m.at < m.Size() {
 		at := m.at

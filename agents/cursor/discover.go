@@ -74,7 +74,7 @@ func talked(about []byte) bool {
 // maxWorkspaces is the number of workspaces that are looked at.
 const maxWorkspaces = 10_000
 
-// workspaces gives the directory of each conversation that the databases of workspaces in a project list.
+// workspaces returns the directory of each conversation that the databases of workspaces in a project list.
 func (s sessions) workspaces(user string, project sessionfile.Project) map[string]string {
 	held := map[string]string{}
 	entries, err := os.ReadDir(filepath.Join(user, "workspaceStorage"))

@@ -135,7 +135,7 @@ func (d *database) Size() int64 { return int64(len(d.messages)) + 1 }
 // Close closes the database.
 func (d *database) Close() error { return d.db.Close() }
 
-// From gives the session, then its messages.
+// From returns the session, then its messages.
 func (d *database) From(int64, int64) sessionfile.Source { return &rows{database: d} }
 
 // rows gives a session and its messages, each as an object.
@@ -154,7 +154,7 @@ func (r *rows) End() int64 { return r.at }
 // Lines returns the same: an object counts as a line.
 func (r *rows) Lines() int64 { return r.at }
 
-// Next gives the next object; io.EOF after the last.
+// Next returns the next object; io.EOF after the last.
 func (r *rows) Next() (jsonlines.Object, error) {
 	for r.at < r.Size() {
 		at := r.at

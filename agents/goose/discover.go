@@ -106,7 +106,7 @@ func begins(raw []byte) bool {
 			rawjson.Member(raw, "accumulated_input_tokens") != nil)
 }
 
-// peek gives what the file says of the session.
+// peek returns what the file says of the session.
 func peek(file sessionfile.File) (about []byte) {
 	sessionfile.First(file, 1, func(object jsonlines.Object) bool {
 		about = bytes.Clone(object.Raw)

@@ -10,8 +10,8 @@ import (
 
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
-// Install gives the document with every entry present once, and the events whose entries changed. A nil document stands
-// for a file that does not exist.
+// Install returns the document with every entry present once, and the events whose entries changed. A nil document
+// stands for a file that does not exist.
 func Install(doc []byte, entries []Entry, ours Ours) (out []byte, changed []string, err error) {
 	fresh := doc == nil
 	body, marked := bytes.CutPrefix(doc, byteOrderMark)

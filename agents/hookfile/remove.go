@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Remove gives the document without our entries and the events that had one. The result is nil when the whole file is
+// Remove returns the document without our entries and the events that had one. The result is nil when the whole file is
 // of our making.
 func Remove(doc []byte, ours Ours) (out []byte, changed []string, err error) {
 	body, marked := bytes.CutPrefix(doc, byteOrderMark)

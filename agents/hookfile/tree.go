@@ -24,7 +24,7 @@ type node struct {
 	kids       []*node
 }
 
-// parse gives the root of the document, nil when it holds nothing but white space. Comments count as that.
+// parse returns the root of the document, nil when it holds nothing but white space. Comments count as that.
 func parse(doc []byte) (*node, error) {
 	doc = withoutComments(doc)
 	if len(bytes.Trim(doc, " \t\r\n")) == 0 {
@@ -99,7 +99,7 @@ func (p *parser) members(parent *node) error {
 	return err
 }
 
-// skip gives the offset of the next token: behind white space and the punctuation between values.
+// skip returns the offset of the next token: behind white space and the punctuation between values.
 func (p *parser) skip() int {
 	at := int(p.dec.InputOffset())
 	for at < len(p.doc) && bytes.IndexByte([]byte(" \t\r\n,:"), p.doc[at]) >= 0 {

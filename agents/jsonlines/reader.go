@@ -58,7 +58,7 @@ type Object struct {
 	Line   int64 // from 1
 }
 
-// Next gives the next object; io.EOF after the last.
+// Next returns the next object; io.EOF after the last.
 func (r *Reader) Next() (Object, error) {
 	for {
 		if len(r.rest) == 0 {

@@ -46,7 +46,7 @@ func (k kept) Mark(offset int64) string {
 // Close closes what is kept.
 func (k kept) Close() error { return k.close() }
 
-// From gives the messages from an offset on.
+// From returns the messages from an offset on.
 func (k kept) From(offset, _ int64) sessionfile.Source { return &source{kept: k, at: offset} }
 
 type source struct {
@@ -64,7 +64,7 @@ func (s *source) End() int64 { return s.at }
 // Lines returns the same: an object counts as a line.
 func (s *source) Lines() int64 { return s.at }
 
-// Next gives the session, then one message after the other.
+// Next returns the session, then one message after the other.
 func (s *source) Next() (jsonlines.Object, error) {
 	for s.at < s.Size() {
 		at := s.at

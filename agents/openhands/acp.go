@@ -72,7 +72,7 @@ func (s *session) foreignEnded(id, time string) error {
 	return s.c.Result(one.at, id, r)
 }
 
-// foreignContent gives the texts of a result, and what it did to files. Members have the protocol's own names, or
+// foreignContent returns the texts of a result, and what it did to files. Members have the protocol's own names, or
 // Python's.
 func (s *session) foreignContent(raw []byte) (texts []string, edits []assemble.Edit) {
 	d := rawjson.NewDecoder(raw)

@@ -187,7 +187,7 @@ func (d directory) Size() int64 { return int64(len(d.events)) + 1 }
 // Close has nothing to close.
 func (d directory) Close() error { return nil }
 
-// From gives the state, then the events.
+// From returns the state, then the events.
 func (d directory) From(int64, int64) sessionfile.Source { return &files{directory: d} }
 
 // files gives what the files of a conversation hold.
@@ -206,7 +206,7 @@ func (f *files) End() int64 { return f.at }
 // Lines returns the same: a file counts as a line.
 func (f *files) Lines() int64 { return f.at }
 
-// Next gives what the next file holds; io.EOF after the last.
+// Next returns what the next file holds; io.EOF after the last.
 func (f *files) Next() (jsonlines.Object, error) {
 	for f.at < f.Size() {
 		at, path := f.at, f.path

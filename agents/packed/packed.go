@@ -29,7 +29,7 @@ func Identify(env agents.Env, path string) (agents.Agent, bool, error) {
 	return Agent(agent, env.Unzstd), found, nil
 }
 
-// headOf gives the first bytes of what a session file holds, if it is packed.
+// headOf returns the first bytes of what a session file holds, if it is packed.
 func headOf(path string, unzstd packed.Unzstd) (head []byte, is bool, err error) {
 	file, err := transcript.Open(path)
 	if err != nil {

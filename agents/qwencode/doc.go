@@ -5,7 +5,7 @@
 //
 //   - Hooks have the names and the shape of Claude Code's and the tools of Gemini CLI. tool_call_id is the model's id
 //     of a call; tool_use_id is another one, made up for the hooks, and in PostToolBatch the first again.
-//   - UserPromptSubmit comes also after every batch of tools, with an empty prompt: that is no prompt.
+//   - UserPromptSubmit comes also after every batch of tools, with an empty prompt: that is not a prompt.
 //   - After a tool wrote a file the payload holds the file as it was and as it is.
 //   - Only SessionStart names the model; later ones are those of the last answer in the session file.
 //   - Sub-agents are announced, and their calls carry agent_id. Their files name no model; the session's file does, in

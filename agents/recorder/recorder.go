@@ -159,7 +159,7 @@ func (w *work) filesBeside() []string {
 	})
 }
 
-// SessionFile gives the path of the session file of a conversation, or ErrNoTranscript.
+// SessionFile returns the path of the session file of a conversation, or ErrNoTranscript.
 func SessionFile(env agents.Env, s waiting.Session) (string, error) {
 	agent, found := agents.Lookup(env, s.Agent)
 	if !found {
@@ -168,7 +168,7 @@ func SessionFile(env agents.Env, s waiting.Session) (string, error) {
 	return find(agent, s)
 }
 
-// find gives the path of a session file: as a hook said, also where it was packed since, or as the agent files it.
+// find returns the path of a session file: as a hook said, also where it was packed since, or as the agent files it.
 func find(agent agents.Agent, s waiting.Session) (string, error) {
 	if s.Transcript != "" {
 		if path := packed.Beside(s.Transcript); path != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// Hunks gives the hunks of a unified diff of one file, cut at their context lines, with the exact text of the added
+// Hunks returns the hunks of a unified diff of one file, cut at their context lines, with the exact text of the added
 // lines. Lines before the first hunk are not looked at; a diff that breaks off gives the hunks up to there.
 func Hunks(diff string) []assemble.Hunk {
 	var hunks []assemble.Hunk

@@ -84,7 +84,7 @@ func (e *elements) End() int64 { return e.at }
 // Lines returns the number of lines before End.
 func (e *elements) Lines() int64 { return e.line - 1 }
 
-// Next gives the next object; io.EOF after the last.
+// Next returns the next object; io.EOF after the last.
 func (e *elements) Next() (jsonlines.Object, error) {
 	for !e.done {
 		c, err := e.skipSpace()

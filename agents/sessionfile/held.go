@@ -23,7 +23,7 @@ func (h *Held) Size() int64 { return int64(len(h.Objects)) }
 // Close has nothing to close.
 func (h *Held) Close() error { return nil }
 
-// From gives the objects, always all.
+// From returns the objects, always all.
 func (h *Held) From(int64, int64) Source { return &heldSource{held: h} }
 
 type heldSource struct {
@@ -40,7 +40,7 @@ func (s *heldSource) End() int64 { return s.at }
 // Lines returns the same.
 func (s *heldSource) Lines() int64 { return s.at }
 
-// Next gives the next object; io.EOF after the last.
+// Next returns the next object; io.EOF after the last.
 func (s *heldSource) Next() (jsonlines.Object, error) {
 	if s.at == s.held.Size() {
 		return jsonlines.Object{}, io.EOF

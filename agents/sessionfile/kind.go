@@ -51,7 +51,7 @@ type File interface {
 	Start() (string, error)
 	// Size returns the end of the file, in the unit of the objects' offsets.
 	Size() int64
-	// From gives the objects from an offset on, before which there are so many lines.
+	// From returns the objects from an offset on, before which there are so many lines.
 	From(offset, lines int64) Source
 	Close() error
 }

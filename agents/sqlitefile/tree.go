@@ -191,7 +191,7 @@ func width(kind uint64) int64 {
 	return int64(kind-12) / 2
 }
 
-// bytes gives the value of a column, nil for one that is not there.
+// bytes returns the value of a column, nil for one that is not there.
 func (r *Row) bytes(column int) ([]byte, error) {
 	if column < 0 || column >= len(r.cells) {
 		return nil, nil

@@ -47,7 +47,7 @@ func Open(path string) (*Tail, error) {
 // Close closes the file.
 func (t *Tail) Close() error { return t.file.Close() }
 
-// Lines gives the complete lines within the last limit bytes, the last line of the file first. The lines share one
+// Lines returns the complete lines within the last limit bytes, the last line of the file first. The lines share one
 // buffer.
 func (t *Tail) Lines(limit int64) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {

@@ -22,8 +22,8 @@ func Marked(name string) Block {
 	return Block{"# >>> git-trace" + name + " >>>", "# <<< git-trace" + name + " <<<"}
 }
 
-// Find gives where the first block is: start is its first byte, end is behind the line break of the end mark. Without a
-// block start is -1.
+// Find returns where the first block is: start is its first byte, end is behind the line break of the end mark. Without
+// a block start is -1.
 func (b Block) Find(doc []byte) (start, end int, err error) {
 	start = -1
 	for at := 0; at < len(doc); {
@@ -66,7 +66,7 @@ func (b Block) Wrap(inner []byte) []byte {
 	return slices.Concat([]byte(b.Begin+"\n"), inner, []byte(b.End+"\n"))
 }
 
-// Put gives the document with these lines in the block: where it is, or else at the end. A nil document stands for a
+// Put returns the document with these lines in the block: where it is, or else at the end. A nil document stands for a
 // file that does not exist. How a block at the end begins and ends tells what was there. A block behind a line without
 // a line break, or in an empty file, begins with a line break and ends without one.
 func (b Block) Put(doc, inner []byte) ([]byte, error) {
@@ -86,7 +86,7 @@ func (b Block) Put(doc, inner []byte) ([]byte, error) {
 	return slices.Concat(doc, []byte("\n"), block[:len(block)-1]), nil
 }
 
-// Take gives the document without the block: nil where nothing was there before.
+// Take returns the document without the block: nil where nothing was there before.
 func (b Block) Take(doc []byte) ([]byte, error) {
 	start, end, err := b.Find(doc)
 	switch {
@@ -102,8 +102,8 @@ func (b Block) Take(doc []byte) ([]byte, error) {
 	return slices.Concat(doc[:start], doc[end:]), nil
 }
 
-// Ignore gives an ignore file (gitignore(5)) whose block lists these files. The block is the first thing in it, so that
-// the user's own lines decide. Without files there is no block.
+// Ignore returns an ignore file (gitignore(5)) whose block lists these files. The block is the first thing in it, so
+// that the user's own lines decide. Without files there is no block.
 func (b Block) Ignore(doc []byte, files ...string) ([]byte, error) {
 	rest, err := b.Take(doc)
 	if err != nil || len(files) == 0 {

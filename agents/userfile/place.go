@@ -86,7 +86,7 @@ type place interface {
 	Close() error
 }
 
-// place gives the place of the file, and its name there.
+// place returns the place of the file, and its name there.
 func (f File) place() (place, string, error) {
 	if f.root == "" {
 		return anywhere{}, f.real, nil
