@@ -51,7 +51,7 @@ func At(rev, path string) Query {
 	return q
 }
 
-// Asked gives the lines of a query with their owners.
+// Asked returns the lines of a query with their owners.
 func Asked(ctx context.Context, repo *refs.Repo, q Query, resolver Resolver) (out []Annotated, err error) {
 	opts, err := q.options()
 	if err != nil {

@@ -55,7 +55,7 @@ func (a *answer) lines() int {
 	return n
 }
 
-// origins gives the origin of each line of the content.
+// origins returns the origin of each line of the content.
 func (a *answer) origins() []run {
 	all := make([]run, 0, a.lines())
 	for _, r := range a.runs {

@@ -94,7 +94,7 @@ func (s *Session) AsAsked(each func(*Entry) error) (trailer []byte, err error) {
 	return s.answer(s.opts.gitArgs(nil), s.opts.Format, each)
 }
 
-// Lines gives all lines that the options choose, whatever the format.
+// Lines returns all lines that the options choose, whatever the format.
 func (s *Session) Lines() (lines []Line, trailer []byte, err error) {
 	trailer, err = s.answer(s.opts.gitArgs([]string{"--porcelain"}, formats), Porcelain, func(e *Entry) error {
 		lines = Append(lines, &e.Line)

@@ -206,7 +206,7 @@ func (t *Tracker) when(h holding) time.Time {
 // mostSteps bounds the commits that are followed to their heirs: a foreign log may name any number.
 const mostSteps = 1000
 
-// heirs gives the commits that took the place of one.
+// heirs returns the commits that took the place of one.
 func (t *Tracker) heirs(commit refs.OID) []index.Rewriting {
 	list, asked := t.heirsOf[commit]
 	if !asked {

@@ -119,7 +119,7 @@ func (t *Tracker) follow(tr *Trail) error {
 	return nil
 }
 
-// Line gives the owner of a line of a file in the work tree, and how many lines the file has.
+// Line returns the owner of a line of a file in the work tree, and how many lines the file has.
 func (t *Tracker) Line(path string, line int) (owner blame.Attribution, lines int, err error) {
 	list, err := t.lines("", path)
 	if err != nil || line < 1 || line > len(list) {
