@@ -37,7 +37,7 @@ const (
 	forward = "\x1b[27m"
 )
 
-// Draw gives the patch for people: safe for a terminal, with the words that changed inside a line.
+// Draw returns the patch for people: safe for a terminal, with the words that changed inside a line.
 func (f *File) Draw(style Style) (string, error) {
 	drawn := &File{OldPath: cells.Safe(f.OldPath), NewPath: cells.Safe(f.NewPath)}
 	for i, c := range f.chunks {

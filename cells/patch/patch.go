@@ -36,7 +36,7 @@ type File struct {
 // ErrRange tells of a change of lines that a content does not have.
 var ErrRange = errors.New("no such lines")
 
-// Of gives the patch of some changes between two contents. What else changed is in the patch as it is in the new
+// Of returns the patch of some changes between two contents. What else changed is in the patch as it is in the new
 // content, so the patch can be taken back by itself.
 func Of(oldPath, newPath string, before, after []byte, changes []Change) (*File, error) {
 	f := &File{OldPath: oldPath, NewPath: newPath}
