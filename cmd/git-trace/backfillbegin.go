@@ -60,7 +60,7 @@ func conversationDrafts(told map[string]bool, trace events.TraceID, t *transcrip
 	return out, err
 }
 
-// told gives what the log says of a conversation because of a backfill; hooked is true if hooks were there, whose
+// told returns what the log says of a conversation because of a backfill; hooked is true if hooks were there, whose
 // numbers of prompts then count.
 func told(reader *index.Index, trace events.TraceID) (told map[string]bool, hooked bool, err error) {
 	known, err := reader.ByTrace(trace)

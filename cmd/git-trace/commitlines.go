@@ -258,7 +258,7 @@ func (o *commitOwners) anchored(commit refs.OID) (bool, error) {
 	return n > 0, err
 }
 
-// content gives the lines of the files of a commit.
+// content returns the lines of the files of a commit.
 func (o *commitOwners) content(commit refs.OID) func(path string) ([]string, error) {
 	return func(path string) ([]string, error) {
 		_, typ, raw, err := o.objects.ReadRev(commit.String() + ":" + path)

@@ -17,7 +17,7 @@ const mostInDirectory = 200_000
 // named is a file to be read, and the directory that was named in its place; "" for one that was named itself.
 type named struct{ file, dir string }
 
-// inDirectories gives the files that are named, and what counts them. In the place of a directory it gives the
+// inDirectories returns the files that are named, and what counts them. In the place of a directory it gives the
 // directory's files, in the order of their names. A directory that an agent keeps for one session counts as one file.
 func inDirectories(env agents.Env, names []string) (all []named, over *passed, err error) {
 	var stands []string // files that stand for their directory

@@ -261,8 +261,8 @@ func (e *exporter) commits(asNotes bool) error {
 	return err
 }
 
-// addedLines gives the lines that a commit added to its files, each at its place. The other lines are empty: nothing is
-// told of them.
+// addedLines returns the lines that a commit added to its files, each at its place. The other lines are empty: nothing
+// is told of them.
 func addedLines(c *history.Commit) agenttrace.Source {
 	files := make(map[string]*history.File, len(c.Files))
 	for i := range c.Files {
@@ -341,7 +341,7 @@ func (e *exporter) conversations() error {
 	return e.app.allFaults(faults)
 }
 
-// each gives the stored records that are wanted. What is wrong with one does not keep the others back.
+// each returns the stored records that are wanted. What is wrong with one does not keep the others back.
 func (e *exporter) each(yield func(*records.Record) error) (faults []error, err error) {
 	s := e.known.prompts.Records
 	wanted, err := e.wanted()

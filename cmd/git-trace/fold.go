@@ -20,7 +20,7 @@ type foldWriter struct {
 	hunk  bool // the last line was one of a hunk
 }
 
-// folded gives a writer that breaks lines, where the call writes to people on a terminal of known width.
+// folded returns a writer that breaks lines, where the call writes to people on a terminal of known width.
 func (a *app) folded(to io.Writer) io.Writer {
 	if a.fold < leastWidth {
 		return to

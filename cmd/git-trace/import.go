@@ -76,7 +76,7 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 	return im.conversations(files)
 }
 
-// ofFormat gives the files that are named, and of directories those that have the format.
+// ofFormat returns the files that are named, and of directories those that have the format.
 func (a *app) ofFormat(names []string, format exchange) ([]string, error) {
 	env, err := systemEnv()
 	if err != nil {

@@ -137,7 +137,7 @@ func (in *installation) onlyFoundBy(config refs.Config) error {
 	return err
 }
 
-// chooseAgents gives the agents that were named, or all that can be recorded.
+// chooseAgents returns the agents that were named, or all that can be recorded.
 func chooseAgents(env capability.Env, names []string) ([]capability.Agent, error) {
 	known := installable(env)
 	var out []capability.Agent

@@ -83,7 +83,7 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	return a.drawLog(c, repo, known, list, short)
 }
 
-// orConversation is the error of a name that is no commit. Where it is the id of a conversation the error says so.
+// orConversation is the error of a name that is not a commit. Where it is the id of a conversation the error says so.
 func orConversation(err error, named []string, known *conversations) error {
 	var git *refs.GitError
 	if !errors.As(err, &git) {

@@ -117,7 +117,7 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// pullOwn takes back what the clone lost. It shows the events that the own key did not sign, and asks.
+// pullOwn takes back what the clone lost. It shows the events that this clone's key did not sign, and asks.
 func (a *app) pullOwn(c *cli.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
 	most int64,
 ) error {

@@ -59,7 +59,7 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 	return err
 }
 
-// rebuildOwnership derives the owners of the lines of every content again from the own log's patches.
+// rebuildOwnership derives the owners of the lines of every content again from this clone's patches.
 func rebuildOwnership(c *cli.Context, repo *refs.Repo) error {
 	return trails.Rebuild(repo, events.OpenLog(repo).Walk(c.Context, events.Range{}))
 }

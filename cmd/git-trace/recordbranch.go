@@ -33,7 +33,7 @@ func newBirthplaces(repo *refs.Repo) *birthplaces {
 // conversation is stored next.
 const reflogsHold = time.Second
 
-// of gives the branch of a commit, nil where it is not known.
+// of returns the branch of a commit, nil where it is not known.
 func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
 	if b.branch[commit] == "" && time.Since(b.read) > reflogsHold {
 		b.readAll(ctx)

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// files gives the lines of the conversation as a commit has them; nil where git does not tell.
+// files returns the lines of the conversation as a commit has them; nil where git does not tell.
 func (g *gathering) files(revision string) ([]recorder.FileFacts, error) {
 	if _, err := g.track(); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (g *gathering) blobLines(id refs.OID) (lines [][]byte, there bool) {
 	return linediff.Split(raw), true
 }
 
-// written gives the lines of a file that are the conversation's, or that a person put in the place of such lines.
+// written returns the lines of a file that are the conversation's, or that a person put in the place of such lines.
 func (g *gathering) written(list []blame.Annotated) ([]recorder.LineFacts, error) {
 	var out []recorder.LineFacts
 	var texts []string
@@ -179,8 +179,8 @@ func (g *gathering) original(content refs.OID, start, count int) map[string]json
 	return out
 }
 
-// deleted gives the lines of others that the conversation took out of a file and the commit does not have either. Such
-// a range names the line of the commit's file behind which they stood, at least the first.
+// deleted returns the lines of others that the conversation took out of a file and the commit does not have either.
+// Such a range names the line of the commit's file behind which they stood, at least the first.
 func (g *gathering) deleted(path string, now [][]byte) []recorder.LineFacts {
 	var out []recorder.LineFacts
 	for _, r := range g.removals {

@@ -171,7 +171,7 @@ func objectOf(c index.Candidate) object {
 	return object{kind: eventObject, event: c.Event}
 }
 
-// numbered returns an event of the own log by its number.
+// numbered returns an event of this clone's log by its number.
 func (r *resolver) numbered(id, text string) (object, error) {
 	seq, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seq < 1 {

@@ -56,7 +56,7 @@ type shownJSON struct {
 	Why      drawable   `json:"why,omitempty"`
 }
 
-// inJSON gives the object as it is written. A record in it may have many megabytes: a method MarshalJSON would write
+// inJSON returns the object as it is written. A record in it may have many megabytes: a method MarshalJSON would write
 // them twice.
 func (s shown) inJSON() *shownJSON {
 	out := &shownJSON{Kind: s.kind}

@@ -62,7 +62,7 @@ func (d *showDrawer) gap() {
 	}
 }
 
-// take gives what was drawn and begins anew.
+// take returns what was drawn and begins anew.
 func (d *showDrawer) take() string {
 	text := d.text.String()
 	d.text.Reset()

@@ -161,7 +161,7 @@ func trailersOf(shares []share, format string, ids bool) []string {
 	return out
 }
 
-// heaviest gives the texts of shares, the largest share first; an empty text is none.
+// heaviest returns the texts of shares, the largest share first; an empty text is none.
 func heaviest(shares []share, text func(share) string) []string {
 	sums := map[string]int{}
 	var out []string

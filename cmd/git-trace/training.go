@@ -132,7 +132,7 @@ func (t *training) pairs(w io.Writer, r *records.Record) error {
 	return tooLong(tracestate.WritePairs(w, r, t.options, told, &t.stats))
 }
 
-// tell gives what the log tells; edits of people only if they are to be written.
+// tell returns what the log tells; edits of people only if they are to be written.
 func (t *training) tell(r *records.Record) (tracestate.Told, error) {
 	if t.told == nil {
 		return tracestate.Told{}, nil

@@ -139,7 +139,7 @@ func whyOperands(ops operands) (rev string, places []fileLines, err error) {
 	return rev, places, nil
 }
 
-// lineHint says how a line is named, where an argument names none: a number behind a path, or what is no path.
+// lineHint says how a line is named, where an argument names none: a number behind a path, or what is not a path.
 func lineHint(before, arg string) string {
 	number := strings.Trim(arg, "0123456789") == ""
 	_, missing := os.Lstat(arg)
