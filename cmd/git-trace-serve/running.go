@@ -32,7 +32,7 @@ type noted struct {
 	Process process.ID `json:"process"`
 }
 
-// found gives the server that answers at an address; port 0 is any.
+// found returns the server that answers at an address; port 0 is any.
 func (r *running) found(address string) (web.Opened, bool) {
 	raw, err := os.ReadFile(filepath.Join(r.dir, runningFile))
 	if err != nil {

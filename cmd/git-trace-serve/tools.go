@@ -245,7 +245,7 @@ func add[In any](s *mcp.Server, a *answers, name, about string, arguments func(I
 // answers runs git-trace.
 type answers struct{ program string }
 
-// ask gives the output of a command, in pages. A command that found nothing says so in its answer. The error of one
+// ask returns the output of a command, in pages. A command that found nothing says so in its answer. The error of one
 // that fails is its message on standard error.
 func (a *answers) ask(ctx context.Context, asked asked) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
