@@ -133,7 +133,7 @@ func readDeferred(repo *refs.Repo) []deferred {
 	return out
 }
 
-// Picked gives the commits that a rebase made in this work tree and that are still to be anchored. For each it gives
+// Picked returns the commits that a rebase made in this work tree and that are still to be anchored. For each it gives
 // the commit of which git made it.
 func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	out := map[refs.OID]refs.OID{}

@@ -23,7 +23,7 @@ const maxDiff = 256 << 20
 
 var errHuge = errors.New("the commit changes more lines than can be anchored")
 
-// diffTree compares a commit with its parent, or two commits. It gives ErrLarge for more than most files; 0 is no
+// diffTree compares a commit with its parent, or two commits. It gives ErrLarge for more than most files; 0 is not a
 // bound.
 func diffTree(ctx context.Context, repo *refs.Repo, most int, revs ...string) (files []fileDiff, err error) {
 	args := append(append([]string{"diff-tree", "--root", "--no-commit-id"}, gitdiff.Patch()...), revs...)

@@ -30,8 +30,9 @@ type Patched struct {
 	Prints []events.Fingerprint // of the added lines that tell something, where that was asked
 }
 
-// Patches gives the files that each commit with one parent, or none, changed, with their lines, by one git process; in
-// the order of the commits. Unread are commits of which git cannot read all. Tells says which lines count as evidence.
+// Patches returns the files that each commit with one parent, or none, changed, with their lines, by one git process;
+// in the order of the commits. Unread are commits of which git cannot read all. Tells says which lines count as
+// evidence.
 func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells func(line []byte) bool,
 	yield func(commit refs.OID, change CommitChange) error) (unread []refs.OID, err error) {
 	lines := make([]string, len(commits))
@@ -232,7 +233,7 @@ func linesOfGit(content []byte) [][]byte {
 	return lines
 }
 
-// overlapOf gives the lines that lie in both lists; both are in order.
+// overlapOf returns the lines that lie in both lists; both are in order.
 func overlapOf(a, b []linediff.Range) []linediff.Range {
 	var out []linediff.Range
 	for i, j := 0, 0; i < len(a) && j < len(b); {

@@ -102,7 +102,7 @@ const mostFiles = 500
 // ErrLarge is of a commit that changes more files than that.
 var ErrLarge = errors.New("the commit changes too many files to be anchored while git waits")
 
-// anchorAt anchors one commit. It gives ErrLarge for one that changes more than most files; 0 is no bound.
+// anchorAt anchors one commit. It gives ErrLarge for one that changes more than most files; 0 is not a bound.
 func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time,
 	most int) error {
 	objects := repo.Objects()

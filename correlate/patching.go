@@ -30,7 +30,7 @@ func announcePatches(repo *refs.Repo, git int) error {
 	return nil
 }
 
-// deferPatch notes the commit that HEAD names, if it was announced and its shell could not note it: HEAD is no file
+// deferPatch notes the commit that HEAD names, if it was announced and its shell could not note it: HEAD is not a file
 // where refs are kept in tables.
 func deferPatch(repo *refs.Repo, head refs.OID, git int) (bool, error) {
 	number, _, ok := patchNumbers(repo)

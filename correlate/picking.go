@@ -100,8 +100,8 @@ func pickOf(line string) (from refs.OID, ok bool) {
 	return from, err == nil
 }
 
-// commandsDone gives the commits that the commands of the rebase under way picked, by their numbers; nil if the shell's
-// notes are of another rebase.
+// commandsDone returns the commits that the commands of the rebase under way picked, by their numbers; nil if the
+// shell's notes are of another rebase.
 func commandsDone(repo *refs.Repo) map[int]refs.OID {
 	announced, err := os.ReadFile(pickingFile(repo))
 	if err != nil {

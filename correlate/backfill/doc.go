@@ -7,7 +7,7 @@
 //     again on what the file held, as far as earlier edits and the history tell that.
 //   - The lines that a commit added are laid beside the lines of edits to the same path. It does not matter what
 //     directory the path was in. Lines that agree one after the other make a run; a run counts if it says something,
-//     for lines that stand everywhere do not: "}" is no evidence.
+//     for lines that stand everywhere do not: "}" is not evidence.
 //   - A line that was written once lands once on each line of history, unless it was taken away in between.
 //
 // Clocks decide only where content leaves it open. A commit never holds a line that was written after it; sessions that

@@ -149,7 +149,7 @@ func (f *finder) weigh(r *run) {
 	}
 }
 
-// free gives the parts of a run whose lines have no origin yet.
+// free returns the parts of a run whose lines have no origin yet.
 func (f *finder) free(r run, taken []landing, commit int32) []run {
 	open := func(i int) bool { return taken[r.line+i].isOpen() && f.may(r.b, r.at+i, commit) }
 	var out []run
@@ -176,7 +176,7 @@ const (
 	sameLines = 0.5 // if it is all that was written, and all that was added there
 )
 
-// judge gives the evidence of a run, "" for a run that says too little.
+// judge returns the evidence of a run, "" for a run that says too little.
 func (f *finder) judge(r *run, file *pastFile, commit int32, strict bool) string {
 	h := &file.hunks[r.hunk]
 	allOfBlock := r.length == len(r.b.prints)

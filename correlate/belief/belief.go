@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Log gives access to the own log and to the logs of other clones. The index of the log satisfies it.
+// Log gives access to this clone's log and to the logs of other clones. The index of the log satisfies it.
 type Log interface {
 	// ByCommit gives the events that anchor a commit, each log in its order.
 	ByCommit(commit refs.OID) ([]events.Event, error)
@@ -26,8 +26,8 @@ type Run struct {
 	Owner        *events.AnchorOwner
 	Tier         string
 	By           *events.Event // the anchor that says so; nil for what was found without one
-	// Beyond tells that only other clones speak of these lines, though the own hooks saw all that the commit added. Git
-	// may credit such a line to the commit all the same. In what the commit added it does not count.
+	// Beyond tells that only other clones speak of these lines, though this clone's hooks saw all that the commit
+	// added. Git may credit such a line to the commit all the same. In what the commit added it does not count.
 	Beyond bool
 	// Disputed are the writers of other logs who say something else of these lines, with the same right.
 	Disputed []string
@@ -66,13 +66,13 @@ type Commit struct {
 	// Disputed are the lines about which other clones disagree with the same right.
 	Disputed int
 
-	own    owned                                       // what the own log says
+	own    owned                                       // what this clone's log says
 	signer func(voice string) string                   // nil where nobody was asked
 	namer  Namer                                       // nil for none
 	named  map[*events.AnchorOwner]*events.AnchorOwner // owners that have been given their names
 }
 
-// owned holds the own log's figures about the size of a commit.
+// owned holds this clone's figures about the size of a commit.
 type owned struct {
 	writer string
 	added  int
@@ -102,7 +102,7 @@ func weigh(log Log, commit refs.OID) (*Commit, error) {
 	return c, nil
 }
 
-// Weigh weighs the anchors of a commit among events that name it. Own is the writer of the own log.
+// Weigh weighs the anchors of a commit among events that name it. Own is the writer of this clone's log.
 func Weigh(commit refs.OID, recorded []events.Event, own string) *Commit {
 	return weighAll(commit, recorded, own, signersOf(nil))
 }
@@ -157,7 +157,7 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 }
 
 // Teller returns the writer of the other log that speaks of a run, and who signed that log (see [Signers]). Both are
-// empty for what the own log says, or was found here.
+// empty for what this clone's log says, or was found here.
 func (c *Commit) Teller(r *Run) (writer, signer string) {
 	if r.By == nil || r.By.Mine(c.own.writer) {
 		return "", ""

@@ -124,7 +124,7 @@ func standing(r *Run) events.Standing {
 	return r.By.From.Standing
 }
 
-// between gives what stands where the words of two logs meet. Of two with the same right the smaller id of a writer
+// between returns what stands where the words of two logs meet. Of two with the same right the smaller id of a writer
 // decides, and if they say different things the other one is named.
 func between(over, under *Run, own string, signer func(string) string) Run {
 	order := right(over, under, own, signer)

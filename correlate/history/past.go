@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Past gives the commits that lead to tips, parents before children, as far as they can be read: git-rev-list(1) gives
-// none where one is missing. Those that cannot be read are given apart, named in Unread. Where a shallow clone ends,
-// the history does.
+// Past returns the commits that lead to tips, parents before children, as far as they can be read: git-rev-list(1)
+// gives none where one is missing. Those that cannot be read are given apart, named in Unread. Where a shallow clone
+// ends, the history does.
 func Past(repo *refs.Repo, tips []refs.OID) (list, unread []Commit, err error) {
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()

@@ -46,7 +46,7 @@ var errShape = errors.New("unexpected output of git")
 // maxLineBytes is the length beyond which a line is cut: nothing is told by the rest of it.
 const maxLineBytes = 64 << 10
 
-// List gives the commits that git-rev-list(1) gives for the arguments, parents before children, without their files.
+// List returns the commits that git-rev-list(1) gives for the arguments, parents before children, without their files.
 func List(ctx context.Context, repo *refs.Repo, revs ...string) ([]Commit, error) {
 	args := []string{"log", "--topo-order", "--reverse", "--no-show-signature",
 		"--format=%H%x00%P%x00%an <%ae>%x00%at%x00%ct"}

@@ -33,7 +33,7 @@ type Job struct {
 // Queue is what waits in one work tree.
 type Queue struct{ dir string }
 
-// Open gives the queue of a work tree. Nothing is read or made.
+// Open returns the queue of a work tree. Nothing is read or made.
 func Open(repo *refs.Repo) Queue { return Queue{filepath.Join(repo.WorktreeTracesDir(), "later")} }
 
 // jobSuffix is that of a piece of work. Its name is the time, the number of the process, and how often it was begun.

@@ -1,4 +1,4 @@
-// Package reconcile writes to the own log what a search (package unseen) finds of commits that no hook reported: a
+// Package reconcile writes to this clone's log what a search (package unseen) finds of commits that no hook reported: a
 // server squashed them, for example.
 //
 // Two kinds of anchors come of it. What this clone's own log explains is its own word (method manual). What only logs

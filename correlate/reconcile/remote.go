@@ -13,9 +13,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Remote writes what is found of the commits that a remote has: first what the own log explains, then what other logs
-// of that remote do. Has tells which commits the remote has; label is its name in the refs of fetched logs. Open opens
-// the logs whose word may be passed on.
+// Remote writes what is found of the commits that a remote has: first what this clone's log explains, then what other
+// logs of that remote do. Has tells which commits the remote has; label is its name in the refs of fetched logs. Open
+// opens the logs whose word may be passed on.
 func Remote(ctx context.Context, log *events.Log, label string, has func([]refs.OID) (map[refs.OID]bool, error),
 	open func(*refs.Repo) (*index.Index, error)) error {
 	err := own(ctx, log, has)
@@ -28,7 +28,7 @@ func Remote(ctx context.Context, log *events.Log, label string, has func([]refs.
 	return nil
 }
 
-// own writes what the own log explains.
+// own writes what this clone's log explains.
 func own(ctx context.Context, log *events.Log, has func([]refs.OID) (map[refs.OID]bool, error)) error {
 	reader, err := index.OpenOwn(log.Repo(), nil)
 	if err != nil {
@@ -111,7 +111,7 @@ type teller struct {
 	told   map[refs.OID]*belief.Commit // what anchors say of the commits that are open
 }
 
-// open gives the commits that have lines of which no anchor tells.
+// open returns the commits that have lines of which no anchor tells.
 func (t *teller) open(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	known, err := belief.All(ctx, t.reader, nil, commits)
 	var out []refs.OID

@@ -68,7 +68,7 @@ func (f *file) believes(id events.PatchID) bool {
 	return known
 }
 
-// said reports whether the log is the own one and has said what it knows of the commit. It has not where other logs
+// said reports whether the log is this clone's and has said what it knows of the commit. It has not where other logs
 // alone have an anchor of it: a colleague picked a commit from here, and their log does not know its lines.
 func (f *file) said(log int) bool {
 	if log != ownLog {

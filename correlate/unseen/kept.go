@@ -18,7 +18,7 @@ import (
 // Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON with the logs for which they hold,
 // then one line an answer. The files may be deleted at any moment. They are written by appending whole lines, and a
 // reader skips lines that it cannot read. What only the logs of other clones were asked lies in files of its own, and
-// what only the own log was asked lies in a directory of its own.
+// what only this clone's log was asked lies in a directory of its own.
 //
 // An answer says how long the logs were, and what it depends on: contents, changes, paths, lines, commits whose place
 // others took, calls (index.Key). It holds until a log has an event behind it that speaks of one of these. If every
@@ -133,7 +133,7 @@ func (q *Question) keptUnder() string {
 	return q.Path
 }
 
-// recallAnswer gives a kept answer that still holds.
+// recallAnswer returns a kept answer that still holds.
 func (s *Search) recallAnswer(q Question) (Answer, bool) {
 	a, found := s.kept.path(q.keptUnder()).answers[q.Commit]
 	if !found || !a.isAbout(q.Lines) || !s.holds(&a) {
@@ -190,7 +190,7 @@ func (s *Search) rememberUnder(under string, commit refs.OID, a keptAnswer, on d
 	p.added = append(p.added, commit)
 }
 
-// recallCommit gives a kept answer about a whole commit; nil for a commit without a finding.
+// recallCommit returns a kept answer about a whole commit; nil for a commit without a finding.
 func (s *Search) recallCommit(under string, commit refs.OID) (found *events.CommitData, ok bool) {
 	a, there := s.kept.path(wholeUnder(under, commit)).answers[commit]
 	if !there || !s.holds(&a) {
