@@ -76,7 +76,7 @@ type conversation struct {
 	Gone    int            `json:"gone"`
 }
 
-// Document gives the diff as JSON has it.
+// Document returns the diff as JSON has it.
 func (d *Diff) Document() Document {
 	out := Document{Schema: JSONSchema, Files: []jsonFile{}, Conversations: []conversation{}}
 	if d.Old.Kind != "" {

@@ -63,7 +63,7 @@ func (o *Options) sides(ctx context.Context, repo *refs.Repo, dir string) (sides
 	return s, err
 }
 
-// compared gives the sides that revisions name.
+// compared returns the sides that revisions name.
 func (o *Options) compared(ctx context.Context, repo *refs.Repo, dir string, revs []string) (sides, error) {
 	if len(revs) == 1 && !strings.ContainsAny(revs[0], "^:") {
 		if a, b, three := strings.Cut(revs[0], "..."); three {
@@ -157,7 +157,7 @@ func (f *finder) nameTrees() {
 // empty reports whether it is the tree without files, with which git-show(1) compares a commit without a parent.
 func (f *finder) empty(rev string) bool { return rev == f.repo.Format.EmptyTree().String() }
 
-// forked gives the commit where two sides parted.
+// forked returns the commit where two sides parted.
 func forked(ctx context.Context, repo *refs.Repo, dir string, s sides) (string, error) {
 	other := s.new.Rev
 	if s.new.Kind != Commit {
