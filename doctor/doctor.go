@@ -168,7 +168,7 @@ func (d *Doctor) examine(ctx context.Context, one check, mend bool) Result {
 	return r
 }
 
-// shorten gives a path as people say it: from the top of the work tree, or from their home.
+// shorten returns a path as people say it: from the top of the work tree, or from their home.
 func (d *Doctor) shorten(path string) string { return shortPath(path, d.repo.WorkTree, d.env.Home) }
 
 func shortPath(path, top, home string) string {

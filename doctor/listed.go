@@ -18,7 +18,7 @@ type Listing struct {
 	Enrolled bool `json:"enrolled"` // by `git trace setup`
 }
 
-// listed gives the entry; nil without one.
+// listed returns the entry; nil without one.
 func (d *Doctor) listed() *Listing {
 	s := recorded.Look(d.repo)
 	if s.State != recorded.Listed && s.State != recorded.Astray {
@@ -54,7 +54,7 @@ func (d *Doctor) checkListed(ctx context.Context) (string, []Finding) {
 	return "", []Finding{d.unlisted(ctx)}
 }
 
-// unlisted says whether `git trace setup` will have the repository recorded, and why not.
+// unlisted reports whether `git trace setup` will have the repository recorded, and why not.
 func (d *Doctor) unlisted(ctx context.Context) Finding {
 	nothing := Finding{What: "nothing is recorded here", Mend: "git trace init"}
 	found, err := refs.FindHook(d.repo.WorkTree)
