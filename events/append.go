@@ -45,7 +45,7 @@ func (l *Log) Append(ctx context.Context, drafts []Draft) ([]Event, error) {
 	return nil, fmt.Errorf("%w: append events: %w", ErrSpooled, err)
 }
 
-// withDeadline gives a context that has none the default one.
+// withDeadline returns a context that has none the default one.
 func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return context.WithCancel(ctx)

@@ -55,8 +55,8 @@ func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
 	return old, now, nil
 }
 
-// moveAside moves the refs of the own log, all or none. The ref is made to hold all of it before the file goes: whoever
-// is killed in between has the log as it was, from its seal.
+// moveAside moves the refs of this clone's log, all or none. The ref is made to hold all of it before the file goes:
+// whoever is killed in between has the log as it was, from its seal.
 func (l *Log) moveAside(ctx context.Context, writer string) error {
 	if _, err := l.sealAll(ctx); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (l *Log) moveAside(ctx context.Context, writer string) error {
 }
 
 // asidePath notes the logs that were set aside: a writer and a commit a line. A fetch can write any ref, and what
-// stands below asideRefs ranks as the own log. So the ref alone says nothing.
+// stands below asideRefs ranks as this clone's log. So the ref alone says nothing.
 func (l *Log) asidePath() string { return filepath.Join(l.repo.TracesDir(), "aside") }
 
 func (l *Log) noteAside(writer string, tip refs.OID) error {

@@ -15,7 +15,7 @@ type ChangeID string
 // changeBytes is the length of a change id before it is written in hex.
 const changeBytes = 8
 
-// Bytes returns the id in binary form; none for text that is no id.
+// Bytes returns the id in binary form; none for text that is not an id.
 func (c ChangeID) Bytes() []byte {
 	raw, err := hex.DecodeString(string(c))
 	if err != nil || len(raw) != changeBytes {

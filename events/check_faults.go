@@ -7,7 +7,7 @@ type FaultKind string
 const (
 	FaultRef    FaultKind = "ref"    // the ref cannot be read
 	FaultObject FaultKind = "object" // an object of a seal is missing or damaged
-	FaultFile   FaultKind = "file"   // the own log's file cannot be read, or has lines that no append writes
+	FaultFile   FaultKind = "file"   // this clone's file cannot be read, or has lines that no append writes
 	FaultShape  FaultKind = "shape"  // a line is no canonical event
 	FaultHash   FaultKind = "hash"   // an event's bytes do not hash to its id
 	FaultChain  FaultKind = "chain"  // an event does not name the one before

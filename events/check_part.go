@@ -52,7 +52,7 @@ func (c *checkedPart) fault(at int, kind FaultKind, format string, args ...any) 
 	c.findings = append(c.findings, finding{at, kind, fmt.Sprintf(format, args...)})
 }
 
-// part are events in a row, as something holds them: a batch of the own log's file, or a file of a seal.
+// part are events in a row, as something holds them: a batch of the file of this clone's log, or a file of a seal.
 type part struct {
 	size   int // in bytes
 	lines  [][]byte

@@ -32,13 +32,13 @@ type textSpan struct{ from, to int64 }
 // lockPatience is how long a reader waits for another process that is taking logs in.
 const lockPatience = 100 * time.Millisecond
 
-// The directories of logs that were taken in: what was fetched, and the own log where it has no file.
+// The directories of logs that were taken in: what was fetched, and this clone's log where it has no file.
 const (
 	fetchedDir = "fetched"
 	ownDir     = "own"
 )
 
-// Copy opens the log on a ref (refs.EventsRef for the own one) as it is now. A log that does not exist gives an empty
+// Copy opens the log on a ref (refs.EventsRef for this clone's) as it is now. A log that does not exist gives an empty
 // copy. A damaged own log gives what could be read of it and a note; a damaged fetched log is an error, for nothing of
 // it is to be believed.
 func (l *Log) Copy(ctx context.Context, ref string) (*Copy, error) {
@@ -83,7 +83,7 @@ func (l *Log) copyOfRef(ctx context.Context, ref string) (*Copy, error) {
 	return of[0].Copy, of[0].Err
 }
 
-// copyRest gives what is sound in itself of the own log on a ref, in memory.
+// copyRest returns what is sound in itself of this clone's log on a ref, in memory.
 func (l *Log) copyRest(tip refs.OID, why error) (*Copy, error) {
 	var text bytes.Buffer
 	end, err := l.copySealedRest(flatEnd{}, tip, &text)
@@ -139,7 +139,7 @@ func (c *Copy) Tip() refs.OID { return c.end.commit }
 // ErrCopyDamaged reports that a cached copy is not what it was; ForgetCopies makes the next Copy build it anew.
 var ErrCopyDamaged = errors.New("cached copy of the log is damaged")
 
-// Lines gives the lines of all events of the log.
+// Lines returns the lines of all events of the log.
 func (c *Copy) Lines() iter.Seq2[CopyLine, error] {
 	return func(yield func(CopyLine, error) bool) {
 		spans := c.spans
@@ -156,7 +156,7 @@ func (c *Copy) Lines() iter.Seq2[CopyLine, error] {
 	}
 }
 
-// Event gives an event by its number; false if there is none.
+// Event returns an event by its number; false if there is none.
 func (c *Copy) Event(seq int64) (Event, bool, error) {
 	at := int64(0)
 	for line, err := range c.Lines() {

@@ -53,7 +53,7 @@ func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.O
 	return l.copySealed(ctx, fetched, tip, end, w)
 }
 
-// soundLines gives the lines that were checked, if nothing is wrong with them and they follow end.
+// soundLines returns the lines that were checked, if nothing is wrong with them and they follow end.
 func soundLines(checked checkedPart, lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
 	if len(checked.findings) > 0 {
 		f := checked.findings[0]

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The own log needs no copy: its file has the form of one. A copy holds only what was checked when it was made. So this
-// file is believed only up to where readers have checked it, which they note in the cache. The rest is checked.
+// This clone's log needs no copy: its file has the form of one. A copy holds only what was checked when it was made. So
+// this file is believed only up to where readers have checked it, which they note in the cache. The rest is checked.
 
 // checkedPath is where readers note how far they have checked the file.
 func (l *Log) checkedPath() string { return filepath.Join(l.cacheDir(), "checked") }
@@ -48,8 +48,8 @@ func (l *Log) noteChecked(gen string, end flatEnd) {
 	_ = refs.WriteFileAtomic(l.checkedPath(), []byte(body+"\n"+checkSum(body)+"\n"), 0o666)
 }
 
-// copyOwn opens the own log's file as a copy. Of a damaged one it gives what is left, and notes the damage. Where there
-// is none, it gives none.
+// copyOwn opens the file of this clone's log as a copy. Of a damaged one it gives what is left, and notes the damage.
+// Where there is none, it gives none.
 func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	j, broken := l.openJournal(os.O_RDONLY)
 	if j == nil {

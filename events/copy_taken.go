@@ -22,8 +22,8 @@ import (
 //	fetched/log   a header line · the lines of the logs, as they came; bytes in it never change
 //	fetched/ends  of each log where it ends and which parts of the first file are its own · a check sum of all before
 //
-// A batch counts once the ends tell of it, so a process may be killed at any moment. Both files are a cache. The own
-// log, where it has no file, is taken in likewise, into own/log.
+// A batch counts once the ends tell of it, so a process may be killed at any moment. Both files are a cache. This
+// clone's log, where it has no file, is taken in likewise, into own/log.
 //
 // Of a log that is not sound the ends say why not. The commit names all that was read, so the next command need not
 // read it again. Another version of the program may find otherwise, so its word counts for that version alone.
@@ -70,7 +70,7 @@ func (k *taken) encode() []byte {
 	return append(w.Out, checkSum(string(w.Out))...)
 }
 
-// numbers gives the numbers of the logs that are there, by their refs.
+// numbers returns the numbers of the logs that are there, by their refs.
 func (k *taken) numbers() map[string]int {
 	of := make(map[string]int, len(k.logs))
 	for n := range k.logs {
@@ -187,7 +187,7 @@ type intake struct {
 	undo func(size int64) error // takes back what was written from there on
 }
 
-// lacking gives the logs of which nothing is known as they are now.
+// lacking returns the logs of which nothing is known as they are now.
 func (in *intake) lacking() (fresh []FetchedLog) {
 	numbers := in.numbers()
 	for _, f := range in.wanted {
@@ -377,7 +377,7 @@ func (in *intake) take(ctx context.Context, f FetchedLog, end flatEnd, swollen s
 	return in.log.copySound(ctx, f.Ref, end, f.Tip, in.out)
 }
 
-// copies gives the logs out of the text.
+// copies returns the logs out of the text.
 func (in *intake) copies(text *Text) []FetchedCopy {
 	numbers := in.numbers()
 	spans := make([][]textSpan, len(in.logs))

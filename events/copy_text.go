@@ -12,9 +12,9 @@ import (
 	"slices"
 )
 
-// Text has lines of events one behind the other, addressed by offset: the own log's file, or the file of all logs that
-// were taken in. What cannot be stored there, since the directory is read-only or another process is at it, follows the
-// file's end in memory.
+// Text has lines of events one behind the other, addressed by offset: the file of this clone's log, or the file of all
+// logs that were taken in. What cannot be stored there, since the directory is read-only or another process is at it,
+// follows the file's end in memory.
 type Text struct {
 	gen    string     // names the build of the stored part; offsets there hold for it alone
 	file   *os.File   // nil when all is in memory
@@ -77,10 +77,10 @@ func (t *Text) Line(offset int64, length int) ([]byte, error) {
 	return line, nil
 }
 
-// Scan gives the lines of events from an offset on: 0, or what Stored or Size was for the same generation.
+// Scan returns the lines of events from an offset on: 0, or what Stored or Size was for the same generation.
 func (t *Text) Scan(from int64) iter.Seq2[CopyLine, error] { return t.between(from, t.Size()) }
 
-// between gives the lines of events from one end of a batch to another.
+// between returns the lines of events from one end of a batch to another.
 func (t *Text) between(from, to int64) iter.Seq2[CopyLine, error] {
 	return func(yield func(CopyLine, error) bool) {
 		if from < 0 || from > to || to > t.Size() {
@@ -113,7 +113,7 @@ func (t *Text) between(from, to int64) iter.Seq2[CopyLine, error] {
 	}
 }
 
-// Part gives the stored lines of events that begin at an offset or later, and before another one. They lie in buf,
+// Part returns the stored lines of events that begin at an offset or later, and before another one. They lie in buf,
 // which grows as it has to. Several parts may be read at once.
 func (t *Text) Part(buf *[]byte, from, to int64) iter.Seq2[CopyLine, error] {
 	return func(yield func(CopyLine, error) bool) {

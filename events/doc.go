@@ -5,10 +5,10 @@
 // <common>/traces/events.log. A seal is a commit on refs/traces/events that holds all events up to one of them; its
 // parent is the seal before. docs/format.md specifies both, with vectors in testdata/vectors/events.
 //
-// Names of files begin with what the file is for. check_ judges events in a row. copy_ opens a log for readers: the own
-// file up to where it is sound, and one file of all logs of others. verify_ reads all and lists the faults. repair_
-// puts back what a gc or a rewriting of history took. All other files append, seal and read. rooms_test.go holds which
-// of these use which.
+// Names of files begin with what the file is for. check_ judges events in a row. copy_ opens a log for readers: this
+// clone's file up to where it is sound, and one file of all logs of others. verify_ reads all and lists the faults.
+// repair_ puts back what a gc or a rewriting of history took. All other files append, seal and read. rooms_test.go
+// holds which of these use which.
 //
 // What it promises:
 //

@@ -36,7 +36,7 @@ type Event struct {
 	Limits   []Limit         `json:"limits,omitempty"`
 	Data     json.RawMessage `json:"data"`
 
-	// From is whose word it is; nil of the own log, and of a log that is read alone.
+	// From is whose word it is; nil of this clone's log, and of a log that is read alone.
 	From *Voice `json:"-"`
 
 	raw []byte

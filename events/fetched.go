@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// FetchedLog is another writer's log, or a copy of the own one, that was fetched.
+// FetchedLog is another writer's log, or a copy of this clone's, that was fetched.
 type FetchedLog struct {
 	Ref    string // refs/traces/remotes/<remote>/<writer>/events, or …/digest
 	Remote string

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A log laid flat, the own one and the copies of others, is a header line; then for each batch its events, one a line,
+// A log laid flat, this clone's and the copies of others, is a header line; then for each batch its events, one a line,
 // and an end line:
 //
 //	git-trace log 1 <object format> <generation>
@@ -24,7 +24,7 @@ import (
 //
 // A batch counts when its end line is whole. A process may therefore be killed at any moment: the next one cuts off
 // what lies behind the last end line and goes on from there. Bytes before an end line never change. The commit is what
-// a copy was made of; the own log has a dash there.
+// a copy was made of; this clone's log has a dash there.
 
 // errNoEnd reports a file that does not begin or does not end as a flat log does.
 var errNoEnd = errors.New("it has another form")

@@ -15,15 +15,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// The own log is a file, <common>/traces/events.log: a header line, then for each batch its events, one a line, and an
-// end line (see flatEnd). A batch counts when its end line is whole. Bytes before an end line never change, and only an
-// append, under its lock, changes what lies behind the last one. What the log's ref names is a sealed copy of it, see
-// seal.go: git gets, keeps and sends that one, and shows it as one commit.
+// This clone's log is a file, <common>/traces/events.log: a header line, then for each batch its events, one a line,
+// and an end line (see flatEnd). A batch counts when its end line is whole. Bytes before an end line never change, and
+// only an append, under its lock, changes what lies behind the last one. What the log's ref names is a sealed copy of
+// it, see seal.go: git gets, keeps and sends that one, and shows it as one commit.
 
-// ErrJournal reports a file of the own log that is not what an append left.
+// ErrJournal reports a file of this clone's log that is not what an append left.
 var ErrJournal = errors.New("the file of the log is damaged")
 
-// ErrNewer reports a file of the own log in a form that a later version made. This program leaves it as it is, and
+// ErrNewer reports a file of this clone's log in a form that a later version made. This program leaves it as it is, and
 // keeps its events in the spool.
 var ErrNewer = errors.New("a newer git-trace wrote the log")
 
@@ -38,7 +38,7 @@ type journal struct {
 
 const journalName = "events.log"
 
-// JournalPath returns the file of the own log.
+// JournalPath returns the file of this clone's log.
 func (l *Log) JournalPath() string { return filepath.Join(l.repo.TracesDir(), journalName) }
 
 // journalHeader returns the header line up to the generation.
@@ -61,8 +61,8 @@ func newer(f *os.File) error {
 	return nil
 }
 
-// openJournal opens the own log's file: nil where there is none. A file that cannot be appended to gives ErrJournal,
-// and the journal up to where it is sound.
+// openJournal opens the file of this clone's log: nil where there is none. A file that cannot be appended to gives
+// ErrJournal, and the journal up to where it is sound.
 func (l *Log) openJournal(flag int) (*journal, error) {
 	f, err := os.OpenFile(l.JournalPath(), flag, 0)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -22,7 +22,7 @@ func OpenLog(r *refs.Repo) *Log { return &Log{Tool: "git-trace", repo: r} }
 // Repo returns the repository that the log belongs to.
 func (l *Log) Repo() *refs.Repo { return l.repo }
 
-// Tip returns the commit that ends the log on a ref, refs.EventsRef for the own one; zero if there is no such log.
+// Tip returns the commit that ends the log on a ref, refs.EventsRef for this clone's; zero if there is no such log.
 func (l *Log) Tip(ref string) (refs.OID, error) {
 	oid, err := l.repo.ReadRef(ref)
 	if errors.Is(err, refs.ErrRefMissing) {

@@ -145,7 +145,7 @@ func (l *Log) rememberAppended(was, now tip) {
 	_ = f.Close()
 }
 
-// rememberEnd notes that the log ends elsewhere now, and that this is no loss.
+// rememberEnd notes that the log ends elsewhere now, and that this is not a loss.
 func (l *Log) rememberEnd(now tip) error {
 	m := l.readMemory()
 	m.end = now

@@ -31,7 +31,8 @@ const sealLevel = "log"
 // sealEvery is how many events make a new seal due in the middle of a turn.
 const sealEvery = 256
 
-// ErrSealDiffers reports that the log's ref names a log which the own file does not begin with. It is left as it is.
+// ErrSealDiffers reports that the log's ref names a log which this clone's file does not begin with. It is left as it
+// is.
 var ErrSealDiffers = errors.New("the ref holds another log than the file")
 
 // sealMark is the cached memory of where the last seal ended.
@@ -231,7 +232,7 @@ func (l *Log) sealBase(j *journal, current refs.OID) (base sealBase, err error) 
 	return sealBase{parts: p.parts, parents: []refs.OID{current}, end: at, had: at.seq}, nil
 }
 
-// BeginsWith reports whether the own log begins with the log that a commit ends: ErrSealDiffers if not.
+// BeginsWith reports whether this clone's log begins with the log that a commit ends: ErrSealDiffers if not.
 func (l *Log) BeginsWith(commit refs.OID) error {
 	was, err := l.endAt(commit)
 	if err != nil {
@@ -252,7 +253,7 @@ func (l *Log) BeginsWith(commit refs.OID) error {
 	return err
 }
 
-// find gives the end behind the event of a number: one without an id where there is no such event.
+// find returns the end behind the event of a number: one without an id where there is no such event.
 func (j *journal) find(seq int64) (flatEnd, error) {
 	var found flatEnd
 	mark := fmt.Appendf(nil, `"seq":%d,`, seq)

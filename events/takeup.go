@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// begin makes the own log's file: of what the ref names, or, where that is nothing, of a first batch. The caller holds
-// the append lock, and there is no file.
+// begin makes the file of this clone's log: of what the ref names, or, where that is nothing, of a first batch. The
+// caller holds the append lock, and there is no file.
 func (l *Log) begin(ctx context.Context, first []Event) error {
 	lock, err := l.lockRef(ctx)
 	if err != nil {
@@ -47,7 +47,8 @@ func (l *Log) begin(ctx context.Context, first []Event) error {
 	return l.repo.Rename(fresh, l.JournalPath())
 }
 
-// takeOver makes the own log's file of what the ref names, if there is none yet. The caller holds the append lock.
+// takeOver makes the file of this clone's log of what the ref names, if there is none yet. The caller holds the append
+// lock.
 func (l *Log) takeOver(ctx context.Context) error {
 	if _, err := os.Stat(l.JournalPath()); err == nil {
 		return nil

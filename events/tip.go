@@ -18,7 +18,7 @@ type tip struct {
 }
 
 // End is where a log ends: what its ref names, and what the last event says. It is zero for a log that does not exist.
-// What the ref of the own log names is a seal, which may end earlier.
+// What the ref of this clone's log names is a seal, which may end earlier.
 type End struct {
 	Tip    refs.OID
 	Seq    int64
@@ -27,7 +27,7 @@ type End struct {
 	Writer string
 }
 
-// End reads the last event of the log on a ref, refs.EventsRef for the own one.
+// End reads the last event of the log on a ref, refs.EventsRef for this clone's.
 func (l *Log) End(ref string) (End, error) {
 	at, err := l.Tip(ref)
 	if ref == refs.EventsRef {

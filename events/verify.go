@@ -66,13 +66,13 @@ func (r Report) Summary() string {
 
 // Verification says which log to verify and against what.
 type Verification struct {
-	Ref     string         // empty for the own log
+	Ref     string         // empty for this clone's log
 	Anchors []AnchorSource // what stands outside the log and speaks for it
 }
 
 // Verify reads a log from where it is stored, hashes every byte itself, and reports every fault it finds. The error is
-// for a verification that could not be carried out; damage is no error. Replacement refs, grafts and shallow boundaries
-// are ignored and noted.
+// for a verification that could not be carried out; damage is not an error. Replacement refs, grafts and shallow
+// boundaries are ignored and noted.
 func (l *Log) Verify(ctx context.Context, what Verification) (Report, error) {
 	report := Report{Ref: what.Ref, State: Consistent}
 	if report.Ref == "" {
@@ -122,7 +122,7 @@ type verifier struct {
 	report  *Report
 	chain   summary
 	unsound commitSet // commits that git would show differently than they are
-	own     *journal  // the file, where it is the own log that is verified
+	own     *journal  // the file, where it is this clone's log that is verified
 	damage  error     // what keeps it from being appended to
 	seals   []Anchor  // what the seals of its ref end with, the newest first
 }

@@ -13,7 +13,7 @@ import (
 
 // Subject is the log that anchors are wanted of.
 type Subject struct {
-	Ref    string // where it is: refs.EventsRef for the own one
+	Ref    string // where it is: refs.EventsRef for this clone's
 	Writer string // as its last event says; empty if that cannot be read
 }
 
@@ -22,10 +22,10 @@ type AnchorSource interface {
 	Anchors(ctx context.Context, log *Log, of Subject) ([]Anchor, error)
 }
 
-// FetchedCopies takes copies of the own log that came back from remotes as anchors.
+// FetchedCopies takes copies of this clone's log that came back from remotes as anchors.
 type FetchedCopies struct{}
 
-// Anchors gives the last event of each copy.
+// Anchors returns the last event of each copy.
 func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Anchor, error) {
 	writers := log.WritersOf(of)
 	if len(writers) == 0 {
@@ -57,7 +57,7 @@ func (FetchedCopies) Anchors(ctx context.Context, log *Log, of Subject) ([]Ancho
 	return anchors, nil
 }
 
-// WritersOf returns the writers whose copies speak for a log. One is the writer that it names. For the own log the
+// WritersOf returns the writers whose copies speak for a log. One is the writer that it names. For this clone's log the
 // writer that this clone was before counts too: a log rebuilt under another name is held against the copies of the true
 // one.
 func (l *Log) WritersOf(of Subject) []string {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// span is a batch of the own log's file, as its end lines cut it. A long log has as many as events.
+// span is a batch of the file of this clone's log, as its end lines cut it. A long log has as many as events.
 type span struct {
 	from, to int64 // of the events
 	end      int32 // bytes of the line that ends them, as far as it is kept; 0 for none
@@ -30,8 +30,8 @@ func (s span) part(text []byte) (p part) {
 	return p
 }
 
-// readFile goes through the own log's file. Its batches are found from the front, whatever is wrong with one, and
-// checked from the back.
+// readFile goes through the file of this clone's log. Its batches are found from the front, whatever is wrong with one,
+// and checked from the back.
 func (v *verifier) readFile(ctx context.Context, p *checks) error {
 	if v.own.gen == "" {
 		v.chain.early = append(v.chain.early, Fault{Seq: 1, Kind: FaultFile, Detail: "its first line is not that of a log"})
@@ -119,7 +119,7 @@ func (v *verifier) readSealed(p *checks) (cut string) {
 	return ""
 }
 
-// compareSeal holds what the ref names against the file. The seal is no witness from outside, so that it confirms
+// compareSeal holds what the ref names against the file. The seal is not a witness from outside, so that it confirms
 // nothing; but where it has another event, one of the two was changed.
 func (v *verifier) compareSeal() {
 	note := func(format string, args ...any) {

@@ -9,7 +9,7 @@ type Voice struct {
 	Standing Standing // among the voices of one id
 }
 
-// String returns the name; "" for the own log.
+// String returns the name; "" for this clone's log.
 func (v *Voice) String() string {
 	if v == nil {
 		return ""

@@ -20,9 +20,9 @@ const (
 	NewestFirst
 )
 
-// Range says which log to read, and from which end. The zero value is the own log, oldest event first.
+// Range says which log to read, and from which end. The zero value is this clone's log, oldest event first.
 type Range struct {
-	Ref   string // whose log; empty for the own one
+	Ref   string // whose log; empty for this clone's
 	Order Order
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Source gives the checkpoints of a log as anchors: those on refs/traces/checkpoints for the own log, and copies of
-// them that were fetched, under refs/traces/remotes. It implements events.AnchorSource.
+// Source gives the checkpoints of a log as anchors: those on refs/traces/checkpoints for this clone's log, and copies
+// of them that were fetched, under refs/traces/remotes. It implements events.AnchorSource.
 //
 // Of each ref the newest checkpoint with a good signature counts: what older ones say is in what it says, unless the
 // log was rewritten on purpose (a purge) and signed anew since. The newer ones, which count for nothing, are named.
@@ -49,11 +49,11 @@ func (Source) Anchors(ctx context.Context, log *events.Log, of events.Subject) (
 // place is a ref that holds checkpoints.
 type place struct {
 	ref    string
-	remote string // empty for the own ref
+	remote string // empty for this clone's ref
 	writer string // who the checkpoints of a fetched ref must speak of
 }
 
-// places lists the refs that speak of a log. The own ref does whatever writer its statements name: a log that was
+// places lists the refs that speak of a log. This clone's ref does whatever writer its statements name: a log that was
 // rebuilt as another writer's must not escape its checkpoints.
 func places(ctx context.Context, log *events.Log, of events.Subject) ([]place, error) {
 	var found []place

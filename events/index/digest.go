@@ -35,7 +35,7 @@ type digestedText struct {
 
 // Mention is an event that speaks of something: its number in one of the logs.
 type Mention struct {
-	Log int // as the index counts them: 0 is the own log
+	Log int // as the index counts them: 0 is this clone's log
 	Seq int64
 }
 
@@ -176,7 +176,7 @@ func searchRows(rows, prefix []byte) int {
 	return low * digestRow
 }
 
-// rowOf gives the number of the log and of the event in a row.
+// rowOf returns the number of the log and of the event in a row.
 func rowOf(row []byte) (log uint32, seq int64) {
 	wide := binary.BigEndian.Uint64(row[digestKey:digestRow])
 	return uint32(wide >> 40), int64(wide & (1<<40 - 1))

@@ -16,7 +16,8 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// The digest of the own log is kept in <common>/traces/cache/digest/own, that of the fetched logs in …/digest/fetched:
+// The digest of this clone's log is kept in <common>/traces/cache/digest/own, that of the fetched logs in
+// …/digest/fetched:
 //
 //	length of the head · head (digestHead) · the sorted rows · CRC-32 of all before it, big-endian
 //

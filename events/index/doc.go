@@ -1,13 +1,13 @@
 // Package index finds events by what they name: a commit, a patch, a conversation, a tool call, a prompt, a path, or
-// the beginning of an id. It covers the own log and those that were fetched, as a union, and each event says who wrote
-// it.
+// the beginning of an id. It covers this clone's log and those that were fetched, as a union, and each event says who
+// wrote it.
 //
 // It promises:
 //
 //   - What it answers is in the logs at the moment it was opened. It reads the texts of package events, which hold
 //     nothing that was not hashed and chained. It hashes each event again before it gives it out.
 //   - A fetched log with anything wrong in it is left out as a whole, with a note; it can neither stop nor change what
-//     the own log says.
+//     this clone's log says.
 //   - The logs of others share one text and one bucket, so a thousand of them cost a lookup what one does. A row says
 //     of which log it is; rows of a log that is not read count for nothing.
 //   - Its file is a cache: it may be deleted at any moment, and a killed build leaves nothing that is believed. Where

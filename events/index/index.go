@@ -16,9 +16,9 @@ import (
 type Index struct {
 	log     *events.Log
 	store   *store    // nil when there is none, or none that can be read
-	sources []*source // the own log first
-	texts   []*text   // that of the own log, and that of all others, if there are any
-	own     string    // who wrote the own log; "" until it is asked for
+	sources []*source // this clone's log first
+	texts   []*text   // that of this clone's log, and that of all others, if there are any
+	own     string    // who wrote this clone's log; "" until it is asked for
 	notes   []string
 	fetched []events.FetchedLog // that are read
 	signers map[string]string   // by voices; nil until somebody asks
@@ -39,7 +39,7 @@ type Index struct {
 // Open brings the caches of all logs up to date and opens them.
 func Open(repo *refs.Repo) (*Index, error) { return OpenShowing(repo, nil) }
 
-// OpenOwn is Open without what others logged: for whoever writes what is found into the own log.
+// OpenOwn is Open without what others logged: for whoever writes what is found into this clone's log.
 func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), progress: progress, alone: true})
 }
@@ -194,7 +194,7 @@ func (ix *Index) Close() {
 	}
 }
 
-// Logs tells how many logs are read: the own one, and those that were fetched.
+// Logs tells how many logs are read: this clone's, and those that were fetched.
 func (ix *Index) Logs() int { return len(ix.sources) }
 
 // Empty reports whether no log has an event.

@@ -33,8 +33,9 @@ func parseGlimpse(v []byte, t *Trace) (glimpse, error) {
 	return glimpse{}, fmt.Errorf("%w: summary", errDamaged)
 }
 
-// Newest gives the first of Traces whose ids begin so, at most so many. The others are not read whole. Where something
-// else tells when a conversation went on, later says it: it is asked for each, in the order of the ids. It may be nil.
+// Newest returns the first of Traces whose ids begin so, at most so many. The others are not read whole. Where
+// something else tells when a conversation went on, later says it: it is asked for each, in the order of the ids. It
+// may be nil.
 func (ix *Index) Newest(beginning string, most int, later func(events.TraceID) time.Time) ([]Trace, error) {
 	return mended(ix, func() ([]Trace, error) {
 		seen, err := ix.glimpses(beginning)
@@ -65,7 +66,7 @@ func (ix *Index) Newest(beginning string, most int, later func(events.TraceID) t
 	})
 }
 
-// firstOf gives the newest, at most so many, in the order of Traces.
+// firstOf returns the newest, at most so many, in the order of Traces.
 func firstOf(seen []glimpse, most int) []glimpse {
 	var out []glimpse
 	for _, g := range seen {
@@ -82,7 +83,7 @@ func firstOf(seen []glimpse, most int) []glimpse {
 	return out
 }
 
-// glimpses gives what each part of each log says, in the order of the ids.
+// glimpses returns what each part of each log says, in the order of the ids.
 func (ix *Index) glimpses(beginning string) ([]glimpse, error) {
 	var out []glimpse
 	for _, t := range ix.texts {

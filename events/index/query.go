@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ByCommit gives the events that anchor a commit, as far as they are in force: those of the own log first, each log in
-// its order. Of a log of others the newest mostAnchors count.
+// ByCommit returns the events that anchor a commit, as far as they are in force: those of this clone's log first, each
+// log in its order. Of a log of others the newest mostAnchors count.
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	prefix := exact(byAnchor, commit.String())
 	return inForce(ix.gather(prefix, func(h *holder) ([]events.Event, error) {
@@ -59,12 +59,13 @@ func (ix *Index) countUnder(prefix []byte, most int) (int, error) {
 	})
 }
 
-// ByTrace gives the events of a conversation, each log in its order. Told gives the facts of the one log that counts.
+// ByTrace returns the events of a conversation, each log in its order. Told gives the facts of the one log that counts.
 func (ix *Index) ByTrace(trace events.TraceID) ([]events.Event, error) {
 	return ix.all(exact(byTrace, string(trace)))
 }
 
-// ByPath gives the events that name a path, as git has it: patches, anchors that are in force, windows that declare it.
+// ByPath returns the events that name a path, as git has it: patches, anchors that are in force, windows that declare
+// it.
 func (ix *Index) ByPath(path string) ([]events.Event, error) {
 	return inForce(ix.all(exact(byPath, events.EncodePath(path))))
 }
@@ -72,8 +73,8 @@ func (ix *Index) ByPath(path string) ([]events.Event, error) {
 // maxAhead is how many events of a log Anchoring keeps for those who ask about its commits next.
 const maxAhead = 1 << 10
 
-// Anchoring gives the commits with an anchor that names a path, as far as it comes before the context ends. What cannot
-// be read is left out.
+// Anchoring returns the commits with an anchor that names a path, as far as it comes before the context ends. What
+// cannot be read is left out.
 func (ix *Index) Anchoring(ctx context.Context, path string) []refs.OID {
 	var out []refs.OID
 	seen := map[refs.OID]bool{}
@@ -113,27 +114,27 @@ func (ix *Index) UnderPath(path string) ([]events.Event, error) {
 	return append(here, below...), err
 }
 
-// ByType gives the events of one type.
+// ByType returns the events of one type.
 func (ix *Index) ByType(typ events.Type) ([]events.Event, error) {
 	return ix.all(exact(byType, string(typ)))
 }
 
-// ToolCall gives the events of a tool call. Different agents can use the same id.
+// ToolCall returns the events of a tool call. Different agents can use the same id.
 func (ix *Index) ToolCall(id string) ([]events.Event, error) {
 	return ix.all(exact(byTool, id))
 }
 
-// Patch gives the event that recorded a patch; false if there is none.
+// Patch returns the event that recorded a patch; false if there is none.
 func (ix *Index) Patch(id events.PatchID) (events.Event, bool, error) {
 	return ix.first(exact(byPatch, string(id)))
 }
 
-// Prompt gives the event of a conversation's prompt, counted from 1; false if there is none.
+// Prompt returns the event of a conversation's prompt, counted from 1; false if there is none.
 func (ix *Index) Prompt(trace events.TraceID, index int) (events.Event, bool, error) {
 	return ix.first(exact(byPrompt, promptTerm(trace, index)))
 }
 
-// Event gives an event of the own log by its number; false if there is none.
+// Event returns an event of this clone's log by its number; false if there is none.
 func (ix *Index) Event(seq int64) (events.Event, bool, error) {
 	if seq < 1 {
 		return events.Event{}, false, nil
@@ -141,7 +142,7 @@ func (ix *Index) Event(seq int64) (events.Event, bool, error) {
 	return ix.within(0, seq)
 }
 
-// ByID gives an event by its whole id; false if there is none.
+// ByID returns an event by its whole id; false if there is none.
 func (ix *Index) ByID(id events.ID) (events.Event, bool, error) {
 	if _, err := events.ParseID(string(id)); err != nil {
 		return events.Event{}, false, err
@@ -155,7 +156,7 @@ func (ix *Index) ByID(id events.ID) (events.Event, bool, error) {
 	return events.Event{}, false, err
 }
 
-// Last returns the number of the own log's last event.
+// Last returns the number of this clone's last event.
 func (ix *Index) Last() int64 {
 	if len(ix.sources) == 0 {
 		return 0
@@ -185,7 +186,7 @@ func (ix *Index) Began() (time.Time, error) {
 	})
 }
 
-// OwnWriter returns the writer of the own log; empty while it has no event.
+// OwnWriter returns the writer of this clone's log; empty while it has no event.
 func (ix *Index) OwnWriter() (string, error) {
 	if ix.own != "" || ix.Last() == 0 {
 		return ix.own, nil
@@ -195,8 +196,8 @@ func (ix *Index) OwnWriter() (string, error) {
 	return ix.own, err
 }
 
-// Wrote reports whether this clone wrote an event: the own log has it, or one that was set aside. Another log that
-// names the own writer does not count.
+// Wrote reports whether this clone wrote an event: this clone's log has it, or one that was set aside. Another log that
+// names this clone's writer does not count.
 func (ix *Index) Wrote(e *events.Event) (bool, error) {
 	for i, s := range ix.sources {
 		if i > 0 && !events.IsAside(s.copy.Ref()) || e.Seq < 1 || e.Seq > s.copy.Last() {
@@ -210,7 +211,7 @@ func (ix *Index) Wrote(e *events.Event) (bool, error) {
 	return false, nil
 }
 
-// Writers lists who wrote the covered logs, with the number of events of each: the own one first.
+// Writers lists who wrote the covered logs, with the number of events of each: this clone's first.
 func (ix *Index) Writers() ([]Writer, error) {
 	return mended(ix, func() ([]Writer, error) {
 		var out []Writer
@@ -238,7 +239,7 @@ type Writer struct {
 	Last   events.Event
 }
 
-// all gives the events of the rows that begin with prefix, log by log.
+// all returns the events of the rows that begin with prefix, log by log.
 func (ix *Index) all(prefix []byte) ([]events.Event, error) {
 	return ix.gather(prefix, func(h *holder) ([]events.Event, error) { return h.matches(prefix, 0) })
 }
@@ -275,13 +276,13 @@ func (ix *Index) once(list []events.Event) []events.Event {
 	})
 }
 
-// first gives the first such event, of the own log if it has one.
+// first returns the first such event, of this clone's log if it has one.
 func (ix *Index) first(prefix []byte) (events.Event, bool, error) {
 	_, e, found, err := ix.firstIn(prefix)
 	return e, found, err
 }
 
-// firstIn gives the first such event, and the place of its log.
+// firstIn returns the first such event, and the place of its log.
 func (ix *Index) firstIn(prefix []byte) (log int, e events.Event, found bool, err error) {
 	e, err = mended(ix, func() (events.Event, error) {
 		of, err := ix.holding(prefix)
@@ -297,7 +298,7 @@ func (ix *Index) firstIn(prefix []byte) (log int, e events.Event, found bool, er
 	return log, e, err == nil && e.ID != "", err
 }
 
-// within gives the event of a number, of the log at a place; false if there is none.
+// within returns the event of a number, of the log at a place; false if there is none.
 func (ix *Index) within(log int, seq int64) (events.Event, bool, error) {
 	e, err := mended(ix, func() (events.Event, error) {
 		if log >= len(ix.sources) {

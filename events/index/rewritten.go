@@ -30,14 +30,14 @@ type Retold struct {
 }
 
 // MostReplaced bounds the commits whose place one commit took, and the heirs of one commit, as far as anybody looks at
-// them: a squash of some dozens is large. The own log speaks first, and of each log the newest count.
+// them: a squash of some dozens is large. This clone's log speaks first, and of each log the newest count.
 const MostReplaced = 64
 
 // mostScanned bounds the rows of one log that are looked through for them.
 const mostScanned = 1 << 12
 
-// Heirs lists the commits that took the place of one, at most MostReplaced: as the own log has it first, each log in
-// its order. No event is read: one may name thousands of commits.
+// Heirs lists the commits that took the place of one, at most MostReplaced: as this clone's log has it first, each log
+// in its order. No event is read: one may name thousands of commits.
 func (ix *Index) Heirs(commit refs.OID) ([]Rewriting, error) { return ix.rewritings(byOld, commit) }
 
 // Replaced lists the commits whose place a commit took, likewise.
@@ -96,7 +96,7 @@ func (ix *Index) HasHeir(id string) (bool, error) {
 	return n > 0, err
 }
 
-// rewritings gives what the rows of a kind say of a commit. Of each other commit the first log that names it counts,
+// rewritings returns what the rows of a kind say of a commit. Of each other commit the first log that names it counts,
 // and of that the last time.
 func (ix *Index) rewritings(by kind, commit refs.OID) ([]Rewriting, error) {
 	return mended(ix, func() ([]Rewriting, error) {
@@ -151,7 +151,7 @@ func (p pair) later(o pair) int {
 	return cmp.Or(cmp.Compare(o.seq, p.seq), strings.Compare(o.rest, p.rest))
 }
 
-// newestPairs gives what a log says under a prefix, the newest first, at most MostReplaced.
+// newestPairs returns what a log says under a prefix, the newest first, at most MostReplaced.
 func (h *holder) newestPairs(prefix []byte) ([]pair, error) {
 	var out []pair
 	sorted, rows := 0, 0
@@ -178,8 +178,8 @@ func (h *holder) newestPairs(prefix []byte) ([]pair, error) {
 	return out, nil
 }
 
-// Anchored lists the commits that have an anchor in any log, without reading the anchors: those of the own log first,
-// each log in its order.
+// Anchored lists the commits that have an anchor in any log, without reading the anchors: those of this clone's log
+// first, each log in its order.
 func (ix *Index) Anchored() ([]refs.OID, error) {
 	return mended(ix, func() ([]refs.OID, error) {
 		of, err := ix.holding(prefixOf(byAnchor, ""))

@@ -43,7 +43,7 @@ func appendPlace(b []byte, offset int64, length int) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(offset)), uint64(length))
 }
 
-// expand gives the key that each event of a row would have alone, and its place. A key is good until the next.
+// expand returns the key that each event of a row would have alone, and its place. A key is good until the next.
 func (r row) expand(yield func(key []byte, at place) bool) (goOn bool, err error) {
 	if len(r.key) <= behindTerm {
 		return false, fmt.Errorf("%w: key of %d bytes", errDamaged, len(r.key))

@@ -12,7 +12,7 @@ import (
 )
 
 // text has the lines of logs and their rows: stored ones, and for lines that the store does not cover, rows that are
-// made in memory when they are first needed. The own log has one to itself, the logs of others share one.
+// made in memory when they are first needed. This clone's log has one to itself, the logs of others share one.
 type text struct {
 	*events.Text
 	bucket string    // of the store
@@ -29,7 +29,7 @@ type source struct {
 	*text
 	copy      *events.Copy
 	at        int           // its place among the logs that are read
-	voice     *events.Voice // nil of the own log
+	voice     *events.Voice // nil of this clone's log
 	published bool          // it is a digest
 	ahead     map[place]events.Event
 }
@@ -66,7 +66,7 @@ type holder struct {
 	rows []row // none for a log that is the only one of its text: it is looked through
 }
 
-// holding gives the logs that have rows with this beginning of their keys, and the own log.
+// holding returns the logs that have rows with this beginning of their keys, and this clone's log.
 func (ix *Index) holding(prefix []byte) ([]holder, error) {
 	out := []holder{{source: ix.sources[0]}}
 	if len(ix.texts) == 1 {

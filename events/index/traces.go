@@ -14,7 +14,7 @@ type Trace struct {
 	Agent   string
 	Session string
 	Writer  string // who recorded it
-	Own     bool   // the own log tells of it
+	Own     bool   // this clone's log tells of it
 	// Published: a digest tells of it, which has prompts and commits, but not its calls, nor what was thrown away.
 	Published bool
 	Models    []string  // in the order they were first used
@@ -148,10 +148,10 @@ func (ix *Index) Traces() ([]Trace, error) {
 	return out, nil
 }
 
-// Sums gives the sums of Traces in no order.
+// Sums returns the sums of Traces in no order.
 func (ix *Index) Sums() ([]*Trace, error) { return mended(ix, ix.sums) }
 
-// sums gives what is told of each conversation, in no order. A summary is large to be moved while sorting.
+// sums returns what is told of each conversation, in no order. A summary is large to be moved while sorting.
 func (ix *Index) sums() ([]*Trace, error) {
 	said := make([][]*Trace, len(ix.sources)) // by log
 	for _, t := range ix.texts {
@@ -216,7 +216,7 @@ func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
 	return t, err == nil && t.Events > 0, err
 }
 
-// Told gives the events of a conversation in the order of the log that tells of it.
+// Told returns the events of a conversation in the order of the log that tells of it.
 func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 	return mended(ix, func() ([]events.Event, error) {
 		of, logs, err := ix.tellings(id)
@@ -228,8 +228,8 @@ func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 	})
 }
 
-// tellings returns the words of each log that speaks of a conversation, in the order of the sources: the own log first,
-// whatever it says.
+// tellings returns the words of each log that speaks of a conversation, in the order of the sources: this clone's log
+// first, whatever it says.
 func (ix *Index) tellings(id events.TraceID) (of []*source, logs []Trace, err error) {
 	own := ix.sources[0]
 	said := map[*source]*Trace{own: {Own: true}}
@@ -276,7 +276,7 @@ func united(logs []Trace) Trace {
 	return out
 }
 
-// teller returns the place of the log that tells of a conversation: the own one if that saw it do anything. Among the
+// teller returns the place of the log that tells of a conversation: this clone's if that saw it do anything. Among the
 // others the one whose hooks were there goes before one told afterwards, then the smaller id of its writer.
 func teller(logs []Trace) int {
 	best := 0
