@@ -26,7 +26,7 @@ const (
 	mostBatch  = 512
 )
 
-// Walk gives the commits of a query as git finds them. The first error ends it.
+// Walk returns the commits of a query as git finds them. The first error ends it.
 func Walk(ctx context.Context, repo *refs.Repo, from Source, q Query) iter.Seq2[*Commit, error] {
 	return func(yield func(*Commit, error) bool) {
 		var named within

@@ -36,7 +36,7 @@ func (e *edges) at(n int) string {
 // quiet reports whether edges only go straight down.
 func quiet(drawn string) bool { return strings.Trim(drawn, "| ") == "" }
 
-// settle gives the edges of the line below one in which edges change columns, if they then go straight down: an edge
+// settle returns the edges of the line below one in which edges change columns, if they then go straight down: an edge
 // drawn / came to the column left of it, one drawn \ to the column right of it.
 func settle(drawn string) string {
 	if quiet(drawn) {

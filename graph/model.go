@@ -112,7 +112,7 @@ type Contributor struct {
 	Mixed   int // of the lines, those that an agent and a person both wrote
 	Lines   int
 	Files   []FileLines // in the order of the commit
-	// Tellers are the other clones whose logs say so, each with its lines. The own log says it of the rest.
+	// Tellers are the other clones whose logs say so, each with its lines. This clone's log says it of the rest.
 	Tellers []Teller
 	// Candidates are the conversations that could have written the lines when no evidence splits them.
 	Candidates []Candidate
