@@ -161,7 +161,7 @@ func reportedBy(client string, raw []byte) string {
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
-// writtenLike gives a text the encoding and the line ends that a file had.
+// writtenLike returns a text the encoding and the line ends that a file had.
 func writtenLike(raw []byte, text string) []byte {
 	if bytes.Contains(raw, []byte("\r\n")) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")

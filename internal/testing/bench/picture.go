@@ -186,7 +186,7 @@ func (p panel) draw(b *bytes.Buffer) {
 	}
 }
 
-// names gives the height of each curve's name: at its end, and none over another.
+// names returns the height of each curve's name: at its end, and none over another.
 func (p panel) names(y scale) []float64 {
 	order := make([]int, len(p.curves))
 	high := make([]float64, len(p.curves))

@@ -68,7 +68,7 @@ func (b *bench) prepareSealing(logged, seals int) (func(int, *recorder) error, e
 	}, nil
 }
 
-// turnsOf gives a writer that adds turns to a sealed log of so many events.
+// turnsOf returns a writer that adds turns to a sealed log of so many events.
 func (b *bench) turnsOf(logged int) (*logWriter, error) {
 	made, err := b.history(quickCommits, logged)
 	if err != nil {

@@ -43,7 +43,7 @@ type finder struct {
 	stack []ast.Node
 }
 
-// find gives the sites of the functions that the list names in a file, and the names that are not there.
+// find returns the sites of the functions that the list names in a file, and the names that are not there.
 func find(src *source, d decision) (sites []*site, unknown []string) {
 	f := &finder{src: src, path: d.file, text: src.text[d.file], bools: map[ast.Expr]*site{}, skip: map[ast.Node]bool{}}
 	found := map[string]bool{}

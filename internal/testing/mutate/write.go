@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// rewrite gives the text of a file with all its mutants in it, each asleep. Lines keep their numbers.
+// rewrite returns the text of a file with all its mutants in it, each asleep. Lines keep their numbers.
 func rewrite(text []byte, sites []*site) ([]byte, error) {
 	sites = slices.Clone(sites)
 	slices.SortStableFunc(sites, func(a, b *site) int {

@@ -37,7 +37,7 @@ func FetchLogAs(t failing, into, from, ref string) {
 	inRepo(t, into, "", "fetch", "-q", "--no-write-fetch-head", from, "+"+ownLog+":"+ref)
 }
 
-// TakeLog replaces the own log by the log of another clone.
+// TakeLog replaces this clone's log by the log of another clone.
 func TakeLog(t failing, into, from string) {
 	FetchLogAs(t, into, from, ownLog)
 	text, err := os.ReadFile(LogFile(t, from))

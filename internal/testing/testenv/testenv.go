@@ -30,7 +30,7 @@ func Wide(t testing.TB) {
 	}
 }
 
-// Pick gives how often to do something in each form.
+// Pick returns how often to do something in each form.
 func Pick(quick, wide, long int) int {
 	switch {
 	case Long():
@@ -41,7 +41,7 @@ func Pick(quick, wide, long int) int {
 	return wide
 }
 
-// Some gives each n-th of a list in the quick form, and all of it in the others.
+// Some returns each n-th of a list in the quick form, and all of it in the others.
 func Some[T any](list []T, n int) []T {
 	if !Quick() {
 		return list

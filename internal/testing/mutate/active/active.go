@@ -56,7 +56,7 @@ func Is(id int32) bool { return id == number || record != nil && reached(id) }
 // In reports whether the program is one of these mutants, the last not included.
 func In(from, to int32) bool { return from <= number && number < to }
 
-// Pick gives the other value in this mutant.
+// Pick returns the other value in this mutant.
 func Pick[T any](id int32, original, other T) T {
 	if Is(id) {
 		return other
