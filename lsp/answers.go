@@ -174,7 +174,7 @@ func commandNames() []string {
 	return []string{commandShow, commandTrack, commandWhy, commandCopy, commandOpen}
 }
 
-// execute gives a page of Markdown, and has the editor show it where it can. Of an id to copy it gives the id, and
+// execute returns a page of Markdown, and has the editor show it where it can. Of an id to copy it gives the id, and
 // nothing of what the browser shows.
 func (s *server) execute(ctx context.Context, m *message) (any, error) {
 	p, err := paramsOf[commandParams](m)
@@ -232,7 +232,7 @@ func (s *server) open(ctx context.Context, d *document, word string) error {
 	return s.Open(ctx, p)
 }
 
-// about gives what a command tells about an id or a line, and a name for it.
+// about returns what a command tells about an id or a line, and a name for it.
 func (s *server) about(ctx context.Context, d *document, verb, word string) (text, name string, err error) {
 	var raw []byte
 	dir := filepath.Dir(d.path)
@@ -294,7 +294,7 @@ func (s *server) show(about, text string) error {
 	return nil
 }
 
-// allRuns gives what git trace blame --json=runs prints, its blocks, and the colour of each conversation.
+// allRuns returns what git trace blame --json=runs prints, its blocks, and the colour of each conversation.
 func (s *server) allRuns(ctx context.Context, d *document, _ documentParams) (any, error) {
 	r, err := s.runs(ctx, d)
 	if err != nil {

@@ -56,8 +56,8 @@ type conn struct {
 // errFrame says that the stream can't be followed any further: where the next message begins is not known.
 var errFrame = errors.New("a message has no readable header")
 
-// read gives the next message. A body that is no message is a *rpcError, and reading can go on; any other error ends
-// it.
+// read returns the next message. A body that is not a message is a *rpcError, and reading can go on; any other error
+// ends it.
 func (c *conn) read() (*message, error) {
 	header, err := textproto.NewReader(c.in).ReadMIMEHeader()
 	if err != nil {

@@ -49,7 +49,7 @@ type computation struct {
 // errChanged says that the text changed while its runs were searched for.
 var errChanged = errors.New("the text changed meanwhile")
 
-// pathOf gives the file that a URI names, empty for what is none.
+// pathOf returns the file that a URI names, empty for what is none.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || (u.Host != "" && u.Host != "localhost") {

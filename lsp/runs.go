@@ -71,7 +71,7 @@ func (r *runs) block(one run) block {
 	return b
 }
 
-// at gives the run of a line, which counts from 1.
+// at returns the run of a line, which counts from 1.
 func (r *runs) at(line int) (run, bool) {
 	for _, one := range r.Runs {
 		if one.Start <= line && line < one.Start+one.Count {
