@@ -13,8 +13,8 @@ const (
 	ownLog   = "the log of events"
 )
 
-// logged tells which objects beside records hold the texts: of the own log, of what others have published, and those
-// that nothing leads to any more.
+// logged tells which objects beside records hold the texts: of this clone's log, of what others have published, and
+// those that nothing leads to any more.
 func (p *Purge) logged(loose []refs.Listed, gone map[refs.OID]bool) error {
 	if !p.Target.Texts.HasTexts() {
 		return nil
