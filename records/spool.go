@@ -32,7 +32,7 @@ type Spool struct {
 	late map[int][]Observation
 }
 
-// NewSpool gives an empty spool. Its file, if there will be one, is made in dir; "" stands for the system's directory
+// NewSpool returns an empty spool. Its file, if there will be one, is made in dir; "" stands for the system's directory
 // for temporary files.
 func NewSpool(dir string) *Spool { return &Spool{dir: dir, late: map[int][]Observation{}} }
 
@@ -198,7 +198,7 @@ func (s *Spool) eachInMemory(yield func(raw []byte) error) error {
 	return nil
 }
 
-// give gives a step, with the results that came late.
+// give returns a step, with the results that came late.
 func (s *Spool) give(index int, raw []byte, yield func(raw []byte) error) (err error) {
 	if results := s.late[index]; len(results) > 0 {
 		if raw, err = amend(raw, results); err != nil {

@@ -134,7 +134,7 @@ func (f *File) add(o *events.AnchorOwner, kind string, lines Range) {
 	f.Conversations[i].Ranges = append(f.Conversations[i].Ranges, lines)
 }
 
-// Commit gives the lines that a record of a git revision tells of, as one anchor of that commit. Lines of a content
+// Commit returns the lines that a record of a git revision tells of, as one anchor of that commit. Lines of a content
 // hash that is not theirs are left out and counted; so are files that the commit does not have (source fails).
 func (r *Record) Commit(source Source) (c *events.CommitData, leftOut int, err error) {
 	if r.VCS == nil || r.VCS.Type != "git" {

@@ -14,7 +14,7 @@ import (
 // ErrNoLines reports a conversation without a line that is known.
 var ErrNoLines = errors.New("the conversation wrote no lines that are known")
 
-// FromRecord gives the lines that a conversation wrote, as they stood at its end. It names a revision only if the
+// FromRecord returns the lines that a conversation wrote, as they stood at its end. It names a revision only if the
 // record pins its lines to one.
 func FromRecord(r *records.Record) (*Record, error) {
 	if r.Attribution == nil || len(r.Attribution.Files) == 0 {

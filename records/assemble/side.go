@@ -12,7 +12,7 @@ func (c *Conversation) Child(step int, id, role string) *Conversation {
 	}
 }
 
-// Waiting gives a call that has no result yet and whose step has not left, nil for any other.
+// Waiting returns a call that has no result yet and whose step has not left, nil for any other.
 func (c *Conversation) Waiting(callID string) *Call {
 	it := c.byCall[callID]
 	if it == nil {

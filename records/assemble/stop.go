@@ -18,7 +18,7 @@ var stops = map[string]string{
 // maxReason is the length of the longest reason of an answer's end.
 const maxReason = 60
 
-// stopOf gives the reason why an answer ended in the words of records. A reason that only says that it ended adds
+// stopOf returns the reason why an answer ended in the words of records. A reason that only says that it ended adds
 // nothing to its calls; a word that is not known here stays as it is.
 func stopOf(said string, calls int) string {
 	said = strings.TrimSpace(said)

@@ -42,7 +42,7 @@ func (t *tree) plant() int32 {
 	return t.at
 }
 
-// node gives a node by its number, nil for none.
+// node returns a node by its number, nil for none.
 func (t *tree) node(n int32) *node {
 	if n < 1 || int(n) > len(t.nodes) {
 		return nil

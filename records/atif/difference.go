@@ -79,7 +79,7 @@ func find(list []member, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// between gives the difference that turns made into wanted; nil if they are equal. whole is true if one must replace
+// between returns the difference that turns made into wanted; nil if they are equal. whole is true if one must replace
 // the other.
 func between(made, wanted []byte) (d *difference, whole bool) {
 	if bytes.Equal(made, wanted) {
@@ -129,8 +129,8 @@ func (d *difference) orNone() *difference {
 	return d
 }
 
-// lacks gives the difference that makes a document of what is made, but for the members that the format does not have.
-// Both are compared step by step: neither is put together.
+// lacks returns the difference that makes a document of what is made, but for the members that the format does not
+// have. Both are compared step by step: neither is put together.
 func (made *made) lacks(raw []byte) *difference {
 	d := &difference{}
 	_, wanted, _ := split(raw)

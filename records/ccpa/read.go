@@ -222,7 +222,7 @@ func (b *builder) finish(l *line) {
 	}
 }
 
-// record gives the record, and keeps in it every line that would be written otherwise.
+// record returns the record, and keeps in it every line that would be written otherwise.
 func (b *builder) record() (*records.Record, error) {
 	b.r.Metrics.TotalSteps = len(b.r.Steps)
 	for i := range b.layout.Lines {

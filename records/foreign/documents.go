@@ -219,7 +219,7 @@ func (s *scanner) fault(err error) error {
 	return &Fault{Place{Row: s.line, Offset: s.base + int64(s.pos)}, err}
 }
 
-// array gives the elements of an array that is the whole file; true when it is one row, which has not been given.
+// array returns the elements of an array that is the whole file; true when it is one row, which has not been given.
 func (s *scanner) array(whole func([]byte) bool, yield func(*Document) error) (one bool, err error) {
 	begin, line := s.base+int64(s.pos), s.line
 	s.pos++

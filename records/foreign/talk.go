@@ -225,8 +225,8 @@ func (t *Talk) Unlinked(id string, r assemble.Result) {
 	t.unlinked = append(t.unlinked, one)
 }
 
-// Usage gives the four buckets, which do not overlap, of a count of input tokens that includes what the cache gave and
-// took.
+// Usage returns the four buckets, which do not overlap, of a count of input tokens that includes what the cache gave
+// and took.
 func (t *Talk) Usage(input, output, cacheRead, cacheWrite int64) *assemble.Usage {
 	input, output, cacheRead, cacheWrite = bounded(input), bounded(output), bounded(cacheRead), bounded(cacheWrite)
 	if input+output+cacheRead+cacheWrite == 0 {
@@ -323,7 +323,7 @@ func Epoch(seconds float64) string {
 	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1e3).UTC().Format(time.RFC3339Nano)
 }
 
-// Arguments gives the input of a call: a JSON object, or the text of one. Anything else is kept as a text, and ok is
+// Arguments returns the input of a call: a JSON object, or the text of one. Anything else is kept as a text, and ok is
 // false.
 func Arguments(raw []byte) (input json.RawMessage, ok bool) {
 	d := rawjson.NewDecoder(raw)

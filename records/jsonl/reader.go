@@ -66,9 +66,9 @@ func (r *Reader) Offset() int64 { return r.at }
 // Fault gives an error the place of the line that was given last.
 func (r *Reader) Fault(err error) error { return &Fault{r.line, r.at, err} }
 
-// Next gives the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault, after
-// which Next goes on with the next line, unless the line was too long; an error of reading is any other error. What is
-// given is valid until the next call.
+// Next returns the next object, without white space around it; io.EOF at the end. A fault of the line is a *Fault,
+// after which Next goes on with the next line, unless the line was too long; an error of reading is any other error.
+// What is given is valid until the next call.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.read()
@@ -106,7 +106,7 @@ func (r *Reader) check(line []byte) error {
 	return nil
 }
 
-// read gives a line with its end. The last one may have none, and comes with io.EOF.
+// read returns a line with its end. The last one may have none, and comes with io.EOF.
 func (r *Reader) read() ([]byte, error) {
 	line, err := r.in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

@@ -169,8 +169,8 @@ func (m *Message) content(raw []byte) {
 	}
 }
 
-// Usage gives the tokens of an answer, by the names of OpenAI, whose prompt includes the cache, or of Anthropic, whose
-// input does not.
+// Usage returns the tokens of an answer, by the names of OpenAI, whose prompt includes the cache, or of Anthropic,
+// whose input does not.
 func Usage(t *foreign.Talk, raw []byte) *assemble.Usage {
 	var input, output, read, written int64
 	without := false

@@ -44,7 +44,7 @@ func scopesOf(list []*span) *scopes {
 	return c
 }
 
-// nearest gives the agent's span around each span.
+// nearest returns the agent's span around each span.
 func nearest(list []*span, byID map[string]*span) map[*span]*span {
 	around, known := map[*span]*span{}, map[*span]bool{}
 	for _, s := range list {

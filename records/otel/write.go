@@ -115,7 +115,7 @@ func parentOf(s *records.Step) int {
 	return *s.ParentStep
 }
 
-// rolesOf gives the role of each step's agent; a prompt has the time of the answer after it.
+// rolesOf returns the role of each step's agent; a prompt has the time of the answer after it.
 func rolesOf(steps []records.Step) []string {
 	roles, next := make([]string, len(steps)), map[int]string{}
 	for i := len(steps) - 1; i >= 0; i-- {

@@ -52,7 +52,7 @@ func Name(name string) string {
 	return name
 }
 
-// Reader gives what a stream holds, unpacked if it is packed.
+// Reader returns what a stream holds, unpacked if it is packed.
 func Reader(r io.Reader, unzstd Unzstd) (io.ReadCloser, error) {
 	counted := &counter{Reader: r}
 	in := bufio.NewReaderSize(counted, 64<<10)

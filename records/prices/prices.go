@@ -150,7 +150,7 @@ func or(price *float64, other float64) float64 {
 	return *price
 }
 
-// find gives the entry with the longest prefix and, of those, the one for prompts of so many tokens. A prefix ends
+// find returns the entry with the longest prefix and, of those, the one for prompts of so many tokens. A prefix ends
 // where a part of the name ends: gpt-5 is not a price of gpt-55 and none of gpt-5.5. What stands in brackets behind a
 // name is not part of it.
 func (t *Table) find(model string, prompt int64) *Price {
@@ -172,5 +172,5 @@ func (t *Table) find(model string, prompt int64) *Price {
 	return found
 }
 
-// Round gives a cost as it is recorded: whole millionths of a dollar.
+// Round returns a cost as it is recorded: whole millionths of a dollar.
 func Round(cost float64) float64 { return math.Round(cost*1e6) / 1e6 }

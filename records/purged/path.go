@@ -144,7 +144,7 @@ func (s *Set) CutHead(head *records.Record) (n int) {
 	return n
 }
 
-// unescaped gives the texts of a JSON value, one a line.
+// unescaped returns the texts of a JSON value, one a line.
 func unescaped(raw json.RawMessage) string {
 	var b strings.Builder
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -123,7 +123,7 @@ func newFinder(key []byte, prints []print) (*finder, error) {
 	return f, nil
 }
 
-// find gives the places of the texts; any tells that the first one is enough.
+// find returns the places of the texts; any tells that the first one is enough.
 func (f *finder) find(text string, any bool) [][2]int {
 	if len(f.lengths) == 0 {
 		return nil

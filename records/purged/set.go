@@ -105,7 +105,7 @@ func (s *Set) Save(repo *refs.Repo) error {
 	return refs.WriteFileDurable(Path(repo), append(raw, '\n'), 0o600)
 }
 
-// New gives a set of no rules to which texts can be added, under the key of the repository's rules.
+// New returns a set of no rules to which texts can be added, under the key of the repository's rules.
 func New(repo *refs.Repo) (*Set, error) {
 	s, err := Load(repo)
 	if err == nil {
@@ -117,7 +117,7 @@ func New(repo *refs.Repo) (*Set, error) {
 	return &Set{key: s.key}, nil
 }
 
-// Prepare gives an empty set the key of the user, or a new one, so that texts can be added. Nothing is written.
+// Prepare returns an empty set the key of the user, or a new one, so that texts can be added. Nothing is written.
 func (s *Set) Prepare(repo *refs.Repo) (err error) {
 	if s.key == nil {
 		s.key, err = currentKey(repo)
@@ -234,7 +234,7 @@ func (s *Set) compile() error {
 	return err
 }
 
-// Find gives where in a text what was purged stands, as pairs of start and end; they may overlap.
+// Find returns where in a text what was purged stands, as pairs of start and end; they may overlap.
 func (s *Set) Find(text string) [][2]int {
 	if s.Empty() {
 		return nil

@@ -43,8 +43,8 @@ func (o *Members) Raw(name string, value []byte) *Members {
 	return o
 }
 
-// End gives the object. Nothing is added after it.
+// End returns the object. Nothing is added after it.
 func (o *Members) End() []byte { return append(o.out, '}') }
 
-// String gives the object as a string.
+// String returns the object as a string.
 func (o *Members) String() string { return string(o.End()) }

@@ -15,20 +15,20 @@ import (
 // steps are kept in their order: a record is the same as that of a redactor. It may be used by several goroutines.
 type Abreast struct{ twins sync.Pool }
 
-// Abreast gives what redacts as the redactor does, on all processors.
+// Abreast returns what redacts as the redactor does, on all processors.
 func (r *Redactor) Abreast() *Abreast {
 	return &Abreast{twins: sync.Pool{New: func() any { return r.Twin() }}}
 }
 
-// twin gives a redactor of which a goroutine has the use until it gives it back.
+// twin returns a redactor of which a goroutine has the use until it gives it back.
 func (a *Abreast) twin() *Redactor {
 	r := a.twins.Get().(*Redactor) // there is nothing else among them
 	clear(r.seen)
 	return r
 }
 
-// Sink gives a sink as that of a redactor. It takes the next step before it has redacted the last ones: the error of a
-// step can come with a later one.
+// Sink returns a sink as that of a redactor. It takes the next step before it has redacted the last ones: the error of
+// a step can come with a later one.
 func (a *Abreast) Sink(ctx context.Context, dir string) *Sink {
 	s := a.twin().Sink(ctx, dir)
 	s.ahead = &ahead{Abreast: a}

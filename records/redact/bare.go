@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// literal reports whether a value without quotes is meant as it stands, and is no expression of a program. Such values
-// are in files of variables, in YAML and in options of commands.
+// literal reports whether a value without quotes is meant as it stands, and is not an expression of a program. Such
+// values are in files of variables, in YAML and in options of commands.
 func (c *candidate) literal(sep string, start, end int) bool {
 	value := c.text[start:end]
 	if strings.ContainsAny(value, "()[]{}") && !c.closed(value) {

@@ -236,7 +236,7 @@ func (a *argument) behindOption(line string, begin int) int {
 	}
 }
 
-// commandsIn gives where a line goes on behind the command of each of the arguments; 0 where it has none.
+// commandsIn returns where a line goes on behind the command of each of the arguments; 0 where it has none.
 func commandsIn(line string) (begins [len(arguments)]int, any bool) {
 	for i := range len(line) {
 		if firstOfCommand[line[i]] && (i == 0 || !nameByte(line[i-1])) {
@@ -263,7 +263,7 @@ var firstOfCommand = func() (letters [256]bool) {
 	return letters
 }()
 
-// shellWord gives the word of a shell that begins at a place, without its quotes.
+// shellWord returns the word of a shell that begins at a place, without its quotes.
 func shellWord(line string, at int) (start, end int) {
 	if at < len(line) && isQuote(line[at]) {
 		if i := strings.IndexByte(line[at+1:], line[at]); i >= 0 {
@@ -368,7 +368,7 @@ func basicLogins(text string) []span {
 	}
 }
 
-// readableOnly cuts a text before the first byte that is no letter of ASCII.
+// readableOnly cuts a text before the first byte that is not a letter of ASCII.
 func readableOnly(text string) string {
 	for i := range len(text) {
 		if !textByte(text[i]) {

@@ -69,8 +69,8 @@ func looksRandom(token string) bool {
 	return float64(turns)/n >= leastTurns && bits(token) >= leastBits
 }
 
-// named tells a token that is no secret by what stands before it: the checksum of a package, data in an address, the id
-// that a model's provider gave.
+// named tells a token that is not a secret by what stands before it: the checksum of a package, data in an address, the
+// id that a model's provider gave.
 func named(before, token string) bool {
 	last := token[strings.LastIndexByte(token, '/')+1:]
 	for _, prefix := range [...]string{

@@ -89,7 +89,7 @@ func put(out *[utf8.UTFMax]byte, r rune, size int) (n, length int) {
 	return utf8.EncodeRune(out[:], r), size
 }
 
-// escape gives what an escape that begins with a backslash stands for; length 0 when it is none.
+// escape returns what an escape that begins with a backslash stands for; length 0 when it is none.
 func escape(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	if len(text) < 2 {
 		return 0, 0
@@ -146,7 +146,7 @@ func escapedNumber(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	return put(out, rune(text[1]), 2)
 }
 
-// percent gives what a percent-encoded byte stands for. Bytes that are not ASCII stay bytes.
+// percent returns what a percent-encoded byte stands for. Bytes that are not ASCII stay bytes.
 func percent(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	if len(text) < 3 {
 		return 0, 0
@@ -162,7 +162,7 @@ func percent(out *[utf8.UTFMax]byte, text string) (n, length int) {
 // longestEntity bounds an entity with its ampersand and semicolon, in bytes.
 const longestEntity = 12
 
-// entity gives what an entity of HTML or XML stands for: by number, or one of the names of ASCII characters.
+// entity returns what an entity of HTML or XML stands for: by number, or one of the names of ASCII characters.
 func entity(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	end := strings.IndexByte(text[:min(len(text), longestEntity)], ';')
 	if end < 2 {
@@ -185,7 +185,7 @@ func entity(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	return 0, 0
 }
 
-// namedEntity gives the ASCII character that has a name in HTML; 0 when the name is none of these.
+// namedEntity returns the ASCII character that has a name in HTML; 0 when the name is none of these.
 func namedEntity(name string) byte {
 	switch name {
 	case "quot", "QUOT":

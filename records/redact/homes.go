@@ -38,7 +38,7 @@ func (s *marks) homes() []span {
 	return found
 }
 
-// inHome gives the name behind a directory of homes that stands from start to end. Cased tells that it is written as
+// inHome returns the name behind a directory of homes that stands from start to end. Cased tells that it is written as
 // Linux and macOS do.
 func inHome(text string, start, end int, cased bool) (from, to int) {
 	if start == 0 || end >= len(text) {

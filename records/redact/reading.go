@@ -80,7 +80,7 @@ func (v *reading) head(of *reading, n int) {
 	v.text = append(v.text, of.text[:n]...)
 }
 
-// madeOf gives what a byte was made of.
+// madeOf returns what a byte was made of.
 func (v *reading) madeOf(i int) (from, to int) {
 	p := v.parts[sort.Search(len(v.parts), func(k int) bool { return int(v.parts[k].at) > i })-1]
 	if p.same {
@@ -90,7 +90,7 @@ func (v *reading) madeOf(i int) (from, to int) {
 	return from, from + 1
 }
 
-// back gives the places in the text that a reading was made of.
+// back returns the places in the text that a reading was made of.
 func (v *reading) back(list []span) []span {
 	out := make([]span, 0, len(list))
 	for _, s := range list {

@@ -70,7 +70,7 @@ func New(o Options) (*Redactor, error) {
 	return r, nil
 }
 
-// Twin gives a redactor that finds the same, for another goroutine. What one finds nothing in the other does not read
+// Twin returns a redactor that finds the same, for another goroutine. What one finds nothing in the other does not read
 // again.
 func (r *Redactor) Twin() *Redactor {
 	twin := *r

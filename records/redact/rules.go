@@ -22,7 +22,7 @@ type Rules struct {
 
 // Purged finds what the user has had purged. Nothing allows it.
 type Purged interface {
-	// Find gives where in a text it stands, as pairs of start and end.
+	// Find returns where in a text it stands, as pairs of start and end.
 	Find(text string) [][2]int
 	// CutStep, CutResult and CutHead take out what has to do with files that the user has had purged, and count that. Of
 	// the calls of a step those are noted whose results have to go too.
@@ -129,7 +129,7 @@ func (r *Redactor) HoldsPurged(text string) bool {
 	return r.rules.Purged != nil && len(r.rules.Purged.Find(text)) > 0
 }
 
-// allowed reports whether the user says that something is no secret.
+// allowed reports whether the user says that something is not a secret.
 func (u *Rules) allowed(secret string) bool {
 	for _, pattern := range u.Allowed {
 		if pattern.MatchString(secret) {

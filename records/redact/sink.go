@@ -28,8 +28,8 @@ type Sink struct {
 	ahead    *ahead // nil for one that redacts each step before it takes the next
 }
 
-// Sink gives a sink whose redaction ends with the context. A long conversation is put into a temporary file in dir, in
-// the system's directory if that is "". What was found in other conversations does not matter for this one.
+// Sink returns a sink whose redaction ends with the context. A long conversation is put into a temporary file in dir,
+// in the system's directory if that is "". What was found in other conversations does not matter for this one.
 func (r *Redactor) Sink(ctx context.Context, dir string) *Sink {
 	clear(r.seen)
 	return &Sink{redactor: r, ctx: ctx, steps: records.NewSpool(dir), cut: map[string]bool{}}

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// standsIn tells a value that is no secret because it stands for one or for none. Examples are $PASSWORD, ***, <token>,
-// {{ key }}, null, process.env.KEY, the name of a secret, an address, a path.
+// standsIn tells a value that is not a secret because it stands for one or for none. Examples are $PASSWORD, ***,
+// <token>, {{ key }}, null, process.env.KEY, the name of a secret, an address, a path.
 func standsIn(value string) bool {
 	if value == "" || strings.Contains(value, markerStart) || strings.Trim(value, "*.xX-_•?#0 …") == "" {
 		return true

@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// shown gives a text as somebody sees it who reads it in a terminal: without colours and other sequences for terminals,
-// without the zero bytes of UTF-16, characters that have no width, and what was struck over. Changed is false when the
-// text has none of them. Glued tells that words touch each other that a sequence had kept apart.
+// shown returns a text as somebody sees it who reads it in a terminal: without colours and other sequences for
+// terminals, without the zero bytes of UTF-16, characters that have no width, and what was struck over. Changed is
+// false when the text has none of them. Glued tells that words touch each other that a sequence had kept apart.
 func (s *marks) shown() (v reading, changed, glued bool) {
 	if !s.unseen {
 		return v, false, false

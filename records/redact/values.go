@@ -38,7 +38,7 @@ func (s *marks) values() []span {
 	return found
 }
 
-// byItself tells a value that is no word, so that it can be looked for by itself.
+// byItself tells a value that is not a word, so that it can be looked for by itself.
 func byItself(value string) bool {
 	digits, letters := 0, 0
 	for i := range len(value) {
@@ -98,7 +98,7 @@ type naming struct {
 	option bool // it is one of the command line
 }
 
-// nameAround gives the name that stands around a place.
+// nameAround returns the name that stands around a place.
 func nameAround(text string, i int) naming {
 	n := naming{start: i, end: i}
 	for n.start > 0 && nameByte(text[n.start-1]) && i-n.start < longestSecretName {
@@ -118,7 +118,7 @@ func nameAround(text string, i int) naming {
 	return n
 }
 
-// value gives the secret behind a name; an empty place when there is none.
+// value returns the secret behind a name; an empty place when there is none.
 func (n naming) value(text string) (start, end int) {
 	at := n.end
 	quoted := at < len(text) && isQuote(text[at])
@@ -155,7 +155,7 @@ func (n naming) value(text string) (start, end int) {
 	return c.paired(at)
 }
 
-// ofPair gives the password of a pair that a name says to be a login: auth=('name', '…'), HTTPBasicAuth("name", "…").
+// ofPair returns the password of a pair that a name says to be a login: auth=('name', '…'), HTTPBasicAuth("name", "…").
 func (n naming) ofPair(text string) (start, end int) {
 	if !strings.HasSuffix(strings.ToLower(text[n.start:n.end]), "auth") {
 		return 0, 0
@@ -179,7 +179,7 @@ func (n naming) ofPair(text string) (start, end int) {
 	return start, end
 }
 
-// separator gives what stands between a name and its value, and where the value begins.
+// separator returns what stands between a name and its value, and where the value begins.
 func separator(text string, at int) (sep string, next int) {
 	start := at
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') && at-start < 40 {

@@ -97,7 +97,7 @@ func (r *Redactor) json(ctx context.Context, raw []byte) ([]byte, int, error) {
 	return w.written(make([]byte, 0, len(raw)), rawjson.NewDecoder(raw)), w.count, nil
 }
 
-// redactStep gives the JSON of a step as a spool keeps it.
+// redactStep returns the JSON of a step as a spool keeps it.
 func redactStep(ctx context.Context, r *Redactor, step *records.Step) (raw []byte, n int, err error) {
 	w := stepWalker{walker: walker{Redactor: r, ctx: ctx}}
 	if w.err = ctx.Err(); w.err == nil {

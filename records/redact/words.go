@@ -50,7 +50,7 @@ func (r *Redactor) inWords(ctx context.Context, text string, tokens [][2]int, m 
 	return found, nil
 }
 
-// nextRun gives the next run of letters with a least length; -1 where there is none. It looks at one byte of each so
+// nextRun returns the next run of letters with a least length; -1 where there is none. It looks at one byte of each so
 // many, until that is a letter.
 func nextRun(text string, from, least int, letter *[256]bool) (start, end int) {
 	for at := from + least - 1; at < len(text); {
@@ -76,8 +76,8 @@ func base64Byte(c byte) bool { return tokenByte(c) && c != '=' }
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// debase64 gives what of a run of letters of base64, of either alphabet, stands for text. A run may begin in the middle
-// of a word: each of the four ways to begin is tried.
+// debase64 returns what of a run of letters of base64, of either alphabet, stands for text. A run may begin in the
+// middle of a word: each of the four ways to begin is tried.
 func debase64(run string) []stretch {
 	var out []stretch
 	var room [512]byte
@@ -129,7 +129,7 @@ var sixBits = func() (values [256]byte) {
 	return values
 }()
 
-// dehex gives what of a run of hexadecimal digits stands for text. A run may begin with half a byte.
+// dehex returns what of a run of hexadecimal digits stands for text. A run may begin with half a byte.
 func dehex(run string) []stretch {
 	var out []stretch
 	data := make([]byte, 0, len(run)/2)
@@ -156,7 +156,7 @@ func hexDigit(c byte) byte {
 // leastReadable is the length from which on bytes are taken for text, in characters.
 const leastReadable = 10
 
-// readable gives the stretches of data that are text: of UTF-8, or of ASCII in UTF-16 of either order.
+// readable returns the stretches of data that are text: of UTF-8, or of ASCII in UTF-16 of either order.
 func readable(data []byte) []stretch {
 	if !mayRead(data) {
 		return nil

@@ -80,7 +80,7 @@ func tableOf(end []byte, size int64) (start, count int64, err error) {
 	return start, count, nil
 }
 
-// digestAt gives the digest of the conversation at a place, without decoding the others.
+// digestAt returns the digest of the conversation at a place, without decoding the others.
 func (ix *Index) digestAt(at place) (Digest, error) {
 	if ix.digests != nil {
 		for _, d := range ix.digests {

@@ -93,7 +93,7 @@ func (b *builder) call(id string) {
 	}
 }
 
-// calls gives the ids of calls by step.
+// calls returns the ids of calls by step.
 func (s *segment) calls() (map[uint32][]string, error) {
 	out := map[uint32][]string{}
 	for i := range int(s.counts[1]) { // they come before all words
@@ -304,7 +304,7 @@ func (s *segment) word(i int) (word, error) {
 // mostBeginnings is how many words that begin like a word of the query count.
 const mostBeginnings = 50
 
-// find gives the entries of the words that are the word given, or begin with it.
+// find returns the entries of the words that are the word given, or begin with it.
 func (s *segment) find(prefix string) ([]word, error) {
 	var failed error
 	first := sort.Search(int(s.counts[1]), func(i int) bool {

@@ -86,7 +86,7 @@ func (ix *Index) IDs() (list []events.TraceID, err error) {
 	return list, nil
 }
 
-// Some gives the digests of these conversations, of those whose record could be read.
+// Some returns the digests of these conversations, of those whose record could be read.
 func (ix *Index) Some(ids []events.TraceID) (list []Digest, err error) {
 	err = ix.mended(context.Background(), func() error {
 		list = nil
@@ -158,7 +158,7 @@ func (ix *Index) openDigests() (digestFile, error) {
 	return file, nil
 }
 
-// readDigestFile gives the digests and the table behind them, both as they are stored.
+// readDigestFile returns the digests and the table behind them, both as they are stored.
 func (ix *Index) readDigestFile() (digests, table string, err error) {
 	file, err := os.Open(ix.digestPath())
 	if err != nil {

@@ -7,7 +7,7 @@
 // are the weaker tier: they never give more than confidence 0.84, and only on prompts that are corrections.
 //
 //   - A call that was declined never ran. It is a rejection of its prompt and nothing else looks at it. "rm -rf build"
-//     that the person declined is no risk.
+//     that the person declined is not a risk.
 //   - A failure stands on the prompt whose calls, lines or files failed. "npm test" that failed after prompt 1 is a
 //     failure of 1.
 //   - Lines are compared only within one file. Lines that the next prompt took away again say that the first went

@@ -114,7 +114,7 @@ func (f *failure) nodeIDs() []string {
 	return out
 }
 
-// text gives the advice, the event and its proof.
+// text returns the advice, the event and its proof.
 func (l *lesson) text() string {
 	f := l.failures[len(l.failures)-1]
 	quoted := "`" + f.subject + "`"

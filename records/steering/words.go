@@ -53,7 +53,7 @@ type Cue struct {
 //go:embed words.json
 var englishWords []byte
 
-// English gives the words that come with git-trace.
+// English returns the words that come with git-trace.
 func English() (*Words, error) { return english() }
 
 var english = sync.OnceValues(func() (*Words, error) { return ReadWords(englishWords) })

@@ -1,8 +1,8 @@
 // Package store keeps conversations in git: redacted records on refs/traces/records, one JSON file a conversation.
 //
-// The ref's commits have one parent each. The tree of the last one holds what is there now, as <first two digits of
-// the trace id>/<trace id>.json. Each file is a record as records.Encode writes it. Fetched records lie on
-// refs/traces/remotes/<remote>/<writer>/records and are read beside the own ref, never merged into it.
+// The ref's commits have one parent each. The tree of the last one holds what is there now, as <first two digits of the
+// trace id>/<trace id>.json. Each file is a record as records.Encode writes it. Fetched records lie on
+// refs/traces/remotes/<remote>/<writer>/records and are read beside this clone's ref, never merged into it.
 //
 // What it promises:
 //

@@ -168,7 +168,7 @@ const (
 // errBudget reports a fetched ref that leads to too much.
 var errBudget = errors.New("it leads to more than is looked at")
 
-// ref rewrites one ref. A ref that cannot be read is an error if it is the own one; of a fetched one it is noted.
+// ref rewrites one ref. A ref that cannot be read is an error if it is this clone's; of a fetched one it is noted.
 func (w *rewriting) ref(name string) error {
 	w.foreign, w.budget = name != Ref, foreignBudget
 	move, err := w.history(name)

@@ -36,7 +36,7 @@ type Store struct {
 	objects *refs.Objects
 }
 
-// Open gives the store of a repository. Nothing is read or made.
+// Open returns the store of a repository. Nothing is read or made.
 func Open(repo *refs.Repo) *Store {
 	objects := repo.Objects()
 	objects.Max = maxRecord
@@ -87,7 +87,7 @@ func (s *Store) List(ctx context.Context) ([]Entry, error) {
 	return out, nil
 }
 
-// Tips gives the commits that the records are read from, one a ref, so that a reader knows whether anything changed.
+// Tips returns the commits that the records are read from, one a ref, so that a reader knows whether anything changed.
 func (s *Store) Tips(ctx context.Context) ([]refs.OID, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Store) Tips(ctx context.Context) ([]refs.OID, error) {
 	return out, nil
 }
 
-// Find gives the entry of a conversation, or ErrNotFound.
+// Find returns the entry of a conversation, or ErrNotFound.
 func (s *Store) Find(ctx context.Context, trace events.TraceID) (Entry, error) {
 	if !trace.Valid() {
 		return Entry{}, fmt.Errorf("record of %.60q: %w", string(trace), ErrNotFound)
@@ -201,7 +201,7 @@ func (s *Store) Walk(ctx context.Context) iter.Seq2[*records.Record, error] {
 	}
 }
 
-// refs lists the refs that hold records, the own one first.
+// refs lists the refs that hold records, this clone's first.
 func (s *Store) refs(ctx context.Context) ([]string, error) {
 	names := []string{Ref}
 	list, err := s.repo.RefsUnder(ctx, fetchedRefs)

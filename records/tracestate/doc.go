@@ -8,9 +8,9 @@
 //   - Messages of the user and of the assistant alternate. No message is empty.
 //   - Each call has one result, in the message after it. A call without a result has one that says so.
 //   - After a compaction the history begins anew, with the summary where the record has it.
-//   - Steps that the user took back are no history of what came instead of them.
+//   - Steps that the user took back are not history of what came instead of them.
 //   - The id of a state is that of a line of the session file, and the same when the file has grown.
-//   - Thinking, warm-ups of a cache and what a client said in the user's name are no history.
+//   - Thinking, warm-ups of a cache and what a client said in the user's name are not history.
 //
 // Pairs (see [Pairs]) are two answers to one state: the one that was given, and the one that took its place.
 //

@@ -71,7 +71,7 @@ func WritePairs(w io.Writer, r *records.Record, o Options, told Told, stats *Sta
 	return nil
 }
 
-// followers gives the states that come next after each state, on its own way and on the branches that go off there.
+// followers returns the states that come next after each state, on its own way and on the branches that go off there.
 func (m *maker) followers() map[*state][]*state {
 	after := map[*state][]*state{}
 	for _, st := range slices.Backward(m.states) {

@@ -44,7 +44,7 @@ func Decode(raw []byte) (*Document, error) {
 	return d, nil
 }
 
-// check gives the first node that a document cannot have, from 0.
+// check returns the first node that a document cannot have, from 0.
 func (d *Document) check() (node int, err error) {
 	seen := make(map[string]bool, min(len(d.Nodes), maxNodes))
 	for i := range d.Nodes {

@@ -44,7 +44,7 @@ func (s Session) Beside() []string {
 // List is the conversations that wait in a repository.
 type List struct{ dir string }
 
-// Open gives the list of a repository. Nothing is read or made.
+// Open returns the list of a repository. Nothing is read or made.
 func Open(repo *refs.Repo) *List { return &List{dir: filepath.Join(repo.TracesDir(), "pending")} }
 
 func (l *List) path(trace events.TraceID) string {
@@ -92,7 +92,7 @@ func (l *List) Any() bool {
 // abandoned is the age from which on nobody is writing a file any more.
 const abandoned = time.Hour
 
-// All gives the conversations that wait, in the order of their ids. What cannot be read is left out.
+// All returns the conversations that wait, in the order of their ids. What cannot be read is left out.
 func (l *List) All() ([]Session, error) {
 	entries, err := os.ReadDir(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -76,7 +76,7 @@ func inOrder(list []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
 	return list
 }
 
-// waysOf gives what a match of an expression begins with: one of these. Whole tells that nothing follows.
+// waysOf returns what a match of an expression begins with: one of these. Whole tells that nothing follows.
 func waysOf(re *syntax.Regexp) (ways [][]letters, whole bool) {
 	nothing := [][]letters{nil}
 	switch re.Op {
@@ -218,8 +218,8 @@ const (
 	longestFold  = 3
 )
 
-// mayMatch reports whether a match may hold the keyword that stands at a place of a text. Behind what is no ASCII there
-// may be anything.
+// mayMatch reports whether a match may hold the keyword that stands at a place of a text. Behind what is not ASCII
+// there may be anything.
 func mayMatch(cores []core, text string, start int, keyword string) bool {
 	for i := range cores {
 		if c := &cores[i]; c.keyword == keyword && c.stands(text, start-c.at) {

@@ -41,7 +41,7 @@ type hit struct {
 	sure             bool
 }
 
-// called gives the parts of the text in which rules may match, by rule and place: around their keywords.
+// called returns the parts of the text in which rules may match, by rule and place: around their keywords.
 func (r *Rules) called(text string) []part {
 	var out []part
 	for _, rule := range r.always {
@@ -76,7 +76,7 @@ func (r *Rules) called(text string) []part {
 	return out
 }
 
-// partsOf gives the parts around the hits of each rule that touch each other, where one of them is sure.
+// partsOf returns the parts around the hits of each rule that touch each other, where one of them is sure.
 func partsOf(text string, hits []hit) []part {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(a.rule-b.rule, a.start-b.start) })
 	var out []part
