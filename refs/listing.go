@@ -134,7 +134,7 @@ func (r *Repo) ReachedBy(ctx context.Context, revisions ...string) (map[OID]stru
 	return out, nil
 }
 
-// PacksWith gives the packs of an object directory that hold some of the objects, without ".pack".
+// PacksWith returns the packs of an object directory that hold some of the objects, without ".pack".
 func (r *Repo) PacksWith(dir string, ids map[OID]bool) ([]string, error) {
 	packs, err := listAllPacks(dir)
 	if err != nil {

@@ -33,7 +33,7 @@ type identity struct {
 // form begins every file of the list.
 const form = "git-trace recorded repository 1\n"
 
-// encode gives the lines of the file. Paths are quoted as Go does it, in ASCII: they may hold any bytes.
+// encode returns the lines of the file. Paths are quoted as Go does it, in ASCII: they may hold any bytes.
 func (e *entry) encode() []byte {
 	var b strings.Builder
 	b.WriteString(form)
@@ -92,7 +92,8 @@ func decode(text string) (*entry, error) {
 	return e, nil
 }
 
-// read gives the entry of the repository whose common git directory has this real path, in the first place that has it.
+// read returns the entry of the repository whose common git directory has this real path, in the first place that has
+// it.
 func read(common string) (*entry, error) {
 	err := ErrNoPlace
 	for _, state := range stateDirs() {

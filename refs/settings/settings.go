@@ -25,7 +25,7 @@ type item struct{ key, value string }
 
 const magic = "git-trace configuration 5\n"
 
-// Read gives what blame and the screen ask of git's configuration. It starts no process as long as nothing changed.
+// Read returns what blame and the screen ask of git's configuration. It starts no process as long as nothing changed.
 func Read(ctx context.Context, repo *refs.Repo) (refs.Config, error) {
 	var config refs.Config
 	items, err := read(ctx, repo)
