@@ -146,7 +146,7 @@ func (p *Plan) check(ctx context.Context, name string, then, now refs.OID) error
 	return &Refusal{name, "no such file, neither then nor now", "paths are relative to where you are"}
 }
 
-// lists gives the files of a tree that are, or are below, a path.
+// lists returns the files of a tree that are, or are below, a path.
 func (p *Plan) lists(ctx context.Context, tree refs.OID, name string) (map[string]string, error) {
 	out, err := p.git(ctx, "ls-tree", []string{"-r", "-z", "--full-tree", tree.String()}, []string{name})
 	if err != nil {
