@@ -18,7 +18,7 @@ func MakePlanAnew(ctx context.Context, log *events.Log, s *Settings, remote Remo
 	return makePlan(ctx, log, s, remote, level, means, true)
 }
 
-// tellAnew says in the own log and in the digest that the digest begins anew: readers are told why its events are
+// tellAnew says in this clone's log and in the digest that the digest begins anew: readers are told why its events are
 // other ones.
 func (p *Plan) tellAnew(ctx context.Context) error {
 	raw, err := events.Encode(events.PurgeData{What: purgedDigest})

@@ -331,7 +331,7 @@ func (k *Keeping) add(ctx context.Context, kind string, kept map[string]refs.OID
 	return nil
 }
 
-// archive reads the own archive of a kind as the remote has it now.
+// archive reads this clone's archive of a kind as the remote has it now.
 func (k *Keeping) archive(ctx context.Context, kind string) (Ref, map[string]refs.OID, error) {
 	ref := Ref{Name: k.plan.ref("archive/" + kind), kept: k.plan.kept("archive/" + kind)}
 	found, err := there(ctx, k.plan.repo, k.URL, ref.Name)

@@ -38,7 +38,7 @@ type bounds struct {
 
 func newBounds(refs int) *bounds { return &bounds{maxArchives, refs, maxDescent} }
 
-// readArchive gives what an archive keeps, by the writers; nothing for none.
+// readArchive returns what an archive keeps, by the writers; nothing for none.
 func (b *bounds) readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID) (map[string]refs.OID, error) {
 	objects := repo.Objects()
 	objects.Max = maxArchive

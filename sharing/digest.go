@@ -19,7 +19,7 @@ var digestTypes = []events.Type{
 	events.CommitRewritten, events.LogPurged, events.RecordStored,
 }
 
-// Digest is what of the own log tells who wrote the lines of published commits.
+// Digest is what of this clone's log tells who wrote the lines of published commits.
 type Digest struct {
 	Events        []events.Event // the originals, in the order of the log
 	Commits       []refs.OID     // published ones, in the order of their first anchors
@@ -27,14 +27,14 @@ type Digest struct {
 	Conversations []events.TraceID
 	Silent        int            // conversations that left no line in a published commit
 	stored        []events.Event // record_stored, of all conversations
-	all           []events.Event // of the own log, of which a digest may tell
+	all           []events.Event // of this clone's log, of which a digest may tell
 	Source        events.Witness
 }
 
 // Published tells of commits whether a remote has them.
 type Published = func([]refs.OID) (map[refs.OID]bool, error)
 
-// MakeDigest reads the own log, and those set aside among the fetched ones.
+// MakeDigest reads this clone's log, and those set aside among the fetched ones.
 func MakeDigest(ctx context.Context, log *events.Log, fetched []events.FetchedLog, published Published) (
 	*Digest, error,
 ) {

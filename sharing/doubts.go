@@ -95,7 +95,7 @@ func doubts(ctx context.Context, log *events.Log, fetched []events.FetchedLog, l
 	return out, nil
 }
 
-// firstDoubt gives the first of what was said of a log that the log does not hold. It reads the log once.
+// firstDoubt returns the first of what was said of a log that the log does not hold. It reads the log once.
 func firstDoubt(of shown, said []Doubt, there map[string]shown) ([]Doubt, error) {
 	ids := map[int64]events.ID{}
 	for _, d := range said {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrBrokenLog reports that the own log is damaged: it is not published.
+// ErrBrokenLog reports that this clone's log is damaged: it is not published.
 var ErrBrokenLog = errors.New("the log is damaged")
 
 // filesOfPublication is the number of files of events from which they are joined.

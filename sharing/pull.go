@@ -187,7 +187,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	return out, nil
 }
 
-// wants gives those of a remote's refs that are to be here, by their names here, and the names of all that are no
+// wants gives those of a remote's refs that are to be here, by their names here, and the names of all that are not
 // archives.
 func (w What) wants(r Remote, own string, remote map[string]refs.OID) (map[string]refs.OID, map[string]bool) {
 	wanted, direct := map[string]refs.OID{}, map[string]bool{}

@@ -269,7 +269,7 @@ func (s *Settings) instead(url, kind string) (string, bool) {
 	return base + url[long:], true
 }
 
-// Bare returns a URL without the credentials that may stand in it; what is no URL stays as it is.
+// Bare returns a URL without the credentials that may stand in it; what is not a URL stays as it is.
 func Bare(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User == nil {

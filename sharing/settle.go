@@ -18,7 +18,7 @@ var ErrNotOwn = errors.New("this clone did not write it")
 // NotOwn says what a remote has under this clone's id that is not this clone's own.
 type NotOwn struct {
 	Ref    string
-	Events []events.Event // of the digest, whose content the own log does not have
+	Events []events.Event // of the digest, whose content this clone's log does not have
 	Why    error          // ErrNotOwn, ErrBehind or ErrDiverged, with what more is known
 }
 
@@ -77,8 +77,8 @@ func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 	return nil
 }
 
-// isOwn reports whether a digest under the own id, which nobody noted here as sent, is the own one all the same: each
-// of its events says what the own log says, once, and the own key signed it where this clone signs.
+// isOwn reports whether a digest under this clone's id, which nobody noted here as sent, is this clone's all the same:
+// each of its events says what this clone's log says, once, and this clone's key signed it where this clone signs.
 func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 	wrong := &NotOwn{Ref: p.ref("digest"), Why: ErrNotOwn}
 	if found.Head.Writer != p.Writer {
@@ -117,7 +117,7 @@ func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 	return err
 }
 
-// whence guesses, by the event of the full log that a digest names, how it came to say more than the own log.
+// whence guesses, by the event of the full log that a digest names, how it came to say more than this clone's log.
 func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why, err error) {
 	if source.Seq > p.Digest.Source.Seq {
 		return fmt.Errorf("%w: it goes to event %d, the log here to %d", ErrBehind, source.Seq, p.Digest.Source.Seq), nil
@@ -137,7 +137,8 @@ func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why
 	return fmt.Errorf("%w: %d of its events are not in the log here", ErrNotOwn, more), nil
 }
 
-// contents returns the names of all that the own log may tell a remote, in each form in which it may have been told.
+// contents returns the names of all that this clone's log may tell a remote, in each form in which it may have been
+// told.
 func (d *Digest) contents() (map[events.ID]bool, error) {
 	out := map[events.ID]bool{}
 	for i := range d.all {

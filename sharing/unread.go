@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// placeholders stand in a record for what was attached to a conversation and is no text. What they stand for is never
+// placeholders stand in a record for what was attached to a conversation and is not text. What they stand for is never
 // stored. Encoded data is in a text, and no rule of redaction reads it.
 var placeholders = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[(?:image|document|file|audio|input_image|input_file|input_audio)(?: [\w.+/-]{1,80})?\]`)
