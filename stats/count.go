@@ -70,8 +70,8 @@ type Source struct {
 	Tell   func(done, commits int) // is told how far Survival is; nil for nobody
 }
 
-// Count gives the commits of a query, with all lines that they added: the lines of the contributors of a commit add up
-// to it. Of a commit that nothing is known of, the lines that git counts are unknown.
+// Count returns the commits of a query, with all lines that they added: the lines of the contributors of a commit add
+// up to it. Of a commit that nothing is known of, the lines that git counts are unknown.
 func Count(ctx context.Context, repo *refs.Repo, from Source, query graph.Query) ([]*graph.Commit, error) {
 	var all []*graph.Commit
 	err := from.each(ctx, repo, query, math.MaxInt, func(list []*graph.Commit) error {
