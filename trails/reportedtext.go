@@ -31,7 +31,7 @@ func (s *step) reportedText(content string, like ...text) text {
 	return newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
 }
 
-// inForm gives a text the byte order mark, the line ends and the encoding of a file.
+// inForm returns a text the byte order mark, the line ends and the encoding of a file.
 func inForm(content string, like []byte) []byte {
 	if bytes.Contains(like, []byte("\r\n")) && !strings.Contains(content, "\r") {
 		content = strings.ReplaceAll(content, "\n", "\r\n")

@@ -87,7 +87,7 @@ func KindOf(message string) Kind {
 	return kind
 }
 
-// classify gives the kind of a message and what follows the colon.
+// classify returns the kind of a message and what follows the colon.
 func classify(message string) (Kind, string) {
 	action, subject, _ := strings.Cut(message, ":")
 	subject = strings.TrimSpace(subject)

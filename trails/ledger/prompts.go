@@ -57,7 +57,7 @@ func (p *Prompts) Get(trace events.TraceID, index int) (text string, found bool,
 	return string(raw), true, nil
 }
 
-// List gives the texts of the prompts of a conversation that this machine has, by their numbers.
+// List returns the texts of the prompts of a conversation that this machine has, by their numbers.
 func (p *Prompts) List(trace events.TraceID) (map[int]string, error) {
 	dir := filepath.Join(p.dir, filepath.Base(string(trace)))
 	entries, err := os.ReadDir(dir)

@@ -24,8 +24,8 @@ func (h Hunk) Old() Range { return Range{h.OldStart, h.OldStart + h.OldCount} }
 // New returns the range of replacing lines.
 func (h Hunk) New() Range { return Range{h.NewStart, h.NewStart + h.NewCount} }
 
-// Numbers gives the hunk in the numbers of a unified diff: lines count from 1, and a side without lines names the line
-// after which it stands.
+// Numbers returns the hunk in the numbers of a unified diff: lines count from 1, and a side without lines names the
+// line after which it stands.
 func (h Hunk) Numbers() (oldStart, oldCount, newStart, newCount int) {
 	return number(h.OldStart, h.OldCount), h.OldCount, number(h.NewStart, h.NewCount), h.NewCount
 }

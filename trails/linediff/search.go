@@ -189,7 +189,7 @@ func (s *search) snake(x, y int) bool {
 	return true
 }
 
-// furthest gives the search up: it cuts at the point that lies furthest from its own corner.
+// furthest returns the search up: it cuts at the point that lies furthest from its own corner.
 func (s *search) furthest(r box, ahead, astern front) meeting {
 	forward, fx := -1, 0
 	for d := ahead.high; d >= ahead.low; d -= 2 {

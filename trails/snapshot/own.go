@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// runOwn takes a snapshot by the own method, of everything if paths is nil.
+// runOwn takes a snapshot by git-trace's own method, of everything if paths is nil.
 func (e *Engine) runOwn(ctx context.Context, paths []string) (Snapshot, error) {
 	tree, err := openWorkTree(e.repo.WorkTree)
 	if err != nil {

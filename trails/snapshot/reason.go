@@ -20,14 +20,14 @@ const (
 	reasonMissing reasonKind = "missing" // until the path is there as a file, or the index changes
 )
 
-// reason is why the own method does not do.
+// reason is why git-trace's own method does not do.
 type reason struct {
 	Kind reasonKind
 	Text string
 	Path []byte // bytes: a path need not be UTF-8
 }
 
-// unsupportedError ends a run of the own method that the git method has to take over.
+// unsupportedError ends a run of git-trace's own method that the git method has to take over.
 type unsupportedError struct{ reason reason }
 
 func (e *unsupportedError) Error() string { return "needs git: " + e.reason.Text }

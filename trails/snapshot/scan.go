@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// scan is one snapshot of the own method in progress. It works on the engine's directories in place; when it fails, the
-// engine throws them away.
+// scan is one snapshot of git-trace's own method in progress. It works on the engine's directories in place; when it
+// fails, the engine throws them away.
 type scan struct {
 	ctx   context.Context // a scan is one call
 	e     *Engine
@@ -74,7 +74,7 @@ func (e *Engine) newScan(ctx context.Context, tree *workTree) (*scan, error) {
 
 func (s *scan) close() { s.asker.close() }
 
-// index returns the user's index. One that the own method cannot work beside ends the scan.
+// index returns the user's index. One that git-trace's own method cannot work beside ends the scan.
 func (s *scan) index() (*gitIndex, error) {
 	if s.idx == nil {
 		idx, err := loadIndex(s.ctx, s.e.repo, s.e.userIndex())

@@ -22,7 +22,7 @@ type settings struct {
 	AttributesFile string // absolute
 	ExcludesFile   string // absolute
 	Conversion     string // digest of everything that says how content is converted
-	Unsupported    string // why the own method is no use with this configuration; empty if it is
+	Unsupported    string // why git-trace's own method is no use with this configuration; empty if it is
 }
 
 // readSettings asks git for its configuration, and returns with it the files it was read from or could be read from.

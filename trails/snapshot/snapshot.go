@@ -50,7 +50,7 @@ type Engine struct {
 	path string // of the state file
 
 	meta    meta
-	root    *dir      // last snapshot of the own method; nil if there is none
+	root    *dir      // last snapshot of git-trace's own method; nil if there is none
 	scratch *gitIndex // last snapshot of the git method, decoded when asked for
 
 	store   store  // what is on disk
@@ -163,8 +163,8 @@ func (e *Engine) take(ctx context.Context, paths []string) (Snapshot, error) {
 	return snap, nil
 }
 
-// run chooses the method. What the own method cannot do is found out on the way at the latest; the git method then
-// takes over and keeps the work tree until the reason is gone.
+// run chooses the method. What git-trace's own method cannot do is found out on the way at the latest; the git method
+// then takes over and keeps the work tree until the reason is gone.
 func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return Snapshot{}, err
@@ -188,7 +188,7 @@ func (e *Engine) run(ctx context.Context, paths []string) (Snapshot, error) {
 		}
 		reason = &no.reason
 	}
-	e.root, e.changed = nil, true // what the own method had begun is of no use
+	e.root, e.changed = nil, true // what git-trace's own method had begun is of no use
 	if e.meta.Git == nil {
 		e.meta.Git, paths = &gitState{}, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownEngine reports whether this system has what the own method needs.
+// ownEngine reports whether this system has what git-trace's own method needs.
 const ownEngine = true
 
 // workTree is an open work tree. Paths are relative to its top, raw bytes with slashes; "" is the top.

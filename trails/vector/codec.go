@@ -35,7 +35,7 @@ const (
 	formText
 )
 
-// ErrCorrupt says that bytes are no encoded vector.
+// ErrCorrupt says that bytes are not an encoded vector.
 var ErrCorrupt = errors.New("not an encoded ownership vector")
 
 var kindCodes = [...]events.OwnerKind{events.OwnerUnknown, events.OwnerHuman, events.OwnerAI, events.OwnerMixed}
@@ -78,7 +78,7 @@ func appendOwner(raw []byte, owner Owner) []byte {
 	return append(append(append(raw, head), patch...), previous...)
 }
 
-// packID gives the bytes of an id and the form they have.
+// packID returns the bytes of an id and the form they have.
 func packID(id events.PatchID) ([]byte, byte) {
 	if id == "" {
 		return nil, formNone

@@ -91,7 +91,7 @@ func (x *lexer) skip(n int) {
 	x.last = x.line[x.at-1]
 }
 
-// comment passes the marks of comments. Each line of a comment has them again, so they are no words: who wraps a
+// comment passes the marks of comments. Each line of a comment has them again, so they are not words: who wraps a
 // comment adds and takes away such marks.
 func (x *lexer) comment() bool {
 	rest := x.line[x.at:]

@@ -19,7 +19,7 @@ type Owner struct {
 // Unknown is the owner of what no evidence covers.
 var Unknown = Owner{Kind: events.OwnerUnknown}
 
-// normal gives an owner of no kind, or of a kind this version does not know, the kind unknown.
+// normal returns an owner of no kind, or of a kind this version does not know, the kind unknown.
 func (o Owner) normal() Owner {
 	switch o.Kind {
 	case events.OwnerHuman, events.OwnerAI, events.OwnerMixed, events.OwnerUnknown:
