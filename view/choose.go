@@ -20,7 +20,7 @@ type Choice struct {
 	Limit        int               // at most so many, the newest first; negative for all
 }
 
-// Choose gives the conversations that are wanted, complete, in the order of Conversations.
+// Choose returns the conversations that are wanted, complete, in the order of Conversations.
 func (r *Reader) Choose(ctx context.Context, want Choice) ([]Conversation, error) {
 	if want.newestOnly() {
 		out, err := r.latest(want.Limit)
@@ -74,7 +74,7 @@ func (w *Choice) newestOnly() bool {
 		w.Until.IsZero() && len(w.Agents)+len(w.Paths) == 0
 }
 
-// saying gives the conversations in which something was said.
+// saying returns the conversations in which something was said.
 func (r *Reader) saying(ctx context.Context, text string) (map[events.TraceID]bool, error) {
 	if text == "" {
 		return nil, nil
@@ -87,7 +87,7 @@ func (r *Reader) saying(ctx context.Context, text string) (map[events.TraceID]bo
 	return out, err
 }
 
-// touching gives the conversations that changed one of the paths, or own lines of it in a commit.
+// touching returns the conversations that changed one of the paths, or own lines of it in a commit.
 func (r *Reader) touching(paths []string) (map[events.TraceID]bool, error) {
 	out := map[events.TraceID]bool{}
 	for _, path := range paths {

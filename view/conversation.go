@@ -39,7 +39,7 @@ type Conversation struct {
 	Elsewhere []index.Elsewhere `json:"elsewhere"`
 
 	held []index.Held
-	own  bool // the own log tells of it
+	own  bool // this clone's log tells of it
 }
 
 // Source is a source of facts about a conversation.

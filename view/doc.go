@@ -14,7 +14,7 @@
 //     cost has that of its tokens, by the table of prices.
 //   - A line has the agent, the session and the model of its conversation. Log gives them to those who ask who wrote
 //     lines.
-//   - Of several logs that have events of a conversation one tells of it, the own one before all others. What other
+//   - Of several logs that have events of a conversation one tells of it, this clone's before all others. What other
 //     clones saw of it is told beside that, and not added.
 //
 // What is shown of text comes redacted. Nothing here draws, and nothing here writes but disposable caches.

@@ -51,7 +51,7 @@ func (l *Lineage) now(commit refs.OID) (refs.OID, error) {
 	return commit, nil
 }
 
-// next returns the commit that took the place of one, as the own log has it last, or the first other one; zero for
+// next returns the commit that took the place of one, as this clone's log has it last, or the first other one; zero for
 // none.
 func (l *Lineage) next(commit refs.OID) (refs.OID, error) {
 	next, asked := l.replaced[commit]
@@ -170,7 +170,7 @@ func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 	return out
 }
 
-// Anchors gives the runs of lines of a conversation whose owner is wanted, each under the commit in which it counts.
+// Anchors returns the runs of lines of a conversation whose owner is wanted, each under the commit in which it counts.
 func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) bool) ([]Anchored, error) {
 	sum, _, err := l.reader.Trace(trace)
 	if err != nil {

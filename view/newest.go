@@ -31,7 +31,7 @@ func (r *Reader) latest(most int) ([]Conversation, error) {
 	return r.newestBy("", most, ends(times))
 }
 
-// ends gives the last times of conversations, by their records. It is asked in the order of the ids, which times has.
+// ends returns the last times of conversations, by their records. It is asked in the order of the ids, which times has.
 func ends(times []search.Times) func(events.TraceID) time.Time {
 	rest, last := times, events.TraceID("")
 	return func(id events.TraceID) time.Time {

@@ -55,7 +55,7 @@ func (p *Prompts) Forget() {
 
 func (p *Prompts) Close() { _ = p.Records.Close() }
 
-// Get gives the text of a prompt; found is false for one that is not kept here.
+// Get returns the text of a prompt; found is false for one that is not kept here.
 func (p *Prompts) Get(trace events.TraceID, index int) (string, bool, error) {
 	if text, found, err := p.typed.Get(trace, index); found || err != nil {
 		if found {

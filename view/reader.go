@@ -317,7 +317,7 @@ type datedSum struct {
 	last time.Time
 }
 
-// ordered gives the logs' sums of conversations, in the order of Conversations. Of those that only a record tells of
+// ordered returns the logs' sums of conversations, in the order of Conversations. Of those that only a record tells of
 // it is nothing but the id.
 func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	if err := r.readSums(); err != nil {
