@@ -196,7 +196,7 @@ func (q *question) answer(a asked) (out []byte, next string, err error) {
 	return out, next, err
 }
 
-// asPrinted gives an answer the line breaks with which the command prints it.
+// asPrinted returns an answer the line breaks with which the command prints it.
 func asPrinted(answer []byte) []byte {
 	if bytes.IndexByte(answer, '\n') < len(answer)-1 {
 		return answer // it has them, or is none

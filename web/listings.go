@@ -315,7 +315,7 @@ type fetchedLog struct {
 // mostWriters is the number of logs of others that are checked for a page.
 const mostWriters = 200
 
-// health says whether the log is whole, and what is recorded.
+// health reports whether the log is whole, and what is recorded.
 func health(q *question) (string, string, any, error) {
 	body := &healthBody{}
 	body.Verify.At = time.Now()

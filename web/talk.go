@@ -241,7 +241,7 @@ func (b *talkBody) choose(q *question) error {
 	return nil
 }
 
-// around gives the steps that are shown whole where one is asked for.
+// around returns the steps that are shown whole where one is asked for.
 func (b *talkBody) around(at int) (first, last int) {
 	size := talkPart
 	switch {
