@@ -40,11 +40,10 @@ type flatEnd struct {
 // noCommit stands in an end line for the commit of a batch that none holds.
 const noCommit = "-"
 
-// How much of the end of the file is searched for an end line: a little, which is nearly always enough, then more, and
-// at last what two of the longest batches take.
+// How much of the end of the file is searched for an end line: a little, which is nearly always enough, then eight times
+// as much, and so on, at last what two of the longest batches take.
 const (
 	endWindow     = 32 << 10
-	longEndWindow = 4 << 20
 	lastEndWindow = 2 * maxBatch
 )
 
@@ -103,17 +102,16 @@ func readEnds(f *os.File, header string) (gen string, end flatEnd, size int64, e
 
 // lastEndBefore finds the last whole batch behind the first line of a file that has a size.
 func lastEndBefore(f *os.File, first, size int64) (end flatEnd, err error) {
-	for _, reach := range [...]int64{endWindow, longEndWindow, lastEndWindow} {
+	for reach := int64(endWindow); ; reach = min(8*reach, lastEndWindow) {
 		start := max(first, size-reach)
 		window := make([]byte, size-start)
 		if _, err := f.ReadAt(window, start); err != nil && !errors.Is(err, io.EOF) {
 			return end, err
 		}
-		if end, err = lastEnd(window, start, first); err == nil || start == first {
-			break
+		if end, err = lastEnd(window, start, first); err == nil || start == first || reach == lastEndWindow {
+			return end, err
 		}
 	}
-	return end, err
 }
 
 // lastEnd searches back for an end line whose batch is there.

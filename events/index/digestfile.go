@@ -51,9 +51,12 @@ func (h *digestHead) fields(f codec.Fields) {
 
 const digestVersion = 5
 
-// Digest brings the digests of all logs up to date and gives them.
+// Digest brings the digests of all logs up to date and gives them: the same ones to all who ask.
 func (ix *Index) Digest(ctx context.Context) (*Digest, error) {
 	return mended(ix, func() (*Digest, error) {
+		if ix.digest != nil {
+			return ix.digest, nil
+		}
 		d := &Digest{sources: ix.sources}
 		for i, t := range ix.texts {
 			one, err := t.digest(ctx, ix.digestPath([...]string{"own", "fetched"}[i]))
@@ -62,6 +65,7 @@ func (ix *Index) Digest(ctx context.Context) (*Digest, error) {
 			}
 			d.texts = append(d.texts, one)
 		}
+		ix.digest = d
 		return d, nil
 	})
 }

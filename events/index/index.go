@@ -19,6 +19,7 @@ type Index struct {
 	sources []*source // this clone's log first
 	texts   []*text   // that of this clone's log, and that of all others, if there are any
 	own     string    // who wrote this clone's log; "" until it is asked for
+	digest  *Digest   // nil until somebody asks
 	notes   []string
 	fetched []events.FetchedLog // that are read
 	signers map[string]string   // by voices; nil until somebody asks
@@ -28,6 +29,7 @@ type Index struct {
 	posed   []string            // what is said under ids of others, and left out
 
 	retold Retold            // the rewriting that was read last; its number is 0 before
+	summed Trace             // the conversation that was summed up last; its id is empty before
 	here   map[refs.OID]bool // whether the repository has a commit that others name; see near
 
 	several  bool     // remotes have logs of one id
@@ -130,7 +132,7 @@ func (ix *Index) openCopies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ix.sources = []*source{{copy: own}}
+	ix.sources, ix.digest, ix.summed = []*source{{copy: own}}, nil, Trace{}
 	ix.notes = own.Notes
 	fetched, err := ix.log.Fetched(ctx)
 	if err != nil {
@@ -188,7 +190,7 @@ func (ix *Index) Close() {
 	for _, s := range ix.sources {
 		s.copy.Close()
 	}
-	ix.sources, ix.texts = nil, nil
+	ix.sources, ix.texts, ix.digest, ix.summed = nil, nil, nil, Trace{}
 	if ix.store != nil {
 		ix.closeStore()
 	}
