@@ -220,13 +220,29 @@ func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.
 	return reached, nil
 }
 
+// heads lists the commits that a log names and that may be here, each where it is named first. A log may name any
+// number of others, and git looks long for each.
+func (s *Search) heads(log int) []index.NamedCommit {
+	if out, done := s.here[log]; done {
+		return out
+	}
+	seen := map[refs.OID]bool{}
+	out := slices.DeleteFunc(slices.Clone(s.digest.Heads(log)), func(h index.NamedCommit) bool {
+		again := seen[h.Commit]
+		seen[h.Commit] = true
+		return again || !s.objects.MayBeStored(h.Commit)
+	})
+	s.here[log] = out
+	return out
+}
+
 // namedIn returns the number of the first event of a log that proves that the commit was there. It is looked for at
 // once for all commits that are being asked about.
 func (s *Search) namedIn(a *age, log int) int64 {
 	if seq, done := a.named[log]; done {
 		return seq
 	}
-	heads := s.digest.Heads(log)
+	heads := s.heads(log)
 	if len(heads) == 0 {
 		return never
 	}

@@ -139,7 +139,7 @@ func (s *Search) Added(commit refs.OID) (lines int, known bool) {
 func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	for log := range s.digest.Logs() {
-		heads := s.digest.Heads(log)
+		heads := s.heads(log)
 		if len(heads) == 0 || len(commits) == 0 {
 			return nil, nil
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -74,4 +75,26 @@ func firstByGit(t *testing.T, s *Search, c refs.OID, heads []index.NamedCommit) 
 		}
 	}
 	return 0
+}
+
+// A log may say of any number of commits that it found them, in circles: git is asked about those that are here, once.
+func TestHeadsThatAreNotHereAreNotLookedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Write("a.txt", "a\n")
+	here := []refs.OID{w.Head(), w.Commit("first")}
+	w.Anchor()
+	var said events.RewriteData
+	for i := range 400 {
+		for _, c := range []refs.OID{w.OID(fmt.Sprintf("%040x", i+1)), w.OID(fmt.Sprintf("%040x", i+2)), here[i%2]} {
+			said.Pairs = append(said.Pairs, events.RewritePair{Old: here[i%2], New: c})
+		}
+	}
+	w.Append(events.CommitRewritten, events.PostRewrite, said)
+	w.with(func(s *Search, _ *index.Index) {
+		w.Check(s.prepare(t.Context()))
+		if got := s.heads(0); len(s.digest.Heads(0)) < 800 || len(got) > 3 {
+			t.Errorf("%v", got)
+		}
+	})
 }

@@ -38,6 +38,7 @@ type Search struct {
 	given   map[refs.OID]*history.Commit // see Given
 	added   map[refs.OID]int             // see Added
 	named   map[string]bool              // see published
+	here    map[int][]index.NamedCommit  // see heads
 	passing bool                         // see Passing
 	err     error                        // the first failure of something that cannot return one
 }
@@ -49,6 +50,7 @@ func New(repo *refs.Repo, reader *index.Index) *Search {
 		repo: repo, index: reader, objects: objects, recall: trails.NewRecall(repo, objects),
 		ages: map[refs.OID]*age{}, claims: map[refs.OID][]refs.OID{}, weighed: map[refs.OID]*belief.Commit{},
 		people: map[events.PatchID]person{}, added: map[refs.OID]int{}, named: map[string]bool{},
+		here:   map[int][]index.NamedCommit{},
 		picked: sync.OnceValue(func() map[refs.OID]refs.OID { return correlate.Picked(repo) }),
 	}
 }
