@@ -18,7 +18,7 @@ func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	return inForce(ix.gather(prefix, func(h *holder) ([]events.Event, error) {
 		at, err := places(h.scan, prefix, 0)
 		if err == nil && !h.own() {
-			at = at[max(0, len(at)-mostAnchors):]
+			at = at[max(0, len(at)-max(1, min(mostAnchors, mostAnchoring/h.among))):]
 		}
 		if err != nil {
 			return nil, err
@@ -29,6 +29,9 @@ func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 
 // mostAnchors bounds what is read of one log of others about one commit. A large commit has some dozens of parts.
 const mostAnchors = 256
+
+// mostAnchoring bounds what is read of all logs of others about one commit. Each has its newest word.
+const mostAnchoring = 4096
 
 func inForce(list []events.Event, err error) ([]events.Event, error) {
 	return events.InForce(list), err
@@ -253,6 +256,7 @@ func (ix *Index) gather(prefix []byte, read func(*holder) ([]events.Event, error
 		}
 		var out []events.Event
 		for i := range of {
+			of[i].among = len(of)
 			found, err := read(&of[i])
 			if err != nil {
 				return nil, err

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,12 +64,13 @@ func TestTheOwnWordOfARewritingIsHeardBesideThousands(t *testing.T) {
 	}
 }
 
-// However often a stranger anchors a commit, the newest of it are read, and all of the own log.
+// However often strangers anchor a commit, and however many they are, the newest of it are read of each, and all of the
+// own log.
 func TestSoManyAnchorsOfACommitAreReadFromElsewhere(t *testing.T) {
 	t.Parallel()
-	repo, stranger := newRepo(t), newRepo(t)
+	repo := newRepo(t)
 	commit := commitID("commit", 1)
-	for _, of := range []*refs.Repo{repo, stranger} {
+	anchor := func(repo *refs.Repo) {
 		var all []events.Draft
 		for i := range mostAnchors + 50 {
 			raw, err := events.Encode(events.CommitData{Commit: commit, Added: i})
@@ -77,14 +79,23 @@ func TestSoManyAnchorsOfACommitAreReadFromElsewhere(t *testing.T) {
 				Time: testTime, Type: events.CommitAnchored, Method: []events.Method{events.PostCommit}, Data: raw,
 			})
 		}
-		_, err := events.OpenLog(of).Append(t.Context(), all)
+		_, err := events.OpenLog(repo).Append(t.Context(), all)
 		check(t, err)
 	}
-	fetchFrom(t, repo, stranger, "origin")
-	got, err := open(t, repo).ByCommit(commit)
-	check(t, err)
-	if len(got) != mostAnchors+50+mostAnchors || events.DataOf[events.CommitData](got[len(got)-1]).Added != mostAnchors+49 {
-		t.Errorf("%d anchors are read", len(got))
+	anchor(repo)
+	for n := range 20 {
+		stranger := newRepo(t)
+		anchor(stranger)
+		fetchFrom(t, repo, stranger, fmt.Sprint("origin", n))
+		if n > 0 && n < 19 {
+			continue
+		}
+		want := []int{mostAnchors, mostAnchoring / 21 * 20}[n/19]
+		got, err := open(t, repo).ByCommit(commit)
+		check(t, err)
+		if len(got)-mostAnchors-50 != want || events.DataOf[events.CommitData](got[len(got)-1]).Added != mostAnchors+49 {
+			t.Errorf("of %d strangers %d anchors are read, not %d", n+1, len(got)-mostAnchors-50, want)
+		}
 	}
 }
 

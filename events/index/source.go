@@ -64,6 +64,8 @@ func (t *text) source(log uint32) *source {
 type holder struct {
 	*source
 	rows []row // none for a log that is the only one of its text: it is looked through
+
+	among int // as many logs have such rows; known where all are asked
 }
 
 // holding returns the logs that have rows with this beginning of their keys, and this clone's log.
