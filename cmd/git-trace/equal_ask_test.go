@@ -23,6 +23,7 @@ type answers struct {
 	graph     []toldLines
 	above     *toldLines // what graph has above HEAD
 	stats     toldStats
+	now       toldStats // of the lines that are there, by file
 	groups    map[string][]toldGroup // of stats, by what they are by
 	dirs      map[string]toldStats   // of the directories at the top
 	statsText string
@@ -35,6 +36,7 @@ type answers struct {
 		Calls                 int `json:"tool_calls"`
 	}
 	blame   map[string][]blamed // by path
+	atHead  map[string][]blamed // the same, of HEAD
 	pending struct{ Conversations, Lines, Files int }
 	besides besides
 	ranges  map[string]*toldRange // by range
@@ -49,7 +51,7 @@ type answers struct {
 func (c *tale) ask() *answers {
 	a := &answers{
 		tale: c, show: map[string]toldTalk{}, text: map[string]string{}, prompts: map[string]toldTurn{}, commits: map[string]toldLines{}, calls: map[string]toldCall{},
-		tracks: map[string][]toldTrail{}, trails: map[string][]toldTrail{}, found: map[string][]toldFound{}, blame: map[string][]blamed{}, notes: map[string]string{}, ids: map[string]string{}, groups: map[string][]toldGroup{}, dirs: map[string]toldStats{},
+		tracks: map[string][]toldTrail{}, trails: map[string][]toldTrail{}, found: map[string][]toldFound{}, blame: map[string][]blamed{}, atHead: map[string][]blamed{}, notes: map[string]string{}, ids: map[string]string{}, groups: map[string][]toldGroup{}, dirs: map[string]toldStats{},
 	}
 	var log struct{ Conversations []toldTalk }
 	c.answer(&log, "log", "--json")
@@ -70,6 +72,7 @@ func (c *tale) ask() *answers {
 	c.answer(&head, "graph", "--json")
 	a.graph, a.above = all.Commits, head.Uncommitted
 	c.answer(&a.stats, "stats", "--json")
+	c.answer(&a.now, "stats", "--json", "--now", "--by", "file")
 	for _, by := range append(stats.Dimensions, "week,agent,language") {
 		var told toldStats
 		c.answer(&told, "stats", "--json", "--by", string(by))
@@ -95,6 +98,12 @@ func (c *tale) ask() *answers {
 		var lines struct{ Lines []blamed }
 		c.answer(&lines, "blame", "--json", path)
 		a.blame[path] = lines.Lines
+	}
+	for path := range strings.SplitSeq(strings.TrimSuffix(c.run("git", "ls-tree", "-r", "-z", "--name-only", "HEAD"), "\x00"), "\x00") {
+		var lines struct{ Lines []blamed }
+		if c.answer(&lines, "blame", "--json", "HEAD", "--", path); len(lines.Lines) > 0 {
+			a.atHead[path] = lines.Lines
+		}
 	}
 	var status struct{ Pending any }
 	status.Pending = &a.pending

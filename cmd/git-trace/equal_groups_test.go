@@ -98,6 +98,24 @@ var groupRows = []row{
 		}
 		return textOf(count)
 	}},
+	{"lines of a file as it is", "blame --json HEAD PATH", func(a *answers) map[string]string {
+		out := map[string]string{}
+		for path, lines := range a.atHead {
+			count := map[string]int{}
+			for _, l := range lines {
+				count[l.Contributor]++
+			}
+			out[path] = fmt.Sprint(len(lines), count["ai"]+count["mixed"], count["human"], count["unknown"]+count["older"])
+		}
+		return out
+	}},
+	{"lines of a file as it is", "stats --json --now --by file", func(a *answers) map[string]string {
+		out := map[string]string{}
+		for _, g := range a.now.Groups {
+			out[records.Value(g.Key["file"])] = fmt.Sprint(g.Added, g.AI, g.Human, g.Unknown)
+		}
+		return out
+	}},
 	{"lines of a directory", "stats --json -- DIRECTORY", func(a *answers) map[string]string {
 		out := map[string]string{}
 		for dir, told := range a.dirs {

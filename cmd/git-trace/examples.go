@@ -71,6 +71,7 @@ var examples = []struct {
 		{"git trace stats main..topic", "how much of a branch agents wrote"},
 		{"git trace stats --by week,agent --since=3.months", "who wrote what in each week, and what it cost"},
 		{"git trace stats --by directory --depth 2 -- cmd", "in the directories below one"},
+		{"git trace stats --now --by directory", "who wrote the lines that are there today"},
 		{"git trace stats --by model --survival --format csv", "how long lines lived, for a spreadsheet"},
 	}},
 	{"report", []example{

@@ -29,7 +29,7 @@ var layers = map[string][]string{
 	"web":       {"fault", "refs", "events", "records", "graph", "view", "cells", "numbers"},
 	"blame":     {"fault", "refs", "events", "trails", "correlate", "cells", "numbers"},
 	"graph":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
-	"stats":     {"refs", "events", "records", "correlate", "graph", "numbers"},
+	"stats":     {"refs", "events", "records", "correlate", "blame", "graph", "numbers"},
 	"hooks":     {"fault", "refs", "events", "trails", "agents", "records", "correlate", "numbers", "version"},
 	"view":      {"fault", "refs", "events", "trails", "agents", "records", "correlate"},
 	"purge":     {"refs", "events", "trails", "agents", "records", "correlate", "numbers", "view"},

@@ -233,7 +233,7 @@ var untouched = map[string][]string{
 	"track":        {"a:3", "--json a:3", "HEAD"},
 	"why":          {"a:3", "--json a:3", "HEAD a:1-2", "nosuch:1"},
 	"search":       {"word", "--json word"},
-	"stats":        {"", "--json", "--survival --format csv", "--by directory -- a", "HEAD~1..HEAD"},
+	"stats":        {"", "--json", "--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file"},
 	"report":       {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "", "nosuch"},
 	"restore":      {"1234#1 a", "-n @1 .", "HEAD a"},
 	"resume":       {"--print 1234"},

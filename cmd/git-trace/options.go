@@ -99,6 +99,7 @@ var optionForms = []optionForm{
 	{[]string{"no-verify"}, takesNothing, "run no pre-push hook"},
 	{[]string{"notes"}, takesNothing,
 		"with git-ai: the notes of this repository in place of a file; notes of others are kept"},
+	{[]string{"now"}, takesNothing, "the lines that the revision has, and not what commits added"},
 	{[]string{"once"}, takesNothing, "look once and end"},
 	{[]string{"oneline"}, takesNothing, "a line for each"},
 	{[]string{"only"}, takesWord, "with tracestate: only answers with calls, or without (`tool_use|text`)"},

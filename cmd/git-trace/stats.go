@@ -41,9 +41,11 @@ func (a *app) statsCommand() *cli.Command {
 			"--by groups the lines by agent, model, author, day, week, month, hour, directory, file or language, or by\n" +
 			"several: " +
 			"--by week,agent.\n" +
+			"--now counts the lines that a revision has, HEAD's if none is named, by who wrote each of them: blame of every\n" +
+			"file with text. Names of files are the names of today.\n" +
 			"--survival tells how many of the lines were alive 1, 7, 30 and 90 days after they came to the first-parent\n" +
 			"history. It reads the patch of every commit, which takes as long as git log -p.",
-		Flags: slices.Concat(commitFlags(), options("by", "depth", "survival"),
+		Flags: slices.Concat(commitFlags(), options("by", "depth", "now", "survival"),
 			[]cli.Flag{opt("format", "table or csv").or("table").flag()}, options("json", "markdown", "color")),
 	}, a.stats)
 }
@@ -142,6 +144,7 @@ func (c *costs) text() string {
 type statistics struct {
 	Schema        string        `json:"schema"`
 	Range         []string      `json:"range"` // as it was given
+	Now           bool          `json:"now"`   // the lines are those that a revision has
 	Lines         stats.Lines   `json:"lines"`
 	Authors       []authorLines `json:"authors"`
 	Agents        []agentLines  `json:"agents"`
@@ -180,6 +183,9 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	if err := checkNow(c, ask, &query); err != nil {
+		return err
+	}
 	known, err := a.openConversations(c.Context, repo)
 	if err != nil {
 		return err
@@ -190,16 +196,19 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	nothing := unseen.Untraced(repo, known.log)
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
 		count := func() error { return s.lines(c.Context, repo, known, query, ask, a.progress("following lines")) }
-		if nothing {
+		switch {
+		case nothing:
 			count = func() error { return graph.Check(c.Context, repo, query) }
+		case ask.now != "":
+			count = func() error { return s.linesNow(c.Context, repo, known, query, ask.now, a.progress("blaming files")) }
 		}
 		if err := count(); err != nil {
 			return err
 		}
 	}
-	whole := len(query.Revs)+len(query.Paths)+len(query.Options) == 0
+	whole := ask.now == "" && len(query.Revs)+len(query.Paths)+len(query.Options) == 0
 	if !whole && !nothing && s.Lines.Commits == 0 {
-		fmt.Fprintln(a.std.err, "git-trace: hint: no commit is what was asked for")
+		fmt.Fprintf(a.std.err, "git-trace: hint: no %s is what was asked for\n", ask.counted())
 	}
 	if err := s.conversations(known, whole); err != nil {
 		return err

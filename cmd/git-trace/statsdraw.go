@@ -54,8 +54,12 @@ func (s *statistics) draw(p pen, width int) string {
 	for _, p := range parts {
 		head = append(head, p.Word)
 	}
-	row(faint, "lines added", head...)
-	row(bold, "in "+plural(s.Lines.Commits, "commit"), counts(s.Lines)...)
+	what, in := "lines added", "in "
+	if s.Now {
+		what, in = "lines now", "of "
+	}
+	row(faint, what, head...)
+	row(bold, in+plural(s.Lines.Commits, "commit"), counts(s.Lines)...)
 	if l := s.Lines; l.Added > 0 {
 		row(faint, "", append([]string{""}, numbers.Percents(l.Owned().Lines(), l.Added)...)...)
 	}
@@ -155,7 +159,11 @@ func (s *statistics) drawGroups(p pen, width int) string {
 	if width-cells.Width(head)-1 >= leastBar && s.Lines.Added > 0 {
 		legend = "   " + barLegend(s.Lines.Owned().Parts())
 	}
-	b.WriteString(p.paint(bold, plural(s.Lines.Added, "line")+" added in "+plural(s.Lines.Commits, "commit")) +
+	in := " added in "
+	if s.Now {
+		in = " of "
+	}
+	b.WriteString(p.paint(bold, plural(s.Lines.Added, "line")+in+plural(s.Lines.Commits, "commit")) +
 		p.paint(faint, legend) + "\n\n")
 	b.WriteString(p.paint(faint, strings.TrimRight(head, " ")) + "\n")
 	for i, row := range t.rows {

@@ -22,6 +22,7 @@ type statsAsk struct {
 	by       stats.By
 	grouped  bool // groups are what was asked for
 	survival bool
+	now      string // the revision whose lines are counted as they are; empty to count what commits added
 	format   string
 }
 

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/correlate/unseen"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/view"
+)
+
+// checkNow refuses what chooses commits: --now counts the lines that one revision has.
+func checkNow(c *cli.Context, ask *statsAsk, query *graph.Query) error {
+	if !c.Bool("now") {
+		return nil
+	}
+	switch {
+	case ask.survival:
+		return usage("--now and --survival exclude each other")
+	case len(query.Options) > 0 || c.Bool("all"):
+		return usage("--now counts the lines of one revision, whichever commits wrote them; it takes no option that chooses commits")
+	case len(query.Revs) > 1 || len(query.Revs) == 1 && (strings.Contains(query.Revs[0], "..") || query.Revs[0][0] == '^'):
+		return usage("--now takes one revision, and not a range")
+	}
+	ask.now = "HEAD"
+	if len(query.Revs) > 0 {
+		ask.now = query.Revs[0]
+	}
+	return nil
+}
+
+// counted names what is asked for lines.
+func (ask *statsAsk) counted() string {
+	if ask.now != "" {
+		return "file with text"
+	}
+	return "commit"
+}
+
+// linesNow counts the lines of a revision as it is.
+func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
+	rev string, shown *progress) error {
+	at, err := commitOf(ctx, repo, rev)
+	if err != nil {
+		return err
+	}
+	searcher := unseen.New(repo, known.log)
+	defer searcher.Close()
+	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(view.NoPrompts{}).WithSettler(runner.Settler())
+	defer shown.clear()
+	commits, err := stats.Now(ctx, repo, evidence, at, query.Dir, query.Paths, shown.at)
+	if err != nil {
+		return fmt.Errorf("count lines of %s: %w", rev, err)
+	}
+	s.Now = true
+	s.count(commits)
+	return nil
+}

@@ -1,0 +1,135 @@
+package stats
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/gitblame"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Now returns the commits that wrote the lines of a tree as it is at a commit, each with the lines that are left of it,
+// in the files as they are named there. It blames every file with text below the paths, which are relative to dir; all
+// files where there are no paths. Tell hears how many of the files are blamed.
+func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.OID, dir string, paths []string,
+	tell func(done, files int)) ([]*graph.Commit, error) {
+	files, err := textFiles(ctx, repo, at, dir, paths)
+	if err != nil {
+		return nil, err
+	}
+	left := remains{commits: map[refs.OID]*graph.Commit{}, owners: map[ownerAt]int{}}
+	for i, path := range files {
+		lines, err := blame.Asked(ctx, repo, blame.At(at.String(), path), resolver)
+		if err != nil {
+			return nil, fmt.Errorf("blame %s: %w", path, err)
+		}
+		for j := range lines {
+			left.take(path, &lines[j])
+		}
+		tell(i+1, len(files))
+	}
+	slices.SortFunc(left.list, func(a, b *graph.Commit) int {
+		return cmp.Or(b.Committed.Compare(a.Committed), a.ID.Compare(b.ID))
+	})
+	return left.list, nil
+}
+
+// textFiles lists the files of a commit in which git finds text: no binary or empty ones, links or submodules.
+func textFiles(ctx context.Context, repo *refs.Repo, at refs.OID, dir string, paths []string) ([]string, error) {
+	args := []string{"grep", "--no-color", "--no-textconv", "-I", "-l", "-z", "--full-name", "-e", "", at.String(), "--"}
+	if len(paths) == 0 {
+		paths = []string{":/"}
+	}
+	cmd := repo.CommandIn(ctx, dir, append(args, paths...)...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() == 1 && said.Len() == 0 { // no file
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list files: %w: %s", err, bytes.TrimSpace(said.Bytes()))
+	}
+	var files []string
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if _, path, named := strings.Cut(name, ":"); named {
+			files = append(files, path)
+		}
+	}
+	return files, nil
+}
+
+// remains are the lines that are left of commits.
+type remains struct {
+	list    []*graph.Commit
+	commits map[refs.OID]*graph.Commit
+	owners  map[ownerAt]int // the contributor's place in its commit
+}
+
+// ownerAt is somebody who wrote lines of a commit.
+type ownerAt struct {
+	commit       refs.OID
+	kind         events.OwnerKind
+	trace        events.TraceID
+	agent, model string
+}
+
+func (r *remains) take(path string, line *blame.Annotated) {
+	c := r.commits[line.Commit.ID]
+	if c == nil {
+		c = commitOf(line.Commit)
+		r.commits[c.ID] = c
+		r.list = append(r.list, c)
+	}
+	owner := line.Owner
+	kind := owner.Kind
+	c.Added++
+	switch {
+	case owner.ByAI():
+		kind = events.OwnerAI
+		c.AI++
+	case kind == events.OwnerHuman:
+		c.Human++
+	default:
+		c.Unknown++
+		c.Nobody = kind
+	}
+	if len(owner.Disputed) > 0 {
+		c.Disputed++
+	}
+	key := ownerAt{c.ID, kind, owner.Trace, owner.Agent, owner.Model}
+	i, known := r.owners[key]
+	if !known {
+		i = len(c.Contributors)
+		r.owners[key] = i
+		c.Contributors = append(c.Contributors, graph.Contributor{Kind: kind, Trace: owner.Trace, Agent: owner.Agent,
+			Model: owner.Model, Session: owner.Session})
+	}
+	who := &c.Contributors[i]
+	who.Lines++
+	if owner.Kind == events.OwnerMixed {
+		who.Mixed++
+	}
+	if n := len(who.Files); n == 0 || who.Files[n-1].Path != path {
+		who.Files = append(who.Files, graph.FileLines{Path: path})
+	}
+	who.Files[len(who.Files)-1].Lines++
+}
+
+func commitOf(c *gitblame.Commit) *graph.Commit {
+	return &graph.Commit{
+		ID: c.ID, Author: c.Author.Name, Mail: strings.Trim(c.Author.Mail, "<>"), Subject: c.Summary, Anchored: true,
+		Time: time.Unix(c.Author.Time, 0).UTC(), Committed: time.Unix(c.Committer.Time, 0).UTC(),
+	}
+}
