@@ -23,7 +23,7 @@ type answers struct {
 	graph     []toldLines
 	above     *toldLines // what graph has above HEAD
 	stats     toldStats
-	now       toldStats // of the lines that are there, by file
+	now       toldStats              // of the lines that are there, by file
 	groups    map[string][]toldGroup // of stats, by what they are by
 	dirs      map[string]toldStats   // of the directories at the top
 	statsText string

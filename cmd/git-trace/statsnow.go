@@ -25,7 +25,7 @@ func checkNow(c *cli.Context, ask *statsAsk, query *graph.Query) error {
 	case ask.survival:
 		return usage("--now and --survival exclude each other")
 	case len(query.Options) > 0 || c.Bool("all"):
-		return usage("--now counts the lines of one revision, whichever commits wrote them; it takes no option that chooses commits")
+		return usage("--now counts the lines of one revision; it takes no option that chooses commits")
 	case len(query.Revs) > 1 || len(query.Revs) == 1 && (strings.Contains(query.Revs[0], "..") || query.Revs[0][0] == '^'):
 		return usage("--now takes one revision, and not a range")
 	}
