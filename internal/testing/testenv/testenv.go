@@ -1,7 +1,7 @@
 // Package testenv tells the tests of all packages how much they are to do and what the machine must offer.
 //
 // There are three forms. `go test ./...` plays the quick one: minutes, with git and Go alone. GITTRACE_CI=1, which
-// .ci/run sets, plays the wide one: real clients, other surroundings, kills at each system call. GITTRACE_LONG=1 asks
+// .ci/run sets for some, plays the wide one: real clients, other surroundings, kills at each system call. GITTRACE_LONG=1 asks
 // for the full one; docs/testing.md says what that is for each test. Under CI=true a missing program fails the test
 // that needs it, elsewhere the test is skipped and says so. What the machine itself does not allow (a name space,
 // tracing, being root) skips a test everywhere: no step of CI could mend it. `go run ./internal/testing/suite` counts
@@ -26,7 +26,7 @@ func Quick() bool { return !Long() && os.Getenv("GITTRACE_CI") == "" }
 func Wide(t testing.TB) {
 	t.Helper()
 	if Quick() {
-		t.Skip("not in the quick form: GITTRACE_CI=1 plays it, as .ci/run does")
+		t.Skip("not in the quick form: GITTRACE_CI=1 plays it")
 	}
 }
 
