@@ -19,15 +19,16 @@ const silentFor = 30 * 24 * time.Hour
 func (a *app) archiveCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:  "archive",
-		Usage: "put what clones that are gone have published into few refs",
+		Usage: "move the refs of clones that are gone into few refs",
 		UsageText: "git trace archive [<remote>] [--until <date>] [--dry-run] [--yes] [--no-verify]\n" +
 			"git trace archive [<remote>] --drop <id>… [--yes]",
-		Description: "Each clone has refs of its own on a remote, and each git push is shown all of them. Those of clones " +
-			"that\n" +
-			"published nothing for 30 days, or since --until, go into one ref of this clone for each kind, and are deleted\n" +
-			"there. Readers see what they saw. A clone that publishes again has refs again.\n" +
-			"The remote has to be one for which a level was chosen with git trace push.\n" +
-			"--drop takes a clone out of this clone's archives, with their history: nobody's commits tell of it any more.",
+		Description: "Each clone has its own refs on a remote, and each git push reads all of them. archive takes the\n" +
+			"clones that published nothing for 30 days, or since --until. It moves their refs into one ref of\n" +
+			"this clone for each kind, and deletes them on the remote. Readers see the same as before. If such\n" +
+			"a clone publishes again, it gets refs again.\n" +
+			"The remote needs a level, which git trace push asks for.\n" +
+			"--drop removes a clone from this clone's archives, with its history: then nobody reads its log\n" +
+			"any more.",
 		Flags: append(options("drop", "dry-run", "no-verify", "yes"), opt("until", "").flag()),
 	}, a.archive)
 }

@@ -30,12 +30,11 @@ const backfillGrowth = 60
 func (a *app) backfillCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "backfill",
-		Usage:     "find the conversations behind commits from before git-trace was there",
+		Usage:     "find the conversations behind commits that are older than the recording",
 		UsageText: "git trace backfill [--all | <revision range>…] [--transcripts <directory>]… [--dry-run] [--json]",
-		Description: "Reads the session files that agents keep, works out what each edit wrote, and looks for those " +
-			"lines in the\n" +
-			"commits of the range (HEAD if none is named). What is found is written to the log, where nobody knows better.\n" +
-			"Sessions that were held in another checkout count too, if what they wrote is what was committed here.",
+		Description: "Reads the session files of agents, works out the lines of each edit, and looks for these lines in\n" +
+			"the commits of the range (HEAD if none is named). It writes the owners to the log, except where\n" +
+			"hooks saw the owner. Sessions in another checkout count too, if their lines were committed here.",
 		Flags: options("all", "transcripts", "dry-run", "json", "color"),
 	}, a.backfill)
 }

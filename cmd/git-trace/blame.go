@@ -30,14 +30,14 @@ func (a *app) blameCommand() *cli.Command {
 		Name:      "blame",
 		Usage:     "who wrote each line of a file, and in which conversation",
 		UsageText: blameUsage,
-		Description: "Runs git blame and says beside each line which conversation wrote it. All options of git blame " +
-			"do what they\n" +
-			"do there; its machine formats are its own bytes, with header lines trace-… added.\n" +
-			"--json gives one document with all that is known of each line, --json=runs the same by runs of lines, without\n" +
-			"their text. --prompts gives the lines below the prompts that led to them, --only-ai those of agents alone.\n\n" +
-			"Behind the owner, ? says that nobody knows who wrote the line, + that an agent and a person did, and ~ that\n" +
-			"it was one of several agents, or that little is certain; ! says that other clones disagree about it. A line\n" +
-			"without a sign is the person's or the agent's named; one that is older than the recording bears none.",
+		Description: "Runs git blame and adds to each line the conversation that wrote it. All options of git blame\n" +
+			"work; its machine formats keep git's bytes, with added header lines trace-….\n" +
+			"--json gives one document with all facts about each line, --json=runs the same by runs of lines,\n" +
+			"without their text. --prompts groups the lines below the prompts that led to them. --only-ai\n" +
+			"shows only lines of agents.\n\n" +
+			"Signs behind the owner: ? nobody knows who wrote the line; + an agent and a person both wrote it;\n" +
+			"~ one of several agents wrote it, or the evidence is weak; ! other clones disagree. A line\n" +
+			"without a sign belongs to the named person or agent, or is older than the recording.",
 		Flags:           options("json", "prompts", "only-ai", "web"),
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },

@@ -18,11 +18,10 @@ func (a *app) checkpointCommand() *cli.Command {
 		Name:      "checkpoint",
 		Usage:     "sign the end of the event log",
 		UsageText: "git trace checkpoint [--key <key>] [--force] [--json]",
-		Description: "Checks the log and signs its last event with your git signing key (gpg.format, " +
-			"user.signingKey), as git\n" +
-			"signs a commit. From then on verify tells whether anything up to that event was changed, also by\n" +
-			"somebody who can write this repository, as long as the checkpoint is kept: in refs/traces/checkpoints,\n" +
-			"and in every copy of it elsewhere.",
+		Description: "Checks the log and signs its last event with your git signing key (gpg.format, user.signingKey),\n" +
+			"as git signs a commit. From then on verify finds every change up to that event, even by somebody\n" +
+			"who can write this repository, as long as one copy of the checkpoint exists: in\n" +
+			"refs/traces/checkpoints here or elsewhere.",
 		Flags: append(options("key"), opt("force", "an older checkpoint, or a copy, disagrees with the log").flag(),
 			jsonFlag(), colorFlag()),
 	}, a.checkpoint)

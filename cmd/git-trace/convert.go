@@ -26,11 +26,10 @@ func (a *app) convertCommand() *cli.Command {
 		Name:      "convert",
 		Usage:     "turn session files into records of another format",
 		UsageText: "git trace convert [--from <format>] --format <format> [--no-redact] <file>|<directory>…",
-		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line " +
-			"to standard\n" +
-			"output; treetrace is one object for all files. No repository is needed and none is looked at. Secrets and names\n" +
-			"are taken out of what is written. Files may be compressed with gzip or zstd.\n" +
-			"Of a directory each file is converted that an agent or a format is known for.",
+		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to\n" +
+			"standard output; treetrace is one object for all files. It needs no repository. It removes\n" +
+			"secrets and names from its output. Files may be compressed with gzip or zstd.\n" +
+			"In a directory it converts each file of a known agent or format.",
 		Flags: slices.Concat([]cli.Flag{
 			opt("from", "an agent or a format; without it, each file is asked").flag(),
 			opt("format", formatNames(exchange.converted)).flag(),

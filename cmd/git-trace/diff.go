@@ -25,23 +25,25 @@ import (
 func (a *app) diffCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "diff",
-		Usage: "git diff, with who wrote each line that came or went",
+		Usage: "git diff, with the owner of each added or removed line",
 		UsageText: "git trace diff [<git diff options>] [--removed] [--prompts] [--only-ai] [--only-human] " +
 			"[--only-unknown] [--json | --no-trace] [<rev>…] [--] [<path>…]\n" +
 			"git trace diff [--after] <moment> [<moment> | <rev>] [--] [<path>…]",
-		Description: "Runs git diff and says beside each line that came whose it is, as blame does, and at the end who\n" +
-			"has how many. Revisions, paths and options mean what they mean to git diff. Between two commits it also says\n" +
-			"what was written on the way and is gone. --removed says of lines that went whose they were, --json gives\n" +
-			"all of it by runs of lines, --no-trace is git diff. Forms of output that programs read, such as --raw or\n" +
-			"--numstat, and those without lines, such as --word-diff, are git's own. Files of the work tree that are not\n" +
-			"tracked are listed behind the diff, with who wrote their lines (status.showUntrackedFiles).\n\n" +
-			"--only-ai, --only-human and --only-unknown leave the hunks in which agents, people or nobody known wrote a\n" +
-			"line; several leave those of any. The figures are of what is left. --prompts has what was asked above the\n" +
-			"lines that it led to.\n\n" +
-			"A <moment> is a prompt (4f2a#3), a step (4f2a:12) or a tool call (toolu_…). It stands for the work tree as it\n" +
-			"was when the prompt was sent or the call began, with --after for when it ended. One moment alone is compared\n" +
-			"with the work tree as it is, files that are not tracked among them. 4f2a#3^! is what came about from its\n" +
-			"beginning to its end. Beside an edit tool only the files that it names were looked at.",
+		Description: "Runs git diff, adds the owner to each added line, as blame does, and counts the lines of each\n" +
+			"owner at the end. Revisions, paths and options mean the same as for git diff. Between two commits\n" +
+			"it also shows lines that were added and removed in between. --removed also shows the owners of\n" +
+			"removed lines. --json gives everything by runs of lines. --no-trace is plain git diff. Output for\n" +
+			"programs, such as --raw or --numstat, and output without lines, such as --word-diff, does not\n" +
+			"change. At the end it lists untracked files with the owners of their lines\n" +
+			"(status.showUntrackedFiles).\n\n" +
+			"--only-ai, --only-human and --only-unknown keep the hunks with a line by agents, by people or\n" +
+			"without a known owner; several of them add up. The figures count only these hunks. --prompts\n" +
+			"shows each prompt above its lines.\n\n" +
+			"A <moment> is a prompt (4f2a#3), a step (4f2a:12) or a tool call (toolu_…). It means the work\n" +
+			"tree when the prompt was sent or the call began; with --after, when it ended. A single moment is\n" +
+			"compared with the work tree of now, including untracked files. 4f2a#3^! shows the changes from\n" +
+			"the beginning to the end of the prompt. At an edit tool, git-trace looked only at the files that\n" +
+			"it names.",
 		Flags: options("removed", "prompts", "only-ai", "only-human", "only-unknown", "json", "no-trace",
 			"after", "before"),
 		SkipFlagParsing: true,

@@ -21,10 +21,9 @@ func (a *app) doctorCommand() *cli.Command {
 		Name:      "doctor",
 		Usage:     "check everything that recording depends on, and mend it",
 		UsageText: "git trace doctor [--fix] [--json]",
-		Description: "Each thing that recording depends on is checked, the whole log included. With --fix hooks are " +
-			"installed\n" +
-			"again, what waits is appended to the log, damaged state is made anew, and a repository that was moved\n" +
-			"is put on the list of recorded ones again. The exit status is 1 when problems remain.",
+		Description: "Checks everything that recording depends on, and the whole log. --fix installs the hooks again,\n" +
+			"appends waiting events to the log, makes damaged state anew, and puts a moved repository back on\n" +
+			"the list of recorded ones. The exit status is 1 when problems remain.",
 		Flags: options("fix", "json", "color"),
 	}, a.doctor)
 }

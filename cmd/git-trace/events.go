@@ -20,9 +20,8 @@ func (a *app) eventsCommand() *cli.Command {
 		Name:      "events",
 		Usage:     "the events of the log, oldest first",
 		UsageText: "git trace events [--json] [--type <type>]… [--trace <id>]… [-n <number>]",
-		Description: "With --json one envelope a line, byte for byte as it is stored; without, a line for people, " +
-			"whose form\n" +
-			"may change.",
+		Description: "With --json each line is one envelope, byte for byte as it is stored. Otherwise each line is for\n" +
+			"people, and its form may change.",
 		Flags: append(options("type", "trace"), limitFlag("events, the last ones"), jsonFlag(), colorFlag()),
 	}, a.events)
 }

@@ -115,7 +115,7 @@ var examples = []struct {
 	{"verify", []example{{"git trace verify", "is the log whole and unchanged"}}},
 	{"checkpoint", []example{{"git trace checkpoint", "sign how long the log is, and what it ends with"}}},
 	{"reconcile", []example{{"git trace reconcile --dry-run", "which commits no hook reported"}}},
-	{"rebuild", []example{{"git trace rebuild", "make the caches anew from the log"}}},
+	{"rebuild", []example{{"git trace rebuild", "make the caches again from the log"}}},
 	{"gc", []example{{"git trace gc --dry-run", "what is kept, and what would go"}}},
 	{"events", []example{
 		{"git trace events -n 5", "the newest events of the log"},

@@ -36,21 +36,21 @@ func (a *app) exportCommand() *cli.Command {
 			"[<conversation> | <revision range>]…\n" +
 			"git trace export --format otlp --endpoint <address> [<conversation> | <revision range>]…\n" +
 			"git trace export --format parquet|jsonl [--shard-size <size>] [--partition <columns>] [--anonymise] <directory>",
-		Description: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, those that are " +
-			"named, or those that\n" +
+		Description: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, the " +
+			"named ones, or the ones that\n" +
 			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
 			"none is named) or each commit that holds lines of a named conversation, who wrote its lines. One JSON object\n" +
 			"a line on standard output; --notes puts git-ai's notes under " + gitai.NotesRef +
 			" instead. tracestate gives, for\n" +
 			"each answer of a conversation, what the model saw and what it did; dpo gives pairs of answers to the same\n" +
 			"state: the one that was given, and the one that took its place.\n\n" +
-			"otlp with --endpoint sends the spans to a collector of OpenTelemetry, by HTTP in JSON. Nothing else sends\n" +
-			"them, and no variable of the environment makes it. Headers are taken from OTEL_EXPORTER_OTLP_HEADERS. It needs\n" +
+			"otlp with --endpoint sends the spans to a collector of OpenTelemetry, by HTTP in JSON. Only this command sends\n" +
+			"them; an environment variable cannot cause it. Headers come from OTEL_EXPORTER_OTLP_HEADERS. It needs\n" +
 			"git-trace-serve.\n\n" +
 			"   git trace export --format otlp --endpoint http://localhost:4318 main..HEAD\n\n" +
 			"parquet and jsonl write tables into a directory: conversations, prompts, steps, calls, patches, commits, lines\n" +
 			"and lives, as docs/datasets.md describes them. Many repositories may write into one directory. The same command\n" +
-			"again writes only what has changed, and goes on where it was interrupted. parquet needs git-trace-serve.\n\n" +
+			"again writes only changes, and continues an interrupted run. parquet needs git-trace-serve.\n\n" +
 			"   git trace export --format parquet --partition repo,month ~/data\n" +
 			"   git trace export --format jsonl --shard-size 64M --anonymise ~/data",
 		Flags: slices.Concat([]cli.Flag{

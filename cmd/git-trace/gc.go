@@ -35,11 +35,11 @@ func (a *app) gcCommand() *cli.Command {
 		UsageText: "git trace gc [--dry-run] [--json]",
 		Description: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes\n" +
 			"contents of snapshots older than " + expireKey + " (default " + defaultExpire +
-			") that are in no last snapshot, and prompts as they were typed that are\n" +
+			") that are in no last snapshot, and typed prompts that are\n" +
 			"older than " + promptExpireKey + " (default " + defaultPromptExpire +
 			") and in no record. The log loses nothing. Sealing and packing\n" +
-			"also happen by themselves, in the background, when enough has piled up; --auto does no more than that.\n" +
-			"A purge that was interrupted is finished first.",
+			"also happen in the background, when enough has piled up; --auto does only that.\n" +
+			"First it finishes an interrupted purge.",
 		Flags: options("dry-run", "auto", "json", "color"),
 	}, a.gc)
 }

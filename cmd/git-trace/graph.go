@@ -28,12 +28,10 @@ func (a *app) graphCommand() *cli.Command {
 		Name:      "graph",
 		Usage:     "commits as git log --graph draws them, beside the conversations whose lines they hold",
 		UsageText: "git trace graph [<options>] [<revision range>] [[--] <path>…]",
-		Description: "Below a commit stand the conversations that wrote lines of it, with the files and the lines " +
-			"they added,\n" +
-			"and their share of all that the commit added. A commit without such lines was written by people, or nothing\n" +
-			"was recorded of it; --json tells the two apart. The forms dot, mermaid and html are for Graphviz, for Markdown " +
-			"and\n" +
-			"for a browser. --only-ai leaves the commits that have lines by agents.",
+		Description: "Below each commit it lists the conversations that wrote its lines, with files, numbers of lines,\n" +
+			"and their share of the commit. A commit without such lines was written by people, or nothing was\n" +
+			"recorded of it; --json distinguishes the two. The formats dot, mermaid and html are for Graphviz,\n" +
+			"Markdown and a browser. --only-ai shows only commits with lines by agents.",
 		Flags: slices.Concat(commitFlags(), options("only-ai"),
 			[]cli.Flag{opt("format", "text, dot, mermaid or html").or("text").flag(), jsonFlag(), colorFlag()}),
 	}, a.graph)

@@ -30,14 +30,14 @@ import (
 func (a *app) importCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:  "import",
-		Usage: "take in files that other programs wrote",
+		Usage: "read files of other programs",
 		UsageText: "git trace import --from <format> [--json] <file>|<directory>…\n" +
 			"git trace import --from git-ai [--json] --notes",
-		Description: "Files of conversations become stored records, redacted like any other. agent-trace and git-ai " +
-			"files tell\n" +
-			"who wrote lines of commits: what they say of commits that are here is written to the log where nobody knows\n" +
-			"better. A file with a fault is refused as a whole. Taking in the same file again changes nothing. Files may be\n" +
-			"compressed with gzip or zstd. Of a directory the files of the format are taken.",
+		Description: "Files of conversations become stored records, redacted like any other. Files of agent-trace and\n" +
+			"git-ai say who wrote lines of commits. For commits that exist here, this is written to the log,\n" +
+			"except where the log knows better. A file with an error is refused as a whole. A second import of\n" +
+			"a file changes nothing. Files may be compressed with gzip or zstd. In a directory it takes the\n" +
+			"files of the format.",
 		Flags: append([]cli.Flag{opt("from", formatNames(exchange.taken)).flag()},
 			options("notes", "json")...),
 	}, a.importFiles)

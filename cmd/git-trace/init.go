@@ -25,13 +25,12 @@ func (a *app) initCommand() *cli.Command {
 		Usage: "start recording: install git hooks here and the hooks of coding agents",
 		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--new-writer] " +
 			"[--dry-run] [--json]",
-		Description: "Installs git hooks beside those that are there, and the agents' hooks in this user's settings " +
-			"for this\n" +
-			"repository; takes the first snapshot; puts the repository on this user's list of recorded ones: hooks\n" +
-			"open no other. Without --agent those agents are recorded that are found on this machine, but for those\n" +
-			"that the configuration key trace.ignoreAgent names. Doing it again changes nothing.\n" +
-			"A directory that was copied writes under the id of the other one, and only one of them may publish.\n" +
-			"--new-writer gives this one an id of its own: the log so far is read as before, and a new one begins.",
+		Description: "Installs git hooks beside the existing ones, and the agents' hooks in this user's settings for\n" +
+			"this repository. Takes the first snapshot. Puts the repository on this user's list of recorded\n" +
+			"ones; hooks open no other. Without --agent it takes the agents on this machine, except for those\n" +
+			"in the setting trace.ignoreAgent. A second run changes nothing.\n" +
+			"A copied directory has the same id as the original, and only one of them may publish.\n" +
+			"--new-writer gives this one a new id: a new log begins, and the log so far can still be read.",
 		Flags: options("agent", "global", "project-settings", "trust-hooks", "new-writer", "dry-run", "json"),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {

@@ -34,7 +34,7 @@ var completionFiles = map[string]struct {
 func (a *app) completionCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "completion",
-		Usage:     "the completion of a shell, to be kept where it looks",
+		Usage:     "print the completion for a shell",
 		UsageText: "git trace completion <shell>",
 		Description: "Prints the completion for bash, zsh or fish. Packages bring it along. git trace install-docs puts\n" +
 			"it where the shells look.",

@@ -28,14 +28,14 @@ func (a *app) logCommand() *cli.Command {
 		Name:      "log",
 		Usage:     "the conversations, newest first",
 		UsageText: "git trace log [<options>] [<revision range>] [[--] <path>…]",
-		Description: "Each conversation with its agent and model, what was asked first, the lines it added and " +
-			"removed, and\n" +
-			"the commits that hold lines of it. `git trace show <id>` shows one in full. With a range those are listed\n" +
-			"that wrote lines of its commits, with paths those that changed a file there.\n\n" +
-			"In --format, %h stands for the id in short and %H in full, %a for the agent, %m for the model, %s for the\n" +
-			"first prompt, %r and %i for the time of the last event (relative, ISO 8601), %p, %c for the number of\n" +
-			"prompts and calls, %+ and %- for lines added and removed, %k for lines in commits, %$ for the cost, %n for\n" +
-			"a new line, %% for %.",
+		Description: "Lists each conversation with its agent, model and first prompt, the lines that it added and\n" +
+			"removed, and the commits with its lines. `git trace show <id>` shows one in full. With a range it\n" +
+			"lists the conversations that wrote lines of these commits, with paths those that changed a file\n" +
+			"there.\n\n" +
+			"In --format, %h is the short id and %H the full one, %a the agent, %m the model, %s the first\n" +
+			"prompt, %r and %i the time of the last event (relative, ISO 8601), %p and %c the numbers of\n" +
+			"prompts and calls, %+ and %- the lines added and removed, %k the lines in commits, %$ the cost,\n" +
+			"%n a new line, %% a %.",
 		Flags: slices.Concat([]cli.Flag{limitFlag("conversations"), opt("agent", "").flag()}, periodFlags(),
 			options("author", "grep", "oneline", "stat"),
 			[]cli.Flag{opt("format", "a line for each, as below").flag(), jsonFlag(), colorFlag()}),

@@ -27,10 +27,10 @@ func (a *app) noteCommand() *cli.Command {
 		Usage: "say how a conversation ended",
 		UsageText: "git trace note <conversation> [--outcome success|failure|unknown] [--reward <number>]\n" +
 			"[--message <text>]",
-		Description: "What a person says goes to the log and into the record of the conversation, which says that a\n" +
-			"person said it. The newest note counts, as a whole; --outcome unknown takes back what was said. Only the\n" +
-			"clone that recorded a conversation takes notes of it. --message says in words how it ended. It stands in the\n" +
-			"record, redacted, and not in the log, so that purge can take it out.",
+		Description: "The note goes to the log and into the record of the conversation, marked as a person's. Only the\n" +
+			"newest note counts; --outcome unknown cancels the one before. Only the clone that recorded a\n" +
+			"conversation can add a note to it. The text of --message is stored in the record, redacted, and\n" +
+			"not in the log. So purge can remove it.",
 		Flags: options("outcome", "reward", "message"),
 	}, a.note)
 }

@@ -22,15 +22,14 @@ func (a *app) pullCommand() *cli.Command {
 		UsageText: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… " +
 			"[--configure | --unconfigure] [--dry-run] [--json]\n" +
 			"git trace pull --own [--dry-run] [--yes] [<remote>]",
-		Description: "Fetches who wrote the lines of commits, as other clones saw it. It is kept apart from what was " +
-			"recorded here,\n" +
-			"which goes before it, and read by all commands. Without a remote it asks those that traces were fetched from " +
-			"or\n" +
-			"pushed to, or the only one. Each log is checked; one that is not sound is left out, and the exit status is 1.\n" +
-			"It is 2 when a remote was not reached. A log that lost something it had showed before stays as it was;\n" +
-			"--accept takes what the remote shows now.\n" +
-			"--own is for a clone that came out of a backup: what it published after that is read from the remote, and the\n" +
-			"clone goes on under a new id. What your key did not sign is shown first, and you are asked.",
+		Description: "Fetches what other clones published about the owners of lines. All commands read it, but records\n" +
+			"of this clone override it. Without a remote it asks the remotes that traces were fetched from or\n" +
+			"pushed to, or the only one. It checks each log and leaves out an unsound one; then the exit\n" +
+			"status is 1. It is 2 when a remote was not reached. If a log has lost something, the former one\n" +
+			"is kept; --accept takes the new one.\n" +
+			"--own is for a clone that was restored from a backup: it reads from the remote what this clone\n" +
+			"published later, and gives the clone a new id. It first shows events without your signature, and\n" +
+			"asks.",
 		Flags: options("records", "log", "writer", "accept", "own", "configure", "unconfigure", "dry-run", "yes",
 			"json"),
 	}, a.pull)

@@ -23,22 +23,19 @@ const purgeSchema = "git-trace.purge/1"
 func (a *app) purgeCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:  "purge",
-		Usage: "take what must not be kept out of everything that git-trace stores",
+		Usage: "remove texts, files or conversations from everything that git-trace stores",
 		UsageText: "git trace purge [--trace <id>]… [--text <text>]… [--pattern <expression>]… " +
 			"[--path <path>]… [--dry-run] [--yes]",
-		Description: "Takes conversations, or what a text, an expression or a path names, out of every version of " +
-			"every record, the\n" +
-			"fetched ones and those that nothing leads to included, out of prompts, caches, spools and snapshots, and " +
-			"deletes\n" +
-			"the git objects, loose and packed. What is to be purged is written down first: a purge that was interrupted is\n" +
-			"finished by the next one, by doctor --fix and by gc. The log of events holds no text and stays as it is, with " +
-			"an\n" +
-			"event that says that something was purged.\n" +
-			"A text is taken out of whatever is recorded later too, so its conversations go on; it is not kept for that, " +
-			"only\n" +
-			"hashes under a key of yours. Conversations purged with --trace or --path are not recorded again by themselves.\n" +
-			"What is left is told, with the reason, and the exit status is then 1. What was pushed, or fetched by somebody\n" +
-			"else, cannot be recalled. Neither commits of yours nor the agent's own session files are touched.",
+		Description: "Removes conversations, or whatever matches a text, an expression or a path, from every version of\n" +
+			"every record, also fetched and unreachable ones, and from prompts, caches, spools and snapshots.\n" +
+			"It deletes the git objects, loose and packed. First it writes down its plan: the next purge,\n" +
+			"doctor --fix or gc finishes an interrupted one. The log of events holds no text. It stays, with a\n" +
+			"new event that says that something was purged.\n" +
+			"A purged text is also removed from later recordings, so its conversations go on. git-trace keeps\n" +
+			"only hashes of it under a key of yours. Conversations purged with --trace or --path are recorded\n" +
+			"again only on request. If something is left, it is named with the reason, and the exit status is\n" +
+			"1. Copies that were pushed, or fetched by others, cannot be recalled. Your commits and the\n" +
+			"agents' own session files are not touched.",
 		Flags: options("trace", "text", "pattern", "path", "dry-run", "yes", "json"),
 	}, a.runPurge)
 }

@@ -33,21 +33,21 @@ func (a *app) pushCommand() *cli.Command {
 			"git trace push --rebuild-digest [--dry-run] [--no-verify] [--json] [<remote>]\n" +
 			"git trace push --retract [--records] [<remote>]\n" +
 			"git trace push --adopt <id>… [--dry-run] [--no-verify] [<remote>]",
-		Description: "Sends what is recorded to a remote, beside its branches. First it says what would leave and, if " +
-			"nothing was\n" +
-			"chosen for this remote yet, asks. What was chosen stands in remote.<name>.traceShare and holds for the URL " +
-			"that\n" +
-			"the remote has now; to another one nothing is sent. Nothing is pushed by itself, unless trace.autoPush says so.\n" +
-			"commits: for each recorded commit that the remote has, whose its lines are: paths, line numbers, agent, model,\n" +
-			"number and time of the prompt. No text of a prompt or answer, no commit and no file that is not published.\n" +
-			"conversations: and what was said in those conversations, redacted once more before it leaves.\n" +
-			"log: the whole event log too, with the names of all files, the times of all calls, and what was thrown away.\n" +
-			"--rebuild-digest puts what is published today in place of all that was told before: for a path that has to go,\n" +
-			"after the history of its branches was rewritten. Readers are told.\n" +
-			"--adopt passes on what a clone published elsewhere, in a fork for instance, and was pulled from there. The " +
-			"clone\n" +
-			"must allow it with trace.allowAdopt.\n" +
-			"The exit status is 1 when it is refused, 2 when the remote was not reached.",
+		Description: "Sends what is recorded to a remote, beside its branches. First it says what would leave. If no\n" +
+			"level was chosen for this remote yet, it asks. remote.<name>.traceShare keeps the answer, for the\n" +
+			"remote's URL of today; it sends nothing to another URL. Nothing is pushed by itself, unless\n" +
+			"trace.autoPush is true.\n" +
+			"commits: the owners of the lines of each recorded commit that the remote has: paths, line\n" +
+			"numbers, agent, model, number and time of the prompt. No text of a prompt or answer, and no\n" +
+			"unpublished commit or file.\n" +
+			"conversations: also the texts of those conversations, redacted once more before they leave.\n" +
+			"log: also the whole event log, with the names of all files, the times of all calls, and discarded\n" +
+			"work.\n" +
+			"--rebuild-digest replaces everything published before by the state of today. Use it after you\n" +
+			"have removed a path from the history of all branches. Readers are told.\n" +
+			"--adopt publishes what another clone published elsewhere, for instance in a fork, and you pulled.\n" +
+			"That clone must allow it with trace.allowAdopt.\n" +
+			"The exit status is 1 when the push is refused, 2 when the remote was not reached.",
 		Flags: options("to", "dry-run", "review", "no-verify", "rebuild-digest", "retract", "records", "adopt", "json"),
 	}, a.push)
 }

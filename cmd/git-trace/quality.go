@@ -25,11 +25,11 @@ const qualitySchema = "git-trace.quality/1"
 func (a *app) qualityCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "quality",
-		Usage:     "how complete the records of conversations are, for whom",
+		Usage:     "how complete the records of conversations are",
 		UsageText: "git trace quality [--json] [--gate] [<conversation> | <file>]…",
-		Description: "Judges stored records (all, or those that are named), session files and files of exchange " +
-			"formats by 34\n" +
-			"checks for four kinds of readers. A score says how complete a record is, not how good the work was.",
+		Description: "Checks stored records (all or the named ones), session files and files of exchange formats. 34\n" +
+			"checks serve four kinds of readers. A score says how complete a record is, not how good the work\n" +
+			"was.",
 		Flags: options("gate", "json", "color"),
 	}, a.quality)
 }

@@ -18,11 +18,10 @@ import (
 func (a *app) rebuildCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "rebuild",
-		Usage:     "make the caches anew from the log",
+		Usage:     "make the caches again from the log",
 		UsageText: "git trace rebuild",
-		Description: "Deletes what is derived from the log (the read cache, the ownership of contents) and derives it " +
-			"again.\n" +
-			"The log itself is only read.",
+		Description: "Deletes the data that is derived from the log (the read cache, the owners of contents) and\n" +
+			"derives it again. It does not change the log.",
 		Flags: options("color"),
 	}, a.rebuild)
 }

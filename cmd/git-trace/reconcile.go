@@ -21,13 +21,12 @@ import (
 func (a *app) reconcileCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "reconcile",
-		Usage:     "write to the log what is found of commits that no hook reported",
+		Usage:     "find the owners in commits that no hook reported",
 		UsageText: "git trace reconcile [--all | <revision range>…] [--dry-run] [--json]",
-		Description: "Searches the commits of the range (HEAD and everything behind it, if none is given) that have " +
-			"no anchor: made\n" +
-			"with hooks switched off, rewritten, squashed on a server, made by another tool or in another clone. Of those " +
-			"whose\n" +
-			"lines it finds owners for, it writes an anchor, with the evidence of every line. A second run has nothing to do.",
+		Description: "Searches the commits of the range (HEAD and its ancestors, if none is given) that have no anchor:\n" +
+			"made with hooks switched off, rewritten, squashed on a server, made by another tool or in another\n" +
+			"clone. If it finds owners for a commit's lines, it writes an anchor with the evidence of every\n" +
+			"line. A second run finds nothing new.",
 		Flags: options("all", "dry-run", "json", "color"),
 	}, a.reconcile)
 }

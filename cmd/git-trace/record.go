@@ -33,10 +33,10 @@ func (a *app) recordCommand() *cli.Command {
 		Usage:     "store the conversations that are in no record yet, and mend records that are behind",
 		UsageText: "git trace record [--force] [--json] [<conversation>…]",
 		Description: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's\n" +
-			"session file, takes out secrets and names, and stores the rest on refs/traces/records. Conversations\n" +
-			"that are named are read again. Without a name all records of this clone are brought up to date: with\n" +
-			"commits that were made since, and with what an earlier version did not read. What was purged is taken\n" +
-			"out again; a conversation that was purged as a whole is recorded only with --force.",
+			"session file, removes secrets and names, and stores the rest on refs/traces/records. Named\n" +
+			"conversations are read again. Without a name it updates all records of this clone: with later\n" +
+			"commits, and with data that an earlier version did not read. It removes again what was purged. It\n" +
+			"records a conversation that was purged as a whole only with --force.",
 		Flags: append(options("quiet"),
 			opt("force", "a conversation was purged, and with all that its session file holds").flag(), jsonFlag()),
 	}, a.record)

@@ -20,14 +20,14 @@ func (a *app) reportCommand() *cli.Command {
 		Name:      "report",
 		Usage:     "who wrote a branch, a pull request or a release, on one page",
 		UsageText: "git trace report [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
-		Description: "One page of Markdown for who reviews: who wrote how many lines, what of it is in the result and " +
-			"what was\n" +
-			"thrown away, which lines nobody vouches for, the conversations with their prompts, files, models and cost. The\n" +
-			"figures are those of git trace stats and git trace diff for the same range. A branch is compared with its\n" +
-			"upstream; without a name it is the one that is checked out. Texts of others stand in code, so they mention\n" +
-			"nobody and close no issue. --max-bytes leaves out whole rows until the page fits, and says what is missing:\n" +
-			"github-comment is 65536, github-summary 1048576, gitlab-comment 1000000. --html gives a page in one file, with\n" +
-			"charts and without script, which CI can keep; git-trace-serve draws it.",
+		Description: "Writes one page of Markdown for a review: the lines of each owner, in the result and discarded,\n" +
+			"the lines without a known owner, and the conversations with their prompts, files, models and\n" +
+			"cost. The figures equal those of git trace stats and git trace diff for the same range. A branch\n" +
+			"is compared with its upstream; the default is the current branch. Text by others is shown as\n" +
+			"code, so it mentions nobody and closes no issue. --max-bytes leaves out whole rows until the page\n" +
+			"fits, and says what is missing: github-comment is 65536, github-summary 1048576, gitlab-comment\n" +
+			"1000000. --html gives a page in one file, with charts and without script, which CI can keep; it\n" +
+			"needs git-trace-serve.",
 		Flags: slices.Concat(options("markdown", "json", "html"),
 			[]cli.Flag{opt("show-prompts", "").or(promptsFirst).flag()},
 			options("max-bytes", "fail-unknown", "output")),

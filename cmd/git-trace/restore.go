@@ -30,19 +30,19 @@ const restoreSchema = "git-trace.restore/1"
 func (a *app) restoreCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "restore",
-		Usage:     "bring back files as they were at a prompt or a call",
+		Usage:     "restore files as they were at a prompt or a call",
 		UsageText: "git trace restore [--dry-run] [--after] [--force] [--json] <moment> [--] <path>…",
 		Description: "Gives files of the work tree the content and the mode that they had at a prompt (4f2a#3), a step\n" +
-			"(4f2a:12), a tool call (toolu_…) or an event (@17): when the prompt was sent or the call began, before any of\n" +
-			"it was done. With --after, when it ended. The lines that come back keep the owners they had.\n\n" +
-			"Only the named paths are touched, and of git nothing: what is staged stays staged. A directory stands for the\n" +
-			"files in it. A file that was not there then is deleted if it is named itself, and else left and told. Nothing\n" +
-			"is written through a link, into submodules, or outside of a sparse checkout. Where something fails all stays\n" +
-			"as it was.\n\n" +
-			"What is in no commit, not in the index and in no snapshot is replaced with --force only. What was there is\n" +
-			"kept by a snapshot, and the way back to it is printed. The lines that are there now and were not then go, with\n" +
-			"all that came later: their owners are named. On a terminal you are asked before lines of others than the named\n" +
-			"conversation go.",
+			"(4f2a:12), a tool call (toolu_…) or an event (@17): when the prompt was sent or the call began.\n" +
+			"With --after, when it ended. Restored lines keep their former owners.\n\n" +
+			"It touches only the named paths, and not the index. A directory means the files in it. A file\n" +
+			"that did not exist then is deleted if you name it; in a directory it stays and is reported.\n" +
+			"Nothing is written through a link, into submodules, or outside of a sparse checkout. If something\n" +
+			"fails, nothing changes.\n\n" +
+			"Content that is in no commit, not in the index and in no snapshot is replaced only with --force.\n" +
+			"A snapshot keeps the present state, and the command that brings it back is printed. The owners of\n" +
+			"lines that will be removed are named. On a terminal it asks before it removes lines of others\n" +
+			"than the named conversation.",
 		Flags: append(options("dry-run"), slices.Concat(options("before", "after"),
 			[]cli.Flag{opt("force", "what is replaced is saved nowhere").flag(), jsonFlag(), colorFlag()})...),
 	}, a.restore)

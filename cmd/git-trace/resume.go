@@ -21,9 +21,8 @@ func (a *app) resumeCommand() *cli.Command {
 		Name:      "resume",
 		Usage:     "go on with a conversation in its agent",
 		UsageText: "git trace resume [--print] <trace>",
-		Description: "Starts the agent at the top of the work tree and has it go on with the conversation, as far as " +
-			"it still\n" +
-			"keeps it. The exit status is the agent's.",
+		Description: "Starts the agent at the top of the work tree and continues the conversation, as far as the agent\n" +
+			"still has it. The exit status is the agent's.",
 		Flags: options("print", "at-step"),
 	}, a.resume)
 }

@@ -28,13 +28,13 @@ const usualResults = 10
 func (a *app) searchCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "search",
-		Usage:     "the conversations in which something was said or done",
+		Usage:     "find conversations by words",
 		UsageText: "git trace search [<options>] <text>…",
-		Description: "Looks for words in prompts, answers, inputs of tool calls and names of files, in every " +
-			"conversation that has a\n" +
-			"record, and in prompts that are in no record yet. A conversation is found if it holds all words, whole or by\n" +
-			"their beginning; those without a record come first, then the best ones, each with the steps that say most.\n" +
-			"`git trace show <id>:<step>` shows a step in full, `git trace show '<id>#<number>'` a prompt.",
+		Description: "Looks for words in prompts, answers, inputs of tool calls and names of files: in every\n" +
+			"conversation that has a record, and in prompts without a record. A conversation is found if it\n" +
+			"has all words; the beginning of a word is enough. Conversations without a record come first, then\n" +
+			"the best matches, each with its best steps. `git trace show <id>:<step>` shows a step in full,\n" +
+			"`git trace show '<id>#<number>'` a prompt.",
 		Flags: []cli.Flag{limitFlag("conversations"), opt("agent", "").flag(), opt("in", "").flag(), jsonFlag(), colorFlag()},
 	}, a.search)
 }

@@ -21,7 +21,7 @@ const servedBy = "The server is the program git-trace-serve, which is looked for
 func (a *app) mcpCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "mcp",
-		Usage:     "serve agents what is known, by the Model Context Protocol on standard input and output",
+		Usage:     "give agents the recorded data, by the Model Context Protocol on standard input and output",
 		UsageText: "git trace mcp",
 		Description: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, " +
 			"lessons, handoff.\n" +
@@ -33,11 +33,11 @@ func (a *app) mcpCommand() *cli.Command {
 func (a *app) lspCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "lsp",
-		Usage:     "serve editors who wrote a line and why, by the Language Server Protocol",
+		Usage:     "show in editors who wrote a line and why, by the Language Server Protocol",
 		UsageText: "git trace lsp [--stdio]",
-		Description: "An editor starts it, and talks to it on standard input and output: why a line is there when the\n" +
+		Description: "An editor starts it and uses its standard input and output. It shows why a line is there when the\n" +
 			"pointer rests on it, the prompt behind the first of its lines, and commands that show the conversation.\n" +
-			"docs/editors.md tells how each editor is set up.\n" +
+			"docs/editors.md says how to set up each editor.\n" +
 			servedBy,
 		Flags:  options("stdio"),
 		Action: a.serve("lsp"),
@@ -62,7 +62,7 @@ func (a *app) serveCommand() *cli.Command {
 			"[<path>[:<line>] | <id> | <commit>]\n" +
 			"git trace serve --export <directory> [--yes] [<revision range>]",
 		Description: "Prints the address of the pages and serves them to this machine alone, until it is interrupted. " +
-			"The address holds a secret of this start, without which nobody is answered. The pages only read. An " +
+			"The address has a secret that is new at each start; without it a request gets no answer. The pages only read. An " +
 			"operand is the page to begin at: a file of the work tree, a conversation, a prompt or a commit. Where " +
 			"the pages of this work tree are served already, their address is printed.\n" +
 			"--export writes the pages of a range (HEAD if none is named) as files for a server of pages: without " +

@@ -35,45 +35,45 @@ const (
 // settingForms are all that there are. docs/settings.md and the manual have them from here.
 var settingForms = []setting{
 	{"advice.traceSigns", "true", "false: blame does not explain its signs on the terminal", aTruth},
-	{"trace.allowAdopt", "false", "true: others may pass on what this clone publishes, with git trace push --adopt; " +
-		"read from your own configuration alone", aTruth},
-	{sharing.AskKey, "true", "false: no remote is asked once a day whether it has traces that were never pulled", aTruth},
+	{"trace.allowAdopt", "false", "true: others may publish this clone's digest with git trace push --adopt; " +
+		"read only from your own configuration", aTruth},
+	{sharing.AskKey, "true", "false: git-trace does not ask remotes once a day for traces that were never pulled", aTruth},
 	{"trace.autoPush", "false", "true: git push is followed by git trace push; init then adds the hook; read from your " +
 		"own configuration alone", aTruth},
-	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch what was said in a conversation from " +
-		"the remote where it is kept; read from your own configuration alone", aTruth},
-	{"trace.hooksPath", "", "what core.hooksPath was before init; init writes it and uninstall reads it", ""},
-	{"trace.ignoreAgent", "", "an agent that is on this machine and not to be traced; as often as is wanted. " +
-		"init leaves it out unless it is named, and status does not mention it", anAgent},
-	{recorded.IgnoreKey, "", "a directory whose repositories git trace setup leaves out; as often as is wanted; read " +
-		"from your own configuration alone", ""},
-	{"trace.maxFetched", "2g", "pull ends when more bytes arrive; k, m and g as git has them", aNumber},
-	{"trace.prices", "", "a file with prices of models in the place of the table that comes with git-trace", ""},
-	{"trace.promptExpire", defaultPromptExpire, "when prompts as they were typed go that no record holds", aDate},
-	{"trace.pushSubject", "", "the subject of the commits that push makes, where a remote has rules for subjects", ""},
-	{recorded.RecordKey, "", "a directory whose repositories are enrolled when you start an agent in them; as often as " +
-		"is wanted; git trace setup writes it; read from your own configuration alone", ""},
+	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch the texts of a conversation from " +
+		"the remote where it is kept; read only from your own configuration", aTruth},
+	{"trace.hooksPath", "", "the value of core.hooksPath before init; init writes it and uninstall reads it", ""},
+	{"trace.ignoreAgent", "", "an agent that git-trace must not trace; may be given several times. " +
+		"init skips it unless you name it, and status does not mention it", anAgent},
+	{recorded.IgnoreKey, "", "a directory whose repositories git trace setup leaves out; may be given several times; " +
+		"read only from your own configuration", ""},
+	{"trace.maxFetched", "2g", "pull ends when more bytes arrive; k, m and g as in git", aNumber},
+	{"trace.prices", "", "a file with prices of models that replaces the table of git-trace", ""},
+	{"trace.promptExpire", defaultPromptExpire, "when typed prompts that are in no record are deleted", aDate},
+	{"trace.pushSubject", "", "the subject of the commits that push makes, if a remote has rules for subjects", ""},
+	{recorded.RecordKey, "", "a directory whose repositories are enrolled when you start an agent in them; may be given " +
+		"several times; git trace setup writes it; read only from your own configuration", ""},
 	{"trace.records", "true", "false: conversations are not stored", aTruth},
-	{"trace.redactAllow", "", "an expression (RE2) for what is no secret; as often as is wanted", ""},
-	{"trace.redactFile", "git-trace/redact in your directory of configurations", "your rules of redaction", ""},
-	{"trace.redactName", "", "a word that is a name, and is taken out; as often as is wanted", ""},
-	{"trace.redactSecret", "", "an expression (RE2) for what is a secret; as often as is wanted", ""},
-	{"trace.remote", "", "the remote that push goes to when none is named", ""},
+	{"trace.redactAllow", "", "an expression (RE2) for texts that are not secrets; may be given several times", ""},
+	{"trace.redactFile", "git-trace/redact in your configuration directory", "your rules of redaction", ""},
+	{"trace.redactName", "", "a name that redaction removes; may be given several times", ""},
+	{"trace.redactSecret", "", "an expression (RE2) for secrets; may be given several times", ""},
+	{"trace.remote", "", "the default remote of push", ""},
 	{servePortKey, "0", "the port of git trace serve; 0 takes a free one", aNumber},
-	{"trace.shareTimes", "exact", "minute or day: push cuts the times of prompts to that before they leave, except from " +
-		"whole logs", ""},
+	{"trace.shareTimes", "exact", "minute or day: push cuts the times of prompts to this unit before they leave, except " +
+		"in whole logs", ""},
 	{"trace.signPush", "commit.gpgSign", "true: the commits that push makes are signed", aTruth},
-	{"trace.snapshotExpire", defaultExpire, "when gc removes the contents of a snapshot that is nobody's last one; " +
+	{"trace.snapshotExpire", defaultExpire, "when gc removes contents of snapshots that are in no last snapshot; " +
 		"spelt as gc.pruneExpire", aDate},
 	{"trace.trailers", "", "assisted-by or co-author: commit messages name the agents of their lines; init then adds " +
 		"the hook", ""},
-	{"trace.trust", "all", "whose fetched logs are read: all, signed (by a key that git trusts, when they were pulled) " +
+	{"trace.trust", "all", "the fetched logs that commands read: all, signed (with a key that git trusted at the pull) " +
 		"or own", ""},
-	{"remote.<name>.traceCode", "", "another remote: push tells this one of the commits that the other has", ""},
-	{"remote.<name>.tracePrefix", "refs/traces/writers/", "where traces lie on this remote", ""},
-	{"remote.<name>.traceShare", "", "how much of conversations push gives this remote: commits, conversations or " +
-		"log; push writes it when it has asked", aLevel},
-	{"remote.<name>.traceUrl", "", "the URL for which traceShare was chosen; push to another one asks again", ""},
+	{"remote.<name>.traceCode", "", "another remote: push publishes here the owners in the commits of that remote", ""},
+	{"remote.<name>.tracePrefix", "refs/traces/writers/", "the prefix of the refs of traces on this remote", ""},
+	{"remote.<name>.traceShare", "", "how much push sends to this remote: commits, conversations or " +
+		"log; push asks for it and writes it", aLevel},
+	{"remote.<name>.traceUrl", "", "the URL for which traceShare was chosen; for another URL push asks again", ""},
 }
 
 func (a *app) configCommand() *cli.Command {
@@ -81,8 +81,8 @@ func (a *app) configCommand() *cli.Command {
 		Name:      "config",
 		Usage:     "every setting, with its value, its default and what it does",
 		UsageText: "git trace config [<setting>…]",
-		Description: "Settings are keys of git's configuration: git config KEY VALUE sets one here, and\n" +
-			"git config --global KEY VALUE for all repositories. What stands here is read, and nothing is written.",
+		Description: "Settings are keys of git's configuration: git config KEY VALUE sets one here, and git config\n" +
+			"--global KEY VALUE for all repositories. This command only reads.",
 		Flags: []cli.Flag{colorFlag()},
 	}, a.config)
 }

@@ -23,12 +23,12 @@ func (a *app) setupCommand() *cli.Command {
 		Usage: "record every repository in which you start an agent, once for this machine",
 		UsageText: "git trace setup [--agent <name>]… [--below <directory>]… [--trust-hooks] [--dry-run]\n" +
 			"git trace setup --undo [--dry-run]",
-		Description: "Installs the agents' hooks in your own settings. When you start or prompt an agent in a repository\n" +
-			"below the directories of trace.record (default: your home directory), that repository is enrolled as\n" +
-			"git trace init does it, in the background. trace.ignore names directories that stay out, and\n" +
-			"git trace uninstall adds a repository to them. One whose own configuration names programs or other\n" +
-			"places is not enrolled: git trace init records it.\n" +
-			"git trace setup --undo takes out all but what was recorded.",
+		Description: "Installs the agents' hooks in your own settings. When you start or prompt an agent in a\n" +
+			"repository below the directories of trace.record (default: your home directory), git-trace enrols\n" +
+			"that repository in the background, like git trace init. trace.ignore lists directories that stay\n" +
+			"out, and git trace uninstall adds a repository to them. A repository whose own configuration\n" +
+			"names programs or other places is not enrolled: use git trace init there.\n" +
+			"git trace setup --undo removes everything except the recorded data.",
 		Flags: options("agent", "below", "trust-hooks", "undo", "dry-run"),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {

@@ -18,13 +18,11 @@ func (a *app) showCommand() *cli.Command {
 		Name:      "show",
 		Usage:     "one conversation, prompt, tool call, patch, commit or event",
 		UsageText: "git trace show [--json | --markdown] <id> | <commit> …\ngit trace show --web <id> | <commit>",
-		Description: "An id is that of a conversation as other commands show it (4f2a), a prompt of it (4f2a#3), a " +
-			"step of it (4f2a:12),\n" +
-			"a tool call (toolu_…), a patch, lines of a file (FILE:LINE, as git trace why),\n" +
-			"a commit in any form that git knows, or an event (b3:… or @17). Ids may be\n" +
-			"abbreviated to four characters or more. Of an ambiguous one the candidates are listed, and the exit status is\n" +
-			"128; it is 1 when there is no such id. What was said is shown of conversations that have a record; a step is\n" +
-			"shown in full.",
+		Description: "An id names a conversation (4f2a), one of its prompts (4f2a#3) or steps (4f2a:12), a tool call\n" +
+			"(toolu_…), a patch, lines of a file (FILE:LINE, as for git trace why), a commit in any form that\n" +
+			"git knows, or an event (b3:… or @17). Ids may be abbreviated to four characters or more. If an id\n" +
+			"is ambiguous, the candidates are listed, and the exit status is 128; it is 1 when there is no\n" +
+			"such id. Texts are shown if the conversation has a record; a step is shown in full.",
 		Flags: options("json", "markdown", "color", "web"),
 	}, a.show)
 }

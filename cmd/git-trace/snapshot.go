@@ -29,9 +29,9 @@ func (a *app) snapshotCommand() *cli.Command {
 		Name:      "snapshot",
 		Usage:     "name the content of the whole work tree by a tree id",
 		UsageText: "git trace snapshot [--json]",
-		Description: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the " +
-			"index.\n" +
-			"The tree lies in the object store of git-trace. The timeline of the work tree takes no notice.",
+		Description: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the\n" +
+			"index. The tree is stored in git-trace's object store. The timeline of the work tree does not\n" +
+			"change.",
 		Flags: options("json", "color"),
 	}, a.snapshot)
 }

@@ -30,21 +30,19 @@ const statsSchema = "git-trace.stats/1"
 func (a *app) statsCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "stats",
-		Usage:     "who wrote the lines of a range of commits, and what the conversations used",
+		Usage:     "count the lines of each owner in a range of commits, and what the conversations used",
 		UsageText: "git trace stats [<options>] [<revision range>] [[--] <path>…]",
-		Description: "Lines that commits added, by agents, people, older than the recording and unknown, of all commits, " +
-			"by author and by agent; the\n" +
-			"conversations that wrote some of them, with their tokens, cost and models as far as they have a record. Without\n" +
-			"a range it is all that HEAD leads to, and every conversation that is known here. With paths every line counts\n" +
-			"that is in them, and no other. The parts add up to the sums. Where nothing was ever recorded, nothing is\n" +
-			"counted, and no commit is read.\n\n" +
-			"--by groups the lines by agent, model, author, day, week, month, hour, directory, file or language, or by\n" +
-			"several: " +
-			"--by week,agent.\n" +
-			"--now counts the lines that a revision has, HEAD's if none is named, by who wrote each of them: blame of every\n" +
-			"file with text. Names of files are the names of today.\n" +
-			"--survival tells how many of the lines were alive 1, 7, 30 and 90 days after they came to the first-parent\n" +
-			"history. It reads the patch of every commit, which takes as long as git log -p.",
+		Description: "Counts the lines that commits added: by agents, by people, older than the recording, and unknown;\n" +
+			"in all commits, by author and by agent. Then it lists the conversations that wrote some of them,\n" +
+			"with tokens, cost and models if they have a record. Without a range it counts all commits that\n" +
+			"HEAD reaches, and every conversation here. With paths it counts only lines in these paths. The\n" +
+			"parts add up to the sums. If nothing was ever recorded, it counts nothing and reads no commit.\n\n" +
+			"--by groups the lines by agent, model, author, day, week, month, hour, directory, file or\n" +
+			"language, or by several: --by week,agent.\n" +
+			"--now counts the lines of a revision (HEAD if none is named) by owner, with the blame of every\n" +
+			"file with text. It takes today's names of files.\n" +
+			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to the\n" +
+			"first-parent history. It reads the patch of every commit, which takes as long as git log -p.",
 		Flags: slices.Concat(commitFlags(), options("by", "depth", "now", "survival"),
 			[]cli.Flag{opt("format", "table or csv").or("table").flag()}, options("json", "markdown", "color")),
 	}, a.stats)

@@ -67,9 +67,8 @@ func (a *app) statusCommand() *cli.Command {
 		Name:      "status",
 		Usage:     "what is recorded here, for whom, and whether anything is wrong",
 		UsageText: "git trace status [--json]",
-		Description: "Looks at hooks, settings and the end of the log, and changes nothing. `git trace doctor` looks " +
-			"closer,\n" +
-			"`git trace verify` reads the whole log.",
+		Description: "Looks at hooks, settings and the end of the log, and changes nothing. `git trace doctor` checks\n" +
+			"more, `git trace verify` reads the whole log.",
 		Flags: options("json", "color"),
 	}, a.status)
 }

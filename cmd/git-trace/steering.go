@@ -52,23 +52,23 @@ func (a *app) steeringCommand() *cli.Command {
 		Name:      "steering",
 		Usage:     "how people steered agents: what was declined, failed, corrected and given up",
 		UsageText: "git trace steering [--json | --write <directory>] [--redact-auto] [--words <file>] " + steeringScope,
-		Description: "Tells of all recorded conversations, of those that are named, or of those that wrote lines of " +
+		Description: "Reads all recorded conversations, the named ones, or the ones that wrote lines of " +
 			"the commits of a\n" +
-			"range: what each prompt was to the one before it, what failed, and which prompt put it right. Calls, edits and\n" +
-			"commits count before words. --write puts tree.json, lessons, evals and all other files of TreeTrace 0.3 into a\n" +
-			"directory. The exit status is 1 when there is nothing to tell, 4 when something must not leave.",
+			"range. Says how each prompt relates to the one before, what failed, and which prompt corrected it. Calls, edits\n" +
+			"and commits count more than words. --write puts tree.json, lessons, evals and all other files of TreeTrace 0.3\n" +
+			"into a directory. The exit status is 1 when there is nothing to report, 4 when a secret must not leave.",
 		Flags: options("json", "redact-auto", "words", "write"),
 	}, a.steering)
 }
 
 // atHandText says what lessons and handoff tell of when nothing is named.
-const atHandText = "Without an operand they are of the work at hand: the conversations with lines in commits that " +
-	"the upstream\nof the branch has not, and the newest one; HEAD names them all. See git trace steering."
+const atHandText = "Without an operand it takes the current work: the conversations with lines in commits that " +
+	"the upstream\nof the branch does not have, and the newest one; HEAD takes all. See git trace steering."
 
 func (a *app) lessonsCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:        "lessons",
-		Usage:       "what agents should remember of how people steered them",
+		Usage:       "lessons for agents from corrections by people",
 		UsageText:   "git trace lessons [--redact-auto] [--words <file>] " + steeringScope,
 		Description: "One line for each lesson, with the prompts that prove it. " + atHandText,
 		Flags:       options("redact-auto", "words"),
@@ -78,9 +78,9 @@ func (a *app) lessonsCommand() *cli.Command {
 func (a *app) handoffCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "handoff",
-		Usage:     "where things stand, for whoever goes on",
+		Usage:     "the state of the work, for the next agent or person",
 		UsageText: "git trace handoff [--redact-auto] [--words <file>] " + steeringScope,
-		Description: "The goal, what is open, not committed or failing, which decisions stand, constraints, dead ends " +
+		Description: "The goal, open tasks, uncommitted and failing work, valid decisions, constraints, dead ends " +
 			"and lessons.\n" +
 			atHandText,
 		Flags: options("redact-auto", "words"),

@@ -27,11 +27,10 @@ func (a *app) trackCommand() *cli.Command {
 		Name:      "track",
 		Usage:     "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
 		UsageText: "git trace track [--json] <id> | <commit> | <path>[:<line>[-<line>]] …",
-		Description: "An id is that of a patch, or of what made several: a tool call, a prompt (4f2a#3), a " +
-			"conversation. Of a commit\n" +
-			"the patches are followed whose lines it added, of a file or lines in the work tree those that wrote them.\n" +
-			"What is left is what blame credits to the patch today, wherever it stands: a line that was only shifted is\n" +
-			"untouched.\n" +
+		Description: "An id names a patch, or the source of several: a tool call, a prompt (4f2a#3), a conversation.\n" +
+			"For a commit it follows the patches that added its lines; for a file or lines in the work tree,\n" +
+			"the patches that wrote them. The lines that are left are those that blame gives to the patch\n" +
+			"today, also at another place: a line that only moved up or down is untouched.\n" +
 			"The exit status is 1 when there is no such id, or nothing is recorded of it.",
 		Flags: options("json", "color"),
 	}, a.track)

@@ -21,9 +21,8 @@ func (a *app) uninstallCommand() *cli.Command {
 		Usage: "stop recording and take every hook out again",
 		UsageText: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] " +
 			"[--purge [--yes]]",
-		Description: "Restores the hooks that were there before. What was recorded stays, and is named; --purge removes\n" +
-			"that too.",
-		Flags: options("agent", "global", "project-settings", "purge", "yes", "dry-run"),
+		Description: "Restores the former hooks. Recorded data stays, and is listed; --purge removes it too.",
+		Flags:       options("agent", "global", "project-settings", "purge", "yes", "dry-run"),
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err

@@ -11,12 +11,12 @@ import (
 func (a *app) unshareCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "unshare",
-		Usage:     "keep what was said in a conversation to yourself",
+		Usage:     "do not share the texts of a conversation",
 		UsageText: "git trace unshare [--undo] <conversation>…",
-		Description: "What was said in the conversation leaves with no push, and the next push takes it off the remote, " +
-			"with its\n" +
-			"history. Which lines are of the conversation stays told. Who has fetched it has it until their next pull; a\n" +
-			"remote may keep what nothing names any more for weeks.",
+		Description: "The texts of the conversation do not leave with a push any more, and the next push removes them\n" +
+			"from the remote, with their history. The owners of its lines stay published. Others who have\n" +
+			"fetched the texts keep them until their next pull; a remote may keep unreachable objects for\n" +
+			"weeks.",
 		Flags: options("undo"),
 	}, a.unshare)
 }

@@ -25,11 +25,11 @@ func (a *app) verifyCommand() *cli.Command {
 		Usage: "check that nothing in the event log was changed",
 		UsageText: "git trace verify [--anchored] [--json]\n" +
 			"git trace verify --fetched [--json]",
-		Description: "Reads the log from where it is stored, hashes every byte again, and lists every fault it finds. A\n" +
-			"log is consistent; or consistent and anchored up to an event, which a signed checkpoint or a fetched copy\n" +
-			"confirms; or broken. The exit status is 0 for the first two, 1 for a broken log, and 2 when the log could\n" +
-			"not be checked.\n" +
-			"--fetched checks the logs of others instead, each as a whole, with who signed it.",
+		Description: "Reads the log from where it is stored, hashes every byte again, and lists every fault. A log is\n" +
+			"consistent; or consistent and anchored up to an event, which a signed checkpoint or a fetched\n" +
+			"copy confirms; or broken. The exit status is 0 for the first two, 1 for a broken log, and 2 when\n" +
+			"the log could not be checked.\n" +
+			"--fetched checks each log of other clones instead, as a whole, and says who signed it.",
 		Flags: options("anchored", "fetched", "json", "color"),
 	}, a.verify)
 }

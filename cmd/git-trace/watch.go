@@ -25,10 +25,9 @@ func (a *app) watchCommand() *cli.Command {
 		Name:      "watch",
 		Usage:     "notice changes and conversations that no hook reports",
 		UsageText: "git trace watch [--once] [--interval <duration>]\ngit trace watch --install --dry-run",
-		Description: "Looks at the work trees of the repository every two seconds, and at the agents' session files. " +
-			"A change is\n" +
-			"attributed as at any hook, never by its time. A conversation that no hook reported is put down in the\n" +
-			"log; what changes while it goes on belongs to nobody unless something else explains it.",
+		Description: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
+			"Changes get their owners as at any hook, never by their time. If no hook reports a conversation,\n" +
+			"the log notes this; changes during that time are unknown, unless there is other evidence.",
 		Flags: options("once", "interval", "install", "dry-run"),
 	}, a.watch)
 }

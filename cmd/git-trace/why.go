@@ -20,12 +20,12 @@ const whySchema = "git-trace.why/1"
 func (a *app) whyCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "why",
-		Usage:     "why a line is there: what was asked, thought and done, and what became of it",
+		Usage:     "why a line is there: the prompt, the thoughts, the call, and what became of it",
 		UsageText: "git trace why [--json | --markdown] [<rev> | --contents <file>] <path>:<line>[-<line>] …",
-		Description: "Tells of each line who wrote it and on which evidence, the prompt, what the agent thought before,\n" +
-			"the tool call with its change, the commit, what was replaced, and what is left of the change.\n" +
-			"Lines of one change are told once. With a revision the lines are those that it has, without one those of\n" +
-			"the work tree.",
+		Description: "Prints for each line who wrote it, with the evidence, the prompt, the agent's thoughts before,\n" +
+			"the tool call with its change, the commit, the replaced lines, and what is left of the change.\n" +
+			"Lines of one change are shown together. With a revision it reads the lines of that revision,\n" +
+			"otherwise those of the work tree.",
 		Flags: options("json", "markdown", "contents", "color"),
 	}, a.why)
 }

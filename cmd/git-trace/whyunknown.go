@@ -80,19 +80,19 @@ func (v *whyView) doubt(ctx context.Context, repo *refs.Repo) {
 // reasons say in words why lines are unknown.
 var reasons = map[events.Limit]string{
 	events.LimitProcessGone:       "an agent died in a call",
-	events.LimitProcessUnknown:    "a call was open whose processes are not known",
-	events.LimitProcessSilent:     "a command was at work that had written less",
+	events.LimitProcessUnknown:    "a call was open, and its processes are not known",
+	events.LimitProcessSilent:     "a running command had written less",
 	events.LimitBackgroundProcess: "a command ran on in the background",
 	events.LimitMissingAfter:      "a call was interrupted, or its end was never reported",
 	events.LimitMissingBefore:     "the beginning of a call was never reported",
 	events.LimitBoundaryLate:      "hooks could not keep up",
-	events.LimitConsentUnknown:    "a call waited for your consent, and nothing tells when it began",
-	events.LimitNotReported:       "a call was at work that no hook told of",
-	events.LimitPayloadMismatch:   "an edit reported another text than was found",
+	events.LimitConsentUnknown:    "a call waited for your consent, and its beginning is not known",
+	events.LimitNotReported:       "a call was running that no hook reported",
+	events.LimitPayloadMismatch:   "an edit reported a text that differs from the file",
 	events.LimitPathNotCaptured:   "a file could not be read",
-	events.LimitHookMissed:        "hooks ran that could not record",
-	events.LimitPathNotNamed:      "a tool was at work that did not name the file",
-	events.LimitConcurrentWriters: "several calls were at work",
+	events.LimitHookMissed:        "hooks ran but could not record",
+	events.LimitPathNotNamed:      "a running tool did not name the file",
+	events.LimitConcurrentWriters: "several calls were running",
 }
 
 // inWords names reasons.
