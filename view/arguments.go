@@ -15,13 +15,13 @@ var mainArguments = [...]string{"file_path", "path", "filePath", "notebook_path"
 // pathArguments is the number of names of files among them.
 const pathArguments = 4
 
-// IsCommand reports whether a call was given a command to run.
+// IsCommand reports whether a call was asked to run a command.
 func IsCommand(input json.RawMessage) bool {
 	return rawjson.MemberText(input, "command") != "" || rawjson.MemberText(input, "cmd") != ""
 }
 
-// MainArgument returns the argument that says most of a call: the file, the command, the pattern, otherwise the first
-// text; and whether it is a file.
+// MainArgument returns the most telling argument of a call: the file, the command, the pattern, otherwise the first
+// text. It also reports whether that is a file.
 func MainArgument(input json.RawMessage) (text string, path bool) {
 	d := rawjson.NewDecoder(input)
 	if d.Kind() != rawjson.Object {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Call is a tool call: what it was, what it changed, and which commits hold its lines.
+// Call is a tool call with its changes and the commits that hold its lines.
 type Call struct {
 	ToolCall string           `json:"tool_call"`
 	Tool     string           `json:"tool"`
@@ -71,7 +71,7 @@ func callsOf(recorded []events.Event, held []Anchored) []Call {
 	return calls
 }
 
-// holds notes the commits that hold lines of the call.
+// holds sets the commits that hold lines of the call.
 func (c *Call) holds(held []Anchored) {
 	var own []Anchored
 	for _, a := range held {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Choice chooses conversations. The zero value wants all.
+// Choice is a selection of conversations. The zero value selects all.
 type Choice struct {
 	Agents       []string          // of one of these
 	Since, Until time.Time         // that went on after one time, and began before the other
@@ -20,7 +20,7 @@ type Choice struct {
 	Limit        int               // at most so many, the newest first; negative for all
 }
 
-// Choose returns the conversations that are wanted, complete, in the order of Conversations.
+// Choose returns the conversations that match the choice, with all their facts, in the order of Conversations.
 func (r *Reader) Choose(ctx context.Context, want Choice) ([]Conversation, error) {
 	if want.newestOnly() {
 		out, err := r.latest(want.Limit)
@@ -65,16 +65,17 @@ func (r *Reader) Choose(ctx context.Context, want Choice) ([]Conversation, error
 	return out, nil
 }
 
-// mostByTimes is up to how many conversations are quicker read one by one, after a look at the times of all.
+// mostByTimes is the largest number of conversations that are read one by one. Beyond it, reading all at once is
+// quicker.
 const mostByTimes = 500
 
-// newestOnly reports whether all that is wanted are some of the newest.
+// newestOnly reports whether the choice asks only for the newest conversations.
 func (w *Choice) newestOnly() bool {
 	return w.Limit >= 0 && w.Limit <= mostByTimes && w.Commits == nil && w.Text == "" && w.Since.IsZero() &&
 		w.Until.IsZero() && len(w.Agents)+len(w.Paths) == 0
 }
 
-// saying returns the conversations in which something was said.
+// saying returns the conversations that contain a text.
 func (r *Reader) saying(ctx context.Context, text string) (map[events.TraceID]bool, error) {
 	if text == "" {
 		return nil, nil
@@ -126,7 +127,7 @@ func (r *Reader) touching(paths []string) (map[events.TraceID]bool, error) {
 	return out, nil
 }
 
-// touches adds the conversations that an event tells to have changed a path.
+// touches adds the conversations that changed a path, by an event.
 func touches(e *events.Event, path string, out map[events.TraceID]bool) error {
 	switch e.Type {
 	case events.PatchRecorded:

@@ -57,7 +57,7 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 	return nil
 }
 
-// Reached gives of each commit whether a ref leads to it, or HEAD.
+// Reached reports, for each commit, whether a ref or HEAD leads to it.
 func (r *Reader) Reached(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	if len(commits) == 0 {
 		return nil, nil
@@ -69,7 +69,7 @@ func (r *Reader) Reached(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return reach.ask(ctx, commits)
 }
 
-// tips reads which commits the refs name, once.
+// tips reads the commits that the refs name, once.
 func (r *Reader) tips(ctx context.Context) (*reach, error) {
 	if r.reach == nil {
 		reach, err := openReach(ctx, r.repo)

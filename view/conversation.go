@@ -35,7 +35,7 @@ type Conversation struct {
 	// much of its session file could not be read: not to be given away before somebody has looked
 	Blocked bool `json:"blocked"`
 
-	// Elsewhere holds the facts that other clones saw, from fetched logs. The figures above are without that.
+	// Elsewhere holds the facts that other clones saw, from fetched logs. The figures above do not include them.
 	Elsewhere []index.Elsewhere `json:"elsewhere"`
 
 	held []index.Held
@@ -54,10 +54,10 @@ const (
 	Lines    Source = "lines" // nothing but who wrote lines of commits, as a file of another program says it
 )
 
-// Seen reports whether hooks saw the conversation, so that it is known what it wrote.
+// Seen reports whether hooks saw the conversation. Then its changes are known.
 func (c *Conversation) Seen() bool { return slices.Contains(c.Sources, Hooks) }
 
-// CallsKnown is false where nothing but a digest tells of the conversation: then 0 says nothing.
+// CallsKnown is false if the conversation comes only from a digest: then a number of 0 has no meaning.
 func (c *Conversation) CallsKnown() bool { return len(c.Sources) != 1 || c.Sources[0] != Digest }
 
 // Prompt is a prompt with its text.
@@ -82,7 +82,7 @@ type Usage struct {
 	Models []search.ModelUse `json:"-"`
 }
 
-// unite puts together what the log and the record say.
+// unite joins the facts of the log and of the record.
 func (r *Reader) unite(t *index.Trace) (Conversation, error) {
 	c := Conversation{
 		Trace: t.ID, Agent: t.Agent, Session: t.Session, Writer: t.Writer, Sources: []Source{},
@@ -140,11 +140,11 @@ func (r *Reader) calls(t *index.Trace, d *search.Digest) (int, error) {
 	return max(t.Calls, d.Calls+later), nil
 }
 
-// SharedModel returns a model as records name it, whatever the client calls it: so it is called the same before its
-// record is there and after. What records would not name stays as it is.
+// SharedModel returns a model as records name it, so that its name does not change when the record arrives. A name that
+// records do not know stays as it is.
 func SharedModel(model string) string { return cmp.Or(assemble.Model(model), model) }
 
-// sharedModels names models so, each once.
+// sharedModels returns the shared names of models, each once.
 func sharedModels(list []string) []string {
 	out := []string{}
 	for _, m := range list {
@@ -158,7 +158,7 @@ func sharedModels(list []string) []string {
 // ModelName returns a model without its provider.
 func ModelName(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }
 
-// name takes what the record says of who spoke.
+// name takes the agent and its models from the record.
 func (c *Conversation) name(d *search.Digest) {
 	c.Agent, c.Session = cmp.Or(c.Agent, d.Agent), cmp.Or(c.Session, d.Session)
 	for _, m := range d.Models {
@@ -173,7 +173,7 @@ func (c *Conversation) name(d *search.Digest) {
 	}
 }
 
-// spread widens the time of the conversation to a time as agents write it; what is not a time says nothing.
+// spread widens the time of the conversation to a time in the agent's form; it ignores a text that is not a time.
 func (c *Conversation) spread(stamp string) {
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil || at.Unix() <= 0 {
@@ -187,7 +187,7 @@ func (c *Conversation) spread(stamp string) {
 	}
 }
 
-// usage takes the sums of the record, or of its steps where these come to more.
+// usage takes the sums of the record, or of its steps if these are larger.
 func usage(d *search.Digest) *Usage {
 	var steps search.ModelUse
 	for _, m := range d.Models {

@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Correction is a person's change of the lines of a call: lines of a committed file that are the call's or the
-// person's, one after the other, and nobody else's.
+// Correction is a person's change of the lines of a call: consecutive lines of a committed file that belong to the call
+// or to the person.
 type Correction struct {
-	// Later says that an earlier commit has the lines as the call wrote them. Then only the lines that the person wrote
-	// are told; those that stayed are to be asked of blame.
+	// Later says that an earlier commit has the lines as the call wrote them. Then only the person's lines are listed;
+	// ask blame for the others.
 	Later  bool
 	Patch  events.PatchID
 	Commit refs.OID // a ref leads to it
@@ -28,8 +28,8 @@ type Correction struct {
 	Wrote  []events.Fingerprint // of the lines that the call wrote
 }
 
-// Corrections gives people's changes of the lines of a conversation. Only calls count that wrote one hunk: in others
-// it is not known which lines stand for which.
+// Corrections returns people's changes of the lines of a conversation. It takes only calls that wrote one hunk: with
+// several hunks it is not known which lines replaced which.
 func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Correction, error) {
 	if r.corrected == nil {
 		if err := r.readCorrections(ctx); err != nil {
@@ -39,8 +39,8 @@ func (r *Reader) Corrections(ctx context.Context, trace events.TraceID) ([]Corre
 	return r.corrected[trace], nil
 }
 
-// readCorrections finds the corrections of all conversations, once: a commit may hold no line of a conversation any
-// more, and what a person made of all of them.
+// readCorrections finds the corrections of all conversations, once: a commit may hold none of its lines, if a person
+// changed all of them.
 func (r *Reader) readCorrections(ctx context.Context) error {
 	anchored, err := r.log.Anchored()
 	if err != nil {
@@ -87,7 +87,7 @@ func noteHolding(known *belief.Commit, holding map[events.PatchID][]refs.OID) {
 	}
 }
 
-// correctionsIn finds them in a commit. Calls are named by byCall.
+// correctionsIn finds the corrections in a commit. Calls are named by byCall.
 func correctionsIn(known *belief.Commit) []Correction {
 	var out []Correction
 	for i := range known.Files {
@@ -124,7 +124,7 @@ func correctionsIn(known *belief.Commit) []Correction {
 	return out
 }
 
-// byCall names the calls whose patches were changed, and leaves those out that wrote more hunks.
+// byCall names the calls whose patches were changedand leaves out calls with several hunks.
 func (r *Reader) byCall(list []Correction) error {
 	r.corrected = map[events.TraceID][]Correction{}
 	for _, c := range list {

@@ -5,8 +5,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Course holds the events of a conversation in the log: which calls were declined, what they wrote, and what the work
-// tree held when they began.
+// Course holds the events of a conversation in the log: the declined calls, the written hunks, and the snapshots at
+// which calls began.
 type Course struct {
 	Tasks    map[int]bool        // prompts that the agent's own background task sent
 	Rejected map[string]bool     // calls that never ran
@@ -17,7 +17,7 @@ type Course struct {
 }
 
 // Pause is the time between the end of a turn and the next call. This clone saw all of it, and no other conversation
-// stirred in it. So what changed then, people changed.
+// was active. So people made the changes of that time.
 type Pause struct {
 	Prompt        int // whose turn ended
 	Before, After refs.OID
@@ -30,7 +30,7 @@ type CallPatch struct {
 	Data events.PatchData
 }
 
-// Course gathers it; nil for a conversation that is not in the log.
+// Course gathers the events; nil for a conversation that is not in the log.
 func (r *Reader) Course(id events.TraceID) (*Course, error) {
 	recorded, err := r.log.Told(id)
 	if err != nil || len(recorded) == 0 {
@@ -72,7 +72,7 @@ func (r *Reader) Course(id events.TraceID) (*Course, error) {
 	return c, nil
 }
 
-// pause looks at what follows the end of a turn.
+// pause reads the events that follow the end of a turn.
 func (r *Reader) pause(c *Course, end *events.Event) error {
 	own, found, err := r.log.Event(end.Seq)
 	d := events.DataOf[events.TurnData](*end)

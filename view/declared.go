@@ -14,7 +14,7 @@ import (
 )
 
 // Declared is the change of a file that a call declares in its record. It stands in for the hunks of a call that no
-// hook saw. Where in the file the lines stand is not known.
+// hook saw. The places of the lines in the file are not known.
 type Declared struct {
 	Path    string `json:"path"`
 	Whole   bool   `json:"whole,omitempty"` // it is all of the file; what stood there before is not known
@@ -32,7 +32,7 @@ const (
 	mostDeclaredBytes = 1 << 20
 )
 
-// Declares reads what the input of a call says that it changes. The function gives a path the name that git has for it.
+// Declares returns the changes that the input of a call declares. The function turns a path into git's name for it.
 func Declares(input json.RawMessage, inside func(path string) string) []*Declared {
 	if len(input) > mostDeclaredBytes {
 		return nil
@@ -59,7 +59,7 @@ func Declares(input json.RawMessage, inside func(path string) string) []*Declare
 	return out
 }
 
-// lineEnded ends the last line of a text: a piece of a file may stop in the middle of one.
+// lineEnded adds a line feed to the last line of a text: a piece of a file may end in the middle of a line.
 func lineEnded(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
@@ -67,10 +67,10 @@ func lineEnded(text string) string {
 	return text + "\n"
 }
 
-// Going returns the lines that it takes out, each without its end.
+// Going returns the removed lines, each without its end.
 func (d *Declared) Going() []string { return d.pieces(d.Old, linediff.Hunk.Old) }
 
-// Coming returns the lines that it puts in.
+// Coming returns the added lines.
 func (d *Declared) Coming() []string { return d.pieces(d.New, linediff.Hunk.New) }
 
 func (d *Declared) pieces(text string, side func(linediff.Hunk) linediff.Range) (out []string) {
@@ -84,7 +84,7 @@ func (d *Declared) pieces(text string, side func(linediff.Hunk) linediff.Range) 
 	return out
 }
 
-// LineOf returns the number of a line among those that come, counted in New from 1; 0 where it is none of them.
+// LineOf returns the number of a line among the added ones, counted in New from 1; 0 if it is not among them.
 func (d *Declared) LineOf(line []byte) int {
 	lines := linediff.Split([]byte(d.New))
 	for _, h := range d.Hunks {
@@ -97,8 +97,8 @@ func (d *Declared) LineOf(line []byte) int {
 	return 0
 }
 
-// declares adds what a call says of files where nobody saw it, or where the text of what it changed is not kept; unless
-// it failed.
+// declares adds the declared changes of a call, if hooks did not see it or the text of its changes is not kept, unless
+// the call failed.
 func (r *Reader) declares(c *WholeCall, step *records.Step) {
 	if slices.ContainsFunc(c.Hunks, (*Hunk).HasText) || c.Seen && len(c.Hunks) == 0 || step == nil || len(c.Input) == 0 {
 		return

@@ -1,7 +1,7 @@
-// Package view says what is known of conversations, in one form for every command that shows them.
+// Package view is one model of conversations for every command that shows them.
 //
-// A conversation can come from several sources: hooks and backfill tell the log of it, a record holds what was said,
-// and other clones have logs and records of their own. Each source knows a part. Reader unites them by these rules:
+// A conversation can come from several sources: hooks and backfill write to the log, a record holds the texts, and
+// other clones have their own logs and records. Each source has a part. Reader unites them by these rules:
 //
 //   - A conversation's time is that of what happened in it. When an event or a record was stored does not count.
 //   - Prompts and calls are those of the record, and those of the log that came after the record.
@@ -17,5 +17,5 @@
 //   - Of several logs that have events of a conversation one tells of it, this clone's before all others. What other
 //     clones saw of it is told beside that, and not added.
 //
-// What is shown of text comes redacted. Nothing here draws, and nothing here writes but disposable caches.
+// Texts are redacted before they are shown. The package draws nothing, and writes only disposable caches.
 package view

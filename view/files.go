@@ -15,7 +15,7 @@ type FileLines struct {
 }
 
 // Files lists the files that a conversation changed, by name. Conversation counts the lines that it added and removed
-// in all of them; without hooks these are the lines that its commits hold, whether a ref leads to them or not.
+// in all of them; without hooks these are the lines that its commits hold, reachable or not.
 func (r *Reader) Files(c *Conversation) ([]FileLines, error) {
 	var out []FileLines
 	at := map[string]int{}

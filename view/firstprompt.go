@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// earliest is the number of prompts that are looked at for the first whose text is here. Those before it may have
-// been submitted before recording began.
+// earliest is the number of first prompts that are tried until one has a text here. Earlier ones may be from before the
+// recording.
 const earliest = 3
 
 // Prompted finds the first prompts of the conversations.
@@ -22,7 +22,7 @@ func (r *Reader) Prompted(list []Conversation) error {
 	return nil
 }
 
-// firstPrompt finds the first prompt whose text this machine has. A record is not read where its sum has the text.
+// firstPrompt finds the first prompt whose text this machine has. It does not read a record whose digest has the text.
 func (r *Reader) firstPrompt(c *Conversation) (*Prompt, error) {
 	if r.prompts == nil {
 		return nil, nil

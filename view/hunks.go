@@ -24,7 +24,7 @@ type WholeCall struct {
 	Hunks []*Hunk         `json:"hunks"`
 	// Declared is the change that the call declares, for a call that hooks did not see, or whose text is not kept.
 	Declared []*Declared `json:"declared,omitempty"`
-	// Thought is the last reasoning before the call, of its own answer or of one before it in the turn.
+	// Thought is the last reasoning before the call, of the same answer or an earlier one in the turn.
 	Thought string `json:"-"`
 }
 
@@ -67,8 +67,8 @@ type Hunk struct {
 // HasText reports whether the text of the change is still there.
 func (h *Hunk) HasText() bool { return h.Added != nil && (h.Removed != nil || h.NewCount > 0) }
 
-// Call finds a tool call, of the log or of a record alone; nil where there is none. Should agents have used one id
-// twice, the first one is given.
+// Call finds a tool callin the log or in a record; nil if there is none. If two calls have one id, it returns the
+// first.
 func (r *Reader) Call(ctx context.Context, id string) (*WholeCall, error) {
 	named, err := r.log.ToolCall(id)
 	if err != nil {
@@ -104,8 +104,8 @@ func (r *Reader) toolCallOf(ctx context.Context, e *events.Event) (*WholeCall, e
 }
 
 // CallOf finds a tool call of a conversation and the prompt that it followed. It also finds the step of the record in
-// which the agent made it. Of a call that is not known, as without an id, the prompt is the one with the number that
-// is given. Each of them is nil if it is not known.
+// which the agent made it. If the call is not known, for example because it has no id, the prompt is the one with the
+// given number. A result that is not known is nil.
 func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id string, prompt int) (
 	*Turn, *WholeCall, *records.Step, error,
 ) {
@@ -145,8 +145,8 @@ func (r *Reader) CallOf(ctx context.Context, trace events.TraceID, subagent, id 
 	return asked, nil, nil, nil
 }
 
-// thoughtBefore returns the reasoning of the last of some steps that has one, back to the prompt that the last step
-// answers. The steps of other agents between are passed over.
+// thoughtBefore returns the reasoning of the last step that has one, back to the prompt that the last step answers. It
+// skips steps of other agents.
 func thoughtBefore(steps []records.Step) string {
 	last := &steps[len(steps)-1]
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -163,7 +163,7 @@ func thoughtBefore(steps []records.Step) string {
 	return ""
 }
 
-// callType returns the kind of agent that a step is of.
+// callType returns the kind of agent that made a step.
 func callType(s *records.Step) records.CallType {
 	if s.CallType == nil {
 		return records.CallMain
@@ -171,7 +171,7 @@ func callType(s *records.Step) records.CallType {
 	return *s.CallType
 }
 
-// inputOf returns the input of a call of a step; nil where it is not JSON.
+// inputOf returns the input of a call of a step; nil if it is not JSON.
 func inputOf(step *records.Step, id string) json.RawMessage {
 	for i := range step.ToolCalls {
 		if c := &step.ToolCalls[i]; c.ToolCallID == id && json.Valid(c.Input) {
@@ -259,7 +259,7 @@ func (r *Reader) Hunk(id events.PatchID) (*Hunk, error) {
 	return r.hunk(e, held), nil
 }
 
-// hunk returns the patch of an event; held are runs of lines among which are the patch's own.
+// hunk returns the patch of an event; held are runs of lines that include the patch's own.
 func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	d := events.DataOf[events.PatchData](e)
 	path := events.RawPath(d.Path)
@@ -281,8 +281,8 @@ func (r *Reader) hunk(e events.Event, held []Anchored) *Hunk {
 	}
 }
 
-// content reads a blob; nil when it is no longer there. The last two are kept, for the hunks of a call follow each
-// other, all of the same two.
+// content reads a blob; nil if it is no longer there. It keeps the last two, because the hunks of one file follow each
+// other.
 func (r *Reader) content(blob refs.OID) []byte {
 	for i := range r.contents {
 		if r.contents[i].raw != nil && r.contents[i].blob == blob {

@@ -20,8 +20,8 @@ type Anchored struct {
 	Owner  events.AnchorOwner
 }
 
-// Lineage finds the commits that hold lines of conversations. Where a commit was rewritten, what counts is the commit
-// that took its place.
+// Lineage finds the commits that hold lines of conversations. For a rewritten commit it returns the commit that
+// replaced it.
 type Lineage struct {
 	reader   *index.Index
 	replaced map[refs.OID]refs.OID
@@ -38,7 +38,7 @@ func NewLineage(reader *index.Index) *Lineage {
 		lines: map[refs.OID]map[events.TraceID]int{}}
 }
 
-// now returns the commit that a commit has become.
+// now returns the newest replacement of a commit.
 func (l *Lineage) now(commit refs.OID) (refs.OID, error) {
 	const most = 1000 // a foreign log may go in circles
 	for range most {
@@ -51,8 +51,8 @@ func (l *Lineage) now(commit refs.OID) (refs.OID, error) {
 	return commit, nil
 }
 
-// next returns the commit that took the place of one, as this clone's log has it last, or the first other one; zero for
-// none.
+// next returns the commit that replaced a commit: the last one in this clone's log, otherwise the first of the others;
+// zero if there is none.
 func (l *Lineage) next(commit refs.OID) (refs.OID, error) {
 	next, asked := l.replaced[commit]
 	if asked {
@@ -71,12 +71,11 @@ func (l *Lineage) next(commit refs.OID) (refs.OID, error) {
 	return next, nil
 }
 
-// Replaced reports whether another commit took the place of one, whose id may be abbreviated.
+// Replaced reports whether another commit replaced this one, whose id may be abbreviated.
 func (l *Lineage) Replaced(id string) (bool, error) { return l.reader.HasHeir(id) }
 
-// heir returns the commit under which a commit's lines count: itself, or, where it was rewritten and the new one has no
-// anchor of its own, the new one. ok is false where the new one speaks for the lines itself: by its own anchor, or by
-// what a search found of it.
+// heir returns the commit under which a commit's lines count: the commit itself, or its replacement if that has no
+// anchor. ok is false if the replacement has its own owners, by an anchor or by a search.
 func (l *Lineage) heir(commit refs.OID) (heir refs.OID, ok bool, err error) {
 	if heir, err = l.now(commit); err != nil {
 		return heir, false, err
@@ -102,8 +101,8 @@ func (l *Lineage) anchorsOf(commit refs.OID) (int, error) {
 	return n, err
 }
 
-// Holding lists the commits that hold lines of a conversation, by what its summary says. The summary adds up each
-// anchor by itself; where a commit has several, or one that speaks of many lines, their words are weighed.
+// Holding lists the commits that hold lines of a conversation, from its summary. The summary adds up single anchors. If
+// a commit has several anchors, or a large one, the anchors are weighed against each other.
 func (l *Lineage) Holding(trace events.TraceID, held []index.Held) ([]CommitLines, error) {
 	sum := map[refs.OID]int{}
 	for i, h := range held { // sorted by commit
@@ -155,7 +154,7 @@ func (l *Lineage) believed(commit refs.OID) (map[events.TraceID]int, error) {
 	return lines, nil
 }
 
-// searched lists the commits in which a search found lines of a conversation, in order.
+// searched lists the commits with lines of a conversation that a search found, in order.
 func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 	if l.found == nil {
 		return nil
@@ -170,7 +169,8 @@ func (l *Lineage) searched(trace events.TraceID) []refs.OID {
 	return out
 }
 
-// Anchors returns the runs of lines of a conversation whose owner is wanted, each under the commit in which it counts.
+// Anchors returns the runs of lines of a conversation for whose owner want is true, each with the commit under which it
+// counts.
 func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) bool) ([]Anchored, error) {
 	sum, _, err := l.reader.Trace(trace)
 	if err != nil {
@@ -208,7 +208,7 @@ func (l *Lineage) Anchors(trace events.TraceID, want func(*events.AnchorOwner) b
 	return out, nil
 }
 
-// appendRuns adds the runs of a commit that are wanted.
+// appendRuns adds the runs of a commit for which want is true.
 func appendRuns(out []Anchored, c *belief.Commit, under refs.OID, trace events.TraceID,
 	want func(*events.AnchorOwner) bool) []Anchored {
 	for i := range c.Files {
@@ -222,7 +222,7 @@ func appendRuns(out []Anchored, c *belief.Commit, under refs.OID, trace events.T
 	return out
 }
 
-// CommitLines is the number of lines that a commit holds.
+// CommitLines is the number of lines in a commit.
 type CommitLines struct {
 	Commit refs.OID `json:"commit"`
 	Lines  int      `json:"lines"`

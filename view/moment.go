@@ -19,7 +19,7 @@ type Place struct {
 	Event  *events.Event
 }
 
-// Moment is the state of the work tree when something began or ended.
+// Moment is the state of the work tree when a place began or ended.
 type Moment struct {
 	Tree     refs.OID
 	Head     refs.OID // the commit that was checked out; none where that is not told
@@ -29,11 +29,11 @@ type Moment struct {
 // ErrNoMoment reports a moment without a snapshot.
 var ErrNoMoment = errors.New("no snapshot was taken")
 
-// Moment finds the snapshot of the moment at which something began, or ended. It does not look whether the snapshot is
-// still kept.
+// Moment finds the snapshot of the moment at which a place began or ended. It does not check whether the snapshot still
+// exists.
 //
-// A prompt begins when it was sent and ends with its turn. A step stands for its calls. A boundary without changes
-// has no snapshot of its own: the one before it holds.
+// A prompt begins when it was sent and ends with its turn. A step has the moments of its calls. A boundary without
+// changes has no snapshot: then the snapshot before it is valid.
 func (r *Reader) Moment(ctx context.Context, p Place, after bool) (Moment, error) {
 	switch {
 	case p.Event != nil:
@@ -65,9 +65,9 @@ func (r *Reader) Moment(ctx context.Context, p Place, after bool) (Moment, error
 	return r.momentOfPrompt(told, p.Prompt, after)
 }
 
-// takenHere leaves what this clone itself wrote down: a snapshot is a tree of a work tree that was here. What others
-// tell of it may name any tree, and their publications bring the objects; it is neither compared nor restored,
-// whatever names it: a call, a step, a prompt or an event.
+// takenHere keeps the events that this clone wrote: their snapshots are trees of a work tree here. Events of other
+// clones may name any tree, and their publications may bring its objects. Such a tree is never compared or restored, by
+// whatever id it was named.
 func (r *Reader) takenHere(told []events.Event, err error) ([]events.Event, error) {
 	if err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func (r *Reader) takenHere(told []events.Event, err error) ([]events.Event, erro
 	return own, nil
 }
 
-// momentOfPrompt returns the moment at which a prompt was sent, or its turn ended. Of a turn without an end the last
-// call counts.
+// momentOfPrompt returns the moment at which a prompt was sent, or its turn ended. If the turn has no end, the end of
+// its last call counts.
 func (r *Reader) momentOfPrompt(told []events.Event, prompt int, after bool) (Moment, error) {
 	var begin, end *events.Event
 	for i := range told {
@@ -124,7 +124,7 @@ func (r *Reader) momentOfPrompt(told []events.Event, prompt int, after bool) (Mo
 	return Moment{}, fmt.Errorf("%w: no hook saw this prompt", ErrNoMoment)
 }
 
-// momentOfStep returns the moment of the step's calls, or of the prompt if the step is one.
+// momentOfStep returns the moment of the step's calls, or of the prompt if the step is a prompt.
 func (r *Reader) momentOfStep(ctx context.Context, told []events.Event, p Place, after bool) (Moment, error) {
 	stored, err := r.Record(ctx, p.Trace)
 	if err != nil {
@@ -184,8 +184,8 @@ func carries(e *events.Event) bool {
 	}
 }
 
-// momentOf returns the snapshot of an event's boundary: its own, the snapshot of another event of the boundary, or else
-// the last one before it.
+// momentOf returns the snapshot of an event's boundary: from the event, from another event of the boundary, or else the
+// last snapshot before it.
 func (r *Reader) momentOf(e *events.Event) (Moment, error) {
 	for _, l := range e.Limits {
 		if l == events.LimitBoundaryLate {

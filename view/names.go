@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 )
 
-// Log is the log for those who ask who wrote lines: it calls their owners as their conversations are called.
+// Log is the log for readers of owners: it gives owners the names of their conversations.
 type Log struct {
 	*index.Index
 	reader *Reader
@@ -25,9 +25,9 @@ type names struct {
 	last           int // the last prompt that its record holds; -1 where it has no record, or one without prompts
 }
 
-// Name calls an owner as its conversation is called. A model that is not one of the conversation's is not known: the
-// one that was used is not known, unless there is only one. A prompt that the record does not hold yet may have had
-// another one: somebody resumed the conversation with it.
+// Name gives an owner the names of its conversation. If the model does not belong to the conversation, it is left out,
+// unless the conversation has only one model. A prompt that the record does not have yet may have another model:
+// somebody may have resumed the conversation with it.
 func (l *Log) Name(o *events.AnchorOwner) {
 	n, known := l.known[o.Trace]
 	if !known {
@@ -48,8 +48,8 @@ func (l *Log) Name(o *events.AnchorOwner) {
 	}
 }
 
-// sameModel reports whether two names name one model. Hooks tell the name that the client uses, with dots or without
-// the maker; records have the one that all clients share.
+// sameModel reports whether two names name one model. Hooks have the client's name, with dots or without the maker;
+// records have the shared name.
 func sameModel(a, b string) bool {
 	if ModelName(a) == ModelName(b) {
 		return true
@@ -57,7 +57,7 @@ func sameModel(a, b string) bool {
 	return ModelName(SharedModel(a)) == ModelName(SharedModel(b))
 }
 
-// names returns the names of a conversation. Where something cannot be read, there is less to say.
+// names returns the names of a conversation. It leaves out names that cannot be read.
 func (r *Reader) names(id events.TraceID) names {
 	if r.readSome(id) != nil {
 		r.records, r.whole = nil, false

@@ -9,14 +9,14 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// Newest lists the first of Conversations whose ids begin so, at most so many. Which of those in logs are among them,
-// the times in the logs say: the others are not read. A record that no log tells of makes it read all.
+// Newest lists the first of Conversations whose ids have this beginning, at most this many. It finds them by the times
+// in the logs and reads no others. A record that is in no log makes it read all.
 func (r *Reader) Newest(beginning string, most int) ([]Conversation, error) {
 	return r.newestBy(beginning, most, nil)
 }
 
-// latest lists the first of Conversations, at most so many. Of the others it reads when they went on last, in the logs
-// and in their records, and nothing else.
+// latest lists the first of Conversations, at most this many. Of the others it reads only the last times, in the logs
+// and in their records.
 func (r *Reader) latest(most int) ([]Conversation, error) {
 	if err := r.openStored(); err != nil {
 		return nil, err
@@ -31,7 +31,8 @@ func (r *Reader) latest(most int) ([]Conversation, error) {
 	return r.newestBy("", most, ends(times))
 }
 
-// ends returns the last times of conversations, by their records. It is asked in the order of the ids, which times has.
+// ends returns the last times of conversations, by their records. The function must be called in the order of the ids,
+// which is the order of times.
 func ends(times []search.Times) func(events.TraceID) time.Time {
 	rest, last := times, events.TraceID("")
 	return func(id events.TraceID) time.Time {
@@ -82,7 +83,7 @@ func (r *Reader) newestBy(beginning string, most int, later func(events.TraceID)
 	return out, nil
 }
 
-// first takes so many of InOrder.
+// first returns the first of InOrder, at most this many.
 func (r *Reader) first(beginning string, most int) ([]Conversation, error) {
 	out := []Conversation{}
 	for c, err := range r.InOrder(beginning) {

@@ -17,14 +17,14 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Pending are the lines that the work tree has and HEAD has not, with their owners.
+// Pending are the lines that are in the work tree and not in HEAD, with their owners.
 type Pending struct {
 	*belief.Commit                // what a commit of them would hold
 	Doubts         []events.Limit // of what no boundary has seen yet
 	Unread         int            // files that are too many or too large to be read
 }
 
-// PendingFigures are the agents' lines among them.
+// PendingFigures are the agents' lines among the pending lines.
 type PendingFigures struct {
 	Conversations int `json:"conversations"`
 	Lines         int `json:"lines"`
@@ -56,14 +56,14 @@ func (p *Pending) Figures() PendingFigures {
 
 func byAgent(kind events.OwnerKind) bool { return kind == events.OwnerAI || kind == events.OwnerMixed }
 
-// Bounds of the search for them: status answers at once, whatever lies about in the work tree.
+// Bounds of the search for pending lines: status must be quick in any work tree.
 const (
 	mostPendingFiles = 500
 	mostPendingBytes = 4 << 20 // of one file
 )
 
-// PendingOf returns the owners of the lines that the work tree has and HEAD has not. The log gives owners the names
-// of their conversations; nil gives none. Settle returns the ends of open calls.
+// PendingOf returns the owners of the lines that are in the work tree and not in HEAD. The log gives owners the names
+// of their conversations; it may be nil. Settle returns the ends of open calls.
 func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log, settle trails.Settler) (*Pending, error) {
 	paths, err := changedPaths(ctx, repo)
 	if err != nil {
@@ -102,7 +102,7 @@ func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log, settle trai
 	return out, nil
 }
 
-// changedPaths lists what differs from HEAD or is not tracked, as git-status(1) says it.
+// changedPaths lists the paths that differ from HEAD or are untracked, as git-status(1) does.
 func changedPaths(ctx context.Context, repo *refs.Repo) ([]string, error) {
 	out, err := repo.Git(ctx, nil,
 		"status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
@@ -119,13 +119,13 @@ func changedPaths(ctx context.Context, repo *refs.Repo) ([]string, error) {
 	return paths, nil
 }
 
-// readText reads a file that has lines.
+// readText reads a text file.
 func readText(name string) (content []byte, ok bool) {
 	content, err := os.ReadFile(name)
 	return content, err == nil && !gitdiff.Binary(content)
 }
 
-// headBlob returns the blob that HEAD has at a path; no id if it has none.
+// headBlob returns the blob that HEAD has at a path; the zero id if there is none.
 func headBlob(objects *refs.Objects, path string) refs.OID {
 	oid, typ, err := objects.Resolve("HEAD:" + path)
 	if err != nil || typ != refs.BlobObject {
@@ -134,13 +134,13 @@ func headBlob(objects *refs.Objects, path string) refs.OID {
 	return oid
 }
 
-// pendingCommit is a commit to be.
+// pendingCommit is a commit that is not made yet.
 type pendingCommit struct {
 	data   events.CommitData
 	owners map[vector.Owner]int // of Data.Owners
 }
 
-// add takes in the lines that a content has and the old one has not.
+// add adds the lines that are in a content and not in the old one.
 func (p *pendingCommit) add(path string, old, content []byte, owners trails.PendingLines) {
 	lines := linediff.Split(content)
 	if owners.Vector.Len() != len(lines) {

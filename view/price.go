@@ -6,15 +6,15 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// Priced gives records without a cost the cost of their tokens, by a table. It is asked for when the first such
-// record comes; nil stands for no table.
+// Priced sets the table of prices for records without a cost. The function is called for the first such record; it may
+// return nil.
 func (r *Reader) Priced(table func() *prices.Table) *Reader {
 	r.prices = table
 	return r
 }
 
-// estimate gives a use without a cost the one that prices say. The record is read only where its answers have prices by
-// themselves.
+// estimate gives a use without a cost the cost by the table. It reads the record only if its answers have different
+// prices.
 func (r *Reader) estimate(d *search.Digest, u *Usage) {
 	total := records.TokenUsage{InputTokens: u.Input, OutputTokens: u.Output, CacheReadTokens: u.CacheRead,
 		CacheWriteTokens: u.CacheWrite}
@@ -54,8 +54,8 @@ type AnswerCost struct {
 	CostUSD float64 `json:"cost_usd"`
 }
 
-// AnswerCosts returns the costs of the answers of a record whose tokens and price are known. Where the client tells a
-// sum of its own, they need not come to that.
+// AnswerCosts returns the costs of the answers of a record whose tokens and price are known. Their sum may differ from
+// the client's own sum.
 func (r *Reader) AnswerCosts(record *records.Record) []AnswerCost {
 	out := []AnswerCost{}
 	if record == nil || r.prices == nil {

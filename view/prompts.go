@@ -15,17 +15,16 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Prompts gives the texts of prompts: what was typed while no record holds it, redacted as the record will be,
-// otherwise from the record. What records hold is kept in a cache, since a record can be large; the text of a prompt
-// does not change from one version of a record to the next.
+// Prompts gives the texts of prompts: the typed text, redacted, until a record has the prompt, and then the record's
+// text. A cache keeps texts of records, since a record can be large; later versions of a record do not change them.
 type Prompts struct {
 	repo    *refs.Repo
 	typed   *ledger.Prompts
 	Records *store.Store
 	known   map[events.TraceID]knownPrompts
-	// redactor is made when the first text comes that no record holds.
+	// redactor is made for the first text that is not in a record.
 	redactor func() (*redact.Redactor, error)
-	// empty reports that there are no records; asked once, not for each conversation of a blamed file.
+	// empty reports whether there are no records. It is asked once, not for each conversation.
 	empty func() bool
 }
 
@@ -44,7 +43,7 @@ func NewPrompts(repo *refs.Repo, redactor func() (*redact.Redactor, error)) *Pro
 	return p
 }
 
-// Forget is called when records came while the texts were read: what was not found before is looked for again.
+// Forget makes it search again for texts that it did not find: call it when new records have arrived.
 func (p *Prompts) Forget() {
 	clear(p.known)
 	p.empty = sync.OnceValue(func() bool {
@@ -76,7 +75,7 @@ func (p *Prompts) Get(trace events.TraceID, index int) (string, bool, error) {
 	return text, found, nil
 }
 
-// Redacted returns a text as it may be shown. Where there is no redactor nothing may.
+// Redacted returns a text in a form that may be shown. Without a redactor, no text may.
 func (p *Prompts) Redacted(text string) (string, error) {
 	redactor, err := p.redactor()
 	if err != nil {
@@ -86,7 +85,7 @@ func (p *Prompts) Redacted(text string) (string, error) {
 	return text, err
 }
 
-// NoPrompts has no texts: for those who do not show any.
+// NoPrompts has no texts, for commands that show none.
 type NoPrompts struct{}
 
 func (NoPrompts) Get(events.TraceID, int) (string, bool, error) { return "", false, nil }
@@ -103,7 +102,7 @@ func (p *Prompts) cached(trace events.TraceID) knownPrompts {
 	return known
 }
 
-// load reads the prompts of a record. A record that cannot be read holds none.
+// load reads the prompts of a record. A record that cannot be read has none.
 func (p *Prompts) load(trace events.TraceID) knownPrompts {
 	known := knownPrompts{texts: map[int]string{}, read: true}
 	if p.empty() {

@@ -14,10 +14,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// reach tells which commits a branch, a tag or HEAD leads to. In a long history git walks far for an old commit, so the
-// answers are kept in <common>/traces/cache/reach: a line with the state of the refs for which they hold, then a
-// line for each commit, "+ id" or "- id". A commit that is not here is not kept: it may be fetched at any time. The
-// file may be deleted at any moment.
+// reach finds which commits are reachable from a branch, a tag or HEAD. In a long history git walks far for an old
+// commit, so the answers are kept in <common>/traces/cache/reach: a line with the state of the refs for which they
+// hold, then a line for each commit, "+ id" or "- id". A missing commit is not noted: it may be fetched at any time.
+// The file may be deleted at any moment.
 type reach struct {
 	repo  *refs.Repo
 	key   string
@@ -47,7 +47,7 @@ func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {
 	return r, nil
 }
 
-// ask gives of each commit whether something leads to it. One that is not here nothing leads to.
+// ask reports, for each commit, whether a ref leads to it. For a missing commit the answer is no.
 func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	var open []refs.OID
@@ -75,7 +75,7 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 	return out, nil
 }
 
-// keep stores the answers. Without them git is asked again.
+// keep stores the answers. If they are lost, git is asked again.
 func (r *reach) keep() {
 	if !r.repo.HasTraces() {
 		return

@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Reader unites what is known of conversations. Close it.
+// Reader unites the facts about conversations. Close it.
 type Reader struct {
 	repo       *refs.Repo
 	log        *index.Index
@@ -50,15 +50,15 @@ type Records interface {
 	// IDs lists the conversations with a record that can be read, sorted; Some gives the digests of some of them.
 	IDs() ([]events.TraceID, error)
 	Some(ids []events.TraceID) ([]search.Digest, error)
-	// Times tells of all when they began and ended, in the order of IDs.
+	// Times returns the beginning and the end of all conversations, in the order of IDs.
 	Times() ([]search.Times, error)
 	Search(ctx context.Context, q search.Query) (search.Found, error)
 	Calls(beginning string) ([]search.Call, error)
 	Close()
 }
 
-// NewReader reads the log. It opens the records when a conversation is asked for; open gives nil where there are none.
-// The prompts give texts; nil gives none.
+// NewReader reads the log. It opens the records when the first conversation is read; open returns nil if there are
+// none. The prompts give texts; they may be nil.
 func NewReader(repo *refs.Repo, log *index.Index, open func() (Records, error), prompts *Prompts) *Reader {
 	return &Reader{ctx: context.Background(), repo: repo, log: log, open: open, prompts: prompts, objects: repo.Objects()}
 }
@@ -132,7 +132,7 @@ func (r *Reader) readSome(ids ...events.TraceID) error {
 	return nil
 }
 
-// IDs lists the ids of all conversations, in their order. Commands abbreviate ids so that all of these are told apart.
+// IDs lists the ids of all conversations, in their order. Commands abbreviate ids so that these stay unique.
 func (r *Reader) IDs() ([]events.TraceID, error) {
 	ids, alone, err := r.ids("")
 	if err != nil || len(alone) == 0 {
@@ -143,8 +143,8 @@ func (r *Reader) IDs() ([]events.TraceID, error) {
 	return ids, nil
 }
 
-// ids lists the conversations of the logs. Alone are the ones in no log, only in records: of these those that begin so.
-// Both lists are sorted.
+// ids lists the conversations of the logs. Alone has the conversations that are only in records and whose ids have this
+// beginning. Both lists are sorted.
 func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err error) {
 	if logged, err = r.loggedIDs(); err != nil {
 		return nil, nil, err
@@ -176,7 +176,7 @@ func (r *Reader) loggedIDs() (_ []events.TraceID, err error) {
 	return r.logged, err
 }
 
-// Starts tells when conversations began, as their records say it.
+// Starts returns the beginnings of conversations, from their records.
 func (r *Reader) Starts() (map[events.TraceID]string, error) {
 	if err := r.readSums(); err != nil {
 		return nil, err
@@ -245,7 +245,7 @@ func (r *Reader) Find(text string) ([]index.Candidate, error) {
 	return append(more, found...), nil
 }
 
-// findWhole lists what has the id of a conversation or of a patch in full, if a log tells of it. It reads no record.
+// findWhole finds a conversation or a patch by its full id, if it is in a log. It reads no record.
 func (r *Reader) findWhole(text string) ([]index.Candidate, error) {
 	if len(text) == patchDigits {
 		found, err := r.log.Find(text)
@@ -263,7 +263,7 @@ func (r *Reader) findWhole(text string) ([]index.Candidate, error) {
 	return r.log.Find(text)
 }
 
-// Within lets a search end with what ctx belongs to, and tells progress how far one is that takes long.
+// Within sets the context of searches, and the function that hears of their progress.
 func (r *Reader) Within(ctx context.Context, progress Progress) *Reader {
 	r.ctx, r.progress = ctx, progress
 	return r
@@ -289,12 +289,12 @@ func (r *Reader) Lines() (*Lineage, error) {
 	return r.lines, nil
 }
 
-// Conversations lists all, the one that went on last first. Those of unknown time come at the end, in the order of
-// their ids.
+// Conversations lists all conversations, the latest first. Conversations without a time come at the end, in the order
+// of their ids.
 func (r *Reader) Conversations() ([]Conversation, error) { return r.first("", math.MaxInt) }
 
-// InOrder goes through the Conversations whose ids begin so. Each is put together when its turn comes, so a list that
-// ends early is quick. An error is the last that comes.
+// InOrder goes through the Conversations whose ids have this beginning. Each is completed when it is reached, so a
+// caller that stops early is quick. An error ends the sequence.
 func (r *Reader) InOrder(beginning string) iter.Seq2[Conversation, error] {
 	return func(yield func(Conversation, error) bool) {
 		list, err := r.ordered(beginning)
@@ -317,8 +317,8 @@ type datedSum struct {
 	last time.Time
 }
 
-// ordered returns the logs' sums of conversations, in the order of Conversations. Of those that only a record tells of
-// it is nothing but the id.
+// ordered returns the logs' sums of conversations, in the order of Conversations. For a conversation that is only in a
+// record, the sum has only the id.
 func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	if err := r.readSums(); err != nil {
 		return nil, err
@@ -364,7 +364,7 @@ func (r *Reader) ordered(beginning string) ([]datedSum, error) {
 	return out, nil
 }
 
-// Conversation returns the one with an id; found is false where there is none.
+// Conversation returns the conversation with an id; found is false if there is none.
 func (r *Reader) Conversation(id events.TraceID) (c Conversation, found bool, err error) {
 	if err := r.readSome(id); err != nil {
 		return c, false, err

@@ -16,7 +16,7 @@ import (
 // ErrRecord reports a stored record that cannot be read.
 var ErrRecord = errors.New("record cannot be read")
 
-// StoredRecord is the record of a conversation, as it is and as it is stored.
+// StoredRecord is the record of a conversation, decoded and in its stored bytes.
 type StoredRecord struct {
 	*records.Record // nil where there is none
 	Raw             json.RawMessage
@@ -30,8 +30,8 @@ type lastRecord struct {
 	read  StoredRecord
 }
 
-// Record reads the record of a conversation. The last one is kept: whoever asks for several prompts asks for it several
-// times. Nobody changes what is given.
+// Record reads the record of a conversation. The last one is kept for callers that ask for several prompts. Callers
+// must not change the result.
 func (r *Reader) Record(ctx context.Context, id events.TraceID) (out StoredRecord, err error) {
 	e, err := r.prompts.Records.Find(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {

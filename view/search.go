@@ -33,9 +33,8 @@ type Result struct {
 	Hits []search.Hit // the steps and prompts that say most, the best first
 }
 
-// Search finds conversations by what was said and done in them. Those that are found by prompts without a record come
-// first, the latest first: they are the ones that go on. Then come those that are found by their record, the best
-// first.
+// Search finds conversations by what was said and done in them. First come conversations found by prompts without a
+// record, the latest first: these still go on. Then come conversations found by their record, the best first.
 func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 	if err := r.openStored(); err != nil {
 		return Found{}, err
@@ -95,7 +94,7 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 	return out, nil
 }
 
-// searchStored looks into the records.
+// searchStored searches the records.
 func (r *Reader) searchStored(ctx context.Context, q Query) (search.Found, error) {
 	if r.stored == nil {
 		return search.Found{}, nil

@@ -16,15 +16,15 @@ type spokenPrompt struct {
 	at     *time.Time // nil where the record does not tell
 }
 
-// conversationSteps are the prompts of a record in their order, and which of them each step followed.
+// conversationSteps are the prompts of a record in their order, and for each step the prompt before it.
 type conversationSteps struct {
 	record  *records.Record
 	prompts []spokenPrompt
 	follows []int // by step: how many prompts there were until then
 }
 
-// spoken numbers the prompts of a record as the log does. Where the log knows none of them they are counted. Those
-// behind the last one that the log knows are its next ones.
+// spoken numbers the prompts of a record as the log does. If the log has none of them, they are counted. Prompts after
+// the last one in the log get the next numbers.
 func spoken(record *records.Record) *conversationSteps {
 	s := &conversationSteps{record: record, follows: make([]int, len(record.Steps))}
 	known := map[int]int{} // numbers by step
@@ -50,7 +50,7 @@ func spoken(record *records.Record) *conversationSteps {
 	return s
 }
 
-// numberEarlier counts the prompts before the first one that the log knows, if the log left room for all of them.
+// numberEarlier counts the prompts before the first one in the log, if the log's numbers leave room for them.
 func (s *conversationSteps) numberEarlier() {
 	first := slices.IndexFunc(s.prompts, func(p spokenPrompt) bool { return p.number > 0 })
 	if first < 0 || s.prompts[first].number != first+1 {
@@ -78,7 +78,7 @@ func timeOf(stamp string) *time.Time {
 	return &at
 }
 
-// join adds the calls that only the record has, and says of the others in which step they were made.
+// join adds the calls that are only in the record, and gives the others their step.
 func (s *conversationSteps) join(calls []Call, held []Anchored) []Call {
 	places := make(map[string]int, len(calls))
 	for i := len(calls) - 1; i >= 0; i-- {

@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// superseded tells a record of others that does not count: another one tells the same session, by what was logged of it
-// here, or in a newer generation. Programs that give a new trace id to each version of a session leave such records.
+// superseded reports whether an imported record does not count: another record has the same session, because the log
+// has events of it here or its generation is newer. Some programs make a new trace id for each version of a session.
 func (r *Reader) superseded(id events.TraceID, logged []*index.Trace) bool {
 	d := r.records[id]
 	if d.Session == "" {
@@ -29,7 +29,8 @@ type agentSession struct{ agent, session string }
 
 func sessionOf(d search.Digest) agentSession { return agentSession{d.Agent, d.Session} }
 
-// newestRecords returns the records of the newest generation of each session; of equal ones the one that ends last.
+// newestRecords returns the records of the newest generation of each session; among equals, the record with the latest
+// end.
 func newestRecords(all map[events.TraceID]search.Digest) map[agentSession]events.TraceID {
 	out := make(map[agentSession]events.TraceID, len(all))
 	for id, d := range all {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Turn is a prompt and the tool calls that it led to. Index 0 stands for what was before the first prompt that
-// was seen: prompts that only the record has, one after the other, and calls.
+// Turn is a prompt and the tool calls that it led to. Index 0 is the part before the first prompt in the log: prompts
+// that are only in the record, and calls.
 type Turn struct {
 	Trace events.TraceID `json:"trace"`
 	Agent string         `json:"agent"`
@@ -33,8 +33,8 @@ type Talk struct {
 	Subagents []string
 }
 
-// Talk puts the calls of a conversation under the prompts that led to them: the calls of the log, and the calls that
-// only the record has; nil for none.
+// Talk puts the calls of a conversation under the prompts that led to them: calls of the log and of the record, which
+// may be nil.
 func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
 	recorded, err := r.log.Told(id)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Typed gives the prompts as they were typed, until a record holds them.
+// Typed gives prompts as typed, until a record has them.
 type Typed struct {
 	Count  int        `json:"count"`
 	Oldest *time.Time `json:"oldest"` // nil for none
@@ -29,7 +29,7 @@ func TypedPrompts(repo *refs.Repo) (Typed, error) {
 	return Typed{n, &oldest}, nil
 }
 
-// typedHit is a conversation that is found by prompts outside its record: it goes on, or none is kept of it.
+// typedHit is a conversation that is found by prompts outside of a record: it still goes on, or has no record.
 type typedHit struct {
 	trace    events.TraceID
 	indexes  []int
@@ -37,10 +37,10 @@ type typedHit struct {
 	snippets []string // "" for a prompt without a word that is looked for
 }
 
-// mostTyped is the number of prompts of a conversation that are told.
+// mostTyped is the number of prompts of a conversation that are shown.
 const mostTyped = 3
 
-// hits returns the prompts in which a word stands.
+// hits returns the prompts that contain a word.
 func (h *typedHit) hits() []search.Hit {
 	var out []search.Hit
 	for i, s := range h.snippets {
@@ -51,8 +51,8 @@ func (h *typedHit) hits() []search.Hit {
 	return out
 }
 
-// searchTyped looks for words in the prompts that are in no record. They are redacted before anything of them is shown,
-// and a word that is not in what is left is not found.
+// searchTyped looks for words in the prompts that are in no record. It redacts them first. So it does not find a word
+// that redaction removes.
 func (r *Reader) searchTyped(text string) ([]typedHit, error) {
 	matcher, err := search.NewMatcher(text)
 	if err != nil {

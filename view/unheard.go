@@ -18,28 +18,26 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// unheard are the commits whose lines a search knows better than the anchors do: made with hooks switched off, fetched,
-// rewritten while nobody listened. A search looks at the whole history, so what it found is kept in
-// <common>/traces/cache/found/unheard. The first line of that file names the logs and the tips for which it holds. Then
-// a line for each commit names the conversations and how many lines it holds of each. It has ids and numbers only, and
-// may be deleted at any moment.
+// unheard are the commits whose owners come from a search: made with hooks switched off, fetched, or rewritten without
+// hooks. A search reads the whole history. So its results are kept in <common>/traces/cache/found/unheard. The first
+// line of that file names the logs and the tips for which it holds. Then a line for each commit has the conversations,
+// and the number of lines of each. It has ids and numbers only, and may be deleted at any moment.
 type unheard struct {
 	lines map[refs.OID]map[events.TraceID]int
 }
 
-// FoundCache returns the directory of what searches found.
+// FoundCache returns the directory of the results of searches.
 func FoundCache(repo *refs.Repo) string { return unseen.Dir(repo) }
 
 func unheardPath(repo *refs.Repo) string { return filepath.Join(unseen.Dir(repo), "unheard") }
 
-// Progress is told how many of how many commits are searched.
+// Progress is called with the number of searched commits, and of all commits.
 type Progress func(done, total int)
 
-// searchBatch is the number of commits that are searched at once: git is asked a few things for each batch.
+// searchBatch is the number of commits that are searched at once: each batch needs a few git processes.
 const searchBatch = 2000
 
-// findUnheard reads what was kept, or searches. Where a rebase is under way, what is found may be another thing
-// afterwards, and is not kept.
+// findUnheard reads the kept results, or searches. During a rebase the results may change, so they are not kept.
 func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 	out := &unheard{lines: map[refs.OID]map[events.TraceID]int{}}
 	if r.log.Empty() {
@@ -86,7 +84,7 @@ func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 	return out, nil
 }
 
-// text returns the kept form: "commit conversation lines conversation lines …".
+// text returns the stored form: "commit conversation lines conversation lines …".
 func (u *unheard) text() []byte {
 	lines := make([]string, 0, len(u.lines))
 	for commit, held := range u.lines {
@@ -100,7 +98,7 @@ func (u *unheard) text() []byte {
 	return []byte(strings.Join(lines, "") + "end\n")
 }
 
-// read reads it; false for one that is not whole.
+// read reads the stored form; false if it is not complete.
 func (u *unheard) read(raw []byte) bool {
 	rest, whole := bytes.CutSuffix(raw, []byte("end\n"))
 	for line := range strings.Lines(string(rest)) {
@@ -124,7 +122,7 @@ func (u *unheard) read(raw []byte) bool {
 	return whole
 }
 
-// oneWord quotes an id. Another clone's log may call a conversation anything.
+// oneWord quotes an id. Another clone's log may give a conversation any name.
 func oneWord(id string) string { return strings.ReplaceAll(strconv.QuoteToASCII(id), " ", `\x20`) }
 
 // linesByTrace returns the lines that a commit holds, by conversation.

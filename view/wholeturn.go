@@ -8,20 +8,20 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// WholeTurn is a prompt with what was said and done after it.
+// WholeTurn is a prompt with the answers and calls after it.
 type WholeTurn struct {
 	Turn
 	Said  []Said       `json:"said"`
 	Calls []*WholeCall `json:"calls"`
 }
 
-// Said is a text of the agent for the person in a step.
+// Said is a text in a step that the agent wrote for the person.
 type Said struct {
 	Step int    `json:"step"`
 	Text string `json:"text"`
 }
 
-// WholeTurn finds a prompt of a conversation; nil where it has none of that number, of so many.
+// WholeTurn finds a prompt of a conversation; nil if there is none with this number. of is the number of prompts.
 func (r *Reader) WholeTurn(ctx context.Context, trace events.TraceID, prompt int) (_ *WholeTurn, of int, _ error) {
 	stored, err := r.Record(ctx, trace)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Written is the writer of some lines: a patch, or, where hooks saw none, a call and the file.
+// Written is the writer of some lines: a patch, or, if hooks saw none, a call and a file.
 type Written struct {
 	Owner events.AnchorOwner
 	Path  string // as raw bytes; empty for a patch, which names it
@@ -46,7 +46,7 @@ func (r *Reader) Written(id events.TraceID, want func(prompt int, call string) b
 	return out, nil
 }
 
-// WrittenBy lists what a tool call wrote.
+// WrittenBy lists the patches of a tool call.
 func (r *Reader) WrittenBy(ctx context.Context, call string) ([]Written, error) {
 	c, err := r.Call(ctx, call)
 	if err != nil || c == nil {
