@@ -12,25 +12,24 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Resolver says who wrote lines. It answers from evidence alone; a line it knows nothing of is unknown. Lines may share
-// an answer: nobody changes one.
+// Resolver finds the owners of lines. It answers only from evidence; otherwise a line is unknown. Lines may share an
+// answer, so callers must not change it.
 type Resolver interface {
-	// Committed answers for lines of a path as a commit has it. Lines are 1-based and ascending; the result is parallel
-	// to them.
+	// Committed returns the owners of lines of a path as a commit has it. Lines are 1-based and ascending; the result
+	// is parallel to them.
 	Committed(ctx context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error)
 	// Uncommitted answers for the lines that no commit has, of the content that the path has in the work tree, or that
 	// --contents gave. Content is as git would store it: line endings and filters converted.
 	Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error)
 }
 
-// Forewarned is a Resolver that hears beforehand of all lines of commits in question. So it can
-// search for all of them at once.
+// Forewarned is a Resolver that gets all questions about committed lines before the first answer. So it can search for
+// all of them at once.
 type Forewarned interface {
 	Expect(ctx context.Context, questions []unseen.Question) error
 }
 
-// Preparer is a Resolver that hears, while git is at work, what will probably be asked. Nothing else is asked of it
-// meanwhile.
+// Preparer is a Resolver that learns the likely questions while git is at work. During that time it gets no other call.
 type Preparer interface {
 	Prepare(ctx context.Context, likely gitblame.Likely)
 }
@@ -40,8 +39,8 @@ type Completer interface {
 	Complete(ctx context.Context, owners []*Attribution) error
 }
 
-// Dated is a Resolver that knows when recording began. Of the lines of a commit that nobody is known to have written it
-// tells whether they are older. Committed is the commit's time.
+// Dated is a Resolver that knows when recording began. For a commit's lines without a known owner it says whether they
+// are older. Committed is the commit's time.
 type Dated interface {
 	Nobodys(commit refs.OID, committed time.Time) (events.OwnerKind, error)
 }
@@ -83,7 +82,7 @@ func (a *Attribution) AnchorOwner() events.AnchorOwner {
 	}
 }
 
-// Same reports whether two lines have one owner: the headers that speak of them would be equal.
+// Same reports whether two lines have one owner: their headers would be equal.
 func (a *Attribution) Same(b *Attribution) bool {
 	return a == b || a.Kind == b.Kind && a.Trace == b.Trace && a.Agent == b.Agent && a.Model == b.Model &&
 		a.Session == b.Session && a.Subagent == b.Subagent && a.Step == b.Step && a.ToolCall == b.ToolCall &&
@@ -101,7 +100,7 @@ type Annotated struct {
 	Score string // --score-debug: git's two figures
 }
 
-// credit is a question to the resolver: a line of a path in a commit. A zero commit stands for the blamed content.
+// credit is a question to the resolver: a line of a path in a commit. A zero commit means the blamed content.
 type credit struct {
 	commit refs.OID
 	path   string
@@ -110,7 +109,7 @@ type credit struct {
 	made   time.Time
 }
 
-// group is all credits with one commit and path.
+// group holds all credits with one commit and path.
 type group struct {
 	commit refs.OID
 	path   string
@@ -119,7 +118,7 @@ type group struct {
 	texts  [][]byte
 }
 
-// question asks about the group; ok is false for lines that no commit has.
+// question returns the question about the group; ok is false for lines without a commit.
 func (g *group) question() (q unseen.Question, ok bool) {
 	q = unseen.Question{Commit: g.commit, Path: g.path, Lines: g.lines, Texts: g.texts}
 	if slices.ContainsFunc(g.texts, func(t []byte) bool { return t == nil }) {
@@ -159,7 +158,7 @@ func groupCredits(credits []credit) []*group {
 }
 
 // resolve asks the resolver for every credit, once for each commit and path. content gives the blamed content of a
-// path; it is called only when some line has no commit.
+// path; it is called only if a line has no commit.
 func resolve(
 	ctx context.Context, r Resolver, credits []credit, content func(path string) ([]byte, error),
 ) ([]*Attribution, error) {

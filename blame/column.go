@@ -2,7 +2,7 @@ package blame
 
 import "github.com/git-trace/git-trace/cells"
 
-// OwnerColumn draws who wrote lines as the table of blame does, for what shows lines in another order.
+// OwnerColumn draws owners like the table of blame, for output with lines in another order.
 type OwnerColumn struct {
 	Width int // in cells, of every text that Owner gives
 
@@ -11,7 +11,8 @@ type OwnerColumn struct {
 	owner int // of it, the part before the sign of doubt
 }
 
-// NewOwnerColumn fits a column to lines. An owner takes at most limit cells, unless the id alone takes more.
+// NewOwnerColumn makes a column that fits the lines. An owner takes at most limit cells, unless the id alone takes
+// more.
 func NewOwnerColumn(lines []Annotated, style Style, limit int) *OwnerColumn {
 	c := &OwnerColumn{p: newPainter(nil, lines, style), limit: limit}
 	marks := 0

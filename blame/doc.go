@@ -1,7 +1,7 @@
 // Package blame answers, for each line of a file, which conversation, prompt and tool call wrote it.
 //
-// Git finds the commit, the original path and the original line (package gitblame). A [Resolver] then says who wrote
-// that line of that commit. The package never guesses: what the resolver does not know is shown as unknown.
+// Git finds the commit, the original path and the original line (package gitblame). A [Resolver] then finds the owner
+// of that line of that commit. The package never guesses: a line without evidence is unknown.
 //
 // Data flows in one direction:
 //
@@ -18,8 +18,8 @@
 //     owner comes from a second, plain blame of the same final content, never from positions (owners_test.go).
 //   - Drawing is pure, and no control character of a file, a name or a log reaches a terminal (render_test.go).
 //
-// The header lines that the pass-through adds, in this order; only trace-contributor is in every block, and a block
-// holds until the next one:
+// The pass-through adds these header lines, in this order. Only trace-contributor is in every block. A block is valid
+// until the next one:
 //
 //	trace-lines START COUNT    the final lines the block is about; in the incremental format only
 //	trace-contributor KIND     ai, human, mixed, unknown
@@ -29,5 +29,5 @@
 //	trace-patch, trace-evidence, trace-confidence, trace-previous
 //	trace-candidate TRACE CALL and trace-limit WORD, as often as there are any
 //
-// It does not decide whether there is a terminal, starts no pager and prints no errors: that is for the caller.
+// It does not check for a terminal, starts no pager and prints no errors: the caller does.
 package blame

@@ -20,7 +20,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Evidence resolves lines from what is recorded: committed ones from the anchors of their commit, the others from the
+// Evidence finds owners in recorded data: for committed lines in the anchors of their commit, for others in the
 // timeline of the work tree. It satisfies Resolver.
 type Evidence struct {
 	repo    *refs.Repo
@@ -42,12 +42,12 @@ type promptKey struct {
 	index int
 }
 
-// Searcher finds the owners of lines of commits that have no anchor. A *unseen.Search does.
+// Searcher finds the owners of lines of commits that have no anchor. A *unseen.Search satisfies it.
 type Searcher interface {
 	Ask(ctx context.Context, questions []unseen.Question) ([]unseen.Answer, error)
 }
 
-// NewEvidence returns the evidence that a repository has. Without a searcher the lines of commits without an anchor are
+// NewEvidence returns the evidence of a repository. Without a searcher the lines of commits without an anchor are
 // unknown.
 func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	return &Evidence{
@@ -56,8 +56,8 @@ func NewEvidence(repo *refs.Repo, log belief.Log, searcher Searcher) *Evidence {
 	}
 }
 
-// Expect searches for the owners of lines of commits that have no anchor. It asks the logs of other clones for those
-// that an anchor does not know. Such logs may have been fetched after the commit was made.
+// Expect searches for the owners of lines of commits that have no anchor. For lines that an anchor does not know it
+// asks the logs of other clones. These may have been fetched after the commit.
 func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) error {
 	if e.search == nil {
 		return nil
@@ -89,12 +89,12 @@ func (e *Evidence) Expect(ctx context.Context, questions []unseen.Question) erro
 	return nil
 }
 
-// anchoring is a log that gives the commits with an anchor for a path, until the context ends.
+// anchoring is a log that can list the commits with an anchor for a path, until the context ends.
 type anchoring interface {
 	Anchoring(ctx context.Context, path string) []refs.OID
 }
 
-// Prepare reads what is recorded. What cannot be read fails when it is asked for.
+// Prepare reads recorded data in advance. It ignores errors: a later question reports them.
 func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
 	commits := likely.Commits
 	if of, ok := e.log.(anchoring); ok && len(commits) == 0 {
@@ -110,7 +110,7 @@ func (e *Evidence) Prepare(ctx context.Context, likely gitblame.Likely) {
 	}
 }
 
-// holds reports whether the anchors of a commit have a run with lines that are asked about.
+// holds reports whether the anchors of a commit have a run with lines in question.
 func holds(c *belief.Commit, q unseen.Question, like func(*belief.Run) bool) bool {
 	runs := c.Runs(q.Path)
 	for i := range runs {
@@ -126,33 +126,33 @@ func holds(c *belief.Commit, q unseen.Question, like func(*belief.Run) bool) boo
 	return false
 }
 
-// Prompts gives the texts of prompts; found is false for one that is not kept.
+// Prompts gives the texts of prompts; found is false if the text is not kept.
 type Prompts interface {
 	Get(trace events.TraceID, index int) (text string, found bool, err error)
 }
 
-// WithPrompts takes the texts of prompts from elsewhere than where they lie as they were typed.
+// WithPrompts sets another source for the texts of prompts. The default is the prompts as typed.
 func (e *Evidence) WithPrompts(prompts Prompts) *Evidence {
 	e.prompts = prompts
 	return e
 }
 
-// WithSteps says of tool calls in which step of the conversation's record they were made, 0 where that is not known.
+// WithSteps sets the function that returns the step of a tool call in its record, 0 if it is not known.
 func (e *Evidence) WithSteps(step func(trace events.TraceID, call string) int) *Evidence {
 	e.step = step
 	return e
 }
 
-// Demand asks for what was said in conversations, and reports whether something of it came.
+// Demand fetches the texts of conversations, and reports whether some arrived.
 type Demand func(ctx context.Context, traces []events.TraceID) (bool, error)
 
-// WithDemand asks, once for all lines, for the conversations whose prompts are not kept here.
+// WithDemand fetches, once for all lines, the conversations whose prompts are not kept here.
 func (e *Evidence) WithDemand(demand Demand) *Evidence {
 	e.demand = demand
 	return e
 }
 
-// Complete fills in the prompts that were asked for.
+// Complete fills in the texts of prompts.
 func (e *Evidence) Complete(ctx context.Context, owners []*Attribution) error {
 	if e.demand == nil {
 		return nil
@@ -180,19 +180,19 @@ func (e *Evidence) Complete(ctx context.Context, owners []*Attribution) error {
 	return nil
 }
 
-// WithSettler asks the agents' own records of the calls that are open, which lines that no commit has may depend on.
+// WithSettler sets the reader of the agents' own records about open calls. Uncommitted lines may depend on these.
 func (e *Evidence) WithSettler(settle trails.Settler) *Evidence {
 	e.settle = settle
 	return e
 }
 
-// The answers where nothing is recorded: within the recording, and before it began.
+// The answers without recorded data: during the recording, and before it.
 var (
 	unknown = &Attribution{Kind: events.OwnerUnknown}
 	older   = &Attribution{Kind: events.OwnerOlder}
 )
 
-// Nobodys reports whether the lines of a commit that nobody is known to have written are older than the recording.
+// Nobodys returns the kind of the lines of a commit without a known owner: older than the recording, or unknown.
 func (e *Evidence) Nobodys(commit refs.OID, committed time.Time) (events.OwnerKind, error) {
 	if e.began == nil {
 		began, err := belief.BeginningOf(e.log)
@@ -205,7 +205,7 @@ func (e *Evidence) Nobodys(commit refs.OID, committed time.Time) (events.OwnerKi
 	return e.began.Nobodys(c, committed), err
 }
 
-// Committed answers from the anchors of a commit.
+// Committed returns owners from the anchors of a commit.
 func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, lines []int) ([]*Attribution, error) {
 	c, err := e.commit(commit)
 	if err != nil {
@@ -229,7 +229,7 @@ func (e *Evidence) Committed(_ context.Context, commit refs.OID, path string, li
 	return out, nil
 }
 
-// believed returns the attribution of a run, with who says so where that is another clone.
+// believed returns the attribution of a run, with the clone that says so, if it is another one.
 func (e *Evidence) believed(c *belief.Commit, r *belief.Run) *Attribution {
 	a := e.attribution(*r.Owner, r.Tier)
 	if a != unknown {
@@ -239,7 +239,7 @@ func (e *Evidence) believed(c *belief.Commit, r *belief.Run) *Attribution {
 	return a
 }
 
-// commit weighs what is recorded of a commit, once.
+// commit weighs the anchors of a commit, once.
 func (e *Evidence) commit(id refs.OID) (*belief.Commit, error) {
 	if c := e.commits[id]; c != nil {
 		return c, nil
@@ -252,7 +252,7 @@ func (e *Evidence) commit(id refs.OID) (*belief.Commit, error) {
 	return c, nil
 }
 
-// attribution returns an owner as blame tells it.
+// attribution returns an owner in blame's form.
 func (e *Evidence) attribution(o events.AnchorOwner, tier string) *Attribution {
 	a := &Attribution{
 		Kind: o.Kind, Trace: o.Trace, Agent: o.Agent, Model: o.Model, Session: o.Session, Subagent: o.Subagent,
@@ -285,7 +285,7 @@ func (e *Evidence) promptText(trace events.TraceID, index int) string {
 	return text
 }
 
-// Uncommitted answers from the timeline of the work tree.
+// Uncommitted returns owners from the timeline of the work tree.
 func (e *Evidence) Uncommitted(ctx context.Context, path string, content []byte, lines []int) ([]*Attribution, error) {
 	pending, err := e.pendingOf(ctx, path, content)
 	if err != nil {
@@ -315,7 +315,7 @@ type pendingAnswer struct {
 	lines   trails.PendingLines
 }
 
-// Remembering returns the evidence of contents that are no longer in the work tree: as boundaries saw them.
+// Remembering returns the evidence for contents that are no longer in the work tree, but that a boundary saw.
 func (e *Evidence) Remembering() Resolver { return remembering{e} }
 
 type remembering struct{ *Evidence }

@@ -43,7 +43,7 @@ func appendHeaders(buf []byte, a *Attribution, prompts bool) []byte {
 	return buf
 }
 
-// number is n in digits, or nothing for a number that is not known.
+// number is n in digits, or "" if it is not known.
 func number(n int) string {
 	if n <= 0 {
 		return ""

@@ -13,12 +13,12 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// JSONSchema names the form of the JSON output; docs/schema/blame-1.schema.json describes it.
+// JSONSchema names the schema of the JSON output; docs/schema/blame-1.schema.json describes it.
 const JSONSchema = "git-trace.blame/1"
 
-// writeJSON writes the lines as one JSON object, one line of text for each, keys always in the same order. What is not
-// known is null; only the keys that the schema calls optional can be absent. A text that is not UTF-8 is given with
-// replacement characters and, exactly, in a sibling key whose name ends in _base64.
+// writeJSON writes the lines as one JSON object, one line of text for each, keys always in the same order. An unknown
+// value is null; only keys that are optional in the schema can be absent. A text that is not UTF-8 is written with
+// replacement characters, and exactly in a second key whose name ends in _base64.
 func writeJSON(out io.Writer, path, revision string, lines []Annotated) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
 	j := jsonBuffer{}
@@ -86,7 +86,7 @@ func (j *jsonBuffer) contributor(kind events.OwnerKind) {
 	}
 }
 
-// origin writes where git has a line from.
+// origin writes the commit, path and line from which git has a line.
 func (j *jsonBuffer) origin(l *gitblame.Line) {
 	if l.Commit.Committed() {
 		j.text("commit", l.Commit.ID.String())
@@ -97,7 +97,7 @@ func (j *jsonBuffer) origin(l *gitblame.Line) {
 	j.bytes("original_path", l.OrigPath)
 }
 
-// evidence writes how it is known who wrote a line.
+// evidence writes the evidence for the owner of a line.
 func (j *jsonBuffer) evidence(a *Attribution) {
 	j.textOrNull("patch", string(a.Patch))
 	j.textOrNull("evidence", a.Evidence)
@@ -109,7 +109,7 @@ func (j *jsonBuffer) evidence(a *Attribution) {
 	}
 }
 
-// source writes which other clone says so, and which ones say otherwise.
+// source writes the other clone that says so, and the clones that disagree.
 func (j *jsonBuffer) source(a *Attribution) {
 	if a.Writer != "" {
 		j.key("source")
@@ -185,7 +185,7 @@ func (j *jsonBuffer) close(bracket byte) {
 	j.comma = true
 }
 
-// item separates what follows from what came before it in the same object or array.
+// item separates the next item from the one before in the same object or array.
 func (j *jsonBuffer) item() {
 	if j.comma {
 		j.buf = append(j.buf, ',')
@@ -229,7 +229,7 @@ func (j *jsonBuffer) textOrNull(name, value string) {
 	j.text(name, value)
 }
 
-// bytes writes what need not be UTF-8.
+// bytes writes a text that may not be UTF-8.
 func (j *jsonBuffer) bytes(name, value string) {
 	j.text(name, value)
 	if !utf8.ValidString(value) {

@@ -37,7 +37,7 @@ func (q *Query) options() (gitblame.Options, error) {
 }
 
 // Lines blames a path as a revision has it, or, without a revision, as the work tree has it, and finds the owners. Path
-// is relative to the top of the work tree, as raw bytes. A refusal of git's is a *gitblame.Failure, as of Run.
+// is relative to the top of the work tree, as raw bytes. If git refuses, the error is a *gitblame.Failure, as for Run.
 func Lines(ctx context.Context, repo *refs.Repo, rev, path string, resolver Resolver) ([]Annotated, error) {
 	return Asked(ctx, repo, At(rev, path), resolver)
 }
@@ -65,8 +65,8 @@ func Asked(ctx context.Context, repo *refs.Repo, q Query, resolver Resolver) (ou
 	return out, err
 }
 
-// Credited gives lines, each with the commit that wrote it, and leaves it to [Owners] to say who did. Known is false
-// where a text conversion was in between: the writers of the lines of a converted text are not known.
+// Credited returns lines with the commits that wrote them; [Owners] then finds the owners. known is false after a text
+// conversion: the owners of converted lines are not known.
 func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.Line, known bool, err error) {
 	opts, err := q.options()
 	if err != nil {
@@ -89,7 +89,7 @@ func Credited(ctx context.Context, repo *refs.Repo, q Query) (lines []gitblame.L
 	return lines, known, err
 }
 
-// Owners returns the owners of lines of any number of files, each with the commit that wrote it. Content gives the
+// Owners returns the owners of lines of several files. Each line has the commit that wrote it. Content gives the
 // content of a path, for lines without a commit.
 func Owners(
 	ctx context.Context, resolver Resolver, lines []gitblame.Line, content func(path string) ([]byte, error),

@@ -5,7 +5,7 @@ import "github.com/git-trace/git-trace/blame/gitblame"
 // With --only-ai a stream in git's format is what git would print if the other lines had not been asked for, as with
 // -L: groups are counted anew, and what is said once for each commit stands with the first line of it that is left.
 
-// aiGroup is a run of lines by agents that git would list as one group: one commit and path, numbers that go on.
+// aiGroup is a run of lines by agents that git would list as one group: one commit and path, consecutive numbers.
 type aiGroup struct {
 	from, to int // positions in the lines; to is behind the last
 }

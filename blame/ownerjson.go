@@ -13,7 +13,7 @@ type OwnerJSON struct {
 	Subagent    string           `json:"subagent,omitempty"`
 }
 
-// EvidenceJSON is on what evidence that is so.
+// EvidenceJSON is the evidence for an owner.
 type EvidenceJSON struct {
 	Evidence   *string                `json:"evidence"`
 	Confidence *string                `json:"confidence"`
@@ -22,7 +22,7 @@ type EvidenceJSON struct {
 	Disputed   []string               `json:"disputed,omitempty"` // writers of other clones who say otherwise
 }
 
-// SourceJSON is the other clone that says so.
+// SourceJSON names the other clone that claims an owner.
 type SourceJSON struct {
 	Writer string  `json:"writer"`
 	Signer *string `json:"signer"`

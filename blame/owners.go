@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
-// owners finds who wrote each line, by a second blame where git credits others (gitblame/plain.go). content gives the
-// blamed content if it comes to that.
+// owners finds the owner of each line. Where git credits other commits it uses a second blame (gitblame/plain.go).
+// content returns the blamed content if it is needed.
 func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) ([]*Attribution, error) {
 	if s.Converted() {
 		return s.nobodys(lines)
@@ -20,7 +20,7 @@ func (s *session) owners(lines []gitblame.Line, content func() ([]byte, error)) 
 	return resolve(s.ctx, s.resolver, credits, func(string) ([]byte, error) { return content() })
 }
 
-// nobodys answers for lines of a converted text, whose owners nobody knows.
+// nobodys returns the answer for lines of a converted text: their owners are not known.
 func (s *session) nobodys(lines []gitblame.Line) (out []*Attribution, err error) {
 	out = make([]*Attribution, len(lines))
 	for i := range lines {
@@ -32,7 +32,7 @@ func (s *session) nobodys(lines []gitblame.Line) (out []*Attribution, err error)
 	return out, nil
 }
 
-// credits tells, for each line, whom to ask about.
+// credits returns the question for each line.
 func (s *session) credits(lines []gitblame.Line) ([]credit, error) {
 	plain := s.CreditsOthers(lines)
 	if plain && s.written == nil {
@@ -57,8 +57,8 @@ func (s *session) credits(lines []gitblame.Line) ([]credit, error) {
 	return credits, nil
 }
 
-// creditOf turns git's own answer into a question: that line of that commit, or of the blamed content if no commit
-// has it.
+// creditOf turns git's own answer into a question: about that line of that commit, or of the blamed content if it is
+// uncommitted.
 func creditOf(l *gitblame.Line) credit {
 	c := credit{commit: l.Commit.ID, path: l.OrigPath, line: l.OrigLine, text: l.Content}
 	if !l.Commit.Committed() {

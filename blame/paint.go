@@ -13,8 +13,8 @@ type paint struct {
 	quieten bool   // everything but the owner steps back
 }
 
-// paintFor chooses the colours of a row. The options of git's that colour rows take precedence over the colours of
-// conversations, and are obeyed wherever the output goes, as in git.
+// paintFor chooses the colours of a row. git's options for colours have precedence over the colours of conversations,
+// and work with any output, as in git.
 func (p *painter) paintFor(l *Annotated, before *gitblame.Commit) paint {
 	switch {
 	case p.cols.Repeated != "" && before == l.Commit:
@@ -27,7 +27,7 @@ func (p *painter) paintFor(l *Annotated, before *gitblame.Commit) paint {
 	return paint{trace: p.traceEscape(l.Owner), quieten: true}
 }
 
-// age returns the colour of a commit's age; a line that no commit has is the youngest.
+// age returns the colour of a commit's age; an uncommitted line is the youngest.
 func (p *painter) age(l *Annotated) string {
 	last := len(p.cols.Ages) - 1
 	if !l.Commit.Committed() {

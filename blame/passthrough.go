@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/blame/gitblame"
 )
 
-// The pass-through formats are git's own with header lines of ours. In the porcelain formats a block of them stands
-// after git's headers and before the content line. The first line of each of git's groups has one, and so has every
-// line with another owner than the line before; with --line-porcelain, on every line. In the incremental format one
-// entry speaks of many lines. So each block begins with the final lines it is about. All blocks stand before the file
-// name, which ends the entry. Every block begins with trace-contributor and replaces the one before it.
+// The pass-through formats are git's own with added header lines. In the porcelain formats a block of them is after
+// git's headers and before the content line. The first line of each of git's groups has one, and so has every line with
+// another owner than the line before; with --line-porcelain, on every line. In the incremental format one entry has
+// many lines. So each block begins with the numbers of its final lines. All blocks come before the file name, which
+// ends the entry. Every block begins with trace-contributor and replaces the one before it.
 
 // passPorcelain writes --porcelain and --line-porcelain.
 func (s *session) passPorcelain(out io.Writer) error {
@@ -69,15 +69,15 @@ func flush(w *bufio.Writer) error {
 	return nil
 }
 
-// How long the entries of an incremental blame are gathered before they are written: a quarter of the time that it took
-// so far, between these. Who waits seconds for all of them does not see the difference.
+// Entries of an incremental blame are gathered for a quarter of the time so far, between these bounds, and then
+// written. A reader does not notice the delay.
 const (
 	firstGathering = 25 * time.Millisecond
 	lastGathering  = time.Second
 )
 
-// passIncremental writes --incremental: what git has found, a few times a second. Asking for the owners of all that
-// came meanwhile costs hardly more than asking for one entry.
+// passIncremental writes --incrementala few times a second. To find the owners of many entries at once costs hardly
+// more than of one.
 func (s *session) passIncremental(out io.Writer) error {
 	shown := map[*gitblame.Commit]bool{}
 	var found []gitblame.Entry
@@ -92,7 +92,7 @@ func (s *session) passIncremental(out io.Writer) error {
 		found, due = found[:0], time.Now().Add(max(firstGathering, min(time.Since(begun)/4, lastGathering)))
 		return err
 	})
-	// Where git fails, what it found before is shown as git shows it.
+	// If git fails, the entries found before are shown, as git does.
 	if err := errors.Join(err, s.writeFound(out, found, shown)); err != nil {
 		return err
 	}

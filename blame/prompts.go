@@ -23,8 +23,8 @@ type question struct {
 	lines []*Annotated
 }
 
-// prompts draws each question above the lines it led to, in the order in which the file comes to them. Lines that no
-// agent wrote are only counted.
+// prompts draws each question above the lines it led to, in the order of the file. Lines that no agent wrote are only
+// counted.
 func (p *painter) prompts(lines []Annotated) {
 	type key struct {
 		trace  events.TraceID
@@ -93,7 +93,7 @@ func appendKnown(list []string, texts ...string) []string {
 	return list
 }
 
-// date returns the day of the work, or of the commit when the day of the work is not known.
+// date returns the day of the work, or of the commit if that is not known.
 func (q *question) date() string {
 	if !q.of.Time.IsZero() {
 		return q.of.Time.Format("2006-01-02")
@@ -143,10 +143,10 @@ func (p *painter) quoted(a *Attribution) []string {
 	return cells.Wrap(`"`+text+`"`, p.promptRoom(), mostLines)
 }
 
-// promptRoom returns the width that a screen has beside the edge.
+// promptRoom returns the width of the screen without the edge.
 func (p *painter) promptRoom() int { return max(20, p.style.width()-cells.Width(block)) }
 
-// others are the lines that no prompt led to. The authors are those of the lines older than the recording.
+// others are the lines without a prompt. The authors are those of the lines older than the recording.
 type others struct {
 	people, unknown, older int
 	authors                []author
@@ -178,7 +178,7 @@ func (o *others) count(p *painter, l *Annotated) {
 // mostAuthors bounds the authors that are named.
 const mostAuthors = 3
 
-// before names the authors of the lines that are older than the recording, who has most first.
+// before names the authors of the lines that are older than the recording, the largest number first.
 func (o *others) before() string {
 	slices.SortStableFunc(o.authors, func(a, b author) int { return b.lines - a.lines })
 	var names []string
@@ -192,7 +192,7 @@ func (o *others) before() string {
 	return fmt.Sprintf("%s older than the recording (%s)", numbers.Count(o.older, "line"), strings.Join(names, ", "))
 }
 
-// others draws how many lines no prompt led to.
+// others draws the number of lines without a prompt.
 func (p *painter) others(o *others, below bool) {
 	var parts []string
 	if o.people > 0 {

@@ -81,7 +81,7 @@ func newPainter(w *bufio.Writer, lines []Annotated, style Style) *painter {
 	return p
 }
 
-// write writes to the buffer, which keeps its first error for flush.
+// write writes to the buffer, which reports its first error in flush.
 func (p *painter) write(texts ...string) {
 	for _, text := range texts {
 		_, _ = p.w.WriteString(text)
@@ -96,8 +96,8 @@ func (p *painter) foreign(text string) string {
 	return text
 }
 
-// content returns the text of a line. A carriage return at its end cannot be seen on a terminal and is left out there;
-// tabs are as wide there as they are in the file, whatever stands before the text.
+// content returns the text of a line. On a terminal a carriage return at its end is left out, because it is invisible,
+// and tabs are as wide as in the file, whatever comes before the text.
 func (p *painter) content(l *gitblame.Line) string {
 	text := string(l.Content)
 	if p.style.Terminal {
@@ -135,8 +135,8 @@ func (p *painter) sign(l *gitblame.Line) string {
 	return sign
 }
 
-// conversation returns the short id of a conversation with the number of the prompt: "4f2a#3". It can be given to other
-// commands.
+// conversation returns the short id of a conversation with the number of the prompt: "4f2a#3". Other commands accept
+// it.
 func (p *painter) conversation(a *Attribution) string {
 	id := oneLine(p.short(a.Trace))
 	if id != "" && a.PromptIndex > 0 {
@@ -158,8 +158,8 @@ func (p *painter) person(l *Annotated) string {
 	return p.foreign(l.Commit.Author.Name)
 }
 
-// owner returns the cell that says who wrote a line, at most limit columns wide. An agent's name gives way before the
-// id of its conversation does.
+// owner returns the cell that says who wrote a line, at most limit columns wide. If it is too long, the agent's name is
+// shortened before the id of the conversation.
 func (p *painter) owner(l *Annotated, limit int) string {
 	if !l.Owner.ByAI() {
 		if p.cols.NoAuthor {

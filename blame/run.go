@@ -19,7 +19,7 @@ type session struct {
 	written  map[int]credit // final line to who wrote it, from a plain blame; nil until it ran
 }
 
-// run opens a session for what show does.
+// run opens a session and calls show with it.
 func run(
 	ctx context.Context, repo *refs.Repo, dir string, opts gitblame.Options, resolver Resolver, show func(*session) error,
 ) error {
@@ -36,7 +36,7 @@ func run(
 }
 
 // Run blames a file in the user's directory dir, and asks the resolver who wrote its lines. It writes the result in the
-// format that the options name. A refusal of git's is a *gitblame.Failure, which carries the exit status to end with.
+// format that the options name. If git refuses, the error is a *gitblame.Failure with the exit status.
 func Run(
 	ctx context.Context, repo *refs.Repo, dir string, opts gitblame.Options, resolver Resolver, out io.Writer, style Style,
 ) error {
@@ -75,7 +75,7 @@ func annotate(lines []gitblame.Line, owners []*Attribution) []Annotated {
 	return all
 }
 
-// choose leaves out what --only-ai leaves out.
+// choose drops the lines that --only-ai hides.
 func (s *session) choose(lines []Annotated) []Annotated {
 	if !s.opts.OnlyAI {
 		return lines

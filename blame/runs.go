@@ -15,8 +15,8 @@ import (
 // RunsSchema names the form of --json=runs; docs/schema/blame-runs-1.schema.json describes it.
 const RunsSchema = "git-trace.blame-runs/1"
 
-// writeRuns writes what writeJSON writes, without the content: lines that follow each other in the file and in the
-// commit that wrote them, and have one owner, are one run. What many runs share is said once, by its id.
+// writeRuns writes the data of writeJSON without the content. Consecutive lines with one owner and one commit, and
+// consecutive in that commit, are one run. Data that many runs share is written once, under its id.
 func writeRuns(out io.Writer, path, revision string, lines []Annotated, short func(events.TraceID) string) error {
 	w := bufio.NewWriterSize(out, outputBuffer)
 	j := jsonBuffer{}
@@ -42,7 +42,7 @@ func writeRuns(out io.Writer, path, revision string, lines []Annotated, short fu
 	return flush(w)
 }
 
-// runOf returns the number of lines that the first run has.
+// runOf returns the number of lines of the first run.
 func runOf(lines []Annotated) int {
 	n := 1
 	for first := &lines[0]; n < len(lines); n++ {
@@ -55,7 +55,7 @@ func runOf(lines []Annotated) int {
 	return n
 }
 
-// conversations writes who the runs speak of, with the prompts whose lines are here.
+// conversations writes the conversations of the runs, with the prompts that have lines here.
 func (j *jsonBuffer) conversations(lines []Annotated, short func(events.TraceID) string) {
 	var order []*Attribution
 	prompts := map[events.TraceID]map[int]string{}
@@ -92,7 +92,7 @@ func (j *jsonBuffer) conversations(lines []Annotated, short func(events.TraceID)
 	j.close('}')
 }
 
-// commits writes those that git credits.
+// commits writes the commits that git credits.
 func (j *jsonBuffer) commits(lines []Annotated) {
 	j.key("commits")
 	j.open('{')

@@ -11,16 +11,16 @@ import (
 // Style says how lines are drawn. The caller knows the terminal and sets the first fields; Run adds the columns that
 // options and configuration ask for.
 type Style struct {
-	// Terminal tells that the output ends on a terminal, through a pager or not: control characters are made visible.
+	// Terminal says that the output goes to a terminal, through a pager or not: control characters are made visible.
 	// Otherwise content and names are written as they are, as git does.
 	Terminal bool
 	Color    bool
-	// ColorIn decides in the place of Color, once git's configuration is read; nil where that is known before.
+	// ColorIn replaces Color once git's configuration is read; nil if Color is already final.
 	ColorIn func(refs.Config) bool
 	Width   int // of the screen in columns; 0 means 80
 	// ShortTrace abbreviates a trace id so that other commands find it; nil means as short as this output allows.
 	ShortTrace func(events.TraceID) string
-	// Drawn is told which signs were drawn; it may be nil.
+	// Drawn receives the signs that were drawn; it may be nil.
 	Drawn *Drawn
 
 	Columns Columns
@@ -34,7 +34,7 @@ type Drawn struct {
 	Unrecorded             bool // they are because nothing is recorded here; the caller knows
 }
 
-// Legend says in words what the signs mean that were drawn, a line each.
+// Legend explains the drawn signs, a line each.
 func (d Drawn) Legend() []string {
 	var out []string
 	for _, one := range []struct {
@@ -87,7 +87,7 @@ func (s *Style) width() int {
 	return s.Width
 }
 
-// palette holds colours of the 256-colour set that can be told apart and read on light and on dark ground.
+// palette holds colours of the 256-colour set that differ clearly and are readable on a light and on a dark background.
 var palette = [...]uint8{33, 37, 64, 67, 98, 130, 133, 136, 161, 166, 172, 29}
 
 // TraceColor returns the colour of a conversation, an index in the 256-colour set. It depends on the id alone, so that

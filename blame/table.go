@@ -92,7 +92,7 @@ func (p *painter) measure(lines []Annotated) int {
 	return limit
 }
 
-// ownerLimit leaves most of the screen to the text, and the owner enough to be told.
+// ownerLimit leaves most of the screen to the text, and gives the owner enough cells to be recognised.
 func (p *painter) ownerLimit() int {
 	const least, most, text = 18, 28, 28
 	w := &p.widths
@@ -100,7 +100,7 @@ func (p *painter) ownerLimit() int {
 	return min(most, max(least, p.style.width()-taken-text))
 }
 
-// date returns the cell for the date: the author's, in the form asked for.
+// date returns the cell for the date: the author's, in the requested form.
 func (p *painter) date(l *Annotated) string {
 	if !l.Commit.Committed() {
 		return notCommitted

@@ -12,11 +12,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Digits begins to find out how long git would abbreviate ids, and gives what waits for it.
+// Digits starts to compute the length of short ids, and returns the function that waits for it.
 func (s *Session) Digits() func() int { return later(s, s.digits) }
 
-// digits is how long git would abbreviate ids here: what --abbrev says, else core.abbrev, else what fits the size of
-// the repository.
+// digits returns the length of git's short ids here: from --abbrev, else from core.abbrev, else by the size of the
+// repository.
 func (s *Session) digits() int {
 	if s.opts.LongHash {
 		return 2 * s.repo.Format.Size()
@@ -28,7 +28,7 @@ func (s *Session) digits() int {
 	return DigitsOf(s.repo, value)
 }
 
-// DigitsOf is how long git abbreviates ids where core.abbrev has a value; empty where it is not set.
+// DigitsOf returns the length of git's short ids for a value of core.abbrev; the value is empty if it is not set.
 func DigitsOf(repo *refs.Repo, value string) int {
 	full := 2 * repo.Format.Size()
 	switch n, err := strconv.Atoi(value); {
@@ -44,18 +44,18 @@ func DigitsOf(repo *refs.Repo, value string) int {
 	return enoughDigits(packedObjects(repo))
 }
 
-// DefaultDigits is the length of a short id where nothing asks for another.
+// DefaultDigits is the length of a short id if nothing sets another length.
 const DefaultDigits = 7
 
 const leastDigits = 4
 
-// enoughDigits is git's own measure: with 2^n objects a collision is to be expected among ids of 2n bits. Those are n/2
-// hex digits.
+// enoughDigits computes the length as git does: with 2^n objects a collision is likely among ids of 2n bits, which are
+// n/2 hex digits.
 func enoughDigits(objects uint64) int {
 	return max(DefaultDigits, (bits.Len64(objects)+1)/2)
 }
 
-// packedObjects counts the objects in the repository's packs. As for git's measure, loose objects do not count.
+// packedObjects counts the objects in the repository's packs. Like git, it does not count loose objects.
 func packedObjects(repo *refs.Repo) uint64 {
 	var total uint64
 	indexes, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(repo.MainObjects()), "pack", "*.idx"))

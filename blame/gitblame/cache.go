@@ -7,25 +7,24 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// The cache keeps git's own answers, so that a file that was blamed before is not blamed through its whole history
-// again.
+// The cache keeps git's own answers. So a second blame of a file does not walk its whole history again.
 //
-// Git's answer for a line is a function of (commit, path, line): whatever led blame there, the line goes on to the same
-// parent or stays. So the answer for a commit can be put together from two parts: a blame that stops at an older
-// commit, and the answer kept for that commit. It depends on little else, and all of that is in the context of an
-// answer (cachecontext.go); where something is in force that the context does not cover, the cache is not used at all:
+// Git's answer for a line is a function of (commit, path, line): it does not matter how blame came there. So the answer
+// for a commit can be put together from two parts: a blame that stops at an older commit, and the answer kept for that
+// commit. It depends on few other things. They are in the context of an answer (cachecontext.go). The cache is not used
+// in cases that the context does not cover:
 //
 //   - grafts, replacement refs, a shallow history, another ref storage than files;
 //   - text conversion, ignored revisions, a mailmap in a blob;
 //   - options other than those that change the drawing, and more than one range of lines.
 //
-// Nothing here decides what is right. What git printed is kept only if it can be printed again byte for byte. Where a
-// bounded blame does not fit the kept answer, git is asked in full.
+// The cache makes no decisions of its own. It keeps git's output only if it can print it again byte for byte. If a
+// bounded blame does not fit the kept answer, git runs in full.
 
 // answer is git's answer for one content of the path.
 type answer struct {
-	// commits all have the content, and this answer for it. Of a content that no commit has it is HEAD's commit at the
-	// time: one, for the lines that were not changed stand as that commit has them.
+	// commits all have the content, and this answer for it. For an uncommitted content it has one commit, HEAD at the
+	// time, because unchanged lines are as in that commit.
 	commits []refs.OID
 	content refs.OID // blob id of the content
 	pending bool     // no commit has the content: some lines may be of the zero commit
@@ -39,7 +38,7 @@ type run struct {
 	count int
 }
 
-// source is a path in a commit that lines come from, with what git says of the pair.
+// source is a path in a commit that lines come from, with git's facts about it.
 type source struct {
 	commit   *Commit
 	path     string
@@ -91,8 +90,8 @@ const (
 type kept struct {
 	path    string          // and how it was asked, see subject
 	context settings.Digest // of all answers
-	// attributes is the digest of the attribute files under which git was asked whether a filter changes the file, and
-	// filtered its answer. Zero if git was not asked.
+	// attributes is the digest of the attribute files when git was asked whether a filter changes the file; filtered is
+	// its answer. It is zero if git was not asked.
 	attributes settings.Digest
 	filtered   bool
 	answers    []*answer // the one used last is last
@@ -110,7 +109,7 @@ func (k *kept) find(commit refs.OID, fits func(*answer) bool) *answer {
 	return nil
 }
 
-// put adds an answer, or its commit to the answer that is the same already.
+// put adds an answer, or adds its commit to an equal answer.
 func (k *kept) put(a *answer) {
 	k.changed = true
 	for _, old := range k.answers {
@@ -131,7 +130,7 @@ func (k *kept) put(a *answer) {
 	}
 }
 
-// also notes that a commit has an answer too, and that the answer was used last.
+// also adds a commit to an answer, and marks the answer as the last used.
 func (k *kept) also(a *answer, commit refs.OID) {
 	if !a.holds(commit) {
 		k.changed = true
@@ -145,7 +144,7 @@ func (k *kept) also(a *answer, commit refs.OID) {
 	}
 }
 
-// bases returns the answers that a bounded blame may stop at, by commit: the last commit of each of the last few.
+// bases returns the newest finished answers by their last commit: a bounded blame may stop there.
 func (k *kept) bases() map[refs.OID]*answer {
 	const most = 3
 	bases := map[refs.OID]*answer{}
@@ -157,13 +156,13 @@ func (k *kept) bases() map[refs.OID]*answer {
 	return bases
 }
 
-// table interns commits and origins, so that lines of one commit share what is said of it.
+// table interns commits and origins, so that lines of one commit share its facts.
 type table struct {
 	commits map[refs.OID]*Commit
 	sources map[Origin]*source
 }
 
-// tableOf returns the table of what is kept.
+// tableOf returns the table of the kept answers.
 func tableOf(k *kept) *table {
 	t := &table{commits: map[refs.OID]*Commit{}, sources: map[Origin]*source{}}
 	for _, a := range k.answers {
@@ -181,7 +180,7 @@ func (t *table) know(s *source) {
 	}
 }
 
-// source returns the origin that a line names. What no commit has is new each time: it speaks of the present.
+// source returns the origin that a line names. For uncommitted lines the origin is new each time.
 func (t *table) source(l *Line) *source {
 	at := Origin{l.Commit.ID, l.OrigPath}
 	if s := t.sources[at]; s != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// answer is blame, by way of the cache where that can answer: what is handed on is the same.
+// answer is blame through the cache, where the cache can answer. It hands on the same entries.
 func (s *Session) answer(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
 	if !s.repo.HasTraces() { // nothing is left behind where nothing is recorded
 		return s.blame(args, format, each)
@@ -35,7 +35,7 @@ func (s *Session) answer(args []string, format Format, each func(*Entry) error) 
 	return q.full(k, args, format, each)
 }
 
-// known returns the answer of the history, if there is one, else the kept answer.
+// known returns the answer from the history, else the kept answer.
 func (q *inquiry) known() (k *kept, a *answer, lines [][]byte) {
 	if q.opts.History != nil {
 		if a, lines = q.opts.History.answer(q); a != nil {
@@ -47,7 +47,7 @@ func (q *inquiry) known() (k *kept, a *answer, lines [][]byte) {
 	return k, a, lines
 }
 
-// recall finds a kept answer that still holds, with the lines of the content.
+// recall finds a kept answer that is still valid, with the lines of the content.
 func (q *inquiry) recall(k *kept) (*answer, [][]byte) {
 	if len(k.answers) == 0 {
 		return nil, nil
@@ -103,9 +103,9 @@ func (q *inquiry) read(blob refs.OID) ([]byte, bool) {
 	return content, err == nil
 }
 
-// bounded asks git for what came after the kept answers, and puts the rest together from them. Without any it gives up,
-// except for a file that is being worked on: then the answer for HEAD is worth having, since only that one outlives the
-// next change.
+// bounded asks git for the changes since the kept answers, and composes the answer from both. Without kept answers it
+// gives up, except for a changed file: then it gets the answer for HEAD, because that one is also useful after the next
+// change.
 func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 	if q.whole {
 		return nil, nil
@@ -138,8 +138,7 @@ func (q *inquiry) bounded(k *kept) (*answer, [][]byte) {
 	return a, lines
 }
 
-// withoutNewer drops the bases that were committed after the commit in question: it cannot come from them. A
-// blame that stops there would have to be asked in full after all.
+// withoutNewer drops the bases that were committed after the commit in question: they cannot be its ancestors.
 func (q *inquiry) withoutNewer(bases map[refs.OID]*answer) {
 	objects, done := q.objects()
 	defer done()
@@ -155,8 +154,8 @@ func (q *inquiry) withoutNewer(bases map[refs.OID]*answer) {
 
 var errMisfit = errors.New("does not fit the kept answers")
 
-// compose blames the file down to the bases, with the kept answers for the lines followed to there. Nil if git
-// came to any other end.
+// compose blames the file down to the bases, and takes the rest from the kept answers. It returns nil if git stopped
+// elsewhere.
 func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byte) {
 	args := append([]string{"blame", "--porcelain"}, q.how...)
 	if !q.pending {
@@ -183,8 +182,8 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 	return &b.answer, b.lines
 }
 
-// tellLikely tells whoever wants to know what the answer will probably speak of: what kept answers do, since most lines
-// are as old as they were. The function that it returns ends the telling.
+// tellLikely passes on the likely subjects of the answer: those of the kept answers, since most lines are unchanged.
+// The returned function stops it.
 func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 	if q.opts.Likely == nil {
 		return func() {}
@@ -213,7 +212,7 @@ func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 	}
 }
 
-// full asks git what it was asked itself, and keeps the answer if it is one for the whole file.
+// full runs git with its own arguments, and keeps the answer if it is for the whole file.
 func (q *inquiry) full(k *kept, args []string, format Format, each func(*Entry) error) ([]byte, error) {
 	if q.wanted != (lineRange{}) {
 		return q.blame(args, format, each)
@@ -251,8 +250,8 @@ type builder struct {
 	origins map[*answer][]run
 }
 
-// take adds the line of an entry. False if it is not known where the line comes from, or if git said something that
-// could not be said again.
+// take adds the line of an entry. It returns false if the origin of the line is not known, or if git's output could not
+// be printed again.
 func (b *builder) take(e *Entry) bool {
 	b.lines = append(b.lines, e.Content)
 	if e.FinalLine != len(b.lines) || !faithful(e) {
@@ -279,7 +278,7 @@ func (b *builder) take(e *Entry) bool {
 	return true
 }
 
-// keep puts an answer that git has just given among those kept, if it is known what it is the answer for.
+// keep adds git's new answer to the kept ones, if its subject is known.
 func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	content := append(bytes.Join(lines, []byte("\n")), '\n')
 	blob, ok := q.committed(k)
@@ -312,8 +311,7 @@ func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	return true
 }
 
-// unchanged reports whether the commit has the file as it lies in the work tree. Then git finds no line without a
-// commit.
+// unchanged reports whether the commit has the file as in the work tree. Then every line has a commit.
 func (q *inquiry) unchanged() bool {
 	blob, ok := q.tracked()
 	return ok && blob == q.repo.Format.Hash(refs.BlobObject, q.raw)
@@ -327,7 +325,7 @@ func (q *inquiry) committed(k *kept) (refs.OID, bool) {
 	return q.tracked()
 }
 
-// tracked is committed as the repository has it.
+// tracked is committed, read from the repository.
 func (q *inquiry) tracked() (refs.OID, bool) {
 	w := walker{repo: q.repo, path: q.names()}
 	if at, ok := w.look(q.commit); ok {
@@ -339,7 +337,7 @@ func (q *inquiry) tracked() (refs.OID, bool) {
 	return blob, err == nil && typ == refs.BlobObject
 }
 
-// moved reports whether HEAD or the file is no longer what was asked about.
+// moved reports whether HEAD or the file is different from the beginning of the blame.
 func (q *inquiry) moved() bool {
 	head, _, err := q.repo.Head()
 	raw, ok := q.readFile()

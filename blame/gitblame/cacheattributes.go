@@ -12,9 +12,8 @@ import (
 )
 
 // stored reports whether git would store the file's bytes as they are, so that the id of the content is the id of the
-// bytes. Attributes may ask for other line endings, which change only text with carriage returns, or for a filter, a
-// keyword or an encoding (gitattributes(5)). Which files those are for, git is asked once for each state of the
-// attribute files.
+// bytes. Attributes may set other line endings, which change only text with carriage returns, or a filter, a keyword or
+// an encoding (gitattributes(5)). Git says for which files, once for each state of the attribute files.
 func (q *inquiry) stored(k *kept) bool {
 	config := q.settings()
 	if _, fromTree := config.Get("attr.tree"); fromTree || os.Getenv("GIT_ATTR_SOURCE") != "" {
@@ -50,8 +49,8 @@ func (q *inquiry) stored(k *kept) bool {
 	return !k.filtered
 }
 
-// attributeFiles returns all files that can give the path an attribute. One that only the index has, which git reads
-// when the work tree has none, is not among them: who removes the file and keeps it in the index has to live with that.
+// attributeFiles returns all files that can give the path an attribute. Git also reads an attribute file that is only
+// in the index; this one is left out.
 func (q *inquiry) attributeFiles(config refs.Config) []string {
 	const name = ".gitattributes"
 	files := []string{filepath.Join(q.repo.WorkTree, name)}
@@ -76,8 +75,7 @@ type conversion struct {
 	content  bool
 }
 
-// read takes in a file of attributes. A word is taken for an attribute wherever it stands: a macro's definition counts
-// for its use.
+// read reads a file of attributes. It takes each word as an attribute, also in the definition of a macro.
 func (c *conversion) read(text []byte) {
 	for word := range strings.FieldsSeq(string(text)) {
 		name, _, _ := strings.Cut(strings.TrimLeft(word, "-!"), "=")
@@ -90,7 +88,7 @@ func (c *conversion) read(text []byte) {
 	}
 }
 
-// filtered asks git whether the path has one of the attributes that change content.
+// filtered asks git whether the path has one of the attributes that change its content.
 func (q *inquiry) filtered() (filtered, ok bool) {
 	out, err := q.repo.Git(q.ctx, nil, "check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", q.path)
 	if err != nil {

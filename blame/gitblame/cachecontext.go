@@ -11,9 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// context returns a digest of what git's answers depend on beside the objects: git itself, its configuration, the names
-// that the mailmap gives people, the environment. False means that something is in force that the cache does not know
-// how to take into account.
+// context returns a digest of everything beside the objects that changes git's answers: git's version, its
+// configuration, the mailmap, the environment. It returns false if something applies that the cache cannot handle.
 func (s *Session) context(config refs.Config) (settings.Digest, bool) {
 	if s.repo.Bare() || rewritesHistory(s.repo) {
 		return settings.Digest{}, false
@@ -49,7 +48,7 @@ func (s *Session) context(config refs.Config) (settings.Digest, bool) {
 	return h.Sum(), true
 }
 
-// bears reports whether the cache can be used beside a setting.
+// bears reports whether the cache can be used with a setting.
 func bears(key, value string) bool {
 	switch {
 	case key == "blame.ignorerevsfile", key == "mailmap.blob":
@@ -60,8 +59,8 @@ func bears(key, value string) bool {
 	return true
 }
 
-// shapesGit reports whether an environment variable can change what git finds. Those that say how to reach other
-// programs or other machines cannot; refs.Repo drops or sets those that say where the repository is.
+// shapesGit reports whether an environment variable can change git's answer. Variables about other programs or machines
+// cannot; refs.Repo drops or sets the variables about the place of the repository.
 func shapesGit(name string) bool {
 	if !strings.HasPrefix(name, "GIT_") {
 		return false
@@ -78,8 +77,8 @@ func shapesGit(name string) bool {
 	return true
 }
 
-// rewritesHistory reports whether the history is other than the commits say: grafts, replacement refs, or an end of
-// what was fetched.
+// rewritesHistory reports whether the history differs from the commits: by grafts, replacement refs, or the end of a
+// shallow clone.
 func rewritesHistory(repo *refs.Repo) bool {
 	for _, file := range [...]string{filepath.Join("info", "grafts"), "shallow"} {
 		if _, err := os.Stat(filepath.Join(repo.CommonDir, file)); !errors.Is(err, fs.ErrNotExist) {

@@ -56,17 +56,17 @@ func decodeKept(raw []byte) (*kept, error) {
 	return k, nil
 }
 
-// The fewest bytes that a commit and a source can take beside an object id: tables are not made for what cannot be
-// there.
+// The fewest bytes that a commit and a source can take beside an object id: they bound the tables that a file can ask
+// for.
 const (
 	leastCommit = 10
 	leastSource = 3
 )
 
-// maxLine is the greatest line number that is believed.
+// maxLine is the greatest line number that is accepted.
 const maxLine = 1<<31 - 1
 
-// decoder reads the tables, and what indexes them.
+// decoder reads the tables and the numbers that index them.
 type decoder struct {
 	codec.Reader
 	texts []string
@@ -92,7 +92,7 @@ func (d *decoder) count(least int) int {
 	return n
 }
 
-// readTexts cuts all texts out of one string.
+// readTexts reads all texts as parts of one string.
 func (d *decoder) readTexts() {
 	lengths := make([]int, d.count(1))
 	total := 0

@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// What is kept for a path is one file: a magic word, then unsigned varints and the tables that they index, then a
-// CRC-32 of all before it, big-endian.
+// The answers of a path are one file: a magic word, then unsigned varints and the tables that they index, then a CRC-32
+// of all before it, big-endian.
 //
 //	texts    count, the length of each, then all texts
 //	path, context, attributes, flags, size of an object id in bytes
@@ -17,7 +17,7 @@ import (
 //	sources  count, each: commit, path, flag, previous commit and path
 //	answers  count, each: flags, commits, content, runs             (a run: source, line, count)
 //
-// A file that cannot be read is not a file: the cache is disposable.
+// A file that cannot be read counts as missing: the cache is disposable.
 
 const cacheMagic = "git-trace blame 1\n"
 
@@ -37,7 +37,7 @@ func flag(on bool, bit byte) byte {
 	return 0
 }
 
-// encoder fills the tables while it writes the answers, which stand behind them.
+// encoder fills the tables while it writes the answers; the file has the tables first.
 type encoder struct {
 	texts    []string
 	textAt   map[string]int
@@ -48,7 +48,7 @@ type encoder struct {
 	size     int
 }
 
-// encodeKept writes what is kept.
+// encodeKept writes the answers of a path.
 func encodeKept(k *kept, format refs.ObjectFormat) []byte {
 	e := &encoder{
 		textAt: map[string]int{}, commitAt: map[*Commit]int{}, sourceAt: map[*source]int{}, size: format.Size(),

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// inquiry is a blame that the cache can answer: of the path as a commit has it, or as it lies in the work tree.
+// inquiry is a blame that the cache can answer, of a path in a commit or in the work tree.
 type inquiry struct {
 	*Session
 	pending bool     // the work tree is asked about
@@ -22,10 +22,10 @@ type inquiry struct {
 	context settings.Digest
 }
 
-// subject names what answers are kept for: the path, asked in one way.
+// subject is the key of kept answers: the path with the options that change the answer.
 func (q *inquiry) subject() string { return strings.Join(append([]string{q.path}, q.how...), "\x00") }
 
-// inquiry reports whether the cache can answer. Nothing is wrong when it cannot: git is asked then.
+// inquiry reports whether the cache can answer. Otherwise git answers.
 func (s *Session) inquiry(format Format) (*inquiry, bool) {
 	q := &inquiry{Session: s, pending: len(s.target.revs) == 0}
 	if !q.readOptions(format) {
@@ -50,8 +50,8 @@ func (s *Session) inquiry(format Format) (*inquiry, bool) {
 	return q, true
 }
 
-// readOptions takes from the options what is shown of the answer, and how versions are compared. False where they ask
-// for more than that.
+// readOptions reads the shown range and the way of comparing from the options. It returns false if the options ask for
+// more.
 func (q *inquiry) readOptions(format Format) bool {
 	o := &q.opts
 	if q.target.file == "" || outside(q.path) || len(q.target.revs) > 1 || q.target.cutsHistory() ||
@@ -101,7 +101,7 @@ func (q *inquiry) readOptions(format Format) bool {
 	return true
 }
 
-// knownDate reports whether git has this form of dates; it refuses to blame with another.
+// knownDate reports whether git knows this form of dates; it refuses others.
 func knownDate(mode string) bool {
 	mode = strings.TrimSuffix(mode, "-local")
 	switch mode {
@@ -112,7 +112,7 @@ func knownDate(mode string) bool {
 	return false
 }
 
-// askedCommit returns the commit that is asked about, HEAD for the work tree.
+// askedCommit returns the commit in question: HEAD for the work tree.
 func (s *Session) askedCommit() (refs.OID, bool) {
 	rev := "HEAD"
 	if len(s.target.revs) > 0 {
@@ -154,7 +154,7 @@ func (s *Session) file() string { return filepath.Join(s.repo.WorkTree, filepath
 // maxFile bounds the size of files with kept answers, in bytes.
 const maxFile = 16 << 20
 
-// readFile reads the file in the work tree; git reads anything but a regular file with lines.
+// readFile reads the file in the work tree, if it is a regular file; git reads anything else.
 func (s *Session) readFile() ([]byte, bool) {
 	info, err := os.Lstat(s.file())
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > maxFile {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 )
 
-// replay hands on the entries that git would print for some lines of a content, both 1-based and included. Git's own
-// text of them is made only for git's own formats.
+// replay hands on the entries that git would print for some lines of a content, first and last included, from 1. It
+// makes git's own text only for git's own formats.
 func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*Entry) error) error {
 	own := q.opts.Format != Porcelain && q.opts.Format != LinePorcelain
 	r := replayer{every: q.opts.Format == LinePorcelain, shown: map[*Commit]bool{}}
@@ -36,8 +36,7 @@ func (q *inquiry) replay(a *answer, lines [][]byte, first, last int, each func(*
 	return nil
 }
 
-// replayRoom is the number of bytes of text for which room is made at a time. In one growing buffer all would be
-// copied often.
+// replayRoom is the number of bytes of text that are allocated at a time. One growing buffer would be copied often.
 const replayRoom = 64 << 10
 
 // replayer writes entries as git's porcelain formats have them.
@@ -96,8 +95,8 @@ func severalPaths(runs []run, first, last int) map[*Commit]bool {
 	return several
 }
 
-// faithful reports whether git's own text of an entry equals the text that is made of it here. It is not where git
-// says what this package does not know, quotes names otherwise, or has a date that it could not read.
+// faithful reports whether git's own text of an entry equals the text made here. It does not if git prints an unknown
+// header, quotes names in another way, or has an unreadable date.
 func faithful(e *Entry) bool {
 	if e.Count == 0 && !e.Details {
 		_, numbers, _ := bytes.Cut(e.Header, []byte(" "))
@@ -122,7 +121,7 @@ func digitsOf(n int) int {
 	return digits
 }
 
-// splitLines cuts a content into its lines, without their newlines. A last line need not have one.
+// splitLines cuts a content into its lines, without their newlines. The last line may have none.
 func splitLines(content []byte) [][]byte {
 	if len(content) == 0 {
 		return nil

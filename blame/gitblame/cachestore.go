@@ -11,7 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// cacheDir holds a file for each path that was blamed, in one of sixteen directories, and git's configuration.
+// cacheDir is the directory with a file for each path that was blamed, in one of sixteen directories, and git's
+// configuration.
 func cacheDir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "blame") }
 
 // Bounds of what is stored, in bytes.
@@ -25,7 +26,7 @@ func keptFile(repo *refs.Repo, path string) string {
 	return filepath.Join(cacheDir(repo), name[:1], name[1:])
 }
 
-// load returns what is kept for a path under a context: nothing if it was kept under another one, or cannot be read.
+// load returns the kept answers of a path under a context: none if they have another context or cannot be read.
 func load(repo *refs.Repo, path string, context settings.Digest) *kept {
 	empty := &kept{path: path, context: context}
 	raw, err := os.ReadFile(keptFile(repo, path))
@@ -39,7 +40,7 @@ func load(repo *refs.Repo, path string, context settings.Digest) *kept {
 	return k
 }
 
-// save stores what is kept, if there is anything new. What cannot be written is not kept; nobody misses it.
+// save stores the answers, if there are new ones. It ignores errors: a cache may be incomplete.
 func (k *kept) save(repo *refs.Repo) {
 	if !k.changed || k.passing {
 		return

@@ -6,12 +6,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// maxWalk is the number of commits that are looked at before git is asked.
+// maxWalk is the number of commits that are read here before git is asked.
 const maxWalk = 32
 
-// untouched goes from the commit asked about to its parent, and so on, and returns the first answer that it meets. It
-// goes on as long as there is one parent, and the path is the same in it: git would hand the whole file on to that
-// commit. Only loose objects are read, which new commits are; for the others git is the faster reader.
+// untouched walks from the commit in question to its ancestors, and returns the first kept answer. It goes on while
+// each commit has one parent with the same blob: git would hand the whole file on to that parent. It reads only loose
+// objects, as new commits are; for others git is quicker.
 func (q *inquiry) untouched(k *kept) *answer {
 	w := walker{repo: q.repo, path: q.names()}
 	if len(k.bases()) == 0 {
@@ -45,8 +45,8 @@ func (q *inquiry) names() []string { return strings.Split(q.path, "/") }
 type walker struct {
 	repo *refs.Repo
 	path []string
-	// trees are those that led to the path in the commit before, and blob what it led to: where a tree is the same,
-	// so is all below it.
+	// trees are the trees on the way to the path in the commit before, and blob is the blob there: below an equal tree
+	// all is equal.
 	trees []refs.OID
 	blob  refs.OID
 }
@@ -57,7 +57,7 @@ type place struct {
 	blob    refs.OID // zero if there is no regular file
 }
 
-// look reads one commit; false if some object is not loose.
+// look reads one commit; false if an object is not loose.
 func (w *walker) look(commit refs.OID) (place, bool) {
 	typ, raw, err := refs.ReadLoose(w.repo.MainObjects(), commit)
 	if err != nil || typ != refs.CommitObject {

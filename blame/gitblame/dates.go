@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Dates are shown as the day by default. The forms that need no locale, clock or zone are made here; for all others git
-// is asked once for all commits, so that every form of git-log(1) is there and looks as it does in git.
+// Dates are shown as the day by default. This file makes the forms that need no locale, clock or zone. For the others
+// git is asked once for all commits, so every form of git-log(1) works and looks as in git.
 
-// dateMode returns the form of dates: of --date, else of blame.date, else the day; -t asks for the raw time.
+// dateMode returns the form of dates: from --date, else from blame.date, else the day; -t gives the raw time.
 func (s *Session) dateMode(configured string, terminal bool) string {
 	mode := configured
 	if s.opts.Date != "" {
@@ -72,7 +72,7 @@ func dateFormat(mode string) func(*Person) string {
 	return nil
 }
 
-// askDates has git write the dates. Configuration that would add to the output of git log is overruled.
+// askDates lets git write the dates. It overrides configuration that would add to the output of git log.
 func (s *Session) askDates(commits []*Commit, mode string, dates map[*Commit]string) error {
 	if len(commits) == 0 {
 		return nil

@@ -1,10 +1,10 @@
-// Package gitblame is git's blame, faster. It gives git's answer and knows no owner.
+// Package gitblame is git's blame, faster. It gives git's answer, without owners.
 //
 //	Parse     the argument vector into Options (what is ours, what is git's)
 //	Open      which word is the file; git's configuration
 //	answer    entries from the cache, from git, or from both (cache.go)
 //	Parser    git's porcelain stream into entries, with git's own bytes kept
 //
-// Git runs once, with the user's own arguments, in the user's own directory, unless it has answered before. An answer
-// by way of the cache is the one that git gives without it, in every format (cache_test.go).
+// Git runs once, with the user's own arguments, in the user's own directory, unless the cache has the answer. The cache
+// gives the same bytes as git, in every format (cache_test.go).
 package gitblame

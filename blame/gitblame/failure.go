@@ -46,8 +46,7 @@ const (
 	usageCode = 129
 )
 
-// newFailure reads what git printed: the last line that says why, or for wrong usage the first line, which says what
-// was wrong or how the command is used.
+// newFailure reads what git printed: the last line that says why; for wrong usage the first line.
 func newFailure(code int, stderr []byte) *Failure {
 	message := ""
 	for line := range bytes.Lines(stderr) {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Table completes lines with what only git's own table has: in git before 2.50 the marks of ignored revisions, and the
-// two figures of --score-debug, which it gives for each line. Git draws the table once more for it, in a form that can
-// be read.
+// Table adds facts that are only in git's own table: before git 2.50 the marks of ignored revisions, and the two
+// figures of --score-debug for each line. Git draws the table once more, in a form that can be parsed.
 func (s *Session) Table(lines []Line) (scores []string, err error) {
 	scores = make([]string, len(lines))
 	if !s.opts.ScoreDebug && !s.marks() {
@@ -39,7 +38,7 @@ func (s *Session) Table(lines []Line) (scores []string, err error) {
 	return scores, nil
 }
 
-// marks reports whether configuration asks for marks and there can be any.
+// marks reports whether configuration asks for marks, and marks are possible.
 func (s *Session) marks() bool {
 	got := s.settings()
 	_, file := got.Get("blame.ignorerevsfile")

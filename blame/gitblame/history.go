@@ -14,14 +14,12 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// History holds the changes of many commits to some paths, read from git in two processes. With it most blames of
-// these paths need no process of their own. It serves those who ask for hundreds of blames, and is asked by one at a
-// time.
+// History holds the changes of many commits to some paths, read from git in two processes. With it most blames of these
+// paths need no process. It is for callers with hundreds of blames. It is not for concurrent use.
 //
-// It is the composition of the cache (cache.go), of hunks in the place of a bounded blame: git's answer for a commit is
-// that for its parent with the commit's hunks laid over it. Git is still asked where a file comes into being or is
-// renamed, and where a merge changed it on both sides. So it is where the history begins. What is put together here is
-// never stored.
+// It composes answers as the cache does (cache.go), with hunks instead of a bounded blame: git's answer for a commit is
+// the answer for its parent with the commit's hunks laid over it. Git still answers where a file is new or renamed,
+// where a merge changed it on both sides, and where the history begins. Composed answers are never stored.
 type History struct {
 	since   time.Time
 	paths   map[string]bool
@@ -44,7 +42,7 @@ type change struct {
 	odd   bool // it is more than lines of one file
 }
 
-// ReadHistory reads what the commits of all branches and tags since a moment did to paths, which are raw bytes.
+// ReadHistory reads the changes of paths in the commits of all branches and tags since a moment. Paths are raw bytes.
 func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []string) (*History, error) {
 	h := &History{
 		since: since, paths: map[string]bool{}, commits: map[refs.OID]*past{}, kept: map[string]*kept{},
@@ -81,7 +79,7 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 // Close ends the processes that were started.
 func (h *History) Close() error { return h.objects.Close() }
 
-// list reads the commits, and gives each beside each of its parents, as [gitdiff.Each] takes them.
+// list reads the commits, and pairs each with each of its parents, for [gitdiff.Each].
 func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time) (pairs []string, list []refs.OID,
 	err error) {
 	const form = "tformat:%H%x00%P%x00%aN%x00<%aE>%x00%ad%x00%cN%x00<%cE>%x00%cd%x00%B"
@@ -116,7 +114,7 @@ func (h *History) list(ctx context.Context, repo *refs.Repo, since time.Time) (p
 	return pairs, list, nil
 }
 
-// subject returns the line that git blame calls the summary: the first of a message that is not blank.
+// subject returns git blame's summary: the first line of a message that is not blank.
 func subject(message string) string {
 	for line := range strings.Lines(message) {
 		if line = strings.TrimSuffix(line, "\n"); strings.TrimSpace(line) != "" {
@@ -134,7 +132,7 @@ func person(p *Person, fields []string) (err error) {
 	return err
 }
 
-// readChanges reads what differs from one parent, by path.
+// readChanges reads the differences to one parent, by path.
 func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	records, err := r.Records()
 	if err != nil {
@@ -158,8 +156,8 @@ func readChanges(r *gitdiff.Reader) (map[string]*change, error) {
 	return byPath, nil
 }
 
-// Between lists commits, but no merges, that were made in a span of time and changed one of some paths: so many of the
-// newest. False where the history does not have all of that.
+// Between lists commits that are not merges, were made in a span of time and changed one of some paths: the newest, at
+// most this many. known is false if the history does not cover the span.
 func (h *History) Between(from, to time.Time, paths []string, most int) (list []refs.OID, known bool) {
 	if from.Before(h.since) || slices.ContainsFunc(paths, func(path string) bool { return !h.paths[path] }) {
 		return nil, false
@@ -180,7 +178,7 @@ func (h *History) Between(from, to time.Time, paths []string, most int) (list []
 
 func regular(mode uint32) bool { return mode == refs.ModeFile || mode == refs.ModeExec }
 
-// changes takes the hunks of records.
+// changes collects the hunks of records.
 type changes []change
 
 // Hunk is a method of gitdiff.Lines.
@@ -192,8 +190,8 @@ func (c changes) Removed([]byte) {}
 // Added is a method of gitdiff.Lines.
 func (c changes) Added([]byte) {}
 
-// before returns the parent that a blame of the path goes on to, with what changed; false if git has to say it, as of a
-// commit that is not in the history.
+// before returns the parent to which a blame of the path goes on, with the change. ok is false if git must answer, for
+// example for a commit outside of the history.
 func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
 	if p == nil {
 		return parent, nil, false
@@ -210,7 +208,7 @@ func (p *past) before(path string) (parent refs.OID, c *change, ok bool) {
 	return p.parents[0], c, !c.odd
 }
 
-// answer is recall with what the history tells.
+// answer is recall with the help of the history.
 func (h *History) answer(q *inquiry) (*answer, [][]byte) {
 	if config := q.settings(); len(q.how) > 0 || ownDiff(config.Config) {
 		return nil, nil
@@ -227,7 +225,7 @@ func (h *History) answer(q *inquiry) (*answer, [][]byte) {
 	return a, lines
 }
 
-// ownDiff reports whether something is configured that a blame and a diff might not understand alike.
+// ownDiff reports whether something is configured that a blame and a diff may treat differently.
 func ownDiff(config refs.Config) bool {
 	for key := range config.Entries() {
 		if strings.HasPrefix(key, "diff.") && (strings.HasSuffix(key, "algorithm") || strings.HasSuffix(key, "heuristic")) {
@@ -237,7 +235,8 @@ func ownDiff(config refs.Config) bool {
 	return false
 }
 
-// follow puts the answer for the commit in question among those kept: from the first one that it meets on the way back.
+// follow adds the answer for the commit in question to the kept ones. It starts from the first kept answer on the way
+// back.
 func (h *History) follow(q *inquiry, k *kept) bool {
 	type step struct {
 		of     *past
@@ -301,7 +300,7 @@ func (h *History) asOf(q *inquiry, k *kept, commit refs.OID) *answer {
 	return k.find(commit, func(a *answer) bool { return !a.pending })
 }
 
-// over lays the hunks of a commit over where its parent's lines come from. False if they do not fit.
+// over lays the hunks of a commit over the origins of its parent's lines. It returns false if they do not fit.
 func over(old []run, hunks []gitdiff.Hunk, from *source) ([]run, bool) {
 	var out answer
 	rest := slices.Clone(old)

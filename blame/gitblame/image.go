@@ -29,7 +29,7 @@ func (s *Session) Content() ([]byte, error) {
 	return s.image, nil
 }
 
-// ContentOf takes the content from the lines when they are all there, and asks git otherwise.
+// ContentOf takes the content from the lines if they are complete, otherwise from git.
 func (s *Session) ContentOf(lines []Line) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		if s.opts.HasRange || s.image != nil {
@@ -47,8 +47,8 @@ func (s *Session) ContentOf(lines []Line) func() ([]byte, error) {
 	}
 }
 
-// rawContent returns the file as it lies in the work tree, or what --contents names: git takes that name from the top
-// of the work tree.
+// rawContent returns the file in the work tree, or the file of --contents, which git reads from the top of the work
+// tree.
 func (s *Session) rawContent() ([]byte, bool) {
 	file := s.path
 	if s.opts.HasContents {

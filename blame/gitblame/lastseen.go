@@ -6,9 +6,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// LastSeen tells where git last finds each line that a path has in a commit. It is the last commit on the way to a
-// later one that still has the line (git-blame(1), --reverse). The result is by line, from 0; a zero id stands for a
-// line that is not told.
+// LastSeen finds, for each line of a path in a commit, the last commit on the way to a later one that still has the
+// line (git-blame(1), --reverse). The result is by line, from 0; a zero id means that it is not known.
 func LastSeen(ctx context.Context, repo *refs.Repo, commit, until refs.OID, path string) ([]refs.OID, error) {
 	s := &Session{ctx: ctx, repo: repo, dir: repo.Top()}
 	var out []refs.OID

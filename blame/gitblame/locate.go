@@ -13,9 +13,9 @@ type target struct {
 	file string   // as typed
 }
 
-// target tells the file from the revisions by git's rules: after "--" the file comes first and one revision may follow;
-// without it the file is last, unless there are two words and the second is a revision. isRev is asked only then.
-// False means that git will print its usage.
+// target finds the file and the revisions by git's rules: after "--" the file comes first and one revision may follow.
+// Without it the file is last, unless there are two words and the second is a revision; only then isRev is called. It
+// returns false if git will print its usage.
 func (o *Options) target(isRev func(string) bool) (target, bool) {
 	words := o.words
 	switch {
@@ -56,7 +56,7 @@ func (o *Options) gitArgs(extra []string, without ...role) []string {
 }
 
 // repoPath returns the path of a file argument relative to the top of the work tree, with slashes, as git names it in
-// trees: relative to cwd, or absolute, through symbolic links to the top when need be. The bool is false for a path
+// trees: relative to cwd, or absolute, through symbolic links to the top if necessary. The bool is false for a path
 // outside. cwd and top are absolute with symbolic links resolved; an empty top means a bare repository, where paths are
 // as in trees.
 func repoPath(top, cwd, file string) (string, bool) {
@@ -74,8 +74,8 @@ func repoPath(top, cwd, file string) (string, bool) {
 	return full, !outside(full)
 }
 
-// absInside finds which leading part of an absolute path is the top of the work tree: by its text, else by where the
-// part leads, as git does, so that links below the top stay as they are.
+// absInside finds the part of an absolute path that is the top of the work tree: by its text, else by its target. Like
+// git it does not resolve links below the top.
 func absInside(top, file string) (string, bool) {
 	if rel, err := filepath.Rel(top, file); err == nil && !outside(rel) {
 		return filepath.ToSlash(rel), true

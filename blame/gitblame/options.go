@@ -20,7 +20,7 @@ const (
 	JSONRuns
 )
 
-// IsJSON reports whether the format is one of ours for programs, which needs no time of lines that no commit has.
+// IsJSON reports whether the format is one of our formats for programs, which do not need times of uncommitted lines.
 func (f Format) IsJSON() bool { return f == JSON || f == JSONRuns }
 
 // Choice is an option that configuration decides when the command line does not.
@@ -33,7 +33,7 @@ const (
 	No
 )
 
-// Or is the choice as a boolean, def when nothing was said.
+// Or is the choice as a boolean, def if it is not set.
 func (c Choice) Or(def bool) bool {
 	if c == Default {
 		return def
@@ -41,7 +41,7 @@ func (c Choice) Or(def bool) bool {
 	return c == Yes
 }
 
-// Options is a parsed argument vector. What it does not name is git's business and is passed on.
+// Options is a parsed argument vector. Other arguments are passed on to git.
 type Options struct {
 	Format  Format
 	Prompts bool // --prompts: the question above the lines it led to
@@ -69,7 +69,7 @@ type Options struct {
 	HasRange    bool // -L: the output is not the whole file
 	IgnoresRevs bool // --ignore-rev, --ignore-revs-file
 	NoTextconv  bool // --no-textconv
-	// Contents is the value of --contents; HasContents tells it from an absent one.
+	// Contents is the value of --contents; HasContents is false if the option is absent.
 	Contents    string
 	HasContents bool
 
@@ -80,8 +80,8 @@ type Options struct {
 	Config *refs.Config
 	// History is asked before git, if the caller has read one; Parse does not.
 	History *History
-	// Likely hears, while git is at work, what the answer will probably speak of; Parse does not set it. It is to end when
-	// its context does, and has returned before the answer is there.
+	// Likely is called while git is at work, with the likely subjects of the answer; Parse does not set it. It must
+	// stop when its context ends, and returns before the answer does.
 	Likely func(context.Context, Likely)
 
 	args   []argument // git's arguments in the order they came, ours taken out
@@ -90,21 +90,21 @@ type Options struct {
 	dashes bool       // there was a "--"
 }
 
-// Likely is the probable subject of an answer: commits, and lines that no commit has if there is a content.
+// Likely holds the likely subjects of an answer: commits, and uncommitted lines if there is a content.
 type Likely struct {
 	Path    string
 	Commits []refs.OID // none where no answer is kept
 	Content []byte     // as it lies in the work tree; nil for none
 }
 
-// argument is one option as git is to receive it, or one positional argument. The value of an option is in a word of
-// its own when it was given so.
+// argument is one option for git, or one positional argument. The value of an option is a separate word if the user
+// wrote it so.
 type argument struct {
 	words []string
 	role  role
 }
 
-// role says what has to be left out for which purpose.
+// role says for which purposes an option must be left out.
 type role uint8
 
 const (

@@ -78,11 +78,11 @@ func set(words string) map[string]bool {
 // pseudoRevs are options that stand for revisions (git-rev-list(1)); git counts them among the positional arguments.
 var pseudoRevs = set(`all branches tags remotes reflog not no-walk do-walk bisect indexed-objects alternate-refs`)
 
-// pseudoRevPatterns are those that carry a pattern.
+// pseudoRevPatterns are the pseudo revisions that take a pattern.
 var pseudoRevPatterns = set(`glob exclude exclude-hidden branches tags remotes no-walk`)
 
-// takesValue are the options of git-rev-list(1) and git-diff(1) whose value may stand in the next word. They are not
-// abbreviated: git takes them only in full there.
+// takesValue are the options of git-rev-list(1) and git-diff(1) whose value may stand in the next word. They are never
+// abbreviated: git accepts only the full name there.
 var takesValue = set(`
 	max-count skip max-age min-age since since-as-filter after until before author committer grep grep-reflog
 	encoding date glob exclude exclude-hidden diff-merges max-count-oldest
@@ -94,8 +94,8 @@ var takesValue = set(`
 // shortTakesValue are such options with one letter.
 const shortTakesValue = "GIO"
 
-// limiting are the options of git-rev-list(1) that cut the history blame walks: where it is cut, a boundary commit is
-// credited with lines that it did not write.
+// limiting lists the options of git-rev-list(1) that shorten the history of a blame. At the cut, git credits a boundary
+// commit with lines that it did not write.
 var limiting = set(`
 	max-count max-count-oldest skip max-age min-age since since-as-filter after until before author committer grep
 	grep-reflog merges no-merges min-parents max-parents no-min-parents no-max-parents ancestry-path boundary

@@ -11,8 +11,8 @@ import (
 var ErrHelp = errors.New("help requested")
 
 // Parse reads the arguments that follow `git trace blame`, in the grammar of git-blame(1): options and positional
-// arguments in any order, clusters of short options, unique abbreviations of blame's own long options. Only what must
-// be known is decided here; whether an argument is valid is left to git, which sees it unchanged.
+// arguments in any order, clusters of short options, unique abbreviations of blame's own long options. It decides only
+// what is necessary; git gets the arguments unchanged and checks them.
 func Parse(argv []string) (Options, error) {
 	p := parser{rest: argv}
 	for len(p.rest) > 0 {
@@ -41,7 +41,7 @@ func Parse(argv []string) (Options, error) {
 	return p.done(), nil
 }
 
-// parser is the state of Parse: what was found and the words still to be read.
+// parser is the state of Parse: the result so far and the remaining words.
 type parser struct {
 	opts Options
 	rest []string
@@ -106,8 +106,7 @@ func (p *parser) long(word string) error {
 	return nil
 }
 
-// ours reads git-trace's own options. They are never abbreviated, so that every abbreviation means what it means to
-// git.
+// ours reads git-trace's own options. They are never abbreviated, so an abbreviation always means git's option.
 func (p *parser) ours(word string) bool {
 	on := !strings.HasPrefix(word, "--no-")
 	switch strings.TrimPrefix(strings.TrimPrefix(word, "--"), "no-") {
@@ -223,7 +222,7 @@ func (p *parser) takeValue(r role, word string) {
 	p.add(r, word, p.take())
 }
 
-// foreignShort records what is left of a cluster when it begins with an option that is not blame's own.
+// foreignShort records the rest of a cluster, from an option on that is not blame's own.
 func (p *parser) foreignShort(word string) {
 	switch c := word[1]; {
 	case c >= '0' && c <= '9': // -5 is --max-count=5

@@ -12,14 +12,13 @@ import (
 //   - -S replaces the history by another;
 //   - a limited history (A..B, ^A, --since, -5, …) ends in boundary commits, which get every older line.
 //
-// What is asked then is not "who wrote this line of that commit" but "who wrote this line of the content on the
-// screen". A second blame, without those arguments but with all others (-w, -M, -C, --ignore-rev, --contents, -L), of
-// the same final content answers it: final line numbers are the same in both, since the content is. With --reverse
-// the content is the one at the start of the range. A root commit is a boundary too, but it did write its lines, as
-// far as the repository knows; --ignore-rev is not such a case either: the user says that the ignored change does not
-// count.
+// Then the question is not "who wrote this line of that commit" but "who wrote this line of the shown content". A
+// second blame of the same final content answers it. It drops those arguments and keeps the others (-w, -M, -C,
+// --ignore-rev, --contents, -L). Both blames have the same final line numbers. With --reverse the content is the one at
+// the start of the range. A root commit is a boundary too, but it did write its lines, as far as the repository knows;
+// --ignore-rev is not such a case either: the user says that the ignored change does not count.
 
-// CreditsOthers reports whether some lines may not be of the commits that git credits with them.
+// CreditsOthers reports whether some lines may come from other commits than git says.
 func (s *Session) CreditsOthers(lines []Line) bool {
 	o := &s.opts
 	if o.Reverse || o.FirstParent || o.Grafted {
@@ -29,7 +28,7 @@ func (s *Session) CreditsOthers(lines []Line) bool {
 		slices.ContainsFunc(lines, func(l Line) bool { return l.Commit.Boundary })
 }
 
-// Plain blames the same content through the whole history as it is.
+// Plain blames the same content through the whole unchanged history.
 func (s *Session) Plain(each func(*Entry) error) error {
 	rev, err := s.blamedRev()
 	if err != nil {
@@ -45,7 +44,7 @@ func (s *Session) Plain(each func(*Entry) error) error {
 	return err
 }
 
-// whole returns the session that asks about the content of a revision, "" for the work tree, in its whole history.
+// whole returns a session for the content of a revision, "" for the work tree, with its whole history.
 func (s *Session) whole(rev string) *Session {
 	o := s.opts
 	o.Format, o.Reverse, o.FirstParent, o.Grafted, o.Limited, o.dashes = Human, false, false, false, false, true

@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Session is one question: where, with which arguments, and what was found out on the way.
+// Session is one blame: the directory, the arguments, and the facts found so far.
 type Session struct {
 	ctx    context.Context // a session lives as long as the call that made it
 	stop   context.CancelFunc
@@ -36,8 +36,8 @@ type Session struct {
 	image []byte // the blamed content; nil until asked for
 }
 
-// Open asks about a file from the user's directory. What git needs to be asked beside the blame itself is asked at
-// once. The caller closes the session.
+// Open starts a blame of a file from the user's directory. It starts the other questions to git at once. The caller
+// closes the session.
 func Open(ctx context.Context, repo *refs.Repo, dir string, opts Options) (*Session, error) {
 	s := &Session{repo: repo, dir: dir, opts: opts}
 	s.ctx, s.stop = context.WithCancel(ctx)
@@ -56,7 +56,8 @@ func (s *Session) Close() {
 	s.background.Wait()
 }
 
-// find settles which argument is the file. When git is going to reject the arguments there is none: git says it better.
+// find decides which argument is the file. If git is going to reject the arguments it finds none, because git's message
+// is better.
 func (s *Session) find() error {
 	if s.opts.HasContents && s.opts.Contents == "-" && s.opts.Stdin != nil {
 		text, err := io.ReadAll(s.opts.Stdin)
@@ -78,8 +79,8 @@ func (s *Session) find() error {
 	return nil
 }
 
-// Try does show, once more beside an index with the file where git refuses one that is not tracked. A refusal of
-// the arguments is git's own, of what the user typed.
+// Try calls show. If git refuses an untracked file, it calls show again with an index that has the file. If git refuses
+// the arguments, the error is git's own message about the user's words.
 func (s *Session) Try(show func() error) error {
 	err := s.named(show)
 	var refused *Failure
@@ -89,12 +90,12 @@ func (s *Session) Try(show func() error) error {
 	return err
 }
 
-// AsAsked hands on the entries of the format that the options name. The trailer is the output of --show-stats.
+// AsAsked hands on the entries in the format of the options. The trailer is the output of --show-stats.
 func (s *Session) AsAsked(each func(*Entry) error) (trailer []byte, err error) {
 	return s.answer(s.opts.gitArgs(nil), s.opts.Format, each)
 }
 
-// Lines returns all lines that the options choose, whatever the format.
+// Lines returns all lines that the options select, in any format.
 func (s *Session) Lines() (lines []Line, trailer []byte, err error) {
 	trailer, err = s.answer(s.opts.gitArgs([]string{"--porcelain"}, formats), Porcelain, func(e *Entry) error {
 		lines = Append(lines, &e.Line)
@@ -103,7 +104,7 @@ func (s *Session) Lines() (lines []Line, trailer []byte, err error) {
 	return lines, trailer, err
 }
 
-// Append appends to a list that may grow long, which append itself would copy often.
+// Append appends to a list that may grow long; append itself would copy it more often.
 func Append[T any](list []T, one *T) []T {
 	if len(list) == cap(list) {
 		list = slices.Grow(list, max(len(list), 64))
@@ -114,7 +115,7 @@ func Append[T any](list []T, one *T) []T {
 // Path returns the path of the file, relative to the top of the work tree.
 func (s *Session) Path() string { return s.path }
 
-// later runs f beside what follows and returns the function that waits for its result.
+// later runs f in the background and returns the function that waits for its result.
 func later[T any](s *Session, f func() T) func() T {
 	var result T
 	done := make(chan struct{})
@@ -199,8 +200,8 @@ func (s *Session) command(ctx context.Context, args []string, stderr *bytes.Buff
 	return cmd
 }
 
-// asTyped is git's refusal of the words that the user typed, without any of ours. What git says of an option depends on
-// those before it: git 2.55 calls an unknown option "(null)" after any other.
+// asTyped returns git's refusal of the words that the user typed, without our own. Git's message about an option
+// depends on the words before it: git 2.55 calls an unknown option "(null)" after any other.
 func (s *Session) asTyped(refused *Failure) error {
 	var stderr bytes.Buffer
 	var exit *exec.ExitError
@@ -226,7 +227,7 @@ func readAll(parser *Parser, each func(*Entry) error) (readErr, eachErr error) {
 	}
 }
 
-// outcome is the error of a git blame that has ended: git's own word goes before what its output looked like.
+// outcome returns the error of a git blame that has ended. Git's own message has precedence over errors in its output.
 func outcome(waitErr, readErr error, stderr []byte) error {
 	var exit *exec.ExitError
 	switch {
@@ -238,7 +239,7 @@ func outcome(waitErr, readErr error, stderr []byte) error {
 	return readErr
 }
 
-// Ask runs a git command that prints one thing, in the user's directory.
+// Ask runs a git command that prints one value, in the user's directory.
 func (s *Session) Ask(stdin io.Reader, args ...string) (string, error) {
 	cmd := s.repo.CommandUser(s.ctx, s.dir, args...)
 	cmd.Stdin = stdin

@@ -7,13 +7,13 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// configured is git's configuration, or why it could not be read.
+// configured is git's configuration, or the error of reading it.
 type configured struct {
 	refs.Config
 	err error
 }
 
-// readSettings reads it, while git blames.
+// readSettings reads the configuration while git blames.
 func (s *Session) readSettings() configured {
 	if s.opts.Config != nil {
 		return configured{Config: *s.opts.Config}
@@ -29,7 +29,7 @@ func (s *Session) Config() (refs.Config, error) {
 }
 
 // Converted reports whether git blames a conversion of the file (gitattributes(5), "Performing text diffs of binary
-// files"). Its lines are not the file's, so records of the file's lines do not speak of them.
+// files"). Then its lines are not the file's, and recorded owners do not apply.
 func (s *Session) Converted() bool { return s.converted() }
 
 // converts reports whether any textconv is configured.

@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Person is an author or committer as git blame prints it: mapped through the mailmap, in the encoding asked for.
+// Person is an author or committer as git blame prints it: mapped through the mailmap, in the requested encoding.
 type Person struct {
 	Name string
 	Mail string // with its angle brackets
@@ -23,7 +23,7 @@ type Commit struct {
 	Boundary  bool // a root, or where the history asked for ends
 }
 
-// Committed tells a commit from the zero id of lines that no commit has.
+// Committed is false for the zero id of uncommitted lines.
 func (c *Commit) Committed() bool { return !c.ID.IsZero() }
 
 // Origin is a path in a commit.
@@ -50,7 +50,7 @@ type Entry struct {
 	Line
 	// Count is the number of lines in the group that the entry opens; 0 within a group. An incremental entry is a group.
 	Count int
-	// Details tells that the entry carries what git says once for each commit.
+	// Details says that the entry has the facts that git prints once for each commit.
 	Details bool
 	// Header is git's own text of the entry, up to the content line or, in an incremental stream, to the end.
 	Header []byte
@@ -58,5 +58,5 @@ type Entry struct {
 	Text []byte
 }
 
-// ErrStream reports text that is not what git blame prints.
+// ErrStream reports a text that is not output of git blame.
 var ErrStream = errors.New("not a blame stream")

@@ -161,7 +161,7 @@ func (p *Parser) header(e *Entry, line []byte) (bool, error) {
 	return false, nil
 }
 
-// previous reads "<id> <name>"; it always stands before the file name that it belongs to.
+// previous reads "<id> <name>"; it always comes before its file name.
 func (p *Parser) previous(value []byte) error {
 	id, name, _ := bytes.Cut(value, []byte{' '})
 	if p.current.previous.Commit.IsZero() || p.current.previous.Commit.String() != string(id) {
@@ -245,7 +245,7 @@ func (p *Parser) fail(what string) error {
 	return fmt.Errorf("%w: line %d: %s", ErrStream, p.lineNumber, what)
 }
 
-// setText stores text that is mostly the same as before: no allocation then.
+// setText stores text that is mostly the same as before: then it allocates nothing.
 func setText(into *string, value []byte) {
 	if *into != string(value) {
 		*into = string(value)

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// AppendGroup appends all that git prints before a content line. Shown holds the commits whose details have been
+// AppendGroup appends the lines that git prints before a content line. Shown holds the commits whose details have been
 // printed.
 func AppendGroup(buf []byte, l *Line, count int, shown map[*Commit]bool) []byte {
 	buf = AppendPosition(buf, l, count)
@@ -23,7 +23,7 @@ func AppendPosition(buf []byte, l *Line, count int) []byte {
 	return appendNumbers(append(buf, l.Commit.ID.String()...), l, count)
 }
 
-// appendNumbers appends what follows the commit's id in the line that opens an entry.
+// appendNumbers appends the numbers after the commit's id in the line that opens an entry.
 func appendNumbers(buf []byte, l *Line, count int) []byte {
 	buf = strconv.AppendInt(append(buf, ' '), int64(l.OrigLine), 10)
 	buf = strconv.AppendInt(append(buf, ' '), int64(l.FinalLine), 10)
@@ -64,7 +64,7 @@ func appendOrigin(buf []byte, l *Line) []byte {
 	return appendField(buf, "filename", "", gitdiff.Quote(l.OrigPath))
 }
 
-// appendField appends a line of a name in two parts and a value.
+// appendField appends a line with a name, given in two parts, and a value.
 func appendField(buf []byte, name, rest, value string) []byte {
 	buf = append(append(append(buf, name...), rest...), ' ')
 	return append(append(buf, value...), '\n')

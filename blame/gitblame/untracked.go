@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// A file that git does not track yet has uncommitted lines, and owners. Git blames it as soon as its index
-// knows the name (git-add(1), --intent-to-add). So git is asked once more, with an index of its own that knows this
-// name and no other; the user's stays as it is. Git also needs a commit to begin at. Where there is none yet, an empty
-// one is made for it.
+// A file that git does not track yet has uncommitted lines, and owners. Git blames it if the index has its name
+// (git-add(1), --intent-to-add). So git runs again with a temporary index that has only this name; the user's index
+// does not change. Git also needs a commit to begin at. If there is none, an empty commit is made.
 
 // untracked reports whether git's refusal is about a file of the work tree that is not tracked, or not committed in a
 // repository without commits.
@@ -24,8 +23,8 @@ func (s *Session) untracked(err error) (refused *Failure, is bool) {
 	return refused, statErr == nil && info.Mode().IsRegular()
 }
 
-// named does what show does. Where git refuses a file that is not tracked, it does so once more beside an index that
-// knows the file. It deletes that index afterwards.
+// named calls show. If git refuses an untracked file, it calls show again with an index that has the file, and then
+// deletes that index.
 func (s *Session) named(show func() error) error {
 	err := show()
 	refused, is := s.untracked(err)
@@ -50,8 +49,8 @@ func (s *Session) named(show func() error) error {
 	return show()
 }
 
-// begin lets git see an empty commit as HEAD: by a git directory that is one as a linked work tree has it
-// (gitrepository-layout(5), commondir), and in which the commit lies.
+// begin lets git see an empty commit as HEAD: through a git directory like a linked work tree's
+// (gitrepository-layout(5), commondir), which has the commit.
 func (s *Session) begin(dir string) error {
 	if s.repo.RefFormat != "files" {
 		return errors.New("HEAD is in a table of git's")

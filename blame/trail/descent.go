@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// descent is the history that leads to a commit. Git lists it from the newest commit down, and it is read as needed:
-// what was committed lately costs little in the longest history.
+// descent is the history that leads to a commit. Git lists it from the newest commit down, and it is read only as far
+// as needed: recent commits cost little in a long history.
 type descent struct {
 	cmd      *exec.Cmd
 	out      *bufio.Reader          // nil when all was read
@@ -26,7 +26,7 @@ type descent struct {
 	at       int64                  // time of the last commit that was listed, in seconds
 }
 
-// offspring is the oldest child of a commit, the one that was listed last.
+// offspring is the oldest child of a commit: git lists it last.
 type offspring struct {
 	id    refs.OID
 	merge bool
@@ -46,7 +46,7 @@ func newDescent(ctx context.Context, repo *refs.Repo, end refs.OID) (*descent, e
 	return d, d.cmd.Start()
 }
 
-// reach reads on until a commit is listed, or one that is older than the seconds, and reports whether it was listed.
+// reach reads on until it finds a commit, or one with an earlier time, and reports whether it found the commit.
 func (d *descent) reach(commit refs.OID, seconds int64) bool {
 	for !d.met[commit] && d.out != nil && (len(d.met) == 0 || d.at >= seconds) {
 		record, err := d.out.ReadString(0)
@@ -61,13 +61,13 @@ func (d *descent) reach(commit refs.OID, seconds int64) bool {
 	return d.met[commit]
 }
 
-// child returns the oldest child that a commit has on the way; the zero one where git does not tell.
+// child returns the oldest child of a commit in this history; zero if git does not list it.
 func (d *descent) child(commit refs.OID) offspring {
 	d.reach(commit, math.MinInt64)
 	return d.children[commit]
 }
 
-// take reads what git says of a commit: the time, the commit, its parents, and below the body of its message.
+// take reads git's record of a commit: the time, the commit, its parents, and below the body of its message.
 func (d *descent) take(record string) error {
 	row, body, _ := strings.Cut(record, "\n")
 	fields := strings.Fields(row)
@@ -99,7 +99,7 @@ func (d *descent) take(record string) error {
 // revertedWords is the text that git-revert(1) writes into the message before the id of the commit.
 const revertedWords = "This reverts commit "
 
-// takenBack returns the commit that a message says is taken back; zero if it says nothing like that.
+// takenBack returns the commit that a message reverts; zero if it reverts none.
 func takenBack(message string) refs.OID {
 	_, rest, _ := strings.Cut(message, revertedWords)
 	word, _, _ := strings.Cut(rest, "\n")
@@ -126,7 +126,7 @@ func (d *descent) close() {
 	}
 }
 
-// descentOf returns the history that leads to a commit, begun once.
+// descentOf returns the history that leads to a commit, which is begun once.
 func (t *Tracker) descentOf(end refs.OID) (*descent, error) {
 	d := t.descents[end]
 	if d == nil {
@@ -139,7 +139,7 @@ func (t *Tracker) descentOf(end refs.OID) (*descent, error) {
 	return d, nil
 }
 
-// isWithin reports whether a commit is another one or an ancestor of it. One that is not there any more is not.
+// isWithin reports whether a commit is another one or an ancestor of it. A missing commit is not.
 func (t *Tracker) isWithin(commit, of refs.OID) (bool, error) {
 	if commit == of || of.IsZero() {
 		return commit == of, nil

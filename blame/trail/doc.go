@@ -1,16 +1,15 @@
 // Package trail follows a patch through the history: when it was created, which commits anchor lines of it, which
-// commits took their place, and what is left of it.
+// commits replaced them, and what is left of it.
 //
-// The past comes from the log: the patch itself, the anchors that name it, the rewritings that name its commits. The
-// present comes from blame, so that it cannot drift: a line is alive where blame credits it to the patch. It does not
-// matter what stands above it now, what its file is called now, or whether its white space changed. A line whose place
-// another took has changed; blame remembers whose it was. The lines in neither group are looked up in the history of
-// the commits that anchor them: git tells in which commit it saw them last, and so which one took them away. A commit
-// reverted the patch if it says that it reverts the patch's commit; any other lost it.
+// The past comes from the log: the patch itself, its anchors, and the rewritings of its commits. The present comes from
+// blame: a line is alive if blame credits it to the patch. Its place, the name of its file and its white space may have
+// changed. A line is changed if another line replaced it; blame knows the former owner. For the other lines git finds
+// the last commit that had them, and so the commit that removed them. A commit reverted the patch if its message
+// reverts the patch's commit; any other commit lost it.
 //
-// Where the work tree has nothing of a patch, and no commit of its is an ancestor of HEAD, other refs are asked. A
-// patch all of whose commits are on no ref is orphaned, but in a shallow clone, where nobody can know that; one that no
-// commit anchors was never committed.
+// If the work tree has nothing of a patch, and none of its commits is an ancestor of HEAD, other refs are asked. A
+// patch is orphaned if none of its commits is on a ref; in a shallow clone this cannot be known. A patch without an
+// anchor was never committed.
 //
-// Nothing is written, and nothing is guessed: what git does not tell is counted and left without a commit.
+// Nothing is written or guessed: lines that git does not find are counted without a commit.
 package trail

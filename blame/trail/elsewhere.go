@@ -53,7 +53,7 @@ func (t *Tracker) elsewhere(tr *Trail) error {
 	return t.replaced(tr)
 }
 
-// never settles a patch that no commit anchors. What a stash or another work tree may hold was not dropped.
+// never settles a patch that no commit anchors. Lines in a stash or another work tree do not count as dropped.
 func (t *Tracker) never(tr *Trail) error {
 	stash, err := t.stashed(tr)
 	switch {
@@ -69,7 +69,7 @@ func (t *Tracker) never(tr *Trail) error {
 	return nil
 }
 
-// replaced tells a patch lost in a rewrite of its commit from one whose commits nobody keeps.
+// replaced distinguishes a patch that was lost in a rewrite from a patch whose commits are on no ref.
 func (t *Tracker) replaced(tr *Trail) error {
 	stash, err := t.stashed(tr)
 	if err != nil {
@@ -97,8 +97,8 @@ func (t *Tracker) replaced(tr *Trail) error {
 	return nil
 }
 
-// refWith returns a ref that leads to a commit: a branch, a branch of a remote, a tag, in this order; empty when there
-// is none.
+// refWith returns a ref that leads to a commit: a branch, a branch of a remote, a tag, in this order; empty if there is
+// none.
 func (t *Tracker) refWith(commit refs.OID) (string, error) {
 	if _, err := t.objects.Commit(commit); err != nil {
 		return "", nil //nolint:nilerr // no ref leads to a commit that is not there
@@ -150,7 +150,7 @@ func (t *Tracker) stashed(tr *Trail) (string, error) {
 	return "", nil
 }
 
-// renames maps the names of files in a commit to those that git finds for them in a ref.
+// renames maps the names of files in a commit to their names in a ref.
 func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, error) {
 	key := commit.String() + ref
 	if found, done := t.renamed[key]; done {
@@ -175,7 +175,7 @@ func (t *Tracker) renames(commit refs.OID, ref string) (map[string][]string, err
 // mostPending bounds the files that are searched for a moved and uncommitted block.
 const mostPending = 200
 
-// pending returns the files that differ from HEAD and were not looked at.
+// pending returns the files that differ from HEAD and were not read yet.
 func (l *looker) pending(done []string) ([]string, error) {
 	if l.repo.Bare() {
 		return nil, nil

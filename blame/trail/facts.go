@@ -32,7 +32,7 @@ type holding struct {
 	owner  events.AnchorOwner
 }
 
-// created fills in what the event of the patch says.
+// created fills in the facts of the patch's event.
 func (t *Trail) created(e *events.Event) {
 	var d events.PatchData
 	if events.ReadData(e.Data, &d) != nil {
@@ -132,7 +132,7 @@ func (t *Tracker) anchoredAt(path string) (map[Key][]holding, error) {
 	return out, nil
 }
 
-// gather reads what is believed of a commit.
+// gather reads the owners in a commit.
 func (t *Tracker) gather(commit refs.OID, into map[Key][]holding) error {
 	known, err := belief.Of(t.log, commit)
 	if err != nil {
@@ -150,7 +150,7 @@ func (t *Tracker) gather(commit refs.OID, into map[Key][]holding) error {
 	return nil
 }
 
-// steps makes a step of each commit that holds the patch, and of each that took the place of such a one.
+// steps makes a step for each commit that holds the patch, and for each commit that replaced one of them.
 func (t *Tracker) steps(held []holding) []Step {
 	var out []Step
 	at := map[refs.OID]int{}
@@ -193,7 +193,7 @@ func (t *Tracker) steps(held []holding) []Step {
 	return out
 }
 
-// when returns the moment of an anchor: its event's, or, where the anchor was made afterwards, the commit's.
+// when returns the moment of an anchor: the time of its event, or of the commit if the anchor was made later.
 func (t *Tracker) when(h holding) time.Time {
 	if h.event.Claimed() || events.DataOf[events.CommitData](*h.event).Revision > 0 {
 		if c, err := t.objects.Commit(h.commit); err == nil {
@@ -203,10 +203,10 @@ func (t *Tracker) when(h holding) time.Time {
 	return h.event.Time
 }
 
-// mostSteps bounds the commits that are followed to their heirs: a foreign log may name any number.
+// mostSteps bounds the commits whose replacements are followed: a foreign log may name any number.
 const mostSteps = 1000
 
-// heirs returns the commits that took the place of one.
+// heirs returns the commits that replaced a commit.
 func (t *Tracker) heirs(commit refs.OID) []index.Rewriting {
 	list, asked := t.heirsOf[commit]
 	if !asked {

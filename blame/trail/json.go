@@ -161,7 +161,7 @@ func (r Run) json() jsonRun {
 	return j
 }
 
-// given is nil for no id.
+// given returns nil for the zero id.
 func given(id refs.OID) *refs.OID {
 	if id.IsZero() {
 		return nil
@@ -169,7 +169,7 @@ func given(id refs.OID) *refs.OID {
 	return &id
 }
 
-// text returns a path as JSON can hold it, and its bytes where that is not all.
+// text returns a path in JSON's form, and its exact bytes if that form is not exact.
 func text(path string) (shown, bytes string) {
 	if utf8.ValidString(path) {
 		return path, ""

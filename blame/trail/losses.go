@@ -9,14 +9,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// remover is a commit that took lines away.
+// remover is a commit that removed lines.
 type remover struct {
 	id      refs.OID // zero: nobody has committed that yet
 	author  string
 	reverts refs.OID
 }
 
-// losses finds out which commits took the lines neither there nor replaced.
+// losses finds the commits that removed the lines that are neither alive nor replaced.
 func (l *looker) losses() error {
 	gone := l.tr.Lines - l.now.Alive - lost(l.now.Changed)
 	if gone <= 0 || l.reshaped {
@@ -70,7 +70,7 @@ func (l *looker) losses() error {
 	return nil
 }
 
-// dropped notes how many lines were never committed: what was committed was not dropped before.
+// dropped counts lines that were never committed.
 func (l *looker) dropped(lines int) {
 	l.now.Dropped = max(lines, 0)
 	if len(l.tr.Steps) > 0 {
@@ -78,7 +78,7 @@ func (l *looker) dropped(lines int) {
 	}
 }
 
-// mostLines returns the number of lines that the step has that has the most.
+// mostLines returns the largest number of lines in a step.
 func mostLines(steps []Step) int {
 	held := 0
 	for i := range steps {
@@ -102,7 +102,7 @@ func (l *looker) stepsWithin(end refs.OID) ([]Step, error) {
 	return out, nil
 }
 
-// takenBack reports whether a commit behind one of the steps says that it takes it back, or may say so.
+// takenBack reports whether a commit after one of the steps reverts it, or may do so.
 func (l *looker) takenBack(steps []Step, end refs.OID) bool {
 	d := l.descents[end]
 	return d != nil && (d.broken || slices.ContainsFunc(steps, func(s Step) bool {
@@ -110,8 +110,8 @@ func (l *looker) takenBack(steps []Step, end refs.OID) bool {
 	}))
 }
 
-// lostToSomebody counts the lines that are gone, of those that were committed, and asks nobody who took them. A
-// content that is not here any more tells nothing.
+// lostToSomebody counts the committed lines that are gone, without looking for the commit that removed them. It skips
+// contents that are missing here.
 func (l *looker) lostToSomebody(steps []Step, gone int) {
 	held := 0
 	for i := range steps {
@@ -131,7 +131,7 @@ func (l *looker) lostToSomebody(steps []Step, gone int) {
 	l.dropped(gone - taken)
 }
 
-// end returns the commit in which the looking ends.
+// end returns the commit at which the search ends.
 func (l *looker) end() (refs.OID, error) {
 	if l.ref == "" {
 		head, _, err := l.repo.Head()
@@ -141,14 +141,13 @@ func (l *looker) end() (refs.OID, error) {
 	return oid, err
 }
 
-// holds reports whether a commit is one of the trail's: what took lines away there was the patch itself, moved or
-// reformatted.
+// holds reports whether a commit is one of the trail's: there the patch itself moved or reformatted its lines.
 func (l *looker) holds(commit refs.OID) bool {
 	return !commit.IsZero() &&
 		slices.ContainsFunc(l.tr.Steps, func(s Step) bool { return s.Commit == commit || s.From == commit })
 }
 
-// remover finds the commit that took a line away; ok is false when git still finds the line or does not tell.
+// remover finds the commit that removed a line; ok is false if git still finds the line, or does not know.
 func (l *looker) remover(commit, end refs.OID, path string, line int) (who remover, ok bool, err error) {
 	last, err := l.lastSeen(commit, end, path)
 	if err != nil || line > len(last) || last[line-1].IsZero() {
@@ -206,8 +205,8 @@ func (t *Tracker) blob(commit refs.OID, path string) ([]byte, error) {
 	return t.objects.Blob(oid)
 }
 
-// findRemover finds the child of the last commit that had a line. Where that child is a merge, the commit that took the
-// line away may lie on its other side.
+// findRemover finds the child of the last commit that had a line. If that child is a merge, the removing commit may be
+// on its other side.
 func (l *looker) findRemover(commit, seen, end refs.OID, path string, line int) (remover, error) {
 	d, err := l.descentOf(end)
 	if err != nil {
@@ -226,8 +225,8 @@ func (l *looker) findRemover(commit, seen, end refs.OID, path string, line int) 
 	return l.describe(child.id)
 }
 
-// onOtherSide finds the newest commit that takes a line away, on another side of a merge. It looks among the commits
-// that the merge brought together with the last one with the line.
+// onOtherSide finds the newest commit that removes a line, on another side of a merge. It searches the commits that the
+// merge joined with the last one that has the line.
 func (l *looker) onOtherSide(commit, seen, merge refs.OID, path string, line int) (remover, error) {
 	raw, err := l.blob(commit, path)
 	if err != nil {

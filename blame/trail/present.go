@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// settle finds out what is left of a patch.
+// settle finds the remaining lines of a patch.
 func (t *Tracker) settle(tr *Trail) error {
 	if tr.Lines == 0 && len(tr.Steps) == 0 && tr.Created != nil {
 		tr.Now = Now{State: NoLines}
@@ -27,7 +27,7 @@ func (t *Tracker) settle(tr *Trail) error {
 	return t.elsewhere(tr)
 }
 
-// look weighs what a ref has of the patch; an empty ref is the work tree.
+// look finds the patch's lines in a ref; an empty ref is the work tree.
 func (t *Tracker) look(tr *Trail, ref string) error {
 	tr.Now = Now{Ref: ref}
 	l := &looker{Tracker: t, tr: tr, ref: ref, now: &tr.Now, alive: map[credit]bool{}, changed: map[refs.OID]*Loss{}}
@@ -54,7 +54,7 @@ func (t *Tracker) look(tr *Trail, ref string) error {
 	return l.losses()
 }
 
-// looker gathers what a ref has of one patch.
+// looker gathers the lines of one patch in a ref.
 type looker struct {
 	*Tracker
 	tr  *Trail
@@ -93,9 +93,8 @@ func (l *looker) path(path string) error {
 	return nil
 }
 
-// ownFile tells of a line without a patch whether it is of the trail's own file. One call may have written two files,
-// and one of them may later have the name of the other: their lines are told apart by the path that the commit has,
-// which the anchor names.
+// ownFile reports whether a line without a patch belongs to the trail's own file. One call may have written two files,
+// and one of them may later get the name of the other. The path in the anchor distinguishes their lines.
 func (l *looker) ownFile(line *blame.Annotated) bool {
 	if l.tr.Patch != "" || !line.Commit.Committed() || line.OrigPath == l.tr.Path {
 		return true
@@ -143,8 +142,8 @@ func (l *looker) change(line *blame.Annotated) {
 	l.replaced++
 }
 
-// tidy keeps the figures within the lines that the patch has: text that was copied, or that one line was replaced by
-// several, does not make it longer.
+// tidy keeps the figures within the number of lines of the patch: copied text, or one line replaced by several, does
+// not increase it.
 func (l *looker) tidy() {
 	n := l.now
 	if l.tr.Created == nil { // lines that several commits added to the path, or of which the log has no patch
@@ -228,7 +227,7 @@ func lost(list []Loss) int {
 	return n
 }
 
-// state says in a word what the figures say.
+// state returns the word for the figures.
 func (n *Now) state(tr *Trail) State {
 	whole := lost(n.Changed)+lost(n.Reverted)+lost(n.Lost)+n.Dropped == 0
 	switch {

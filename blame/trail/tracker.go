@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Tracker follows patches. What it found out for one it keeps for the next. It is for one goroutine. Close it.
+// Tracker follows patches. It keeps facts for the next patch. It is for one goroutine. Close it.
 type Tracker struct {
 	ctx      context.Context // a tracker lives as long as the call that made it
 	repo     *refs.Repo
@@ -56,8 +56,8 @@ func New(ctx context.Context, repo *refs.Repo, log Log, resolver blame.Resolver)
 	return t, nil
 }
 
-// Briefly makes a tracker leave open who took lines away, which costs most. All removed lines together are one loss,
-// without a commit. Where a commit says that it takes one of the patch's back, all is told as ever.
+// Briefly makes a tracker skip the search for the commits that removed lines, which costs most. All removed lines are
+// one loss without a commit. If a commit reverts one of the patch's commits, the search is complete as usual.
 func (t *Tracker) Briefly() *Tracker {
 	t.brief = true
 	return t
@@ -77,7 +77,7 @@ func (t *Tracker) Close() error {
 	return t.objects.Close()
 }
 
-// Patch follows a patch. Hint is a path where it is known to have lines; it may be empty for a patch that the log has.
+// Patch follows a patch. Hint is a path that is known to have its lines; it may be empty for a patch that the log has.
 func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
 	tr := &Trail{Patch: id, Path: hint, key: Key(id)}
 	e, ok, err := t.log.Patch(id)
@@ -91,8 +91,7 @@ func (t *Tracker) Patch(id events.PatchID, hint string) (*Trail, error) {
 	return tr, t.follow(tr)
 }
 
-// Claim follows the lines of a path that somebody said later, as backfill does, a call had written. There is no patch
-// of them.
+// Claim follows the lines of a path that were attributed to a call later, for example by backfill. They have no patch.
 func (t *Tracker) Claim(owner *events.AnchorOwner, path string) (*Trail, error) {
 	tr := &Trail{Owner: *owner, Path: path, key: KeyOf(owner, path)}
 	return tr, t.follow(tr)
@@ -128,7 +127,7 @@ func (t *Tracker) Line(path string, line int) (owner blame.Attribution, lines in
 	return *list[line-1].Owner, len(list), nil
 }
 
-// lines blames a path; a path that is not there has none.
+// lines blames a path; a missing path has none.
 func (t *Tracker) lines(ref, path string) ([]blame.Annotated, error) {
 	lines, err := t.Lines(ref, path)
 	var refused *gitblame.Failure
@@ -138,7 +137,7 @@ func (t *Tracker) lines(ref, path string) ([]blame.Annotated, error) {
 	return lines, err
 }
 
-// Lines blames a path, once, as a revision has it, or, without one, as the work tree has it, a bare repository as HEAD.
+// Lines blames a path once, in a revision, or without one in the work tree, or in HEAD of a bare repository.
 func (t *Tracker) Lines(ref, path string) ([]blame.Annotated, error) {
 	key := ref + "\x00" + path
 	have, done := t.blamed[key]
@@ -155,7 +154,7 @@ func (t *Tracker) Lines(ref, path string) ([]blame.Annotated, error) {
 	return have.lines, have.err
 }
 
-// LinesWith returns those that a path would have in the work tree with other contents, as an editor has them.
+// LinesWith returns the lines that a path would have in the work tree with these contents, for example an editor's.
 func (t *Tracker) LinesWith(path string, contents []byte) ([]blame.Annotated, error) {
 	return blame.Asked(t.ctx, t.repo, blame.Query{Path: path, Contents: contents}, t.resolver)
 }

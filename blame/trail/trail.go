@@ -14,7 +14,7 @@ type Trail struct {
 	Patch events.PatchID     // empty for lines that were found afterwards, as backfill finds them
 	Owner events.AnchorOwner // as the patch's event or, without one, an anchor tells it
 	Path  string             // where it was created, as raw bytes
-	// Lines are the lines that the patch brought; lines of its hunk that kept an older owner do not count.
+	// Lines is the number of lines that the patch added, without the lines of its hunk that kept an older owner.
 	Lines   int
 	Removed int      // lines that it took away
 	Created *Created // nil when the log does not hold it
@@ -24,10 +24,10 @@ type Trail struct {
 	key Key
 }
 
-// Key tells the lines of different trails apart: the patch, or, where there is none, the call and the file.
+// Key identifies the lines of a trail: by the patch, or without one by the call and the file.
 type Key string
 
-// KeyOf returns the key of lines with an owner; empty where nothing is known that could be followed.
+// KeyOf returns the key of lines with an owner; empty if nothing is known to follow.
 func KeyOf(o *events.AnchorOwner, path string) Key {
 	switch {
 	case o.Patch != "":
@@ -47,7 +47,7 @@ type Created struct {
 	Limits   []events.Limit
 }
 
-// StepKind is the way by which a commit got lines of a patch.
+// StepKind says how a commit got lines of a patch.
 type StepKind string
 
 // The kinds of step.
@@ -89,7 +89,7 @@ func count(runs []Run) int {
 // State says in a word what became of a patch.
 type State string
 
-// The states. Where several fit, the first does.
+// The states. If several fit, the first one counts.
 const (
 	NoLines   State = "no_lines" // it brought none: a deletion, a mode, a binary file
 	Alive     State = "alive"    // every line is where it was put, above or below what came later
@@ -117,7 +117,8 @@ type Now struct {
 	// Dropped lines were gone before any commit.
 	Dropped int
 	Stash   string // of a stashed patch: stash@{N}
-	// Worktree is the work tree to ask, by its name, when this one cannot tell; "" is the main one, nil none.
+	// Worktree is the work tree to ask, by its name, if this one does not have the answer; "" is the main one, nil
+	// none.
 	Worktree *string
 }
 
@@ -128,7 +129,7 @@ type Place struct {
 	Moved  bool
 }
 
-// Loss is some lines that are not there any more, and the commit that took them.
+// Loss is some lines that were removed, and the commit that removed them.
 type Loss struct {
 	Lines  int
 	Commit refs.OID // zero when no commit did yet
@@ -136,7 +137,7 @@ type Loss struct {
 	Owner  *events.AnchorOwner
 }
 
-// Uncommitted reports whether lines are alive that no commit holds, and no others.
+// Uncommitted reports whether lines are alive, all of them uncommitted.
 func (n *Now) Uncommitted() bool {
 	for _, p := range n.Places {
 		if !p.Commit.IsZero() {
