@@ -8,18 +8,16 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// purgedDigest is the word of log_purged for a digest that was begun anew, so that something is in it no more.
+// purgedDigest is the value of log_purged for a digest that was replaced in order to remove something.
 const purgedDigest = "digest"
 
-// MakePlanAnew is MakePlan for a digest that holds what is published today, without the history of the one that the
-// remote has.
+// MakePlanAnew is MakePlan for a new digest of today's publications, without the history of the remote's digest.
 func MakePlanAnew(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level, means Means) (
 	*Plan, error) {
 	return makePlan(ctx, log, s, remote, level, means, true)
 }
 
-// tellAnew says in this clone's log and in the digest that the digest begins anew: readers are told why its events are
-// other ones.
+// tellAnew notes in this clone's log and in the digest that the digest is new. So readers know why its events differ.
 func (p *Plan) tellAnew(ctx context.Context) error {
 	raw, err := events.Encode(events.PurgeData{What: purgedDigest})
 	if err != nil {
@@ -35,7 +33,7 @@ func (p *Plan) tellAnew(ctx context.Context) error {
 	return nil
 }
 
-// timesAnew counts how often a log says of its digest that it began anew.
+// timesAnew counts the new digests that a log notes.
 func timesAnew(all []events.Event) (n int) {
 	for i := range all {
 		if all[i].Type == events.LogPurged && events.DataOf[events.PurgeData](all[i]).What == purgedDigest {

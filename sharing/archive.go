@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Errors of what is done with refs of other writers.
+// Errors of work on refs of other writers.
 var (
 	ErrNotChosen   = errors.New("nothing was chosen for this remote")
 	ErrUnknown     = errors.New("no sound digest of that clone is here")
@@ -22,7 +22,7 @@ var (
 	ErrNotKept     = errors.New("no archive of this clone has anything of that clone")
 )
 
-// Keeping is what would be put into the archives of a remote, made before anything goes there. Close it.
+// Keeping is a plan to archive refs on a remote, made before anything is sent. Close it.
 type Keeping struct {
 	Remote  Remote
 	URL     string // with credentials, as git would use it
@@ -44,7 +44,7 @@ type Archived struct {
 	refs map[string]refs.OID // by their kinds
 }
 
-// Close gives the remote free for another push.
+// Close frees the remote for another push.
 func (k *Keeping) Close() { k.plan.Close() }
 
 // openKeeping begins a plan for a remote for which the person chose a level.
@@ -71,7 +71,7 @@ func openKeeping(ctx context.Context, log *events.Log, s *Settings, remote Remot
 	return k, nil
 }
 
-// maxArchived is how many refs of traces a remote may have that is to be tidied.
+// maxArchived bounds the refs of traces on a remote that is to be archived.
 const maxArchived = 100_000
 
 // PlanArchive finds the writers on a remote who published nothing since a day.
@@ -88,7 +88,7 @@ func PlanArchive(ctx context.Context, log *events.Log, s *Settings, remote Remot
 	return k, nil
 }
 
-// refsOf lists what a remote has of the other writers, by writer and kind.
+// refsOf lists the refs of other writers on a remote, by writer and kind.
 func (k *Keeping) refsOf(ctx context.Context) (map[string]map[string]refs.OID, error) {
 	found, err := there(ctx, k.plan.repo, k.URL, k.Remote.Prefix+"*")
 	if err != nil {
@@ -107,7 +107,7 @@ func (k *Keeping) refsOf(ctx context.Context) (map[string]map[string]refs.OID, e
 	return of, nil
 }
 
-// findSilent fills the plan with those whose last publication is older.
+// findSilent adds the writers whose last publication is older to the plan.
 func (k *Keeping) findSilent(ctx context.Context, since time.Time) error {
 	pulled, err := Pull(ctx, k.plan.log, k.Remote, What{Most: k.most, refs: maxArchived})
 	if err != nil {
@@ -139,8 +139,8 @@ func (k *Keeping) findSilent(ctx context.Context, since time.Time) error {
 	return nil
 }
 
-// PlanAdopt finds what was fetched of writers who publish elsewhere, in a fork for instance. Only those count who let
-// others pass it on. Their texts go along where texts were chosen for the remote, if they are here.
+// PlanAdopt plans to publish fetched digests of writers who publish elsewhere, for example in a fork. The writers must
+// have allowed it. Their texts are included if they are here and the remote's level has texts.
 func PlanAdopt(ctx context.Context, log *events.Log, s *Settings, remote Remote, writers []string) (*Keeping, error) {
 	k, err := openKeeping(ctx, log, s, remote)
 	if err != nil {
@@ -153,7 +153,7 @@ func PlanAdopt(ctx context.Context, log *events.Log, s *Settings, remote Remote,
 	return k, nil
 }
 
-// findAdoptable fills the plan with writers, if all of them can be adopted.
+// findAdoptable adds writers to the plan, if all of them can be adopted.
 func (k *Keeping) findAdoptable(ctx context.Context, writers []string) error {
 	of, err := k.refsOf(ctx)
 	if err != nil {
@@ -179,8 +179,7 @@ func (k *Keeping) findAdoptable(ctx context.Context, writers []string) error {
 	return nil
 }
 
-// adoptable looks at what is here of a writer, from other remotes than this one. Of several digests the longest is
-// taken.
+// adoptable finds a writer's refs from other remotes. Of several digests it takes the longest.
 func (k *Keeping) adoptable(ctx context.Context, fetched []events.FetchedLog, writer string) (Archived, error) {
 	var best events.Publication
 	w := Archived{Writer: writer}
@@ -220,7 +219,7 @@ func (k *Keeping) adoptable(ctx context.Context, fetched []events.FetchedLog, wr
 	return w, errors.Join(err, objects.Close())
 }
 
-// Refs is how many refs of the writers the remote would have no more.
+// Refs returns the number of the writers' refs that the remote would lose.
 func (k *Keeping) Refs() int {
 	n := 0
 	for _, w := range k.Writers {
@@ -230,7 +229,7 @@ func (k *Keeping) Refs() int {
 }
 
 // Keep puts the refs of the writers into the archives, and then deletes them there if that was planned. Each step is
-// all or nothing: a remote never lacks what it had.
+// atomic: a remote never loses data.
 func (k *Keeping) Keep(ctx context.Context, verify bool) error {
 	if err := k.bring(ctx); err != nil {
 		return err
@@ -246,13 +245,13 @@ func (k *Keeping) Keep(ctx context.Context, verify bool) error {
 	return k.pull(ctx)
 }
 
-// pull has the refs here follow what was changed there.
+// pull updates the refs here after a change of the remote.
 func (k *Keeping) pull(ctx context.Context) error {
 	_, err := Pull(ctx, k.plan.log, k.Remote, What{Most: k.most, refs: maxArchived})
 	return err
 }
 
-// bring fetches what the writers have there besides their digests.
+// bring fetches the writers' other refs.
 func (k *Keeping) bring(ctx context.Context) error {
 	objects := k.plan.repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -311,7 +310,7 @@ func (k *Keeping) keep(ctx context.Context, verify bool, writers []Archived) err
 	return err
 }
 
-// add plans the archive of a kind of refs that has what it had and these.
+// add plans a new archive of a kind of refs, with its former entries and these.
 func (k *Keeping) add(ctx context.Context, kind string, kept map[string]refs.OID) error {
 	if len(kept) == 0 {
 		return nil
@@ -353,8 +352,8 @@ func (k *Keeping) archive(ctx context.Context, kind string) (Ref, map[string]ref
 	return ref, had, nil
 }
 
-// Drop takes writers out of the archives that this clone has on a remote, and out of their histories. It gives how many
-// refs of them were there.
+// Drop removes writers from this clone's archives on a remote, with their histories. It returns the number of their
+// refs.
 func Drop(ctx context.Context, log *events.Log, s *Settings, remote Remote, writers []string,
 	verify bool) (int, error) {
 	k, err := openKeeping(ctx, log, s, remote)

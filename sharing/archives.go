@@ -13,11 +13,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// An archive keeps refs of other writers, those of one kind: a commit whose parents are what the refs named, behind the
-// archive before it. Its message says whose each parent is. It is at refs/traces/writers/<own>/archive/<kind>. A writer
-// who publishes again has a ref again, and that one is read. docs/format.md describes the form.
+// An archive keeps the refs of one kind of other writers. It is a commit. Its first parent is the archive before, the
+// others are the commits of the refs, and its message names the writer of each parent. It is at
+// refs/traces/writers/<own>/archive/<kind>. If a writer publishes again, their new ref is read instead. docs/format.md
+// describes the form.
 
-// archiveKinds are the kinds of refs that are archived, each into a ref of its own: who wants digests gets no text.
+// archiveKinds are the kinds of refs that are archived, each in its own ref, so that a reader of digests gets no texts.
 var archiveKinds = []string{"digest", "records", "events", "checkpoints"}
 
 const (
@@ -31,14 +32,14 @@ const (
 // ErrNotArchive reports a commit that is not an archive.
 var ErrNotArchive = errors.New("not an archive")
 
-// bounds are what is left of what archives may take. What they unpack to counts, not what arrives.
+// bounds are the remaining limits for archives. They count unpacked refs.
 type bounds struct {
 	commits, refs, descent int
 }
 
 func newBounds(refs int) *bounds { return &bounds{maxArchives, refs, maxDescent} }
 
-// readArchive returns what an archive keeps, by the writers; nothing for none.
+// readArchive returns the refs in an archive, by writer; nothing for a zero tip.
 func (b *bounds) readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID) (map[string]refs.OID, error) {
 	objects := repo.Objects()
 	objects.Max = maxArchive
@@ -76,7 +77,7 @@ func (b *bounds) readArchive(ctx context.Context, repo *refs.Repo, tip refs.OID)
 	return out, nil
 }
 
-// writeArchive puts refs of writers into an archive, behind what it has; a zero one begins it.
+// writeArchive puts refs of writers into an archive, after its former entries; before is zero for a new archive.
 func (s *Settings) writeArchive(ctx context.Context, log *events.Log, before refs.OID,
 	kept map[string]refs.OID) (refs.OID, error) {
 	tree, err := log.EmptyTree()
@@ -104,8 +105,8 @@ func (s *Settings) writeArchive(ctx context.Context, log *events.Log, before ref
 	return before, nil
 }
 
-// unpack gives what the archives of a remote keep refs of its own here, but for those whose writers publish there:
-// direct has the names of their refs. It returns the archives that are none, by their refs.
+// unpack makes local refs for the entries of a remote's archives, except for writers with refs on the remote: direct
+// has their names. It returns the invalid archives, by their refs.
 func (b *bounds) unpack(ctx context.Context, repo *refs.Repo, r Remote, own string,
 	direct map[string]bool) (map[string]error, error) {
 	list, err := repo.RefsUnder(ctx, events.FetchedRef(r.Label, "", ""))
@@ -143,8 +144,8 @@ func (b *bounds) unpack(ctx context.Context, repo *refs.Repo, r Remote, own stri
 	return wrong, replaceRefs(ctx, repo, events.ArchivedRef(r.Label, "", ""), wanted)
 }
 
-// descends reports whether a commit of a writer's ref has another one before it, along first parents. It starts no
-// process: there may be ten thousand pairs.
+// descends reports whether a commit of a writer's ref has another commit as an ancestor, along first parents. It starts
+// no process, because there may be ten thousand pairs.
 func (b *bounds) descends(repo *refs.Repo, commit, other refs.OID) bool {
 	objects := repo.Objects()
 	objects.Max = maxArchive
@@ -159,7 +160,7 @@ func (b *bounds) descends(repo *refs.Repo, commit, other refs.OID) bool {
 	return commit == other
 }
 
-// replaceRefs makes the refs below a prefix what they should be. One whose object is not here is left out.
+// replaceRefs sets the refs below a prefix to the wanted ones. It leaves out a ref whose object is missing.
 func replaceRefs(ctx context.Context, repo *refs.Repo, prefix string, wanted map[string]refs.OID) error {
 	list, err := repo.RefsUnder(ctx, prefix)
 	if err != nil {

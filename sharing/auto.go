@@ -15,21 +15,20 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Failed tells of pushes that were begun by themselves and have failed since a time.
+// Failed describes automatic pushes that have failed since a time.
 type Failed struct {
 	Since time.Time `json:"since"`
 	Why   string    `json:"why"` // the last time
 }
 
-// autoPatience is how long a push by itself may take.
+// autoPatience is the time limit of an automatic push.
 const autoPatience = 60 * time.Second
 
-// again is when a push by itself looks once more: where another program runs the hooks, git may still be sending.
+// again is the pause before an automatic push tries again: if another program runs the hooks, git may still be sending.
 const again = 3 * time.Second
 
-// Auto shares with a remote what was chosen for it, after somebody pushed there. It asks nobody for anything. That it
-// failed is noted for status, and comes back as an error. Nothing happens unless the person wants it and has chosen a
-// level.
+// Auto shares with a remote after a git push, at the chosen level. It never asks. It notes a failure for status and
+// returns it as an error. It does nothing unless the person has enabled it and chosen a level.
 func Auto(ctx context.Context, log *events.Log, name string, means Means) error {
 	s, err := ReadSettings(ctx, log.Repo())
 	if err != nil {
@@ -85,7 +84,7 @@ func autoPath(repo *refs.Repo, r Remote) string {
 	return filepath.Join(repo.TracesDir(), "autopush", shortHash(r.Label)+".json")
 }
 
-// autoFailed reads the note; what cannot be read is none.
+// autoFailed reads the note; nil if it cannot be read.
 func autoFailed(repo *refs.Repo, r Remote) *Failed {
 	raw, err := refs.ReadFile(autoPath(repo, r))
 	var f Failed
@@ -95,7 +94,7 @@ func autoFailed(repo *refs.Repo, r Remote) *Failed {
 	return &f
 }
 
-// noteAuto notes why nothing was shared, or, for nil, that it was.
+// noteAuto notes the reason of a failure, or for nil that the push succeeded.
 func noteAuto(repo *refs.Repo, r Remote, why error) error {
 	if why == nil {
 		err := os.Remove(autoPath(repo, r))

@@ -12,12 +12,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// commit makes a commit in the person's name, signed where the person signs, so that it passes the rules that a remote
-// has for commits. Git makes it (git-commit-tree(1)) unless nothing is asked of it but a name that stands as it is.
+// commit makes a commit in the person's name, signed if the person signs commits, so that it passes the remote's rules.
+// Git makes it (git-commit-tree(1)), except in simple cases without a signature.
 //
-// The author's date says when. The committer's is that of a log, the epoch: by it git chooses what a fetch offers
-// first, and code has to come before publications. A signature of OpenPGP or X.509 has its own time. One of SSH has
-// none: git judges it at the committer's date (ssh-keygen(1), verify-time), so what is signed so has the date of today.
+// The author's date is the time of the push. The committer's date is the epoch: git offers commits to a fetch by this
+// date, and code must come before publications. A signature of OpenPGP or X.509 has its own time. An SSH signature has
+// none: git checks it at the committer's date (ssh-keygen(1), verify-time). So a commit signed with SSH has today's
+// date.
 func (s *Settings) commit(ctx context.Context, repo *refs.Repo, message string, tree refs.OID,
 	parents []refs.OID) (refs.OID, error) {
 	sign := s.signs()
@@ -56,9 +57,9 @@ func (s *Settings) signs() bool {
 	return s.own.Bool("trace.signpush", s.always.Bool("commit.gpgsign", false))
 }
 
-// identity is who git would name as the author or the committer of a commit: the environment, then author.* or
-// committer.*, then user.* (git-config(1)). False where git has to be asked: nothing is set, git would change a name,
-// or the date or the encoding is chosen.
+// identity returns the name that git would write as author or committer: from the environment, then author.* or
+// committer.*, then user.* (git-config(1)). It returns false if git must be asked: nothing is set, git would change the
+// name, or a date or an encoding is set.
 func (s *Settings) identity(role string) (who refs.Signature, ok bool) {
 	upper := "GIT_" + strings.ToUpper(role)
 	if _, dated := os.LookupEnv("GIT_AUTHOR_DATE"); dated {
@@ -82,7 +83,8 @@ func (s *Settings) identity(role string) (who refs.Signature, ok bool) {
 	return who, true
 }
 
-// plainIdent reports whether git writes a name as it is: it takes off marks at the ends, and what would end the field.
+// plainIdent reports whether git writes a name unchanged. Git removes marks at the ends, and characters that would end
+// the field.
 func plainIdent(text string) bool {
 	const marks = ` .,:;"\'`
 	return text != "" && utf8.ValidString(text) && strings.Trim(text, marks) == text &&

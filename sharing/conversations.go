@@ -29,20 +29,19 @@ type Conversations struct {
 	before   []store.Entry // that the remote has, where that is known
 }
 
-// Kept is a record that does not leave.
+// Kept is a record that stays here.
 type Kept struct {
 	Trace events.TraceID `json:"trace"`
 	Why   string         `json:"why"`
 	Fault bool           `json:"fault,omitempty"` // it should have left
 }
 
-// maxShared is the size of a record beyond which it is not sent: forges refuse objects of twice that, and an object
-// that is refused blocks its ref for good.
+// maxShared is the largest size of a record that is sent: forges refuse objects of twice that size, and a refused
+// object blocks its ref for good.
 const maxShared = 50 << 20
 
-// chooseRecords looks at the record of each conversation that owns a line of a published commit, with the redactor of
-// today: what it would take out of a record that was stored with the rules of another day is taken out before it
-// leaves.
+// chooseRecords checks the record of each conversation that owns a line of a published commit. If the rules of
+// redaction have changed since it was stored, it is redacted again before it leaves.
 func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 	s := store.Open(p.repo)
 	defer func() { _ = s.Close() }()
@@ -85,8 +84,8 @@ func (p *Plan) chooseRecords(ctx context.Context, there refs.OID) error {
 	return nil
 }
 
-// mayLeave returns the conversations whose records may leave. Where the remote has commits that are not here, a branch
-// may be gone because it was squashed into one of them: what the remote has stays there until they were fetched.
+// mayLeave returns the conversations whose records may leave. If the remote has commits that are not here, a deleted
+// branch may have been squashed into one of them. Then the remote's records stay until those commits are fetched.
 func (p *Plan) mayLeave() []events.TraceID {
 	out := slices.Clone(p.Digest.Conversations)
 	if p.ahead {
@@ -99,13 +98,13 @@ func (p *Plan) mayLeave() []events.TraceID {
 	return out
 }
 
-// ErrUnredacted reports that there is no redactor, and so no conversation leaves.
+// ErrUnredacted reports that there is no redactor: then no conversation leaves.
 var ErrUnredacted = errors.New("conversations cannot be redacted")
 
 var errTooLarge = errors.New("it is larger than 50 MB")
 
-// look has a record redacted once more, unless it was with the same rules. What was found is stored, and leaves without
-// what does not leave at the level.
+// look redacts a record again, unless the rules are the same. The result is stored, and leaves without the members that
+// the level excludes.
 func (p *Plan) look(ctx context.Context, s *store.Store, redactor *redact.Redactor, e *store.Entry) error {
 	c := &p.Records
 	here := e.Blob
@@ -145,7 +144,7 @@ func (p *Plan) look(ctx context.Context, s *store.Store, redactor *redact.Redact
 	return err
 }
 
-// redacted returns a record out of which today's rules took what they find. What they found is stored.
+// redacted returns a record redacted with today's rules, and stores it if they changed it.
 func (p *Plan) redacted(ctx context.Context, s *store.Store, redactor *redact.Redactor, e *store.Entry,
 	r *records.Record) (*records.Record, error) {
 	again, err := redactor.Record(ctx, r)
@@ -182,8 +181,8 @@ func writeRecord(ctx context.Context, s *store.Store, redactor *redact.Redactor,
 	return s.Write(ctx, out)
 }
 
-// readLooked reads what was noted of the records that were looked at with the rules of today, by their blobs: the blobs
-// that leave.
+// readLooked reads the notes about records that were checked with today's rules: for each stored blob the blob that
+// leaves.
 func (p *Plan) readLooked() {
 	p.looked, p.unsent = map[refs.OID]refs.OID{}, map[refs.OID]bool{}
 	noted, _ := os.ReadFile(p.rulesPath()) // without it all are looked at again
@@ -205,7 +204,7 @@ func (p *Plan) readLooked() {
 	}
 }
 
-// noteLooked is what readLooked reads.
+// noteLooked writes the notes for readLooked.
 func (p *Plan) noteLooked() {
 	text := p.rules + "\n"
 	for here, leaves := range p.looked {
@@ -216,7 +215,7 @@ func (p *Plan) noteLooked() {
 	_ = refs.WriteFileAtomic(p.rulesPath(), []byte(text), 0o600) // without it all are looked at again
 }
 
-// saysTheSame reports whether a redaction took nothing out of a record.
+// saysTheSame reports whether a redaction changed nothing in a record.
 func saysTheSame(r *records.Record, clean records.Record) (bool, error) {
 	clean.Security, clean.ContentHash = r.Security, r.ContentHash
 	before, err := records.Encode(r)
@@ -227,7 +226,7 @@ func saysTheSame(r *records.Record, clean records.Record) (bool, error) {
 	return bytes.Equal(before, after), err
 }
 
-// Texts gives the records that would leave and that the remote does not have as they are, as JSON.
+// Texts yields the records that would leave and differ from the remote's, as JSON.
 func (p *Plan) Texts(yield func(raw []byte) error) error {
 	s := store.Open(p.repo)
 	defer func() { _ = s.Close() }()
@@ -246,7 +245,7 @@ func (p *Plan) Texts(yield func(raw []byte) error) error {
 	return nil
 }
 
-// count adds what the plan tells of a record that leaves.
+// count adds a record that leaves to the figures of the plan.
 func (c *Conversations) count(r *records.Record) {
 	c.Redacted += r.Security.RedactionsApplied
 	attached, data := unread(r)
@@ -254,9 +253,8 @@ func (c *Conversations) count(r *records.Record) {
 	c.Encoded += data
 }
 
-// publishRecords makes the commit with the records. It begins a history of its own where an older version has something
-// that must not be had any more: after a purge, when the rules of redaction found more, when a conversation is taken
-// back.
+// publishRecords makes the commit with the records. It begins a new history if an older version has something that must
+// go: after a purge, after a stricter redaction, or when a conversation is taken back.
 func (p *Plan) publishRecords(ctx context.Context, r *Ref) error {
 	s := store.Open(p.repo)
 	defer func() { _ = s.Close() }()
@@ -272,7 +270,7 @@ func (p *Plan) publishRecords(ctx context.Context, r *Ref) error {
 	return err
 }
 
-// chooseRecordsRef says whether the remote's records have to change.
+// chooseRecordsRef adds the records ref to the plan if it has to change.
 func (p *Plan) chooseRecordsRef(there refs.OID) {
 	c := &p.Records
 	same := slices.EqualFunc(c.before, c.Sent, func(a, b store.Entry) bool {
@@ -291,7 +289,7 @@ func (p *Plan) chooseRecordsRef(there refs.OID) {
 	})
 }
 
-// rulesPath keeps the rules with which the records on the remote were looked at last.
+// rulesPath returns the file with the rules of the last check of the remote's records.
 func (p *Plan) rulesPath() string {
 	return filepath.Join(p.repo.TracesDir(), "cache", "shared", shortHash(p.URL))
 }
@@ -305,8 +303,8 @@ func isPrivate(repo *refs.Repo, trace events.TraceID) bool {
 	return err == nil
 }
 
-// KeepPrivate marks a conversation: its record leaves with no push, and the next push takes it off the remote. Its
-// lines stay told. Off takes the mark away.
+// KeepPrivate marks a conversation: its record leaves with no push, and the next push takes it off the remote. The
+// owners of its lines stay published. Off removes the mark.
 func KeepPrivate(repo *refs.Repo, trace events.TraceID, off bool) error {
 	path := privatePath(repo, trace)
 	if off {

@@ -11,14 +11,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// leastID is how many digits an abbreviated id has, mostID how many a whole one has.
+// leastID is the least number of digits of an abbreviated id, mostID the number of a whole one.
 const (
 	leastID = 7
 	mostID  = 64
 )
 
-// leaving takes out of the head of a record what the list says that it does not leave, and the commits that the remote
-// does not have.
+// leaving removes from the head of a record the members that the list excludes, and the commits that the remote does
+// not have.
 type leaving struct {
 	may    map[string]bool // members, with those that they are in
 	commit map[string]bool // those that name commits
@@ -27,8 +27,8 @@ type leaving struct {
 	unsent bool            // and there were commits among it
 }
 
-// leaves of a record what may leave at the level of the plan. It gives the record itself where that is all of it, and
-// tells whether there were commits that the remote does not have.
+// reduces a record to the members that may leave at the plan's level. It returns the record itself if nothing was
+// removed. unsent reports whether it had commits that the remote does not have.
 func (p *Plan) leaves(ctx context.Context, r *records.Record) (_ *records.Record, unsent bool, err error) {
 	head := *r
 	head.Steps = nil
@@ -70,7 +70,7 @@ func (p *Plan) leaves(ctx context.Context, r *records.Record) (_ *records.Record
 	return out, l.unsent, nil
 }
 
-// ids gathers what may be ids of commits: texts that are nothing but one. True stands for those that must be published.
+// ids gathers texts that may be ids of commits. The value is true if the commit must be published.
 func (l *leaving) ids(value any, at string, out map[string]bool) {
 	switch v := value.(type) {
 	case string:
@@ -99,7 +99,8 @@ func mayBeID(text string) bool {
 	return len(text) >= leastID && len(text) <= mostID && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// hide finds the commits that the remote does not have. An id that must be published and is not here is of none.
+// hide finds the commits that the remote does not have. An id that must be published and is not here counts as missing
+// there.
 func (l *leaving) hide(ctx context.Context, p *Plan, ids map[string]bool) error {
 	var asked []string
 	var input strings.Builder
@@ -134,7 +135,7 @@ func (l *leaving) hide(ctx context.Context, p *Plan, ids map[string]bool) error 
 	return err
 }
 
-// object cuts what does not leave out of an object. It tells whether a commit was among it.
+// object removes the members that do not leave from an object. It reports whether one of them was a commit.
 func (l *leaving) object(o map[string]any, at string) (unsent bool) {
 	ofSchema := at == "" || l.may[at+"."]
 	for name, value := range o {
@@ -160,7 +161,7 @@ func (l *leaving) object(o map[string]any, at string) (unsent bool) {
 	return unsent
 }
 
-// list leaves out what is, or tells of, a commit that the remote does not have.
+// list removes elements that are or name a commit that the remote does not have.
 func (l *leaving) list(all []any, at string) []any {
 	out := []any{}
 	for _, one := range all {

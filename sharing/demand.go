@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Demanded is what became of a demand for texts that others share.
+// Demanded is the result of a demand for texts that others share.
 type Demanded struct {
 	Got       int      // records that came
 	Elsewhere []string // remotes that keep others, or did not give them
@@ -27,16 +27,16 @@ type offer struct {
 	entry   store.Entry
 }
 
-// demandPatience is how long a command waits for a remote that it asks on its own.
+// demandPatience is the time that a command waits for a remote that it asks without being told to.
 const demandPatience = 20 * time.Second
 
-// OnDemand reports whether a reader may ask a remote for what it lacks, and whether the person said anything about it.
+// OnDemand reports whether a reader may ask a remote for missing texts, and whether the person has decided this.
 func (s *Settings) OnDemand() (may, settled bool) {
 	_, settled = s.own.Get("trace.fetchondemand")
 	return s.own.Bool("trace.fetchOnDemand", false), settled
 }
 
-// SettleOnDemand writes the answer into the clone's configuration.
+// SettleOnDemand writes the person's decision into the clone's configuration.
 func SettleOnDemand(ctx context.Context, repo *refs.Repo, may bool) error {
 	if _, err := repo.Git(ctx, nil, "config", "--local", "trace.fetchOnDemand", fmt.Sprint(may)); err != nil {
 		return fmt.Errorf("keep the choice: %w", err)
@@ -44,8 +44,8 @@ func SettleOnDemand(ctx context.Context, repo *refs.Repo, may bool) error {
 	return nil
 }
 
-// Demand sees to it that the records of conversations are here. Those that other clones share are fetched one by one,
-// each by its id, if the person allowed it. What a remote took back since is not.
+// Demand fetches the missing records of conversations that other clones share, each by its id, if the person allowed
+// it. It does not fetch records that were taken back.
 func Demand(ctx context.Context, log *events.Log, traces []events.TraceID) (Demanded, error) {
 	if !log.MayHaveFetched() {
 		return Demanded{}, nil
@@ -94,7 +94,7 @@ func remotesOf(list []offer) []string {
 	return slices.Compact(out)
 }
 
-// offers finds what others share of conversations of which no record is here: of each conversation one.
+// offers finds one shared record for each conversation without a record here.
 func offers(ctx context.Context, log *events.Log, traces []events.TraceID) ([]offer, error) {
 	s := store.Open(log.Repo())
 	defer func() { _ = s.Close() }()
@@ -140,12 +140,12 @@ func offers(ctx context.Context, log *events.Log, traces []events.TraceID) ([]of
 	}), nil
 }
 
-// demandedRef is where the records are kept that came one by one.
+// demandedRef returns the ref of records that were fetched one by one.
 func demandedRef(f events.FetchedLog) string {
 	return events.FetchedRef(f.Remote, f.Writer, "demanded")
 }
 
-// demandFrom fetches from one remote, of what is missing there. It asks first what is shared today.
+// demandFrom fetches missing records from one remote. First it asks for the records that are shared today.
 func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, traces []events.TraceID,
 	missing []offer) error {
 	patterns := []string{r.Prefix + "*/archive/*"}
@@ -210,7 +210,7 @@ func (s *Settings) demandFrom(ctx context.Context, log *events.Log, r Remote, tr
 	return keepDemanded(ctx, log, wanted)
 }
 
-// archivesMoved reports whether a remote has other archives of digests today than those that are here.
+// archivesMoved reports whether a remote has changed its archives of digests.
 func archivesMoved(log *events.Log, r Remote, found map[string]refs.OID) (bool, error) {
 	own, err := log.Writer()
 	if err != nil {
@@ -228,7 +228,7 @@ func archivesMoved(log *events.Log, r Remote, found map[string]refs.OID) (bool, 
 	return false, nil
 }
 
-// keepDemanded adds records that came to the earlier ones.
+// keepDemanded adds fetched records to the earlier ones.
 func keepDemanded(ctx context.Context, log *events.Log, wanted map[string][]store.Entry) error {
 	s := store.Open(log.Repo())
 	defer func() { _ = s.Close() }()

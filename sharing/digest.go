@@ -13,13 +13,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// digestTypes are the types of which events can be in a digest.
+// digestTypes are the types of events in a digest.
 var digestTypes = []events.Type{
 	events.LogStarted, events.SessionStarted, events.SessionEnded, events.PromptSubmitted, events.CommitAnchored,
 	events.CommitRewritten, events.LogPurged, events.RecordStored,
 }
 
-// Digest is what of this clone's log tells who wrote the lines of published commits.
+// Digest is the part of this clone's log with the owners of lines of published commits.
 type Digest struct {
 	Events        []events.Event // the originals, in the order of the log
 	Commits       []refs.OID     // published ones, in the order of their first anchors
@@ -31,7 +31,7 @@ type Digest struct {
 	Source        events.Witness
 }
 
-// Published tells of commits whether a remote has them.
+// Published reports which commits a remote has.
 type Published = func([]refs.OID) (map[refs.OID]bool, error)
 
 // MakeDigest reads this clone's log, and those set aside among the fetched ones.
@@ -50,7 +50,7 @@ func MakeDigest(ctx context.Context, log *events.Log, fetched []events.FetchedLo
 	return d, nil
 }
 
-// readOwn reads what this clone may tell, and chooses nothing.
+// readOwn reads the events that may be in a digest, without a choice.
 func readOwn(ctx context.Context, log *events.Log, fetched []events.FetchedLog) (*Digest, error) {
 	own, err := log.Copy(ctx, refs.EventsRef)
 	if err != nil {
@@ -119,7 +119,7 @@ func ofTypes(log *events.Copy, types ...events.Type) (all []events.Event, err er
 	return all, nil
 }
 
-// anchored returns the commits of whose lines events tell.
+// anchored returns the commits that events anchor.
 func anchored(all []events.Event) map[refs.OID]bool {
 	out := map[refs.OID]bool{}
 	for i := range all {
@@ -130,14 +130,14 @@ func anchored(all []events.Event) map[refs.OID]bool {
 	return out
 }
 
-// commitOf returns the commit of an anchor, read without the rest of it, which may be long.
+// commitOf returns the commit of an anchorwithout reading the rest, which may be long.
 func commitOf(e events.Event) refs.OID {
 	return events.DataOf[struct {
 		Commit refs.OID `json:"commit"`
 	}](e).Commit
 }
 
-// findPublished asks which of the commits that are named are published.
+// findPublished finds the published ones among the commits in events.
 func (d *Digest) findPublished(all []events.Event, published Published) (map[refs.OID]bool, error) {
 	told := anchored(all)
 	named := maps.Clone(told)
@@ -197,7 +197,7 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 				d.Commits = append(d.Commits, c)
 			}
 		case events.CommitRewritten:
-			// It leaves whole or not at all: what was told once is told the same ever after.
+			// The event leaves whole or not at all, so that it is the same in every digest.
 			pairs := events.DataOf[events.RewriteData](e).Pairs
 			chosen = slices.ContainsFunc(pairs, func(p events.RewritePair) bool { return there[p.New] }) &&
 				!slices.ContainsFunc(pairs, func(p events.RewritePair) bool { return !there[p.Old] })
@@ -209,7 +209,7 @@ func (d *Digest) choose(all []events.Event, there map[refs.OID]bool) {
 	d.Silent = len(silent)
 }
 
-// passedOn tells of an anchor that says what other clones told (package reconcile).
+// passedOn reports whether an anchor repeats the word of other clones (package reconcile).
 func passedOn(e *events.Event) bool {
 	return slices.Contains(e.Method, events.Manual) && slices.Contains(e.Method, events.Import)
 }
@@ -228,8 +228,8 @@ func owners(c events.CommitData) []events.TraceID {
 	return slices.Compact(out)
 }
 
-// told returns an event as a digest has it: what the list has of it ([Leaves]), and the times of a conversation cut to
-// a span, if there is one.
+// told returns an event in its form for a digest: with the members on the list ([Leaves]), and with times cut to a
+// span, if there is one.
 func told(e events.Event, span time.Duration) events.Draft {
 	d := e.Draft()
 	d.Worktree, d.Data = "", listed(e.Type, d.Data)
@@ -239,8 +239,8 @@ func told(e events.Event, span time.Duration) events.Draft {
 	return d
 }
 
-// missing returns the events of the digest that are not in an earlier one, of which content gives what its events say.
-// An event that was told with its time cut otherwise is told already.
+// missing returns the events that an earlier digest does not have; content has the ids of its events. An event with a
+// differently cut time counts as published.
 func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]events.Draft, error) {
 	var out []events.Draft
 	for _, e := range d.Events {
@@ -266,8 +266,8 @@ func (d *Digest) missing(content map[events.ID]bool, span time.Duration) ([]even
 	return out, nil
 }
 
-// name adds what the log says of the records that leave, so that a reader can tell them from others: by the blobs that
-// leave, which are found by those that are stored here.
+// name adds the events of the records that leave, with the blobs that leave in place of the stored ones. So a reader
+// recognises these records.
 func (d *Digest) name(sent []store.Entry, leaves map[refs.OID]refs.OID) {
 	for _, e := range d.stored {
 		here := events.DataOf[events.RecordData](e).Blob

@@ -1,7 +1,7 @@
-// Package sharing takes what is recorded to other clones and brings theirs here, through any git remote. What leaves is
-// chosen by the person, shown before it goes, and bound to the URL that the person saw. One writer has one set of refs
-// there, so pushes never conflict; what was fetched is read beside this clone's log and never merged into it.
+// Package sharing exchanges recorded data with other clones through any git remote. The person chooses what leaves,
+// sees it before, and the choice is valid for one URL. Each writer has its own refs there, so pushes never conflict.
+// Fetched logs are read beside this clone's log and never merged into it.
 //
-// The words: a digest is a log of its own with those events that tell who wrote the lines of published commits; a
-// publication is the commit that holds one. Their forms are described in docs/format.md.
+// The words: a digest is a separate log of the events about lines of published commits; a publication is a commit with
+// a digest. Their forms are described in docs/format.md.
 package sharing

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Doubt is what one writer saw of another one's log, and the remote does not show. Each publication names the ends of
-// the other writers' digests that were there. So a remote that takes events back has to hide all publications since.
+// Doubt says that one writer saw events of another one's log that the remote does not show. Each publication names the
+// ends of the other writers' digests at that time. So a remote that hides events must also hide all later publications.
 type Doubt struct {
 	Writer string    `json:"writer"`  // whose log it is
 	Event  int64     `json:"event"`   // its number
@@ -21,7 +21,7 @@ type Doubt struct {
 	Anew   bool      `json:"anew"`    // its writer says that it began anew: who saw it may not have pulled since
 }
 
-// String says it in words.
+// String describes the doubt.
 func (d Doubt) String() string {
 	what := "and it has another one there"
 	if d.Event > d.Ends {
@@ -40,8 +40,8 @@ type shown struct {
 	copied *events.Copy
 }
 
-// doubts holds what the digests of a remote say of each other against what they are. A digest that was published after
-// its mention may have begun anew, and is not in doubt. Of each log the first doubt is told.
+// doubts compares the ends that digests of a remote name with the digests themselves. A digest that was published after
+// its mention may be a new one, and is not in doubt. It returns the first doubt about each log.
 func doubts(ctx context.Context, log *events.Log, fetched []events.FetchedLog, label string) ([]Doubt, error) {
 	fetched = slices.DeleteFunc(slices.Clone(fetched), func(f events.FetchedLog) bool {
 		return f.Remote != label || !f.Digest || f.Writer == ""
@@ -95,7 +95,7 @@ func doubts(ctx context.Context, log *events.Log, fetched []events.FetchedLog, l
 	return out, nil
 }
 
-// firstDoubt returns the first of what was said of a log that the log does not hold. It reads the log once.
+// firstDoubt returns the first named event that a log does not have. It reads the log once.
 func firstDoubt(of shown, said []Doubt, there map[string]shown) ([]Doubt, error) {
 	ids := map[int64]events.ID{}
 	for _, d := range said {

@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Leaf says from which level on members of something leave for a remote, and what they tell. A narrower level takes
-// them out ([told]); what is not on the list leaves at no level but log, which is the log itself.
+// Leaf says from which level on some members leave for a remote, and describes them. A narrower level removes them
+// ([told]). Other members leave only at the level log, which is the log itself.
 type Leaf struct {
 	Of      string // a type of event, or every event; publication, commit or record
 	Members string // names in JSON, a dot before those of what is in them
@@ -17,14 +17,14 @@ type Leaf struct {
 	What    string // in the words of the question that is asked
 }
 
-// publishedCommits are ids of commits that the remote has: what names another one does not leave ([Plan.leaves]).
+// publishedCommits are ids of commits that the remote has: members with other commits do not leave ([Plan.leaves]).
 const publishedCommits = "published commits"
 
-// everyEvent is what all events have, around their data.
+// everyEvent stands for the members of all events outside of their data.
 const everyEvent = "every event"
 
-// Leaves returns the list of everything that may leave. The question before the first push and the page of the
-// documents are made of it, and a test holds it against the types.
+// Leaves returns the list of everything that may leave. The question before the first push and docs/privacy.md are made
+// from it; a test compares it with the types.
 func Leaves() []Leaf {
 	const c, t, l = LevelCommits, LevelConversations, LevelLog
 	return []Leaf{
@@ -100,7 +100,7 @@ func Leaves() []Leaf {
 	}
 }
 
-// Told returns the words for what leaves at a level and at none before it, in the order of the list.
+// Told returns the words for the members that leave from a level on, in the order of the list.
 func Told(level Level) []string {
 	var out, before []string
 	for _, leaf := range Leaves() {
@@ -114,7 +114,7 @@ func Told(level Level) []string {
 	return slices.DeleteFunc(out, func(what string) bool { return slices.Contains(before, what) })
 }
 
-// members returns those of the data of a type of event that a digest has.
+// members returns the members of a type's data that a digest has.
 func members(of events.Type) map[string]bool {
 	out := map[string]bool{}
 	for _, leaf := range Leaves() {
@@ -128,8 +128,8 @@ func members(of events.Type) map[string]bool {
 	return out
 }
 
-// recordMembers returns those of a record that leave at a level, with the members that they are in behind a dot of
-// their own, and those of them that name commits.
+// recordMembers returns the members of a record that leave at a level, as dotted names, and the ones among them that
+// name commits.
 func recordMembers(level Level) (may, commits map[string]bool) {
 	may, commits = map[string]bool{}, map[string]bool{}
 	for _, leaf := range Leaves() {
@@ -147,7 +147,7 @@ func recordMembers(level Level) (may, commits map[string]bool) {
 	return may, commits
 }
 
-// listed leaves of the data of an event what is on the list. What cannot be read has nothing that is.
+// listed keeps the members of an event's data that are on the list. Unreadable data keeps none.
 func listed(of events.Type, data json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(data, &all) != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// made notes the commits that this clone sent to a remote, by writer and kind as in the names of the refs: the one
-// that arrived last, and behind it any that may have arrived. The note is a file. A fetch with a wide refspec can
-// write every ref, the kept ones too.
+// made notes the commits that this clone sent to a remote, by writer and kind as in the names of the refs: the last one
+// that arrived, and later ones that may have arrived. The note is a file, because a fetch with a wide refspec can
+// overwrite any ref.
 type made map[string][]refs.OID
 
-// mostMade bounds how many pushes that failed are noted.
+// mostMade bounds the failed pushes that are noted.
 const mostMade = 64
 
 func madeDir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "made") }
@@ -24,7 +24,7 @@ func madePath(repo *refs.Repo, r Remote) string {
 	return filepath.Join(madeDir(repo), shortHash(r.Label)+".json")
 }
 
-// readMade reads a note; what cannot be read notes nothing.
+// readMade reads a note; an unreadable one is empty.
 func readMade(path string) made {
 	out := made{}
 	if raw, err := refs.ReadFile(path); err == nil {
@@ -33,13 +33,13 @@ func readMade(path string) made {
 	return out
 }
 
-// hasMade reports whether this clone noted a commit as sent, to any remote: one may copy what another has.
+// hasMade reports whether this clone noted a commit as sentto any remote, because remotes may copy each other.
 func hasMade(repo *refs.Repo, name string, commit refs.OID) bool {
 	files, _ := filepath.Glob(filepath.Join(madeDir(repo), "*.json"))
 	return slices.ContainsFunc(files, func(path string) bool { return slices.Contains(readMade(path)[name], commit) })
 }
 
-// note writes down a commit before it is sent, or, when it has arrived, it alone.
+// note adds a commit to the note before it is sent. When it has arrived, it is the only one.
 func (p *Plan) note(ref string, commit refs.OID, arrived bool) error {
 	path, name := madePath(p.repo, p.Remote), strings.TrimPrefix(ref, p.Remote.Prefix)
 	m := readMade(path)

@@ -13,17 +13,17 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// tracesRefs begin all refs of traces here, and remotesRefs those that were fetched.
+// tracesRefs is the prefix of all refs of traces here, remotesRefs that of the fetched ones.
 const (
 	tracesRefs  = "refs/traces/"
 	remotesRefs = tracesRefs + "remotes/"
 )
 
-// MostOthers is how many refs of traces of other clones a remote may have before somebody is told.
+// MostOthers is the number of other clones' refs on a remote from which on git-trace warns.
 const MostOthers = 1000
 
-// Notes tells what is worth knowing of the remotes: those that take or bring traces without a choice, as a mirror does,
-// and those that have very many refs of traces.
+// Notes returns notes about remotes that transfer traces without a choice, such as mirrors, and about remotes with very
+// many refs of traces.
 func Notes(ctx context.Context, log *events.Log, now time.Time) ([]string, error) {
 	s, err := ReadSettings(ctx, log.Repo())
 	if err != nil {
@@ -46,8 +46,8 @@ func Notes(ctx context.Context, log *events.Log, now time.Time) ([]string, error
 	return append(out, many...), err
 }
 
-// mirrorNote says what a plain push to a mirror does, and which refspecs leave traces at home. A host may take branches
-// and tags alone: then it refuses the whole push.
+// mirrorNote describes a plain push to a mirror, and the refspecs that do not send traces. A host may accept only
+// branches and tags: then it refuses the whole push.
 func mirrorNote(name string) string {
 	return name + " is a mirror: a plain git push sends it all that is recorded here, and what was fetched from others, " +
 		"whatever was chosen; a host that takes branches and tags alone refuses all of it. To push those alone: " +
@@ -55,7 +55,7 @@ func mirrorNote(name string) string {
 		"git config --add remote." + name + ".push '+refs/tags/*:refs/tags/*'"
 }
 
-// MirrorNotes tells which remotes take traces without a choice.
+// MirrorNotes returns notes about remotes that get traces without a choice.
 func MirrorNotes(ctx context.Context, repo *refs.Repo) ([]string, error) {
 	s, err := ReadSettings(ctx, repo)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Settings) mirrors(name string) bool {
 	})
 }
 
-// overwrites reports whether a plain `git fetch` of a remote writes refs of traces, beside those in which fetched ones
-// are kept.
+// overwrites reports whether a plain `git fetch` of a remote writes refs of tracesother than the ones for fetched
+// traces.
 func (s *Settings) overwrites(name string) bool {
 	return slices.ContainsFunc(s.always.All("remote."+name+".fetch"), func(spec string) bool {
 		_, to, _ := strings.Cut(spec, ":")
@@ -92,16 +92,16 @@ func (s *Settings) overwrites(name string) bool {
 	})
 }
 
-// reaches reports whether a side of a refspec takes in refs of traces.
+// reaches reports whether a side of a refspec matches refs of traces.
 func reaches(side string) bool {
 	before, _, pattern := strings.Cut(side, "*")
 	return strings.HasPrefix(side, tracesRefs) || pattern && strings.HasPrefix(tracesRefs, before)
 }
 
-// silentFor is how long a clone has published nothing when it may be gone.
+// silentFor is the time without a publication after which a clone may be gone.
 const silentFor = 30 * 24 * time.Hour
 
-// crowds tells of remotes with very many refs of traces, and how many clones of them may be gone.
+// crowds returns notes about remotes with very many refs of traces, with the number of clones that may be gone.
 func crowds(ctx context.Context, log *events.Log, now time.Time) ([]string, error) {
 	out, err := log.Repo().Git(ctx, nil, "for-each-ref", "--format=%(refname) %(authordate:unix)", remotesRefs)
 	if err != nil {

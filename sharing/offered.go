@@ -12,25 +12,24 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// AskKey is a setting: whether a remote may be asked for traces by itself.
+// AskKey is the setting that allows to ask remotes for traces automatically.
 const AskKey = "trace.askRemote"
 
-// askEvery is how long the answer of a remote counts.
+// askEvery is the time for which a remote's answer is valid.
 const askEvery = 24 * time.Hour
 
-// askPatience is for how long a command that nobody started for it waits for a remote.
+// askPatience is the time that an unrelated command waits for a remote.
 const askPatience = 4 * time.Second
 
-// Offer is what a pull would bring to a repository that never had one.
+// Offer describes the traces that a first pull would bring.
 type Offer struct {
 	Remote  string
 	Writers int  // whose traces the remote has; none is also an answer
 	New     bool // the remote was asked just now
 }
 
-// Offered tells what the remote has that a pull would take; nil where a pull was made, where there is no such remote,
-// where it is not to be asked or did not answer. It is asked once a day, and nothing that only the repository names is
-// started for it.
+// Offered returns the traces that a pull would bring. It returns nil after a pull, without such a remote, if the remote
+// must not be asked, or if it did not answer. It asks once a day, and starts no program that only the repository names.
 func Offered(ctx context.Context, repo *refs.Repo, now time.Time) *Offer {
 	if repo.MayHaveRefs("refs/traces/remotes/") {
 		return nil
@@ -64,7 +63,7 @@ func Offered(ctx context.Context, repo *refs.Repo, now time.Time) *Offer {
 	return offer
 }
 
-// readOffer returns the answer of the last day.
+// readOffer returns an answer of the last day.
 func readOffer(path string, r Remote, now time.Time) *Offer {
 	raw, err := os.ReadFile(path)
 	if err != nil || len(raw) > 64 {
@@ -88,7 +87,7 @@ func askWriters(ctx context.Context, repo *refs.Repo, s *Settings, r Remote) (in
 	}
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
-	// status lets git children speak with nobody, so that a partial clone fetches nothing (refs.FetchNothing).
+	// status denies all protocols to git's children, so that a partial clone fetches nothing (refs.FetchNothing).
 	env := []string{"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh"}
 	out, err := repo.GitWith(ctx, nil, env, patient("ls-remote", "--", r.Name, r.Prefix+"*")...)
 	writers := map[string]bool{}

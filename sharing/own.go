@@ -7,11 +7,11 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// ErrNothingLost reports that a remote has nothing of this clone that the clone itself has not.
+// ErrNothingLost reports that a remote has no events of this clone that the clone itself lacks.
 var ErrNothingLost = errors.New("the remote has nothing of this clone that the clone itself has lost")
 
-// Lost is what a remote has under this clone's id and the clone has not: after a backup, what it published since. Or
-// somebody else wrote it.
+// Lost describes events that a remote has under this clone's id and the clone does not. The clone may come from a
+// backup and have published them later, or somebody else wrote them.
 type Lost struct {
 	Events   []events.Event
 	From, To int64 // numbers in the log that was lost, as the digest there says
@@ -21,13 +21,13 @@ type Lost struct {
 	remote Remote
 }
 
-// Regained is what Take did.
+// Regained is the result of Take.
 type Regained struct {
 	Old, New string // ids of the writer
 	Pulled   *Pulled
 }
 
-// FindLost asks a remote for what this clone lost. It changes nothing.
+// FindLost asks a remote for events that this clone lost. It changes nothing.
 func FindLost(ctx context.Context, log *events.Log, s *Settings, r Remote) (*Lost, error) {
 	p := &Plan{Remote: r, repo: log.Repo(), log: log, settings: s}
 	var err error
@@ -71,8 +71,8 @@ func FindLost(ctx context.Context, log *events.Log, s *Settings, r Remote) (*Los
 	return l, err
 }
 
-// Take is for a clone that came out of a backup older than its publications. The log that is here is set aside, and
-// keeps its rank. What the remote has under that id is read as another clone's. The clone goes on under a new id.
+// Take is for a clone that was restored from a backup older than its publications. It sets the present log aside, which
+// keeps its rank. The remote's log under the old id is read as another clone's. The clone gets a new id.
 func (l *Lost) Take(ctx context.Context, most int64) (out Regained, err error) {
 	if out.Old, out.New, err = l.log.SetAside(ctx); err != nil {
 		return out, err

@@ -15,10 +15,10 @@ import (
 // ErrBrokenLog reports that this clone's log is damaged: it is not published.
 var ErrBrokenLog = errors.New("the log is damaged")
 
-// filesOfPublication is the number of files of events from which they are joined.
+// filesOfPublication is the number of files of events at which they are joined.
 const filesOfPublication = 256
 
-// earlier is the digest that a remote has of this clone already.
+// earlier is this clone's digest on a remote.
 type earlier struct {
 	commit  refs.OID // zero for none
 	files   []events.PublishedFile
@@ -30,10 +30,10 @@ type earlier struct {
 	source  events.Witness
 }
 
-// none is what a remote has that knows nothing of this clone.
+// none returns the empty digest, for a remote without refs of this clone.
 func none() *earlier { return &earlier{content: map[events.ID]bool{}} }
 
-// readEarlier reads what follows is built on.
+// readEarlier reads the digest to which new events are added.
 func (p *Plan) readEarlier(found events.Publication) (*earlier, error) {
 	e := none()
 	e.commit, e.files, e.last, e.count = found.Commit, found.Files, found.Head.Last, found.Head.Events
@@ -41,7 +41,7 @@ func (p *Plan) readEarlier(found events.Publication) (*earlier, error) {
 	return e, e.hear(p.log, found)
 }
 
-// hear notes what the events of a digest say.
+// hear notes the events of a digest.
 func (e *earlier) hear(log *events.Log, found events.Publication) error {
 	all, err := log.PublishedEvents(found)
 	if err != nil {
@@ -57,8 +57,8 @@ func (e *earlier) hear(log *events.Log, found events.Publication) error {
 	return nil
 }
 
-// hearAside notes what the remote was told under the ids that this clone gave up: that is not told again. Where this
-// clone signs, only what its own key signed was told by it.
+// hearAside notes the events that were published under ids that this clone gave up: they are not published again. If
+// this clone signs, only digests with its signature count.
 func (p *Plan) hearAside(ctx context.Context) error {
 	for _, f := range p.fetched {
 		if !f.Digest || f.Remote != p.Remote.Label || !slices.ContainsFunc(p.fetched, func(a events.FetchedLog) bool {
@@ -84,18 +84,18 @@ func (p *Plan) hearAside(ctx context.Context) error {
 	return nil
 }
 
-// changes reports whether the publication that the remote has is not the one of today. Beside a whole log it names the
-// end of that, so that its signature counts for all of it.
+// changes reports whether the remote's publication is out of date. If a whole log is published too, the publication
+// names the end of that log, so that its signature covers it.
 func (p *Plan) changes() bool {
 	return len(p.fresh) > 0 ||
 		p.base.count > 0 && (!maps.Equal(p.base.records, p.shared()) || p.base.adopt != p.settings.adopt() ||
 			p.Level == LevelLog && p.base.source != p.Digest.Source)
 }
 
-// mayAdopt tells whether others may pass on what a clone publishes.
+// mayAdopt is the value that allows others to publish a clone's digest.
 const mayAdopt = "yes"
 
-// adopt is mayAdopt if trace.allowAdopt says so.
+// adopt returns mayAdopt if trace.allowAdopt is true, otherwise "".
 func (s *Settings) adopt() string {
 	if s.own.Bool("trace.allowAdopt", false) {
 		return mayAdopt
@@ -112,7 +112,7 @@ func (p *Plan) shared() map[events.TraceID]refs.OID {
 	return out
 }
 
-// TakenBack counts the conversations whose records the remote had, and will not have any more.
+// TakenBack counts the conversations whose records the push removes from the remote.
 func (p *Plan) TakenBack() int {
 	n, stay := 0, p.shared()
 	for trace := range p.base.records {
@@ -123,7 +123,7 @@ func (p *Plan) TakenBack() int {
 	return n
 }
 
-// publish makes the publication that has the new events, and gives its commit. No ref names it yet.
+// publish makes a publication with the new events, and returns its commit. No ref names it yet.
 func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 	if !p.changes() {
 		return p.base.commit, nil
@@ -158,11 +158,11 @@ func (p *Plan) publish(ctx context.Context) (refs.OID, error) {
 	return p.commit(ctx, tree, p.base.commit)
 }
 
-// mostSeen is how many other writers a publication names the ends of.
+// mostSeen is the largest number of other writers whose ends a publication names.
 const mostSeen = 1000
 
-// seen returns the ends of the other writers' digests that were fetched from this remote: whoever takes something back
-// from one of them has to take it back from all that saw it.
+// seen returns the ends of the other writers' digests that were fetched from this remote. So nobody can remove events
+// from one digest unnoticed.
 func (p *Plan) seen() []events.Witness {
 	var out []events.Witness
 	for _, f := range p.fetched {

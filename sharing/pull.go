@@ -12,10 +12,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrTooMany reports a remote with more refs of traces than a pull takes without being told which ones are meant.
+// ErrTooMany reports a remote with more refs of traces than a pull takes without a selection.
 var ErrTooMany = errors.New("the remote has too many refs of traces")
 
-// What is a pull's choice.
+// What holds the choices of a pull.
 type What struct {
 	Writers []string // only of these; all without one
 	Records bool     // conversations, too
@@ -26,7 +26,7 @@ type What struct {
 	refs    int      // of traces that the remote may have; maxRefs for 0
 }
 
-// Pulled is what a pull brought from a remote.
+// Pulled is the result of a pull from a remote.
 type Pulled struct {
 	Remote  string         `json:"remote"`
 	Writers []PulledWriter `json:"writers"` // all whose digests or logs are here now, by their ids
@@ -35,7 +35,7 @@ type Pulled struct {
 	Doubts  []Doubt        `json:"doubts"`  // what a writer saw of another one's log, and the remote does not show
 }
 
-// PulledWriter is what is here of a writer.
+// PulledWriter describes the fetched data of a writer.
 type PulledWriter struct {
 	Writer        string `json:"writer"`
 	Ref           string `json:"ref"`
@@ -62,7 +62,7 @@ func (w What) refKinds() []string {
 	return kinds
 }
 
-// refspecs name what is fetched, apart from what the remote has of this clone itself.
+// refspecs returns the refspecs of a pull, without this clone's own refs.
 func (w What) refspecs(r Remote, own string) []string {
 	writers := w.Writers
 	if len(writers) == 0 {
@@ -85,11 +85,10 @@ func (w What) refspecs(r Remote, own string) []string {
 	return out
 }
 
-// mostLoose is how many refs may come with a pull before they are packed: each that is a file of its own is opened by
-// each command.
+// mostLoose is the number of new refs from which on a pull packs them: each command opens every loose ref.
 const mostLoose = 64
 
-// MostFetched is how much a pull takes when trace.maxFetched does not say otherwise.
+// MostFetched is the default of trace.maxFetched.
 const MostFetched = 2 << 30
 
 func orMost(most int64) int64 {
@@ -102,7 +101,7 @@ func orMost(most int64) int64 {
 // ErrNoWriter reports a word that is not the id of a writer.
 var ErrNoWriter = errors.New("the id of a writer has 16 hexadecimal digits")
 
-// Pull fetches what other clones have published on a remote, and says what became of it.
+// Pull fetches what other clones have published on a remoteand returns the result.
 func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, error) {
 	repo := log.Repo()
 	for _, writer := range slices.Concat(w.Writers, w.Accept) {
@@ -123,7 +122,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	if err != nil {
 		return nil, err
 	}
-	// What was asked for once is kept as it is there, or it would stay here when it is taken back.
+	// Refs that were fetched once are updated too; otherwise they would stay here after they are taken back.
 	for kept := range before {
 		kind := kept[strings.LastIndexByte(kept, '/')+1:]
 		w.Records = w.Records || kind == "records" && w.covers(kept, r, own, kind)
@@ -187,7 +186,7 @@ func Pull(ctx context.Context, log *events.Log, r Remote, w What) (*Pulled, erro
 	return out, nil
 }
 
-// wants gives those of a remote's refs that are to be here, by their names here, and the names of all that are not
+// wants returns the remote's refs that must be here, by their local names, and the names of all refs that are not
 // archives.
 func (w What) wants(r Remote, own string, remote map[string]refs.OID) (map[string]refs.OID, map[string]bool) {
 	wanted, direct := map[string]refs.OID{}, map[string]bool{}
@@ -217,7 +216,7 @@ func tipsUnder(ctx context.Context, repo *refs.Repo, prefix string) (map[string]
 	return out, err
 }
 
-// covers reports whether a pull with this choice, of these kinds of refs, decides over a ref that is here.
+// covers reports whether a pull with this choiceand these kinds of refs includes a local ref.
 func (w What) covers(kept string, r Remote, own string, kinds ...string) bool {
 	parts := strings.Split(strings.TrimPrefix(kept, events.FetchedRef(r.Label, "", "")), "/")
 	if _, archive := events.ArchiveOf(kept); archive {
@@ -227,7 +226,7 @@ func (w What) covers(kept string, r Remote, own string, kinds ...string) bool {
 		(len(w.Writers) == 0 || slices.Contains(w.Writers, parts[0]))
 }
 
-// look reads what is here now of the other writers.
+// look reads the present refs of the other writers.
 func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string, had []events.FetchedLog,
 	what What, texts *texts) error {
 	before := map[string]refs.OID{}
@@ -296,7 +295,7 @@ func (p *Pulled) look(ctx context.Context, log *events.Log, r Remote, own string
 	return p.countTexts(ctx, texts)
 }
 
-// holdTexts lets go of the texts that no digest names, and says whose those are.
+// holdTexts removes the texts that no digest names, and notes their writers.
 func (p *Pulled) holdTexts(ctx context.Context, texts *texts, sound map[string]events.Publication) error {
 	wrong, err := texts.hold(ctx, sound)
 	if err != nil {
@@ -311,7 +310,7 @@ func (p *Pulled) holdTexts(ctx context.Context, texts *texts, sound map[string]e
 	return nil
 }
 
-// countTexts says how many texts are here now.
+// countTexts counts the texts that are here now.
 func (p *Pulled) countTexts(ctx context.Context, texts *texts) error {
 	now, err := texts.current(ctx)
 	if err != nil {
@@ -328,7 +327,7 @@ func (p *Pulled) countTexts(ctx context.Context, texts *texts) error {
 	return nil
 }
 
-// stays counts what was here of a writer, and is here again after the remote showed another history.
+// stays counts a writer's former log, which was restored because the remote showed another history.
 func (w *PulledWriter) stays(ctx context.Context, log *events.Log, before refs.OID) error {
 	tip, err := log.Tip(w.Ref)
 	if err != nil || tip.IsZero() {
@@ -344,7 +343,7 @@ func (w *PulledWriter) stays(ctx context.Context, log *events.Log, before refs.O
 	return err
 }
 
-// count sums a log up. It gives how often its digest was begun anew.
+// count sums up a log. It returns how often its digest was replaced.
 func (w *PulledWriter) count(c *events.Copy) (anew int, err error) {
 	w.Events = c.Last()
 	all, err := ofTypes(c, events.CommitAnchored, events.SessionStarted, events.LogPurged)
@@ -361,7 +360,7 @@ func (w *PulledWriter) count(c *events.Copy) (anew int, err error) {
 	return timesAnew(all), nil
 }
 
-// Configure makes plain `git fetch` bring digests too, or takes that back.
+// Configure makes plain `git fetch` bring digests too, or undoes it.
 func Configure(ctx context.Context, repo *refs.Repo, s *Settings, r Remote, on bool) error {
 	line := "+" + r.Prefix + "*/digest:" + events.FetchedRef(r.Label, "*", "digest")
 	has := slices.Contains(s.always.All("remote."+r.Name+".fetch"), line)

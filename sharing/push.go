@@ -16,21 +16,21 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Errors of a push that a person has to settle.
+// Errors of a push that a person must resolve.
 var (
 	ErrMoved    = errors.New("the remote's URL is another one than when the level was chosen")
 	ErrDiverged = errors.New("this clone is a copy of another one that has published since")
 	ErrBehind   = errors.New("the remote has events of this clone that the clone itself has lost")
 	ErrBusy     = errors.New("another push of traces to this remote is under way")
 	ErrNothing  = errors.New("nothing is recorded here")
-	// ErrLogRefused is of a push with refs of the whole log, whose commits are the same for everybody.
+	// ErrLogRefused reports a refused push of the whole log, whose commits are the same for everybody.
 	ErrLogRefused = errors.New("the remote refused the whole log")
-	// ErrKept is of a push that takes something back.
+	// ErrKept reports a refused push that removes something.
 	ErrKept   = errors.New("the remote lets nothing be taken back")
 	ErrHidden = errors.New("the remote has taken the traces, and shows them to nobody")
 )
 
-// Plan is what a push would send, made before the first byte of it goes.
+// Plan is the content of a push, made before the first byte is sent.
 type Plan struct {
 	Remote  Remote
 	Level   Level
@@ -58,7 +58,7 @@ type Plan struct {
 	fresh    []events.Draft
 	fetched  []events.FetchedLog
 	lock     *refs.FileLock
-	// published tells of commits whether the remote has them.
+	// published reports which commits the remote has.
 	published Published
 }
 
@@ -67,14 +67,15 @@ type Ref struct {
 	Name string
 	Old  refs.OID // there
 	New  refs.OID // zero until it is made
-	// Force: the remote's history of it goes, for something in it must not be had any more. It goes only if it is Old.
+	// Force replaces the remote's history of the ref, because something in it must go, but only if the ref is still at
+	// Old.
 	Force bool
 
 	kept  string // where it is noted here
 	state string // of the push: "pushed", or why not
 }
 
-// New events that the plan sends, as they would stand in the digest.
+// New returns the new events that the plan sends, in their form in the digest.
 func (p *Plan) New() []events.Draft { return p.fresh }
 
 // Replaces reports whether the remote loses the history of texts or of a digest.
@@ -82,7 +83,7 @@ func (p *Plan) Replaces() bool {
 	return slices.ContainsFunc(p.Refs, func(r Ref) bool { return r.Force && r.Name != p.ref("events") })
 }
 
-// Close gives the remote free for another push.
+// Close frees the remote for another push.
 func (p *Plan) Close() {
 	if p.lock != nil {
 		p.lock.Unlock()
@@ -90,20 +91,20 @@ func (p *Plan) Close() {
 	}
 }
 
-// Means is the work of other rooms that a plan needs. Store and Reconcile may be nil.
+// Means has the functions of other packages that a plan needs. Store and Reconcile may be nil.
 type Means struct {
-	// Redactor gives the redactor with the rules of today.
+	// Redactor returns a redactor with today's rules.
 	Redactor func(ctx context.Context) (*redact.Redactor, error)
-	// Store stores the conversations that wait for it. One that cannot be stored is not an error.
+	// Store stores the waiting conversations. A failure for one of them is not an error.
 	Store func(ctx context.Context) error
-	// Reconcile writes to the log who wrote the lines of commits that a remote has and that no hook reported. Label is
-	// the remote in the refs of fetched logs. Open opens the logs whose word may be passed on.
+	// Reconcile writes to the log the owners in commits of a remote that no hook reported. Label is the remote in the
+	// refs of fetched logs. Open opens the logs whose claims may be passed on.
 	Reconcile func(ctx context.Context, log *events.Log, label string, has Published,
 		open func(*refs.Repo) (*index.Index, error)) error
 }
 
-// MakePlan finds out what a push at a level would send to a remote. It stores and writes down here what is known and
-// not yet in the log, and sends nothing. Close the plan.
+// MakePlan computes the content of a push at a level. It first stores waiting conversations and missing anchors here.
+// It sends nothing. Close the plan.
 func MakePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, level Level, means Means) (
 	*Plan, error) {
 	return makePlan(ctx, log, s, remote, level, means, false)
@@ -131,7 +132,7 @@ func makePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 	return p, nil
 }
 
-// reach settles where it goes, the URL of the time when a level was chosen. It keeps other pushes from there meanwhile.
+// reach checks the destination against the URL for which the level was chosen, and locks it for other pushes.
 func (p *Plan) reach(ctx context.Context) (err error) {
 	if p.URL, err = p.settings.PushURL(ctx, p.repo, p.Remote.Name); err != nil {
 		return err
@@ -146,7 +147,7 @@ func (p *Plan) reach(ctx context.Context) (err error) {
 	return nil
 }
 
-// pushPatience is how long a push waits for another one to the same place.
+// pushPatience is the time that a push waits for another one to the same place.
 const pushPatience = 10 * time.Second
 
 func (p *Plan) fill(ctx context.Context) error {
@@ -214,7 +215,7 @@ func (p *Plan) fill(ctx context.Context) error {
 	if p.fresh, err = p.Digest.missing(p.base.content, span); err != nil {
 		return err
 	}
-	// A digest that only says that there is a log tells nobody anything.
+	// A digest with only the event log_started is useless.
 	if p.base.commit.IsZero() && len(p.Digest.Commits) == 0 {
 		p.fresh = nil
 	}
@@ -230,10 +231,10 @@ func (p *Plan) fill(ctx context.Context) error {
 // ref returns the name of an own ref on the remote.
 func (p *Plan) ref(kind string) string { return p.Remote.Prefix + p.Writer + "/" + kind }
 
-// kept is where it is noted here what the remote has of it.
+// kept returns the local ref that notes the remote's state.
 func (p *Plan) kept(kind string) string { return events.FetchedRef(p.Remote.Label, p.Writer, kind) }
 
-// chooseRefs lists what has to be made or moved on the remote.
+// chooseRefs lists the refs to make or move on the remote.
 func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error {
 	if p.Level == LevelLog {
 		if err := p.seal(ctx); err != nil {
@@ -260,7 +261,7 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 		if err := p.maySucceed(kind, remote[name], tip); err != nil {
 			return err
 		}
-		// A seal descends from the one before. Where the ref was made anew, it takes the place of what it goes on from.
+		// A seal descends from the one before. If the ref was made anew, it replaces the seal on which it continues.
 		force := !remote[name].IsZero() &&
 			(p.replaces || kind == "events" && !newBounds(0).descends(p.repo, tip, remote[name]))
 		p.Refs = append(p.Refs, Ref{Name: name, Old: remote[name], New: tip, Force: force, kept: p.kept(kind)})
@@ -270,8 +271,8 @@ func (p *Plan) chooseRefs(ctx context.Context, remote map[string]refs.OID) error
 	return nil
 }
 
-// maySucceed reports whether a ref of the whole log may take the place of what the remote has: of what this clone sent,
-// or of what its own one goes on from.
+// maySucceed reports whether a ref of the whole log may replace the remote's: it must be sent by this clone, or be an
+// earlier state of the local ref.
 func (p *Plan) maySucceed(kind string, there, tip refs.OID) error {
 	switch {
 	case there.IsZero() || p.replaces || hasMade(p.repo, p.Writer+"/"+kind, there):
@@ -284,7 +285,7 @@ func (p *Plan) maySucceed(kind string, there, tip refs.OID) error {
 	return &NotOwn{Ref: p.ref(kind), Why: ErrNotOwn}
 }
 
-// seal has the log's ref hold all that was recorded, and lets the digest name its end.
+// seal seals the whole log, and lets the digest name its end.
 func (p *Plan) seal(ctx context.Context) error {
 	if _, err := p.log.Seal(ctx); err != nil {
 		return err

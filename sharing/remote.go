@@ -18,13 +18,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrUnreached reports a remote that did not answer, or not as a git remote does.
+// ErrUnreached reports a remote that did not answer, or did not answer like a git remote.
 var ErrUnreached = errors.New("the remote was not reached")
 
 // ErrLocked reports a ref that another git holds, or held when it was killed.
 var ErrLocked = errors.New("a ref is locked")
 
-// unreached says why git did not fetch: in the words of git, in any language, the name of a lock stands.
+// unreached returns the reason of a failed fetch. It recognises a lock by its file name in git's message, in any
+// language.
 func unreached(err error) error {
 	if strings.Contains(err.Error(), ".lock'") {
 		return fmt.Errorf("%w: %w", ErrLocked, err)
@@ -35,21 +36,21 @@ func unreached(err error) error {
 // ErrOtherObjects reports a remote whose objects have ids of another kind: none of its commits is here.
 var ErrOtherObjects = errors.New("it is a repository of another object format")
 
-// silence is how long a remote may say nothing to the first question.
+// silence is the time that a remote may take for the first answer.
 const silence = 60 * time.Second
 
-// maxRefs is how many refs of traces a remote may show before a pull wants to be told which ones are meant.
+// maxRefs is the number of a remote's refs of traces beyond which a pull needs a selection.
 const maxRefs = 5000
 
-// patient returns the arguments of a git command that talks with a remote: whoever hangs over HTTP is left after a
-// minute.
+// patient returns the arguments of a git command that talks with a remote. It gives up a hanging HTTP connection after
+// a minute.
 func patient(args ...string) []string {
 	return append([]string{"-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"}, args...)
 }
 
-// fetching returns the arguments of a git command that fetches what is named of traces, and no more. Others follow:
-// more options, "--", the remote, what is wanted. What comes is one pack while it comes, so that its size can be seen.
-// A partial clone gets it whole.
+// fetching returns the arguments of a git command that fetches only the named refs of traces. The caller appends more
+// options, "--", the remote and the refspecs. Git writes one pack, so that its size can be watched. A partial clone
+// gets all objects.
 func fetching(args ...string) []string {
 	return patient(append([]string{"-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags", "--no-filter",
 		"--no-write-fetch-head", "--refmap=", "--no-recurse-submodules"}, args...)...)
@@ -77,10 +78,10 @@ func there(ctx context.Context, repo *refs.Repo, remote string, patterns ...stri
 	return found, nil
 }
 
-// Pushing is set in the environment of hooks that a push of traces runs: they are not to begin another one.
+// Pushing is set in the environment of hooks that a push of traces runs, so that they do not start another push.
 const Pushing = "GITTRACE_PUSHING"
 
-// talk runs a git command that speaks with a remote. What the remote says in an error is the remote's.
+// talk runs a git command that speaks with a remote. Text of the remote in an error is foreign.
 func talk(ctx context.Context, repo *refs.Repo, args ...string) (string, error) {
 	return ask(ctx, repo, "", args...)
 }
@@ -113,7 +114,7 @@ func ask(ctx context.Context, repo *refs.Repo, input string, args ...string) (st
 	return stdout.String(), &RemoteError{Err: err, Lines: said(string(stderr.kept))}
 }
 
-// errSilent is of a remote that was given up.
+// errSilent reports a remote that did not answer in time.
 type errSilent struct{}
 
 func (errSilent) Error() string {
@@ -122,7 +123,7 @@ func (errSilent) Error() string {
 
 func (errSilent) Unwrap() error { return context.DeadlineExceeded }
 
-// arriving is ask for a fetch: git is ended when more arrives than may.
+// arriving is ask for a fetch: it stops git when more bytes arrive than allowed.
 func arriving(ctx context.Context, repo *refs.Repo, most int64, input string, args ...string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -169,15 +170,15 @@ func halfPacks(repo *refs.Repo) int64 {
 	return size
 }
 
-// RemoteError is a git command that a remote, or the way to it, made fail.
+// RemoteError is the failure of a git command because of the remote or the connection.
 type RemoteError struct {
 	Err   error
 	Lines []string // what git and the remote said: at most mostSaid lines, no credentials
-	// States are the refs that a push did not move, with the remote's reason as git reports it.
+	// States lists the refs that a push did not move, with the remote's reasons.
 	States []string
 }
 
-// Error returns the first thing that was said.
+// Error returns the first line of the message.
 func (e *RemoteError) Error() string {
 	if len(e.Lines) == 0 {
 		return e.Err.Error()
@@ -200,7 +201,7 @@ func (e *RemoteError) Error() string {
 
 func (e *RemoteError) Unwrap() error { return e.Err }
 
-// mostSaid is how many lines of a remote are passed on.
+// mostSaid is the number of lines of a remote's message that are shown.
 const mostSaid = 20
 
 var credentials = sync.OnceValue(func() *regexp.Regexp {
@@ -217,7 +218,7 @@ func said(text string) []string {
 	return out
 }
 
-// start keeps the beginning of what is written to it.
+// start keeps the beginning of the bytes written to it.
 type start struct{ kept []byte }
 
 func (t *start) Write(p []byte) (int, error) {

@@ -9,9 +9,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Retract takes what this clone published off a remote: its texts, or everything. The choice for the remote becomes as
-// narrow, so that the next push does not send it again. It gives the refs that were deleted there. Who has fetched them
-// has them until their next pull.
+// Retract removes this clone's publications from a remote: its texts, or everything. It also lowers the remote's level,
+// so that the next push does not send them again. It returns the deleted refs. Clones that have fetched them keep them
+// until their next pull.
 func (s *Settings) Retract(ctx context.Context, log *events.Log, remote Remote, texts bool) ([]Pushed, error) {
 	own, err := log.Writer()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// seen is how far each log of a remote went when it was last pulled, by the ref here. A log that does not hold that
-// event any more was rewound or made anew.
+// seen has the end of each log of a remote at the last pull, by the local ref. A log without that event was rewound or
+// replaced.
 type seen map[string]lastSeen
 
 type lastSeen struct {
@@ -31,7 +31,7 @@ func seenPath(repo *refs.Repo, r Remote) string {
 	return filepath.Join(repo.TracesDir(), "seen", shortHash(r.Label)+".json")
 }
 
-// readSeen reads what was noted; what cannot be read was not.
+// readSeen reads the notes; unreadable ones are dropped.
 func readSeen(repo *refs.Repo, r Remote) seen {
 	out := seen{}
 	if raw, err := refs.ReadFile(seenPath(repo, r)); err == nil {
@@ -40,14 +40,12 @@ func readSeen(repo *refs.Repo, r Remote) seen {
 	return out
 }
 
-// mostJudged is how many signatures one pull looks at that are new, or of keys that nobody trusts: each takes
-// processes.
+// mostJudged bounds the signatures that one pull checks if they are new or have untrusted keys: each needs processes.
 const mostJudged = 200
 
-// check holds a log against what was seen of it, and gives what is wrong: an event that it showed is gone, or another
-// key signs it. Then the ref is put back as it was, unless the person accepts what the remote shows now. A digest that
-// its writer began anew (times, so often) is taken if the key that signed it before has signed that. Otherwise it notes
-// how far the log goes.
+// check compares a log with its last known end. It returns the fault: an event is missing, or another key signed. Then
+// it restores the former ref, unless the person accepts the new one. A digest that its writer replaced (times is how
+// often) is accepted if the same key signed it. Without a fault it notes the log's end.
 func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy, times int, accepted bool,
 	judged *int) (anew bool, wrong string, err error) {
 	was, known := s[c.Name()]
@@ -105,8 +103,8 @@ func (s seen) check(ctx context.Context, log *events.Log, c *events.FetchedCopy,
 	return anew, "", nil
 }
 
-// vouched is who vouches for a whole log, which has no signature of its own. The digest beside it names the event of
-// the log up to which it was made, and with it all events before. Whoever signed it has signed a log that ends there.
+// vouched returns the signer of a whole log. The log has no signature, but the digest published with it names an event
+// of it, and so all events before. So the digest's signature covers the log up to there.
 func (s seen) vouched(log *events.Log, c *events.FetchedCopy) string {
 	digest := s[strings.TrimSuffix(c.Name(), "events")+"digest"]
 	if digest.Signer == "" {
@@ -119,13 +117,13 @@ func (s seen) vouched(log *events.Log, c *events.FetchedCopy) string {
 	return digest.Signer
 }
 
-// vouches reports whether a digest was made from a log: the log has the event that the digest names.
+// vouches reports whether a digest was made from a log: then the log has the event that the digest names.
 func vouches(digest events.PublicationHead, writer string, whole *events.Copy) bool {
 	at, found, err := whole.Event(digest.Source.Seq)
 	return err == nil && found && digest.Writer == writer && at.ID == digest.Source.Event
 }
 
-// putBack lets a ref name what it named at the last pull; where that is gone, nothing.
+// putBack restores a ref to its commit at the last pull, or deletes it if that commit is missing.
 func putBack(ctx context.Context, log *events.Log, ref string, was lastSeen, what string) (string, error) {
 	objects := log.Repo().Objects()
 	_, gone := objects.Commit(was.Commit)

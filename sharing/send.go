@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Push sends what was planned. It tells how each ref fared; the notes here of what the remote has are moved for the
-// refs that arrived, and for them alone.
+// Push sends the plan and returns the result for each ref. The local notes about the remote change only for refs that
+// arrived.
 func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 	if p.anew {
 		if err := p.tellAnew(ctx); err != nil {
@@ -51,7 +51,7 @@ func (p *Plan) Push(ctx context.Context, verify bool) ([]Pushed, error) {
 	return sent, err
 }
 
-// isShown asks whether others will see what the remote did not show before. Some take refs that they hide.
+// isShown checks that the remote shows the new refs to others. Some remotes accept refs and hide them.
 func (p *Plan) isShown(ctx context.Context) error {
 	fresh := slices.DeleteFunc(slices.Clone(p.Refs), func(r Ref) bool { return !r.Old.IsZero() || r.New.IsZero() })
 	if len(fresh) == 0 {
@@ -69,7 +69,7 @@ func (p *Plan) isShown(ctx context.Context) error {
 	return nil
 }
 
-// sendAll sends all refs of the plan, at once where the server can.
+// sendAll sends all refs of the plan, at once if the server can.
 func (p *Plan) sendAll(ctx context.Context, verify bool) ([]Pushed, error) {
 	err := p.send(ctx, verify, p.Refs, "--atomic")
 	var remote *RemoteError
@@ -79,7 +79,7 @@ func (p *Plan) sendAll(ctx context.Context, verify bool) ([]Pushed, error) {
 	return p.arrived(ctx, err)
 }
 
-// arrived notes here what the remote has now.
+// arrived notes the remote's new state here.
 func (p *Plan) arrived(ctx context.Context, err error) ([]Pushed, error) {
 	var out []Pushed
 	for _, r := range p.Refs {
@@ -103,7 +103,7 @@ func (p *Plan) arrived(ctx context.Context, err error) ([]Pushed, error) {
 	return out, err
 }
 
-// Pushed is how a ref fared.
+// Pushed is the result for a ref.
 type Pushed struct {
 	Ref    string   `json:"ref"`
 	Old    refs.OID `json:"old,omitzero"`
@@ -113,7 +113,7 @@ type Pushed struct {
 
 const statePushed = "pushed"
 
-// sendOneByOne is for servers that cannot move several refs at once: what a digest names goes before it.
+// sendOneByOne is for servers that cannot move several refs at once: records go before the digest that names them.
 func (p *Plan) sendOneByOne(ctx context.Context, verify bool) error {
 	for i := range p.Refs {
 		if err := p.send(ctx, verify, p.Refs[i:i+1]); err != nil {
@@ -123,7 +123,7 @@ func (p *Plan) sendOneByOne(ctx context.Context, verify bool) error {
 	return nil
 }
 
-// send runs git push and reads, in its form for programs, how each ref fared.
+// send runs git push and readsthe result for each ref in its form for programs.
 func (p *Plan) send(ctx context.Context, verify bool, list []Ref, options ...string) error {
 	args := patient("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no")
 	args = append(args, options...)
@@ -166,7 +166,7 @@ func (p *Plan) send(ctx context.Context, verify bool, list []Ref, options ...str
 	return refusedBy(err, list)
 }
 
-// refusedBy adds to an error of a push what git says of each ref.
+// refusedBy adds git's results for the refs to an error of a push.
 func refusedBy(err error, list []Ref) error {
 	var refused *RemoteError
 	if errors.As(err, &refused) {

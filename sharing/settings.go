@@ -19,10 +19,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Level is how much of the record leaves for a remote.
+// Level says how much leaves for a remote.
 type Level string
 
-// The levels; each holds what the one before it does.
+// The levels; each includes the one before.
 const (
 	LevelNone          Level = "none"          // nothing
 	LevelCommits       Level = "commits"       // the digest
@@ -36,7 +36,7 @@ var Levels = []Level{LevelCommits, LevelConversations, LevelLog}
 // Wider reports whether more leaves than at another level.
 func (l Level) Wider(than Level) bool { return slices.Index(Levels, l) > slices.Index(Levels, than) }
 
-// Remote is what is settled of a remote.
+// Remote has the settings of a remote.
 type Remote struct {
 	Name   string // or the URL that was given in its place; Label names the refs
 	Label  string // below refs/traces/remotes
@@ -46,18 +46,18 @@ type Remote struct {
 	Code   string // the remote whose commits are told of: this one, unless remote.<name>.traceCode names another
 }
 
-// DefaultPrefix is where the refs of writers are on a remote.
+// DefaultPrefix is the default place of writers' refs on a remote.
 const DefaultPrefix = "refs/traces/writers/"
 
-// Settings are the settings of sharing. Those that decide what leaves count only where the person alone writes them: in
-// the clone's own configuration and in the user's, not in a file that they include and not in a work tree's.
+// Settings are the settings of sharing. The ones that decide what leaves are read only from the clone's own
+// configuration and the user's, not from included files or a work tree's configuration.
 type Settings struct {
 	own    refs.Config
 	names  []string    // of all remotes
 	always refs.Config // all scopes, for what decides nothing
 }
 
-// ReadSettings asks git for them.
+// ReadSettings asks git for the settings.
 func ReadSettings(ctx context.Context, repo *refs.Repo) (*Settings, error) {
 	list, err := repo.Settings(ctx)
 	if err != nil {
@@ -116,7 +116,7 @@ var (
 )
 
 // Destination returns the remote that a push goes to: the one named; else trace.remote; else the only one with a level.
-// It is never taken because it is there.
+// A remote is never used only because it exists.
 func (s *Settings) Destination(name string) (Remote, error) {
 	if name == "" {
 		name = s.of("trace.remote")
@@ -142,7 +142,7 @@ func (s *Settings) Destination(name string) (Remote, error) {
 	return s.remote(name), nil
 }
 
-// Source returns a remote that a pull comes from: one that is settled, or a URL.
+// Source returns a remote that a pull comes from: one with settings, or a URL.
 func (s *Settings) Source(name string) (Remote, error) {
 	if slices.Contains(s.names, name) {
 		return s.remote(name), nil
@@ -153,7 +153,7 @@ func (s *Settings) Source(name string) (Remote, error) {
 	return Remote{Name: name, Label: "url-" + shortHash(Bare(name)), Share: LevelNone, Prefix: DefaultPrefix}, nil
 }
 
-// Sources returns the remotes that a pull comes from when none is named: those with a level, or else the destination.
+// Sources returns the remotes that a pull comes from if none is named: the ones with a level, or else the destination.
 func (s *Settings) Sources() []Remote {
 	var out []Remote
 	for _, name := range s.names {
@@ -170,7 +170,7 @@ func (s *Settings) Sources() []Remote {
 	return out
 }
 
-// of returns a setting that only the person writes; "" for one that is not there.
+// of returns a setting that only the person writes; "" if it is not set.
 func (s *Settings) of(key string) string {
 	value, _ := s.own.Get(key)
 	return value
@@ -189,7 +189,7 @@ func (s *Settings) remote(name string) Remote {
 	return r
 }
 
-// codeTips returns the branches, as they were fetched or pushed last, of the remote whose commits are told of.
+// codeTips returns the branches of the remote with the commits, as they were last fetched or pushed.
 func (s *Settings) codeTips(ctx context.Context, repo *refs.Repo, of Remote) ([]string, error) {
 	under := "refs/remotes/" + of.Code + "/"
 	tips := []string{"--glob=" + under + "*"}
@@ -206,8 +206,8 @@ func (s *Settings) codeTips(ctx context.Context, repo *refs.Repo, of Remote) ([]
 	return tips, err
 }
 
-// PushURL is where git pushes to for a remote, insteadOf and pushInsteadOf applied (git-config(1)). More than one URL
-// is an error: consent names one.
+// PushURL returns the URL to which git pushes for a remote, with insteadOf and pushInsteadOf (git-config(1)). Several
+// URLs are an error: the person agreed to one.
 func (s *Settings) PushURL(ctx context.Context, repo *refs.Repo, remote string) (string, error) {
 	urls := s.pushURLs(remote)
 	if len(urls) == 0 { // of a remote that no configuration names
@@ -243,7 +243,7 @@ func (s *Settings) pushURLs(remote string) []string {
 	return urls
 }
 
-// urls returns the values of a key. An empty one takes back those before it, since git 2.46.
+// urls returns the values of a key. An empty value removes the ones before it, since git 2.46.
 func (s *Settings) urls(key string) []string {
 	all := slices.Clone(s.always.All(key))
 	for i := len(all) - 1; i >= 0; i-- {
@@ -254,7 +254,7 @@ func (s *Settings) urls(key string) []string {
 	return all
 }
 
-// instead returns a URL with the longest beginning replaced for which there is a base.
+// instead returns a URL with the longest matching prefix replaced by its base.
 func (s *Settings) instead(url, kind string) (string, bool) {
 	base, long := "", -1
 	for key, value := range s.always.Entries() {
@@ -269,7 +269,7 @@ func (s *Settings) instead(url, kind string) (string, bool) {
 	return base + url[long:], true
 }
 
-// Bare returns a URL without the credentials that may stand in it; what is not a URL stays as it is.
+// Bare returns a URL without the credentials in it; other texts do not change.
 func Bare(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User == nil {
@@ -291,7 +291,7 @@ func Settle(ctx context.Context, repo *refs.Repo, remote string, level Level, pu
 	return nil
 }
 
-// MostFetched is trace.maxFetched, a number of bytes with k, m or g as git has them; 0 where it is not set.
+// MostFetched returns trace.maxFetched in bytes; the setting may have k, m or g; 0 if it is not set.
 func (s *Settings) MostFetched() (int64, error) {
 	text, found := s.always.Get("trace.maxfetched")
 	if !found {
@@ -309,8 +309,8 @@ func (s *Settings) MostFetched() (int64, error) {
 // spans are the words that trace.shareTimes takes.
 var spans = map[string]time.Duration{"minute": time.Minute, "day": 24 * time.Hour}
 
-// Span is trace.shareTimes: to what the times of prompts are cut before they leave; 0 for not at all. A wrong word is
-// an error, so that nothing leaves that was meant to be cut.
+// Span returns trace.shareTimes: the unit to which times of prompts are cut before they leave; 0 for no cut. A wrong
+// word is an error, so that no uncut time leaves by mistake.
 func (s *Settings) Span() (time.Duration, error) {
 	text, found := s.always.Get("trace.sharetimes")
 	if !found || text == "" || text == "exact" {
@@ -323,7 +323,7 @@ func (s *Settings) Span() (time.Duration, error) {
 	return span, nil
 }
 
-// shortHash names something in the name of a file or a ref: 16 hexadecimal digits.
+// shortHash returns 16 hexadecimal digits of a hash, for names of files and refs.
 func shortHash(text string) string {
 	sum := blake3.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])

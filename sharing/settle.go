@@ -12,10 +12,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrNotOwn reports a ref under this clone's id that this clone did not write. Whoever may push can have written it.
+// ErrNotOwn reports a ref under this clone's id that this clone did not write. Anybody who may push can have written
+// it.
 var ErrNotOwn = errors.New("this clone did not write it")
 
-// NotOwn says what a remote has under this clone's id that is not this clone's own.
+// NotOwn describes foreign events that a remote has under this clone's id.
 type NotOwn struct {
 	Ref    string
 	Events []events.Event // of the digest, whose content this clone's log does not have
@@ -25,8 +26,7 @@ type NotOwn struct {
 func (e *NotOwn) Error() string { return fmt.Sprintf("%s: %s", e.Ref, e.Why) }
 func (e *NotOwn) Unwrap() error { return e.Why }
 
-// settle finds the digest on which this one is built: what the remote has, if it is this clone's own. Beginning anew
-// builds on nothing.
+// settle finds the digest to which this one adds: the remote's, if this clone wrote it. A new digest adds to none.
 func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 	p.base = none()
 	if p.anew = p.anew && !there.IsZero(); p.anew {
@@ -62,8 +62,8 @@ func (p *Plan) settle(ctx context.Context, there refs.OID) error {
 	return nil
 }
 
-// bring fetches the digest that a remote has of this clone. A push that was killed after it had sent everything has the
-// commit here already.
+// bring fetches the digest that a remote has of this clone. After a push that was killed at its end, the commit is here
+// already.
 func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 	objects := p.repo.Objects()
 	_, err := objects.Commit(there)
@@ -77,8 +77,8 @@ func (p *Plan) bring(ctx context.Context, from string, there refs.OID) error {
 	return nil
 }
 
-// isOwn reports whether a digest under this clone's id, which nobody noted here as sent, is this clone's all the same:
-// each of its events says what this clone's log says, once, and this clone's key signed it where this clone signs.
+// isOwn reports whether a digest under this clone's idis this clone's although it is not noted as sent: each of its
+// events is in this clone's log, once, and if this clone signs, its key signed the digest.
 func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 	wrong := &NotOwn{Ref: p.ref("digest"), Why: ErrNotOwn}
 	if found.Head.Writer != p.Writer {
@@ -117,7 +117,7 @@ func (p *Plan) isOwn(ctx context.Context, found events.Publication) error {
 	return err
 }
 
-// whence guesses, by the event of the full log that a digest names, how it came to say more than this clone's log.
+// whence guesses why a digest has more events than this clone's log, from the event of the full log that it names.
 func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why, err error) {
 	if source.Seq > p.Digest.Source.Seq {
 		return fmt.Errorf("%w: it goes to event %d, the log here to %d", ErrBehind, source.Seq, p.Digest.Source.Seq), nil
@@ -137,8 +137,7 @@ func (p *Plan) whence(ctx context.Context, source events.Witness, more int) (why
 	return fmt.Errorf("%w: %d of its events are not in the log here", ErrNotOwn, more), nil
 }
 
-// contents returns the names of all that this clone's log may tell a remote, in each form in which it may have been
-// told.
+// contents returns the ids of all events that this clone's log may publish, in each form that they may have.
 func (d *Digest) contents() (map[events.ID]bool, error) {
 	out := map[events.ID]bool{}
 	for i := range d.all {
@@ -153,8 +152,8 @@ func (d *Digest) contents() (map[events.ID]bool, error) {
 	return out, nil
 }
 
-// signedByUs reports whether the key with which this clone signs has signed a commit; of a clone that does not sign,
-// yes. Which key that is, git tells of a commit that it signs now.
+// signedByUs reports whether the key with which this clone signs has signed a commit; true if this clone does not sign.
+// To find the key, git signs a commit now.
 func (p *Plan) signedByUs(ctx context.Context, commit refs.OID) (bool, error) {
 	if !p.settings.signs() {
 		return true, nil
@@ -175,7 +174,7 @@ func (p *Plan) signedByUs(ctx context.Context, commit refs.OID) (bool, error) {
 	return err == nil && ours.Key == by.Key, err
 }
 
-// cuts returns all ways in which the times of a conversation may be told.
+// cuts returns all units to which times may be cut.
 func cuts() []time.Duration {
 	out := []time.Duration{0}
 	for _, span := range spans {

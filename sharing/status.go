@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// State is what is known here of a remote, without asking it.
+// State describes a remote, without asking it.
 type State struct {
 	Remote  string `json:"remote"`  // its name, or the label of a URL
 	Level   Level  `json:"level"`   // what was chosen
@@ -20,9 +20,9 @@ type State struct {
 	Commits int    `json:"commits"` // of whose lines this clone has told there
 	Waiting int    `json:"waiting"` // recorded ones that the remote has, of which it was not told
 	Writers int    `json:"writers"` // others whose logs were fetched from there
-	// Heard is when a pull last brought something new of them; zero where none did.
+	// Heard is the time of the last pull that brought something new of them; zero if none did.
 	Heard time.Time `json:"heard,omitzero"`
-	// Failed is the push by itself that has failed since; absent where none has.
+	// Failed describes failing automatic pushes; absent if none has failed.
 	Failed *Failed `json:"failed,omitempty"`
 }
 
@@ -72,8 +72,8 @@ func States(ctx context.Context, log *events.Log) ([]State, error) {
 	return out, nil
 }
 
-// stateOf compares what would be sent with what was. That the remote has a commit, its branches say as they were
-// fetched or pushed last.
+// stateOf compares today's digest with the published one. It takes the remote's commits from its branches as last
+// fetched or pushed.
 func (s *Settings) stateOf(ctx context.Context, log *events.Log, r Remote, own string) (State, error) {
 	out := State{Remote: r.Name, Level: r.Share, Failed: autoFailed(log.Repo(), r)}
 	if url, err := s.PushURL(ctx, log.Repo(), r.Name); err != nil || Bare(url) != r.Pinned {
@@ -104,7 +104,7 @@ func (s *Settings) stateOf(ctx context.Context, log *events.Log, r Remote, own s
 	return out, nil
 }
 
-// anchoredOn returns the commits of whose lines the log on a ref tells.
+// anchoredOn returns the commits that the log on a ref anchors.
 func anchoredOn(ctx context.Context, log *events.Log, ref string) (map[refs.OID]bool, error) {
 	c, err := log.Copy(ctx, ref)
 	if err != nil {

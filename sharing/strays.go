@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Stray is what was fetched from a remote that is none any more. `git remote rename` leaves the refs of traces and the
-// lines that fetch them as they are; `git remote remove` leaves the refs.
+// Stray describes traces fetched from a remote that no longer exists. `git remote rename` changes neither the refs of
+// traces nor their fetch lines; `git remote remove` leaves the refs.
 type Stray struct {
 	Label string // the name that the remote had
 	To    string // the one that it has now; empty where it was removed
@@ -66,8 +66,8 @@ func Strays(ctx context.Context, log *events.Log) ([]Stray, error) {
 	return out, nil
 }
 
-// shared reports whether traces were pulled from, or pushed to, a remote of that name. What somebody fetched by hand to
-// another place is theirs.
+// shared reports whether traces were pulled from, or pushed to, a remote of that name. Refs that somebody fetched to
+// another place are left alone.
 func (s *Settings) shared(repo *refs.Repo, label string) bool {
 	if _, err := os.Lstat(seenPath(repo, Remote{Label: label})); err == nil {
 		return true
@@ -75,7 +75,7 @@ func (s *Settings) shared(repo *refs.Repo, label string) bool {
 	return slices.ContainsFunc(s.names, func(name string) bool { return len(s.fetching(name, label)) > 0 })
 }
 
-// fetching returns the lines with which a remote fetches traces to the refs of a label.
+// fetching returns the lines that fetch traces of a remote to the refs of a label.
 func (s *Settings) fetching(name, label string) []string {
 	var out []string
 	for _, line := range s.always.All("remote." + name + ".fetch") {
@@ -86,7 +86,7 @@ func (s *Settings) fetching(name, label string) []string {
 	return out
 }
 
-// Gather gives strays the name that their remote has now. Those of a remote that was removed go.
+// Gather renames strays to the present name of their remote. It deletes those of a removed remote.
 func Gather(ctx context.Context, log *events.Log, strays []Stray) error {
 	s, err := ReadSettings(ctx, log.Repo())
 	if err != nil {
@@ -132,7 +132,7 @@ func gather(ctx context.Context, repo *refs.Repo, s *Settings, one Stray) error 
 	return renameSeen(repo, one)
 }
 
-// renameSeen gives what was seen of the logs of a remote the names that their refs have now.
+// renameSeen renames the notes about a remote's logs to the present names of their refs.
 func renameSeen(repo *refs.Repo, one Stray) error {
 	old, now := Remote{Label: one.Label}, Remote{Label: one.To}
 	had, have := readSeen(repo, old), readSeen(repo, now)

@@ -56,7 +56,7 @@ func (t *texts) read(ctx context.Context) (map[string][]store.Entry, error) {
 	return out, nil
 }
 
-// current is read, where nothing was changed since.
+// current returns the records, and reads them again only if refs have changed.
 func (t *texts) current(ctx context.Context) (_ map[string][]store.Entry, err error) {
 	if t.now == nil {
 		t.now, err = t.read(ctx)
@@ -64,8 +64,8 @@ func (t *texts) current(ctx context.Context) (_ map[string][]store.Entry, err er
 	return t.now, err
 }
 
-// hold leaves those records here that the digest of their writer names, and says of writers what was wrong: others were
-// there, or not all that are named. What came on demand goes when all records of its writer are here.
+// hold keeps the records that the digest of their writer names, and returns a fault for writers with other or missing
+// records. It removes records fetched on demand when all records of the writer are here.
 func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (wrong map[string]string, err error) {
 	now, err := t.current(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *texts) hold(ctx context.Context, sound map[string]events.Publication) (
 	return wrong, t.forget(ctx)
 }
 
-// forget clears the caches of texts that are not here any more, or have other records now.
+// forget clears the caches of texts that are gone or have changed.
 func (t *texts) forget(ctx context.Context) error {
 	now, err := t.current(ctx)
 	if err != nil {

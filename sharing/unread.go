@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// placeholders stand in a record for what was attached to a conversation and is not text. What they stand for is never
-// stored. Encoded data is in a text, and no rule of redaction reads it.
+// placeholders replace attachments of a conversation that are not text. The attachments are never stored. Encoded data
+// is in a text, and redaction does not read it.
 var placeholders = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[(?:image|document|file|audio|input_image|input_file|input_audio)(?: [\w.+/-]{1,80})?\]`)
 })
@@ -17,7 +17,7 @@ var encoded = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`data:[\w.+/-]{1,80};base64,|[A-Za-z0-9+/]{400,}`)
 })
 
-// unread counts what redaction cannot look into: what was attached, and texts with encoded data.
+// unread counts the data that redaction cannot read: attachments, and texts with encoded data.
 func unread(r *records.Record) (attached, data int) {
 	look := func(text *string) {
 		if text == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/events/checkpoint"
 )
 
-// FetchedState is what is found of a log that was fetched.
+// FetchedState is the result of checking a fetched log.
 type FetchedState struct {
 	Ref    string             `json:"ref"`
 	Remote string             `json:"remote"`
@@ -21,17 +21,17 @@ type FetchedState struct {
 	Why    string             `json:"why,omitempty"`
 	Signed checkpoint.Verdict `json:"signed"`
 	Signer string             `json:"signer,omitempty"` // of a good signature alone
-	// Made is the event of the full log up to which a digest was made, Seen the other writers' ends that it names. Of a
-	// whole log it is the event up to which the digest beside it, and so its signature, speaks of it.
+	// Made is the event of the full log up to which a digest was made, Seen the other writers' ends that it names. For
+	// a whole log, Made is the event up to which the digest published with it, and its signature, cover it.
 	Made events.Witness   `json:"made,omitzero"`
 	Seen []events.Witness `json:"seen,omitempty"`
-	// Published is when a digest was, by the clock of its writer. Witnessed is how far it went by the digests of other
-	// writers; 0 where none names it.
+	// Published is the time of a digest, by its writer's clock. Witnessed is the last event that digests of other
+	// writers name; 0 if none does.
 	Published time.Time `json:"published,omitzero"`
 	Witnessed int64     `json:"witnessed,omitempty"`
 }
 
-// Verify checks each log that was fetched from its objects on, not from a copy.
+// Verify checks each fetched log from its objects, not from a copy.
 func Verify(ctx context.Context, log *events.Log) ([]FetchedState, error) {
 	if err := log.ForgetFetched(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func Verify(ctx context.Context, log *events.Log) ([]FetchedState, error) {
 	return out, nil
 }
 
-// witness notes how far the digests of others on the same remote say that this one went.
+// witness notes the last event of this digest that other digests on the remote name.
 func (s *FetchedState) witness(all []FetchedState) {
 	if !s.Digest || s.Why != "" {
 		return
@@ -93,7 +93,7 @@ func (s *FetchedState) witness(all []FetchedState) {
 	}
 }
 
-// vouched adds to a whole log the signature of the digest beside it. Such digests are among those that were looked at.
+// vouched adds to a whole log the signature of the digest published with it. looked has the checked digests.
 func (s *FetchedState) vouched(log *events.Log, c *events.FetchedCopy, looked []FetchedState) {
 	for _, d := range looked {
 		if d.Digest && d.Ref == strings.TrimSuffix(s.Ref, "events")+"digest" && d.Why == "" {
@@ -104,7 +104,7 @@ func (s *FetchedState) vouched(log *events.Log, c *events.FetchedCopy, looked []
 	}
 }
 
-// publication adds what only a publication has: a signature, and what it says of other logs.
+// publication adds the facts that only a publication has: a signature, and the ends of other logs.
 func (s *FetchedState) publication(ctx context.Context, log *events.Log, f events.FetchedLog) error {
 	p, err := log.ReadPublication(f.Tip)
 	if err != nil {
