@@ -33,14 +33,14 @@ func Tiers() []string {
 	}
 }
 
-// Disputes reports whether evidence that was found afterwards can take lines from a person. It speaks of lines that a
-// person is only thought to have written, because no agent was heard of. For example: an agent without hooks writes
-// lines, and a person commits them. Its session file tells later that it wrote them.
+// Disputes reports whether evidence that was found afterwards can take lines from a person. It concerns lines that
+// count as a person's only because no hook reported an agent. For example: an agent without hooks writes lines, and a
+// person commits them. Later its session file shows that the agent wrote them.
 func Disputes(tier string) bool {
 	return tier == TierExactBlob || tier == TierExactLines || tier == TierNamed
 }
 
-// TierOf returns the evidence tier of a line in a content that was seen as it is.
+// TierOf returns the evidence tier for a line of a content that a snapshot has.
 func TierOf(o vector.Owner) string {
 	if o.Reformatted {
 		return TierReformatted
@@ -51,13 +51,13 @@ func TierOf(o vector.Owner) string {
 // Words of confidence, from none to all.
 var confidences = []string{"low", "medium", "high"}
 
-// atMost is how many of the confidences a limitation leaves, of what it leaves any doubt about.
+// atMost gives, for each limitation that causes doubt, the highest confidence that it allows.
 var atMost = map[events.Limit]int{
 	events.LimitConcurrentWriters: 0, events.LimitBackgroundProcess: 0, events.LimitPathNotNamed: 1,
 	events.LimitConsentUnknown: 1, events.LimitNotReported: 1, events.LimitPayloadMismatch: 1,
 }
 
-// Confidence is what an evidence tier is worth to a reader who wants one word.
+// Confidence is the confidence that follows from an evidence tier.
 func Confidence(tier string, owner events.AnchorOwner) string {
 	worth := 0
 	switch tier {
@@ -77,8 +77,8 @@ func Confidence(tier string, owner events.AnchorOwner) string {
 	return confidences[worth]
 }
 
-// Evidence returns the word for how it is known who wrote a line: the tier, and of a person's line that was seen as it
-// is that the time in which it came about was watched.
+// Evidence returns the word for the evidence of a line: the tier, or for a person's exact line the word that its time
+// was watched.
 func Evidence(tier string, owner events.AnchorOwner) string {
 	if owner.Kind == events.OwnerHuman && owner.Evidence != "" && (tier == TierExactBlob || tier == TierExactLines) {
 		return string(owner.Evidence)
@@ -86,13 +86,13 @@ func Evidence(tier string, owner events.AnchorOwner) string {
 	return tier
 }
 
-// Bounds of one event: a commit with more is spread over several.
+// Bounds of one event: a larger commit gets several events.
 const (
 	maxRunsPerEvent   = 4000
 	maxOwnersPerEvent = 800
 )
 
-// Drafts makes the events that anchor a commit, of its data in one piece.
+// Drafts makes the events that anchor a commitfrom its whole data.
 func Drafts(whole events.CommitData, method events.Method) ([]events.Draft, error) {
 	parts := []events.CommitData{{}}
 	runs := 0
@@ -120,7 +120,7 @@ func Drafts(whole events.CommitData, method events.Method) ([]events.Draft, erro
 	return draftParts(parts, whole, method)
 }
 
-// draftParts makes an event of each part; whole gives what all of them say alike.
+// draftParts makes an event for each part; whole has the common members.
 func draftParts(parts []events.CommitData, whole events.CommitData, method events.Method) ([]events.Draft, error) {
 	var drafts []events.Draft
 	for i, p := range parts {
@@ -143,11 +143,11 @@ type anchorer struct {
 	repo   *refs.Repo
 	view   *trails.View
 	commit refs.OID
-	// replaced is the commit whose place this one took, if it took one's; renamed gives its names for those in this one.
+	// replaced is the commit that this one replaced, if any; renamed maps that commit's file names to the names here.
 	replaced refs.OID
 	renamed  func() map[string]string
 
-	// open are the lines, counted from 0, that no content explains, if it is not nil.
+	// open are the lines, from 0, that no content explains; it may be nil.
 	open map[int]bool
 
 	parts   []events.CommitData
@@ -182,9 +182,9 @@ func (a *anchorer) anchor(ctx context.Context, parents []refs.OID, files []fileD
 	return draftParts(a.parts, whole, events.PostCommit)
 }
 
-// file anchors the lines that the commit added to one file. The evidence for a line is as it was composed, or, where
-// the whole blob was seen, the blob. A line that git calls added and whose patch the parent has already may have been
-// moved there. For example: a person moves an agent's function further down in the file.
+// file anchors the lines that the commit added to one file. The evidence is that of each line, or the whole blob if a
+// snapshot has it. If git calls a line added and the parent already has its patch, the line may have moved. For
+// example: a person moves an agent's function further down in the file.
 func (a *anchorer) file(f fileDiff) error {
 	raw, err := a.view.Blob(f.New)
 	if err != nil {
@@ -232,8 +232,8 @@ func (a *anchorer) file(f fileDiff) error {
 	return nil
 }
 
-// ownersAt reads a vector at the lines that git says were added, as they stand. git may take another one of several
-// equal lines for the added one than the vector does: say it counts lines 2-4 as added where an agent wrote 3-5.
+// ownersAt returns the owners of exactly the lines that git calls added. Of several equal lines git may choose other
+// ones than the vector: for example lines 2-4, where an agent wrote 3-5.
 //
 //	1  func f() {     person
 //	2  }              person
@@ -241,8 +241,8 @@ func (a *anchorer) file(f fileDiff) error {
 //	4  func g() {     agent
 //	5  }              agent
 //
-// Line 2 is then said to be a person's, which it is, though older than the commit. Line 5, which git credits to an
-// older commit, is lost to its owner in any case: if line 2 were given to the agent instead, two lines would be wrong.
+// Line 2 then counts as a person's, which is right, although it is older than the commit. Line 5 loses its owner in any
+// case, because git credits it to an older commit. If line 2 were given to the agent, two lines would be wrong.
 func ownersAt(vec vector.Vector, added []linediff.Range) []vector.Run {
 	var out []vector.Run
 	for _, r := range added {
@@ -253,9 +253,9 @@ func ownersAt(vec vector.Vector, added []linediff.Range) []vector.Run {
 	return out
 }
 
-// ownersOf finds the owner of every line of the committed blob: directly when the work tree was seen with it. Else it
-// goes line by line: first the work tree as it is, then its earlier contents, then the parent. tiers says how for each
-// line.
+// ownersOf finds the owner of every line of the committed blob: from a snapshot with this blob, if there is one.
+// Otherwise line by line: from the present work tree, then from earlier contents, then from the parent. tiers has the
+// evidence of each line.
 func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tiers []string, err error) {
 	if v, ok := a.seen(f, len(lines)); ok {
 		return v, nil, nil
@@ -301,8 +301,8 @@ func (a *anchorer) ownersOf(f fileDiff, lines [][]byte) (vec vector.Vector, tier
 	return vec, tiers, a.view.Known.Put(f.Path, f.New, vec)
 }
 
-// seen finds the owners of a committed blob that was seen as it is. What is staged of a file that git-mv(1) renamed has
-// been seen under its older name alone, where the work tree has more.
+// seen finds the owners of a committed blob that a snapshot has. If git-mv(1) renamed a file and only a part of it is
+// staged, that part was seen only under the older name.
 func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 	known := a.view.Known
 	if v, ok := known.Get(f.Path, f.New); ok && v.Len() == lines {
@@ -316,7 +316,7 @@ func (a *anchorer) seen(f fileDiff, lines int) (vector.Vector, bool) {
 	return vector.Vector{}, false
 }
 
-// parentVector holds the patches that own lines of the file in the parent: what they own here is not new.
+// parentVector holds the patches that own lines of the file in the parent: their lines here are not new.
 func (a *anchorer) parentVector(f fileDiff) vector.Vector {
 	v, _ := a.view.Known.Get(f.OldPath, f.Old)
 	return v

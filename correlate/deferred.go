@@ -21,16 +21,15 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// A rebase calls the post-commit hook for every commit that it picks. A pick without a conflict holds nothing of the
-// work tree that needs to be seen at its moment: its lines come from the commit that was picked and from the new
-// parent. So it is only noted, in the file "deferred" of the work tree, and all of them are anchored together: by the
-// post-rewrite hook when the rebase is done, or by the hook of the next commit that somebody makes while it stands
-// still.
+// A rebase calls the post-commit hook for every commit that it picks. A pick without a conflict needs no look at the
+// work tree: its lines come from the picked commit and the new parent. So the hook only notes it, in the file
+// "deferred" of the work tree. All picks are anchored together: by the post-rewrite hook at the end, or by the hook of
+// the next commit that somebody makes while the rebase is stopped.
 //
-// The file holds a line for each: the new commit, a blank, and the commit whose place it took. Where the shell noted
-// it, the number of the rebase's command stands in place of that commit (see picking.go).
+// The file holds a line for each: the new commit, a blank, and the picked commit. If the shell noted it, the number of
+// the rebase's command replaces the picked commit (see picking.go).
 
-// deferred is a commit that is to be anchored later, and the one it was made of.
+// deferred is a commit to anchor later, and the commit from which it was made.
 type deferred struct{ commit, from refs.OID }
 
 func deferredFile(repo *refs.Repo) string {
@@ -58,8 +57,8 @@ func deferPick(repo *refs.Repo, head refs.OID, git int) (bool, error) {
 	return true, announcePicks(repo, git)
 }
 
-// settleNotes makes the shell's notes say which commits were picked, before another announcement takes the place of the
-// one that they go with.
+// settleNotes replaces the numbers in the shell's notes by the picked commits, before a new announcement makes the
+// numbers ambiguous.
 func settleNotes(repo *refs.Repo) error {
 	if _, err := os.Stat(pickingFile(repo)); err != nil {
 		return nil //nolint:nilerr // the shell has noted nothing
@@ -70,8 +69,8 @@ func settleNotes(repo *refs.Repo) error {
 	return nil
 }
 
-// picked reports whether a rebase made a commit of another one by itself. The last move of HEAD is a pick then, and the
-// last command that was done (git-rebase(1), rebase-merge/done) is the pick of that other one.
+// picked reports whether a rebase made a commit from another one without a person. The last move of HEAD is a pick
+// then, and the last command that was done (git-rebase(1), rebase-merge/done) is the pick of that other one.
 func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	done, err := tail(rebaseFile(repo, "done"), 4<<10)
 	if err != nil {
@@ -104,8 +103,7 @@ func lastLine(text []byte) string {
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
-// readDeferred lists the commits that were noted, oldest first. A line that cannot be read, or that names a command
-// that nobody knows any more, is left out.
+// readDeferred lists the noted commits, oldest first. It skips a line that it cannot read, or with an unknown command.
 func readDeferred(repo *refs.Repo) []deferred {
 	raw, err := os.ReadFile(deferredFile(repo))
 	if err != nil {
@@ -133,8 +131,8 @@ func readDeferred(repo *refs.Repo) []deferred {
 	return out
 }
 
-// Picked returns the commits that a rebase made in this work tree and that are still to be anchored. For each it gives
-// the commit of which git made it.
+// Picked returns the commits that a rebase made in this work tree and that still wait for an anchor, each with its
+// picked commit.
 func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	out := map[refs.OID]refs.OID{}
 	for _, d := range readDeferred(repo) {
@@ -143,10 +141,11 @@ func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	return out
 }
 
-// shortestID tells the number of a command from the id of a commit, which may be all digits.
+// shortestID is the length from which on a word is the id of a commit, which may be all digits, and not a command's
+// number.
 const shortestID = 40
 
-// writeDeferred leaves only what is still to be done.
+// writeDeferred writes the remaining entries.
 func writeDeferred(repo *refs.Repo, rest []deferred) error {
 	if len(rest) == 0 {
 		if err := os.Remove(deferredFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -161,12 +160,11 @@ func writeDeferred(repo *refs.Repo, rest []deferred) error {
 	return refs.WriteFileAtomic(deferredFile(repo), []byte(text.String()), 0o600)
 }
 
-// together is how many commits are anchored under one lock, in one batch of events.
+// together is the number of commits that are anchored under one lock, in one batch of events.
 const together = 32
 
-// takeDeferred anchors the commits that were noted and that are still in the history of HEAD; those of a rebase that
-// was given up are forgotten. None is begun after the moment until; what there is no time for is left for the next
-// hook.
+// takeDeferred anchors the noted commits that are still in the history of HEAD, and drops those of an aborted rebase.
+// It begins none after the moment until; the rest waits for the next hook.
 func takeDeferred(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, head refs.OID, at, until time.Time,
 ) error {
@@ -187,7 +185,7 @@ func takeDeferred(
 	return writeDeferred(repo, list)
 }
 
-// share returns the moment when a part of the time that a context leaves has passed; without a deadline it is far away.
+// share returns the moment after a part of the context's remaining time; without a deadline it is far away.
 func share(ctx context.Context, at time.Time, percent int) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -196,9 +194,8 @@ func share(ctx context.Context, at time.Time, percent int) time.Time {
 	return at.Add(time.Until(deadline) * time.Duration(percent) / 100)
 }
 
-// kept leaves out the commits that HEAD does not lead to any more, except the one that was amended a moment ago: a
-// command of the rebase may do that, and the owners of the new commit's lines are those of the old one's. It goes back
-// as far as they are many, and some steps more.
+// kept drops commits that HEAD no longer reaches, except for one that was just amended: a command of the rebase may
+// amend it, and the new commit has the same owners. It walks back slightly more steps than there are commits.
 func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
 	objects := repo.Objects()
 	defer objects.Close()
@@ -232,7 +229,7 @@ func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
 	return out
 }
 
-// carry anchors commits that took the place of others.
+// carry anchors commits that replaced others.
 func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list []deferred, at time.Time) error {
 	ids := make([]refs.OID, len(list))
 	for i, d := range list {
@@ -264,7 +261,7 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 	})
 }
 
-// oldNames maps the names of files in a commit to those that the commit has for them whose place it took.
+// oldNames maps the names of files in a commit to their names in the replaced commit.
 func oldNames(ctx context.Context, repo *refs.Repo, d deferred) map[string]string {
 	names := map[string]string{}
 	renamed, err := gitdiff.Renames(ctx, repo, d.from.String(), d.commit.String())

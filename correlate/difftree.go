@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// fileDiff is what a commit did to one path.
+// fileDiff is the change of one path in a commit.
 type fileDiff struct {
 	gitdiff.Record
 	Patched
@@ -44,8 +44,8 @@ func diffTree(ctx context.Context, repo *refs.Repo, most int, revs ...string) (f
 	return files, nil
 }
 
-// diffTrees lists what each of several commits with one parent, or none, did to each file, by one process. A commit
-// that changes nothing is not among them.
+// diffTrees lists the changes of files in several commits with at most one parent, with one process. A commit without
+// changes is left out.
 func diffTrees(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]fileDiff, error) {
 	var in strings.Builder
 	for _, id := range commits {
@@ -65,7 +65,7 @@ func diffTrees(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[re
 	return changes, nil
 }
 
-// readSection reads what git says of one commit.
+// readSection reads git's output for one commit.
 func readSection(r *gitdiff.Reader) ([]fileDiff, error) {
 	records, err := r.Records()
 	if err != nil {
@@ -74,7 +74,7 @@ func readSection(r *gitdiff.Reader) ([]fileDiff, error) {
 	return linesOf(records, nil, func(to gitdiff.Lines) error { return r.Patch(records, to) })
 }
 
-// linesOf takes the lines of a patch; tells says of which ones prints are wanted, nil for none.
+// linesOf takes the lines of a patch; tells says which lines need prints; it may be nil.
 func linesOf(records []gitdiff.Record, tells func(line []byte) bool,
 	patch func(to gitdiff.Lines) error) ([]fileDiff, error) {
 	files := make([]fileDiff, len(records))
@@ -89,7 +89,7 @@ func linesOf(records []gitdiff.Record, tells func(line []byte) bool,
 	return files, nil
 }
 
-// lineTaker notes which lines a patch adds, and names the change of each file.
+// lineTaker notes the lines that a patch adds, and names the change of each file.
 type lineTaker struct {
 	files  []fileDiff
 	tells  func(line []byte) bool

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// FileChange is what a commit did to a file, without its lines.
+// FileChange is a commit's change of a file, without lines.
 type FileChange struct {
 	Path    string // raw bytes
 	OldPath string // where the first parent has it; the same if it was not renamed
@@ -23,16 +23,15 @@ type FileChange struct {
 	Patched *Patched // what git says of the lines, where it was asked: see Patches
 }
 
-// Patched is what a commit did to the lines of a file.
+// Patched is a commit's change of the lines of a file.
 type Patched struct {
 	Added  []linediff.Range     // as Hunks gives them; none of a deletion, a binary file and a pure mode change
 	Change events.ChangeID      // names the change of lines; empty when there is none, and for a merge
 	Prints []events.Fingerprint // of the added lines that tell something, where that was asked
 }
 
-// Patches returns the files that each commit with one parent, or none, changed, with their lines, by one git process;
-// in the order of the commits. Unread are commits of which git cannot read all. Tells says which lines count as
-// evidence.
+// Patches returns the changed files and lines of commits with at most one parent, with one git process, in the order of
+// the commits. Unread lists commits that git cannot read completely. tells says which lines count as evidence.
 func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells func(line []byte) bool,
 	yield func(commit refs.OID, change CommitChange) error) (unread []refs.OID, err error) {
 	lines := make([]string, len(commits))
@@ -57,17 +56,17 @@ func Patches(ctx context.Context, repo *refs.Repo, commits []refs.OID, tells fun
 	return unread, nil
 }
 
-// CommitChange is what a commit with one parent, or none, changed.
+// CommitChange is the change of a commit with at most one parent.
 type CommitChange struct {
 	Files []FileChange // without those that it deleted, and submodules
 	Added int          // lines, as --numstat counts them; Uncounted where it may count otherwise
 }
 
-// Uncounted is where --numstat may count otherwise than the lines of a patch: a file that becomes a link is two changes
-// to one of them, and which submodules count is configured.
+// Uncounted marks a file whose lines --numstat may count differently from a patch: one of them sees two changes in a
+// file that becomes a link, and configuration selects submodules.
 const Uncounted = -1
 
-// ChangeOf puts together what is told of a commit: raw records, and the lines of their patch.
+// ChangeOf joins the raw records of a commit with the lines of its patch.
 func ChangeOf(records []gitdiff.Record, tells func(line []byte) bool, patch func(to gitdiff.Lines) error) (CommitChange,
 	error) {
 	files, err := linesOf(records, tells, patch)
@@ -93,9 +92,9 @@ func ChangeOf(records []gitdiff.Record, tells func(line []byte) bool, patch func
 	return c, nil
 }
 
-// Changed lists the files that each commit changed with regard to all its parents, by one git process. Commits that the
-// repository does not have are left out, and so are files without lines: submodules, deletions. A commit of which a
-// tree cannot be read is named in the repository's [refs.LeftOut].
+// Changed lists the files that each commit changed against all its parents, with one git process. It leaves out missing
+// commits, and files without lines: submodules, deletions. A commit with an unreadable tree is named in the
+// repository's [refs.LeftOut].
 func Changed(ctx context.Context, repo *refs.Repo, commits []refs.OID) (map[refs.OID][]FileChange, error) {
 	out := map[refs.OID][]FileChange{}
 	if len(commits) == 0 {
@@ -154,7 +153,7 @@ func chosen[T any](list []T, places []int) []T {
 	return out
 }
 
-// contentBefore returns the content that a parent has of a file. A submodule has none.
+// contentBefore returns the content of a file in a parent. A submodule has none.
 func contentBefore(f gitdiff.Record) refs.OID {
 	if f.OldMode == refs.ModeGitlink {
 		return refs.OID{}
@@ -184,8 +183,8 @@ func common(lists [][]gitdiff.Record) []FileChange {
 	return out
 }
 
-// Hunks compares the content of a file with what the parents have. It gives the lines that no parent has, counted from
-// 0 as git counts lines. It also gives the name of the change, which a merge does not have.
+// Hunks compares the content of a file with the parents. It returns the lines that are in no parent, from 0, and the id
+// of the change, which a merge does not have.
 func (c *FileChange) Hunks(objects *refs.Objects, content []byte) (added []linediff.Range, id events.ChangeID,
 	err error) {
 	lines := linesOfGit(content)
@@ -224,7 +223,8 @@ func (c *FileChange) Hunks(objects *refs.Objects, content []byte) (added []lined
 	return added, change.ID(), nil
 }
 
-// linesOfGit are lines as git compares them: a last one without a line feed is not equal to one that has it.
+// linesOfGit returns the lines as git compares them: a last line without a line feed differs from the same line with
+// one.
 func linesOfGit(content []byte) [][]byte {
 	lines := linediff.Split(content)
 	if last := len(lines) - 1; !linediff.Terminated(content) {
@@ -250,8 +250,8 @@ func overlapOf(a, b []linediff.Range) []linediff.Range {
 	return out
 }
 
-// Explained is what contents tell of the lines that a commit added to a file: runs in order, which cover the added
-// lines, and their owners. Open are the lines, counted from 0, of which no remembered content tells anything.
+// Explained is the result of a search by content for the lines that a commit added to a file: ordered runs that cover
+// the added lines, and their owners. Open has the lines, from 0, that no known content explains.
 type Explained struct {
 	File   events.AnchorFile
 	Owners []events.AnchorOwner

@@ -13,15 +13,14 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A squash, or a patch that somebody applies, brings what other clones committed, and git does not tell of which commit
-// it is. Their logs name the contents. So the timeline knows these, as contents of which nobody here knows the owners:
-// whoever brings one has not written it, and readers find in the fetched logs who has. Nothing of what a log says of
-// owners is taken over.
+// A squash, or a patch that somebody applies, may bring lines from other clones' commits, and git does not say from
+// which. Their logs name the contents. So the timeline notes these contents without owners: a person who brings one has
+// not written it. Readers find the owners in the fetched logs. Nothing is copied from those logs.
 
-// mostFetched is how many of the newest anchors of a log are taken in.
+// mostFetched is the number of newest anchors of a log that are read.
 const mostFetched = 500
 
-// KnowFetched takes in the contents that fetched logs name.
+// KnowFetched notes the contents that fetched logs name.
 func KnowFetched(ctx context.Context, log *events.Log) error {
 	logs, err := log.Fetched(ctx)
 	if err != nil {
@@ -84,8 +83,8 @@ func (f *fetched) take(ctx context.Context, c *events.Copy) error {
 	return nil
 }
 
-// content takes in what a commit has at a path, unless it is known here. Lines of the parent keep
-// what is known of them.
+// content notes the content of a path in a commit, unless it is known here. Lines that are also in the parent keep
+// their owners.
 func (f *fetched) content(commit refs.OID, parents []refs.OID, path string) error {
 	blob, err := f.git.Blob(commit, path)
 	if err != nil || blob.IsZero() {

@@ -6,11 +6,11 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// gone returns the lines that a commit took out of a file. The commit may add a line of a patch that the parent has
-// already. Such a line is one of them that moved, or else a part of the patch that was not committed before. For
+// gone returns the lines that a commit removed from a file. The commit may add a line of a patch that the parent
+// already has. Then a removed line has moved, or the line is a part of the patch that was not committed before. For
 // example: an agent writes four lines, and a person commits two of them and then the others.
 //
-// They are found when the first is asked for. What cannot be read has none.
+// They are computed at the first call. An unreadable file has none.
 func (a *anchorer) gone(f fileDiff, lines [][]byte) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		raw, err := a.view.Blob(f.Old)

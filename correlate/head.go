@@ -13,13 +13,13 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// Log is where events go that need no look at the work tree.
+// Log receives events that need no snapshot.
 type Log interface {
 	Append(ctx context.Context, drafts []events.Draft) ([]events.Event, error)
 }
 
-// Head anchors the commit that HEAD names, and before it those made since the last one that no hook reported. git
-// is the id of the process that made it, if the hook knows it, or 0.
+// Head anchors the commit that HEAD names, and first earlier commits that no hook reported. git is the id of git's
+// process, or 0 if it is not known.
 func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int, at time.Time) error {
 	head, _, err := repo.Head()
 	if err != nil {
@@ -51,7 +51,8 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	return announcePatches(repo, git)
 }
 
-// Merged anchors the commit that HEAD names if a merge has just made it: that fires no post-commit hook (githooks(5)).
+// Merged anchors the commit that HEAD names if a merge has just made it: a merge runs no post-commit hook
+// (githooks(5)).
 func Merged(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at time.Time) error {
 	if JustMade(repo).IsZero() {
 		return nil
@@ -59,7 +60,7 @@ func Merged(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, at ti
 	return Head(ctx, repo, timeline, 0, at)
 }
 
-// JustMade gives HEAD's commit if making it was the last thing that happened to HEAD; zero if not.
+// JustMade returns HEAD's commit if HEAD's newest move made it, otherwise zero.
 func JustMade(repo *refs.Repo) refs.OID {
 	for _, m := range gitfacts.Last(repo, 1) {
 		if m.Kind.Makes() {
@@ -69,8 +70,8 @@ func JustMade(repo *refs.Repo) refs.OID {
 	return refs.OID{}
 }
 
-// Later anchors a commit that the hook had no time for, and before it those made until then that no hook reported.
-// HEAD may have gone on since.
+// Later anchors a commit for which the hook had no time, and first earlier commits that no hook reported. HEAD may have
+// moved since.
 func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time) error {
 	anchored := timeline.Anchored()
 	list := unheard(repo, anchored, commit)
@@ -95,14 +96,14 @@ func isDeferred(noted []deferred, commit refs.OID) bool {
 	return slices.ContainsFunc(noted, func(d deferred) bool { return d.commit == commit })
 }
 
-// mostFiles is how many files a commit may change to be anchored while git waits. Each takes a quarter to half of a
-// millisecond, so that this is where one would begin to notice.
+// mostFiles is the largest number of changed files for which git waits. Each takes a quarter to half of a millisecond,
+// so more would be noticeable.
 const mostFiles = 500
 
-// ErrLarge is of a commit that changes more files than that.
+// ErrLarge reports a commit with more files.
 var ErrLarge = errors.New("the commit changes too many files to be anchored while git waits")
 
-// anchorAt anchors one commit. It gives ErrLarge for one that changes more than most files; 0 is not a bound.
+// anchorAt anchors one commit. It returns ErrLarge if the commit changes more than most files; 0 means no bound.
 func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time,
 	most int) error {
 	objects := repo.Objects()
@@ -135,8 +136,7 @@ func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, com
 // pairsPerEvent keeps an event of rewritten commits far below the limit of the format.
 const pairsPerEvent = 2000
 
-// Rewritten records which commits took the place of which (githooks(5), post-rewrite), and anchors those that were put
-// off until now.
+// Rewritten records rewritten commits (githooks(5), post-rewrite), and anchors the deferred ones.
 func Rewritten(
 	ctx context.Context, log Log, repo *refs.Repo, timeline *trails.Engine, kind string, pairs []events.RewritePair,
 	at time.Time,
@@ -170,8 +170,8 @@ func Rewritten(
 	return forgetPicks(repo)
 }
 
-// changed lists what a commit did to each file. Of a merge only those lines count as added that no parent has, as
-// git-blame(1) counts them.
+// changed lists the changes of files in a commit. In a merge only lines that are in no parent count as added, as for
+// git-blame(1).
 func changed(ctx context.Context, repo *refs.Repo, commit refs.OID, parents []refs.OID, most int) ([]fileDiff, error) {
 	if len(parents) < 2 {
 		return diffTree(ctx, repo, most, commit.String())

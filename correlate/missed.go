@@ -13,10 +13,9 @@ const (
 	missedLimit = 32
 )
 
-// missed lists the commits made here since the last anchored one, oldest first, that no hook reported: cut off on
-// a loaded machine, killed, or switched off for one command. The reflog of HEAD tells them from commits that only came
-// in. Without a reflog, or before the first anchored commit, there are none. Head is where HEAD stood; what came after
-// that is left out.
+// missed lists the commits made here since the last anchored one, oldest first, that no hook reported: cut off on a
+// loaded machine, killed, or switched off for one command. The reflog of HEAD distinguishes them from commits that were
+// only fetched. Without a reflog, or before the first anchored commit, there are none. Commits after head are left out.
 func missed(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
 	if len(anchored) == 0 {
 		return nil

@@ -11,13 +11,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// `git rebase --apply` makes its commits in git-am(1), which runs the post-applypatch hook for each. The first one of a
-// process may be a conflict that somebody resolved, and is anchored like a commit. Those that follow in the same
-// process are git's alone, for it ends where a conflict is left. The hook of the first one says so in the file
+// `git rebase --apply` makes its commits in git-am(1), which runs the post-applypatch hook for each. The first commit
+// of a process may be a conflict that somebody resolved; it is anchored like any commit. Later commits of the same
+// process are git's alone, because the process ends at a conflict. The hook of the first one says so in the file
 // "picking", in the form of picking.go. The numbers are those of patches, not of commands. They are noted like picks.
-// Of which commit a patch was made, git says at its moment (rebase-apply/original-commit); so the notes need no number.
+// At that moment git names the original commit of a patch (rebase-apply/original-commit), so the notes need no number.
 
-// announcePatches says which patches the shell may note: those behind the present one.
+// announcePatches writes the patches that the shell may note: those after the present one.
 func announcePatches(repo *refs.Repo, git int) error {
 	number, last, ok := patchNumbers(repo)
 	if git <= firstInit || !ok || number >= last {
@@ -30,8 +30,8 @@ func announcePatches(repo *refs.Repo, git int) error {
 	return nil
 }
 
-// deferPatch notes the commit that HEAD names, if it was announced and its shell could not note it: HEAD is not a file
-// where refs are kept in tables.
+// deferPatch notes the commit that HEAD names, if it was announced and its shell could not note it: with reftables HEAD
+// is not a file.
 func deferPatch(repo *refs.Repo, head refs.OID, git int) (bool, error) {
 	number, _, ok := patchNumbers(repo)
 	raw, err := os.ReadFile(pickingFile(repo))
@@ -66,8 +66,7 @@ func patchFile(repo *refs.Repo, name string) string {
 	return filepath.Join(repo.GitDir, "rebase-apply", name)
 }
 
-// patchNumbers returns those of the patch that a rebase is at and of its last one; false if none is under way that
-// applies patches.
+// patchNumbers returns the numbers of a rebase's current and last patch; false if no rebase applies patches now.
 func patchNumbers(repo *refs.Repo) (number, last int, ok bool) {
 	if _, err := os.Stat(patchFile(repo, "rebasing")); err != nil {
 		return 0, 0, false

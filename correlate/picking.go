@@ -10,17 +10,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// git runs the post-commit hook for every pick of a rebase, and all that is done there is to note the pick. The hook of
-// the first pick writes the file "picking" of the work tree. It says which of the next commands of the rebase are
-// picks, and of which git process. The shell of the hook (package hooks) notes those without starting a program:
+// git runs the post-commit hook for every pick of a rebase, which only notes the pick. The hook of the first pick
+// writes the file "picking" of the work tree. It lists the next commands of the rebase that are picks, with git's
+// process id. The shell of the hook (package hooks) notes them without starting a program:
 //
 //	<process id of git> <number of the first command> <number of the last>
 //	<what the rebase began with: rebase-merge/orig-head>
 //
-// The shell does not know what a commit was made of. It notes the number of the command (rebase-merge/msgnum), which
-// stands in the file "deferred" where the id of the picked commit would; rebase-merge/done, as long as it is that
-// rebase's, says which one that was. Of what cannot be found out any more the commit hook makes nothing: it is then as
-// if no hook had run.
+// The shell does not know the picked commit. In the file "deferred" it notes the number of the command
+// (rebase-merge/msgnum) instead of the id; rebase-merge/done has the commit, as long as it belongs to that rebase. If
+// the commit is no longer known, the note is dropped, as if no hook had run.
 
 func pickingFile(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "picking")
@@ -30,14 +29,14 @@ func rebaseFile(repo *refs.Repo, name string) string {
 	return filepath.Join(repo.GitDir, "rebase-merge", name)
 }
 
-// firstInit is the parent's process id where the parent is gone, or where the shell cannot name it.
+// firstInit is the parent's process id if the parent has ended, or the shell cannot name it.
 const firstInit = 1
 
-// maxTodo bounds what is read of the commands of a rebase, in bytes.
+// maxTodo bounds the bytes that are read of a rebase's commands.
 const maxTodo = 4 << 20
 
-// announcePicks says which picks the shell may note: those that follow the present one without any other command
-// between them. git is the process id of the rebase.
+// announcePicks writes the picks that the shell may note: those after the present one, up to the next other command.
+// git is the process id of the rebase.
 func announcePicks(repo *refs.Repo, git int) error {
 	number, err := currentCommand(repo)
 	if git <= firstInit || err != nil {
@@ -64,7 +63,7 @@ func announcePicks(repo *refs.Repo, git int) error {
 	return nil
 }
 
-// forgetPicks lets the shell note nothing more.
+// forgetPicks stops the shell's notes.
 func forgetPicks(repo *refs.Repo) error {
 	if err := os.Remove(pickingFile(repo)); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("forget announced picks: %w", err)
@@ -72,7 +71,7 @@ func forgetPicks(repo *refs.Repo) error {
 	return nil
 }
 
-// currentCommand returns the number of the command that a rebase is at, counted from 1.
+// currentCommand returns the number of a rebase's current command, from 1.
 func currentCommand(repo *refs.Repo) (int, error) {
 	raw, err := tail(rebaseFile(repo, "msgnum"), 32)
 	if err != nil {
@@ -81,7 +80,7 @@ func currentCommand(repo *refs.Repo) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(raw)))
 }
 
-// rebaseBegan tells rebases apart: the commit that the one under way began with.
+// rebaseBegan returns the commit at which the present rebase began, which identifies it.
 func rebaseBegan(repo *refs.Repo) string {
 	raw, err := tail(rebaseFile(repo, "orig-head"), 256)
 	if err != nil {
@@ -100,8 +99,8 @@ func pickOf(line string) (from refs.OID, ok bool) {
 	return from, err == nil
 }
 
-// commandsDone returns the commits that the commands of the rebase under way picked, by their numbers; nil if the
-// shell's notes are of another rebase.
+// commandsDone returns the commits that the present rebase picked, by number of the command; nil if the shell's notes
+// belong to another rebase.
 func commandsDone(repo *refs.Repo) map[int]refs.OID {
 	announced, err := os.ReadFile(pickingFile(repo))
 	if err != nil {

@@ -11,23 +11,23 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// version is a content that the history has of a path.
+// version is a content of a path in the history.
 type version struct {
 	blob      refs.OID
 	at        time.Time // when it was written or committed, whichever came first
 	committed time.Time
 }
 
-// maxVersions is the number of contents of the history that are tried for one edit, maxEarlier how many for a file
-// that is written as a whole.
+// maxVersions bounds the contents of the history that are tried for one edit, maxEarlier those for a file that is
+// written as a whole.
 const (
 	maxVersions = 24
 	maxEarlier  = 8
 )
 
-// isDoubtful reports whether the dates leave it open if a content was there before an edit. They do so if the edit
-// was made between the two dates of the commit. Such a commit may be an older one that was rebased, or one that was
-// amended with the edit. They also do so where clocks differ a little and dates in full seconds say no more.
+// isDoubtful reports whether the dates cannot decide if a content existed before an edit. This is so if the edit lies
+// between the two dates of the commit: an older commit may have been rebased, or amended with the edit. It is also so
+// within the usual difference of clocks.
 func (f *finder) isDoubtful(place int32, edits []*placed) bool {
 	return slices.ContainsFunc(f.versions[place], func(v version) bool {
 		return slices.ContainsFunc(edits, v.isDoubtful)
@@ -38,8 +38,8 @@ func (v version) isDoubtful(e *placed) bool {
 	return !e.late && !e.Time.IsZero() && !v.at.After(e.Time) && v.committed.After(e.Time.Add(-slack))
 }
 
-// mayBeBefore reports whether a content may have been there before an edit. One that this edit or a later one leaves
-// behind was not, where the dates leave it open.
+// mayBeBefore reports whether a content may have existed before an edit. If the dates cannot decide, the result of this
+// edit or a later one did not exist before.
 func (r *replay) mayBeBefore(v version, e *placed) bool {
 	if !v.isDoubtful(e) {
 		return true
@@ -48,8 +48,8 @@ func (r *replay) mayBeBefore(v version, e *placed) bool {
 	return !r.trial && (!is || at.Before(e.Time))
 }
 
-// earlier returns the contents that a file may have held before it was written as a whole: what was written last in any
-// checkout, and what was committed by then.
+// earlier returns the possible contents of a file before it was written as a whole: the last one written in any
+// checkout, and committed ones of that time.
 func (r *replay) earlier(e *placed) []*content {
 	var out []*content
 	for _, root := range byPath(r.states) {
@@ -73,8 +73,8 @@ func (r *replay) earlier(e *placed) []*content {
 	return out
 }
 
-// likely returns the probable content of a file before an edit, if it can be told without making the edit: what its
-// checkout held last, or what was committed last by then.
+// likely returns the likely content of a file before an edit, without repeating the edit: the last one in its checkout,
+// or the last committed one of that time.
 func (r *replay) likely(e *placed) *content {
 	if before := r.states[e.root]; before != nil || e.late || e.Time.IsZero() {
 		return before
@@ -88,8 +88,9 @@ func (r *replay) likely(e *placed) *content {
 	return nil
 }
 
-// contents returns those in which an edit may have been made. First comes what was written last in its own checkout
-// (own), then in others of this repository. Then comes what the history holds, what was there at the time first.
+// contents returns the contents on which an edit may have been made. First come the last ones written in its own
+// checkout (own), then in other checkouts of this repository. Then come those of the history, the ones of that time
+// first.
 func (r *replay) contents(e *placed) iter.Seq2[*content, bool] {
 	return func(yield func(c *content, own bool) bool) {
 		if before := r.states[e.root]; before != nil && !yield(before, true) {
@@ -125,15 +126,13 @@ func distance(a, b time.Time) time.Duration {
 	return b.Sub(a)
 }
 
-// maxContent is the size of a content beyond which it is not looked into. maxRead is how much of the history of one
-// file is kept in memory.
+// maxContent is the largest content that is read. maxRead bounds the contents of one file in memory.
 const (
 	maxContent = 4 << 20
 	maxRead    = 32 << 20
 )
 
-// content reads a content of the history. Its lines have the owners that the replay gave them, if an edit left it
-// behind.
+// content reads a content of the history. If it is the result of an edit, its lines have the owners from the replay.
 func (r *replay) content(blob refs.OID) (*content, bool) {
 	if blob.IsZero() {
 		return nil, false

@@ -4,13 +4,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// block are whole lines that one edit wrote, one below the other. What the lines were is not kept.
+// block is a block of whole lines that one edit wrote. The texts of the lines are not kept.
 type block struct {
 	edit    *placed
 	prints  []print
 	exact   []uint64 // white space included
 	removed []print  // what stood in their place, where it is known
-	// the commit that holds each line, from 1; 0 for none yet, negative where that commit's line was taken away
+	// the commit that holds each line, from 1; 0 if none yet, negative if the line was removed there
 	landed []int32
 }
 
@@ -25,7 +25,7 @@ type placed struct {
 	late    bool // dated after all commits: no clock is asked
 }
 
-// known is a session with what was found out about it.
+// known is a session with the facts found about it.
 type known struct {
 	*Session
 	how  belonging
@@ -33,10 +33,10 @@ type known struct {
 	made []refs.OID // the commits that it made
 }
 
-// belongs reports whether an edit is one of this repository.
+// belongs reports whether an edit was made in this repository.
 func (e *placed) belongs() bool { return e.session.how == member || e.root.how == member }
 
-// root is a directory that sessions were held below, with what speaks for its being a checkout of this repository.
+// root is a directory of sessions, with the evidence that it is a checkout of this repository.
 type root struct {
 	path          string
 	how           belonging

@@ -2,8 +2,7 @@ package backfill
 
 import "strings"
 
-// commonWords are words that lines of code are made of wherever they stand. A line without any other word says nothing
-// of where it comes from.
+// commonWords are words that occur in any code. A line with only such words says nothing about its origin.
 const commonWords = " " +
 	"a abstract all and any append args as assert async await base begin body bool boolean break byte bytes case " +
 	"catch char class close config console const constructor continue count ctx data debug def default defer del " +
@@ -19,7 +18,7 @@ const commonWords = " " +
 	"tuple type typedef typeof ul undefined union unit unittest unless until update use user using utf v val value " +
 	"values var vec version void volatile wait when where while with write x y yield z "
 
-// isCommon reports whether a line has no word of its own.
+// isCommon reports whether a line has only common words.
 func isCommon(line string) bool {
 	start := -1
 	for i := 0; i <= len(line); i++ {

@@ -10,11 +10,11 @@
 //     for lines that stand everywhere do not: "}" is not evidence.
 //   - A line that was written once lands once on each line of history, unless it was taken away in between.
 //
-// Clocks decide only where content leaves it open. A commit never holds a line that was written after it; sessions that
-// are dated after all commits are judged without a clock, and more strictly.
+// Times decide only if contents cannot. A commit never has a line that was written later. Sessions dated after all
+// commits are judged without times, and more strictly.
 //
-// A session that was held in another directory must first be shown to belong to the repository: its paths must fit
-// below one root, what it replaced must be what the history holds there, and what it wrote must have landed.
+// A session in another directory must first prove that it belongs to the repository. Its paths must fit below one root,
+// its replaced texts must be in the history there, and its written lines must be in commits.
 //
-// Nothing is written here. What is not found stays unknown.
+// The package writes nothing. Lines that it does not find stay unknown.
 package backfill

@@ -6,8 +6,8 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 )
 
-// asMade gives the lines of a content left behind by an edit to the edits that wrote them: the replay knows of each
-// line whose it is, however little it says. For example: an agent writes a file that is committed as it is, and its
+// asMade finds the edits of a committed content that equals the result of an edit. The replay has the owner of each
+// line, even of a common one. For example: an agent writes a file, and somebody commits it unchanged. Then also the
 // braces are the agent's.
 func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bool) {
 	m := f.maker(commit, file, strict)
@@ -36,8 +36,8 @@ func (f *finder) asMade(commit int32, file *pastFile, out [][]landing, strict bo
 	}
 }
 
-// maker returns the edit that left the committed content behind: of this file before of another one, the last one
-// before the commit. A file that was renamed before its commit is told by a content with something to say.
+// maker returns the edit whose result is the committed content: rather of this file than of another, and the last one
+// before the commit. A file that was renamed before its commit is recognised by a distinctive content.
 func (f *finder) maker(commit int32, file *pastFile, strict bool) *made {
 	p := &f.pasts[commit-1]
 	var best *made
@@ -71,7 +71,7 @@ func isLater(a, b *made, c *history.Commit) bool {
 	return compareTimes(a.edit.Time, b.edit.Time) > 0
 }
 
-// said measures the meaning of the lines of edits together.
+// said measures how distinctive the lines of edits are together.
 func (f *finder) said(owners []posting) float64 {
 	sum := 0.0
 	for _, o := range owners {
@@ -82,5 +82,5 @@ func (f *finder) said(owners []posting) float64 {
 	return sum
 }
 
-// isStrange reports whether what edits below a root replaced is mostly not what this repository has there.
+// isStrange reports whether most texts that edits below a root replaced are not in this repository.
 func (r *root) isStrange() bool { return r.how == candidate && r.wrong > r.right+slips }

@@ -46,8 +46,8 @@ type finder struct {
 	named    map[refs.OID][]*placed // by commit, the edits that it holds and nothing else, as their conversation says
 }
 
-// Find looks for lines of sessions in commits, which stand parents before children, and claims those that it finds. It
-// takes what the edits wrote out of them as it goes. Progress is told how many commits of how many were read.
+// Find looks for lines of sessions in commits, parents before children, and returns claims. Progress is called with the
+// number of commits read and of all.
 func Find(
 	ctx context.Context, repo *refs.Repo, list []history.Commit, sessions []Session, options Options,
 	progress func(done, total int),
@@ -103,7 +103,7 @@ type Result struct {
 	Unread []history.Commit          // those that could not be read whole, with nothing but what could not
 }
 
-// bringHome sorts the edits of sessions that may belong here by file.
+// bringHome groups the edits of sessions that may belong here by file.
 func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 	edits := map[int32][]*placed{}
 	for i := range sessions {
@@ -141,8 +141,8 @@ func (f *finder) bringHome(sessions []Session) map[int32][]*placed {
 	return edits
 }
 
-// isLate reports whether a session is dated after all commits: then its clock and theirs have nothing to do with each
-// other, or nothing of it was committed.
+// isLate reports whether a session is dated after all commits: then its clock differs from theirs, or none of its lines
+// was committed.
 func (f *finder) isLate(s *Session) bool {
 	dated := false
 	for i := range s.Edits {
@@ -156,7 +156,7 @@ func (f *finder) isLate(s *Session) bool {
 	return dated
 }
 
-// index makes the lines of blocks findable, and weighs them by what the history says.
+// index indexes the lines of blocks, and weighs them by the history.
 func (f *finder) index(edits map[int32][]*placed) {
 	for _, place := range slices.Sorted(maps.Keys(edits)) {
 		for _, e := range edits[place] {
@@ -176,8 +176,8 @@ func (f *finder) index(edits map[int32][]*placed) {
 	f.count()
 }
 
-// count tells the weights how often the history adds each line. Copies of a commit, as a rebase or a cherry-pick makes
-// them, count once: they have its author and that date.
+// count counts how often the history adds each line. Copies of a commit by a rebase or a cherry-pick count once: they
+// have the same author and author date.
 func (f *finder) count() {
 	seen := map[uint64]bool{}
 	for i := range f.pasts {
@@ -205,7 +205,7 @@ func (f *finder) count() {
 	}
 }
 
-// withoutClock lays the sessions that are dated after all commits beside what is left.
+// withoutClock compares the sessions dated after all commits with the remaining lines.
 func (f *finder) withoutClock(origins [][][][]landing) {
 	late := false
 	for _, list := range f.postings {
@@ -222,7 +222,7 @@ func (f *finder) withoutClock(origins [][][][]landing) {
 	}
 }
 
-// What must have landed of a checkout elsewhere, in lines that say something.
+// The least number of distinctive lines that a checkout elsewhere must have in commits.
 const (
 	provenSame  = 1.0 // in the place of the same lines
 	provenEdits = 2.0 // if edits there replaced what this repository holds
@@ -231,11 +231,11 @@ const (
 	half        = 0.5 // most, for a directory that has the name of this repository
 )
 
-// slips is the number of replacements that may fail in a checkout that nothing else speaks against: people type
-// between the calls of an agent, and commands write.
+// slips is the number of replacements that may fail in a checkout without other counter-evidence: people and commands
+// also change files between the calls of an agent.
 const slips = 2
 
-// prove finds out which checkouts are of this repository.
+// prove decides which checkouts belong to this repository.
 func (f *finder) prove(origins [][][][]landing) {
 	for _, files := range origins {
 		for _, hunks := range files {
@@ -273,14 +273,14 @@ func (f *finder) isNamed(dir string) bool {
 	return slices.ContainsFunc(f.options.Roots, same) || slices.ContainsFunc(f.options.Remotes, same)
 }
 
-// isBoilerplate tells a file that is much the same everywhere, so that its lines say nothing of where it belongs.
+// isBoilerplate reports whether a file is similar in all repositories. Its lines are not evidence for one of them.
 func isBoilerplate(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "license") || strings.HasPrefix(base, "copying") ||
 		strings.HasSuffix(base, ".lock") || strings.HasSuffix(base, "-lock.json") || base == "go.sum"
 }
 
-// rootOf returns the facts of a directory below which sessions were held.
+// rootOf returns the facts of a directory of sessions.
 func (f *finder) rootOf(dir string, how belonging) *root {
 	r := f.roots[dir]
 	if r == nil {
@@ -291,7 +291,7 @@ func (f *finder) rootOf(dir string, how belonging) *root {
 	return r
 }
 
-// claim gathers what was found of a commit; false if nothing was.
+// claim returns the claim for a commit; false if nothing was found.
 func (f *finder) claim(p *past, origins [][][]landing) (claim.Commit, bool) {
 	c := claim.Commit{CommitData: events.CommitData{Commit: p.ID, Parents: p.Parents}}
 	owners := map[*placed]int{}

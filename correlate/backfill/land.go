@@ -2,7 +2,7 @@ package backfill
 
 import "slices"
 
-// alive finds landed lines again when they are taken away.
+// alive finds lines of edits in files, in order to follow their removal.
 type alive struct {
 	group int32
 	print print
@@ -14,8 +14,8 @@ type landed struct {
 	commit int32
 }
 
-// may reports whether a line of a block may land in a commit: once on each line of history. For example: an agent
-// wrote a line once, and two commits in a row add it. The first one has it from the agent.
+// may reports whether a line of a block may be credited to a commit: only once on each line of history. For example: an
+// agent wrote a line once, and two commits in a row add it. The first one has it from the agent.
 func (f *finder) may(b *block, at int, commit int32) bool {
 	if in := b.landed[at]; in > 0 && f.isAncestor(in, commit) {
 		return false
@@ -23,7 +23,7 @@ func (f *finder) may(b *block, at int, commit int32) bool {
 	return !slices.ContainsFunc(f.also[posting{b, int32(at)}], func(in int32) bool { return f.isAncestor(in, commit) })
 }
 
-// settle notes that a line stands in a file since a commit.
+// settle notes that a file has a line since a commit.
 func (f *finder) settle(line posting, group, commit int32) {
 	if in := line.b.landed[line.at]; in > 0 && in != commit {
 		f.also[line] = append(f.also[line], in)
@@ -33,8 +33,8 @@ func (f *finder) settle(line posting, group, commit int32) {
 	f.alive[key] = append(f.alive[key], landed{line, commit})
 }
 
-// lift frees the line that stands in a file and has this ink, if an edit wrote it: it may land again, as it does when
-// it is moved, and when a change is reverted twice. With only, it must be that line.
+// lift marks a removed line of an edit as free: it may be found again, for example after a move or a second revert. It
+// finds the line by file and print. With only, it must be that line.
 func (f *finder) lift(group int32, p print, commit int32, only *posting) posting {
 	key := alive{group, p}
 	list := f.alive[key]
@@ -55,7 +55,7 @@ func (f *finder) lift(group int32, p print, commit int32, only *posting) posting
 	return posting{}
 }
 
-// takeAway lifts the lines that a hunk takes away. Lines that stand everywhere are known by their neighbours alone.
+// takeAway lifts the lines that a hunk removes. It recognises common lines only by their neighbours.
 func (f *finder) takeAway(group int32, removed []print, commit int32) []posting {
 	out := make([]posting, len(removed))
 	for i, p := range removed {
@@ -78,7 +78,7 @@ func (f *finder) takeAway(group int32, removed []print, commit int32) []posting 
 	return out
 }
 
-// carry takes away what a commit takes away. What it puts elsewhere, or only indents anew, keeps its owner.
+// carry removes the lines that a commit removes. Lines that it moves or indents keep their owners.
 func (f *finder) carry(commit int32, out [][][]landing) {
 	p := &f.pasts[commit-1]
 	var hunks []twoSides
@@ -111,7 +111,7 @@ func (f *finder) carry(commit int32, out [][][]landing) {
 	}
 }
 
-// single finds lines of edits that were moved alone: lines that say something and were taken away elsewhere.
+// single finds single moved lines of edits: distinctive lines that were removed elsewhere.
 func (f *finder) single(hunks []twoSides, lifted [][]posting, kept [][]source) {
 	taken := map[source]bool{}
 	for _, list := range kept {
@@ -140,7 +140,7 @@ func (f *finder) single(hunks []twoSides, lifted [][]posting, kept [][]source) {
 	}
 }
 
-// returns reports whether lines of a run stood here before and come back: somebody typed or copied them again. For
+// returns reports whether lines of a run were here before and return: then somebody typed or copied them again. For
 // example: a commit took an agent's lines away, and a later one has them again. The agent wrote them once.
 func (f *finder) returns(r *run, commit int32) bool {
 	for i := range r.length {

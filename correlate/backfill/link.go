@@ -21,7 +21,7 @@ type Link struct {
 	Files      int            `json:"files"`
 }
 
-// Links sums a claim up, one link for each conversation, sorted by trace. Lines that a commit only moved make none.
+// Links sums up a claim: one link for each conversation, sorted by trace. Lines that a commit only moved do not count.
 func Links(c *claim.Commit) []Link {
 	byTrace := map[events.TraceID]*Link{}
 	for _, f := range c.Files {
@@ -60,7 +60,7 @@ func rank(tier string) int {
 		tierNamed, tierFingerprint}, tier)
 }
 
-// confidence returns the worth of evidence in one word, as blame has it.
+// confidence returns the confidence of evidence, as blame does.
 func confidence(tier string) string {
 	switch tier {
 	case tierExactBlob, tierExactLines:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Make makes the edit again on what the file held; false where it does not fit that, or does not say enough.
+// Make repeats the edit on a content; false if it does not fit or is not distinctive enough.
 func (e *Edit) Make(before []byte) (after []byte, ok bool) {
 	switch {
 	case e.Rewrite != nil:
@@ -26,7 +26,7 @@ func (e *Edit) Make(before []byte) (after []byte, ok bool) {
 	return joinLines(lines), len(e.Hunks) > 0
 }
 
-// Lines returns the lines that the edit says it wrote, as far as it says so, without those that it found.
+// Lines returns the lines that the edit declares as written, without unchanged ones.
 func (e *Edit) Lines() []string {
 	var out []string
 	for _, r := range e.Replaces {

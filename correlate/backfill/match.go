@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// run are lines of a hunk of a commit that agree, one after the other, with lines of a block.
+// run is a run of consecutive lines of a commit's hunk that equal lines of a block.
 type run struct {
 	b          *block
 	hunk, line int // of the file, where it begins
@@ -45,8 +45,7 @@ func (f *finder) commit(commit int32) [][][]landing {
 	return out
 }
 
-// file lays the lines that a commit added to a file beside the lines of edits, and fills in the origin of lines
-// without one.
+// file compares the lines that a commit added to a file with the lines of edits, and fills in missing origins.
 func (f *finder) file(commit int32, file *pastFile, out [][]landing, strict bool) {
 	f.asMade(commit, file, out, strict)
 	var runs []run
@@ -77,7 +76,7 @@ func (f *finder) file(commit int32, file *pastFile, out [][]landing, strict bool
 	f.fillGaps(file, out, commit)
 }
 
-// runs finds the runs of a hunk. They begin at lines that say something.
+// runs finds the runs of a hunk. A run begins at a distinctive line.
 func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict bool) []run {
 	h := &file.hunks[hunk]
 	type diagonal struct {
@@ -108,9 +107,9 @@ func (f *finder) runs(out []run, commit int32, file *pastFile, hunk int, strict 
 	return out
 }
 
-// fits reports whether an edit may have written a file. Three things say so: its path, its path before a rename, or
-// the very content that is committed here. The third is for a file that was renamed before it was committed. An
-// example: an agent writes a.go, a person does mv a.go b.go and commits b.go.
+// fits reports whether an edit may have written a file. The evidence is its path, its path before a rename, or a
+// content equal to the committed one. The last is for a file that was renamed before it was committed. An example: an
+// agent writes a.go, a person does mv a.go b.go and commits b.go.
 func (f *finder) fits(e *placed, file *pastFile) bool {
 	group := f.group(e.place)
 	return group == f.group(file.place) || group == f.group(file.old) ||
@@ -118,7 +117,7 @@ func (f *finder) fits(e *placed, file *pastFile) bool {
 			func(m made) bool { return f.group(m.edit.place) == group })
 }
 
-// extend follows a line up and down as far as hunk and block agree and the lines may land here.
+// extend follows a line up and down as long as hunk and block are equal and the lines may be credited here.
 func (f *finder) extend(post posting, h *pastHunk, hunk, line int, commit int32) run {
 	b, at := post.b, int(post.at)
 	if !f.may(b, at, commit) {
@@ -170,13 +169,13 @@ func (f *finder) free(r run, taken []landing, commit int32) []run {
 	return out
 }
 
-// What a run must say.
+// The least weight of a run.
 const (
 	enough    = 2.0 // by itself
 	sameLines = 0.5 // if it is all that was written, and all that was added there
 )
 
-// judge returns the evidence of a run, "" for a run that says too little.
+// judge returns the evidence of a run, "" if it is not distinctive enough.
 func (f *finder) judge(r *run, file *pastFile, commit int32, strict bool) string {
 	h := &file.hunks[r.hunk]
 	allOfBlock := r.length == len(r.b.prints)
@@ -230,11 +229,11 @@ func (f *finder) land(r *run, out []landing, group, commit int32, tier string) {
 	}
 }
 
-// near is the largest distance between the pieces of one block in a commit.
+// near is the largest distance of the parts of one block in a commit.
 const near = 20
 
-// fillGaps gives lines without a word to the block whose other lines landed beside them, in their order. For example:
-// an agent's function landed, and the blank line in it is the agent's.
+// fillGaps gives lines without words to the block whose lines are around them, in order. For example: an agent's
+// function is in a commit. Then the blank line in it is also the agent's.
 func (f *finder) fillGaps(file *pastFile, out [][]landing, commit int32) {
 	for h := range file.hunks {
 		lines := out[h]
@@ -267,7 +266,7 @@ func neighbour(lines []landing, from, step int) *landing {
 	return nil
 }
 
-// nextIn finds a line of a block between the lines of the block that landed before and after it.
+// nextIn finds a line of a block between the found lines of the block before and after it.
 func (f *finder) nextIn(of, before, after *landing, want print, commit int32) int {
 	from, to := 0, len(of.b.prints)
 	if before != nil && before.b == of.b {

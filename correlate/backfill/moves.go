@@ -2,10 +2,10 @@ package backfill
 
 import "github.com/git-trace/git-trace/trails/linediff"
 
-// twoSides are the lines that a hunk took away and those that it put in their place.
+// twoSides has the removed and the added lines of a hunk.
 type twoSides struct{ removed, added []print }
 
-// source is a line that was taken away: its hunk and its number there. Without one the hunk is negative.
+// source is a line that was removed: its hunk and its number there. The hunk is negative if there is no such line.
 type source struct{ hunk, line int }
 
 // Bounds of moves, as trails has them.
@@ -14,10 +14,10 @@ const (
 	maxPlaces  = 32 // how many places of a line are tried
 )
 
-// carried finds the lines of a change that were not written by it. They are the same as before, within one hunk, but
-// for white space. Or they are in a block that went from one place to another, of the same file or of another one. The
-// result is parallel to the added lines. says tells of an added line whether it has a word of its own. For example: a
-// person moves an agent's function to another file. The commit did not write it.
+// carried finds the added lines that the change did not write. They are the same as before, within one hunk, except for
+// white space. Or they are in a moved block, from the same file or another one. The result is parallel to the added
+// lines. says reports whether an added line is distinctive. For example: a person moves an agent's function to another
+// file. The commit did not write it.
 func carried(hunks []twoSides, says func(hunk, line int) bool) [][]source {
 	out := make([][]source, len(hunks))
 	used := make([][]bool, len(hunks))
@@ -62,7 +62,7 @@ func carried(hunks []twoSides, says func(hunk, line int) bool) [][]source {
 	return out
 }
 
-// withinHunk finds lines of a hunk that only their white space tells from the ones they replace.
+// withinHunk finds lines of a hunk that differ from the replaced ones only by white space.
 func withinHunk(i int, h twoSides, out []source, used []bool) {
 	old, now := 0, 0
 	keep := func(n int) {
@@ -88,7 +88,7 @@ func printBytes(list []print) [][]byte {
 	return out
 }
 
-// longest returns the place from which most lines agree with the lines of a hunk from a line on.
+// longest returns the place with the longest run of lines equal to a hunk's lines, from a line on.
 func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i, k int) (best source, most int) {
 	for _, s := range places {
 		gone := hunks[s.hunk].removed
@@ -104,7 +104,7 @@ func longest(hunks []twoSides, out [][]source, used [][]bool, places []source, i
 	return best, most
 }
 
-// isBlock reports whether lines that stand elsewhere are enough to be a moved block.
+// isBlock reports whether lines found elsewhere are enough for a moved block.
 func isBlock(lines []print, says func(line int) bool) bool {
 	n, said := 0, false
 	for i, p := range lines {

@@ -2,9 +2,9 @@ package backfill
 
 import "slices"
 
-// byName is for commits that hold the edits of one step and nothing else, as their conversation says. Aider commits so.
-// Of the files that these edits wrote, it gives the step the lines that nothing else is known of. A hook of the
-// repository may have given them another form, so that their content shows nothing.
+// byName handles commits that, by their conversation, have the edits of one step alone. Aider makes such commits. In
+// the files of these edits it gives the step all lines without another owner. A formatter in a hook may have changed
+// them, so that their content is not evidence.
 func (f *finder) byName(origins [][][][]landing) {
 	for i := range f.pasts {
 		p := &f.pasts[i]

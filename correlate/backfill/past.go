@@ -12,8 +12,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// earlier returns the earlier one of the dates of a commit: an amended or rebased one is made anew and keeps the
-// author's.
+// earlier returns the earlier one of the dates of a commit: an amended or rebased commit keeps the author's date.
 func (p *past) earlier() time.Time {
 	if p.Authored.Before(p.Committed) && !p.Authored.IsZero() {
 		return p.Authored
@@ -21,7 +20,7 @@ func (p *past) earlier() time.Time {
 	return p.Committed
 }
 
-// timing tells when an edit was made, with a commit in mind.
+// timing says whether an edit was made before or after a commit.
 type timing int
 
 const (
@@ -43,7 +42,7 @@ func (p *past) timing(e *placed) timing {
 	return inTime
 }
 
-// past is what is kept of a commit: prints in place of lines.
+// past is a commit in memory, with prints instead of lines.
 type past struct {
 	history.Commit // without files
 	files          []pastFile
@@ -68,7 +67,7 @@ type seed struct{ maphash.Seed }
 
 func (s seed) of(line []byte) uint64 { return maphash.Bytes(s.Seed, line) }
 
-// fingerprint returns the same for lines that say the same in other signs.
+// fingerprint returns equal prints for lines that differ only in their form.
 func fingerprint(line []byte) (p print) {
 	said, ok := vector.Said(line)
 	if !ok {
@@ -169,7 +168,7 @@ func (f *finder) isAncestor(a, b int32) bool {
 	return f.reach.has(f, a, b)
 }
 
-// reach holds which commits one commit has before it, as far down as was asked: parents stand before their children.
+// reach has the known ancestors of a commit. Parents come before their children in the list.
 type reach struct {
 	of, down int32
 	marks    []int32 // by number: the last commit that was asked for and has this one before it
@@ -197,7 +196,7 @@ func (r *reach) has(f *finder, a, b int32) bool {
 	return r.marks[a] == b
 }
 
-// linear reports whether all commits from one to another stand in one line.
+// linear reports whether all commits from one to another form one line.
 func (f *finder) linear(a, b int32) bool { return f.straight[b-1] <= a }
 
 // straighten notes for each commit how far the line of single parents goes back in the list.
@@ -211,5 +210,5 @@ func (f *finder) straighten() {
 	}
 }
 
-// slack is how much the clocks of two machines may differ.
+// slack is the allowed difference between the clocks of two machines.
 const slack = 10 * time.Minute

@@ -26,25 +26,25 @@ func (c *content) owner(line int) posting {
 	return c.owners[line]
 }
 
-// made is a content of the history that an edit left behind.
+// made is a content of the history that is the result of an edit.
 type made struct {
 	edit   *placed
 	owners []posting
 }
 
-// replay makes the edits of one file again, in the order of their times.
+// replay repeats the edits of one file in the order of their times.
 type replay struct {
 	*finder
 	place  int32
 	states map[*root]*content  // what each checkout held last
 	loose  map[print][]posting // lines of edits of which it is not known what they left behind
 	cut    []cutBlock          // what edits took away last, newest first
-	// trial is a replay that writes nothing down but the contents that come to be.
+	// trial marks a replay that only computes contents.
 	trial  bool
 	result map[refs.OID]time.Time // when an edit last left a content behind, if the history has it too
 }
 
-// workOut makes the edits of one place again and fills their blocks.
+// workOut repeats the edits of one place and fills their blocks.
 func (f *finder) workOut(place int32, edits []*placed) {
 	slices.SortStableFunc(edits, func(a, b *placed) int { return compareTimes(a.Time, b.Time) })
 	r := &replay{finder: f, place: place, result: map[refs.OID]time.Time{}}
@@ -75,7 +75,7 @@ func (r *replay) run(edits []*placed) {
 	}
 }
 
-// edit makes an edit again and gives what the file held after it, nil where that is not known.
+// edit repeats an edit and returns the content after it, or nil if that is not known.
 func (r *replay) edit(e *placed) *content {
 	switch {
 	case e.Rewrite != nil:
@@ -89,7 +89,7 @@ func (r *replay) edit(e *placed) *content {
 	}
 }
 
-// note remembers lines whose file is not known.
+// note keeps lines whose file is not known.
 func (r *replay) note(blocks []*block) {
 	for _, b := range blocks {
 		for at, p := range b.prints {
@@ -100,7 +100,7 @@ func (r *replay) note(blocks []*block) {
 	}
 }
 
-// keep remembers a content that the history has too.
+// keep keeps a content that is also in the history.
 func (r *replay) keep(e *placed, after *content) {
 	blob := r.options.Hash(after.raw)
 	if !r.committed[blob] {
@@ -113,7 +113,7 @@ func (r *replay) keep(e *placed, after *content) {
 	r.made[blob] = append(r.made[blob], made{e, after.owners})
 }
 
-// compareTimes sorts what has no time behind what has one.
+// compareTimes sorts zero times last.
 func compareTimes(a, b time.Time) int {
 	if a.IsZero() || b.IsZero() {
 		return cmp.Compare(boolInt(a.IsZero()), boolInt(b.IsZero()))
@@ -128,7 +128,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// byHunks takes the lines that the agent says it wrote, but for those that only moved or were indented anew.
+// byHunks takes the lines that the agent declares as written, except for lines that only moved or were indented.
 func (r *replay) byHunks(e *placed) *content {
 	before := r.states[e.root]
 	likely := r.likely(e)
@@ -190,7 +190,7 @@ func (r *replay) byHunks(e *placed) *content {
 	return &content{raw: joinLines(lines), lines: lines, owners: owners}
 }
 
-// byReplacing makes replacements again on what the file held.
+// byReplacing repeats replacements on the content of the file.
 func (r *replay) byReplacing(e *placed) *content {
 	for old, own := range r.contents(e) {
 		raw, ok := replaceAll(old.raw, e.Replaces)
@@ -214,9 +214,9 @@ func (r *replay) byReplacing(e *placed) *content {
 	return nil
 }
 
-// byRewriting makes a command's change again on what the file held then, and on nothing else: that a command would have
-// changed another content says nothing. For example: an agent's command is sed -i s/old/new/ a.go. Made again on what
-// a.go held, it shows the lines that changed.
+// byRewriting repeats a command's change on the content that the file had then, and on no other: an effect on another
+// content is not evidence. For example: an agent's command is sed -i s/old/new/ a.go. Repeated on the content of a.go,
+// it shows the changed lines.
 func (r *replay) byRewriting(e *placed) *content {
 	for old := range r.contents(e) {
 		return r.change(e, old, newContent(e.Rewrite(old.raw)))
@@ -224,7 +224,7 @@ func (r *replay) byRewriting(e *placed) *content {
 	return nil
 }
 
-// says reports whether what is replaced would be recognised.
+// says reports whether the replaced texts are distinctive.
 func says(list []Replacement) bool {
 	n := 0
 	for _, r := range list {
@@ -254,7 +254,7 @@ func replaceAll(text []byte, list []Replacement) ([]byte, bool) {
 	return text, true
 }
 
-// byWriting compares a whole file with what was there before: of all that may have been, what leaves the fewest new
+// byWriting compares a whole file with its content before: of the possible ones, the one that leaves the fewest new
 // lines. For example: an agent writes a whole file with two lines that differ from the committed one. It wrote these
 // two.
 func (r *replay) byWriting(e *placed) *content {
@@ -273,7 +273,7 @@ func (r *replay) byWriting(e *placed) *content {
 	return r.change(e, old, now)
 }
 
-// told marks the lines of a file that the agent says its call wrote; nil where it does not say, or says what cannot be.
+// told marks the lines of a file that the agent declares as written; nil if it declares none, or impossible ones.
 func told(e *placed, now *content) []bool {
 	if len(e.Whole) == 0 || len(e.Hunks) == 0 {
 		return nil
@@ -293,8 +293,8 @@ func told(e *placed, now *content) []bool {
 	return out
 }
 
-// change notes the lines that are new as blocks, and gives the new content with the owners of its lines. What was only
-// moved or indented anew keeps its owner.
+// change notes new lines as blocks, and returns the new content with the owners of its lines. Lines that only moved or
+// were indented keep their owners.
 func (r *replay) change(e *placed, old, now *content) *content {
 	now.owners = make([]posting, len(now.lines))
 	diff := linediff.Diff(old.lines, now.lines, linediff.Options{}).Hunks
@@ -360,16 +360,16 @@ func (r *replay) change(e *placed, old, now *content) *content {
 	return now
 }
 
-// cutBlock are lines that an edit took away, with their owners.
+// cutBlock has lines that an edit removed, with their owners.
 type cutBlock struct {
 	lines  []print
 	owners []posting
 }
 
-// maxCut is how many such blocks of a file are kept.
+// maxCut bounds the blocks of a file that are kept.
 const maxCut = 16
 
-// takeAway keeps lines that an edit took away: a later edit may put them elsewhere.
+// takeAway keeps lines that an edit removed: a later edit may insert them elsewhere.
 func (r *replay) takeAway(old *content, start int, lines []print) {
 	if len(lines) < blockLines {
 		return
@@ -382,8 +382,8 @@ func (r *replay) takeAway(old *content, start int, lines []print) {
 	r.cut = r.cut[:min(len(r.cut), maxCut)]
 }
 
-// fromLoose gives lines of a file written as a whole to the earlier edits that are known to have written them:
-// what the file held before is not known, or these lines would not be new.
+// fromLoose gives lines of a file written as a whole to the earlier edits that wrote them, if the content before is not
+// known.
 func (r *replay) fromLoose(e *placed, added []print, kept []source, owners []posting, says func(line int) bool) {
 	if len(e.Whole) == 0 {
 		return

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// belonging tells how sure it is that a session is one of this repository.
+// belonging says how certain it is that a session belongs to this repository.
 type belonging int
 
 const (
@@ -15,8 +15,8 @@ const (
 	member
 )
 
-// home finds the root below which the paths of a session fit the repository, and the certainty of it. For example: a
-// session wrote /home/x/app/main.go, and the history knows main.go with the lines that were replaced.
+// home finds the root below which the paths of a session fit the repository, and how certain this is. For example: a
+// session wrote /home/x/app/main.go, and the history has main.go with the replaced lines.
 func (f *finder) home(s *Session) (roots []string, how belonging) {
 	for _, edit := range s.Edits {
 		if root := f.worktreeOf(absolute(s, edit.Path)); root != "" && !slices.Contains(roots, root) {
@@ -46,7 +46,7 @@ func (f *finder) home(s *Session) (roots []string, how belonging) {
 	return nil, stranger
 }
 
-// worktreeOf returns the work tree that an absolute path lies in, the innermost one.
+// worktreeOf returns the innermost work tree with an absolute path.
 func (f *finder) worktreeOf(name string) string {
 	best := ""
 	for _, root := range f.options.Roots {
@@ -64,7 +64,7 @@ func absolute(s *Session, name string) string {
 	return path.Join(s.Dirs[0], name)
 }
 
-// commonRoot returns a directory of a session. Below it, most files that the session wrote have a path of the history.
+// commonRoot returns a directory of a session below which most written files have a path in the history.
 func (f *finder) commonRoot(s *Session) string {
 	votes := map[string]int{}
 	seen := map[string]bool{}

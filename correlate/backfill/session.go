@@ -7,19 +7,18 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Session is a conversation with what it wrote.
+// Session is a conversation with its edits.
 type Session struct {
 	Trace events.TraceID
 	Agent string
 	ID    string
 	Dirs  []string // the directories that it was held in, absolute, in slashes
-	// Remote is the URL of the repository that the agent worked in, Commits are ids, perhaps abbreviated, of commits that
-	// it began at or made; empty where the agent does not tell.
+	// Remote is the URL of the repository that the agent worked in, Commits are ids, perhaps abbreviated, of commits
+	// that it began at or made; empty if the agent has none.
 	Remote  string
 	Commits []string
 	Made    []string // those of them that it made
-	// Only are the commits, by the step that made them, that hold the edits of that step and nothing else, as the agent
-	// says.
+	// Only has, by step, the commits with the edits of that step alone, as the agent says.
 	Only  map[int]string
 	Edits []Edit
 }
@@ -35,28 +34,28 @@ type Edit struct {
 	Subagent string
 	Time     time.Time // zero where it is not known
 
-	// What was written. Replaces are made again where that is possible; otherwise Hunks count, and where there are none
-	// the text of Replaces. Hunks beside Whole say which lines of the file are new.
+	// The written texts. Replaces are repeated if possible; otherwise Hunks count, and without them the text of
+	// Replaces. If Whole is set, Hunks say which lines are new.
 	Replaces []Replacement // one after the other
 	Hunks    []Hunk        // exact
 	Whole    []string      // the whole file
-	// Rewrite gives what a command made of the file, where that is all that is known: it is tried on what the file held.
+	// Rewrite computes the effect of a command on a content, if nothing else is known.
 	Rewrite func(before []byte) []byte
 }
 
-// Hunk are lines that were written. At counts from 1 in the file as it was before, 0 where the place is not known.
+// Hunk has written lines. At is the first line in the file before the edit, from 1; 0 if it is not known.
 type Hunk struct {
 	At, Removed int
 	Lines       []string
 }
 
-// Replacement replaces a text, once or wherever it stands.
+// Replacement replaces a text, once or everywhere.
 type Replacement struct {
 	Old, New string
 	All      bool
 }
 
-// Options say where to look.
+// Options set the places of the search.
 type Options struct {
 	Roots   []string // the work trees of the repository, absolute, in slashes
 	Remotes []string // the URLs of its remotes

@@ -6,10 +6,10 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// print is what a line is compared by: its words or, if it has none, its ink.
+// print is the fingerprint by which lines are compared: of its words or, if it has none, of its other characters.
 type print = events.Fingerprint
 
-// Bounds of what a line says.
+// Bounds of the weight of a line.
 const (
 	commonInk = 1  // stands for a line that stands everywhere
 	fewInk    = 3  // less says nothing
@@ -17,9 +17,9 @@ const (
 	muchInk   = 16 // enough to be recognised alone
 )
 
-// weights tell how much a line says: nothing if it stands everywhere.
+// weights say how distinctive a line is: not at all if it occurs everywhere.
 type weights struct {
-	// length of the lines that sessions wrote, white space apart; commonInk for one without a word of its own
+	// length of the lines that sessions wrote, without white space; commonInk for a line with only common words
 	ink    map[print]uint8
 	places map[print]map[int32]bool // the paths of the history and of sessions that have the line, a few of them
 	count  map[print]int32          // how often the history adds it
@@ -60,7 +60,7 @@ func (w *weights) write(p print, line []byte, place int32) {
 	w.stand(p, place)
 }
 
-// stand notes that a place has a line.
+// stand notes that a file has a line.
 func (w *weights) stand(p print, place int32) {
 	set := w.places[p]
 	if set == nil {
@@ -80,7 +80,7 @@ func (w *weights) add(p print, place int32) {
 	}
 }
 
-// of is how much a line says, from 0 to 1.
+// of returns the weight of a line, from 0 to 1.
 func (w *weights) of(p print) float64 {
 	ink := w.ink[p]
 	places, times := len(w.places[p]), w.count[p]
@@ -97,10 +97,10 @@ func (w *weights) of(p print) float64 {
 	return 1
 }
 
-// speaks reports whether a line that a session wrote has a word of its own.
+// speaks reports whether a line that a session wrote has a distinctive word.
 func (w *weights) speaks(p print) bool { return w.ink[p] >= fewInk }
 
-// alone reports whether a line is recognised without others.
+// alone reports whether a single line is enough evidence.
 func (w *weights) alone(p print) bool {
 	return w.ink[p] >= muchInk && len(w.places[p]) <= 1 && w.count[p] <= 2
 }

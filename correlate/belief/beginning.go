@@ -6,14 +6,14 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Beginning is the time at which recording began. The zero value is of a log that does not tell it: then recording is
+// Beginning is the time at which recording began. The zero value means that the log does not have it: then recording is
 // as old as every commit.
 type Beginning struct {
 	told bool
 	at   time.Time // zero where nothing was ever recorded
 }
 
-// BeginningOf asks a log when recording began. The index of the logs tells it.
+// BeginningOf asks a log when recording began. The index of the logs has it.
 func BeginningOf(log Log) (Beginning, error) {
 	dated, tells := log.(interface{ Began() (time.Time, error) })
 	if !tells {
@@ -23,9 +23,9 @@ func BeginningOf(log Log) (Beginning, error) {
 	return Beginning{told: true, at: at}, err
 }
 
-// Nobodys returns the kind of the lines of a commit that nobody is known to have written: older where it was committed
-// before recording began, else unknown. Commits have times in seconds. One of the second in which recording began is
-// older. One that a hook saw is not, whatever time it was given. What is known of the commit may be nil.
+// Nobodys returns the kind of the lines of a commit without a known owner: older if it was committed before recording
+// began, else unknown. Commits have times in seconds: a commit of the second in which recording began is older. A
+// commit that a hook saw is never older. c may be nil.
 func (b Beginning) Nobodys(c *Commit, committed time.Time) events.OwnerKind {
 	seen := c != nil && c.Seen
 	if b.told && !seen && (b.at.IsZero() || committed.Unix() <= b.at.Unix()) {

@@ -16,20 +16,20 @@ import (
 type Log interface {
 	// ByCommit gives the events that anchor a commit, each log in its order.
 	ByCommit(commit refs.OID) ([]events.Event, error)
-	// OwnWriter returns the writer of this clone's log; empty while it has no event.
+	// OwnWriter returns the writer of this clone's log; "" if it has no event.
 	OwnWriter() (string, error)
 }
 
-// Run is a run of lines of a committed file, counted from 1, with the owner who is believed to have written them.
+// Run is a run of lines of a committed file, counted from 1, with the owner that counts.
 type Run struct {
 	Start, Count int
 	Owner        *events.AnchorOwner
 	Tier         string
 	By           *events.Event // the anchor that says so; nil for what was found without one
-	// Beyond tells that only other clones speak of these lines, though this clone's hooks saw all that the commit
-	// added. Git may credit such a line to the commit all the same. In what the commit added it does not count.
+	// Beyond says that only other clones name these lines, although this clone's hooks saw all added lines. Git may
+	// still credit such a line to the commit. It does not count as added.
 	Beyond bool
-	// Disputed are the writers of other logs who say something else of these lines, with the same right.
+	// Disputed are the writers of other logs who name another owner with equal evidence.
 	Disputed []string
 }
 
@@ -38,32 +38,32 @@ func (r *Run) end() int { return r.Start + r.Count }
 // Knows reports whether the run has an owner.
 func (r *Run) Knows() bool { return r.Owner.Kind != events.OwnerUnknown && r.Owner.Kind != "" }
 
-// Elsewhere tells of lines that do not count as the commit's part of a conversation. A backfill may have found that
-// they are older, and that the commit only moved them. Or they are beyond what the commit added.
+// Elsewhere reports whether the lines do not count for the conversation in this commit: they are older and the commit
+// only moved them, as a backfill found, or the commit did not add them.
 func (r *Run) Elsewhere() bool {
 	return r.Beyond || r.Tier == correlate.TierMovedLines && r.By != nil && slices.Contains(r.By.Method, events.Backfill)
 }
 
-// File holds who wrote the lines added by a commit to a file.
+// File holds the owners of the lines that a commit added to a file.
 type File struct {
 	Path string // raw bytes
 	Blob refs.OID
 	Runs []Run // in order, no line twice
 }
 
-// Commit holds who wrote the lines added by a commit.
+// Commit holds the owners of the lines that a commit added.
 type Commit struct {
 	ID       refs.OID
 	Anchored bool // some log has an anchor of it
-	// Heard tells that an anchor is more than a claim: hooks saw the commit, or what was found of it was written down. Of
-	// any other commit a search may find more.
+	// Heard says that an anchor is more than a claim: hooks saw the commit, or a search was written to the log. For
+	// other commits a search may find more.
 	Heard bool
 	Seen  bool // by a hook when it was made, or taken in
 	Found bool // something in it was found, and stands in no anchor
 	book
 	// Figures of lines: the last three add up to the first. Lines that an agent and a person both wrote count as AI's.
 	Added, AI, Human, Unknown int
-	// Disputed are the lines about which other clones disagree with the same right.
+	// Disputed are the lines about which other clones disagree with equal evidence.
 	Disputed int
 
 	own    owned                                       // what this clone's log says
@@ -78,7 +78,7 @@ type owned struct {
 	added  int
 }
 
-// Of reads what is recorded of a commit and weighs it.
+// Of reads the anchors of a commit and weighs them.
 func Of(log Log, commit refs.OID) (*Commit, error) {
 	c, err := weigh(log, commit)
 	if err != nil {
@@ -156,8 +156,8 @@ func weighAll(commit refs.OID, recorded []events.Event, own string, signer func(
 	return c
 }
 
-// Teller returns the writer of the other log that speaks of a run, and who signed that log (see [Signers]). Both are
-// empty for what this clone's log says, or was found here.
+// Teller returns the writer of the other log from which a run comes, and its signer (see [Signers]). Both are empty for
+// runs of this clone's log or of a search.
 func (c *Commit) Teller(r *Run) (writer, signer string) {
 	if r.By == nil || r.By.Mine(c.own.writer) {
 		return "", ""
@@ -165,7 +165,7 @@ func (c *Commit) Teller(r *Run) (writer, signer string) {
 	return r.By.Writer, c.signer(r.By.Voice())
 }
 
-// Found makes the findings about a commit without an anchor. The log gives the owners their names; nil gives none.
+// Found makes a Commit from the findings of a search. The log gives the owners their names; it may be nil.
 func Found(log Log, data *events.CommitData) *Commit {
 	c := &Commit{ID: data.Commit}
 	c.namer, _ = log.(Namer)
@@ -173,7 +173,7 @@ func Found(log Log, data *events.CommitData) *Commit {
 	return c
 }
 
-// Fill lays what was found without an anchor over what is known of the commit.
+// Fill adds the findings of a search to the commit.
 func (c *Commit) Fill(data *events.CommitData) {
 	c.Found = true
 	for i := range data.Files {
@@ -194,7 +194,7 @@ func (c *Commit) Fill(data *events.CommitData) {
 	c.name()
 }
 
-// count takes the figures from the runs. Lines that no run speaks of are unknown.
+// count computes the figures from the runs. Lines without a run are unknown.
 func (c *Commit) count() {
 	c.AI, c.Human, c.Disputed = 0, 0, 0
 	for i := range c.Files {
@@ -216,10 +216,10 @@ func (c *Commit) count() {
 	c.Unknown = c.Added - c.AI - c.Human
 }
 
-// MaxLine bounds the line numbers of a foreign log: an int holds it, on systems of 32 bits too.
+// MaxLine bounds the line numbers of a foreign log: it fits an int on 32-bit systems.
 const MaxLine = math.MaxInt32
 
-// fileOf reads what an anchor says of a file. Where runs of one anchor overlap, the one that begins first counts.
+// fileOf reads an anchor's data about a file. If runs of one anchor overlap, the one that begins first counts.
 func fileOf(f *events.AnchorFile, owners []events.AnchorOwner, by *events.Event) (out File, ok bool) {
 	path, err := events.DecodePath(f.Path)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Unproved is how many lines of a commit other clones may speak of before what they say is held against the commit.
-// Nearly all commits are smaller: git is not asked about them.
+// Unproved is the number of lines of a commit from which on the claims of other clones are checked against the commit.
+// Nearly all commits are smaller, and git is not asked.
 const Unproved = 5000
 
 // repository is a Log that knows where the commits are.
 type repository interface{ Repo() *refs.Repo }
 
-// hold holds what other clones say of large commits against what these added, by one git process. Lines that a commit
-// did not add do not count; of a merge, and of a commit that is not here, none.
+// hold checks the claims of other clones about large commits against the added lines, with one git process. Only added
+// lines count; for a merge or a missing commit, none.
 func hold(ctx context.Context, log Log, commits ...*Commit) error {
 	at, ok := log.(repository)
 	var large []*Commit
@@ -56,7 +56,7 @@ func addedBy(ctx context.Context, repo *refs.Repo, commits []*Commit) (map[refs.
 	return added, err
 }
 
-// unproved is how many lines of the commit other clones speak of, or say that it added.
+// unproved returns the number of lines that other clones claim in the commit.
 func (c *Commit) unproved() int {
 	n := 0
 	for i := range c.Files {
@@ -75,7 +75,7 @@ func (c *Commit) unproved() int {
 // foreign reports whether another clone's word counts for a run.
 func (c *Commit) foreign(r *Run) bool { return r.By != nil && !r.By.Mine(c.own.writer) && !r.Beyond }
 
-// within leaves of what other clones say the lines that the commit added.
+// within cuts the claims of other clones to the lines that the commit added.
 func (c *Commit) within(files []correlate.FileChange) {
 	added := map[string][]Run{}
 	sum := 0

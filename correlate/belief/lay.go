@@ -6,16 +6,16 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// book holds files by their paths, in the order in which they were first spoken of.
+// book holds files by their paths, in the order of their first mention.
 type book struct {
 	Files []File
 	at    map[string]int // nil while there are few
 }
 
-// fewFiles are found as fast without a map.
+// fewFiles is the number of files up to which a list is as fast as a map.
 const fewFiles = 8
 
-// find returns the place of a path; -1 for one that nobody spoke of.
+// find returns the place of a path; -1 if it is not there.
 func (b *book) find(path string) int {
 	if b.at == nil {
 		return slices.IndexFunc(b.Files, func(f File) bool { return f.Path == path })
@@ -34,7 +34,7 @@ func (b *book) Runs(path string) []Run {
 	return nil
 }
 
-// lay lays what is said of a file over what the book has of it.
+// lay adds the runs of a file to the book's.
 func (b *book) lay(f File, take taking) {
 	if at := b.find(f.Path); at >= 0 {
 		b.Files[at].Runs = lay(b.Files[at].Runs, f.Runs, take)
@@ -52,7 +52,7 @@ func (b *book) lay(f File, take taking) {
 	}
 }
 
-// word is the word of one voice about a commit.
+// word holds the claims of one voice about a commit.
 type word struct {
 	book
 	first *events.Event // that it says
@@ -61,10 +61,10 @@ type word struct {
 	heard []int // how many anchors spoke of each of the files
 }
 
-// mostAnchors bounds how many anchors of one log are heard of a path: each takes time for all runs of the path.
+// mostAnchors bounds the anchors of one log for a path: each takes time for all runs of the path.
 const mostAnchors = 256
 
-// hear takes in the next anchor of the log.
+// hear adds the next anchor of the log.
 func (w *word) hear(e *events.Event, data *events.CommitData) {
 	w.whole = w.whole || originOf(e) == seen
 	if data.Added <= MaxLine {
@@ -78,7 +78,7 @@ func (w *word) hear(e *events.Event, data *events.CommitData) {
 	}
 }
 
-// hears reports whether one more anchor is heard of a path, and counts it.
+// hears reports whether one more anchor of a path is accepted, and counts it.
 func (w *word) hears(path string) bool {
 	at := w.find(path)
 	if at < 0 {
@@ -89,7 +89,7 @@ func (w *word) hears(path string) bool {
 	return w.heard[at] <= mostAnchors
 }
 
-// marked cuts runs so that each piece lies within the lines that others speak of, or is marked as beyond them.
+// marked cuts runs at the lines of others, and marks the pieces outside as beyond.
 func marked(runs, others []Run) []Run {
 	var out []Run
 	add := func(r Run, from, to int, beyond bool) {
@@ -116,7 +116,7 @@ func marked(runs, others []Run) []Run {
 	return out
 }
 
-// lay lays runs over others and gives what can be seen from above, line by line. Both are in order, no line twice.
+// lay merges runs over others, line by line. Both are in order, without a line twice.
 func lay(under, over []Run, take taking) []Run {
 	out := make([]Run, 0, len(under)+len(over))
 	add := func(r Run, from, to int) {

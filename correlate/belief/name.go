@@ -2,13 +2,13 @@ package belief
 
 import "github.com/git-trace/git-trace/events"
 
-// Namer knows what is known of conversations. A Log that is one says what the owners of lines are called. So a line has
-// the agent, the session and the model that its conversation has everywhere else.
+// Namer has the names of conversations. If a Log is a Namer, owners get its names. So a line has the same agent,
+// session and model as its conversation elsewhere.
 type Namer interface {
 	Name(owner *events.AnchorOwner)
 }
 
-// Named returns an owner as its conversation is called.
+// Named returns an owner with the names of its conversation.
 func Named(log Log, owner events.AnchorOwner) events.AnchorOwner {
 	if n, ok := log.(Namer); ok && owner.Trace != "" {
 		n.Name(&owner)
@@ -16,7 +16,7 @@ func Named(log Log, owner events.AnchorOwner) events.AnchorOwner {
 	return owner
 }
 
-// name gives the owners of all runs the names of their conversations. Runs of one owner have one owner afterwards.
+// name gives the owners of all runs the names of their conversations. Runs with one owner share it afterwards.
 func (c *Commit) name() {
 	if c.namer == nil {
 		return

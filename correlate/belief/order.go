@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// origin is the source of somebody's knowledge, the best first.
+// origin is the source of a claim, the best first.
 type origin int
 
 const (
@@ -29,10 +29,10 @@ func originOf(e *events.Event) origin {
 	return seen
 }
 
-// beats reports whether a run takes a line that another one has.
+// beats reports whether a run takes a line from another.
 type beats func(over, under *Run) bool
 
-// taking gives the run that stands where two meet.
+// taking returns the run that counts where two overlap.
 type taking func(over, under *Run) Run
 
 func (b beats) take(over, under *Run) Run {
@@ -42,7 +42,7 @@ func (b beats) take(over, under *Run) Run {
 	return *under
 }
 
-// later is the order within a log: over was said after under.
+// later is the order within a log: over is the later one.
 func later(over, under *Run) bool {
 	switch {
 	case over.Knows() != under.Knows():
@@ -53,24 +53,24 @@ func later(over, under *Run) bool {
 	return originOf(over.By) <= originOf(under.By) || disputes(over, under)
 }
 
-// disputes reports whether a conversation that no hook reported takes a line thought to be a person's. Whoever wrote
-// the anchor made sure that no hook was (package claim). For example: an agent without hooks wrote a line that a
-// person committed, and backfill finds its conversation.
+// disputes reports whether a conversation that no hook reported takes a line that counts as a person's. The writer of
+// the anchor has checked that no hook reported it (package claim). For example: an agent without hooks wrote a line
+// that a person committed, and backfill finds its conversation.
 func disputes(over, under *Run) bool {
 	return correlate.Disputes(over.Tier) && over.Owner.Kind == events.OwnerAI && under.Owner.Kind == events.OwnerHuman &&
 		originOf(over.By) == reconstructed
 }
 
-// fills is the order for what was found of a commit that hooks saw: it takes unknown lines. A claim about a commit
-// whose place this one took, which has no patch, disputes a person's line as it did there. For example: backfill
-// found an agent's conversation for a commit, and that commit is rebased.
+// fills is the order for findings about a commit that hooks saw: they take unknown lines. A claim without a patch about
+// the replaced commit also disputes a person's line. For example: backfill found an agent's conversation for a commit,
+// and that commit is rebased.
 func fills(over, under *Run) bool {
 	return over.Knows() && (!under.Knows() || over.Owner.Patch == "" && disputes(over, under))
 }
 
-// outweighs is the order for findings about a commit with claims alone. Where both name one conversation, what is
-// found has its patch. For example: a note says which conversation wrote a line, and the search finds the line in a
-// patch of it.
+// outweighs is the order for findings about a commit with claims alone. If both name one conversation, the finding
+// counts, since it has the patch. For example: a note says which conversation wrote a line, and the search finds the
+// line in a patch of it.
 func outweighs(over, under *Run) bool {
 	switch {
 	case !over.Knows() || !under.Knows():
@@ -83,9 +83,9 @@ func outweighs(over, under *Run) bool {
 	return cmp.Or(cmp.Compare(originOf(over.By), originOf(under.By)), cmp.Compare(rank(over.Tier), rank(under.Tier))) <= 0
 }
 
-// Signers knows whose publications are signed by a key that git trusts. A Log that is one says who a writer is.
+// Signers has the names of writers whose publications have a trusted signature. A Log may be a Signers.
 type Signers interface {
-	// Signer returns the name that what a voice says is signed with; "" for none.
+	// Signer returns the name of the signer of a voice; "" for none.
 	Signer(voice string) string
 }
 
@@ -96,9 +96,8 @@ func signersOf(log Log) func(voice string) string {
 	return func(string) string { return "" }
 }
 
-// right returns the order between logs, as far as it is more than a matter of names: who has the better right to speak.
-// For example: two other clones speak of a line. One saw an agent write it, and the other imported it as a person's.
-// The first one is believed.
+// right returns the order between logswithout the comparison of names. For example: two other clones name an owner of a
+// line. One saw an agent write it, the other imported it as a person's. The first one counts.
 func right(a, b *Run, own string, signer func(string) string) int {
 	order := cmp.Or(first(a.Knows(), b.Knows()), first(a.By.Mine(own), b.By.Mine(own)))
 	switch {
@@ -124,8 +123,8 @@ func standing(r *Run) events.Standing {
 	return r.By.From.Standing
 }
 
-// between returns what stands where the words of two logs meet. Of two with the same right the smaller id of a writer
-// decides, and if they say different things the other one is named.
+// between returns the run that counts where two logs overlap. With equal evidence the smaller id of a writer decides;
+// if the owners differ, the other writer is noted.
 func between(over, under *Run, own string, signer func(string) string) Run {
 	order := right(over, under, own, signer)
 	winner, loser := *under, over
@@ -146,7 +145,7 @@ func between(over, under *Run, own string, signer func(string) string) Run {
 	return winner
 }
 
-// named returns the writer who says something else than the winner: one id on several remotes has the remote beside it.
+// named returns the name of the writer who disagrees with the winner, with the remote if the id is on several.
 func named(loser, winner *Run) string {
 	if loser.By.Writer == winner.By.Writer && loser.By.From != nil {
 		return loser.By.Writer + " on " + loser.By.From.Remote
@@ -154,8 +153,8 @@ func named(loser, winner *Run) string {
 	return loser.By.Writer
 }
 
-// with adds a name to a sorted list. Lists may share their memory: each sees as much of it as is its own. So a thousand
-// names that come in their order are written once. The place behind a list is empty until somebody takes it.
+// with adds a name to a sorted list. Lists may share memory; each sees only its own length. So a thousand names in
+// order are stored once. The slot after a list is free until it is used.
 func with(list []string, name string) []string {
 	n := len(list)
 	if n > 0 && list[n-1] >= name {
@@ -177,7 +176,7 @@ func with(list []string, name string) []string {
 	return more
 }
 
-// first puts what is so before what is not.
+// first sorts true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:
@@ -188,7 +187,7 @@ func first(a, b bool) int {
 	return 1
 }
 
-// rank returns the place of a tier; one that is not known comes last.
+// rank returns the place of a tier; an unknown tier comes last.
 func rank(tier string) int {
 	if at := slices.Index(tiers, tier); at >= 0 {
 		return at

@@ -8,9 +8,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Searcher finds what is not recorded of commits, as far as it can be found. A *unseen.Search does.
+// Searcher finds owners that are not recorded. A *unseen.Search satisfies it.
 type Searcher interface {
-	// Commits is about commits that no hook reported.
+	// Commits returns the findings about commits that no hook reported.
 	Commits(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
 	// Carried returns the claims about commits that these replaced.
 	Carried(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
@@ -18,8 +18,8 @@ type Searcher interface {
 	Elsewhere(ctx context.Context, commits []refs.OID) (map[refs.OID]events.CommitData, error)
 }
 
-// All weighs what is recorded of commits. Unknown lines are searched for; nil for a searcher finds nothing. The
-// commits are searched together, since git is asked about all of them at once.
+// All weighs the anchors of commits, and searches the unknown lines; the searcher may be nil. All commits are searched
+// together, so git is asked once.
 func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([]*Commit, error) {
 	out := make([]*Commit, len(commits))
 	var bare, open []*Commit
@@ -55,7 +55,7 @@ func All(ctx context.Context, log Log, searcher Searcher, commits []refs.OID) ([
 	return out, err
 }
 
-// fillAll asks about commits, fills the ones with findings, and gives the others.
+// fillAll searches commits, fills those with findings, and returns the others.
 func fillAll(ctx context.Context, ask func(context.Context, []refs.OID) (map[refs.OID]events.CommitData, error),
 	list []*Commit) (left []*Commit, err error) {
 	if len(list) == 0 {
@@ -79,5 +79,5 @@ func fillAll(ctx context.Context, ask func(context.Context, []refs.OID) (map[ref
 	return left, nil
 }
 
-// Speaks reports whether anything is known of the commit.
+// Speaks reports whether the commit has any data.
 func (c *Commit) Speaks() bool { return c.Anchored || len(c.Files) > 0 }

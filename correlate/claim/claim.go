@@ -1,9 +1,8 @@
-// Package claim turns what a file of another program, or an old transcript, says of the lines of a commit into events.
+// Package claim turns claims about lines of a commit, from files of other programs or old transcripts, into events.
 //
-// A claim is weaker than what hooks saw: it fills unknown lines, and never replaces known ones. So a claim that was
-// written once is not written again. One thing is not known by what was seen: that lines are a person's because no
-// agent was heard of. An agent that no hook reported can dispute it, by its own record of what it wrote. For example:
-// a session file shows the very lines that a commit added.
+// A claim is weaker than hooks: it fills unknown lines, and never replaces known ones. So a claim is written only once.
+// There is one exception: lines that count as a person's only because no agent was reported. An unreported agent can
+// dispute them with its own record of its edits. For example: a session file has exactly the lines that a commit added.
 package claim
 
 import (
@@ -25,21 +24,21 @@ type Lines struct {
 // Unknown names the unknown lines of a path in a commit; the result is parallel to them.
 type Unknown func(path string, lines []int) ([]bool, error)
 
-// Commit is everything that is claimed of a commit.
+// Commit holds all claims about a commit.
 type Commit struct {
 	events.CommitData
 	Lines    []Lines // all that the commit added
 	Anchored bool    // the log says something of the commit already
 }
 
-// Dispute lets a claim take lines that a person is thought to have written.
+// Dispute lets a claim take lines that count as a person's.
 type Dispute struct {
 	Persons Unknown                                      // which lines those are
 	May     func(o events.AnchorOwner, tier string) bool // whether this owner may have them on this evidence
 }
 
-// Fill cuts the claim to lines that the commit added. Of these it keeps the unknown and the disputed ones. The owners
-// that are left are numbered anew.
+// Fill cuts the claim to lines that the commit added. Of these it keeps the unknown and the disputed ones. The
+// remaining owners get new numbers.
 func (c *Commit) Fill(unknown Unknown, dispute *Dispute) error {
 	owners, used := c.Owners, map[int]int{}
 	c.Owners, c.Added, c.AI, c.Human, c.Unknown = nil, 0, 0, 0, 0
@@ -113,7 +112,7 @@ func openLines(l Lines, unknown Unknown) (map[int]bool, error) {
 	return open, nil
 }
 
-// cut leaves of the runs the lines that are open, and those that are disputed.
+// cut reduces runs to open and disputed lines.
 func cut(runs []events.AnchorRun, owners []events.AnchorOwner, l Lines, open map[int]bool,
 	dispute *Dispute) ([]events.AnchorRun, error) {
 	var disputed []events.AnchorRun
@@ -158,13 +157,13 @@ func within(runs []events.AnchorRun, lines map[int]bool) []events.AnchorRun {
 	return out
 }
 
-// Bounds of one event: a claim with more is spread over several.
+// Bounds of one event: a larger claim gets several events.
 const (
 	maxRuns   = 4000
 	maxOwners = 800
 )
 
-// Drafts returns the events of a claim; none where nothing is claimed.
+// Drafts returns the events of a claim; none for an empty claim.
 func (c *Commit) Drafts(method events.Method, at time.Time) ([]events.Draft, error) {
 	if len(c.Files) == 0 {
 		return nil, nil
@@ -225,7 +224,7 @@ func (c *Commit) split() []events.CommitData {
 	return parts
 }
 
-// Add adds what another claim says of the same commit. Of lines that both claim the earlier claim counts.
+// Add adds another claim about the same commit. For lines in both claims the earlier claim counts.
 func (c *Commit) Add(other *events.CommitData) {
 	base := len(c.Owners)
 	c.Owners = append(c.Owners, other.Owners...)

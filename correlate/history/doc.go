@@ -1,9 +1,8 @@
-// Package history gives what each commit of a range changed, line by line: the input of all searches for the origin of
-// lines in commits that no hook has seen.
+// Package history reads the changes of each commit of a range, line by line. Searches for the origin of lines in unseen
+// commits use it.
 //
-// The commits come in an order in which parents stand before children. The lines are those of git's own diff without
-// context, renames followed as git-blame(1) follows them, whatever the user has configured. A merge has no changes of
-// its own here.
+// Parents come before children. The lines are those of git's diff without context. Renames are followed as in
+// git-blame(1), whatever the user has configured. A merge has no changes here.
 //
-// Two git processes are started for a range of any length, and one commit at a time is held.
+// It starts two git processes for a range of any length, and keeps one commit in memory.
 package history

@@ -11,8 +11,8 @@ import (
 )
 
 // Past returns the commits that lead to tips, parents before children, as far as they can be read: git-rev-list(1)
-// gives none where one is missing. Those that cannot be read are given apart, named in Unread. Where a shallow clone
-// ends, the history does.
+// returns none if one is missing. Unreadable commits are returned separately, named in Unread. The history ends where a
+// shallow clone ends.
 func Past(repo *refs.Repo, tips []refs.OID) (list, unread []Commit, err error) {
 	objects := repo.Objects()
 	defer func() { _ = objects.Close() }()

@@ -12,28 +12,28 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Unread is what could not be read of a commit: a file, or all of it where Path is empty.
+// Unread names an unreadable file of a commit, or the whole commit if Path is empty.
 type Unread struct {
 	Path   string   // raw bytes
 	Object refs.OID // the object that is damaged or missing, where that is known
 	Cause  error
 }
 
-// refusal is an error of the one who takes the commits.
+// refusal is an error of the receiver of the commits.
 type refusal struct{ error }
 
-// walker reads a history past what is damaged.
+// walker reads a history and skips damaged parts.
 type walker struct {
 	repo    *refs.Repo
 	yield   func(*Commit) error
 	objects *refs.Objects
-	// commits with contents that are not stored here, and what they changed; nil before anybody looked
+	// commits with missing contents, and their changed files; nil until it is computed
 	lacking map[refs.OID][]File
 }
 
-// walk asks git for all commits at once. Where git gives up, commits are looked for of which contents are not stored,
-// as in a partial clone most are. Git does not say at which of the others it gave up: those that follow the last one it
-// told are asked for alone until the damaged one is found, and then the rest at once again.
+// walk asks git for all commits at once. If git gives up, walk first finds the commits with missing contents, which are
+// most in a partial clone. Git does not say at which other commit it gave up. So walk reads the next commits one by one
+// until it finds the damaged one, and then the rest at once again.
 func (w *walker) walk(ctx context.Context, list []Commit) error {
 	w.objects = w.repo.Objects()
 	defer func() { _ = w.objects.Close() }()
@@ -77,7 +77,7 @@ func (w *walker) walk(ctx context.Context, list []Commit) error {
 	return ctx.Err()
 }
 
-// alone gives a commit of which not all can be read.
+// alone yields a commit that cannot be read completely.
 func (w *walker) alone(ctx context.Context, c Commit, cause error) error {
 	if ctx.Err() == nil {
 		w.salvage(ctx, &c, cause)
@@ -88,8 +88,7 @@ func (w *walker) alone(ctx context.Context, c Commit, cause error) error {
 	return w.yield(&c)
 }
 
-// survey looks, by the trees alone, which commits have contents that are not stored. Where git gives up it knows no
-// more.
+// survey finds commits with missing contents by the trees alone. It ends where git gives up.
 func (w *walker) survey(ctx context.Context, list []Commit) {
 	w.lacking = map[refs.OID][]File{}
 	var in strings.Builder
@@ -115,9 +114,9 @@ func (w *walker) isStored(id refs.OID, mode uint32) bool {
 	return id.IsZero() || mode == refs.ModeGitlink || w.objects.MayBeStored(id)
 }
 
-// read reads the changes of a list, of some paths only if any are named, and tells how many commits were given. A
-// commit is given when it is sure that git told all of it: what stands last counts only once git has ended well. Git
-// says nothing of a commit without changes.
+// read reads the changes of a list of commits, optionally of some paths only, and returns the number of yielded
+// commits. It yields a commit only when it is complete: the last one after git has ended without an error. Git prints
+// nothing for a commit without changes.
 func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield func(*Commit) error) (done int,
 	err error) {
 	args := append([]string{"--literal-pathspecs", "diff-tree", "--stdin", "--root"}, gitdiff.Patch()...)
@@ -153,7 +152,7 @@ func (w *walker) read(ctx context.Context, list []Commit, paths []string, yield 
 	return done, err
 }
 
-// salvage reads those files of a damaged commit that can be read, and names what cannot.
+// salvage reads the readable files of a damaged commit, and names the others.
 func (w *walker) salvage(ctx context.Context, c *Commit, cause error) {
 	c.Files = nil
 	files, known := w.lacking[c.ID]

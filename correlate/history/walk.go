@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Commit is one commit with what it changed.
+// Commit is one commit with its changes.
 type Commit struct {
 	ID        refs.OID
 	Parents   []refs.OID
@@ -27,14 +27,14 @@ type Commit struct {
 	forgotten bool // see Forget
 }
 
-// File is what a commit did to one path.
+// File is a commit's change of one path.
 type File struct {
 	gitdiff.Record
 	Hunks []Hunk
 }
 
-// Hunk replaces lines. Lines count from 1 and have no line feeds; a side without lines names the line after which the
-// other side's stand.
+// Hunk replaces lines. Lines count from 1 and have no line feeds; a side without lines has the number of the line
+// before.
 type Hunk struct {
 	OldStart, NewStart int
 	Removed, Added     [][]byte
@@ -43,7 +43,7 @@ type Hunk struct {
 // Errors of git's output.
 var errShape = errors.New("unexpected output of git")
 
-// maxLineBytes is the length beyond which a line is cut: nothing is told by the rest of it.
+// maxLineBytes is the length at which a line is cut: the rest is not needed.
 const maxLineBytes = 64 << 10
 
 // List returns the commits that git-rev-list(1) gives for the arguments, parents before children, without their files.
@@ -84,9 +84,8 @@ func seconds(text string) time.Time {
 	return time.Unix(n, 0).UTC()
 }
 
-// Walk gives the commits of a list, each with its files, in the order of the list. A commit that changed nothing has
-// none. What git cannot read of a commit, for an object that is damaged or missing, is named in Unread, and the walk
-// goes on.
+// Walk yields the commits of a list with their files, in order. A commit without changes has no files. If an object is
+// damaged or missing, the unreadable part is named in Unread, and the walk goes on.
 func Walk(ctx context.Context, repo *refs.Repo, list []Commit, yield func(*Commit) error) error {
 	if err := (&walker{repo: repo, yield: yield}).walk(ctx, list); err != nil {
 		return fmt.Errorf("read history: %w", err)
@@ -94,7 +93,7 @@ func Walk(ctx context.Context, repo *refs.Repo, list []Commit, yield func(*Commi
 	return nil
 }
 
-// section reads what git says of one commit.
+// section reads git's output for one commit.
 func section(r *gitdiff.Reader) ([]File, error) {
 	records, err := r.Records()
 	if err != nil {
@@ -128,7 +127,7 @@ func (t *hunkTaker) Hunk(file int, h gitdiff.Hunk) {
 func (t *hunkTaker) Removed(line []byte) { t.hunk.Removed = append(t.hunk.Removed, t.keep(line)) }
 func (t *hunkTaker) Added(line []byte)   { t.hunk.Added = append(t.hunk.Added, t.keep(line)) }
 
-// keepRoom is how much memory is taken at once for lines, in bytes.
+// keepRoom is the number of bytes that are allocated at once for lines.
 const keepRoom = 4 << 10
 
 // keep copies a line, without its line feed.
@@ -142,7 +141,7 @@ func (t *hunkTaker) keep(line []byte) []byte {
 	return t.room[start:len(t.room):len(t.room)]
 }
 
-// Records are what the commit did to its files, without their lines.
+// Records returns the commit's changes of files, without lines.
 func (c *Commit) Records() []gitdiff.Record {
 	out := make([]gitdiff.Record, len(c.Files))
 	for i := range c.Files {
@@ -151,7 +150,7 @@ func (c *Commit) Records() []gitdiff.Record {
 	return out
 }
 
-// Patch tells the lines of the files again, as git told them. Lines that were cut are told as they are kept: see Cut.
+// Patch repeats the lines of the files in git's order. Cut lines are repeated as they are kept: see Cut.
 func (c *Commit) Patch(to gitdiff.Lines) error {
 	for i := range c.Files {
 		for _, h := range c.Files[i].Hunks {
@@ -168,7 +167,7 @@ func (c *Commit) Patch(to gitdiff.Lines) error {
 	return nil
 }
 
-// Forget lets go of the lines, for those who want to know only which files the commit changed.
+// Forget drops the lines, for callers that need only the changed files.
 func (c *Commit) Forget() {
 	for i := range c.Files {
 		c.Files[i].Hunks = nil
@@ -176,7 +175,7 @@ func (c *Commit) Forget() {
 	c.forgotten = true
 }
 
-// AddedLines is how many lines the commit added to the file.
+// AddedLines returns the number of lines that the commit added to the file.
 func (f *File) AddedLines() (n int) {
 	for i := range f.Hunks {
 		n += len(f.Hunks[i].Added)
@@ -184,8 +183,7 @@ func (f *File) AddedLines() (n int) {
 	return n
 }
 
-// Cut reports whether lines are not what the commit has: one may have been so long that it was cut, or they were let
-// go.
+// Cut reports whether lines differ from the commit's, because a long one was cut or they were dropped.
 func (c *Commit) Cut() bool {
 	long := func(line []byte) bool { return len(line) >= maxLineBytes-2 } // a sign stood before it, a line feed behind
 	return c.forgotten || slices.ContainsFunc(c.Files, func(f File) bool {

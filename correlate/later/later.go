@@ -1,9 +1,9 @@
-// Package later keeps what git's hooks had no time for until a process that nobody waits for does it.
+// Package later keeps jobs for which git's hooks had no time, until a background process does them.
 //
-// Each piece of work is a file below <traces dir of the work tree>/later. One process at a time works on them, oldest
-// first, under a lock; a file goes when its work is done, so that a process that is killed leaves it to the next one.
-// What is done twice must come to the same: anchors are (trails.Engine.AtCommit). The package is for the hooks' side
-// too, so it imports nothing heavy.
+// Each job is a file below <traces dir of the work tree>/later. One process at a time works on them, oldest first,
+// under a lock. It removes the file after the job, so a killed process leaves it to the next one. A job that runs twice
+// must give the same result, as anchors do (trails.Engine.AtCommit). Hooks link this package, so it imports nothing
+// heavy.
 package later
 
 import (
@@ -30,21 +30,21 @@ type Job struct {
 	Time   time.Time            `json:"time"`
 }
 
-// Queue is what waits in one work tree.
+// Queue holds the waiting jobs of one work tree.
 type Queue struct{ dir string }
 
 // Open returns the queue of a work tree. Nothing is read or made.
 func Open(repo *refs.Repo) Queue { return Queue{filepath.Join(repo.WorktreeTracesDir(), "later")} }
 
-// jobSuffix is that of a piece of work. Its name is the time, the number of the process, and how often it was begun.
+// jobSuffix ends the name of a job's file. The name has the time, the process id, and the number of tries.
 const jobSuffix = ".job"
 
-// maxTries is how often a piece of work is begun: one that takes its process down with it must not do so for ever.
+// maxTries bounds the tries of a job: a job that kills its process must not do so for ever.
 const maxTries = 3
 
 func (q Queue) lockFile() string { return q.dir + ".lock" }
 
-// Add puts a piece of work into the queue.
+// Add puts a job into the queue.
 func (q Queue) Add(job Job) error {
 	raw, err := json.Marshal(job)
 	if err != nil {
@@ -57,13 +57,13 @@ func (q Queue) Add(job Job) error {
 	return nil
 }
 
-// Any reports whether something waits. Where nothing ever did, it costs one look for a directory.
+// Any reports whether something waits. If there never was a job, it costs one system call.
 func (q Queue) Any() bool { return q.Len() > 0 }
 
-// Len is how many pieces of work wait.
+// Len returns the number of waiting jobs.
 func (q Queue) Len() int { return len(q.names()) }
 
-// names lists the pieces of work, oldest first. A queue that cannot be read is empty.
+// names lists the jobs, oldest first. A queue that cannot be read is empty.
 func (q Queue) names() []string {
 	entries, _ := os.ReadDir(q.dir)
 	var out []string
@@ -88,11 +88,11 @@ func (q Queue) Busy() bool {
 	return false
 }
 
-// lockWait is longer than the lock is held by those that only ask who has it.
+// lockWait is longer than a process holds the lock that only asks for its owner.
 const lockWait = 200 * time.Millisecond
 
-// Work lets do carry out what waits, and rest what is to be done besides, until more says that nothing is left; it
-// returns at once where another process is at work. What fails goes too, unless the time is up.
+// Work calls do for each waiting job, and rest for other work, until more returns false. It returns at once if another
+// process works on the queue. A failed job is removed too, unless the time is up.
 func (q Queue) Work(ctx context.Context, do func(Job) error, rest func() error, more func() bool) error {
 	var failed error
 	for ctx.Err() == nil {
@@ -102,7 +102,7 @@ func (q Queue) Work(ctx context.Context, do func(Job) error, rest func() error, 
 		}
 		failed = errors.Join(failed, q.drain(ctx, do), rest())
 		lock.Unlock()
-		// Whoever has put off something found the lock taken and relies on it that we look once more.
+		// A hook that found the lock taken relies on this second look.
 		if failed != nil || !q.Any() && !more() {
 			return failed
 		}
@@ -131,10 +131,10 @@ func (q Queue) drain(ctx context.Context, do func(Job) error) error {
 	return failed
 }
 
-// errTries is of a piece of work that was begun too often.
+// errTries reports a job with too many tries.
 var errTries = errors.New("given up: it never came to an end")
 
-// begin reads a piece of work and notes in its name that it was begun once more.
+// begin reads a job and counts the try in its name.
 func (q Queue) begin(name string) (again string, job Job, err error) {
 	raw, err := refs.ReadFile(name)
 	if err != nil {

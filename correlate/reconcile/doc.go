@@ -1,7 +1,7 @@
-// Package reconcile writes to this clone's log what a search (package unseen) finds of commits that no hook reported: a
-// server squashed them, for example.
+// Package reconcile writes to this clone's log the owners that a search (package unseen) finds in commits without
+// hooks, for example squashed on a server.
 //
-// Two kinds of anchors come of it. What this clone's own log explains is its own word (method manual). What only logs
-// of other clones explain is passed on: the anchor has the methods manual and import, so it counts less than the word
-// of the clone that saw the work. Only what one remote already tells of a conversation is passed on to that remote.
+// It writes two kinds of anchors. If this clone's log explains the lines, the anchor has the method manual. If only
+// other clones' logs explain them, they are passed on with the methods manual and import, and count less than the clone
+// that saw the work. A remote gets only data about conversations that it already has.
 package reconcile

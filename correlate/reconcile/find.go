@@ -14,11 +14,11 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// searchBatch is the number of commits that are searched at once: git is asked a few things for each batch.
+// searchBatch is the number of commits that are searched at once: each batch needs a few git processes.
 const searchBatch = 2000
 
-// Find searches the commits that have no anchor, in their order. Progress is told how many of how many are searched;
-// nil for nobody. Anchored is the number of the others.
+// Find searches the commits that have no anchor, in their order. Progress is called with the number of searched commits
+// and of all; it may be nil. Anchored is the number of commits with an anchor.
 func Find(ctx context.Context, search *unseen.Search, reader *index.Index, commits []refs.OID,
 	progress func(done, total int)) (found []events.CommitData, anchored int, err error) {
 	var bare []refs.OID
@@ -52,10 +52,10 @@ func Find(ctx context.Context, search *unseen.Search, reader *index.Index, commi
 	return found, anchored, nil
 }
 
-// writeBatch is the number of commits that are anchored by one append.
+// writeBatch is the number of commits that one append anchors.
 const writeBatch = 64
 
-// Write anchors what was found. What is in the log already stays if it is interrupted, and the next run goes on.
+// Write appends anchors for the findings. After an interruption the next run continues.
 func Write(ctx context.Context, log *events.Log, found []events.CommitData, more ...events.Method) error {
 	now := time.Now().UTC()
 	for batch := range slices.Chunk(found, writeBatch) {

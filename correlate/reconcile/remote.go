@@ -13,9 +13,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Remote writes what is found of the commits that a remote has: first what this clone's log explains, then what other
-// logs of that remote do. Has tells which commits the remote has; label is its name in the refs of fetched logs. Open
-// opens the logs whose word may be passed on.
+// Remote writes anchors for the commits of a remote: first from this clone's log, then from other logs of that remote.
+// Has reports which commits the remote has; label is its name in the refs of fetched logs. Open opens the logs whose
+// claims may be passed on.
 func Remote(ctx context.Context, log *events.Log, label string, has func([]refs.OID) (map[refs.OID]bool, error),
 	open func(*refs.Repo) (*index.Index, error)) error {
 	err := own(ctx, log, has)
@@ -28,7 +28,7 @@ func Remote(ctx context.Context, log *events.Log, label string, has func([]refs.
 	return nil
 }
 
-// own writes what this clone's log explains.
+// own writes anchors from this clone's log.
 func own(ctx context.Context, log *events.Log, has func([]refs.OID) (map[refs.OID]bool, error)) error {
 	reader, err := index.OpenOwn(log.Repo(), nil)
 	if err != nil {
@@ -59,8 +59,8 @@ func unheard(ctx context.Context, search *unseen.Search, has func([]refs.OID) (m
 	return slices.DeleteFunc(commits, func(c refs.OID) bool { return !there[c] }), err
 }
 
-// passOn writes what nobody told of commits, and other clones' logs explain. For example: whoever wrote a branch has
-// left, and it was squashed on the server. Who fetched both knows the lines; a fresh clone would not.
+// passOn writes missing anchors that other clones' logs explain. For example: the writer of a branch has left, and the
+// server squashed it. A clone that fetched both knows the owners; a fresh clone would not.
 func passOn(ctx context.Context, log *events.Log, label string, has func([]refs.OID) (map[refs.OID]bool, error),
 	open func(*refs.Repo) (*index.Index, error)) error {
 	reader, err := open(log.Repo())
@@ -103,7 +103,7 @@ func passOn(ctx context.Context, log *events.Log, label string, has func([]refs.
 	return Write(ctx, log, found, events.Import)
 }
 
-// teller knows of which conversations other clones tell on a remote.
+// teller knows the conversations that other clones publish on a remote.
 type teller struct {
 	reader *index.Index
 	label  string
@@ -111,7 +111,7 @@ type teller struct {
 	told   map[refs.OID]*belief.Commit // what anchors say of the commits that are open
 }
 
-// open returns the commits that have lines of which no anchor tells.
+// open returns the commits with lines that are in no anchor.
 func (t *teller) open(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	known, err := belief.All(ctx, t.reader, nil, commits)
 	var out []refs.OID
@@ -123,7 +123,7 @@ func (t *teller) open(ctx context.Context, commits []refs.OID) ([]refs.OID, erro
 	return out, err
 }
 
-// tells reports whether another clone told that remote of a conversation.
+// tells reports whether another clone published a conversation on that remote.
 func (t *teller) tells(trace events.TraceID) (bool, error) {
 	known, asked := t.of[trace]
 	if asked || trace == "" {
@@ -136,7 +136,7 @@ func (t *teller) tells(trace events.TraceID) (bool, error) {
 	return t.of[trace], err
 }
 
-// found is what a search found of a commit and nobody told, of conversations that other clones tell of.
+// found returns the unpublished findings about a commit, for conversations that other clones publish.
 func (t *teller) found(c *belief.Commit) (events.CommitData, error) {
 	data := events.CommitData{Commit: c.ID, Added: c.Added}
 	if !c.Found {

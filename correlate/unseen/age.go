@@ -14,11 +14,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A patch that is younger than a commit is not where the commit has its lines from. The order of events in a log is
-// certain; clocks are not. So the first witness is the log itself: it names commits that were checked out or made. A
-// commit that is one of these, or an ancestor of one, was there when the event was written. Committer dates come
-// second, and are compared with each other rather than with the log's clock. For example: an agent types again what a
-// commit of last year has. That commit is still not the agent's.
+// A commit cannot have lines from a younger patch. The order of events in a log is certain; clocks are not. So the log
+// comes first: it names commits that were checked out or made. Such a commit, and each of its ancestors, existed when
+// the event was written. Committer dates come second. They are compared with each other, and not with the log's clock.
+// For example: an agent types lines that a commit of last year already has. That commit is still not the agent's.
 
 // age holds the signs of the age of a commit.
 type age struct {
@@ -30,13 +29,13 @@ type age struct {
 	said    *bool                   // see said; nil before it was asked
 }
 
-// never is the number of an event that is not there.
+// never stands for the number of a missing event.
 const never = math.MaxInt64
 
 // ownLog is the number of this clone's log in the index.
 const ownLog = 0
 
-// person is the maker of a patch with the time, by the log.
+// person is the maker of a patch, and its time in the log.
 type person struct {
 	owner events.AnchorOwner
 	at    index.Mention
@@ -45,8 +44,8 @@ type person struct {
 	void  bool // its call had ended before, or never ran
 }
 
-// believes reports whether a patch can be the cause of what the commit has. What other clones publish of anchors may
-// tell of no patch: then the anchor speaks for it.
+// believes reports whether a patch can be the source of the commit's lines. Other clones may publish an anchor without
+// its patch: then the anchor is enough.
 func (f *file) believes(id events.PatchID) bool {
 	if p, err := f.person(id); f.others && err == nil && !p.found {
 		return true
@@ -68,8 +67,8 @@ func (f *file) believes(id events.PatchID) bool {
 	return known
 }
 
-// said reports whether the log is this clone's and has said what it knows of the commit. It has not where other logs
-// alone have an anchor of it: a colleague picked a commit from here, and their log does not know its lines.
+// said reports whether the log is this clone's and already has an anchor of the commit. Otherwise only other logs have
+// one: for example, a colleague picked a commit from here, and their log does not know its lines.
 func (f *file) said(log int) bool {
 	if log != ownLog {
 		return false
@@ -90,7 +89,7 @@ func (f *file) said(log int) bool {
 	return *f.age.said
 }
 
-// person finds out who made a patch.
+// person finds the maker of a patch.
 func (s *Search) person(id events.PatchID) (person, error) {
 	if p, done := s.people[id]; done {
 		return p, nil
@@ -107,7 +106,7 @@ func (s *Search) person(id events.PatchID) (person, error) {
 	return p, nil
 }
 
-// takenBack reports whether it turned out after a patch was recorded that its call had ended before, or never ran.
+// takenBack reports whether a later event says that the call of a patch had ended before it, or never ran.
 func (s *Search) takenBack(e *events.Event) bool {
 	if s.ended == nil {
 		ended, err := s.index.ByType(events.WindowAbandoned)
@@ -123,7 +122,7 @@ func (s *Search) takenBack(e *events.Event) bool {
 	})
 }
 
-// ownerOf returns the owner of a patch as an anchor names it.
+// ownerOf returns the owner of a patch in an anchor's form.
 func ownerOf(e *events.Event) events.AnchorOwner {
 	p, ok := data[events.PatchData](e)
 	if !ok {
@@ -139,8 +138,7 @@ func ownerOf(e *events.Event) events.AnchorOwner {
 	}
 }
 
-// young looks at the commits and leaves out those that every log found there when it began: nothing that is recorded
-// can be the cause of them.
+// young returns the commits without those that existed before every log began: recorded patches cannot be their source.
 func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, error) {
 	var asked []refs.OID
 	for _, c := range commits {
@@ -170,8 +168,8 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 	return slices.DeleteFunc(slices.Clone(commits), func(c refs.OID) bool { return s.ages[c] == nil || s.old(c) }), nil
 }
 
-// dated tells when a commit was made, and its parents. A walk that is under way has read both; but git shows none where
-// the history is cut off.
+// dated returns the date and the parents of a commit. A walk has already read both, but git shows no parents where the
+// history is cut off.
 func (s *Search) dated(commit refs.OID) (*age, error) {
 	a := &age{named: map[int]int64{}, belief: map[events.PatchID]bool{}}
 	if given := s.given[commit]; given != nil && len(given.Parents) == 1 {
@@ -183,13 +181,13 @@ func (s *Search) dated(commit refs.OID) (*age, error) {
 	return a, err
 }
 
-// old reports whether a commit is known to be from before the logs began.
+// old reports whether a commit is known to be older than the logs.
 func (s *Search) old(commit refs.OID) bool {
 	a := s.ages[commit]
 	return a != nil && a.before
 }
 
-// reached tells which of the commits are there, or behind, one of the heads that a log names.
+// reached returns the commits that are one of a log's heads, or an ancestor of one.
 func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.NamedCommit) (map[refs.OID]bool,
 	error) {
 	if len(commits) == 0 {
@@ -202,7 +200,7 @@ func (s *Search) reached(ctx context.Context, commits []refs.OID, heads []index.
 	for _, h := range heads {
 		in.WriteString("^" + h.Commit.String() + "\n")
 	}
-	// A head may be gone, or may never have been here.
+	// A head may be missing here.
 	out, err := s.repo.Git(ctx, strings.NewReader(in.String()), "rev-list", "--ignore-missing", "--stdin")
 	if err != nil {
 		return nil, err
@@ -236,8 +234,8 @@ func (s *Search) heads(log int) []index.NamedCommit {
 	return out
 }
 
-// namedIn returns the number of the first event of a log that proves that the commit was there. It is looked for at
-// once for all commits that are being asked about.
+// namedIn returns the number of the first event of a log that proves that the commit existed. It searches for all
+// commits in question at once.
 func (s *Search) namedIn(a *age, log int) int64 {
 	if seq, done := a.named[log]; done {
 		return seq
@@ -260,7 +258,7 @@ func (s *Search) namedIn(a *age, log int) int64 {
 // promptly is the time after a commit within which its hook writes to the log, on a machine with a right clock.
 const promptly = 10 * time.Minute
 
-// olderThan reports whether a commit was there before a patch that stands at a place in the logs.
+// olderThan reports whether a commit existed before a patch at a place in the logs.
 func (s *Search) olderThan(a *age, patch index.Mention, when time.Time) bool {
 	if s.namedIn(a, patch.Log) < patch.Seq {
 		return true

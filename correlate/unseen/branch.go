@@ -8,10 +8,10 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// maxBranch bounds how many contents of the path are asked for the commits of a branch.
+// maxBranch bounds the contents of the path that are tried for the commits of a branch.
 const maxBranch = 16
 
-// votes are what anchors say of lines.
+// votes are the owners that anchors give to lines.
 type votes struct {
 	owners map[int]events.AnchorOwner
 	split  map[int]bool // they disagree
@@ -19,7 +19,7 @@ type votes struct {
 
 func newVotes() votes { return votes{map[int]events.AnchorOwner{}, map[int]bool{}} }
 
-// vote takes in what an anchor says of a line.
+// vote adds an anchor's owner of a line.
 func (f *file) vote(v votes, line int, owner events.AnchorOwner) {
 	if vague(owner) || owner.Patch != "" && !f.believes(owner.Patch) {
 		return
@@ -40,9 +40,9 @@ func (f *file) elect(v votes) {
 	}
 }
 
-// sameLines takes the owners from the anchors of several commits: each added some of the lines, in rows that say enough
-// and stand in the same order. The contents are asked that came here with a fetched log. For example, a colleague's
-// branch changes a file in two commits, and somebody squashes it here. Neither of them has the change of the new one.
+// sameLines takes the owners from the anchors of several commits. Each added some of the lines, in distinctive rows and
+// in the same order. It tries the contents that came with a fetched log. For example, a colleague's branch changes a
+// file in two commits, and somebody squashes it here. Neither commit equals the new one.
 func (f *file) sameLines() error {
 	v := newVotes()
 	for _, blob := range f.recall.Blobs(f.change.Path, maxBranch) {
@@ -73,7 +73,7 @@ func (f *file) sameLines() error {
 	return nil
 }
 
-// voteRows takes in what an anchor says of the rows of added lines that its content has.
+// voteRows adds an anchor's owners of the rows of added lines in its content.
 func (f *file) voteRows(v votes, content [][]byte, runs []events.AnchorRun, owners []events.AnchorOwner) {
 	from := linediff.Lineage(content, f.lines)
 	for _, r := range f.added {

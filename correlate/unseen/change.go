@@ -4,9 +4,9 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// sameChange takes the owners from an anchored commit that changed a file in the same way: its added lines are these
-// lines, one by one. Several such commits have to agree; a change that says nothing is not evidence. An example of
-// the same change: an agent's commit is picked to another branch while hooks are switched off.
+// sameChange takes the owners from an anchored commit that changed a file in the same way: its added lines equal these
+// lines, one by one. Several such commits must agree; a change without distinctive lines is not evidence. For example:
+// an agent's commit is picked to another branch while hooks are switched off.
 func (f *file) sameChange() error {
 	var places []int // the added lines in order
 	var texts [][]byte

@@ -128,14 +128,14 @@ func changeGiven(c *history.Commit) (correlate.CommitChange, error) {
 	return correlate.ChangeOf(c.Records(), tells, c.Patch)
 }
 
-// Added returns the number of lines that a commit added that was searched, as git counts them with --numstat; false
-// where it was not counted.
+// Added returns the number of lines that a searched commit added, as git --numstat counts them; false if it was not
+// counted.
 func (s *Search) Added(commit refs.OID) (lines int, known bool) {
 	lines, known = s.added[commit]
 	return lines, known && lines != correlate.Uncounted
 }
 
-// settled names the commits that every log has a descendant of: no later event can be the cause of them.
+// settled returns the commits of which every log names a descendant: a later event cannot be their source.
 func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	for log := range s.digest.Logs() {
@@ -152,7 +152,8 @@ func (s *Search) settled(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	return out, nil
 }
 
-// commit finds the owners of the lines that a commit added; nil when there are none. It says what that depends on.
+// commit finds the owners of the lines that a commit added; nil if there are none. It also returns the conditions of
+// the answer.
 func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlate.FileChange,
 	elsewhere, settled bool) (*events.CommitData, depends, error) {
 	on, err := s.dependsOn(commit)
@@ -186,8 +187,8 @@ func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlat
 	return &d.CommitData, on, nil
 }
 
-// wholeFile searches a file, unless no log speaks of anything in it: then its lines are only counted. It gives none of
-// what is not here.
+// wholeFile searches a file, if a log names anything in it; otherwise it only counts the lines. Missing objects give no
+// owners.
 func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.FileChange, elsewhere, known bool) (*file,
 	error) {
 	if p := c.Patched; p != nil && !known && !s.speaksOf(&c) {
@@ -204,8 +205,8 @@ func (s *Search) wholeFile(ctx context.Context, commit refs.OID, c correlate.Fil
 	return f, nil
 }
 
-// speaksOf reports whether any log speaks of the content of a file, of its change, or of a line that was added. Lines
-// that are everywhere tell nothing, unless contents of the file are remembered.
+// speaksOf reports whether a log has the content of a file, its change, or an added line. Common lines do not count,
+// unless contents of the file are known.
 func (s *Search) speaksOf(c *correlate.FileChange) bool {
 	p := c.Patched
 	if len(p.Added) == 0 {

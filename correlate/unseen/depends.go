@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// depends holds the conditions of an answer: it holds until a log speaks of one of these.
+// depends holds the conditions of an answer: it is valid until a log mentions one of them.
 type depends struct {
 	keys    []byte
 	passing bool // of a state that no log tells: a rebase under way, an event on its way, an object that is not here
@@ -16,7 +16,7 @@ type depends struct {
 
 func (d *depends) on(key index.Key) { d.keys = append(d.keys, key[:]...) }
 
-// dependsOn begins with the commit: whether it is anchored, and whose place it took.
+// dependsOn begins with the commit: its anchor, and the commit that it replaced.
 func (s *Search) dependsOn(commit refs.OID) (d depends, err error) {
 	if _, d.passing = s.picked()[commit]; d.passing {
 		return d, nil
@@ -38,7 +38,7 @@ func (s *Search) dependsOn(commit refs.OID) (d depends, err error) {
 	return d, nil
 }
 
-// onFile adds what is in a file that was looked into. A commit that is settled had its cause before.
+// onFile adds the contents of a searched file. For a settled commit, later events do not matter.
 func (d *depends) onFile(f *file, settled bool) {
 	c := &f.change
 	d.on(index.BlobKey(c.New))
@@ -91,8 +91,8 @@ func (d *depends) onLine(text []byte) {
 	}
 }
 
-// onOwner adds that the call of an owner may turn out to have ended before. A patch that is still on its way into the
-// log makes the answer a passing one.
+// onOwner adds that the call of an owner may turn out to have ended before. If a patch is not yet in the log, the
+// answer is only temporary.
 func (d *depends) onOwner(f *file, o *events.AnchorOwner) {
 	if o.ToolCall != "" {
 		if key := index.EndedKey(o.ToolCall); !d.has(key) {

@@ -29,7 +29,7 @@ type file struct {
 	owners    map[int]claim // of lines, counted from 0
 }
 
-// claim is the writer of a line, and on what evidence.
+// claim is the owner of a line with the evidence.
 type claim struct {
 	owner events.AnchorOwner
 	tier  string
@@ -67,8 +67,8 @@ func (f *file) search(ctx context.Context) error {
 	return f.fromOthers()
 }
 
-// fromOthers asks the logs of other clones about lines that nobody here knows. A content that came here from another
-// clone was seen, and its owners were not: for example the change of a colleague's commit that was picked.
+// fromOthers asks the logs of other clones about lines that nobody here knows. For example, a colleague's commit was
+// picked here: the content is known here, its owners are not.
 func (f *file) fromOthers() error {
 	known, mode := f.owners, f.elsewhere
 	f.owners, f.elsewhere, f.others = map[int]claim{}, true, true
@@ -85,10 +85,9 @@ func (f *file) fromOthers() error {
 	return err
 }
 
-// link makes known what other names the content had, or its path: those under which the logs speak of the content.
-// Seen reports whether the content itself was seen in a work tree. A content that says too little, and that the
-// commit did not rename, has no other names: anybody may type it. An example of another name: an agent wrote a, and a
-// person did mv a b and committed b with hooks switched off.
+// link finds other names of the content or its path in the logs. seen reports whether a work tree had the content. A
+// short content that the commit did not rename has no other names: anybody may type it. For example: an agent wrote a,
+// and a person did mv a b and committed b with hooks switched off.
 func (f *file) link(view *trails.View) (seen bool, err error) {
 	if _, seen = view.Known.Get(f.change.Path, f.change.New); seen {
 		return true, nil
@@ -127,7 +126,7 @@ func (f *file) link(view *trails.View) (seen bool, err error) {
 	return seen, nil
 }
 
-// linkUnlooked makes known the older name of a file that nobody has looked at under its new one.
+// linkUnlooked finds the older name of a file that was never seen under its new one.
 func (f *file) linkUnlooked(ctx context.Context, view *trails.View) error {
 	if f.elsewhere || f.recall.Remembers(f.change.Path) ||
 		slices.ContainsFunc(f.change.Old, func(old refs.OID) bool { return !old.IsZero() }) {
@@ -140,7 +139,7 @@ func (f *file) linkUnlooked(ctx context.Context, view *trails.View) error {
 	return view.Known.Link(f.change.Path, older)
 }
 
-// namesOf returns the paths under which an event speaks of a content.
+// namesOf returns the paths of a content in an event.
 func namesOf(e *events.Event, blob refs.OID) []string {
 	var stored []string
 	switch e.Type {
@@ -166,7 +165,7 @@ func namesOf(e *events.Event, blob refs.OID) []string {
 	return out
 }
 
-// vague reports whether an owner says nothing.
+// vague reports whether an owner is unknown.
 func vague(o events.AnchorOwner) bool { return o.Kind == events.OwnerUnknown || o.Kind == "" }
 
 // answer puts the claims into runs.

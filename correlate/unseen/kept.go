@@ -15,25 +15,25 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON with the logs for which they hold,
-// then one line an answer. The files may be deleted at any moment. They are written by appending whole lines, and a
-// reader skips lines that it cannot read. What only the logs of other clones were asked lies in files of its own, and
-// what only this clone's log was asked lies in a directory of its own.
+// Answers are kept in <common>/traces/cache/found, a file a path: a line of JSON with the logs for which they are
+// valid, then one line for each answer. The files may be deleted at any moment. They are written by appending whole
+// lines, and a reader skips lines that it cannot read. Answers from only the logs of other clones are in separate
+// files, and answers from only this clone's log in a separate directory.
 //
-// An answer says how long the logs were, and what it depends on: contents, changes, paths, lines, commits whose place
-// others took, calls (index.Key). It holds until a log has an event behind it that speaks of one of these. If every
-// log names a descendant of a commit, lines and paths do not count: what is recorded later is not its cause. Answers
-// about whole commits lie under no path, in files by the beginning of their ids.
+// An answer has the lengths of the logs, and its conditions: contents, changes, paths, lines, replaced commits, calls
+// (index.Key). It is valid until a later event mentions one of them. If every log names a descendant of a commit, lines
+// and paths do not count: later events are not its source. Answers about whole commits are in files by the beginning of
+// the ids.
 
 const keptVersion = 3
 
 // Dir returns the directory of kept answers. They hold names of paths and conversations, and no text.
 func Dir(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "found") }
 
-// keptBytes bounds a file; one that is longer is begun anew.
+// keptBytes bounds a file; a longer one is started again.
 const keptBytes = 4 << 20
 
-// keptHead says for which logs a file holds.
+// keptHead names the logs for which a file is valid.
 type keptHead struct {
 	Version int      `json:"v"`
 	Logs    []string `json:"logs"`
@@ -133,7 +133,7 @@ func (q *Question) keptUnder() string {
 	return q.Path
 }
 
-// recallAnswer returns a kept answer that still holds.
+// recallAnswer returns a kept answer that is still valid.
 func (s *Search) recallAnswer(q Question) (Answer, bool) {
 	a, found := s.kept.path(q.keptUnder()).answers[q.Commit]
 	if !found || !a.isAbout(q.Lines) || !s.holds(&a) {
@@ -156,7 +156,7 @@ func (a *keptAnswer) isAbout(lines []int) bool {
 	})
 }
 
-// holds reports whether no log has come to speak of anything that the answer depends on.
+// holds reports whether no later event mentions a condition of the answer.
 func (s *Search) holds(a *keptAnswer) bool {
 	if slices.Equal(a.Last, s.kept.last) {
 		return true
@@ -170,7 +170,7 @@ func (s *Search) holds(a *keptAnswer) bool {
 	return true
 }
 
-// remember keeps an answer, unless it is a passing one. It is about all lines of the file, or about some only.
+// remember keeps an answer, unless it is temporary. Lines are the lines in question; none means all.
 func (s *Search) remember(q Question, answer Answer, on depends, lines ...int) {
 	a := keptAnswer{Owners: answer.Owners, Lines: slices.Sorted(slices.Values(lines))}
 	if answer.File.Path != "" {
@@ -204,7 +204,7 @@ func (s *Search) rememberCommit(under string, commit refs.OID, found *events.Com
 	s.rememberUnder(wholeUnder(under, commit), commit, keptAnswer{Whole: found}, on)
 }
 
-// keep stores what was remembered. What cannot be stored is searched for again.
+// keep stores what was remembered. An answer that cannot be stored is searched again.
 func (s *Search) keep() {
 	if s.kept == nil || !s.kept.traced {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// row is a run of lines that a patch wrote one after the other, as the file has them.
+// row is a run of lines that a patch wrote and that are consecutive in the file.
 type row struct {
 	start, count int // in the file, from 0
 	weight       int // letters and digits
@@ -16,9 +16,9 @@ type row struct {
 	owner        events.AnchorOwner
 }
 
-// byLines finds the patches behind lines that no content explains. The longest row in which a line stands counts;
-// where several owners have equally long ones, nobody does. An example of a row: an agent wrote a function, a person
-// edited other places of the file, and a program without hooks committed it.
+// byLines finds the patches behind lines that no content explains. The longest row with a line counts. If rows of
+// several owners are equally long, none counts. For example: an agent wrote a function, a person edited other places of
+// the file, and a program without hooks committed it.
 func (f *file) byLines(open map[int]bool) error {
 	prints := make([]events.Fingerprint, len(f.lines))
 	for i, l := range f.lines {
@@ -53,7 +53,7 @@ func (f *file) byLines(open map[int]bool) error {
 	return f.claim(rows, open)
 }
 
-// rowsOf finds where the file has lines of a patch, in rows that say enough.
+// rowsOf finds the distinctive rows of a patch's lines in the file.
 func (f *file) rowsOf(patch events.PatchData, owner events.AnchorOwner, prints []events.Fingerprint) []row {
 	wrote, err := events.DecodeFingerprints(patch.Lines)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// firstNaming finds for commits the first of the heads that is the commit, or behind which it is. The whole history is
-// gone through once, children before their parents, down to the oldest of the commits. By their dates, that is: where
-// those lie, nothing is cut off.
+// firstNaming finds, for each commit, the first head that is the commit or a descendant of it. It walks the history
+// once, children before parents, down to the date of the oldest commit. Wrong dates do not cut it short.
 func (s *Search) firstNaming(
 	ctx context.Context, commits map[refs.OID]*age, heads []index.NamedCommit, name func(*age, index.NamedCommit),
 ) error {
@@ -32,7 +31,7 @@ func (s *Search) firstNaming(
 	return err
 }
 
-// nameDownTo is firstNaming without what is behind some commits. It returns those that are there.
+// nameDownTo is firstNaming without the ancestors of some commits. It returns the commits that exist.
 func (s *Search) nameDownTo(
 	ctx context.Context, without []refs.OID, commits map[refs.OID]*age, heads []index.NamedCommit,
 	name func(*age, index.NamedCommit),

@@ -9,9 +9,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// rewritten takes the owners from the anchors of commits whose place this one took. commit_rewritten events name them,
-// or the notes of a rebase that is under way. A line that the older commit added, and that stands in the same file
-// here, is the same line. For example: an agent's commit is rebased, and main had other lines added to the file.
+// rewritten takes the owners from the anchors of the commits that this one replaced. commit_rewritten events name them,
+// or the notes of a running rebase. A line that the older commit added and that is in the same file here is the same
+// line. For example: an agent's commit is rebased, and main had other lines added to the file.
 func (f *file) rewritten() error {
 	if older, ok := f.picked()[f.commit]; ok {
 		if err := f.carriedFrom(older, f.credible); err != nil {
@@ -30,7 +30,7 @@ func (f *file) rewritten() error {
 	return nil
 }
 
-// credible reports whether the patch of a run can be the cause of what the commit has.
+// credible reports whether the patch of a run can be the source of the commit's lines.
 func (f *file) credible(r *belief.Run) bool {
 	if f.others && f.said(ownLog) {
 		own, err := f.index.OwnWriter()
@@ -41,7 +41,7 @@ func (f *file) credible(r *belief.Run) bool {
 	return r.Owner.Patch == "" || f.believes(r.Owner.Patch)
 }
 
-// carriedFrom compares the file with what an older commit has of it. Only runs that counts tells of are taken.
+// carriedFrom compares the file with its content in an older commit. It takes only runs for which counts is true.
 func (f *file) carriedFrom(older refs.OID, counts func(*belief.Run) bool) error {
 	known := f.weighed[older]
 	if known == nil {
@@ -61,8 +61,8 @@ func (f *file) carriedFrom(older refs.OID, counts func(*belief.Run) bool) error 
 	return nil
 }
 
-// carriedLines takes over the owners of lines that are the same in an older content of the file. A content that is not
-// there any more says nothing.
+// carriedLines takes over the owners of lines that are equal in an older content of the file. A missing content gives
+// none.
 func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) error {
 	raw, err := f.objects.Blob(old.Blob)
 	if errors.Is(err, refs.ErrMissing) || errors.Is(err, refs.ErrTooLarge) {
@@ -97,8 +97,8 @@ func (f *file) carriedLines(old *belief.File, counts func(*belief.Run) bool) err
 	return nil
 }
 
-// carriedTier returns the evidence for a line that is carried. One that a claim found as its conversation wrote it
-// still stands as it was written.
+// carriedTier returns the evidence for a line that is carried. A line that a claim found exactly as written keeps that
+// tier.
 func carriedTier(r *belief.Run) string {
 	if isClaim(r) && (r.Tier == correlate.TierExactBlob || r.Tier == correlate.TierExactLines) {
 		return correlate.TierExactLines

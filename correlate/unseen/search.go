@@ -27,9 +27,9 @@ type Search struct {
 	digest *index.Digest // nil until asked for
 	kept   *kept
 	ages   map[refs.OID]*age
-	// beginning is the finding of began; nil until it is asked for.
+	// beginning is the result of began; nil until the first call.
 	beginning *string
-	// What was asked of the log of commits that were rewritten: see claimed and carriedFrom.
+	// Answers about rewritten commits: see claimed and carriedFrom.
 	claims  map[refs.OID][]refs.OID
 	weighed map[refs.OID]*belief.Commit
 	people  map[events.PatchID]person
@@ -43,7 +43,7 @@ type Search struct {
 	err     error                        // the first failure of something that cannot return one
 }
 
-// New returns a search over what the logs and the timelines of a repository hold. It costs nothing until it is asked.
+// New returns a search over the logs and the timelines of a repository. It does no work before the first question.
 func New(repo *refs.Repo, reader *index.Index) *Search {
 	objects := repo.Objects()
 	return &Search{
@@ -55,40 +55,40 @@ func New(repo *refs.Repo, reader *index.Index) *Search {
 	}
 }
 
-// Close ends what was started and keeps the answers for the next search.
+// Close ends the processes and stores the answers for the next search.
 func (s *Search) Close() {
 	s.keep()
 	_ = s.objects.Close() // everything asked for has been read
 }
 
 // Untraced reports whether nothing was ever recorded, claimed or fetched: no log has an event, no timeline was kept.
-// Then nothing is known of any line.
+// Then all lines are unknown.
 func Untraced(repo *refs.Repo, reader *index.Index) bool { return reader.Empty() && !repo.HasTraces() }
 
 func (s *Search) untraced() bool { return Untraced(s.repo, s.index) }
 
-// Question is about lines of a file as a commit without an anchor has it, or one whose anchor does not know them.
+// Question asks about lines of a file in a commit that has no anchor, or whose anchor does not know them.
 type Question struct {
 	Commit refs.OID
 	Path   string // raw bytes
-	// Elsewhere asks only what the anchor could not know when it was made: what the logs of other clones say, and what
-	// was said later of the commits whose place this one took.
+	// Elsewhere asks only for facts that the anchor could not have: from the logs of other clones, and later claims
+	// about the replaced commits.
 	Elsewhere bool
-	// Carried asks only what was claimed of the commits whose place this one took.
+	// Carried asks only for claims about the commits that this one replaced.
 	Carried bool
-	// Lines are the lines that are asked about, counted from 1, and Texts what is in them, white space apart. Without
-	// texts every line that the commit added is asked about.
+	// Lines are the lines in question, from 1, and Texts their texts without white space. Without texts the question is
+	// about every line that the commit added.
 	Lines []int
 	Texts [][]byte
 }
 
-// Answer says who wrote the lines that the commit added to the file. Its zero value says nothing.
+// Answer says who wrote the lines that the commit added to the file. Its zero value has no owner.
 type Answer struct {
 	Owners []events.AnchorOwner
 	File   events.AnchorFile // runs over the added lines; the owner of a run may be unknown
 }
 
-// Ask answers questions, in their order. What the repository does not have any more gives the answer that says nothing.
+// Ask answers questions, in their order. For missing objects the answer is the zero value.
 func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error) {
 	answers := make([]Answer, len(questions))
 	var open []int
@@ -185,7 +185,7 @@ func (s *Search) prepare(ctx context.Context) error {
 	return nil
 }
 
-// canAnswer reports whether there is any log that a question may be put to.
+// canAnswer reports whether there is a log for a question.
 func (s *Search) canAnswer(q Question) bool { return !q.Elsewhere || !q.Carried && s.index.Logs() > 1 }
 
 // fail remembers a failure.
@@ -195,10 +195,9 @@ func (s *Search) fail(err error) {
 	}
 }
 
-// mentioned reports whether any log speaks of a line that is asked about. Lines that are everywhere tell nothing. So a
-// question that is about nothing else has to be looked into. So has a question about a path that was seen: a formatter
-// may have written its lines anew before the commit. What other clones publish tells of changes alone, and of no line:
-// there the path has to be named.
+// mentioned reports whether a log may know a line in question. Common lines are not indexed, so a question about only
+// such lines must be searched. So must a question about a path that was seen: a formatter may have changed its lines
+// before the commit. Digests of other clones have changes and no lines: there the path must be named.
 func (s *Search) mentioned(q Question) bool {
 	telling := false
 	for _, text := range q.Texts {
@@ -230,7 +229,7 @@ func (s *Search) published(path string) bool {
 	return known
 }
 
-// open reads a file of a commit. It gives none where not all of it can be read, and names the commit in the
+// open reads a file of a commit. It returns nil if the file cannot be read completely, and names the commit in the
 // repository's [refs.LeftOut].
 func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	raw, err := s.objects.Blob(c.New)
@@ -247,7 +246,7 @@ func (s *Search) open(commit refs.OID, c correlate.FileChange) (*file, error) {
 	}, nil
 }
 
-// leaveOut keeps errors, but for an object that cannot be read.
+// leaveOut returns the error, except for an unreadable object, which it notes.
 func (s *Search) leaveOut(commit refs.OID, err error) error {
 	var unread *refs.ReadError
 	if !errors.As(err, &unread) && !errors.Is(err, refs.ErrOtherType) {

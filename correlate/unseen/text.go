@@ -8,18 +8,18 @@ import (
 	"github.com/git-trace/git-trace/events/index"
 )
 
-// How much lines have to say before they are evidence, in letters and digits.
+// The number of letters and digits that lines need to be evidence.
 const (
 	minSpecific = 12 // a line, or lines in a row, in the file that a patch was about
 	minMoved    = 40 // lines in a row in another file,
 	minRow      = 3  // and so many of them
 )
 
-// maxMentions bounds how many events are asked about one content, change or line. A line that more patches wrote stands
-// everywhere.
+// maxMentions bounds the events that are read for one content, change or line. A line that more patches wrote is
+// common.
 const maxMentions = 64
 
-// latest returns the last of a list, the last one first.
+// latest returns the last elements of a list, newest first.
 func latest(list []index.Mention, most int) []index.Mention {
 	var out []index.Mention
 	for i := len(list) - 1; i >= 0 && len(out) < most; i-- {
@@ -41,7 +41,7 @@ func letters(line []byte) int {
 	return n
 }
 
-// tells reports whether a line says enough to be evidence.
+// tells reports whether a line is long enough to be evidence.
 func tells(line []byte) bool { return letters(line) >= minSpecific }
 
 func lettersIn(lines [][]byte) int {
@@ -52,7 +52,7 @@ func lettersIn(lines [][]byte) int {
 	return n
 }
 
-// data reads what an event says; false for one that is not what it says it is.
+// data decodes the data of an event; false if it is invalid.
 func data[T any](e *events.Event) (T, bool) {
 	var d T
 	err := events.ReadData(e.Data, &d)

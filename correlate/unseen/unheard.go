@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Unheard lists the commits that a ref leads to, or HEAD, and that a search may explain: commits that were not there
-// when every log began, without commits that are known to have no finding.
+// Unheard lists the commits that HEAD or a ref reaches and that a search may explain: commits newer than the beginning
+// of some log, without commits known to have no findings.
 func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 	if s.untraced() {
 		return nil, nil
@@ -39,7 +39,7 @@ func (s *Search) Unheard(ctx context.Context) ([]refs.OID, error) {
 	return out, nil
 }
 
-// began returns a commit behind which every log found all commits when it began; empty where there is none.
+// began returns a commit whose ancestors are older than all logs; "" if there is none.
 func (s *Search) began(ctx context.Context) string {
 	if s.beginning != nil {
 		return *s.beginning
@@ -77,7 +77,7 @@ func (s *Search) began(ctx context.Context) string {
 	return *s.beginning
 }
 
-// nothing reports whether a kept answer says that there is nothing to be found of a commit.
+// nothing reports whether a kept answer says that a commit has no findings.
 func (s *Search) nothing(c refs.OID) bool {
 	for _, under := range []string{noPath, noPathElsewhere} {
 		if found, ok := s.recallCommit(under, c); ok && found == nil {
@@ -87,7 +87,7 @@ func (s *Search) nothing(c refs.OID) bool {
 	return false
 }
 
-// Settle notes that nothing is found of a commit whose anchors have been read, until a log speaks of it again.
+// Settle notes that a commit with known anchors has no findings, until a log mentions it again.
 func (s *Search) Settle(c *belief.Commit) error {
 	if !c.Heard || c.Found || s.nothing(c.ID) {
 		return nil
@@ -99,5 +99,5 @@ func (s *Search) Settle(c *belief.Commit) error {
 	return err
 }
 
-// Passing reports whether an answer was given that may be another one though no log speaks of it.
+// Passing reports whether an answer may change without a new event.
 func (s *Search) Passing() bool { return s.passing || len(s.picked()) > 0 }
