@@ -12,19 +12,19 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrSpooled reports that the log could not be appended to and that the batch lies in the spool, from where the next
-// append takes it. Nothing is lost; the events have no numbers yet. It comes with the cause.
+// ErrSpooled reports that an append failed and the batch is in the spool; the next append writes it. Nothing is lost,
+// but the events have no numbers yet. It wraps the cause.
 var ErrSpooled = errors.New("events are spooled")
 
-// defaultWait is how long an append waits for its turn when the context sets no deadline.
+// defaultWait is the time that an append waits for its turn if the context has no deadline.
 const defaultWait = 5 * time.Second
 
 // Append writes drafts as one batch, at most one at a time in all processes, and returns the events. Batches in the
-// spool go first. The first append of all opens the log with log_started, which is then the first of the events
-// returned; the last ones are always those of the drafts, in their order.
+// spool go first. The very first append begins with log_started, which is then the first returned event. The last
+// returned events are always those of the drafts, in order.
 //
-// It fails without a trace when a draft cannot be stored (see Draft.Fit) and when neither log nor spool can be written;
-// every other failure, the context's deadline included, spools the batch and returns ErrSpooled.
+// It fails without an effect if a draft cannot be stored (see Draft.Fit), or if neither log nor spool can be written.
+// Every other failure, the context's deadline included, spools the batch and returns ErrSpooled.
 func (l *Log) Append(ctx context.Context, drafts []Draft) ([]Event, error) {
 	if len(drafts) == 0 {
 		return nil, nil
@@ -45,7 +45,7 @@ func (l *Log) Append(ctx context.Context, drafts []Draft) ([]Event, error) {
 	return nil, fmt.Errorf("%w: append events: %w", ErrSpooled, err)
 }
 
-// withDeadline returns a context that has none the default one.
+// withDeadline returns the context, with the default deadline if it has none.
 func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return context.WithCancel(ctx)
@@ -53,7 +53,7 @@ func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, defaultWait)
 }
 
-// Drain appends what lies in the spool and returns how many batches that were.
+// Drain appends the batches in the spool, and returns their number.
 func (l *Log) Drain(ctx context.Context) (int, error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -68,7 +68,7 @@ func (l *Log) Drain(ctx context.Context) (int, error) {
 	return drained, nil
 }
 
-// prepare brings drafts into the form in which they are stored, or says which one cannot be.
+// prepare brings drafts into their stored form, or names the draft that cannot be stored.
 func prepare(drafts []Draft, now time.Time) ([]Draft, error) {
 	ready := make([]Draft, len(drafts))
 	size := 0
@@ -114,8 +114,7 @@ func (l *Log) appendInTurn(ctx context.Context, drafts []Draft) ([]Event, error)
 	return events, err
 }
 
-// inTurn runs do under the append lock, which keeps appends from racing for the ref and leaving orphans behind. The
-// context must have a deadline.
+// inTurn runs do under the append lock. So appends do not race for the ref. The context must have a deadline.
 func (l *Log) inTurn(ctx context.Context, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -186,7 +185,7 @@ func (l *Log) write(ctx context.Context, drafts []Draft) ([]Event, error) {
 	return events, nil
 }
 
-// openToAppend opens the file of the log, which is made if the ref names a log: nil for a log that is none yet.
+// openToAppend opens the file of the log, and makes it if the ref names a log; nil if there is no log yet.
 func (l *Log) openToAppend(ctx context.Context) (*journal, error) {
 	j, err := l.openJournal(os.O_RDWR)
 	if j != nil || err != nil {
@@ -198,11 +197,11 @@ func (l *Log) openToAppend(ctx context.Context) (*journal, error) {
 	return l.openJournal(os.O_RDWR)
 }
 
-// gcTries is how often something is written anew that a gc deleted before it had a name.
+// gcTries bounds the tries to write an object that a gc deletes at once.
 const gcTries = 20
 
-// writeMain writes to the repository's own store. `git gc --prune=now` deletes temporary files under the hands of
-// whoever writes them, and empty directories; then it is done again.
+// writeMain writes to the repository's own store. `git gc --prune=now` deletes temporary files while they are written,
+// and empty directories; then it tries again.
 func (l *Log) writeMain(typ refs.ObjectType, content []byte) (oid refs.OID, err error) {
 	for range gcTries {
 		oid, err = l.repo.WriteLoose(l.repo.MainObjects(), typ, content)
@@ -213,7 +212,7 @@ func (l *Log) writeMain(typ refs.ObjectType, content []byte) (oid refs.OID, err 
 	return oid, err
 }
 
-// lockRef waits for whoever else has the ref locked (git packing refs) until the context ends.
+// lockRef waits for another process that has locked the ref (git packing refs) until the context ends.
 func (l *Log) lockRef(ctx context.Context) (*refs.RefLock, error) {
 	for {
 		lock, err := l.repo.LockRef(refs.EventsRef)
@@ -226,7 +225,7 @@ func (l *Log) lockRef(ctx context.Context) (*refs.RefLock, error) {
 	}
 }
 
-// lockMargin is what must be left of the time for another try at the ref's lock, which itself waits a tenth of a
+// lockMargin is the remaining time that is necessary for another try at the ref's lock, which itself waits a tenth of a
 // second.
 const lockMargin = 200 * time.Millisecond
 
@@ -239,7 +238,7 @@ func (l *Log) opening(first Draft) (Draft, error) {
 	return Draft{Time: first.Time, Type: LogStarted, Method: first.Method, Data: data}, nil
 }
 
-// chain numbers drafts behind the end of a log.
+// chain numbers drafts from the end of a log on.
 func chain(drafts []Draft, end tip) ([]Event, error) {
 	events := make([]Event, len(drafts))
 	for i, d := range drafts {

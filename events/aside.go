@@ -15,10 +15,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// asideRefs is what the refs of logs begin with that this clone wrote under an id that it has no more.
+// asideRefs is the prefix of refs of logs that this clone wrote under an id that it gave up.
 const asideRefs = "refs/traces/aside/"
 
-// IsAside reports whether a ref holds a log that this clone wrote under an id that it has no more.
+// IsAside reports whether a ref holds a log that this clone wrote under an id that it gave up.
 func IsAside(ref string) bool { return strings.HasPrefix(ref, asideRefs) }
 
 // newWriter makes the id of a writer.
@@ -28,9 +28,9 @@ func newWriter() string {
 	return hex.EncodeToString(raw[:])
 }
 
-// SetAside gives this clone a new id, since another clone writes under the same one: a copy of this clone, or the one
-// that this is a copy of. From then on the log so far is read as that of another writer. The next append begins a new
-// one. Nothing of it is lost: a process that is killed has done all of it or nothing.
+// SetAside gives this clone a new id, because another clone has the same one: a copy, or the original. From then on the
+// log so far is read as another writer's. The next append begins a new log. The change is atomic, even if the process
+// is killed.
 func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -43,7 +43,7 @@ func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
 			return err
 		}
 		old, now = end.Writer, newWriter()
-		// While the log is there it says who writes, whatever the file does (settleWriter).
+		// As long as the log exists, its writer counts, and not the file (settleWriter).
 		if err := refs.WriteFileAtomic(l.writerPath(), []byte(now+"\n"), 0o666); err != nil {
 			return err
 		}
@@ -55,8 +55,8 @@ func (l *Log) SetAside(ctx context.Context) (old, now string, err error) {
 	return old, now, nil
 }
 
-// moveAside moves the refs of this clone's log, all or none. The ref is made to hold all of it before the file goes:
-// whoever is killed in between has the log as it was, from its seal.
+// moveAside moves the refs of this clone's log, all or none. It seals the whole log before it removes the file. So if
+// it is killed in between, the log is complete in its seal.
 func (l *Log) moveAside(ctx context.Context, writer string) error {
 	if _, err := l.sealAll(ctx); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (l *Log) moveAside(ctx context.Context, writer string) error {
 	return err
 }
 
-// asidePath notes the logs that were set aside: a writer and a commit a line. A fetch can write any ref, and what
-// stands below asideRefs ranks as this clone's log. So the ref alone says nothing.
+// asidePath notes the logs that were set aside: a writer and a commit a line. A fetch can write any ref, and logs below
+// asideRefs rank as this clone's. So the ref alone is not enough.
 func (l *Log) asidePath() string { return filepath.Join(l.repo.TracesDir(), "aside") }
 
 func (l *Log) noteAside(writer string, tip refs.OID) error {

@@ -8,11 +8,11 @@ import (
 // newline ends an event's line.
 var newline = []byte{'\n'}
 
-// maxBatch is the size of a batch, the events of one append, beyond which it is neither written nor read.
+// maxBatch is the largest size of a batch, the events of one append.
 const maxBatch = 32 << 20
 
-// An event takes more bytes than shortestLine. A file of more lines than its bytes can hold events would cost many
-// times its size to take apart; with someLines at most it is, so that each damaged line can be named.
+// An event has more bytes than shortestLine. A file with more lines than events can fit would need much memory. It is
+// read only up to someLines, so that each damaged line can be named.
 const (
 	shortestLine = 64
 	someLines    = 10_000
@@ -30,8 +30,8 @@ var ErrNotLog = errors.New("not a seal of an event log")
 // undated is the date of a seal.
 var undated = time.Unix(0, 0)
 
-// errStopped ends a reading whose consumer has had enough of it.
+// errStopped ends a read at the consumer's request.
 var errStopped = errors.New("stopped")
 
-// errForked reports that a log does not go on from where the reading was to begin.
+// errForked reports that a log does not continue from the event at which the read should begin.
 var errForked = errors.New("log does not go back to the given event")

@@ -5,8 +5,8 @@ import "time"
 // BoundaryKind names a moment at which an agent's hook runs.
 type BoundaryKind string
 
-// The boundaries an agent can report. Session and prompt boundaries close what no window explains; tool boundaries open
-// and close windows.
+// The boundaries an agent can report. Session and prompt boundaries close changes that no window explains; tool
+// boundaries open and close windows.
 const (
 	SessionStart  BoundaryKind = "session_start"
 	PromptSubmit  BoundaryKind = "prompt"
@@ -23,9 +23,9 @@ const (
 	ConsentAsked  BoundaryKind = "consent_asked" // a dialog opened: the call waits for a person
 )
 
-// Boundary is one hook call of an agent, decoded from its payload: who, when, which tool, and what the tool said it
-// would touch. It lives in memory and, for a boundary that cannot be handled in time, in the spool; texts of prompts
-// and edits never enter an event.
+// Boundary is one hook call of an agent, decoded from its payload: the conversation, the time, the tool, and the
+// declared paths. It is only in memory or, if it cannot be handled in time, in the spool; texts of prompts and edits
+// are never in an event.
 type Boundary struct {
 	Kind         BoundaryKind `json:"kind"`
 	Agent        string       `json:"agent"`   // claude-code, codex-cli, …
@@ -34,8 +34,8 @@ type Boundary struct {
 	SubagentType string       `json:"subagent_type,omitempty"`
 	Model        string       `json:"model,omitempty"` // as the agent names it; empty when not known
 	Time         time.Time    `json:"time"`
-	// Answered is when the answer was given that names the model, or when the call before this one ended. It is zero where
-	// the agent does not tell, and where the boundary was put aside.
+	// Answered is the time of the answer that names the model, or of the end of the call before. It is zero if the
+	// agent does not say, or if the boundary was deferred.
 	Answered   time.Time `json:"-"`
 	Cwd        string    `json:"cwd,omitempty"`        // absolute
 	Transcript string    `json:"transcript,omitempty"` // absolute path of the session file
@@ -44,11 +44,11 @@ type Boundary struct {
 	Prompt  *Prompt  `json:"prompt,omitempty"`
 	Tool    *ToolUse `json:"tool,omitempty"`
 	Process int      `json:"process,omitempty"` // of the agent, where it tells; 0 when not known
-	// Parent is the process that started the hook, shells in between left out; 0 when not known. Moment is when the hook
-	// started, in the units of the system.
+	// Parent is the process that started the hook, without shells in between; 0 if it is not known. Moment is the start
+	// of the hook, in the system's units.
 	Parent int   `json:"parent,omitempty"`
 	Moment int64 `json:"moment,omitempty"`
-	// Mark is an entry in the environment of all that the agent starts, where its session id does not stand in it.
+	// Mark is an entry in the environment of all child processes of the agent, if its session id is not there.
 	Mark string `json:"mark,omitempty"`
 	// Running lists the ids of background tasks that the agent says are still running at a turn end; nil when it does not
 	// say.
@@ -56,17 +56,17 @@ type Boundary struct {
 	Limits  []Limit  `json:"limits,omitempty"`
 }
 
-// answerSlack is how long after an answer, or after the call before it, the next call of that answer may begin: the
-// hooks of others run before ours.
+// answerSlack is the longest time between an answer, or the call before, and the next call of that answer: other hooks
+// run before ours.
 const answerSlack = 5 * time.Second
 
-// AnsweredFor reports whether the boundary's model can be the one of a call that began at a time. A session file that
-// lags may end with an earlier answer about the same.
+// AnsweredFor reports whether the boundary's model may belong to a call that began at a time. A late session file may
+// end with an earlier answer.
 func (b *Boundary) AnsweredFor(begun time.Time) bool {
 	return b.Answered.IsZero() || !begun.After(b.Answered.Add(answerSlack))
 }
 
-// Prompt is what the user asked. On a tool boundary only the ID is set: the prompt that the call answers.
+// Prompt is the user's prompt. On a tool boundary only the ID is set: the prompt that the call answers.
 type Prompt struct {
 	ID   string `json:"id,omitempty"` // the agent's own id of the prompt
 	Text string `json:"text,omitempty"`
@@ -92,41 +92,40 @@ const (
 // ToolUse is one tool call at one of its boundaries.
 type ToolUse struct {
 	CallID string `json:"call_id"`
-	// Fingerprint stands in for the id of an agent that gives none: made of the tool and its input, the same at every
-	// boundary of the call.
+	// Fingerprint replaces a missing call id: it is made from the tool and its input, and is equal at every boundary of
+	// the call.
 	Fingerprint string    `json:"fingerprint,omitempty"`
 	Name        string    `json:"name"`
 	Class       ToolClass `json:"class"`
 	// Paths are the absolute paths that the call declares it writes, symlinks as given.
 	Paths []string `json:"paths,omitempty"`
-	// Edits are the texts that the call declares, in order, for its paths.
+	// Edits are the declared texts of the call for its paths, in order.
 	Edits []DeclaredEdit `json:"edits,omitempty"`
 	// Hints are absolute paths that the call mentions and may touch (paths in a command line); they only help to find
 	// repositories and are never evidence of ownership.
 	Hints []string `json:"hints,omitempty"`
-	// Names are absolute paths of files that the text of a command names, whether it writes them or not. A command line is
-	// not kept, nor are they.
+	// Names are absolute paths of files that a command's text names, written or not. Neither they nor the command line
+	// are stored.
 	Names []string `json:"-"`
-	// Background tells that the call goes on after its after-boundary; TaskID is the agent's name of the running task.
+	// Background says that the call continues after its after-boundary; TaskID is the agent's name of the running task.
 	Background bool   `json:"background,omitempty"`
 	TaskID     string `json:"task_id,omitempty"`
-	// Lasted is how long the call took by itself, in milliseconds, without the time that it waited for a person's consent;
-	// 0 when the agent does not say.
+	// Lasted is the duration of the call in milliseconds, without the wait for consent; 0 if the agent does not say.
 	Lasted int64 `json:"lasted,omitempty"`
-	// Rejected tells, after the fact, that the call never ran (denied by the user, blocked by another hook).
+	// Rejected says afterwards that the call never ran (denied by the user, blocked by another hook).
 	Rejected bool `json:"rejected,omitempty"`
 }
 
-// DeclaredEdit is what a tool call says of one path. Before and After are whole contents when the agent reports them;
-// Old and New are the replaced and the replacing text.
+// DeclaredEdit is a tool call's declaration about one path. Before and After are whole contents when the agent reports
+// them; Old and New are the replaced and the replacing text.
 type DeclaredEdit struct {
 	Path   string  `json:"path"`
 	Old    string  `json:"old,omitempty"`
 	New    string  `json:"new,omitempty"`
 	Before *string `json:"before,omitempty"` // the whole file as the tool found it; "" for a file it created
 	After  *string `json:"after,omitempty"`  // the whole file as the tool left it
-	// Exact tells that the tool put New in the place of Old and changed nothing else of the file.
+	// Exact says that the tool replaced Old by New and changed nothing else in the file.
 	Exact bool `json:"exact,omitempty"`
-	// Proposed is what the agent asked for, where a person changed that before they let the tool write.
+	// Proposed is the agent's proposal, if a person changed it before they allowed the tool to write.
 	Proposed *string `json:"proposed,omitempty"`
 }

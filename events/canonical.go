@@ -28,7 +28,7 @@ var (
 
 const hexDigits = "0123456789abcdef"
 
-// appendString writes s as RFC 8785 does: the shortest escape where JSON demands one, everything else literally.
+// appendString writes s as in RFC 8785: the shortest escape if JSON requires one, everything else literally.
 func appendString(dst []byte, s string) ([]byte, error) {
 	if !utf8.ValidString(s) {
 		return dst, errors.New("string is not valid UTF-8")
@@ -95,10 +95,10 @@ func compareKeys(a, b string) int {
 }
 
 // Canonical rewrites any JSON text into canonical form, and returns a text that is already canonical as it is. Numbers
-// other than integers within ±(2^53-1), true, false and null are refused: the stored format has no use for them.
+// other than integers within ±(2^53-1), true, false and null are refused: the stored format does not have them.
 func Canonical(raw []byte) ([]byte, error) { return canonical(raw, MaxDepth) }
 
-// canonical is Canonical for a text that will stand inside another one, which leaves it fewer levels.
+// canonical is Canonical for a text that will be part of another one, so it may have fewer levels.
 func canonical(raw []byte, depth int) ([]byte, error) {
 	fault := checkCanonical(raw, depth)
 	if fault == nil {

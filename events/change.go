@@ -7,15 +7,15 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// ChangeID names what a commit did to one file, as git-patch-id(1) does: equal changes at other places, of other files
-// or in other white space have one id. It is 16 hex digits of the BLAKE3 of the changed lines without their white
-// space. It goes hunk by hunk, what was taken away before what was added.
+// ChangeID identifies a commit's change of one file, as git-patch-id(1) does: equal changes at other places, of other
+// files or in other white space have one id. It is 16 hex digits of the BLAKE3 of the changed lines without their white
+// space. It goes hunk by hunk, removed lines before added ones.
 type ChangeID string
 
 // changeBytes is the length of a change id before it is written in hex.
 const changeBytes = 8
 
-// Bytes returns the id in binary form; none for text that is not an id.
+// Bytes returns the id in binary form; nil for a text that is not an id.
 func (c ChangeID) Bytes() []byte {
 	raw, err := hex.DecodeString(string(c))
 	if err != nil || len(raw) != changeBytes {
@@ -34,10 +34,10 @@ type ChangeHash struct {
 // Hunk begins the next hunk.
 func (c *ChangeHash) Hunk() { c.write([]byte("@\n")) }
 
-// Removed takes a line that the hunk takes away, with or without its line ending.
+// Removed adds a removed line of the hunk, with or without its line ending.
 func (c *ChangeHash) Removed(line []byte) { c.ink('-', line) }
 
-// Added takes a line that the hunk adds.
+// Added adds an added line of the hunk.
 func (c *ChangeHash) Added(line []byte) { c.ink('+', line) }
 
 func (c *ChangeHash) ink(sign byte, line []byte) {
@@ -56,7 +56,7 @@ func (c *ChangeHash) write(p []byte) {
 	_, _ = io.Writer(c.sum).Write(p) // a hash takes everything
 }
 
-// ID returns the id of what was taken since the last one; empty for nothing.
+// ID returns the id of the lines since the last call; empty if there are none.
 func (c *ChangeHash) ID() ChangeID {
 	if !c.begun {
 		return ""

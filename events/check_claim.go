@@ -9,7 +9,7 @@ type Anchor struct {
 	Void   string `json:"void,omitempty"` // why it counts for nothing: "the signature is bad"; empty for one that counts
 }
 
-// claim is what the log itself says of a checkpoint: that there is one.
+// claim is the log's own statement that a checkpoint exists.
 type claim struct {
 	seq  int64
 	data CheckpointData

@@ -1,6 +1,6 @@
 package events
 
-// FaultKind classes what verification finds.
+// FaultKind classifies the faults that verification finds.
 type FaultKind string
 
 // The kinds of fault.

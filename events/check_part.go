@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// mark is what the chain check keeps of an event.
+// mark holds the facts of an event that the chain check needs.
 type mark struct {
 	seq    int64  // as the event says; 0 when it cannot be read
 	writer uint64 // the id's 64 bits
@@ -41,7 +41,7 @@ type checkedPart struct {
 	claim                                *claim   // of the last checkpoint_signed
 }
 
-// maxFindings are kept of one part; the rest is counted.
+// maxFindings bounds the findings that are kept for one part; the rest is only counted.
 const maxFindings = 1000
 
 func (c *checkedPart) fault(at int, kind FaultKind, format string, args ...any) {
@@ -52,7 +52,7 @@ func (c *checkedPart) fault(at int, kind FaultKind, format string, args ...any) 
 	c.findings = append(c.findings, finding{at, kind, fmt.Sprintf(format, args...)})
 }
 
-// part are events in a row, as something holds them: a batch of the file of this clone's log, or a file of a seal.
+// part is a sequence of events with one container: a batch of the file of this clone's log, or a file of a seal.
 type part struct {
 	size   int // in bytes
 	lines  [][]byte
@@ -62,7 +62,7 @@ type part struct {
 	length int // of the lines, as it says
 }
 
-// checkPart hashes the events of a part and holds them against what ends it.
+// checkPart hashes the events of a part and compares them with its end.
 func checkPart(r *checkedReader, p part, watched map[int64]bool) checkedPart {
 	var out checkedPart
 	last, sound := out.lines(r, p.lines, watched)
@@ -79,7 +79,7 @@ func checkPart(r *checkedReader, p part, watched map[int64]bool) checkedPart {
 	return out
 }
 
-// lines checks events in a row and returns the last one; sound says that each could be read and hashes to its id.
+// lines checks events in a row and returns the last one; sound is true if each is readable and hashes to its id.
 func (c *checkedPart) lines(r *checkedReader, lines [][]byte, watched map[int64]bool) (last Event, sound bool) {
 	c.marks = make([]mark, len(lines))
 	sound = true

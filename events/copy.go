@@ -13,10 +13,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Copy is a log for reading from its first event on: all of a Text, or the parts of one that holds many logs. Every
-// batch was hashed and chained when it was taken in; the objects are not looked at again. Close it.
+// Copy is a log for reading from its first event on: a whole Text, or parts of a Text with many logs. Each batch was
+// checked when it was copied; the objects are not read again. Close it.
 type Copy struct {
-	// Notes say what kept the copy from holding the whole log.
+	// Notes say why the copy does not have the whole log.
 	Notes []string
 
 	ref    string
@@ -29,18 +29,18 @@ type Copy struct {
 // textSpan is a part of a text, by its offsets.
 type textSpan struct{ from, to int64 }
 
-// lockPatience is how long a reader waits for another process that is taking logs in.
+// lockPatience is the time that a reader waits for another process that copies logs.
 const lockPatience = 100 * time.Millisecond
 
-// The directories of logs that were taken in: what was fetched, and this clone's log where it has no file.
+// The directories of copied logs: the fetched ones, and this clone's log if it has no file.
 const (
 	fetchedDir = "fetched"
 	ownDir     = "own"
 )
 
 // Copy opens the log on a ref (refs.EventsRef for this clone's) as it is now. A log that does not exist gives an empty
-// copy. A damaged own log gives what could be read of it and a note; a damaged fetched log is an error, for nothing of
-// it is to be believed.
+// copy. If this clone's log is damaged, it returns the readable part and a note. A damaged fetched log is an error,
+// because no part of it counts.
 func (l *Log) Copy(ctx context.Context, ref string) (*Copy, error) {
 	c, err := l.openCopy(ctx, ref)
 	if err != nil {
@@ -83,7 +83,7 @@ func (l *Log) copyOfRef(ctx context.Context, ref string) (*Copy, error) {
 	return of[0].Copy, of[0].Err
 }
 
-// copyRest returns what is sound in itself of this clone's log on a ref, in memory.
+// copyRest returns the valid events of this clone's damaged log on a ref, in memory.
 func (l *Log) copyRest(tip refs.OID, why error) (*Copy, error) {
 	var text bytes.Buffer
 	end, err := l.copySealedRest(flatEnd{}, tip, &text)
@@ -91,7 +91,7 @@ func (l *Log) copyRest(tip refs.OID, why error) (*Copy, error) {
 	return c, err
 }
 
-// ForgetCopies deletes the cache of all logs. Whoever reads one goes on with what it has open.
+// ForgetCopies deletes the cache of all logs. Running readers keep their open files.
 func (l *Log) ForgetCopies() error { return l.forget(ownDir, fetchedDir, "checked") }
 
 // ForgetFetched deletes the copies of the logs that were fetched.
@@ -112,19 +112,19 @@ func (c *Copy) Close() {
 	c.text = nil
 }
 
-// Digest reports whether the log is one that was published, with a part of the events.
+// Digest reports whether the log is a digest: a published part of the events.
 func (c *Copy) Digest() bool {
 	f, _ := parseFetched(c.ref)
 	return f.Digest
 }
 
-// Ref returns the log that the copy is of.
+// Ref returns the ref of the copied log.
 func (c *Copy) Ref() string { return c.ref }
 
-// Text has the lines of the log, and maybe those of others.
+// Text has the lines of the log, and possibly lines of other logs.
 func (c *Copy) Text() *Text { return c.text }
 
-// Number tells the log from others in its text.
+// Number returns the number of the log in its text.
 func (c *Copy) Number() uint32 { return c.number }
 
 // Last returns the number of the last event.
@@ -136,7 +136,7 @@ func (c *Copy) LastID() ID { return c.end.id }
 // Tip returns the commit up to which the copy goes.
 func (c *Copy) Tip() refs.OID { return c.end.commit }
 
-// ErrCopyDamaged reports that a cached copy is not what it was; ForgetCopies makes the next Copy build it anew.
+// ErrCopyDamaged reports that a cached copy has changed; after ForgetCopies the next Copy builds it again.
 var ErrCopyDamaged = errors.New("cached copy of the log is damaged")
 
 // Lines returns the lines of all events of the log.
@@ -171,7 +171,7 @@ func (c *Copy) Event(seq int64) (Event, bool, error) {
 	return Event{}, false, nil
 }
 
-// Continues reports whether a log begins with all that another copy holds.
+// Continues reports whether a log begins with all events of another copy.
 func (c *Copy) Continues(o *Copy) (bool, error) {
 	if c == o || c.Tip() == o.Tip() {
 		return true, nil

@@ -9,17 +9,17 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// brokenError reports that a log is not what it should be from one event on.
+// brokenError reports that a log is invalid from one event on.
 type brokenError struct {
 	seq    int64
 	why    string
 	passes bool // it may be another one tomorrow: something could not be read, or does not hash to its name
 }
 
-// brokenBy returns a brokenError with the reason why something was not had.
+// brokenBy returns a brokenError with the reason of a failed read.
 func brokenBy(seq int64, err error) *brokenError { return &brokenError{seq, err.Error(), passes(err)} }
 
-// passes reports whether an error may be gone the next time, although the ref names the same object.
+// passes reports whether an error may be temporary, although the ref names the same object.
 func passes(err error) bool {
 	var broken *brokenError
 	if errors.As(err, &broken) {
@@ -41,10 +41,9 @@ func isBroken(err error) bool {
 	return errors.As(err, &broken)
 }
 
-// copySound writes the events after end up to tip in the file's form, and returns the new end. It hashes each event
-// and chains it to the one before. At the first file that is not sound it stops with a brokenError; errForked says
-// that tip does not come after end. What was fetched must also be of the writer that its ref names, and of the shape of
-// its types.
+// copySound writes the events after end up to tip in the file's form, and returns the new end. It hashes each event and
+// chains it to the one before. At the first unsound file it stops with a brokenError; errForked means that tip does not
+// come after end. Fetched events must also have the writer that the ref names, and data in the form of their types.
 func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	fetched, _ := parseFetched(ref)
 	if fetched.Digest {
@@ -53,7 +52,7 @@ func (l *Log) copySound(ctx context.Context, ref string, end flatEnd, tip refs.O
 	return l.copySealed(ctx, fetched, tip, end, w)
 }
 
-// soundLines returns the lines that were checked, if nothing is wrong with them and they follow end.
+// soundLines returns the checked lines, if they are valid and follow end.
 func soundLines(checked checkedPart, lines [][]byte, end flatEnd) ([]soundLine, *brokenError) {
 	if len(checked.findings) > 0 {
 		f := checked.findings[0]
@@ -74,7 +73,7 @@ func soundLines(checked checkedPart, lines [][]byte, end flatEnd) ([]soundLine, 
 	return out, nil
 }
 
-// checkForeign looks at what only strangers get wrong.
+// checkForeign checks faults that only foreign logs can have.
 func checkForeign(lines []soundLine, writer string) *brokenError {
 	for _, line := range lines {
 		e, err := DecodeLine(line.text)

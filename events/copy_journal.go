@@ -15,13 +15,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// This clone's log needs no copy: its file has the form of one. A copy holds only what was checked when it was made. So
-// this file is believed only up to where readers have checked it, which they note in the cache. The rest is checked.
+// This clone's log needs no copy: its file has the form of one. A copy holds only events that were checked. So readers
+// check the file once, and note in the cache how far.
 
-// checkedPath is where readers note how far they have checked the file.
+// checkedPath returns the file in which readers note how far they have checked the log.
 func (l *Log) checkedPath() string { return filepath.Join(l.cacheDir(), "checked") }
 
-// checkedEnd returns the end up to which this build of the file was checked; that of an empty log where nothing is
+// checkedEnd returns the end up to which this build of the file was checked; the end of an empty log if it is not
 // known.
 func (l *Log) checkedEnd(j *journal) flatEnd {
 	none := flatEnd{offset: j.head}
@@ -42,14 +42,14 @@ func (l *Log) checkedEnd(j *journal) flatEnd {
 	return end
 }
 
-// noteChecked may fail: then it is checked again.
+// noteChecked writes the note. It may fail: then the file is checked again.
 func (l *Log) noteChecked(gen string, end flatEnd) {
 	body := fmt.Sprintf("checked1 %s %d %d %s", gen, end.offset, end.seq, end.id)
 	_ = refs.WriteFileAtomic(l.checkedPath(), []byte(body+"\n"+checkSum(body)+"\n"), 0o666)
 }
 
-// copyOwn opens the file of this clone's log as a copy. Of a damaged one it gives what is left, and notes the damage.
-// Where there is none, it gives none.
+// copyOwn opens the file of this clone's log as a copy. If the file is damaged, it returns the valid part with a note.
+// Without a file it returns nil.
 func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	j, broken := l.openJournal(os.O_RDONLY)
 	if j == nil {
@@ -83,8 +83,8 @@ func (l *Log) copyOwn(ctx context.Context) (*Copy, error) {
 	return c, err
 }
 
-// check holds the batches behind an end against the chain, and gives the end of the last sound one. At the first that
-// is not it stops with a brokenError. Reading the lines takes longest, and all processors do it.
+// check checks the chain of the batches after an end, and returns the end of the last sound one. At the first unsound
+// batch it stops with a brokenError. Reading the lines takes longest, and all processors do it.
 func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
 	var pending, free []*batchGroup // the oldest first
 	var err error
@@ -112,10 +112,10 @@ func (j *journal) check(ctx context.Context, from flatEnd) (flatEnd, error) {
 	return from, err
 }
 
-// groupBytes is how much of the file is read at a time by one processor.
+// groupBytes is the size of the part that one processor reads at a time.
 const groupBytes = 1 << 20
 
-// batchGroup are some batches of the file that follow each other. It is used again when they are done with.
+// batchGroup is some consecutive batches of the file. It is reused.
 type batchGroup struct {
 	buf    []byte
 	at     int64 // where it begins
@@ -129,7 +129,7 @@ type batchGroup struct {
 	err     error // what comes behind the batches
 }
 
-// load reads from an offset on what one processor gets, up to a line that ends a batch, and gives the offset behind it.
+// load reads one processor's part from an offset, up to the end line of a batch, and returns the offset after it.
 func (g *batchGroup) load(j *journal, at int64) int64 {
 	*g = batchGroup{buf: g.buf, at: at, reader: g.reader, done: make(chan struct{}), lines: g.lines[:0],
 		batches: g.batches[:0], ends: g.ends[:0], checked: g.checked[:0]}
@@ -189,7 +189,7 @@ func (g *batchGroup) cut() error {
 	return nil
 }
 
-// chain waits for the lines to be read, and gives the end up to which they are sound and follow an end.
+// chain waits for the lines to be read, and returns the end up to which they are sound, starting from an end.
 func (g *batchGroup) chain(end flatEnd) (flatEnd, error) {
 	<-g.done
 	for i, lines := range g.batches {
@@ -206,7 +206,7 @@ func (g *batchGroup) chain(end flatEnd) (flatEnd, error) {
 	return end, g.err
 }
 
-// whatIsLeft takes the events behind an end that are sound in themselves.
+// whatIsLeft returns the events after an end that are valid by themselves.
 func (j *journal) whatIsLeft(end flatEnd) (tail []byte, last flatEnd, err error) {
 	var text bytes.Buffer
 	var lines []soundLine

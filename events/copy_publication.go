@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// copyPublished is copySound for a digest: it writes the events of a publication that follow end, which must be of an
-// earlier one of the same writer.
+// copyPublished is copySound for a digest: it writes the events of a publication after end, which must belong to an
+// earlier publication of the same writer.
 func (l *Log) copyPublished(of FetchedLog, end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	p, err := l.ReadPublication(tip)
 	if err != nil {
@@ -64,8 +64,7 @@ func (l *Log) PublishedEvents(p Publication) ([]Event, error) {
 	return out, nil
 }
 
-// publishedLines reads the files that hold events behind end. An event at end that is another one shows that the digest
-// was made anew.
+// publishedLines reads the files that hold events behind end. If the event at end differs, the digest is a new one.
 func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err error) {
 	objects := l.repo.Objects()
 	objects.Max = maxBatch
@@ -96,10 +95,10 @@ func (l *Log) publishedLines(p Publication, end *flatEnd) (out []soundLine, err 
 	return out, nil
 }
 
-// maxPublished is how much of a digest is taken in at once.
+// maxPublished bounds the bytes of a digest that are read at once.
 const maxPublished = 128 << 20
 
-// publishedBatch checks the events of one file, and gives those behind at, which it moves.
+// publishedBatch checks the events of one file, and returns those after at. It moves at forward.
 func publishedBatch(raw []byte, first int64, at *flatEnd) ([]soundLine, error) {
 	text, err := eventsIn(raw)
 	if err != nil {

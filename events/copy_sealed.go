@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// copySealed is copySound for a log as a whole. A file of it is a batch of the copy. The end lines of all
-// batches but the last name the file in place of the seal. What goes only as far as such a line is not the whole seal.
+// copySealed is copySound for a sealed log. Each of its files is a batch of the copy. All end lines except the last
+// name the file instead of the seal. A copy that ends at such a line is not complete.
 func (l *Log) copySealed(ctx context.Context, of FetchedLog, tip refs.OID, end flatEnd, w io.Writer) (flatEnd, error) {
 	p, err := l.readSeal(tip)
 	if err != nil {
@@ -65,8 +65,7 @@ func (l *Log) copySealed(ctx context.Context, of FetchedLog, tip refs.OID, end f
 	return end, nil
 }
 
-// copySealedRest copies from a damaged seal every event behind an end that is sound in itself, of all files that can be
-// read.
+// copySealedRest copies from a damaged seal every valid event after an end, from all readable files.
 func (l *Log) copySealedRest(end flatEnd, tip refs.OID, w io.Writer) (flatEnd, error) {
 	p, err := l.readSeal(tip)
 	if err != nil {

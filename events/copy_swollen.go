@@ -9,15 +9,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// What arrives of a log is small, whatever it says: a file of one letter is packed to a thousandth. Real events hold
-// hashes, which nothing packs, and unpack to some ten times of what they take. So a log of others is read if it unpacks
-// to at most mostSwollen times of what it takes in the store of objects, and a little more.
+// A small log may unpack to a very large one: a file of one letter is packed to a thousandth. Real events have hashes,
+// which do not pack well, and unpack to about ten times their stored size. So another's log is read only if it unpacks
+// to at most mostSwollen times its stored size, plus a constant.
 const (
 	mostSwollen   = 64
 	littleSwollen = 256 << 10
 )
 
-// swollen says why logs are not read, by their tips. One git process tells the sizes of all.
+// swollen returns the reasons why logs are not read, by tip. One git process returns all sizes.
 func (l *Log) swollen(ctx context.Context, logs []FetchedLog) (map[refs.OID]string, error) {
 	var ask strings.Builder
 	of := make([]refs.OID, 0, len(logs)) // whose file each line asks for

@@ -16,19 +16,19 @@ import (
 	"github.com/git-trace/git-trace/version"
 )
 
-// What others published is checked once, when their refs name it first, and appended to one file. Another one beside it
-// says what that holds:
+// Logs of others are checked once, when they arrive, and appended to one file. A second file describes its content:
 //
 //	fetched/log   a header line · the lines of the logs, as they came; bytes in it never change
 //	fetched/ends  of each log where it ends and which parts of the first file are its own · a check sum of all before
 //
-// A batch counts once the ends tell of it, so a process may be killed at any moment. Both files are a cache. This
-// clone's log, where it has no file, is taken in likewise, into own/log.
+// A batch counts once it is in the second file, so a process may be killed at any moment. Both files are a cache. This
+// clone's log, if it has no file, is copied in the same way into own/log.
 //
-// Of a log that is not sound the ends say why not. The commit names all that was read, so the next command need not
-// read it again. Another version of the program may find otherwise, so its word counts for that version alone.
+// For an unsound log the second file has the reason. The noted commit includes everything that was read, so the next
+// command need not read it again. Another version of the program may judge differently, so the note counts only for one
+// version.
 
-// taken is the content of the file of ends.
+// taken is the content of the second file, the ends.
 type taken struct {
 	gen   string // of the build of the file of lines
 	by    string // the version that found logs not to be sound
@@ -37,7 +37,7 @@ type taken struct {
 	parts []textPart
 }
 
-// takenLog is a log, whose number is its place; one without a ref is no longer there.
+// takenLog is a log; its number is its index. A log without a ref is gone.
 type takenLog struct {
 	ref     string
 	end     flatEnd // of what this very commit holds
@@ -83,7 +83,7 @@ func (k *taken) numbers() map[string]int {
 
 func (l *Log) takenPath(dir, name string) string { return filepath.Join(l.cacheDir(), dir, name) }
 
-// readTaken reads what encode wrote; anything else is nothing.
+// readTaken reads the output of encode; the zero value for anything else.
 func (l *Log) readTaken(dir string) (k taken) {
 	text, err := refs.ReadText(l.takenPath(dir, "ends"))
 	if err != nil || len(text) < checkSumLength {
@@ -105,7 +105,7 @@ func (l *Log) readTaken(dir string) (k taken) {
 	return k
 }
 
-// openTaken opens the lines with what the ends say of them; nothing where they are not those that the ends speak of.
+// openTaken opens the lines and the ends; nil if they do not match.
 func (l *Log) openTaken(dir string) (taken, *Text) {
 	k := l.readTaken(dir)
 	if k.gen == "" {
@@ -123,7 +123,7 @@ func takenHeader(format refs.ObjectFormat, gen string) string {
 	return "git-trace logs 1 " + format.String() + " " + gen + "\n"
 }
 
-// openBuild opens a file that begins with a header line and has a batch that ends where the ends say; any other is
+// openBuild opens a file that must begin with a header line and have a batch that ends at size; otherwise it is
 // damaged.
 func openBuild(path, header string, size int64) (*os.File, error) {
 	f, err := os.Open(path)
@@ -141,14 +141,14 @@ func openBuild(path, header string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// FetchedCopy is the copy of a fetched log, or why there is none: nothing of a damaged log is to be believed.
+// FetchedCopy is the copy of a fetched log, or the reason why there is none: no part of a damaged log counts.
 type FetchedCopy struct {
 	*FetchedLog
 	Copy *Copy
 	Err  error
 }
 
-// Copies opens the copies of fetched logs. What is new of them is checked and taken in.
+// Copies opens the copies of fetched logs. It checks and copies new events.
 func (l *Log) Copies(ctx context.Context, logs []FetchedLog) ([]FetchedCopy, error) {
 	out, err := l.takeIn(ctx, fetchedDir, logs)
 	for i := range out {
@@ -187,7 +187,7 @@ type intake struct {
 	undo func(size int64) error // takes back what was written from there on
 }
 
-// lacking returns the logs of which nothing is known as they are now.
+// lacking returns the logs that are not copied in their present state.
 func (in *intake) lacking() (fresh []FetchedLog) {
 	numbers := in.numbers()
 	for _, f := range in.wanted {
@@ -198,7 +198,7 @@ func (in *intake) lacking() (fresh []FetchedLog) {
 	return fresh
 }
 
-// extend takes in what is new. Where it cannot be stored, it stays in memory.
+// extend copies new events. If they cannot be stored, they stay in memory.
 func (in *intake) extend(ctx context.Context) (*Text, error) {
 	const buffer = 256 << 10
 	in.out = bufio.NewWriterSize(nil, buffer)
@@ -226,7 +226,7 @@ func (in *intake) extend(ctx context.Context) (*Text, error) {
 	return text, err
 }
 
-// store appends what is new to the file, and says so in the ends.
+// store appends new events to the file, and updates the ends.
 func (in *intake) store(ctx context.Context) (text *Text, err error) {
 	in.taken, text = in.log.openTaken(in.dir)
 	if len(in.lacking()) == 0 { // another process was quicker
@@ -263,16 +263,15 @@ func (in *intake) store(ctx context.Context) (text *Text, err error) {
 	return &Text{gen: in.gen, file: f, stored: in.size, parts: in.parts}, nil
 }
 
-// How much of the file may be of logs that are gone, beside as much as there is of others, and in how many parts the
-// logs may lie.
+// Bounds for the share of removed logs in the file, and for the number of parts.
 const (
 	littleTaken = 1 << 20
 	fewParts    = 1 << 10
 	partsOfLog  = 32
 )
 
-// leaveOut forgets the logs whose refs are gone. Where most of the file is of such, or the others
-// lie in too many parts, it begins anew.
+// leaveOut forgets the logs whose refs are gone. If they are most of the file, or there are too many parts, it starts a
+// new file.
 func (in *intake) leaveOut(ctx context.Context) error {
 	if in.dir == fetchedDir {
 		here, err := in.log.Fetched(ctx)
@@ -301,7 +300,7 @@ func (in *intake) leaveOut(ctx context.Context) error {
 	return nil
 }
 
-// endOf is where a part of the file ends.
+// endOf returns the end of a part of the file.
 func (k *taken) endOf(part int) int64 {
 	if part+1 < len(k.parts) {
 		return k.parts[part+1].at
@@ -309,7 +308,7 @@ func (k *taken) endOf(part int) int64 {
 	return k.size
 }
 
-// takeAll takes the fresh logs in. An error is one of writing, or the context's.
+// takeAll copies the fresh logs. An error comes from writing, or from the context.
 func (in *intake) takeAll(ctx context.Context) error {
 	fresh := in.lacking()
 	swollen, err := in.log.swollen(ctx, slices.DeleteFunc(slices.Clone(fresh), func(f FetchedLog) bool { return f.own() }))
@@ -368,7 +367,7 @@ func (in *intake) takeAll(ctx context.Context) error {
 // own reports whether this clone wrote a log.
 func (f *FetchedLog) own() bool { return f.Aside || f.Ref == refs.EventsRef }
 
-// take writes what follows an end.
+// take writes the events after an end.
 func (in *intake) take(ctx context.Context, f FetchedLog, end flatEnd, swollen string) (flatEnd, error) {
 	if swollen != "" && !f.own() {
 		return end, &brokenError{why: swollen}
@@ -377,7 +376,7 @@ func (in *intake) take(ctx context.Context, f FetchedLog, end flatEnd, swollen s
 	return in.log.copySound(ctx, f.Ref, end, f.Tip, in.out)
 }
 
-// copies returns the logs out of the text.
+// copies returns the copies of the logs in the text.
 func (in *intake) copies(text *Text) []FetchedCopy {
 	numbers := in.numbers()
 	spans := make([][]textSpan, len(in.logs))
@@ -406,14 +405,14 @@ func (in *intake) copies(text *Text) []FetchedCopy {
 	return out
 }
 
-// Misnamed is a fetched log whose ref does not name the writer of its events, so that it is not read.
+// Misnamed is a fetched log whose ref names another writer than its events. It is not read.
 type Misnamed struct {
 	FetchedLog
 	True string // the ref that would name its writer
 }
 
-// Misnamed lists the fetched logs whose refs do not name their writers. It reads last events and no others, and none of
-// a log that was taken in: that was held against its name.
+// Misnamed lists the fetched logs whose refs do not name their writers. It reads only last events, and none of a copied
+// log, which was checked before.
 func (l *Log) Misnamed(ctx context.Context) ([]Misnamed, error) {
 	logs, err := l.Fetched(ctx)
 	if err != nil {

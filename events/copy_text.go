@@ -12,9 +12,9 @@ import (
 	"slices"
 )
 
-// Text has lines of events one behind the other, addressed by offset: the file of this clone's log, or the file of all
-// logs that were taken in. What cannot be stored there, since the directory is read-only or another process is at it,
-// follows the file's end in memory.
+// Text has consecutive lines of events, addressed by offset: the file of this clone's log, or the file of all copied
+// logs. Lines that cannot be stored, because the directory is read-only or another process works on it, follow in
+// memory.
 type Text struct {
 	gen    string     // names the build of the stored part; offsets there hold for it alone
 	file   *os.File   // nil when all is in memory
@@ -24,7 +24,7 @@ type Text struct {
 	users  int        // copies that are open
 }
 
-// textPart is from where on the lines are of a log.
+// textPart is the offset from which on lines belong to a log.
 type textPart struct {
 	at  int64
 	log uint32
@@ -77,7 +77,8 @@ func (t *Text) Line(offset int64, length int) ([]byte, error) {
 	return line, nil
 }
 
-// Scan returns the lines of events from an offset on: 0, or what Stored or Size was for the same generation.
+// Scan returns the lines of events from an offset on: 0, or an earlier value of Stored or Size with the same
+// generation.
 func (t *Text) Scan(from int64) iter.Seq2[CopyLine, error] { return t.between(from, t.Size()) }
 
 // between returns the lines of events from one end of a batch to another.
@@ -113,8 +114,8 @@ func (t *Text) between(from, to int64) iter.Seq2[CopyLine, error] {
 	}
 }
 
-// Part returns the stored lines of events that begin at an offset or later, and before another one. They lie in buf,
-// which grows as it has to. Several parts may be read at once.
+// Part returns the stored lines of events that begin at an offset or later, and before another one. They are in buf,
+// which grows if necessary. Several parts may be read at once.
 func (t *Text) Part(buf *[]byte, from, to int64) iter.Seq2[CopyLine, error] {
 	return func(yield func(CopyLine, error) bool) {
 		text, offset, err := t.storedLines(buf, from, to)
@@ -133,8 +134,8 @@ func (t *Text) Part(buf *[]byte, from, to int64) iter.Seq2[CopyLine, error] {
 	}
 }
 
-// storedLines reads the stored lines that begin at an offset or later, and before another one, as one text. It tells
-// where that begins. The text lies in the buffer, which grows as it has to.
+// storedLines reads the stored lines that begin at an offset or later, and before another one, as one text. It also
+// returns the offset of the text. The text is in the buffer, which grows if necessary.
 func (t *Text) storedLines(buf *[]byte, from, to int64) (text []byte, at int64, err error) {
 	to = min(to, t.stored)
 	begin := max(0, from-1) // whether a line begins at from, the byte before it says
@@ -163,7 +164,7 @@ func (t *Text) storedLines(buf *[]byte, from, to int64) (text []byte, at int64, 
 	}
 }
 
-// textLogs tells whose the lines are, in the order of their offsets.
+// textLogs has the log of each part of the text, by offset.
 type textLogs struct {
 	log  uint32
 	rest []textPart

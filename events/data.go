@@ -46,15 +46,14 @@ type WindowData struct {
 	Head     refs.OID `json:"head,omitzero"`
 	Status   string   `json:"status,omitempty"` // of a closed window: done, failed, background, abandoned, rejected
 	Patches  int      `json:"patches,omitempty"`
-	// Ended is when the call had ended by its agent's own record, where that tells.
+	// Ended is the end of the call in the agent's own record, if it is there.
 	Ended time.Time `json:"ended,omitzero"`
 }
 
-// StatusRejected is of a call that never ran.
+// StatusRejected is the status of a call that never ran.
 const StatusRejected = "rejected"
 
-// TakesBack reports whether the end of a window says that its call did not write what had been recorded as its own at a
-// moment.
+// TakesBack reports whether the end of a window takes back lines that were recorded as its call's at a moment.
 func (d *WindowData) TakesBack(at time.Time) bool {
 	return d.Status == StatusRejected || !d.Ended.IsZero() && at.After(d.Ended)
 }
@@ -71,10 +70,10 @@ type SnapshotData struct {
 	Skipped []string `json:"skipped,omitempty"`
 }
 
-// OwnerKind classes the owner of a line.
+// OwnerKind is the kind of the owner of a line.
 type OwnerKind string
 
-// The kinds of owner. Unknown is what no evidence covers: content from before tracing began, or a gap in the capture.
+// The kinds of owner. Unknown means without evidence: content from before the recording, or a gap in it.
 const (
 	OwnerUnknown OwnerKind = "unknown"
 	OwnerHuman   OwnerKind = "human"
@@ -82,14 +81,14 @@ const (
 	OwnerMixed   OwnerKind = "mixed"
 )
 
-// OwnerOlder is the kind of a line that no evidence covers and whose commit is older than the recording. Readers tell
-// it apart from OwnerUnknown. No event holds it.
+// OwnerOlder is the kind of a line without evidence whose commit is older than the recording. Only readers use it, to
+// distinguish it from OwnerUnknown. It is in no event.
 const OwnerOlder OwnerKind = "older"
 
 // Known reports whether an agent or a person is known to have written a line of this kind.
 func (k OwnerKind) Known() bool { return k == OwnerHuman || k == OwnerAI || k == OwnerMixed }
 
-// Stored returns the kind as events and the member "contributor" of documents have it.
+// Stored returns the kind in its form for events and for the member "contributor" of documents.
 func (k OwnerKind) Stored() OwnerKind {
 	if k.Known() {
 		return k
@@ -97,16 +96,16 @@ func (k OwnerKind) Stored() OwnerKind {
 	return OwnerUnknown
 }
 
-// Watch says how it is known that a person wrote lines. It is empty where nobody watched: another program, or a person,
-// says so.
+// Watch is the evidence that a person wrote lines. It is empty if git-trace did not watch: then another program or a
+// person says so.
 type Watch string
 
-// Watched is of lines that came about between two looks at the work tree, where every hook that was due came and could
-// record, and nothing else explains them.
+// Watched is the evidence of lines between two snapshots, if every expected hook ran and could record, and nothing else
+// explains the lines.
 const Watched Watch = "watched"
 
 // PatchData is the data of patch_recorded: one hunk of one file in one interval. Line numbers are 1-based; a hunk
-// without old (new) lines has count 0 and names the line after which it stands, as a unified diff without context does.
+// without old (new) lines has count 0 and has the number of the line before it, as a unified diff without context does.
 type PatchData struct {
 	Patch    PatchID   `json:"patch"`
 	Interval int64     `json:"interval"`
@@ -129,12 +128,12 @@ type PatchData struct {
 	Kept []KeptRun `json:"kept,omitempty"`
 	// Previous names the patches whose lines this hunk replaced.
 	Previous []PatchID `json:"previous,omitempty"`
-	// Revises is the patch that the lines were said to be of before; empty for lines that were nobody's. Only what an
-	// agent's own record told afterwards revises.
+	// Revises is the patch to which the lines belonged before; empty if they had no owner. Only later facts from an
+	// agent's own record revise a patch.
 	Revises PatchID `json:"revises,omitempty"`
 	// Lines holds the fingerprints of the new lines: FingerprintChars base64url characters a line.
 	Lines string `json:"lines,omitempty"`
-	// Candidates are the tool calls that could have written the hunk when no evidence splits them.
+	// Candidates are the tool calls that could have written the hunk if no evidence decides between them.
 	Candidates []CandidateData `json:"candidates,omitempty"`
 }
 
@@ -173,23 +172,23 @@ type IncompleteData struct {
 	// calls_not_reported, events_lost
 	Reason string   `json:"reason"`
 	Paths  []string `json:"paths,omitempty"` // when only some paths were left out
-	// Calls are the tool calls that no hook told of, and Since is when the first of them began.
+	// Calls are the tool calls that no hook reported, and Since is the beginning of the first.
 	Calls []string  `json:"calls,omitempty"`
 	Since time.Time `json:"since,omitzero"`
-	// Of events that were lost, whose boundary is "log": the numbers of the first and the last one, and the id of that.
+	// For lost events, with the boundary "log": the numbers of the first and the last one, and the id of the last.
 	First int64 `json:"first,omitempty"`
 	Last  int64 `json:"last,omitempty"`
 	Event ID    `json:"event,omitempty"`
 }
 
-// CommitData is the data of commit_anchored. A commit with many files is spread over several events of one batch,
-// told apart by Part.
+// CommitData is the data of commit_anchored. A commit with many files has several events in one batch, numbered by
+// Part.
 type CommitData struct {
 	Commit  refs.OID   `json:"commit"`
 	Parents []refs.OID `json:"parents,omitempty"`
 	Part    int        `json:"part,omitempty"`  // 0-based
 	Parts   int        `json:"parts,omitempty"` // 0 and 1 both mean one
-	// Revision counts how often the commit was anchored anew. The batch takes the place of those with a lower number.
+	// Revision is the number of the new anchor. The batch replaces those with a lower number.
 	Revision int           `json:"revision,omitempty"`
 	Owners   []AnchorOwner `json:"owners,omitempty"`
 	Files    []AnchorFile  `json:"files,omitempty"`
@@ -199,7 +198,7 @@ type CommitData struct {
 	Unknown  int           `json:"unknown"`
 }
 
-// AnchorOwner is everything a reader needs to name the owner of a line without reading other events.
+// AnchorOwner is an owner of lines, with all facts that a reader needs.
 type AnchorOwner struct {
 	Kind       OwnerKind       `json:"kind"`
 	Patch      PatchID         `json:"patch,omitempty"`
@@ -222,7 +221,7 @@ type AnchorOwner struct {
 type AnchorFile struct {
 	Path string   `json:"path"`
 	Blob refs.OID `json:"blob"`
-	// Change names what the commit did to the file; absent for a merge and where no line changed.
+	// Change identifies the commit's change of the file; absent for a merge and if no line changed.
 	Change ChangeID    `json:"change,omitempty"`
 	Runs   []AnchorRun `json:"runs,omitempty"`
 }
@@ -247,7 +246,7 @@ type RewritePair struct {
 	New refs.OID `json:"new"`
 }
 
-// CheckpointData is the data of checkpoint_signed: the end of the log was signed, and where the signature is.
+// CheckpointData is the data of checkpoint_signed: the signed end of the log, and the place of the signature.
 type CheckpointData struct {
 	Seq    int64    `json:"seq"`   // the event that was signed, the last one then
 	Event  ID       `json:"event"` // its id
@@ -263,12 +262,12 @@ type RecordData struct {
 	Generation int      `json:"generation"` // counts up with every version of the record, from 0
 	Steps      int      `json:"steps"`      // prompts and answers in it
 	Redactions int      `json:"redactions"` // what was taken out of all versions
-	// provisional, or final when commits are known that hold lines of the conversation
+	// provisional, or final if known commits hold lines of the conversation
 	Lifecycle string `json:"lifecycle"`
 }
 
-// PurgeData is the data of log_purged: something was taken out of records, prompts, caches and snapshots. What it was
-// is not said.
+// PurgeData is the data of log_purged: data was removed from records, prompts, caches and snapshots. The data itself is
+// not named.
 type PurgeData struct {
 	What    string    `json:"what"`             // trace, text or path
 	Traces  []TraceID `json:"traces,omitempty"` // the conversations that records were taken away of, or changed
@@ -278,14 +277,13 @@ type PurgeData struct {
 	Files   int       `json:"files"`            // files of git-trace's own that were deleted or changed
 }
 
-// NoteData is the data of outcome_noted: what a person says of how a conversation ended. The newest note counts, as a
-// whole.
+// NoteData is the data of outcome_noted: a person's note about the end of a conversation. Only the newest note counts.
 type NoteData struct {
 	Outcome string `json:"outcome"`          // success, failure, or unknown to take back what was said
 	Reward  string `json:"reward,omitempty"` // a finite decimal number
 }
 
-// DataOf reads the data of an event; the zero value when they have another form.
+// DataOf reads the data of an event; the zero value if they have another form.
 func DataOf[T any](e Event) T {
 	var data T
 	if ReadData(e.Data, &data) != nil {

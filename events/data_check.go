@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// CheckData reports whether the data of an event has the shape of its type: members of their own kinds, paths and ids
-// that read, numbers that can be what they stand for. Readers of a log that passed need not doubt what they index with.
-// Data of a type that this version does not know passes.
+// CheckData reports whether the data of an event has the shape of its type: members of the right kinds, valid paths and
+// ids, and numbers in range. So readers of a checked log can use them without further checks. Data of a type that this
+// version does not know passes.
 func (e Event) CheckData() error {
 	if !e.Known() {
 		return nil
@@ -66,7 +66,7 @@ func (e Event) checkData() error {
 	return nil
 }
 
-// Values are what the note says; nil is what it says nothing of.
+// Values returns the values of the note; nil if it has none.
 func (d *NoteData) Values() (success *bool, reward *float64, err error) {
 	switch d.Outcome {
 	case "success", "failure":
@@ -90,7 +90,7 @@ func (d *NoteData) check() error {
 	return err
 }
 
-// shaped decodes data and looks closer.
+// shaped decodes data and checks it.
 func shaped[T any](data json.RawMessage, look func(*T) error) error {
 	var value T
 	if err := ReadData(data, &value); err != nil {
@@ -99,7 +99,7 @@ func shaped[T any](data json.RawMessage, look func(*T) error) error {
 	return look(&value)
 }
 
-// natural refuses negative numbers, and those that an int of 32 bits does not hold.
+// natural refuses negative numbers, and numbers beyond 32 bits.
 func natural(numbers ...int64) error {
 	for _, n := range numbers {
 		if n < 0 || n > math.MaxInt32 {

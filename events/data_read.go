@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ReadData reads the data of an event into a structure of its type, as encoding/json does, in half of the time. What is
-// not canonical, or has a member that this version does not know, is left to encoding/json.
+// ReadData reads the data of an event into a structure of its type, as encoding/json does, in half of the time. It
+// leaves data that is not canonical, or has unknown members, to encoding/json.
 func ReadData(raw []byte, into any) error { return new(dataReader).read(raw, into) }
 
 // dataReader reads the data of many events.
@@ -37,7 +37,7 @@ func (r *dataReader) read(raw []byte, into any) error {
 	return nil
 }
 
-// errStrange is of a member that is not known here, or of a kind that encoding/json reads.
+// errStrange reports an unknown member, or a kind that only encoding/json reads.
 var errStrange = errors.New("member that this version does not know")
 
 // dataFields are the members of each type of structure, by their names: the places of their fields.

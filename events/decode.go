@@ -18,13 +18,13 @@ func DecodeLine(line []byte) (Event, error) {
 	return d.event, nil
 }
 
-// LineReader reads lines one after the other, as DecodeLine does. Its events share the words that they have in common.
+// LineReader reads lines one after the other, as DecodeLine does. Its events share equal strings.
 type LineReader struct {
 	decoder decoder
 	data    dataReader
 }
 
-// Read reads a line. The event keeps it, as that of DecodeLine does.
+// Read reads a line. The event keeps it, as for DecodeLine.
 func (r *LineReader) Read(line []byte) (Event, error) {
 	if err := r.decoder.read(line, true, &r.data.words); err != nil {
 		return Event{}, fmt.Errorf("decode event: %w", err)
@@ -94,7 +94,7 @@ type decoder struct {
 	sealed bool
 }
 
-// What must be there: of every draft data, method, time, type; of an event in a log also id, prev, seq, v, writer.
+// Required members: for every draft data, method, time, type; for an event in a log also id, prev, seq, v, writer.
 const (
 	draftMembers = 4
 	eventMembers = draftMembers + 5

@@ -1,14 +1,14 @@
-// Package events is the log: what is recorded, how it is written down, and how one knows that nothing was changed.
+// Package events is the log: its events, its file, and its verification.
 //
-// An event is one fact that was seen: a window opened, a hunk with its owner, a commit with the owners of its lines.
-// Events are canonical JSON, one line each, chained by BLAKE3. They are appended in batches to a file,
-// <common>/traces/events.log. A seal is a commit on refs/traces/events that holds all events up to one of them; its
-// parent is the seal before. docs/format.md specifies both, with vectors in testdata/vectors/events.
+// An event is one observed fact: a window opened, a hunk with its owner, a commit with the owners of its lines. Events
+// are canonical JSON, one line each, chained by BLAKE3. They are appended in batches to a file,
+// <common>/traces/events.log. A seal is a commit on refs/traces/events with all events up to some event; its parent is
+// the seal before. docs/format.md specifies both, with vectors in testdata/vectors/events.
 //
-// Names of files begin with what the file is for. check_ judges events in a row. copy_ opens a log for readers: this
-// clone's file up to where it is sound, and one file of all logs of others. verify_ reads all and lists the faults.
+// The beginning of a file's name says its purpose. check_ judges events in a row. copy_ opens a log for readers: the
+// sound part of this clone's file, and one file with all logs of others. verify_ reads all and lists the faults.
 // repair_ puts back what a gc or a rewriting of history took. All other files append, seal and read. rooms_test.go
-// holds which of these use which.
+// tests which of them use which.
 //
 // What it promises:
 //
@@ -20,10 +20,10 @@
 //     state.
 //  5. The cache may be deleted at any moment; nothing is in it that the log does not hold.
 //
-// What it does not promise: a chain alone does not show that its end was cut off. Nor does it show that somebody who
-// can write the ref built it anew as a whole. That takes an anchor outside the log (see AnchorSource, and package
+// What it does not promise: a chain alone does not show that its end was cut off. Nor does it show that somebody with
+// write access rebuilt the whole log. This needs an anchor outside the log (see AnchorSource, and package
 // events/checkpoint).
 //
-// The package knows nothing of agents, snapshots or commits' contents. Package events/index, apart because it links an
+// The package does not use agents, snapshots or commits' contents. Package events/index, apart because it links an
 // embedded database that the hooks must not carry, finds events by what they name.
 package events

@@ -38,7 +38,7 @@ func appendTime(dst []byte, t time.Time) ([]byte, error) {
 	return append(t.AppendFormat(dst, timeLayout), '"'), nil
 }
 
-// encoder keeps what it learned of each struct type for the rest of one call.
+// encoder caches facts about each struct type during one call.
 type encoder struct {
 	fields map[reflect.Type][]field
 }
@@ -130,7 +130,7 @@ type field struct {
 	optional bool
 }
 
-// plan lists the fields of a struct type in the order they are written.
+// plan lists the fields of a struct type in the order of writing.
 func (e *encoder) plan(t reflect.Type) []field {
 	if known, ok := e.fields[t]; ok {
 		return known

@@ -36,13 +36,13 @@ type Event struct {
 	Limits   []Limit         `json:"limits,omitempty"`
 	Data     json.RawMessage `json:"data"`
 
-	// From is whose word it is; nil of this clone's log, and of a log that is read alone.
+	// From is the voice of the log; nil for this clone's log, and for a log that is read alone.
 	From *Voice `json:"-"`
 
 	raw []byte
 }
 
-// Draft is an event that no log has numbered yet. A zero time means the moment of the append. Data is any JSON text of
+// Draft is an event without a number in a log. A zero time means the moment of the append. Data is any JSON text of
 // strings and integers; Encode writes one from the data structs.
 type Draft struct {
 	Time     time.Time       `json:"time"`
@@ -81,7 +81,7 @@ func (e Event) Draft() Draft {
 	}
 }
 
-// place is what a log adds to a draft.
+// place holds the members that a log adds to a draft.
 type place struct {
 	seq    int64
 	prev   ID
@@ -127,7 +127,7 @@ type eventHasher struct {
 	out  [len(idPrefix) + idDigits]byte
 }
 
-// id is that of hashEvent, good until the next.
+// id is hashEvent in a buffer that is valid until the next call.
 func (h *eventHasher) id(head, tail []byte) []byte {
 	h.text = slices.Grow(h.text[:0], len(head)+len(tail))
 	h.text = append(append(h.text, head...), tail...)
@@ -137,8 +137,8 @@ func (h *eventHasher) id(head, tail []byte) []byte {
 	return h.out[:]
 }
 
-// encodeEnvelope writes a normal draft in canonical form, in two halves: what sorts before "id" and what sorts behind
-// it. Without a place it leaves out the members that only a log gives.
+// encodeEnvelope writes a normal draft in canonical form, in two halves: the members before "id" and those after it.
+// Without a place it omits the members that a log adds.
 func encodeEnvelope(d Draft, at *place) (head, tail []byte, err error) {
 	w := memberWriter{buf: append(make([]byte, 0, len(d.Data)+64), '{')}
 	w.text("agent", d.Agent)
@@ -171,7 +171,7 @@ func encodeEnvelope(d Draft, at *place) (head, tail []byte, err error) {
 	return head, append(w.buf, '}'), nil
 }
 
-// normal returns the draft as it will be stored: checked, with canonical data, time in UTC.
+// normal returns the draft in its stored form: checked, with canonical data, time in UTC.
 func (d Draft) normal() (Draft, error) {
 	if err := d.check(); err != nil {
 		return d, err
@@ -193,7 +193,7 @@ func (d Draft) normal() (Draft, error) {
 	return d, nil
 }
 
-// check refuses what the closed lists do not hold: those are faults of this program, not of foreign data.
+// check refuses words that are not in the closed lists: these are bugs of this program, not foreign data.
 func (d Draft) check() error {
 	if !d.Type.Known() {
 		return fmt.Errorf("event type %q is not in the list", d.Type)

@@ -30,12 +30,12 @@ func (f FetchedLog) Name() string {
 
 const (
 	fetchedRefs = "refs/traces/remotes/"
-	// archivedRefs begin the refs of what came out of archives. No refspec of a remote covers them, so a plain fetch that
-	// prunes leaves them.
+	// archivedRefs is the prefix of refs unpacked from archives. No refspec of a remote covers them, so a plain fetch
+	// that prunes leaves them.
 	archivedRefs = fetchedRefs + "@archive/"
 )
 
-// Fetched lists the logs that were fetched, sorted by ref. Nothing is said of what they hold.
+// Fetched lists the logs that were fetched, sorted by ref. It does not check their content.
 func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
 	list, err := l.repo.RefsUnder(ctx, fetchedRefs)
 	if err != nil {
@@ -62,7 +62,7 @@ func (l *Log) Fetched(ctx context.Context) ([]FetchedLog, error) {
 	return logs, nil
 }
 
-// withoutReturned leaves out what archives have of clones that came back: they have refs of their own again.
+// withoutReturned drops archived logs of clones that have their own refs again.
 func withoutReturned(logs []FetchedLog) []FetchedLog {
 	if !slices.ContainsFunc(logs, func(f FetchedLog) bool { return f.Stored }) {
 		return logs
@@ -96,8 +96,8 @@ func parseFetched(ref string) (FetchedLog, bool) {
 	return f, true
 }
 
-// FetchedRef is where what a remote has of a writer is kept: kind is "events", "digest", "records" or "checkpoints".
-// Without a writer it is what all refs of the remote begin with.
+// FetchedRef returns the local ref for a writer's ref on a remote: kind is "events", "digest", "records" or
+// "checkpoints". Without a writer it returns the prefix of all refs of the remote.
 func FetchedRef(remote, writer, kind string) string {
 	if writer == "" {
 		return fetchedRefs + remote + "/"
@@ -105,7 +105,7 @@ func FetchedRef(remote, writer, kind string) string {
 	return fetchedRefs + remote + "/" + writer + "/" + kind
 }
 
-// ArchivedRef is FetchedRef for what a remote has of a writer in an archive.
+// ArchivedRef is FetchedRef for a writer's ref in an archive of a remote.
 func ArchivedRef(remote, writer, kind string) string {
 	return archivedRefs + strings.TrimPrefix(FetchedRef(remote, writer, kind), fetchedRefs)
 }
@@ -122,7 +122,7 @@ func ArchiveOf(ref string) (kind string, ok bool) {
 	return parts[len(parts)-1], true
 }
 
-// MayHaveFetched looks without a process, so that a repository that shares nothing does not pay for one.
+// MayHaveFetched checks without a process, so that a repository without sharing needs none.
 func (l *Log) MayHaveFetched() bool {
 	return l.repo.MayHaveRefs(fetchedRefs) || l.repo.MayHaveRefs(asideRefs)
 }

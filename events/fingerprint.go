@@ -14,10 +14,9 @@ import (
 // FingerprintChars is the length of one line's fingerprint as stored.
 const FingerprintChars = 8
 
-// Fingerprint names the content of one line, white space apart: the first 48 bits of the BLAKE3 of what is left when
-// all Unicode white space is taken out. A line of nothing but white space has the zero fingerprint, which matches
-// nothing. Forty-eight bits tell the lines of a repository apart; they are evidence beside other evidence, never proof
-// alone.
+// Fingerprint identifies the content of one line without its white space: the first 48 bits of the BLAKE3 of the line
+// without Unicode white space. A blank line has the zero fingerprint, which matches nothing. Forty-eight bits
+// distinguish the lines of a repository; they are evidence beside other evidence, never proof alone.
 type Fingerprint [6]byte
 
 // FingerprintOf computes the fingerprint of a line, with or without its line ending.
@@ -36,7 +35,7 @@ func printOf(ink []byte) Fingerprint {
 	return f
 }
 
-// Blank reports whether the line was empty but for white space.
+// Blank reports whether the line was empty or had only white space.
 func (f Fingerprint) Blank() bool { return f == Fingerprint{} }
 
 // appendInk appends line without its white space. Bytes that are not UTF-8 count as ink.

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Fit makes a draft keep the limits of the format. Lists that may be shortened without saying anything untrue are cut
-// to MaxField bytes and the draft gets LimitFieldCut: fingerprints, paths, candidates, previous patches, kept runs,
-// running tasks. Anything else that is too long is refused: a commit_anchored or commit_rewritten must be spread over
-// several events by the one who writes it. Append fits what it is given.
+// Fit makes a draft keep the limits of the format. Lists that stay true when they are shortened are cut to MaxField
+// bytes and the draft gets LimitFieldCut: fingerprints, paths, candidates, previous patches, kept runs, running tasks.
+// Anything else that is too long is refused: a commit_anchored or commit_rewritten must be spread over several events
+// by the one who writes it. Append calls it.
 func (d Draft) Fit() (Draft, error) {
 	if len(d.Data) <= MaxField {
 		return d, nil // too short to hold anything too long
@@ -46,13 +46,13 @@ func (d Draft) Fit() (Draft, error) {
 	return d, nil
 }
 
-// cutter remembers whether anything was cut.
+// cutter notes whether something was cut.
 type cutter struct {
 	cut bool
 	err error
 }
 
-// refit decodes the data, lets shorten work on it, and writes it again only when something was cut.
+// refit decodes the data, calls shorten, and encodes it again only if something was cut.
 func refit[T any](c *cutter, data json.RawMessage, shorten func(*T)) (json.RawMessage, error) {
 	var value T
 	if err := json.Unmarshal(data, &value); err != nil {

@@ -14,22 +14,22 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A log laid flat, this clone's and the copies of others, is a header line; then for each batch its events, one a line,
-// and an end line:
+// The flat form of a log, for this clone's and for copies, is a header line, then for each batch its events, one a
+// line, and an end line:
 //
 //	git-trace log 1 <object format> <generation>
 //	{…}
 //	{…}
 //	#<commit> <number of the last event> <its id> <length of the batch> <check sum>
 //
-// A batch counts when its end line is whole. A process may therefore be killed at any moment: the next one cuts off
-// what lies behind the last end line and goes on from there. Bytes before an end line never change. The commit is what
-// a copy was made of; this clone's log has a dash there.
+// A batch counts if its end line is complete. So a process may be killed at any moment: the next one cuts off the bytes
+// after the last end line and continues. Bytes before an end line never change. The commit is the source of a copy;
+// this clone's log has a dash instead.
 
 // errNoEnd reports a file that does not begin or does not end as a flat log does.
 var errNoEnd = errors.New("it has another form")
 
-// flatEnd is what the last end line says.
+// flatEnd holds the values of the last end line.
 type flatEnd struct {
 	commit refs.OID
 	seq    int64
@@ -37,7 +37,7 @@ type flatEnd struct {
 	offset int64 // behind the end line
 }
 
-// noCommit stands in an end line for the commit of a batch that none holds.
+// noCommit replaces the commit in an end line of a batch without one.
 const noCommit = "-"
 
 // How much of the end of the file is searched for an end line: a little, which is nearly always enough, then eight times
@@ -149,7 +149,7 @@ func endsIn(batch []byte, end flatEnd) bool {
 	return err == nil && e.CheckID() == nil && e.Seq == end.seq && e.ID == end.id
 }
 
-// newGeneration names a file that is built.
+// newGeneration returns a random name for a new build of a file.
 func newGeneration() string {
 	var raw [8]byte
 	_, _ = rand.Read(raw[:]) // never fails: crypto/rand

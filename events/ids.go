@@ -24,7 +24,7 @@ func ParseID(text string) (ID, error) {
 	return ID(text), nil
 }
 
-// isHex asks a table: whether a digit of a hash is a letter no processor can guess.
+// isHex uses a table, because branches on the digits of a hash cannot be predicted.
 func isHex(text string) bool {
 	for i := range len(text) {
 		if !hexDigit[text[i]] {
@@ -42,7 +42,7 @@ var hexDigit = [256]bool{
 // TraceID names a conversation: the UUIDv5 of its agent and the agent's own session id.
 type TraceID string
 
-// Valid tells an id that may stand in a path: a UUID in its usual form, with lower-case digits.
+// Valid reports whether an id may be part of a path: a UUID in its usual form, with lower-case digits.
 func (t TraceID) Valid() bool {
 	for i := range len(t) {
 		switch i {
@@ -59,7 +59,7 @@ func (t TraceID) Valid() bool {
 	return len(t) == 36
 }
 
-// PatchID names a patch: 32 hex digits, derived from what the patch is and where it stands, not from its event.
+// PatchID names a patch: 32 hex digits, derived from the content and the place of the patch, not from its event.
 type PatchID string
 
 // traceNamespace is the UUIDv5 namespace of trace ids, 6f1d0c5e-3b0a-5d1e-9a55-6a7c2b9f4e10. It is part of the stored
@@ -67,8 +67,8 @@ type PatchID string
 const traceNamespace = "\x6f\x1d\x0c\x5e\x3b\x0a\x5d\x1e\x9a\x55\x6a\x7c\x2b\x9f\x4e\x10"
 
 // NewTraceID derives the id of a conversation, so that hooks, transcripts and other machines agree on it: the UUIDv5
-// (RFC 9562) of agent and session with a NUL between them. It is written out here because the usual library links the
-// net package, which every process would have to start.
+// (RFC 9562) of agent and session with a NUL between them. It is implemented here because the usual library links the
+// net package, which slows down every start.
 func NewTraceID(agent, session string) TraceID {
 	sum := sha1.Sum([]byte(traceNamespace + agent + "\x00" + session)) //nolint:gosec // UUIDv5 is SHA-1 by definition
 	id := sum[:16]

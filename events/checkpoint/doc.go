@@ -1,4 +1,4 @@
-// Package checkpoint signs the end of an event log, and tells what such signatures are worth.
+// Package checkpoint signs the end of an event log, and judges such signatures.
 //
 // A checkpoint is a commit on refs/traces/checkpoints: the empty tree, the checkpoint before as its parent, and a
 // message that names a writer, the number of an event and its id. Git signs it as it signs every commit, with the
@@ -11,6 +11,6 @@
 //  2. What is no checkpoint, or carries any other signature, is named and counts for nothing.
 //  3. The message is read strictly: what is signed has one meaning.
 //
-// What it does not promise: who can write the refs can delete all checkpoints, or all but an old one. Then the log
-// counts as anchored up to the old one, or not at all. A copy that was fetched from elsewhere shows it.
+// What it does not promise: people who can write the refs can delete checkpoints. Then the log is anchored only up to
+// an old one, or not at all. A copy fetched from elsewhere shows this.
 package checkpoint

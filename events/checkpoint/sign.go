@@ -10,19 +10,18 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Checkpoint is one that was made.
+// Checkpoint is a new checkpoint.
 type Checkpoint struct {
 	Statement
 	Commit    refs.OID
 	Signature Signature // as this machine judges it
 }
 
-// Sign has git sign the log's end at the batch commit named, which the caller has verified. It signs with the key named
-// or, if that is empty, with the one that git's configuration gives. Then it sets refs/traces/checkpoints and appends
-// checkpoint_signed.
+// Sign lets git sign the log's end, which the caller has verified. It uses the given key or, if that is empty, the key
+// of git's configuration. Then it sets refs/traces/checkpoints and appends checkpoint_signed.
 //
-// An error that wraps events.ErrSpooled comes with the checkpoint: it holds, and the log will tell of it later. Every
-// other error leaves the ref as it was. refs.ErrTipMoved: somebody else has signed in between.
+// An error that wraps events.ErrSpooled comes with the checkpoint: the checkpoint is valid, and the log will get its
+// event later. Every other error leaves the ref as it was. refs.ErrTipMoved: somebody else has signed in between.
 func Sign(ctx context.Context, log *events.Log, last events.End, key string) (Checkpoint, error) {
 	c, err := sign(ctx, log, last, key)
 	if err != nil {
@@ -74,7 +73,7 @@ func sign(ctx context.Context, log *events.Log, last events.End, key string) (Ch
 	return c, log.KeepBesideGC(c.Commit, raw)
 }
 
-// signedCommit has git write and sign the commit. Git runs the program that asks for a passphrase, if there is one.
+// signedCommit lets git write and sign the commit. Git may ask for a passphrase.
 func signedCommit(ctx context.Context, repo *refs.Repo, s Statement, before refs.OID, key string) (refs.OID, error) {
 	tree, err := repo.WriteLoose(repo.MainObjects(), refs.TreeObject, nil)
 	if err != nil {

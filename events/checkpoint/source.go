@@ -14,18 +14,18 @@ import (
 // Source gives the checkpoints of a log as anchors: those on refs/traces/checkpoints for this clone's log, and copies
 // of them that were fetched, under refs/traces/remotes. It implements events.AnchorSource.
 //
-// Of each ref the newest checkpoint with a good signature counts: what older ones say is in what it says, unless the
-// log was rewritten on purpose (a purge) and signed anew since. The newer ones, which count for nothing, are named.
+// On each ref the newest checkpoint with a good signature counts: it includes the older ones, unless the log was
+// rewritten on purpose (a purge) and signed again. Newer checkpoints without a good signature are named.
 type Source struct{}
 
-// Sources returns the anchors against which verification holds the log: copies of others, and checkpoints.
+// Sources returns the anchors with which verification compares the log: copies of others, and checkpoints.
 func Sources() []events.AnchorSource { return []events.AnchorSource{events.FetchedCopies{}, Source{}} }
 
 const (
 	fetchedRefs = "refs/traces/remotes/"
 	refSuffix   = "/checkpoints"
 
-	// maxVoid is how many checkpoints in a row may count for nothing before the rest of a ref is not looked at.
+	// maxVoid is the number of consecutive invalid checkpoints after which the rest of a ref is not read.
 	maxVoid = 16
 )
 
@@ -53,8 +53,8 @@ type place struct {
 	writer string // who the checkpoints of a fetched ref must speak of
 }
 
-// places lists the refs that speak of a log. This clone's ref does whatever writer its statements name: a log that was
-// rebuilt as another writer's must not escape its checkpoints.
+// places lists the refs with checkpoints of a log. This clone's ref counts for its log with any writer in the
+// statements: a log that was rebuilt under another writer must not escape its checkpoints.
 func places(ctx context.Context, log *events.Log, of events.Subject) ([]place, error) {
 	var found []place
 	if of.Ref == refs.EventsRef {
@@ -78,7 +78,7 @@ func places(ctx context.Context, log *events.Log, of events.Subject) ([]place, e
 	return found, nil
 }
 
-// read goes from the newest checkpoint back to the first one that counts.
+// read reads checkpoints from the newest back to the first that counts.
 func (p place) read(ctx context.Context, log *events.Log) ([]events.Anchor, error) {
 	commit, err := log.Repo().ReadRef(p.ref)
 	if errors.Is(err, refs.ErrRefMissing) {
@@ -104,7 +104,7 @@ func (p place) read(ctx context.Context, log *events.Log) ([]events.Anchor, erro
 	return anchors, nil
 }
 
-// anchor reads one checkpoint and has its signature checked.
+// anchor reads one checkpoint and lets git check its signature.
 func (p place) anchor(ctx context.Context, repo *refs.Repo, objects *refs.Objects, commit refs.OID) (events.Anchor,
 	refs.OID, error) {
 	anchor := events.Anchor{Source: "checkpoint " + commit.String()[:12] + p.from()}

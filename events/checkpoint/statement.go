@@ -20,7 +20,7 @@ type Statement struct {
 	Writer string // 16 hex digits
 }
 
-// Kind is the way a signature was made, git's gpg.format; empty where there is none.
+// Kind is the way a signature was made, git's gpg.format; empty if there is none.
 type Kind string
 
 // The kinds that git knows.
@@ -30,8 +30,8 @@ const (
 	X509    Kind = "x509"
 )
 
-// maxCommit is the size in bytes beyond which a commit is not looked at. X.509 signatures with their certificates take
-// some ten thousand.
+// maxCommit is the largest size in bytes of a commit that is read. X.509 signatures with their certificates take some
+// ten thousand.
 const maxCommit = 256 << 10
 
 var errNoCheckpoint = errors.New("it is no checkpoint")
@@ -61,14 +61,14 @@ func parseMessage(text string) (Statement, error) {
 	return s, nil
 }
 
-// signed is a checkpoint as it is stored, with a signature that nobody has looked at yet.
+// signed is a checkpoint as it is stored, with an unchecked signature.
 type signed struct {
 	Statement
 	kind   Kind
 	parent refs.OID // the checkpoint before; zero for the first one
 }
 
-// parse reads the content of a checkpoint commit. The parent is given whenever it can be read.
+// parse reads the content of a checkpoint commit. It returns the parent even with an error, if it is readable.
 func parse(format refs.ObjectFormat, raw []byte) (signed, error) {
 	c, err := refs.DecodeCommit(raw)
 	if err != nil {
@@ -85,7 +85,7 @@ func parse(format refs.ObjectFormat, raw []byte) (signed, error) {
 	return s, err
 }
 
-// kindOf tells by its first line what kind of signature a commit has.
+// kindOf returns the kind of a commit's signature, from its first line.
 func kindOf(raw []byte) Kind {
 	header, _, _ := bytes.Cut(raw, []byte("\n\n"))
 	for line := range strings.Lines(string(header)) {

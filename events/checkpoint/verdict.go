@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Verdict is git's word about a signature. Good ones alone anchor a log.
+// Verdict is git's judgement of a signature. Only a good one anchors a log.
 type Verdict string
 
 // The verdicts.
@@ -24,7 +24,7 @@ const (
 	Unsigned     Verdict = "unsigned"
 )
 
-// Signature is a signature that git has looked at.
+// Signature is a signature that git has checked.
 type Signature struct {
 	Kind    Kind
 	Verdict Verdict
@@ -33,12 +33,12 @@ type Signature struct {
 	Hint    string // what would make an unverifiable one verifiable
 }
 
-// allowedSigners is git's list of the SSH keys that are trusted; without it, git checks no signature made with one.
+// allowedSigners is git's list of the SSH keys that are trusted; without it, git checks no SSH signature.
 const allowedSigners = "gpg.ssh.allowedSignersFile"
 
-// judge asks git. A key of the user's own is trusted, one in the list of allowed signers, and one that the keyring
-// calls valid. Git itself takes every key of an OpenPGP keyring unless gpg.minTrustLevel is set; a keyring can be
-// filled from a key server by a signature alone, so that counts here only for those who have set it.
+// judge asks git. Trusted keys are the user's own, those in the list of allowed signers, and those that are valid in
+// the keyring. Git itself accepts every key of an OpenPGP keyring unless gpg.minTrustLevel is set. But a signature
+// alone can add keys from a key server to a keyring. So other keys count here only if gpg.minTrustLevel is set.
 func judge(ctx context.Context, repo *refs.Repo, commit refs.OID, kind Kind) (Signature, error) {
 	s := Signature{Kind: kind, Verdict: Unsigned}
 	if kind == "" {
@@ -90,8 +90,8 @@ func ask(ctx context.Context, repo *refs.Repo, args ...string) (out []byte, err 
 	return out, err
 }
 
-// verdictOf reads the letters of git-log(1), %G?. Git has no letter for a check it could not begin: it says that there
-// is no signature, and there is one here.
+// verdictOf reads the letters of git-log(1), %G?. Git has no letter for a check that it could not start: it then
+// reports a missing signature, although there is one.
 func verdictOf(letter string) Verdict {
 	switch letter {
 	case "G":
@@ -108,7 +108,7 @@ func verdictOf(letter string) Verdict {
 	return Unverifiable
 }
 
-// accepted has git apply gpg.minTrustLevel, which %G? does not.
+// accepted lets git apply gpg.minTrustLevel, which %G? ignores.
 func accepted(ctx context.Context, repo *refs.Repo, commit refs.OID) (Verdict, error) {
 	_, err := ask(ctx, repo, "verify-commit", commit.String())
 	var refused *refs.GitError
@@ -121,7 +121,7 @@ func accepted(ctx context.Context, repo *refs.Repo, commit refs.OID) (Verdict, e
 	return Unverifiable, err
 }
 
-// canRunSSH reports whether the program is there with which git checks SSH signatures.
+// canRunSSH reports whether git's program for SSH signatures exists.
 func canRunSSH(config refs.Config) bool {
 	program, set := config.Get("gpg.ssh.program")
 	if !set {
@@ -131,7 +131,7 @@ func canRunSSH(config refs.Config) bool {
 	return err == nil
 }
 
-// missing says what git lacks to check a signature.
+// missing returns what git needs and does not have to check a signature.
 func missing(config refs.Config, kind Kind) string {
 	if kind != SSH {
 		return "the key is not in the keyring, or the program that checks it is not installed"
@@ -142,7 +142,7 @@ func missing(config refs.Config, kind Kind) string {
 	return "git cannot run ssh-keygen"
 }
 
-// Why says why a signature counts for nothing; empty for a good one.
+// Why returns the reason why a signature does not count; "" for a good one.
 func (s Signature) Why() string {
 	switch s.Verdict {
 	case Good:
@@ -171,7 +171,7 @@ func named(key string) string {
 	return ": " + key
 }
 
-// By names who signed, as far as that is known.
+// By names the signer, if it is known.
 func (s Signature) By() string {
 	switch {
 	case s.Signer != "" && s.Key != "":
@@ -182,8 +182,8 @@ func (s Signature) By() string {
 	return "a key that git does not name"
 }
 
-// OfCommit says who signed a commit, a publication for instance, as git finds it here. Git is asked of signed ones
-// alone.
+// OfCommit returns the signature of a commit, for instance of a publication, as git judges it here. It asks git only
+// about signed commits.
 func OfCommit(ctx context.Context, repo *refs.Repo, commit refs.OID) (Signature, error) {
 	objects := repo.Objects()
 	objects.Max = maxCommit

@@ -11,15 +11,15 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// packedTightly is the share of a page that rows fill: most rows of a bucket come in one go and in order, and few
-// between them later.
+// packedTightly is the share of a page that rows fill: most rows of a bucket come at once and in order, and later few
+// come between them.
 const packedTightly = 0.9
 
 // buildChunk is the number of rows that go into one transaction.
 const buildChunk = 200_000
 
-// writeStore brings the file up to date. Each transaction says how far it got, so that a build may be killed at any
-// moment and goes on from there.
+// writeStore brings the file up to date. Each transaction notes its progress. So a build may be killed at any moment,
+// and the next one continues.
 func (ix *Index) writeStore(path string) error {
 	return guarded(func() error {
 		db, err := bbolt.Open(path, 0o666, &bbolt.Options{Timeout: waitForReaders, NoFreelistSync: true,
@@ -35,8 +35,8 @@ func (ix *Index) writeStore(path string) error {
 	})
 }
 
-// likelySize returns the least size of the file, in bytes. It is mapped whole at once: each time it outgrows its
-// mapping, the database copies all that a transaction has in hand.
+// likelySize returns the least size of the file, in bytes. It is mapped whole at once: whenever the file outgrows the
+// mapping, the database copies all data of the transaction.
 func (ix *Index) likelySize() int {
 	total := int64(0)
 	for _, t := range ix.texts {
@@ -46,7 +46,7 @@ func (ix *Index) likelySize() int {
 	return int(min(total/ofLog, most))
 }
 
-// storeTexts indexes what the file lacks.
+// storeTexts indexes the events that are missing in the file.
 func (ix *Index) storeTexts(db *bbolt.DB) error {
 	var done, total int64
 	for _, t := range ix.texts {
@@ -68,8 +68,7 @@ func (ix *Index) storeTexts(db *bbolt.DB) error {
 	return nil
 }
 
-// dropStrangers removes the texts that are no longer there. Whoever reads but some logs leaves the others where they
-// are.
+// dropStrangers removes the texts that are no longer there. A reader of only some logs keeps the others.
 func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
 	if ix.alone || ix.signed {
 		return nil
@@ -89,7 +88,7 @@ func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
 	return err
 }
 
-// storeText indexes what a bucket lacks of its text.
+// storeText indexes the part of a text that is missing in its bucket.
 func storeText(db *bbolt.DB, t *text, progress func(at int64)) error {
 	from := int64(-1)
 	err := db.Update(func(tx *bbolt.Tx) error {
