@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// attribute settles an interval: every changed line gets its owner, every hunk its patch, every content its vector.
+// attribute gives every changed line of an interval its owner, every hunk its patch, every content its vector.
 func (s *step) attribute(changes []snapshot.Change) error {
 	if len(changes) == 0 {
 		return nil
@@ -37,7 +37,7 @@ type part struct {
 	change *vector.Change
 }
 
-// patchRun is a patch to be: a hunk, or the part of a hunk that one actor wrote.
+// patchRun becomes a patch: it is a hunk, or the part of a hunk that one actor wrote.
 type patchRun struct {
 	hunk   linediff.Hunk
 	who    actor
@@ -155,7 +155,7 @@ func (s *step) settlePart(p *part) error {
 	return nil
 }
 
-// keepReported stores the contents that only a tool's report has. So every patch names contents that can be read.
+// keepReported stores contents that are only in a tool's report. So the contents of every patch can be read.
 func (s *step) keepReported(p *part) error {
 	for _, t := range []text{p.seg.from, p.seg.to} {
 		if t.oid.IsZero() || t.oid == p.file.old.oid && !p.file.reported || t.oid == p.file.new.oid && !p.file.reported {
@@ -168,7 +168,7 @@ func (s *step) keepReported(p *part) error {
 	return nil
 }
 
-// leftPath returns the path that the content had from which the segment leads.
+// leftPath returns the path of the content before the segment.
 func (p *part) leftPath() string {
 	if p.index == 0 {
 		return p.file.oldPath
@@ -176,8 +176,8 @@ func (p *part) leftPath() string {
 	return p.file.path
 }
 
-// restoredLines returns the lines that nobody wrote in this interval, with the owners they have in what the content was
-// made of, or had when the path had the very content before.
+// restoredLines returns the lines that nobody wrote in this interval, with their owners in the source of the content,
+// or at an earlier time with the same content.
 func (s *workTree) restoredLines(p *part) map[int]vector.Owner {
 	out := map[int]vector.Owner{}
 	from := p.seg.origins
@@ -302,7 +302,7 @@ func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner)
 	return out
 }
 
-// keptLine returns a line, counted from 0, that keeps an older owner.
+// keptLine returns a run of one line, from 0, that keeps an older owner.
 func keptLine(line int, owner vector.Owner, why string) events.KeptRun {
 	kept := events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why}
 	if owner.Reformatted {
@@ -311,7 +311,7 @@ func keptLine(line int, owner vector.Owner, why string) events.KeptRun {
 	return kept
 }
 
-// draftPatch adds a patch_recorded event in the name of its actor, whatever boundary it was found at.
+// draftPatch adds a patch_recorded event in the name of its actor, at whatever boundary it was found.
 func (s *step) draftPatch(data events.PatchData, who actor, limits []events.Limit) error {
 	if w := who.window; w != nil {
 		data.Tool, data.Prompt, data.Model = w.Tool, w.Prompt, w.Model
@@ -359,8 +359,8 @@ func (s *step) recordWhole(f *file) error {
 	return s.draftPatch(data, who, unionLimits(limits, who.limits))
 }
 
-// attributeSeeded settles what can be known when the first snapshot of a work tree is taken at an after-boundary: an
-// edit tool that reports the file as it found it needs no snapshot from before.
+// attributeSeeded finds owners when the first snapshot of a work tree is taken at an after-boundary: if an edit tool
+// reports the file before its edit, no earlier snapshot is necessary.
 func (s *step) attributeSeeded() error {
 	var files []*file
 	for _, end := range s.closing {
@@ -383,8 +383,8 @@ func (s *step) attributeSeeded() error {
 	return s.settleFiles(files, s.segments)
 }
 
-// expect looks, after the snapshot of an after-boundary, for what the tool said it wrote and what is not on disk yet:
-// some clients report before they flush. The patch is recorded from the report; when the content turns up it is known.
+// expect looks, after the snapshot of an after-boundary, for declared contents that are not on disk yet: some clients
+// report before they write. It records the patch from the report. Later the content is recognised.
 func (s *step) expect() error {
 	for _, end := range s.closing {
 		if end.status != "done" || s.snap == nil {

@@ -8,9 +8,10 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Most programs that write a file anew empty it first. Where an agent makes several calls at a time, one of them may be
+// Most programs empty a file before they rewrite it. Where an agent makes several calls at a time, one of them may be
 // doing so while the boundary of another one looks: all lines would seem deleted, and then written by whoever fills the
-// file. So a file that has just become empty, while a call is under way that does not end here, is given some moments.
+// file. So a file that has just become empty, is read again after some moments, if a call that does not end here is
+// running.
 
 // firstPause and lastPause bound how long a look waits for contents: twice as long each time, 62 ms in all.
 const (
@@ -18,7 +19,7 @@ const (
 	lastPause  = 32 * time.Millisecond
 )
 
-// awaitContents looks again as long as files are empty that were not, and may be about to be written.
+// awaitContents takes the snapshot again as long as some files are newly empty: a program may be about to write them.
 func (s *step) awaitContents(o *observation, paths []string) error {
 	if o.Seeded || len(s.unfinished()) == 0 {
 		return nil

@@ -13,13 +13,13 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// A look at thousands of changed files takes longer than a hook may. The process that takes it afterwards holds the
-// lock for seconds, in which agents go on: their boundaries do not wait for it and are put aside. What it sees may then
-// be the work of a call that began while it looked. So it looks again, at what has changed since, which takes
-// milliseconds, until nothing was put aside and git did nothing meanwhile; only then it says who wrote what it saw.
-// What had changed before the first of those boundaries, by the time stamps of the system, is settled without them. A
-// hook's own look does the same as far as boundaries go: one put aside while it looked may be the beginning of a call
-// whose work it sees.
+// A snapshot with thousands of changed files takes longer than a hook may. A later process takes it and holds the lock
+// for seconds. Meanwhile agents continue: their boundaries do not wait and are put aside. What it sees may then be the
+// work of a call that began while it looked. So it looks again, at what has changed since, which takes milliseconds,
+// until nothing was put aside and git did nothing meanwhile; only then it says who wrote what it saw. What had changed
+// before the first of those boundaries, by the time stamps of the system, is settled without them. A hook's own look
+// does the same as far as boundaries go: one put aside while it looked may be the beginning of a call whose work it
+// sees.
 
 // maxLooks bounds how often that is done in one step.
 const maxLooks = 16
@@ -79,7 +79,7 @@ func (s *step) lookOnce(o *observation, paths []string) error {
 	return nil
 }
 
-// news holds the events since a step looked last.
+// news holds the events since a step's last snapshot.
 type news struct {
 	any   bool
 	moved bool      // git did
@@ -87,7 +87,7 @@ type news struct {
 	late  []string  // boundaries that were put aside
 }
 
-// meanwhile looks whether a boundary was put aside, or git has moved or written, since it did so last.
+// meanwhile checks whether a boundary was put aside, or git has moved or written, since its last call.
 func (s *step) meanwhile() (n news) {
 	last, now := s.queue.checked, time.Now()
 	if s.engine.Patient { // a short look does not wait for git: the next one sees what it did
@@ -131,7 +131,7 @@ func (s *step) takeWritten() (found bool) {
 	return found
 }
 
-// longest is about how long a hook takes at most before it gives up.
+// longest is about the longest time before a hook gives up.
 const longest = 3 * time.Second
 
 // earliest returns the first of the moments at which boundaries were put aside.
@@ -180,7 +180,7 @@ func (s *step) takeMeanwhile(o *observation, news news) error {
 	return err
 }
 
-// orientAgain finds out where git stands by now.
+// orientAgain reads git's present state.
 func (s *step) orientAgain() {
 	base := s.asks.Base
 	s.orient()

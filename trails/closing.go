@@ -18,8 +18,8 @@ type ending struct {
 	limits []events.Limit
 }
 
-// endWindows decides, before the work tree is looked at, which windows end at this boundary. A window that never ran is
-// taken out at once. So changes of that time are not credited to it; the others still own the interval that ends here.
+// endWindows decides, before the snapshot, which windows end at this boundary. A window that never ran is taken out at
+// once. So changes of that time are not credited to it; the others still own the interval that ends here.
 func (s *step) endWindows(trace events.TraceID, b events.Boundary) []ending {
 	var out []ending
 	if b.Kind == events.ToolAfter || b.Kind == events.ToolFailed {
@@ -155,7 +155,7 @@ func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	})
 }
 
-// tellsOtherwise reports whether an agent's own record says that a call is over that lines were said to be of.
+// tellsOtherwise reports whether an agent's own record says that a call with recorded lines has ended.
 func (e *Engine) tellsOtherwise(w *Window) bool {
 	if w.Wrote == 0 || w.Background {
 		return false
@@ -193,8 +193,7 @@ func (s *step) recordEnds(ended []ending) error {
 	return nil
 }
 
-// endOrphans closes the windows for which nothing can write any more, as far as no boundary of their own conversation
-// has.
+// endOrphans closes the windows whose processes have all ended, if no boundary of their conversation closed them.
 func (s *step) endOrphans(orphans []*Window) error {
 	for _, w := range orphans {
 		if w.Closed != 0 || len(s.env.Method) == 0 {
@@ -228,7 +227,7 @@ func (s *step) endOrphans(orphans []*Window) error {
 // maxDeclared bounds the declared texts that the state keeps of one window, in bytes.
 const maxDeclared = 1 << 20
 
-// declare takes over what a tool call says of its paths.
+// declare copies a tool call's declarations about its paths.
 func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 	var edits []declared
 	for _, e := range tool.Edits {
@@ -247,7 +246,7 @@ func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 	w.hearNames(repo, tool)
 }
 
-// hearNames takes over which files of the work tree the command line of a call names.
+// hearNames notes the files of the work tree in a call's command line.
 func (w *Window) hearNames(repo *refs.Repo, tool *events.ToolUse) {
 	dirs := map[string]string{}
 	for _, abs := range slices.Concat(tool.Hints, tool.Names) {

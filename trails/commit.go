@@ -13,16 +13,16 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// View is the knowledge of the timeline at the moment of a commit, while its lock is held.
+// View is the state of the timeline at a commit, under its lock.
 type View struct {
 	Known   *ledger.Known
 	Owners  *ledger.Owners
 	Objects *refs.Objects
 	// Blob reads a content.
 	Blob func(refs.OID) ([]byte, error)
-	// Unseen owns a committed line that no content seen before explains. A person owns it when no window was open since
-	// the path was looked at. One call owns it when its window alone was open. Nobody is known before the first
-	// snapshot, and where a look came in between.
+	// Unseen returns the owner of a committed line that is in no earlier content. A person owns it when no window was
+	// open since the last snapshot of the path. A call owns it when only its window was open. The owner is unknown
+	// before the first snapshot, and if another snapshot came in between.
 	Unseen func(path string, line []byte) vector.Owner
 
 	question func(Committed) *origin.Query
@@ -42,9 +42,9 @@ type Committed struct {
 // git may have taken it from, and earlier contents of the path.
 func (v *View) Origins(c Committed) ([]vector.Origin, error) { return v.question(c).Lines() }
 
-// AtCommit takes a commit into the timeline. First it settles the paths of the commit: a file written and committed
-// inside one shell call belongs to that call. Then anchor says, under the same lock, which events record the commit.
-// What git brought in is judged against the parent: that a committed blob is in HEAD says nothing of who wrote it.
+// AtCommit adds a commit to the timeline. First it settles the paths of the commit: a file written and committed inside
+// one shell call belongs to that call. Then anchor says, under the same lock, which events record the commit. Lines
+// that git brought are compared with the parent: a committed blob is always in HEAD, which is not evidence.
 func (e *Engine) AtCommit(
 	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
 	anchor func(*View) ([]events.Draft, error),
@@ -105,13 +105,13 @@ func (e *Engine) AtCommit(
 	})
 }
 
-// madeSince reports whether a commit was made after everything was looked at last, before this process. Which calls
-// were under way when an older one was made is not known any more.
+// madeSince reports whether a commit is newer than the last full snapshot before this process. For an older commit, the
+// calls that ran then are no longer known.
 func (s *step) madeSince(commit refs.OID) bool {
 	return s.workAfter(s.engine.began.git).MadeSince(commit)
 }
 
-// madeSinceLook reports whether a commit was made after a path was looked at last, before this process.
+// madeSinceLook reports whether a commit is newer than the last snapshot of a path before this process.
 func (s *step) madeSinceLook(commit refs.OID, path string) bool {
 	mark, at := s.engine.began.git, s.engine.began.state.seen(path)
 	for _, look := range s.engine.began.state.Marks {
@@ -122,8 +122,8 @@ func (s *step) madeSinceLook(commit refs.OID, path string) bool {
 	return s.workAfter(mark).MadeSince(commit)
 }
 
-// Touched notes that git wrote to the work tree. While a window is open, it looks at the work tree at once. So what git
-// brought in is told apart from what the call writes afterwards. Without a window, the next boundary does it.
+// Touched notes that git wrote to the work tree. While a window is open, it looks at the work tree at once. So git's
+// lines differ from lines that the call writes later. Without a window, the next boundary does it.
 func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method, role string) error {
 	return e.written(ctx, at, method, func(s *step) error {
 		if s.state.Interval > 0 && len(s.state.openWindows()) == 0 {
@@ -139,8 +139,8 @@ func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Metho
 	return e.written(ctx, at, method, func(s *step) error { return s.lookAtAll(role) })
 }
 
-// written takes the word of git that it wrote to the work tree, and looks. When that comes to nothing, as for lack of
-// time, the word stays for the next step.
+// written notes that git wrote to the work tree, and takes a snapshot. If the snapshot fails, for example for lack of
+// time, the note stays for the next step.
 func (e *Engine) written(ctx context.Context, at time.Time, method events.Method, look func(*step) error) error {
 	note := announceWrote(e.repo, at)
 	err := e.advance(ctx, at, func(s *step) error {

@@ -9,9 +9,9 @@ import (
 )
 
 // An agent may ask a person for their consent after it has announced a call. Until they give it the call writes
-// nothing, and what changes is a person's. Some agents say in the end how long the call ran (heardDuration). Of the
-// others the processes tell as long as the call is open: a shell that has begun is one. Once it has ended, nothing
-// does: what it may have written is the call's with a doubt.
+// nothing, and what changes is a person's. Some agents report at the end how long the call ran (heardDuration). For
+// others the processes show it while the call is open: then its shell exists. After the end nothing shows it: changes
+// that it may have written are the call's, with a doubt.
 
 // consent is the state of the person's consent to an open call.
 type consent int
@@ -22,7 +22,7 @@ const (
 	consentUnknown
 )
 
-// takeConsent takes a boundary at which an agent asks for consent. It does so before the call does anything.
+// takeConsent takes a boundary at which an agent asks for consent. At that time the call has not done anything.
 func (s *step) takeConsent(trace events.TraceID, b events.Boundary) error {
 	s.env.Limits = nil
 	for _, w := range s.asked(trace, b) {
@@ -88,8 +88,8 @@ func declaredAlone(w *Window, path string) decision {
 	}
 }
 
-// hearEnd takes in what the agent's own record says of the end of a call for which a dialog was open. One that is over
-// may have got the consent, though no process of it lives any more: say a person allowed a command and interrupted it.
+// hearEnd reads the end of a call with a dialog from the agent's own record. A call that has ended may have had
+// consent, even if it has no process now: for example, a person allowed a command and interrupted it.
 func (b *bound) hearEnd(w *Window, end End) {
 	b.unbegun = end.Unbegun && !w.Asked.IsZero()
 	if b.consent == consentAwaited && end.Outcome == OutcomeRan {

@@ -18,13 +18,13 @@ type decision func(line []byte) *actor
 // always returns the decision that does not look at the line.
 func always(a actor) decision { return func([]byte) *actor { return &a } }
 
-// decide weighs the windows that could have written the path since it was last seen. The windows in except are left
-// out: their share of the change is known already.
+// decide decides between the windows that could have written the path since its last snapshot. It leaves out the
+// windows in except, whose share of the change is known.
 func (s *witness) decide(path string, except ...*Window) decision {
 	return s.decideSince(path, s.seen(path), except...)
 }
 
-// decideSince is decide for what may have been written since the interval seen.
+// decideSince is decide for changes since the interval seen.
 func (s *witness) decideSince(path string, seen int64, except ...*Window) decision {
 	ws := slices.DeleteFunc(writers(s.state.Windows, path, seen), func(w *Window) bool {
 		return slices.Contains(except, w) || s.idleThen(w, path)
@@ -43,7 +43,7 @@ func (s *witness) decideSince(path string, seen int64, except ...*Window) decisi
 	return s.weigh(wrote, path, seen, s.unfinished())
 }
 
-// weigh is decideAmong, with a doubt where the proof of a beginning or of an end is missing.
+// weigh is decideAmong, with a doubt if the beginning or the end of a call is not proved.
 func (s *witness) weigh(ws []*Window, path string, seen int64, unfinished []*Window) decision {
 	by := decideAmong(ws, path, unfinished)
 	var sure []*Window
@@ -66,8 +66,8 @@ func (s *witness) weigh(ws []*Window, path string, seen int64, unfinished []*Win
 	return by
 }
 
-// rather decides among calls if only some are sure to have been under way: the others are left out where all that
-// speaks for one of them is a line like any other.
+// rather decides among calls if only some certainly ran: the others are left out if only a common line is evidence for
+// them.
 func rather(under []*Window, sure, by decision, path string) decision {
 	unsure := doubted(by, path)
 	return func(line []byte) *actor {
@@ -78,8 +78,8 @@ func rather(under []*Window, sure, by decision, path string) decision {
 	}
 }
 
-// doubtedCalls returns a decision about an interval in which no call but such as may have ended before it was under
-// way: what one of them would own, a person may have written. Why is told with what is nobody's.
+// doubtedCalls returns a decision about an interval in which only calls ran that may have ended before it: a person may
+// have written their lines. why explains the unknown lines.
 func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 	unsure := doubted(by, path, why...)
 	return func(line []byte) *actor {
@@ -91,9 +91,9 @@ func doubtedCalls(by decision, path string, why ...events.Limit) decision {
 }
 
 // doubted returns a decision about an interval in which a boundary was lost: a person may have written before it, a
-// call after it, or the other way round. Only the text that an edit call declared is its own for sure, as far as it
-// speaks for itself: anybody types a brace. For example: the hook of a call's end was killed, so nothing reports
-// whether the call or a person wrote a line.
+// call after it, or the other way round. Only the text that an edit call declared is certainly its own, if it is
+// distinctive: anybody types a brace. For example: the hook of a call's end was killed, so nothing reports whether the
+// call or a person wrote a line.
 func doubted(by decision, path string, why ...events.Limit) decision {
 	texts := map[*Window]map[string]bool{}
 	unknown := &actor{kind: events.OwnerUnknown, limits: why}
@@ -121,15 +121,15 @@ func (s *witness) unfinished() []*Window {
 	})
 }
 
-// decideAmong returns the rule itself. No window: a person. One window: that call. An edit call that has not reported
-// back owns only its declared text. Several: the edit call that declared the line; then the calls that may write
-// anywhere; and where more than one is left, all of them, as candidates.
+// decideAmong applies the rule. No window: a person. One window: that call. An edit call that has not reported back
+// owns only its declared text. Several: the edit call that declared the line; then the calls that may write anywhere;
+// and where more than one is left, all of them, as candidates.
 func decideAmong(ws []*Window, path string, unfinished []*Window) decision {
 	return asProposed(ws, path, decideWindows(ws, path, unfinished))
 }
 
-// asProposed leaves calls no more than what their agents had proposed, where a person changed that before they let it
-// be written (Claude Code in an editor, Gemini CLI and Qwen Code with "modify"): the other lines are theirs.
+// asProposed gives calls only the lines that their agents proposed, if a person changed the proposal before it was
+// written (Claude Code in an editor, Gemini CLI and Qwen Code with "modify"): the other lines are theirs.
 func asProposed(ws []*Window, path string, by decision) decision {
 	texts := map[*Window]map[string]bool{}
 	for _, w := range ws {
@@ -212,8 +212,8 @@ func decideWindows(ws []*Window, path string, unfinished []*Window) decision {
 
 func ref(a actor) *actor { return &a }
 
-// oneOrCandidates owns what one of the windows wrote. An unknown tool may only wait or read: it has what it names.
-// For example, a person types while a tool of an MCP server looks something up.
+// oneOrCandidates returns the owner of a line that one of the windows wrote. An unknown tool may only wait or read: it
+// owns only paths that it names. For example, a person types while a tool of an MCP server looks something up.
 func oneOrCandidates(ws []*Window, path string) actor {
 	if !slices.ContainsFunc(ws, func(w *Window) bool { return w.Class != events.ToolUnknown || w.named(path) }) {
 		return actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitPathNotNamed}}
@@ -224,7 +224,7 @@ func oneOrCandidates(ws []*Window, path string) actor {
 	return byCandidates(ws)
 }
 
-// decideOthers owns the lines that no edit call declared.
+// decideOthers returns the owner of lines that no edit call declared.
 func decideOthers(edits, others []*Window, path string) actor {
 	// An edit call that said nothing of its text may have written anything in its path.
 	for _, w := range edits {
@@ -293,7 +293,7 @@ func declaredLines(w *Window, path string) map[string]bool {
 	return out
 }
 
-// ownerOf makes the owner of an actor's lines, and remembers who that is.
+// ownerOf makes the owner of an actor's lines, and notes it.
 func (s *step) ownerOf(who actor, seed patchSeed) vector.Owner {
 	if who.kind == events.OwnerUnknown {
 		return vector.Owner{Kind: events.OwnerUnknown}
@@ -310,7 +310,7 @@ func (s *step) ownerOf(who actor, seed patchSeed) vector.Owner {
 	return vector.Owner{Kind: who.kind, Patch: seed.id(key)}
 }
 
-// noteWriters notes which open calls a line is said to be of, in case it turns out that they had ended (revise.go).
+// noteWriters notes the open calls of a line, in case they turn out to have ended before (revise.go).
 func (s *step) noteWriters(who *actor) {
 	if who.window != nil && who.window.Wrote == 0 {
 		who.window.Wrote = s.interval

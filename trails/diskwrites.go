@@ -8,17 +8,16 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// Two shell calls that are at work at once may both have written a change. Where the processes of one have written
-// fewer bytes since they were started than the change has, it was the other: say one waits for a server while the other
-// writes `a.txt`. Where all that are at work wrote fewer, a person may have made the change, or a service that a
-// command asked to: it is nobody's.
+// Two shell calls that run at once may both have written a change. If the processes of one have written fewer bytes
+// than the change has, the other wrote it: for example, one waits for a server while the other writes `a.txt`. If all
+// of them wrote fewer bytes, a person or a service may have made the change: its owner is unknown.
 
-// wellBegun is how long the shell of a call has run at least: the agent starts other programs too, such as hooks when a
-// call ends.
+// wellBegun is the least running time of a call's shell: the agent starts other programs too, such as hooks when a call
+// ends.
 const wellBegun = time.Second
 
-// tellApart asks what the calls wrote that are at work beside others. Once the shell of a call has ended, that cannot
-// be told any more. Nothing tells apart two calls that one agent has under way, either.
+// tellApart counts the bytes of calls that run at the same time. After a call's shell has ended, this is impossible. It
+// is also impossible for two calls of one agent process.
 func (s *witness) tellApart() {
 	for _, w := range s.state.openWindows() {
 		b := s.bounds[w]
@@ -32,7 +31,7 @@ func (s *witness) tellApart() {
 	}
 }
 
-// atWork reports whether a call that may write anywhere goes on after this boundary.
+// atWork reports whether a call that may write anywhere continues after this boundary.
 func (s *witness) atWork(w *Window) bool {
 	return w.Class != events.ToolEdits && !w.Rejected && !w.Background && len(w.Left) == 0 && !s.endsHere(w)
 }
@@ -50,8 +49,8 @@ func (s *witness) shellAtWork() bool {
 	return n > 1 || runs
 }
 
-// written returns the number of bytes that the processes of a call have written at most; known is false where its shell
-// is not among them.
+// written returns the number of bytes that the processes of a call can have written; known is false if its shell is not
+// among them.
 func written(w *Window) (n int64, known bool) {
 	found, _, known := process.Measure(w.processes(), "")
 	shell := false
@@ -62,8 +61,8 @@ func written(w *Window) (n int64, known bool) {
 	return n, known && shell
 }
 
-// wroteEnough leaves out the calls that wrote less than the change of a path. A tool that runs no command may have had
-// it written elsewhere: it is left out only for the sake of another.
+// wroteEnough drops the calls that wrote fewer bytes than the change of a path. A tool without a command may let
+// another process write: it is dropped only if another call is left.
 func (s *witness) wroteEnough(able []*Window, path string) []*Window {
 	size, known := s.sizes[path]
 	if !known {

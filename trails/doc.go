@@ -11,11 +11,11 @@
 //     declared the text; where no evidence splits them, all of them are named as candidates;
 //   - a person, when no window was open that could have written the path.
 //
-// What lies before the first snapshot belongs to nobody: unknown. Nothing is ever credited by clock, by closeness, or
-// to "the last conversation".
+// Lines from before the first snapshot are unknown. The package never credits by time, by nearness, or to "the last
+// conversation".
 //
 // The order of writing is objects, ownership vectors, events, state. A process killed between two of them repeats the
 // step at the next boundary; patch ids are derived from what the patch is, so that a repeated one is the same patch.
 //
-// The package knows nothing of commits (package correlate) and of the agents' payloads (package agents).
+// The package does not use commits (package correlate) or the agents' payloads (package agents).
 package trails

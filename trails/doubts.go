@@ -11,11 +11,11 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// What an open window can have written has three bounds: when its call ran, what it left running, and how many bytes
-// that wrote. A change beyond those bounds is not the call's own.
+// Three facts bound the changes of an open window: when its call ran, which processes it left running, and how many
+// bytes these wrote. A change beyond those bounds is not the call's own.
 
 // livedUntil returns the time at which the processes that a call left were last seen alive, by the clock that stamps
-// files. It is zero where that clock did not go on evenly.
+// files. It is zero if that clock was changed.
 func (s *witness) livedUntil(w *Window) time.Time {
 	if !s.steady(w, time.Now()) {
 		return time.Time{}
@@ -23,8 +23,8 @@ func (s *witness) livedUntil(w *Window) time.Time {
 	return w.Begun.Add(-snapshot.Slack) // what was written right after may bear a time before
 }
 
-// ranOut reports whether what a call left running has ended, and may have done so before a path changed. What goes on
-// of it wrote less than that.
+// ranOut reports whether the processes that a call left may have ended before a path changed, and the remaining ones
+// wrote less than the change.
 func (s *witness) ranOut(w *Window, path string) bool {
 	b := s.bounds[w]
 	if b == nil || len(w.Left) == 0 || s.reportedBack(w) {
@@ -34,8 +34,8 @@ func (s *witness) ranOut(w *Window, path string) bool {
 	return b.over || b.partly && known && b.wrote < size
 }
 
-// count measures what a call left running, and how much of it was written since everything was looked at. Known is
-// false where that is not told; partly tells that something has ended, and that the rest is counted alone.
+// count counts the bytes that a call's remaining processes wrote since the last full snapshot. known is false if the
+// system does not say; partly means that some processes have ended and only the others are counted.
 func (s *witness) count(w *Window) (
 	left []process.Process, printed []process.Output, wrote int64, known, partly bool,
 ) {
@@ -74,7 +74,7 @@ func (s *witness) steady(w *Window, at time.Time) bool {
 	return apart.Abs() < time.Second
 }
 
-// changedBefore finds out which changes had come about before the calls began to run, and which before they had ended.
+// changedBefore finds the changes from before the calls began to run, and those from before their end.
 func (s *witness) changedBefore(changes []snapshot.Change) {
 	paths := func(moment time.Time) map[string]bool {
 		if moment.IsZero() {
@@ -101,8 +101,8 @@ func (s *witness) idleThen(w *Window, path string) bool {
 	return b != nil && (b.before[path] || b.consent == consentAwaited && !s.endsHere(w))
 }
 
-// doubts tells why a window may not have written what it could have in a path; "" if nothing says so. In a file that
-// changed after the call had ended, the earlier lines cannot be told.
+// doubts returns the reason why a window may not have written a path; "" if there is none. If a file changed after the
+// call had ended, its earlier lines cannot be distinguished.
 func (s *witness) doubts(w *Window, path string) events.Limit {
 	b := s.bounds[w]
 	switch {
@@ -135,8 +135,8 @@ func (s *witness) reportedBack(w *Window) bool {
 	})
 }
 
-// silent reports whether what a window has running wrote less than the change of a path. A path that was not looked
-// at when everything was has changed in a longer time than that.
+// silent reports whether the running processes of a window wrote less than the change of a path. A path that the last
+// full snapshot did not read may have changed earlier.
 func (s *witness) silent(w *Window, path string) bool {
 	b := s.bounds[w]
 	if b == nil || !b.silent {
@@ -150,7 +150,7 @@ func (s *witness) silent(w *Window, path string) bool {
 // of these: they work elsewhere. One that writes what changed and no more may have written that.
 const mostlyElsewhere = 2
 
-// changed is how much was written in the work tree, as far as this step has looked.
+// changed returns the number of bytes changed in the work tree, as far as this step has read it.
 func (s *witness) changed() (n int64) {
 	for _, size := range s.sizes {
 		n += size
@@ -158,8 +158,8 @@ func (s *witness) changed() (n int64) {
 	return n
 }
 
-// measure counts what has to be written for the change of files: the lines that they did not have. It does so only
-// where a window is open that may have written less.
+// measure counts the bytes that a change of files needs: their new lines. It does so only if an open window may have
+// written fewer.
 func (s *witness) measure(files ...*file) {
 	atWork := s.shellAtWork()
 	if !atWork && !anyCounted(s.bounds) {
@@ -195,7 +195,7 @@ func (s *witness) measure(files ...*file) {
 	}
 }
 
-// counted reports whether it is known what a window has written, or what of it goes on.
+// counted reports whether the bytes of a window's processes, or of the remaining ones, are known.
 func (b *bound) counted() bool { return b.silent || b.partly }
 
 func anyCounted(bounds map[*Window]*bound) bool {

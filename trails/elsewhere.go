@@ -13,13 +13,12 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// A call is its id: its end closes it wherever it began, and the end of a turn or of a session closes what they opened
-// in every work tree. An agent may go to another work tree meanwhile, so the user's state directory holds a list for
-// each conversation of the work trees in which calls of it began.
+// The id identifies a call: its end closes it wherever it began. The end of a turn or a session closes its calls in
+// every work tree. An agent may go to another work tree meanwhile, so the user's state directory holds a list for each
+// conversation of the work trees in which calls of it began.
 
-// Elsewhere lists the work trees, beside those that a boundary concerns by its place, in which something of its
-// conversation is open that it ends. It notes where a call begins. What the list names is opened only where the user
-// records it.
+// Elsewhere lists the work trees, beside those that a boundary concerns by its place, with open calls that the boundary
+// ends. It notes where a call begins. It opens a work tree of the list only if the user records it.
 func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
 	if onlyReads(b) {
 		return nil
@@ -81,7 +80,7 @@ func beside(b events.Boundary, here []*refs.Repo) (tops []string) {
 	return tops
 }
 
-// endsAt reports whether something of a conversation is open that a boundary ends.
+// endsAt reports whether a boundary ends an open call of a conversation.
 func (s *state) endsAt(b events.Boundary) bool {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	if endsCall(b) {
@@ -124,7 +123,7 @@ func begunIn(name string) (tops []string) {
 	return tops
 }
 
-// noteBegun adds the work trees to the list in which a call begins.
+// noteBegun adds the work trees in which a call begins to the list.
 func noteBegun(b events.Boundary, here []*refs.Repo) {
 	name, known := begunFile(b)
 	if !known || len(here) == 0 {

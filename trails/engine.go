@@ -25,7 +25,7 @@ type Log interface {
 	Walk(ctx context.Context, r events.Range) iter.Seq2[events.Event, error]
 }
 
-// Outcome is the word of a transcript about a tool call whose after-boundary never came.
+// Outcome is a transcript's result of a tool call whose after-boundary never came.
 type Outcome string
 
 // The outcomes of a tool call.
@@ -40,14 +40,14 @@ type End struct {
 	Outcome Outcome
 	At      time.Time // when the agent wrote it down; zero if it is not told
 	Unbegun bool      // it may never have begun: the agent says the same of a call that was refused
-	// Finished tells that the command ended by itself, so that its last writing and the end are one moment.
+	// Finished says that the command ended by itself, so that its last writing and the end are one moment.
 	Finished bool
 	// Answered is the time at which the model was told the result: all hooks of the call had ended. Zero if that is not
 	// told.
 	Answered time.Time
 }
 
-// Settler asks an agent's own record how a tool call ended. The nil one knows of no record.
+// Settler asks an agent's own record how a tool call ended. A nil Settler has no records.
 type Settler func(w Window) End
 
 func (ask Settler) end(w *Window) End {
@@ -70,14 +70,14 @@ type Engine struct {
 	// Earlier counts the prompts in an agent's own record before the first prompt that hooks count. It is asked at the
 	// first boundary of a conversation.
 	Earlier func(b events.Boundary) int
-	// Elsewhere tells that what a boundary ends began in other work trees, too.
+	// Elsewhere says that the boundary also ends calls in other work trees.
 	Elsewhere bool
-	// Patient tells that a step may take long, so that boundaries come while it looks (see lookAgain).
+	// Patient says that a step may take long, so that boundaries arrive during its snapshot (see lookAgain).
 	Patient bool
-	// GivesWay tells that such a process is at work. A step fails with ErrBehind if it had to take boundaries that were
-	// put aside. Only a look at everything tells what had changed before them.
+	// GivesWay says that such a process is running. Then a step fails with ErrBehind if boundaries were put aside,
+	// because only a full snapshot shows the changes before them.
 	GivesWay bool
-	// Most, unless it is 0, is the number of changed files that a step takes in; one that finds more fails with
+	// Most, unless it is 0, is the number of changed files that a step accepts; with more it fails with
 	// snapshot.ErrMany.
 	Most       int
 	caller     string // the session whose hook this is, "" for git's
@@ -86,7 +86,7 @@ type Engine struct {
 	pause      func(time.Duration) // time.Sleep, but in tests
 }
 
-// looked is the state of all looks when an engine took its first step.
+// looked is the state of all snapshots before the engine's first step.
 type looked struct {
 	state state         // LastFull, Scoped and Marks alone
 	git   gitfacts.Mark // at the last look at everything
@@ -103,7 +103,7 @@ func lockFile(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTraces
 // snapshotState returns the directory of the snapshot engine's state for a work tree.
 func snapshotState(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "state") }
 
-// lockWait is how long a boundary waits for its turn when its context has no deadline.
+// lockWait is the time that a boundary waits for its turn if its context has no deadline.
 const lockWait = 10 * time.Second
 
 // step is one advance of the timeline, under the lock: what is found out of the work tree and of those that may have
