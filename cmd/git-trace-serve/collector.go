@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/version"
 )
 
-// Bounds of what goes to a collector, and of how long it may take.
+// Bounds of the data for a collector, and of the time.
 const (
 	mostRequest  = 4 << 20 // of spans in one request: collectors refuse large ones
 	mostReply    = 64 << 10
@@ -74,7 +74,7 @@ func newCollector(address, headers string) (*collector, error) {
 	return c, nil
 }
 
-// sendAll sends documents, one a line, and gives how many were taken.
+// sendAll sends documents, one a line, and returns the number of accepted spans.
 func (c *collector) sendAll(ctx context.Context, in io.Reader) (sent int, err error) {
 	lines := bufio.NewReaderSize(in, 1<<20)
 	for {
@@ -94,7 +94,7 @@ func (c *collector) sendAll(ctx context.Context, in io.Reader) (sent int, err er
 	}
 }
 
-// document is a document of OTLP, as far as it is cut.
+// document is a document of OTLP, decoded as far as it must be cut.
 type document struct {
 	ResourceSpans []resourceSpans `json:"resourceSpans"`
 }

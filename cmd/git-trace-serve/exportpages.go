@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/web"
 )
 
-// exportPages writes the pages of a range into a directory, after it has said what whoever reads them will read.
+// exportPages writes the pages of a range into a directory, after it has listed their contents.
 func exportPages(ctx context.Context, repo *refs.Repo, site *web.Site, dir, span string, ask bool) error {
 	if err := web.Free(dir); err != nil {
 		return err
@@ -51,7 +51,7 @@ func exportPages(ctx context.Context, repo *refs.Repo, site *web.Site, dir, span
 	return nil
 }
 
-// sayExport says what would leave.
+// sayExport lists what would leave.
 func sayExport(export *web.Export, dir string) {
 	c := export.Contents()
 	span, tip := export.Range()

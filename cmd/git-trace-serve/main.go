@@ -1,10 +1,9 @@
-// Command git-trace-serve holds what git-trace does not link, because every hook would start later for it. It holds the
+// Command git-trace-serve holds what git-trace does not link, because that would slow down every hook. It holds the
 // server of the Model Context Protocol that git trace mcp starts, and the language server of git trace lsp. It holds
-// the pages of git trace serve, the writer of Parquet and the reader of zstd. It also holds what sends spans to a
-// collector.
+// the pages of git trace serve, the writer of Parquet and the reader of zstd. It also sends spans to a collector.
 //
-// It holds no code for any answer: each tool asks git-trace, and gives what that prints. Nothing writes anything but
-// the disposable caches that reading commands write.
+// It computes no answer itself: each tool runs git-trace and returns its output. It writes only the disposable caches
+// of reading commands.
 package main
 
 import (
@@ -44,7 +43,7 @@ func main() {
 	os.Exit(fault.Run(answer))
 }
 
-// answer does what the arguments say, and gives the exit status.
+// answer runs the verb in the arguments, and returns the exit status.
 func answer() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
@@ -61,7 +60,7 @@ func answer() int {
 	return exitUnchecked
 }
 
-// exitUnchecked is the status of git-trace for what could not be done.
+// exitUnchecked is the status of git-trace for work that could not be done.
 const exitUnchecked = 2
 
 func run(ctx context.Context, args []string) error {
@@ -91,7 +90,7 @@ func serveTools(ctx context.Context, a *answers, _ []string) error {
 	return err
 }
 
-// mostAnswer bounds what an editor is told at once, in bytes.
+// mostAnswer bounds one answer to an editor, in bytes.
 const mostAnswer = 64 << 20
 
 // serveEditor serves an editor until it says so or its stream ends.

@@ -18,8 +18,8 @@ import (
 // anyPort is the address at which an editor's pages are served.
 const anyPort = "127.0.0.1:0"
 
-// opener shows pages for an editor. Where git trace serve runs, they are its pages. Otherwise they are served from here
-// until the editor ends, and no later start of git trace serve is told of it.
+// opener shows pages for an editor. If git trace serve runs, it uses its pages. Otherwise it serves them itself until
+// the editor ends; a later git trace serve does not use them.
 type opener struct {
 	ctx     context.Context // ends all servers
 	cancel  context.CancelFunc
@@ -43,7 +43,7 @@ func newOpener(ctx context.Context, a *answers) *opener {
 	return o
 }
 
-// end ends the servers, and takes away what they left.
+// end ends the servers, and removes their files.
 func (o *opener) end() {
 	o.cancel()
 	o.servers.Wait()
@@ -104,7 +104,7 @@ func (o *opener) serving(repo *refs.Repo) (*ownServer, error) {
 	}
 }
 
-// pageOf returns the address of what wrote a line; for a line without a conversation, the line's page.
+// pageOf returns the address of the step that wrote a line; for a line without a conversation, the line's page.
 func pageOf(ctx context.Context, repo *refs.Repo, p lsp.Place) (string, error) {
 	switch {
 	case p.Trace != "" && p.Call != "":

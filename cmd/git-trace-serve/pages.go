@@ -20,8 +20,8 @@ import (
 	"github.com/git-trace/git-trace/web"
 )
 
-// servePages serves the pages of the repository until the person interrupts, or nobody asks for long. Where they are
-// served already, it says where.
+// servePages serves the pages of the repository until the person interrupts, or there was no request for long. If they
+// are served already, it prints the address.
 func servePages(ctx context.Context, a *answers, args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	port := flags.Int("port", 0, "")
@@ -89,8 +89,8 @@ func (a *answers) asked(dir, who string) web.Ask {
 	}
 }
 
-// quiet has pages of a repository that is not on the user's list start nothing that it names, as the commands do that
-// the pages ask.
+// quiet makes sure that pages of a repository outside of the user's list start no program that it names, like the
+// commands behind the pages.
 func quiet(ctx context.Context, repo *refs.Repo) error {
 	if recorded.Is(repo) {
 		return nil
@@ -126,8 +126,8 @@ func drawReport(ctx context.Context, a *answers, args []string) error {
 	return err
 }
 
-// show opens an address in the browser. It is in a file that only the person can read, since everybody sees the
-// arguments of a program. The server takes the file away when it ends.
+// show opens an address in the browser. It passes the address in a file that only the person can read, because others
+// can see the arguments of a program. The server removes the file at its end.
 func (r *running) show(ctx context.Context, url string) error {
 	dir := r.dir
 	if _, err := os.Stat(dir); err != nil { // nothing was ever recorded here, or the server is an editor's

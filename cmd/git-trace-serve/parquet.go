@@ -143,7 +143,7 @@ func schemaOf(columns []shards.Column) *parquet.Schema {
 	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
 }
 
-// errRow is of a line that has not the columns of its table, in their order.
+// errRow reports a line without the columns of its table, in order.
 var errRow = errors.New("not a row of the table")
 
 func rowOf(columns []shards.Column, walk *rawjson.Decoder, line []byte) (parquet.Row, error) {

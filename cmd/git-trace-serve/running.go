@@ -25,7 +25,7 @@ type running struct {
 	made string // a directory that is taken away at the end
 }
 
-// noted is the note that a server leaves of itself.
+// noted is a server's note about itself.
 type noted struct {
 	web.Opened
 	Version string     `json:"version"`
@@ -47,7 +47,7 @@ func (r *running) found(address string) (web.Opened, bool) {
 	return n.Opened, err == nil && failed == nil && host == at && (port == "0" || port == own)
 }
 
-// note leaves word of this server, where something is recorded. Without it a second start serves by itself.
+// note writes a note about this server, if the repository is recorded. Without it a second start would serve too.
 func (r *running) note(opened web.Opened) {
 	if _, err := os.Stat(r.dir); err == nil {
 		own := noted{opened, version.Number, process.Of(os.Getpid())}
@@ -55,7 +55,7 @@ func (r *running) note(opened web.Opened) {
 	}
 }
 
-// forget takes away what this server left.
+// forget removes this server's files.
 func (r *running) forget() {
 	if r.made != "" {
 		_ = os.RemoveAll(r.made)

@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// app is one call of the command line: where it runs and where it writes.
+// app is one call of the command line: its directory and its streams.
 type app struct {
 	std streams
 	dir string // the directory that -C and the process's own give
@@ -166,7 +166,7 @@ func (a *app) repo() (*refs.Repo, error) {
 	return r, err
 }
 
-// unasked keeps an answer that nobody typed a command for from starting what a stranger's repository names.
+// unasked prevents that a command which no person typed starts programs of a stranger's repository.
 func (a *app) unasked(repo *refs.Repo, asks string) error {
 	listed := recorded.Is(repo)
 	if asks == view.ByEditor && !listed && !repo.MayHaveRefs("refs/traces/") {

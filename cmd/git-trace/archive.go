@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// silentFor is the time without a publication after which archive takes a clone for one that is gone.
+// silentFor is the time without a publication after which archive treats a clone as gone.
 const silentFor = 30 * 24 * time.Hour
 
 func (a *app) archiveCommand() *cli.Command {
@@ -33,7 +33,7 @@ func (a *app) archiveCommand() *cli.Command {
 	}, a.archive)
 }
 
-// settledRemote returns the remote that is named, or the one that is settled.
+// settledRemote returns the named remote, or the default one.
 func (a *app) settledRemote(c *cli.Context, ops operands) (log *events.Log, s *sharing.Settings, r sharing.Remote,
 	err error) {
 	if len(ops.all()) > 1 {
@@ -134,7 +134,7 @@ func sayKept(w io.Writer, k *sharing.Keeping) {
 	}
 }
 
-// keep does what was planned.
+// keep carries out the plan.
 func (a *app) keep(c *cli.Context, k *sharing.Keeping, what string) error {
 	if err := k.Keep(c.Context, !c.Bool("no-verify")); err != nil {
 		a.tellRemote(err)

@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// Git has no hook after a push. The one before it starts a process that waits for the end of git, and goes on without
-// it: the user's push takes no longer, and ends as it would.
+// Git has no hook after a push. The one before it starts a process that waits for the end of git. So the user's push
+// takes no longer, and its result is the same.
 const (
 	pushLaterHook = "push-later"
 	// pushLimit is the time after which that process ends in any case.
@@ -41,7 +41,7 @@ func runPushHook(args []string) int {
 	return exitDone
 }
 
-// runPushLater returns the process that waits and shares. A failure is told by status.
+// runPushLater returns the process that waits and shares. status reports a failure.
 func runPushLater(args []string) int {
 	guard := runner.Guard(pushLimit, nil)
 	defer guard()
@@ -58,7 +58,7 @@ func runPushLater(args []string) int {
 	return exitDone
 }
 
-// waitForGit waits until git has ended, longer and longer from look to look. Where that is not known it waits a moment.
+// waitForGit waits until git has ended, with growing pauses. If git's process is not known, it waits a moment.
 func waitForGit(pid int) {
 	if pid <= 0 || runtime.GOOS == "windows" {
 		time.Sleep(2 * time.Second)

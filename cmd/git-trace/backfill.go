@@ -20,11 +20,11 @@ import (
 	"github.com/git-trace/git-trace/transcripts"
 )
 
-// backfillSchema names the form of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
+// backfillSchema names the schema of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
 const backfillSchema = "git-trace.backfill/1"
 
-// backfillGrowth is by how much, in percent, the memory may grow before it is looked through for what is no longer
-// needed: what all sessions wrote is held at once.
+// backfillGrowth is the percentage by which the memory may grow between two garbage collections, because the edits of
+// all sessions are in memory at once.
 const backfillGrowth = 60
 
 func (a *app) backfillCommand() *cli.Command {
@@ -95,7 +95,8 @@ type filler struct {
 	keeper *keeper
 }
 
-// commits lists the history of the range down to its roots: what landed before it cannot land in it.
+// commits lists the history of the range down to its roots: a line that is in an earlier commit cannot come from a
+// later one.
 func (b *filler) commits(revs []string) ([]history.Commit, error) {
 	if head, _, err := b.repo.Head(); err == nil && head.IsZero() && len(revs) == 0 {
 		return nil, nil
@@ -142,8 +143,7 @@ func (b *filler) commits(revs []string) ([]history.Commit, error) {
 	return history.List(b.ctx, b.repo, append(tips, "--")...)
 }
 
-// past is commits for a history with commits that cannot be read; readable is false where git has another reason to
-// refuse.
+// past is commits for a history with unreadable commits; readable is false if git refuses for another reason.
 func (b *filler) past(tips, hidden []string) (list []history.Commit, readable bool) {
 	read := func(names []string) ([]history.Commit, bool) {
 		var ids []refs.OID
@@ -300,7 +300,7 @@ func (b *filler) remotes() []string {
 	return out
 }
 
-// tell writes what was found, and says it.
+// tell appends the claims to the log and prints them.
 func (b *filler) tell(claims []claim.Commit) error {
 	reader, err := b.app.openIndex(b.repo)
 	if err != nil {
@@ -378,7 +378,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 	return b.sum()
 }
 
-// sum says what was done, where people read it.
+// sum prints a summary for people.
 func (b *filler) sum() error {
 	verb := "written"
 	if b.dry {
@@ -412,7 +412,7 @@ func (b *filler) sum() error {
 	return nil
 }
 
-// unseen counts the commands of linked conversations which may have written what no transcript tells.
+// unseen counts the commands of linked conversations that may have written lines without a trace in the transcript.
 func (b *filler) unseen() int {
 	n := 0
 	for trace := range b.linked {
@@ -423,7 +423,7 @@ func (b *filler) unseen() int {
 	return n
 }
 
-// row returns a link as it is told.
+// row returns a link as a line of the output.
 func (b *filler) row(l *backfill.Link) ([]byte, error) {
 	b.linked[l.Trace] = true
 	if b.json {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/transcripts"
 )
 
-// begin tells the log of a conversation that it does not know: when it was, its model, its prompts. Of one that a
-// killed run has begun to tell, the rest is told.
+// begin returns the events of a conversation that the log does not have: its times, its model, its prompts. After a
+// killed run it returns the missing ones.
 func (b *filler) begin(reader *index.Index, l backfill.Link) ([]events.Draft, error) {
 	t := b.keeper.byTrace[l.Trace]
 	if b.linked[l.Trace] || t == nil {
@@ -27,7 +27,7 @@ func (b *filler) begin(reader *index.Index, l backfill.Link) ([]events.Draft, er
 	return conversationDrafts(told, l.Trace, t)
 }
 
-// conversationDrafts tell of a conversation what is not told yet.
+// conversationDrafts returns the events of a conversation that are not in the log yet.
 func conversationDrafts(told map[string]bool, trace events.TraceID, t *transcripts.Transcript) ([]events.Draft, error) {
 	var out []events.Draft
 	draft := func(at time.Time, typ events.Type, number int, data any) error {
@@ -60,8 +60,8 @@ func conversationDrafts(told map[string]bool, trace events.TraceID, t *transcrip
 	return out, err
 }
 
-// told returns what the log says of a conversation because of a backfill; hooked is true if hooks were there, whose
-// numbers of prompts then count.
+// told returns the parts of a conversation that a backfill has written to the log; hooked is true if hooks saw it: then
+// their numbers of prompts count.
 func told(reader *index.Index, trace events.TraceID) (told map[string]bool, hooked bool, err error) {
 	known, err := reader.ByTrace(trace)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 )
 
 // keeper stores the records of conversations that backfill linked, as hooks would have done. A conversation is put on
-// the list of those that wait before the log hears of it: what a run that is killed leaves undone, the next one does,
-// or the next hook.
+// the waiting list before the log gets its events. So the next run or hook finishes a killed run.
 type keeper struct {
 	filler  *filler
 	job     *recording // nil when nothing is stored
@@ -77,8 +76,8 @@ func (k *keeper) session(trace events.TraceID) (waiting.Session, error) {
 	}, nil
 }
 
-// list puts the conversations that were linked since the last time on the list, with their prompts, whose place the
-// record takes.
+// list puts the conversations that were linked since the last time on the list, with their prompts, which the record
+// will replace.
 func (k *keeper) list() error {
 	if k.job == nil {
 		return nil
@@ -110,7 +109,8 @@ func (k *keeper) list() error {
 	return nil
 }
 
-// keep stores what waits and was read in this run. One that cannot be stored waits for the next storing of records.
+// keep stores the waiting conversations that this run has read. A conversation that cannot be stored waits for the next
+// run.
 func (k *keeper) keep(ctx context.Context) error {
 	if k.job == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// beginning is a JSON value, cut where the beginning of a file ends: an object with members, or an array.
+// beginning is a JSON valuefrom the beginning of a file, perhaps cut off: an object with members, or an array.
 type beginning struct {
 	raw    []byte
 	kind   rawjson.Kind
@@ -64,8 +64,8 @@ func (b beginning) row() beginning {
 // in returns a member.
 func (b beginning) in(name string) beginning { return begin(b.values[name]) }
 
-// message reports whether an array begins with a message in the form of providers. Clients that keep such messages
-// add members, which tell them apart.
+// message reports whether an array begins with a message in the form of providers. Messages in clients' own files have
+// more members.
 func (b beginning) message() bool {
 	first := b.first()
 	if !slices.Contains([]string{"system", "developer", "user", "assistant"}, first.text("role")) {
@@ -80,10 +80,11 @@ func (b beginning) textOf(name string) bool {
 	return bytes.HasPrefix(text, []byte(`"[{`)) && bytes.Contains(text, []byte(`\"role\"`))
 }
 
-// kept reports whether an object is a session as clients keep them beside their messages: no row of a data set.
+// kept reports whether an object is a session as clients keep them beside their messages, and not a row of a data set.
 func (b beginning) kept() bool { return b.has("sessionId") || b.has("v") }
 
-// spans tells spans of OpenTelemetry: a document of OTLP, spans that a dump has by themselves, or attributes alone.
+// spans recognises spans of OpenTelemetry: a document of OTLP, spans that a dump has by themselves, or attributes
+// alone.
 func (b beginning) spans() bool {
 	r := b.row()
 	identified := r.has("spanContext") || r.has("span_id") || r.has("spanId") || r.in("context").has("span_id")
@@ -91,7 +92,8 @@ func (b beginning) spans() bool {
 		r.has("gen_ai.operation.name") || r.has("openinference.span.kind")
 }
 
-// events tells a list of events of OpenHands, or a row that has one; predictions beside such rows hold only a patch.
+// events recognises a list of events of OpenHands, or a row that has one; predictions beside such rows hold only a
+// patch.
 func (b beginning) events() bool {
 	event := func(b beginning) bool { return b.has("source") && (b.has("action") || b.has("observation")) }
 	r := b.row()

@@ -24,7 +24,7 @@ import (
 const blameUsage = "git trace blame [<git blame options>] [--json[=runs] | --prompts] [--only-ai] [<rev>] [--] " +
 	"<file>\ngit trace blame --web [<rev>] [--] <file>[:<line>]"
 
-// blameCommand stands in the list of commands; the arguments never come this way, because they are git's.
+// blameCommand is only for the list of commands; blame parses its arguments itself, because they are git's.
 func (a *app) blameCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "blame",
@@ -116,8 +116,8 @@ func (a *app) blame(args []string) error {
 	return err
 }
 
-// legend explains the signs that were drawn, once below the lines, to somebody who sees it. The configuration key
-// advice.traceSigns takes it away, as the keys of its family do for git's own hints.
+// legend explains the signs that were drawn, once below the lines, to somebody who sees it. The setting
+// advice.traceSigns hides it, like git's advice.* settings.
 func (a *app) legend(known *conversations, config *refs.Config, drawn blame.Drawn) {
 	if _, watched := terminalOf(a.std.err); !watched || config != nil && !config.Bool("advice.traceSigns", true) {
 		return
@@ -156,7 +156,7 @@ func blameFailure(err error) error {
 	return fail(refused.ExitCode(), err, hint)
 }
 
-// pathHint says what may be meant by a path that git does not have.
+// pathHint suggests a path for one that git does not have.
 func pathHint(message string) string {
 	_, path, _ := strings.Cut(message, "'")
 	if end := strings.LastIndex(path, "'"); end >= 0 {

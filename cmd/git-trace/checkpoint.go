@@ -29,7 +29,7 @@ func (a *app) checkpointCommand() *cli.Command {
 
 const checkpointSchema = "git-trace.checkpoint/1"
 
-// signedCheckpoint is a checkpoint that was made, as --json gives it.
+// signedCheckpoint is a checkpoint that was made, in the form of --json.
 type signedCheckpoint struct {
 	Schema  string             `json:"schema"`
 	Seq     int64              `json:"seq"`
@@ -83,7 +83,7 @@ func (a *app) checkpoint(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// signable verifies the log and gives its end. A signature under a broken log would be worth nothing.
+// signable verifies the log and returns its end. A signature of a broken log would be worthless.
 func (a *app) signable(ctx context.Context, log *events.Log, force bool) (events.End, error) {
 	report, err := log.Verify(ctx, events.Verification{Anchors: checkpoint.Sources()})
 	if err != nil {
@@ -113,7 +113,7 @@ func onlyAnchorsDisagree(report events.Report) bool {
 	return report.MoreFaults == 0
 }
 
-// trustHint says how a key comes to be trusted.
+// trustHint says how to trust a key.
 func trustHint(kind checkpoint.Kind) string {
 	if kind == checkpoint.SSH {
 		return "list the key in the file that git's gpg.ssh.allowedSignersFile names; see ssh-keygen(1), ALLOWED SIGNERS"

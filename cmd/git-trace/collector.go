@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/records/otel"
 )
 
-// sending is a document for a collector of spans: the companion does it, and only where --endpoint says so.
+// sending is a document for a collector of spans. The companion sends it, only with --endpoint.
 type sending struct {
 	to         string
 	in         io.WriteCloser
@@ -50,7 +50,7 @@ func startSending(ctx context.Context, at *url.URL) (*sending, error) {
 	return s, cmd.Start()
 }
 
-// done ends the sending and tells what was taken.
+// done ends the sending and prints the number of accepted spans.
 func (s *sending) done(a *app, exported error) error {
 	_ = s.in.Close()
 	failed := s.cmd.Wait()

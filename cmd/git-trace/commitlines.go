@@ -19,7 +19,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// commitOwners tells who wrote the lines that commits added, as blame would say.
+// commitOwners finds the owners of the lines that commits added, like blame.
 type commitOwners struct {
 	ctx      context.Context
 	repo     *refs.Repo
@@ -73,8 +73,8 @@ const (
 	ownersLines = 100_000
 )
 
-// each tells who wrote the lines of the commits of a list, parents before children. Of each batch git is asked in the
-// other order: packs keep the newest contents whole, and older ones as what differs from them.
+// each yields the owners in the commits of a list, parents before children. Within a batch git is asked in reverse
+// order: packs store the newest contents whole, and older ones as differences.
 func (o *commitOwners) each(list []history.Commit, yield func(*history.Commit, *events.CommitData) error) error {
 	debug.SetGCPercent(countGrowth)
 	asked := slices.Clone(list)
@@ -115,7 +115,7 @@ func (o *commitOwners) each(list []history.Commit, yield func(*history.Commit, *
 	})
 }
 
-// of tells who wrote the lines of some commits.
+// of returns the owners in some commits.
 func (o *commitOwners) of(commits []history.Commit) ([]*events.CommitData, error) {
 	ids := make([]refs.OID, len(commits))
 	for i := range commits {
@@ -190,8 +190,8 @@ func (o *commitOwners) unknown(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerUnknown, "")
 }
 
-// dispute gives calls that no hook told of lines thought to be a person's: that no agent was heard of says nothing
-// against those, and what they wrote stands in the commit as it was written.
+// dispute lets calls that no hook reported take lines that count as a person's, if the commit has them exactly as
+// written.
 func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
 	return &claim.Dispute{Persons: o.persons(commit), May: func(owner events.AnchorOwner, tier string) bool {
 		if !correlate.Disputes(tier) {
@@ -209,13 +209,13 @@ func (o *commitOwners) dispute(commit refs.OID) *claim.Dispute {
 	}}
 }
 
-// callsHooked are the calls of a conversation that hooks told of.
+// callsHooked has the calls of a conversation that hooks reported.
 type callsHooked struct {
 	told   map[string]bool
 	native bool // by the ids that the session file has
 }
 
-// hookedCalls gives those; nil for a conversation that no hook reported.
+// hookedCalls returns these calls; nil for a conversation that no hook reported.
 func hookedCalls(reader *index.Index, trace events.TraceID) *callsHooked {
 	_, hooked, err := told(reader, trace)
 	if err == nil && !hooked {
@@ -233,7 +233,7 @@ func hookedCalls(reader *index.Index, trace events.TraceID) *callsHooked {
 	return out
 }
 
-// persons tells which lines of a commit are a person's.
+// persons reports which lines of a commit are a person's.
 func (o *commitOwners) persons(commit refs.OID) claim.Unknown {
 	return o.ofKind(commit, events.OwnerHuman)
 }
@@ -252,7 +252,7 @@ func (o *commitOwners) ofKind(commit refs.OID, kinds ...events.OwnerKind) claim.
 	}
 }
 
-// anchored reports whether the log says something of a commit.
+// anchored reports whether the log has an anchor of a commit.
 func (o *commitOwners) anchored(commit refs.OID) (bool, error) {
 	n, err := o.reader.Anchors(commit)
 	return n > 0, err

@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/version"
 )
 
-// companion is git-trace-serve, which holds what would make every hook slower: beside this program or in PATH. It is
-// told which program asks, so that both are of one version, and does what the verb says.
+// companion returns the command git-trace-serve, beside this program or in PATH. It has code that would slow down every
+// hook. It gets the name and version of this program, so that both have one version, and a verb.
 func companion(ctx context.Context, verb string, args ...string) (*exec.Cmd, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -33,7 +33,7 @@ func companion(ctx context.Context, verb string, args ...string) (*exec.Cmd, err
 	return exec.CommandContext(ctx, server, append([]string{verb, own, version.Number}, args...)...), nil
 }
 
-// beCompanion has the companion do what the verb says, with this program's streams, and ends as it does.
+// beCompanion runs the companion with a verb and this program's streams, and returns its exit status.
 func (a *app) beCompanion(ctx context.Context, verb string, args ...string) error {
 	cmd, err := companion(ctx, verb, args...)
 	if err != nil {

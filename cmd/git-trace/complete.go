@@ -15,16 +15,16 @@ import (
 	"github.com/git-trace/git-trace/cells"
 )
 
-// completer says what may come next on a command line. Shells ask it at each press of the key: what goes wrong is
-// silent, and nothing is searched that costs more than an index.
+// completer suggests the next word of a command line. Shells run it at each press of the key: so errors are silent, and
+// it reads nothing slower than an index.
 type completer struct {
 	a       *app
 	program *cli.App
 	out     io.Writer
 }
 
-// complete prints, a line each, what may take the place of the last of the words behind `git trace`: a word and, behind
-// a tab, what it means. The line :file says that a file may stand there, :ref that a revision may.
+// complete prints, a line each, candidates for the last word after `git trace`: a word, a tab, and its meaning. The
+// line :file means that a file is possible, :ref a revision.
 func (a *app) complete(words []string) {
 	c := &completer{a: a, program: a.program(), out: a.std.out}
 	if len(words) == 0 {
@@ -80,7 +80,7 @@ func (c *completer) arguments(command *cli.Command, before []string, typed strin
 	c.operand(command, typed)
 }
 
-// options are the command's own, and git's where it takes those.
+// options are the command's own, and git's if it takes them.
 func (c *completer) options(command *cli.Command, typed string) {
 	for _, flag := range command.VisibleFlags() {
 		name, does := optionText(flag)
@@ -105,7 +105,7 @@ var choiceOf = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("`([a-z_-]+(?:\\|[a-z_-]+)+)`")
 })
 
-// value offers what an option takes, and reports whether it takes anything.
+// value offers values for an option, and reports whether it takes a value.
 func (c *completer) value(command *cli.Command, option, typed string) bool {
 	at := slices.IndexFunc(command.Flags, func(f cli.Flag) bool {
 		return slices.ContainsFunc(f.Names(), func(name string) bool { return dashed(name) == option })
@@ -159,12 +159,12 @@ func (c *completer) formats(typed string, which func(exchange) bool) {
 	}
 }
 
-// operandIn finds what a command takes, as its forms name it.
+// operandIn finds the operands in a command's usage.
 var operandIn = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`<[^<>]*>`)
 })
 
-// operand offers what the forms of the command say that it takes.
+// operand offers operands by the command's usage.
 func (c *completer) operand(command *cli.Command, typed string) {
 	var ids, refs, files bool
 	for _, name := range operandIn().FindAllString(command.UsageText, -1) {
@@ -212,7 +212,7 @@ func (c *completer) remotes(typed string) {
 	}
 }
 
-// mostOffered is the number of conversations that are offered: more fill no screen.
+// mostOffered is the number of conversations that are offered: more do not help.
 const mostOffered = 50
 
 // conversations offers the newest conversations whose ids begin with what was typed, each with its agent and its first

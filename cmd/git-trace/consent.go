@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-// obtainConsent records the user's consent to git-trace's hooks, for the agents that run none without. The user says so
-// by the flag or at a prompt; without either nothing is recorded, and tellObstacles says what to do.
+// obtainConsent records the user's consent to git-trace's hooks, for agents that need it. The user consents by the flag
+// or at a prompt; otherwise nothing is recorded, and tellObstacles says what to do.
 func (a *app) obtainConsent(ctx context.Context, in *installation, given bool) (allowed []planned, err error) {
 	for _, agent := range in.agents {
 		if agent.Trust == nil {
@@ -46,7 +46,7 @@ func waitsForConsent(status capability.Status) bool {
 	return false
 }
 
-// consents asks a person. Nobody is asked where nobody could answer.
+// consents asks a person. It does not ask if nobody can answer.
 func (a *app) consents(what string) bool {
 	in, isFile := a.std.in.(*os.File)
 	if !isFile || what == "" {
@@ -86,8 +86,7 @@ func (a *app) answer() string {
 	return strings.ToLower(strings.TrimSpace(line))
 }
 
-// confirm asks before something that cannot be undone; where nobody could answer, it is refused. Does says what --yes
-// does.
+// confirm asks before something that cannot be undone. If nobody can answer, it refuses. does describes --yes.
 func (a *app) confirm(question, does string) (bool, error) {
 	if _, terminal := terminalOf(a.std.err); !terminal {
 		return false, fail(exitUsage, errors.New("nobody is there to confirm"), "--yes "+does+" without asking")
@@ -95,7 +94,7 @@ func (a *app) confirm(question, does string) (bool, error) {
 	return a.asks(question), nil
 }
 
-// tellObstacles says what still keeps the hooks that were installed from running.
+// tellObstacles names the reasons why installed hooks do not run yet.
 func (a *app) tellObstacles(ctx context.Context, in *installation) error {
 	if len(in.agents)+len(in.passed) == 0 && !in.global {
 		fmt.Fprintf(a.std.err, "git-trace: hint: no coding agent was found on this machine; name one with --agent: %s\n",

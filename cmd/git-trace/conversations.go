@@ -26,7 +26,7 @@ type conversations struct {
 	prompts *view.Prompts
 }
 
-// recorded finds the repository, and opens what is known of its conversations. Close that.
+// recorded finds the repository, and opens its conversations. Close them.
 func (a *app) recorded(ctx context.Context) (*refs.Repo, *conversations, error) {
 	repo, err := a.repo()
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *app) findAll(ctx context.Context, repo *refs.Repo, ids []string) ([]eve
 	return out, nil
 }
 
-// steps says in which step of its record a call was made; each record is read once.
+// steps returns the function that finds a call's step in its record; each record is read once.
 func (s *conversations) steps(ctx context.Context) func(events.TraceID, string) int {
 	of := map[events.TraceID]map[string]int{}
 	return func(trace events.TraceID, call string) int {
@@ -88,15 +88,14 @@ func (s *conversations) close() {
 	s.log.Close()
 }
 
-// newPrompts gives texts of prompts, redacted as the user's configuration asks for it.
+// newPrompts gives texts of prompts, redacted by the user's configuration.
 func newPrompts(repo *refs.Repo) *view.Prompts {
 	return view.NewPrompts(repo, func() (*redact.Redactor, error) {
 		return configured.ToShow(context.Background(), repo)
 	})
 }
 
-// openRecords opens the index of what was said, telling on a terminal how far making it has come; nil where nothing is
-// stored.
+// openRecords opens the index of texts, and shows progress on a terminal if it must be made; nil if nothing is stored.
 func (a *app) openRecords(ctx context.Context, repo *refs.Repo) (view.Records, error) {
 	records := store.Open(repo)
 	tips, err := records.Tips(ctx)
@@ -116,7 +115,7 @@ func (a *app) openRecords(ctx context.Context, repo *refs.Repo) (view.Records, e
 
 const rebuildHint = "git trace rebuild makes the caches anew"
 
-// openedRecords is the index of what was said, with the store that it reads. Its errors say what to do.
+// openedRecords is the index of texts with its store. Its errors have hints.
 type openedRecords struct {
 	ix    *search.Index
 	store *store.Store
