@@ -103,7 +103,8 @@ func talk(q *question) (string, string, any, error) {
 	err = body.addHunks(q, &became)
 	body.Followed = became.err == nil // else the page is shown without what became of the edits
 	body.follow(became.trails)
-	return body.Title, "talk", body, err
+	short := t.Trace[:min(len(t.Trace), usualDigits)]
+	return "Conversation " + string(short), "talk", body, err // browsers keep titles in their history
 }
 
 // noTalk refuses what is not an id of a conversation.

@@ -115,6 +115,9 @@ func TestPagesShowWhatTheCommandsKnow(t *testing.T) {
 	s.shows("/search?q=nothing+like+it", "No conversation holds all of these words")
 	s.shows("/stats", "claude-code", "Lines that commits added, by week", "As a table")
 	page, _ := s.get("/t/c86c")
+	if title, _, _ := strings.Cut(page, "</title>"); !strings.Contains(title, "Conversation c86c") || strings.Contains(title, "twice") {
+		t.Errorf("a browser keeps what was said in its history: %s", title)
+	}
 	for _, patch := range regexp.MustCompile(`"(/track/[0-9a-f]+)"`).FindAllStringSubmatch(page, -1) {
 		s.shows(patch[1], "created", "anchored", "alive", "exact blob, confidence high")
 	}
