@@ -283,7 +283,8 @@ func sentenceWord(value string) bool {
 	return false
 }
 
-// paired reads the value of a name that is itself a value: {"name": "DB_PASSWORD", "value": "…"}, <key>…</key><string>…
+// paired reads the value of a name that is itself a value: {"name": "DB_PASSWORD", "value": "…"},
+// <key>…</key><string>…, variable "password" { default = "…". The lines may be those of a diff.
 func (c *candidate) paired(at int) (start, end int) {
 	text := c.text
 	if strings.HasPrefix(text[at:], "</") {
@@ -307,7 +308,8 @@ func (c *candidate) paired(at int) (start, end int) {
 		return 0, 0
 	}
 	i := at
-	for i < len(text) && i-at < 80 && strings.IndexByte(" \t\r\n,", text[i]) >= 0 {
+	for i < len(text) && i-at < 80 && (strings.IndexByte(" \t\r\n,{", text[i]) >= 0 ||
+		i > at && text[i-1] == '\n' && (text[i] == '+' || text[i] == '-')) {
 		i++
 	}
 	if i == at {
@@ -317,10 +319,15 @@ func (c *candidate) paired(at int) (start, end int) {
 	if quoted {
 		i++
 	}
-	if !word(text, i, "value") {
+	switch {
+	case word(text, i, "value"):
+		i += len("value")
+	case word(text, i, "default") && strings.IndexByte(text[at:i], '{') >= 0:
+		i += len("default")
+	default:
 		return 0, 0
 	}
-	if i += len("value"); quoted && i < len(text) && isQuote(text[i]) {
+	if quoted && i < len(text) && isQuote(text[i]) {
 		i++
 	}
 	sep, next := separator(text, i)

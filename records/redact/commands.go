@@ -67,6 +67,11 @@ var arguments = [...]argument{
 	{"npm config set", ":_authToken ", apart}, {"npm config set", ":_password ", apart},
 	{"wpa_passphrase", "", word2}, {"vault login", "", word1}, {"cargo login", "", word1},
 	{"rabbitmqctl", " add_user", word2}, {"rabbitmqctl", " change_password", word2}, {"isql", "", word3},
+	{"composer config", " http-basic.", word2}, {"composer config", " github-oauth.", word1},
+	{"rclone config", " pass ", apart}, {"rclone config", " password ", apart}, {"rclone obscure", "", word1},
+	{"useradd", " -p ", apart}, {"usermod", " -p ", apart}, {"ncftp", " -p ", apart}, {"ncftpget", " -p ", apart},
+	{"ncftpput", " -p ", apart},
+	{"poetry publish", " -p ", apart}, {"ConvertTo-SecureString", "", word1},
 	{"poetry config", " http-basic.", word2}, {"poetry config", " pypi-token.", word1}, {"quote PASS", "", word1},
 	{"mc alias set", "", word4},
 	{"sqlplus", "", slashed}, {"impdp", "", slashed}, {"expdp", "", slashed}, {"sqlldr", "", slashed},
@@ -320,19 +325,24 @@ func given(line string) []span {
 func identified(text string) []span {
 	var found []span
 	for from := 0; ; {
-		i := strings.Index(text[from:], "IDENTIFIED")
-		if i < 0 {
-			if i = strings.Index(text[from:], "identified"); i < 0 {
-				return found
+		i, sign := len(text), ""
+		for word, behind := range map[string]string{"IDENTIFIED": "BY ", "PASSWORD FOR": "= "} {
+			for _, form := range [...]string{word, strings.ToLower(word)} {
+				if at := strings.Index(text[from:], form); at >= 0 && from+at < i {
+					i, sign = from+at, behind
+				}
 			}
 		}
-		from += i + len("identified")
+		if sign == "" {
+			return found
+		}
+		from = i + len("IDENTIFIED")
 		rest := text[from:min(len(text), from+mostContext)]
-		by := strings.Index(strings.ToUpper(rest), "BY ")
+		by := strings.Index(strings.ToUpper(rest), sign)
 		if by < 0 {
 			continue
 		}
-		at := from + by + len("BY ")
+		at := from + by + len(sign)
 		if at < len(text) && text[at] == 'P' {
 			at += len("PASSWORD ")
 		}

@@ -27,6 +27,8 @@ func (s *marks) ofLines() []span {
 			list = jar(text, i)
 		case word(text, i, "webhook"):
 			list = webhook(text, i)
+		case word(text, i, "jdbc:oracle:"):
+			list = oracle(text, i+len("jdbc:oracle:"))
 		case word(text, i, "master.key"):
 			list = masterKey(text, i)
 		case word(text, i, "net user "):
@@ -133,15 +135,36 @@ func isCookie(name, value string) bool {
 	return len(value) >= leastToken && letterAndDigit(value) && bits(value) >= 3
 }
 
-// webhook finds the address of a webhook of Microsoft's: whoever has it may post.
-func webhook(text string, at int) []span {
-	from := max(0, at-len("office.com/"))
-	begin := strings.Index(text[from:min(len(text), at+mostContext)], "office.com/webhook")
-	if begin < 0 || strings.ContainsAny(text[from:from+begin], " \n") {
+// oracle finds the password in an address of JDBC's: jdbc:oracle:thin:scott/tiger@//db.
+func oracle(text string, at int) []span {
+	line := text[at:min(len(text), at+mostContext)]
+	line = line[:strings.IndexAny(line+" ", " \t\r\n\"'<>`")]
+	login := line[:max(0, strings.IndexByte(line, '@'))]
+	start, end := strings.IndexByte(login, '/')+1, len(login)
+	if start == 0 || end-start < leastValue || standsIn(login[start:]) {
 		return nil
 	}
-	start := from + begin + len("office.com/")
-	start += strings.IndexByte(text[start:]+"/", '/') + 1
+	return []span{{start: at + start, end: at + end, rule: "url-password", whole: byItself(login[start:])}}
+}
+
+// webhook finds the address of a webhook of Microsoft's or Discord's: whoever has it may post.
+func webhook(text string, at int) []span {
+	start := at + len("webhooks/")
+	for start < len(text) && digit(text[start]) {
+		start++
+	}
+	const leastID = 15
+	discord := strings.HasSuffix(text[:at], "/api/") && strings.HasPrefix(text[at:], "webhooks/") &&
+		start-at > leastID+len("webhooks/")
+	if !discord {
+		from := max(0, at-len("office.com/"))
+		begin := strings.Index(text[from:min(len(text), at+mostContext)], "office.com/webhook")
+		if begin < 0 || strings.ContainsAny(text[from:from+begin], " \n") {
+			return nil
+		}
+		start = from + begin + len("office.com/")
+		start += strings.IndexByte(text[start:]+"/", '/') + 1
+	}
 	end := start
 	for end < len(text) && (tokenByte(text[end]) || strings.IndexByte("@.~%", text[end]) >= 0) {
 		end++

@@ -119,6 +119,7 @@ func holdsPass(who string) bool {
 		"ftp", "sftp", "redis", "rabbitmq", "mq", "ldap",
 		"ssh", "sudo", "vpn", "wifi", "keystore", "store", "key", "auth", "login", "basic", "http", "proxy", "jenkins",
 		"mongo", "mongodb", "imap", "pop3", "sql", "app",
+		"default", "initial", "bootstrap", "superuser", "minio", "influx", "clickhouse", "neo4j", "keycloak", "zabbix",
 		"service", "api", "my", "test", "docker", "registry", "git", "nexus", "artifactory", "ansible", "become", "elastic",
 		"es", "grafana", "kafka", "api2", "rdp", "win", "cert", "p12", "pfx":
 		return true

@@ -136,8 +136,11 @@ func (n naming) value(text string) (start, end int) {
 	c := candidate{naming: n, text: text, quotedName: quoted, spaced: next > at+len(sep) || next > at && text[at] == ' '}
 	switch sep {
 	case "=", ":", ":=", "=>", "?=", "+=":
-		return c.assigned(sep, next)
-	case "==", "===", "!=":
+		if start, end = c.assigned(sep, next); start < end || next >= len(text) || text[next] != '{' {
+			return start, end
+		}
+		return c.paired(next)
+	case "==", "===", "!=", "<-":
 		return c.strict(next)
 	case ">":
 		return c.element(at + 1)
@@ -185,7 +188,7 @@ func separator(text string, at int) (sep string, next int) {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') && at-start < 40 {
 		at++
 	}
-	for _, s := range [...]string{"===", "==", "!=", ":=", "=>", "?=", "+=", "=", ":", ">", "|", ",", "("} {
+	for _, s := range [...]string{"===", "==", "!=", "<-", ":=", "=>", "?=", "+=", "=", ":", ">", "|", ",", "("} {
 		if !strings.HasPrefix(text[at:], s) || s == "|" && strings.HasPrefix(text[at:], "||") {
 			continue
 		}
@@ -398,7 +401,8 @@ func (c *candidate) strict(at int) (start, end int) {
 
 // element reads <password>…</password>.
 func (c *candidate) element(at int) (start, end int) {
-	if c.start == 0 || c.text[c.start-1] != '<' && c.text[c.start-1] != ':' {
+	named := c.quotedName && c.start > 1 && c.text[c.start-2] == '=' // <param name="password">…</param>
+	if !named && (c.start == 0 || c.text[c.start-1] != '<' && c.text[c.start-1] != ':') {
 		return 0, 0
 	}
 	rest := c.text[at:min(len(c.text), at+mostValue)]
