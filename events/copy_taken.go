@@ -28,7 +28,7 @@ import (
 // command need not read it again. Another version of the program may judge differently, so the note counts only for one
 // version.
 
-// taken is the content of the second file, the ends.
+// taken is the content of the second file, which has the ends of the logs.
 type taken struct {
 	gen   string // of the build of the file of lines
 	by    string // the version that found logs not to be sound

@@ -141,7 +141,7 @@ func staleness(f hookFile, our part) string {
 	case !f.runs:
 		return "not executable"
 	case our.kind != f.block.kind:
-		return "the hook that stood aside is gone"
+		return "the original hook that was moved aside is missing"
 	case f.block.version != version:
 		return "made by another version"
 	case was == "" || was == filepath.ToSlash(our.binary):

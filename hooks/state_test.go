@@ -46,7 +46,7 @@ func TestTheStateOfAFile(t *testing.T) {
 		"ours in a manager's":   {text(insert) + "call_lefthook\n", "", 0o755, true, HookStatus{State: Installed, Beside: "lefthook"}},
 		"before one aside":      {text(chain), foreign("x"), 0o755, true, HookStatus{State: Installed, Beside: "another hook"}},
 		"before a manager's":    {text(source), lefthook, 0o755, true, HookStatus{State: Installed, Beside: "lefthook"}},
-		"before one that went":  {text(chain), "", 0o755, true, HookStatus{State: Stale, Beside: "another hook", Detail: "the hook that stood aside is gone"}},
+		"before one that went":  {text(chain), "", 0o755, true, HookStatus{State: Stale, Beside: "another hook", Detail: "the original hook that was moved aside is missing"}},
 		"handing on":            {text(forward), "", 0o755, true, HookStatus{State: Installed}},
 		"switched off":          {text(own), "", 0o644, true, HookStatus{State: NotExecutable, Detail: "git skips it"}},
 		"another version":       {stale("# version "+strconv.Itoa(version), "# version 1"), "", 0o755, true, HookStatus{State: Stale, Detail: "made by another version"}},

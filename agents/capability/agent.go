@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Agent is one coding agent and what can be done with it. A nil capability is one it does not have.
+// Agent is one coding agent and what can be done with it. A missing capability is nil.
 type Agent struct {
 	Name       string // as in `git trace hook NAME EVENT` and in events: "claude-code"
 	Title      string // as people write it: "Claude Code"

@@ -58,7 +58,7 @@ func (a *app) completionCommand() *cli.Command {
 func (a *app) installDocsCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "install-docs",
-		Usage:     "the manual pages and completions, for what go install installed",
+		Usage:     "install the manual pages and completions after go install",
 		UsageText: "git trace install-docs [--prefix <directory>] [--undo] [--dry-run]",
 		Description: "Writes the manual pages beside the directory in which git-trace lies, where man looks for the pages\n" +
 			"of a program, and the completions for bash, zsh and fish into your own data directory. With --prefix all of\n" +

@@ -12,15 +12,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A hook carries what the timeline knows to a rewritten commit. The timeline knows nothing of what a backfill or an
-// import said of the older commit. So the anchor of the new commit does not know those lines. For example: a branch was
-// made before git-trace came, `git trace backfill` found the conversations behind it, and it is rebased.
+// When a commit is rewritten, a hook gives the new commit the owners in the timeline. The timeline does not have the
+// claims of a backfill or an import about the older commit. So the new anchor does not know those lines. For example: a
+// branch was made before git-trace came, `git trace backfill` found the conversations behind it, and it is rebased.
 
 // mostReplaced bounds how many older commits are looked at for one commit, near and far.
 const mostReplaced = index.MostReplaced
 
-// claimed lists the commits whose place a commit took, the nearest first. Only those count whose writers somebody told
-// later.
+// claimed lists the commits that a commit replaced, the nearest first. Only commits with later claims count.
 func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 	if out, done := s.claims[commit]; done {
 		return out, nil

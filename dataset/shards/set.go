@@ -48,7 +48,7 @@ const (
 	lineBuffer = 64 << 10
 )
 
-// Set are the tables of one writer.
+// Set has the tables of one writer.
 type Set struct {
 	Options
 	lock *refs.FileLock

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNoLines reports a conversation without a line that is known.
-var ErrNoLines = errors.New("the conversation wrote no lines that are known")
+var ErrNoLines = errors.New("no lines of the conversation are known")
 
 // FromRecord returns the lines that a conversation wrote, as they stood at its end. It names a revision only if the
 // record pins its lines to one.

@@ -80,7 +80,7 @@ func (c *Conversation) lineNode(id string) (int32, bool) {
 	return c.state.tree.lines[i], true
 }
 
-// Back tells that the step which a line belongs to, and all after it, were taken back.
+// Back notes that the user took back the step of a line, and all later steps.
 func (c *Conversation) Back(id string) {
 	t := &c.state.tree
 	if n, known := c.lineNode(id); known && t.node(n) != nil {

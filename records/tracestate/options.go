@@ -65,7 +65,7 @@ func (o *Options) Check() error {
 	case o.Recorded && o.History == Delta:
 		return fmt.Errorf("recorded system prompts %w with histories of the form delta", ErrOption)
 	case o.MaxTokens < 0, o.MaxTokens > 0 && o.History == Delta:
-		return fmt.Errorf("a limit of tokens %w with histories of the form delta, or negative", ErrOption)
+		return fmt.Errorf("a limit of tokens %w if it is negative, or with --history delta", ErrOption)
 	}
 	return nil
 }

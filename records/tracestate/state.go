@@ -220,7 +220,7 @@ func (m *maker) results(s *records.Step) []records.Observation {
 	return out
 }
 
-// late returns the results that programs of others write into another step than the step of the call.
+// late returns results that are not in the step of their call, as other programs may write them.
 func late(r *records.Record) map[string]records.Observation {
 	out := map[string]records.Observation{}
 	for i := range r.Steps {

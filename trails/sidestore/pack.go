@@ -31,7 +31,7 @@ const LooseLimit = 2000
 // PackDue reports whether there are about so many loose objects. It reads one directory.
 func (s *Store) PackDue(limit int) bool { return refs.LooseEstimate(s.dir) >= limit }
 
-// Pack moves all loose objects into a new pack and returns how many. What is being written meanwhile stays loose.
+// Pack moves all loose objects into a new pack and returns how many. Objects that are being written stay loose.
 func (s *Store) Pack(ctx context.Context) (int, error) {
 	count, err := s.packLoose(ctx)
 	if err == nil {

@@ -21,7 +21,7 @@ func (c Content) OwnerOf(old int, line []byte) Owner {
 	return c.Owners.At(old).of(c.Lines[old], line, Reformatted)
 }
 
-// Why says why a line that is not among the untouched ones has the owner it has.
+// Why is the reason for the owner of a changed line.
 type Why string
 
 // The reasons. They are stored: see events.KeptRun.
