@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -16,11 +15,13 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
 // Now returns the commits that wrote the lines of a tree as it is at a commit, each with the lines that are left of it,
 // in the files as they are named there. It blames every file with text below the paths, which are relative to dir; all
-// files where there are no paths. Tell hears how many of the files are blamed.
+// files where there are no paths. Tell hears how many of the files are blamed. Files that cannot be read are noted as left
+// out of the commit.
 func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.OID, dir string, paths []string,
 	tell func(done, files int)) ([]*graph.Commit, error) {
 	files, err := textFiles(ctx, repo, at, dir, paths)
@@ -30,7 +31,11 @@ func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.
 	left := remains{commits: map[refs.OID]*graph.Commit{}, owners: map[ownerAt]int{}}
 	for i, path := range files {
 		lines, err := blame.Asked(ctx, repo, blame.At(at.String(), path), resolver)
-		if err != nil {
+		var refused *gitblame.Failure
+		switch {
+		case ctx.Err() == nil && errors.As(err, &refused): // an older content of the file cannot be read
+			repo.LeftOut.Note(at)
+		case err != nil:
 			return nil, fmt.Errorf("blame %s: %w", path, err)
 		}
 		for j := range lines {
@@ -44,31 +49,45 @@ func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.
 	return left.list, nil
 }
 
-// textFiles lists the files of a commit in which git finds text: no binary or empty ones, links or submodules.
+// textFiles lists the files of a commit that have lines: no binary or empty ones, links or submodules. What is not here
+// is noted as left out of the commit.
 func textFiles(ctx context.Context, repo *refs.Repo, at refs.OID, dir string, paths []string) ([]string, error) {
-	args := []string{"grep", "--no-color", "--no-textconv", "-I", "-l", "-z", "--full-name", "-e", "", at.String(), "--"}
-	if len(paths) == 0 {
-		paths = []string{":/"}
-	}
+	args := append([]string{"diff-tree"}, gitdiff.Raw()...)
+	args = append(args, "--no-renames", "--no-relative", repo.Format.EmptyTree().String(), at.String(), "--")
 	cmd := repo.CommandIn(ctx, dir, append(args, paths...)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.ExitCode() == 1 && said.Len() == 0 { // no file
-		return nil, nil
-	}
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w: %s", err, bytes.TrimSpace(said.Bytes()))
 	}
+	records, err := gitdiff.Records(out)
+	if err != nil {
+		return nil, fmt.Errorf("list files: %w", err)
+	}
+	objects := repo.Objects()
+	defer func() { _ = objects.Close() }()
 	var files []string
-	for name := range strings.SplitSeq(string(out), "\x00") {
-		if _, path, named := strings.Cut(name, ":"); named {
-			files = append(files, path)
+	for _, r := range records {
+		if r.NewMode&typeBits != regular {
+			continue
+		}
+		content, err := objects.Blob(r.New)
+		switch {
+		case err != nil:
+			repo.LeftOut.Note(at)
+		case len(content) > 0 && !gitdiff.Binary(content):
+			files = append(files, r.Path)
 		}
 	}
 	return files, nil
 }
+
+// The type of a file in its mode, and the type of a regular one.
+const (
+	typeBits = 0o170000
+	regular  = 0o100000
+)
 
 // remains are the lines that are left of commits.
 type remains struct {

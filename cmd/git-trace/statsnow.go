@@ -26,7 +26,7 @@ func checkNow(c *cli.Context, ask *statsAsk, query *graph.Query) error {
 		return usage("--now and --survival exclude each other")
 	case len(query.Options) > 0 || c.Bool("all"):
 		return usage("--now counts the lines of one revision; it takes no option that chooses commits")
-	case len(query.Revs) > 1 || len(query.Revs) == 1 && (strings.Contains(query.Revs[0], "..") || query.Revs[0][0] == '^'):
+	case len(query.Revs) > 1 || len(query.Revs) == 1 && (strings.Contains(query.Revs[0], "..") || strings.HasPrefix(query.Revs[0], "^")):
 		return usage("--now takes one revision, and not a range")
 	}
 	ask.now = "HEAD"
