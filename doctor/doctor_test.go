@@ -479,20 +479,22 @@ func TestPathsAreSaidFromTheTopOrFromHome(t *testing.T) {
 	}
 }
 
-// Whoever only pulls has locks in the way, too.
+// Whoever only pulls has locks in the way, too, of a ref or of all that are packed.
 func TestALockIsFoundWhereNothingIsRecorded(t *testing.T) {
 	t.Parallel()
-	w := newWard(t)
-	w.must(recorded.Remove(w.repo))
-	path := filepath.Join(w.repo.CommonDir, "refs", "traces", "remotes", "origin", "x", "digest.lock")
-	w.must(os.MkdirAll(filepath.Dir(path), 0o755))
-	w.put(path, "")
-	old := time.Now().Add(-time.Hour)
-	w.must(os.Chtimes(path, old, old))
-	if told, _ := w.examine(true); !holds(told, "locks of killed processes are removed") {
-		t.Errorf("not mended: %s", strings.Join(told, "\n"))
-	}
-	if _, err := os.Lstat(path); err == nil {
-		t.Error("it is there still")
+	for _, name := range []string{"refs/traces/remotes/origin/x/digest.lock", "packed-refs.lock", "packed-refs.new"} {
+		w := newWard(t)
+		w.must(recorded.Remove(w.repo))
+		path := filepath.Join(w.repo.CommonDir, filepath.FromSlash(name))
+		w.must(os.MkdirAll(filepath.Join(w.repo.CommonDir, "refs", "traces", "remotes", "origin", "x"), 0o755))
+		w.put(path, "")
+		old := time.Now().Add(-time.Hour)
+		w.must(os.Chtimes(path, old, old))
+		if told, _ := w.examine(true); !holds(told, "locks of killed processes are removed") {
+			t.Errorf("not mended: %s", strings.Join(told, "\n"))
+		}
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is there still", name)
+		}
 	}
 }

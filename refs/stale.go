@@ -73,8 +73,14 @@ func (l *RefLock) clearStale(path string) bool {
 }
 
 // StaleLocks returns the locks of refs of git-trace that a process left which was killed: git's own are in the way
-// until somebody removes them. Live ones are not among them.
+// until somebody removes them. Those of packed-refs are among them, for they stop every pull (git-pack-refs(1)). Live
+// ones are not.
 func (r *Repo) StaleLocks() (paths []string) {
+	for _, name := range [...]string{"packed-refs.lock", "packed-refs.new"} {
+		if path := filepath.Join(r.CommonDir, name); r.isStale(path) {
+			paths = append(paths, path)
+		}
+	}
 	top := filepath.Join(r.CommonDir, "refs", tracesDir)
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".lock") && r.isStale(path) {
