@@ -42,8 +42,7 @@ type End struct {
 	Unbegun bool      // it may never have begun: the agent says the same of a call that was refused
 	// Finished says that the command ended by itself, so that its last writing and the end are one moment.
 	Finished bool
-	// Answered is the time at which the model was told the result: all hooks of the call had ended. Zero if that is not
-	// told.
+	// Answered is the time at which the model got the result: all hooks of the call had ended. Zero if unknown.
 	Answered time.Time
 }
 
@@ -106,8 +105,8 @@ func snapshotState(repo *refs.Repo) string { return filepath.Join(repo.WorktreeT
 // lockWait is the time that a boundary waits for its turn if its context has no deadline.
 const lockWait = 10 * time.Second
 
-// step is one advance of the timeline, under the lock: what is found out of the work tree and of those that may have
-// written there, and what is put down of it.
+// step is one advance of the timeline, under the lock. It looks at the work tree and at the processes that may have
+// written there, and records the result.
 type step struct {
 	engine *Engine
 	*witness
@@ -344,7 +343,7 @@ func (s *step) observe(paths []string) (observation, error) {
 	return o, err
 }
 
-// settleChanges attributes what a look found, which was at everything if it was full.
+// settleChanges attributes the changes that a look found. full: the look was at everything.
 func (s *step) settleChanges(full bool, changes []snapshot.Change) error {
 	if full {
 		if err := s.attributeStashed(changes); err != nil {
@@ -359,7 +358,7 @@ func (s *step) settleChanges(full bool, changes []snapshot.Change) error {
 	return nil
 }
 
-// settleLook notes what has been seen.
+// settleLook saves in the state how far the work tree was looked at.
 func (s *step) settleLook(o observation, paths []string) {
 	s.state.Interval = s.interval
 	s.state.Tree = o.Tree

@@ -8,10 +8,10 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// explain takes out of an interval what needs no owner of its own: a content that a tool announced, one that the path
-// had before, and, after git wrote to the work tree, what git put there.
+// explain sorts out the files of an interval that need no owner of their own: a content that a tool announced, a
+// content that the path had before, and, after git wrote to the work tree, a content from git.
 //
-// Back are the files among them that lost lines of which no commit tells.
+// back lists the files among them that lost lines which are in no commit.
 func (s *step) explain(files []*file) (rest, back []*file, err error) {
 	for _, f := range files {
 		was := *f
@@ -35,11 +35,12 @@ func (s *step) explain(files []*file) (rest, back []*file, err error) {
 	return rest, back, nil
 }
 
-// maxNoted is the number of files that a look may have changed so that what left them is noted although it needed no
-// owner. Git changes many at once, which are committed.
+// maxNoted bounds the files of a look whose lost lines are noted although the change needed no owner. If there are
+// more, git changed them, and they are committed.
 const maxNoted = 64
 
-// noteLeft notes what a change that needs no owner takes away: it may come back. What a commit has, git brings back.
+// noteLeft notes the lines that a change without an owner of its own takes away: they may come back. Git brings
+// back the content of a commit.
 func (s *step) noteLeft(f *file) (left bool, err error) {
 	if f.old.whole || f.new.whole || f.old.oid.IsZero() {
 		return false, nil
@@ -53,7 +54,8 @@ func (s *step) noteLeft(f *file) (left bool, err error) {
 	return len(lines) > 0, s.known.PutLeft(f.oldPath, f.old.oid, lines)
 }
 
-// giving returns the change of a file that needs no owner: others may have what it lost.
+// giving returns the lines that a file lost, with their owners, although its change needs no owner: other files may
+// have them.
 func (f *file) giving() shifting {
 	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
 	return shifting{change.Giving(), f.old, f.new, f.path}

@@ -36,10 +36,11 @@ type file struct {
 	old     text
 	new     text
 	vec     vector.Vector // owners of the old lines
-	// reported tells that old or new is known from a tool's report alone.
+	// reported is true if old or new is known only from a tool's report.
 	reported bool
 	from     []vector.Origin // where the new lines come from, if git put them together
-	// early tells that the change is older than the last look at the path, though not than that at everything.
+	// early is true if the change is older than the last look at the path, but not older than the last look at
+	// everything.
 	early bool
 }
 
@@ -147,7 +148,7 @@ func newText(oid refs.OID, raw []byte) text {
 	return t
 }
 
-// vectorOf returns the owners of a content of a path, as far as they are known.
+// vectorOf returns the known owners of a content of a path.
 func (s *workTree) vectorOf(path string, t text) vector.Vector {
 	return s.question(path).Owners(t.asOrigin())
 }
@@ -160,7 +161,7 @@ func asText(t origin.Text) text {
 	return text{oid: t.OID, bytes: t.Bytes, lines: t.Lines, whole: t.Whole}
 }
 
-// told reads contents for those who ask after origins.
+// told reads contents for package origin.
 type told struct{ *workTree }
 
 func (t told) Text(blob refs.OID) (origin.Text, error) {

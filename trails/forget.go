@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Drop tells what must not be kept: the texts that a tool call declared for a path, of a conversation.
+// Drop reports whether the texts that a tool call of a conversation declared for a path must not be kept.
 type Drop func(trace events.TraceID, path string, texts ...string) bool
 
 // Forget drops texts of tool calls that the timeline of a work tree keeps. It also drops boundaries with such texts or
@@ -64,8 +64,8 @@ func (d *declared) texts() []string {
 	return out
 }
 
-// forgetLate deletes boundaries that were put aside, and empties the notes that killed processes left: that they are
-// there still tells that something was lost.
+// forgetLate deletes boundaries that were put aside, and empties the notes of killed processes: an empty note still
+// shows that something was lost.
 func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	n := 0
 	for _, kind := range []struct {
@@ -101,7 +101,8 @@ func forgetLate(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	return n, nil
 }
 
-// dropsBoundary asks about the prompt of a boundary, its bytes, and what its call declared of each path.
+// dropsBoundary asks drop about the bytes of a boundary, about its prompt, and about the texts that its call
+// declared for each path.
 func dropsBoundary(repo *refs.Repo, b events.Boundary, raw []byte, drop Drop) bool {
 	trace := events.NewTraceID(b.Agent, b.Session)
 	texts := []string{string(raw)}

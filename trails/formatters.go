@@ -9,15 +9,15 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Agents run programs of their user after an edit, most often a formatter: hooks beside git-trace's own, at the same
-// time or after it. What such a program does to the file that was just edited comes after the call's end, with no
-// call open. Lines that say the same in other signs keep the owners they had, whoever ran it (package vector). The
-// others it made up. Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had
-// the time to save in between, and such lines are nobody's. Codex writes down what it told the model, once all hooks
-// have ended: what changed before is the hooks' work. Where the client does not say so, a person may have been at it.
-// Then such lines are nobody's if hooks of others stand in the agent's settings, and the person's if not.
+// Agents run programs of their user after an edit, most often a formatter: hooks beside git-trace's own, at the
+// same time or after it. What such a program does to the file that was just edited comes after the call's end, with
+// no call open. Lines that differ only in form keep their owners, whoever ran it (package vector). The other lines
+// are the program's. Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had
+// the time to save in between, and such lines are nobody's. Codex records the result for the model once all hooks
+// have ended: a change before that is the hooks' work. Otherwise a person may have written them. Then such lines
+// are nobody's if the agent's settings have other hooks, and the person's if not.
 
-// afterwards tells what may have been done to a path by such a program.
+// afterwards says whether such a program may have changed a path.
 type afterwards int
 
 const (
@@ -53,7 +53,7 @@ func (s *witness) tail(path string) string {
 	return ""
 }
 
-// beforeAnswer reports whether a path changed last before the model was told what its call had done.
+// beforeAnswer reports whether a path changed last before the model got the result of the call.
 func (s *witness) beforeAnswer(w *Window, path string) bool {
 	changed, known := snapshot.Stamp(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
 	if !known {
@@ -79,7 +79,8 @@ func (s *witness) endTails(trace events.TraceID, b events.Boundary) {
 	}
 }
 
-// afterHooks decides about a path that such a program may have changed after the call; ok is false where none was.
+// afterHooks decides about a path that such a program may have changed after the call. ok is false if no such
+// program ran.
 func (s *witness) afterHooks(f *file, seen int64) (decision, bool) {
 	switch s.hooksAfter(f.path) {
 	case surely:

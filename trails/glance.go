@@ -14,11 +14,11 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// A hook that has no time to take its boundary has the time for a glance: which paths differ from the last look,
-// without reading them. Whoever takes the boundary later knows by it what cannot have changed before: a path that was
-// as it had been at the last look. What had changed before, and not since, the time stamps of files tell. Such a path
-// belongs to the windows of that time alone, as if the boundary had been taken at its moment. A path that had changed
-// before and changed again has a content in between that nobody saw: that is in doubt.
+// A hook without time to take its boundary has time for a glance: it lists the paths that differ from the last
+// look, without reading them. Whoever takes the boundary later knows that all other paths had not changed by then.
+// The time stamps of files show which paths had changed before the glance, and not since. Such a path belongs to
+// the windows of that time alone, as if the boundary had been taken at its moment. If a path had changed before and
+// changed again, nobody saw the content in between: its owner is in doubt.
 
 // putAside is a boundary as it is put down.
 type putAside struct {
@@ -26,7 +26,7 @@ type putAside struct {
 	Glance *glance `json:"glance,omitempty"`
 }
 
-// host returns the agent's process, as far as is known.
+// host returns the agent's process if it is known, else the parent of the hook.
 func (b *putAside) host() int {
 	if b.Process != 0 {
 		return b.Process
@@ -47,8 +47,8 @@ func decodeLate(raw []byte) (b putAside, err error) {
 	return b, err
 }
 
-// glance looks at the work tree and at what a call that ends has running, as they are at a boundary; nil where either
-// is not told.
+// glance looks at the work tree and at the processes that an ending call left running. It is nil if one of them
+// cannot be seen.
 func (e *Engine) glance(ctx context.Context, b events.Boundary) *glance {
 	g := &glance{}
 	if endsCommand(b) && b.Moment != 0 {
@@ -107,15 +107,15 @@ func (e *Engine) opened(b events.Boundary) *Window {
 	return nil
 }
 
-// divides reports whether what a look found can be divided by glances: it was at everything, and git did not write to
-// the work tree since the last one.
+// divides reports whether glances can divide the changes that a look found: the look was at everything, and git did
+// not write to the work tree since the last one.
 func (s *step) divides(o *observation) bool {
 	wrote := s.asks.Whole.Restored || s.asks.Whole.Doubtful || s.asks.Whole.Elsewhere
 	return o != nil && o.full && !o.Seeded && !wrote && !s.stashedAnew()
 }
 
-// settleUntil settles what a look found that had changed before a moment, and not since. Nothing tells when a new stash
-// was made; what is in it may be in the work tree, too, and then all waits.
+// settleUntil settles the changes of a look that were made before a moment, with no change after it. The time of a
+// new stash is unknown, and its content may be in the work tree too: then all changes wait.
 func (s *step) settleUntil(o *observation, moment time.Time) error {
 	if o == nil || o.Seeded || o.full && s.stashedAnew() {
 		return nil
@@ -145,7 +145,7 @@ func (s *step) settleUntil(o *observation, moment time.Time) error {
 	return nil
 }
 
-// seenThen reports whether the glance of the boundary at hand met what is found at a path now.
+// seenThen reports whether the glance of this boundary saw the path as it is now.
 func (s *step) seenThen(path string) bool {
 	if s.queue.glance == nil {
 		return false

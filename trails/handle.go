@@ -37,7 +37,7 @@ var methods = map[events.BoundaryKind]events.Method{
 	events.SubagentEnd: events.HookStop,
 }
 
-// envelope sets what every event of a boundary carries.
+// envelope sets the fields that all events of a boundary have.
 func (s *step) envelope(trace events.TraceID, b events.Boundary) {
 	s.env = events.Draft{
 		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent,
@@ -48,7 +48,8 @@ func (s *step) envelope(trace events.TraceID, b events.Boundary) {
 	}
 }
 
-// take is one boundary, under the lock: who is it, which windows end here, what changed, what begins here.
+// take handles one boundary, under the lock: it finds the conversation, ends windows, attributes changes, and opens
+// windows.
 func (s *step) take(b events.Boundary) error {
 	b.Session = s.sessionOf(b)
 	trace := events.NewTraceID(b.Agent, b.Session)
@@ -95,8 +96,8 @@ func (s *step) take(b events.Boundary) error {
 	return nil
 }
 
-// sessionOf returns the session that a boundary belongs to. Some agents tell what a sub-agent does under the id of
-// whoever started it, which may be a sub-agent itself.
+// sessionOf returns the session that a boundary belongs to. Some agents report the work of a sub-agent under the id
+// of its starter, which may be a sub-agent itself.
 func (s *step) sessionOf(b events.Boundary) string {
 	if b.Subagent == "" || s.state.Sessions[events.NewTraceID(b.Agent, b.Session)] != nil {
 		return b.Session
@@ -126,7 +127,7 @@ func (s *step) lookFor(b events.Boundary, adopted bool) (o observation, looked b
 	return o, true, err
 }
 
-// begin records what starts, or is said, at a boundary.
+// begin records the start or the prompt of a boundary.
 func (s *step) begin(sess *sessionState, trace events.TraceID, b events.Boundary) error {
 	if b.Subagent == "" {
 		sess.Idle = b.Kind == events.TurnEnd || b.Kind == events.SessionEnd
@@ -206,13 +207,13 @@ func (s *step) submit(sess *sessionState, trace events.TraceID, b events.Boundar
 	}, nil)
 }
 
-// nextPrompt counts a prompt. Those from before hooks told of the conversation have the first numbers, whoever tells of
-// them later.
+// nextPrompt counts a prompt. The prompts from before the first hook have the first numbers, even if they are read
+// later.
 func (sess *sessionState) nextPrompt(id string) {
 	sess.Prompts, sess.LastPrompt = max(sess.Prompts, sess.Earlier)+1, id
 }
 
-// promptKind tells what a person asked from what the agent's own background task sent.
+// promptKind tells a person's prompt from a message of the agent's own background task.
 func promptKind(b events.Boundary) string {
 	if b.Source == events.SourceTask {
 		return events.SourceTask

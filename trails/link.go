@@ -34,11 +34,11 @@ func names(repo *refs.Repo, abs string) []string {
 	return out
 }
 
-// target returns the file that an absolute path leads to, be it there or not, without symlinks on the way. A path that
-// leads to nothing, as in a loop of links, stands for itself.
+// target returns the file that an absolute path leads to, without symlinks on the way; the file need not exist. A
+// path that leads nowhere, as in a loop of links, is returned as it is.
 func target(abs string) string { return followed(resolveDir(abs)) }
 
-// followed is target of a path whose directories are not symlinks.
+// followed follows the symlinks of a path whose directories are not symlinks.
 func followed(abs string) string {
 	path := abs
 	for n := range maxLinks {

@@ -26,7 +26,7 @@ type Recall struct {
 	patches map[*byte][]events.PatchID // of a record, by where it lies
 }
 
-// NewRecall returns what is remembered. Nothing is read before it is asked for.
+// NewRecall returns the remembered contents and owners. Nothing is read before it is needed.
 func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
 	return &Recall{
 		repo: repo, objects: objects, facts: gitfacts.NewGit(context.Background(), repo, objects),
@@ -41,9 +41,9 @@ func (r *Recall) Remembers(path string) bool { return len(r.Blobs(path, 1)) > 0 
 // Blobs lists the contents of a path that are remembered, the last one first, at most limit.
 func (r *Recall) Blobs(path string, limit int) []refs.OID { return r.known.Blobs(path, limit) }
 
-// View returns the view that a commit hook has, except that nothing is known of the work tree at that moment. Believe
-// tells which patches can have had a part in what is asked about: a content with a line of any other patch is younger
-// than that, and is left out. What is put into the view's Known is gone with it.
+// View returns the view that a commit hook has, except that nothing is known of the work tree at that moment.
+// Believe reports whether a patch can have had a part in the commit. A content with a line of any other patch is
+// younger, and is left out. Additions to the view's Known are lost with the view.
 func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	known := r.known.Only(func(one *ledger.Record) bool {
 		return !slices.ContainsFunc(r.patchesOf(one), func(id events.PatchID) bool { return !believe(id) })
@@ -62,7 +62,7 @@ func (r *Recall) View(believe func(events.PatchID) bool) *View {
 	}
 }
 
-// patchesOf returns those that lines of a content have.
+// patchesOf returns the patches of the lines of a content.
 func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
 	if len(one.Raw) == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
 	return list
 }
 
-// memory compares contents with those that are remembered.
+// memory compares contents with the remembered ones.
 type memory struct {
 	*Recall
 	known *ledger.Known // of it, what is believed
@@ -119,8 +119,8 @@ func (m *memory) nearest(path string, lines [][]byte) (origin.Candidate, bool) {
 	return best, most > 0
 }
 
-// maxInWords is how many contents are compared though they may have no line of the one that is asked about: a formatter
-// may have written it anew.
+// maxInWords bounds the contents that are compared although they may have no line of the content in question: a
+// formatter may have rewritten it.
 const maxInWords = 4
 
 // inCommon counts the characters of the lines that both have in the same order, in whatever form. A line that stands

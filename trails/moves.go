@@ -10,10 +10,11 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// A block may move in two calls, in either order: an agent puts a function into one file with an edit, and takes it out
-// of another with the next. Each look sees one half. So the state keeps which of the last changes took a block away, or
-// put one in, whichever turn they are of. The other half is compared with them as with changes of its own interval
-// (vector.Moves). Where the block came first and went afterwards, the content that it came to gets its owners anew.
+// A block may move in two calls, in either order: an agent puts a function into one file with an edit, and takes it
+// out of another with the next. Each look sees one half. So the state keeps the last changes that took a block away
+// or put one in, of all turns. The other half is compared with them as with changes of its own interval
+// (vector.Moves). If the block came first and went afterwards, the lines of the file that it came to get their
+// owners again.
 
 // shift is a change that took blocks out of a content, or put some in.
 type shift struct {
@@ -32,7 +33,7 @@ const (
 	printLength  = 4
 )
 
-// shifting is a change with what it leads from and to.
+// shifting is a change with its old and its new text.
 type shifting struct {
 	change   *vector.Change
 	from, to text
@@ -61,7 +62,7 @@ func appendBlock(to, lines [][]byte) [][]byte {
 	return append(to, lines...)
 }
 
-// blockPrints are prints of the lines that speak for themselves, one after the other.
+// blockPrints returns the prints of the specific lines, one after the other.
 func blockPrints(lines [][]byte) string {
 	var out []byte
 	for _, l := range lines {
@@ -159,8 +160,8 @@ func (s *workTree) moves(now []shifting) ([]half, error) {
 	return earlier, err
 }
 
-// settleHalves gives blocks that had come before they went the owners that they had where they went from. A half that
-// was found is none any more.
+// settleHalves gives blocks that came before they went their old owners. A half is dropped once the other half is
+// found.
 func (s *step) settleHalves(earlier []half) error {
 	for _, h := range earlier {
 		found := h.change.Gave()

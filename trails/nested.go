@@ -10,10 +10,10 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Of a repository that lies in the work tree git sees a commit, and none of its files. Tools that set up a project
-// make one. Once its git directory is removed, its files turn up as new ones. Lines that nobody has written since the
-// last look belong to the nested repository's owner. For example: an agent runs create-next-app, and a person removes
-// app/.git.
+// If a repository lies in the work tree, git sees its commit and not its files. Tools that set up a project make
+// such repositories. Once its git directory is removed, its files turn up as new ones. Lines that nobody has
+// written since the last look belong to the nested repository's owner. For example: an agent runs create-next-app,
+// and a person removes app/.git.
 
 // nestedKey returns the key in the ledger for the owners of a nested repository, by its commits.
 func nestedKey(dir string) string { return dir + "/" }
@@ -40,7 +40,7 @@ func (s *workTree) fromNested(f *file) []vector.Origin {
 	return nil
 }
 
-// noteNested remembers the nested repositories that this look no longer found: the state of the look has none of them.
+// noteNested remembers the nested repositories that were in the last look and are gone in this one.
 func (s *workTree) noteNested(changes []snapshot.Change) {
 	for _, c := range changes {
 		if c.OldMode == refs.ModeGitlink && c.New.IsZero() {

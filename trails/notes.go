@@ -15,9 +15,9 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// A process that takes part in the timeline leaves a note among the spooled files of the work tree. It does so before
-// it begins, and takes the note away when it is done. A note whose process is gone tells the next one of a loss: a look
-// at the work tree, and with it the proof of where a window begins or ends. It holds
+// A process that takes part in the timeline leaves a note among the spooled files of the work tree. It does so
+// before it begins, and takes the note away when it is done. If its process is gone, the note shows a loss: a look
+// at the work tree is missing, and with it the proof of a window's beginning or end. The note holds
 //
 //   - nothing, as long as the process does not know what it is about. Any window may have ended then;
 //   - a boundary of an agent (boundaryFields), without the texts that a call declares.
@@ -32,7 +32,7 @@ const begunSuffix = ".begun"
 // begunSuffix stands behind it.
 const wroteSuffix = ".wrote"
 
-// gitWrote is the content of a git hook's note in the form without a suffix of its own.
+// gitWrote is the content of a git hook's note in the form without its own suffix.
 const gitWrote = "git wrote\n"
 
 // saysGitWrote reports whether a note is a git hook's.
@@ -44,7 +44,7 @@ func saysGitWrote(name string, content []byte) bool {
 // begunLong is the age from which the process of a note has ended for sure, whatever process has its number now.
 const begunLong = time.Minute
 
-// Note is the note of a process at work. The nil note is none.
+// Note is the note of a process at work. A nil Note stands for a note that could not be left.
 type Note struct {
 	name string
 	file *os.File // while it is empty
@@ -98,15 +98,15 @@ func AtWork(repo *refs.Repo) bool {
 	return false
 }
 
-// leaveNote leaves a note of what a process is about.
+// leaveNote leaves a note with this content.
 func leaveNote(repo *refs.Repo, at time.Time, content []byte) *Note {
 	n := Announce(repo, at)
 	n.fill(content)
 	return n
 }
 
-// fill puts down what the process is about. It is a single write: of half a note no more is believed than that it is
-// there, and of an empty one the same.
+// fill writes the content of the note, in a single write. Half a note counts as an empty note: it shows only that a
+// process was there.
 func (n *Note) fill(content []byte) {
 	if n == nil || n.file == nil {
 		return
@@ -190,8 +190,8 @@ func leftNote(name string, now time.Time) bool {
 	return strings.HasSuffix(name, wroteSuffix) || abandonedNote(name, now)
 }
 
-// readNotes takes the notes of killed processes into account without taking their boundaries, for readers: what changed
-// since the last look is then in doubt.
+// readNotes handles the notes of killed processes for readers: it takes no boundary, and puts the changes since the
+// last look in doubt.
 func (s *workTree) readNotes() {
 	entries, _ := os.ReadDir(spoolDir(s.repo)) // what cannot be read is not there
 	for _, entry := range entries {
@@ -230,7 +230,7 @@ func (s *step) hearMissed() error {
 	}, func(d *events.Draft) { d.Method = []events.Method{events.Manual} })
 }
 
-// MissedHooks tells which hooks of a work tree could not record.
+// MissedHooks returns the hooks of a work tree that could not record.
 func MissedHooks(repo *refs.Repo) recorded.Missed {
 	var known recorded.Missed
 	if state, err := loadState(repo); err == nil {
@@ -252,9 +252,8 @@ func (s *workTree) doubtWindows() {
 	}
 }
 
-// doubtEarlier marks the windows of a conversation that are open when its next call begins, or ends if nothing was
-// heard of its beginning. That one may run beside them; or their end was never heard of, and what changes from now on
-// is not theirs.
+// doubtEarlier marks the open windows of a conversation when its next call begins, or ends without a known
+// beginning. The next call may run beside them; or their end was lost, and later changes are not theirs.
 func (s *workTree) doubtEarlier(trace events.TraceID, b events.Boundary) {
 	for _, w := range s.state.openWindows() {
 		if w.Trace == trace && w.Subagent == b.Subagent && w.CallID != b.Tool.CallID && !w.Background {

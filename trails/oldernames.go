@@ -72,7 +72,7 @@ func (s *workTree) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	return out, nil
 }
 
-// changesOf returns the changes of files, for what asks after older names.
+// changesOf returns the changes of files for package rename.
 func changesOf(files []*file) []rename.Change {
 	var out []rename.Change
 	for _, f := range files {
@@ -107,8 +107,8 @@ func (l lookedAt) Gone(path string) bool { return l.goneFromWorkTree(path) }
 
 func (l lookedAt) Older(path string) bool { return l.writtenBeforeLook(path) }
 
-// atRest is a work tree that nobody takes a snapshot of. What was seen last is still there, but for what is known to
-// be gone.
+// atRest is a work tree without a snapshot of its present state: the last seen files count as still there, except
+// the files that are known to be gone.
 type atRest struct {
 	*workTree
 	gone map[string]bool
@@ -160,7 +160,7 @@ func (a asSeen) Lookup(path string) (snapshot.Entry, bool) {
 // Moved is never asked: what a stash took is not in the work tree.
 func (a asSeen) Moved(_, _ string) bool { return false }
 
-// staged maps the new names in the index to those that HEAD has for them (git-diff-index(1)).
+// staged maps the new names in the index to their names in HEAD (git-diff-index(1)).
 func (s *workTree) staged() map[string]string {
 	args := append([]string{"diff-index", "--cached", "-M", "--diff-filter=R"}, gitdiff.Raw()...)
 	out, err := s.repo.Git(s.ctx, nil, append(args, "HEAD")...)
@@ -175,8 +175,8 @@ func (s *workTree) staged() map[string]string {
 	return names
 }
 
-// peek lists what the next look will find of the paths that were seen last: those that are gone, and those that have
-// another content. One process of git tells. More than most, unless that is 0, are none.
+// peek lists the last seen paths that are now gone or have another content. It runs git once. If there are more
+// than most, and most is not 0, it returns none.
 func (s *workTree) peek(most int) ([]rename.Change, error) {
 	if !s.findLast() || s.last.Tree().IsZero() {
 		return nil, nil
@@ -198,7 +198,7 @@ func (s *workTree) peek(most int) ([]rename.Change, error) {
 		if !found {
 			continue
 		}
-		// git's index does not know what the file has, or has not got it: git mv took the name, and somebody wrote another
+		// git's index has the name and not the content, or not the name: git mv took the name, and somebody wrote another
 		if c.New.IsZero() && (c.NewMode != 0 || !s.goneFromWorkTree(c.Path)) {
 			if c.New = (atRest{workTree: s}).Entry(c.Path).OID; c.New == entry.OID {
 				continue
@@ -277,7 +277,7 @@ func (s *workTree) underOlderName(commit refs.OID, path string) (origin.Candidat
 	return s.older.newNames[path], !s.older.newNames[path].Blob.IsZero()
 }
 
-// findOlderName compares a file of the work tree with what lost its name.
+// findOlderName compares a file of the work tree with the files that lost their names.
 func (s *workTree) findOlderName(path string) origin.Candidate {
 	content, found := readWorkFile(s.repo, path)
 	if !found {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// OpenCall is a call that counts as under way: what changes in its work tree may be the call's.
+// OpenCall is a call that counts as under way: changes in its work tree may be its own.
 type OpenCall struct {
 	WorkTree string         `json:"work_tree"`
 	Trace    events.TraceID `json:"trace"`
@@ -26,8 +26,8 @@ type OpenCall struct {
 	Why string `json:"why"`
 }
 
-// OpenCalls lists the calls that are under way in all work trees of a repository, the oldest first. It reads what the
-// last boundaries left, and asks no process.
+// OpenCalls lists the calls that are under way in all work trees of a repository, the oldest first. It reads the
+// states of the last boundaries, and asks for no process.
 func OpenCalls(repo *refs.Repo) []OpenCall {
 	var out []OpenCall
 	for _, dir := range append([]string{repo.GitDir}, otherWorkTrees(repo)...) {
@@ -65,7 +65,7 @@ func (w *Window) whyOpen() string {
 	return "running"
 }
 
-// topOf returns the work tree of another git directory of a repository; "" where that is not told.
+// topOf returns the work tree of another git directory of a repository; "" if it is unknown.
 func topOf(gitDir string, repo *refs.Repo) string {
 	if gitDir == repo.CommonDir {
 		return strings.TrimSuffix(gitDir, "/.git")

@@ -81,8 +81,8 @@ func Pending(
 	return p, p.carry(s, f)
 }
 
-// remember finds the lines of a work tree that nobody has looked at in what the path had in others, as a commit would
-// (AtCommit). What it had in none is nobody's.
+// remember finds the owners of a path that nobody has looked at in this work tree: in the contents of the path in
+// other work trees, as for a commit (AtCommit). Lines that are in none of them belong to nobody.
 func (p *PendingLines) remember(s *workTree, path string, t text) error {
 	found, err := s.committed(origin.Unlooked, Committed{Path: path, OldPath: path, Lines: t.lines}).Lines()
 	if err != nil {
@@ -155,7 +155,7 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 	return f.oldPath, nil
 }
 
-// carry carries ownership from the last snapshot of the path, and from what git wrote since, to the content.
+// carry carries the owners from the last snapshot of the path, and from later writes of git, to the content.
 func (p *PendingLines) carry(s *witness, f *file) error {
 	s.askProcesses(s.time)
 	s.askTranscripts()

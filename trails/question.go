@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/trails/origin"
 )
 
-// workAfter is git's work after a mark, without conclusions yet.
+// workAfter returns git's work after a mark, without conclusions.
 func (s *workTree) workAfter(mark gitfacts.Mark) *gitfacts.Work {
 	return gitfacts.Between(s.repo, s.asks.Git, mark, s.now)
 }
@@ -25,7 +25,7 @@ func (s *workTree) workSince(mark gitfacts.Mark, at int64) *origin.Work {
 	return w
 }
 
-// gitAt is git's work since the last look at a path.
+// gitAt returns git's work since the last look at a path.
 func (s *workTree) gitAt(path string) *origin.Work {
 	at := s.seen(path)
 	if w := s.since[at]; w != nil {
@@ -59,7 +59,7 @@ func (s *workTree) storeText(raw []byte) (origin.Text, error) {
 	return newText(oid, raw).asOrigin(), err
 }
 
-// question asks what the content of a path was made of. Nothing is said yet of what it is.
+// question asks for the origin of a path's content. The content is not set yet.
 func (s *workTree) question(path string) *origin.Query {
 	return &origin.Query{Case: s.asks, Work: s.gitAt(path), Path: path, OldPath: path}
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Rebuild derives the caches of ownership again from the patches in the log: who the owner keys stand for, and the
-// vector of every content that a patch led to. The new caches take the place of the old ones when they are complete.
-// Vectors of contents that no blob is left of cannot be derived; their lines are unknown until they change again.
+// Rebuild makes the caches of ownership again from the patches in the log: the owner of each key, and the vector of
+// every content that a patch led to. The new caches replace the old ones when they are complete. If the blob of a
+// content is gone, its vector cannot be made; its lines are unknown until they change again.
 func Rebuild(repo *refs.Repo, log iter.Seq2[events.Event, error]) (err error) {
 	cache := filepath.Join(repo.TracesDir(), "cache")
 	if err := refs.MakeDirs(cache, 0o700); err != nil {
@@ -102,7 +102,7 @@ func (r *rebuilder) take(event events.Event) error {
 	return nil
 }
 
-// hear keeps an event as long as a revision may ask for it.
+// hear keeps an event as long as a revision may need it.
 func (r *rebuilder) hear(event events.Event) {
 	if len(r.heard) >= 2*reviseLog {
 		r.heard = slices.Clone(r.heard[reviseLog:])
@@ -110,7 +110,7 @@ func (r *rebuilder) hear(event events.Event) {
 	r.heard = append(r.heard, event)
 }
 
-// revise does again what the timeline did when a call turned out to have ended earlier.
+// revise repeats the timeline's correction for a call that turned out to have ended earlier.
 func (r *rebuilder) revise(event events.Event) error {
 	d := events.DataOf[events.WindowData](event)
 	if !d.TakesBack(event.Time) {
@@ -131,7 +131,7 @@ func (r *rebuilder) revise(event events.Event) error {
 	return rev.apply(r.known)
 }
 
-// retell gives lines to a call that no hook told of, as the timeline did.
+// retell repeats the timeline's correction that gave lines to a call without hooks.
 func (r *rebuilder) retell(p *events.PatchData) error {
 	if err := r.flush(); err != nil {
 		return err
@@ -218,7 +218,7 @@ func (r *rebuilder) flush() error {
 	return r.known.Put(path, first.After, v)
 }
 
-// lines counts the lines of a blob; none for no blob.
+// lines counts the lines of a blob; 0 for the zero id.
 func (r *rebuilder) lines(oid refs.OID) (int, error) {
 	if oid.IsZero() {
 		return 0, nil

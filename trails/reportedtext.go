@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Clients report text, git has bytes. A report has line feeds alone and no byte order mark, whatever the file has. If
-// the file is not UTF-8 and the client knows its encoding, the report has the text. Otherwise it has marks in the place
-// of what the client could not read.
+// Clients report text, git has bytes. A report has only line feeds and not a byte order mark, whatever the file
+// has. If the file is not UTF-8 and the client knows its encoding, the report has the text. Otherwise it has marks
+// for the bytes that the client could not read.
 
 const byteOrderMark = "\uFEFF"
 
@@ -52,7 +52,7 @@ func inForm(content string, like []byte) []byte {
 	return out
 }
 
-// unmarked puts the lines of files in the place of those that a client could not read.
+// unmarked replaces lines that a client could not read by the lines of files.
 func unmarked(raw []byte, like []text) []byte {
 	lines := map[string][]byte{}
 	for _, t := range like {
@@ -92,9 +92,9 @@ func marked(line []byte) string {
 	return strings.TrimRight(out.String(), "\r")
 }
 
-// converted reports whether git stores other bytes than the file has, because of a filter: what a tool reports of the
-// file cannot be compared with blobs then. Line ends alone do not count, nor does an encoding in which clients read
-// the file too (gitattributes(5), on working-tree-encoding).
+// converted reports whether a filter makes git store other bytes than the file has: a tool's report of the file
+// cannot be compared with blobs then. Line ends alone do not count, nor does an encoding in which clients read the
+// file too (gitattributes(5), on working-tree-encoding).
 func (s *step) converted(f *file) bool {
 	raw, found := readWorkFile(s.repo, f.path)
 	if !found {

@@ -57,7 +57,8 @@ func (e *Engine) Arrived(ctx context.Context, at time.Time, contents map[string]
 	})
 }
 
-// Kept tells which contents of paths the timeline can give back: a boundary saw them there, and they are still kept.
+// Kept returns which contents of paths the timeline can give back: a boundary saw them there, and they are still
+// stored.
 func Kept(ctx context.Context, repo *refs.Repo, contents map[string]refs.OID) (map[string]bool, error) {
 	out := map[string]bool{}
 	if len(contents) == 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// unheardEdit is an edit of a call that no hook told of.
+// unheardEdit is an edit of a call that no hook reported.
 type unheardEdit struct {
 	call *Told
 	edit *ToldEdit
 }
 
-// retelling gives lines of intervals to calls that no hook told of, and follows them through contents and commits.
+// retelling gives lines of intervals to calls that no hook reported, and follows them through contents and commits.
 type retelling struct {
 	*testimony
 	contents retold
@@ -32,8 +32,8 @@ func newRetelling(t *testimony) *retelling {
 	return r
 }
 
-// interval weighs the edits of a path against an interval. Left are those that it does not show: a later one may. With
-// strangers, what else a person is said to have written is nobody's.
+// interval looks for the edits of a path in an interval. left are the edits that it does not show; a later interval
+// may. With strangers, the other lines of a person become nobody's.
 func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool) (left []*unheardEdit, err error) {
 	var begun []*unheardEdit
 	for _, e := range edits {
@@ -104,8 +104,8 @@ func openLines(in *interval, vec vector.Vector) map[int]bool {
 	return open
 }
 
-// madeAgain makes edits again on what a file held, one after the other, and tells which lines of what it held later are
-// theirs. Of an edit that does not fit, since a person has typed there as well, the lines count that say something.
+// madeAgain makes edits again on the old content of a file, one after the other, and returns which lines of the
+// later content are theirs. If an edit does not fit, since a person has typed there too, its specific lines count.
 func madeAgain(before []byte, after [][]byte, edits []*unheardEdit, open map[int]bool) []*Told {
 	out := make([]*Told, len(after))
 	content := linediff.Split(before)
@@ -156,7 +156,7 @@ func carriedOver(old, now [][]byte, owners []*Told, writer *Told) []*Told {
 	return append(out, owners[at:]...)
 }
 
-// withoutReturns are lines as a session file has them, which knows no line ends of a file.
+// withoutReturns returns lines without carriage returns, as session files have them.
 func withoutReturns(lines [][]byte) [][]byte {
 	out := make([][]byte, len(lines))
 	for i, line := range lines {
@@ -165,7 +165,7 @@ func withoutReturns(lines [][]byte) [][]byte {
 	return out
 }
 
-// give records that lines of an interval are a call's, or nobody's where there is none.
+// give records that lines of an interval belong to a call, or to nobody if call is nil.
 func (r *retelling) give(in *interval, start, end int, from vector.Owner, call *Told) error {
 	who := actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitNotReported}}
 	if call != nil {
@@ -226,7 +226,7 @@ func pathsWith(paths []string, p *events.PatchData, patch events.PatchID) []stri
 	return paths
 }
 
-// anchored gives the lines of a run to their new owner in what a commit's anchor says.
+// anchored gives the lines of a run to their new owner in the anchor of a commit.
 func (r *retelling) anchored(commit refs.OID, paths []string, run retoldRun) error {
 	parts, known := r.parts[commit]
 	if !known {

@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// retold follows lines that turned out to be another's through what a path held later. A line is known there by its
-// owner and its text: a run took some lines of a patch, and the others stay. So a rebuild can do it again, from the log
-// alone.
+// retold follows lines that got another owner through the later contents of a path. A line is known there by its
+// owner and its text: a run took some lines of a patch, and the others stay. So a rebuild can repeat it from the
+// log alone.
 type retold struct {
 	known *ledger.Known
 	blob  func(refs.OID) ([]byte, error)
@@ -26,11 +26,11 @@ type retoldRun struct {
 	after      refs.OID
 	start, end int
 	from, to   vector.Owner
-	// took tells of each text that the owner before had in the content, in order, whether the run took it.
+	// took has, for each text of the earlier owner in the content, whether the run took the line, in order.
 	took map[string][]bool
 }
 
-// of returns the lines of a content, none where it is not there any more.
+// of returns the lines of a content; none if it is gone.
 func (r *retold) of(blob refs.OID) ([][]byte, error) {
 	if lines, read := r.lines[blob]; read {
 		return lines, nil

@@ -57,7 +57,7 @@ func newRevision(trace events.TraceID, call string, class events.ToolClass, neve
 // reviseLog is the number of events of the log that are read at most: a hook has no time for more.
 const reviseLog = 5000
 
-// revise puts right what was recorded of a call before it turned out when it had ended.
+// revise corrects the records of a call whose end became known later.
 func (s *step) revise(w *Window, ended time.Time) error {
 	if w.Wrote == 0 || w.Wrote >= s.interval || !w.Rejected && ended.IsZero() {
 		return nil
@@ -103,12 +103,12 @@ func (r *revision) apply(known *ledger.Known) error {
 	return nil
 }
 
-// begins reports whether an event is the beginning of the call, as a work tree's timeline tells it.
+// begins reports whether an event is the beginning of the call in a work tree's timeline.
 func (r *revision) begins(e *events.Event, worktree string) bool {
 	return e.Type == events.WindowOpened && e.Trace == r.trace && e.ToolCall == r.call && e.Worktree == worktree
 }
 
-// hear takes in what the log says of the time in which the call was open.
+// hear notes the patches and other events of the time in which the call was open.
 func (r *revision) hear(e *events.Event) {
 	switch e.Type {
 	case events.PatchRecorded:
@@ -161,7 +161,7 @@ func (r *revision) hearOwner(o events.AnchorOwner, at recordedPatch) {
 	}
 }
 
-// names reports whether an owner is the call, or the call one of those that it may be.
+// names reports whether an owner is the call, or has the call among its candidates.
 func (r *revision) names(o *events.AnchorOwner) bool {
 	if o.Kind != events.OwnerAI && o.Kind != events.OwnerMixed {
 		return false
@@ -243,7 +243,7 @@ func (r *revision) now(o events.AnchorOwner, p recordedPatch) (now events.Anchor
 	return now, true
 }
 
-// instead returns the maker of a change that was not the call's: what the windows beside it would have been told
+// instead returns the maker of a change that was not the call's: the decision among the other candidates
 // (decideAmong).
 func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
 	var others []*Window
@@ -263,7 +263,7 @@ func (r *revision) instead(o *events.AnchorOwner, over bool) actor {
 	return person
 }
 
-// window returns the call of a candidate, as far as it is known.
+// window returns the window of a candidate: a window of the state, or a new one with the candidate's fields.
 func (r *revision) window(c events.CandidateData) *Window {
 	for _, w := range r.windows {
 		if w.same(c.Trace, c.ToolCall) {

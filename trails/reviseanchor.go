@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// anchor makes the events that take the place of a commit's anchor; none where it does not name the call, or is right.
+// anchor makes the events that replace a commit's anchor; none if it does not name the call, or is right.
 func (r *revision) anchor(commit refs.OID, method []events.Method) ([]events.Draft, error) {
 	parts := lastAnchor(r.anchors[commit])
 	changed := false

@@ -38,9 +38,8 @@ func (e *Engine) AtRewrite(
 	})
 }
 
-// madeOf returns the content that a path was last seen with. It counts if nothing but commits was made from then on
-// until the one that is asked for. Then git left no trace that it wrote to the work tree, so what somebody changed was
-// changed in that content.
+// madeOf returns the last seen content of a path. It counts only if git has done nothing but commits until the
+// commit in question. Then git did not write to the work tree, so that content is what somebody changed.
 func (s *workTree) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
 	if !s.gitAt(path).OnlyCommitsUntil(commit) {
 		return origin.Candidate{}, false

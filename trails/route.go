@@ -104,7 +104,7 @@ func endsCall(b events.Boundary) bool {
 	return b.Kind == events.ToolAfter || b.Kind == events.ToolFailed
 }
 
-// children takes the repositories directly below a directory that is in none.
+// children adds the repositories directly below a directory that is in none.
 func (r *router) children(dir string) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -123,7 +123,7 @@ func (r *router) children(dir string) {
 	}
 }
 
-// scripts takes the repositories that files speak of which a command line names: a script may write there.
+// scripts adds the repositories that are named in files which a command line names: a script may write there.
 func (r *router) scripts(names []string, cwd string) {
 	r.spoken = true
 	read := 0
@@ -155,8 +155,8 @@ func (r *router) scripts(names []string, cwd string) {
 	}
 }
 
-// holds reports whether a file lies in one of the work trees that were found. Anybody may have made what lies
-// elsewhere, so that is not opened.
+// holds reports whether a file lies in a work tree that was found. Other files are not opened: anybody may have
+// made them.
 func (r *router) holds(name string) bool {
 	found, err := refs.FindHook(filepath.Dir(name))
 	return err == nil && slices.ContainsFunc(r.repos, func(repo *refs.Repo) bool {

@@ -21,17 +21,17 @@ type saying struct {
 	Path  string
 	After refs.OID // the whole content, if the call told it
 	Lines string   // events.EncodeFingerprints
-	// Whole tells that the call, or the one before it whose content it found, told every line of the file.
+	// Whole is true if every line of the file is known from the call, or from an earlier call whose content it found.
 	Whole bool
 }
 
-// Bounds of what is kept: the sayings of a state, and the lines of each.
+// Bounds of the sayings of a state, and of the lines of each.
 const (
 	maxSayings     = 128
 	maxSayingLines = 2000
 )
 
-// keepSayings serves paths that git passes over. It keeps what calls said of them, if the calls end here.
+// keepSayings serves paths that git passes over. It keeps the contents that ending calls reported for them.
 func (s *step) keepSayings() {
 	for _, end := range s.closing {
 		w := end.window
@@ -105,7 +105,7 @@ func (s *state) said(path string) (last saying, found bool) {
 	return last, found
 }
 
-// heardOf forgets what was said of a path that has been looked at.
+// heardOf drops the sayings about a path that has been looked at.
 func (s *state) heardOf(path string) {
 	for _, w := range s.Windows {
 		w.Said = slices.DeleteFunc(w.Said, func(one saying) bool { return one.Path == path })
@@ -142,8 +142,8 @@ func (s *state) boundSayings() {
 	}
 }
 
-// turnedUp decides about the lines of a path that git passed over until now; ok is false if it did not, as far as is
-// known.
+// turnedUp decides about the lines of a path that git passed over until now. ok is false if there are no sayings
+// about it.
 func (s *workTree) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 	type heard struct {
 		who   *actor

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// segment is a part of a change that one decision covers: from one content of the path to the next.
+// segment is a part of a change with one decision: from one content of the path to the next.
 type segment struct {
 	from, to text
 	decide   decision
@@ -22,11 +22,12 @@ type segment struct {
 // writer returns the writer of a changed line of to.
 func (seg segment) writer(line int) *actor { return seg.decide(seg.to.lines[line]) }
 
-// segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file as they found
-// it and as they left it. Such a report splits the interval exactly, and so do several that follow one another. What
-// changed before the tool wrote is not its own: a person may type while the permission prompt waits, or another agent
-// may write. What another writer did afterwards is not its own either. With no other writer about, what follows is a
-// formatter that ran on what the tool wrote: the call's, with less confidence where it says something new.
+// segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file as they
+// found it and as they left it. Such a report splits the interval exactly, and so do several that follow one
+// another. A change before the tool wrote is not its own: a person may type while the permission prompt waits, or
+// another agent may write. A later change of another writer is not its own either. If there is no other writer, a
+// later change comes from a formatter that ran on the tool's text: it is the call's, with less confidence for new
+// text.
 func (s *step) segments(f *file) []segment {
 	seen := s.seen(f.path)
 	var done []*Window
@@ -83,7 +84,7 @@ func (s *step) segments(f *file) []segment {
 	return chain
 }
 
-// report is an edit call that told the whole content of a path before and after.
+// report is an edit call that reported the whole content of a path before and after.
 type report struct {
 	window *Window
 	said   declared
@@ -111,11 +112,11 @@ func (s *step) reports(f *file, seen int64) []report {
 	return out
 }
 
-// tookBack finds the contents that the ending edit call found and left in a file. It serves calls that told only a
-// text and the text that they put in its place. With that taken back, the file has the content that the call found.
-// What it put there has to stand in the file once. Nothing may have been written since the hook of its end began: a
-// formatter may be called beside it. For example: an agent says that it put x := 2 in the place of x := 1. With x :=
-// 1 put back, the file is as the call found it.
+// tookBack finds the contents that the ending edit call found and left in a file. It serves calls that reported
+// only an old text and its replacement. Taking the replacement back gives the content that the call found. The
+// replacement has to be in the file once. Nothing may have been written since the hook of the call's end began: a
+// formatter may run beside it. For example: an agent says that it put x := 2 in the place of x := 1. With x := 1
+// put back, the file is as the call found it.
 func (s *step) tookBack(f *file) (*Window, declared) {
 	for _, end := range s.closing {
 		w := end.window

@@ -29,8 +29,8 @@ var errTooLate = fmt.Errorf("more boundaries were put aside than one step takes:
 
 func spoolDir(repo *refs.Repo) string { return filepath.Join(repo.WorktreeTracesDir(), "spool") }
 
-// Late puts a boundary aside that could not be taken in time. It takes a glance at the work tree as far as ctx leaves
-// time for one. The next boundary takes it first. Which windows were open is not lost.
+// Late puts aside a boundary that could not be taken in time, with a glance at the work tree if ctx leaves time.
+// The next boundary takes it first. So the open windows are not lost.
 func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	aside := putAside{Boundary: withFewTexts(b), Glance: e.glance(ctx, b)}
 	if err := refs.MakeDirs(spoolDir(e.repo), 0o700); err != nil {
@@ -38,7 +38,7 @@ func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	}
 	at := b.Time
 	if aside.Glance != nil { // the boundaries of several agents are in the order in which those looked
-		// the stamp of the file is to be later than that of any that the call wrote
+		// the stamp of this file must be later than the stamps of the files that the call wrote
 		time.Sleep(time.Until(at.Add(snapshot.Slack * 3 / 2)))
 		at = time.Now()
 	}
@@ -49,7 +49,7 @@ func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
 	return nil
 }
 
-// withFewTexts returns a boundary as it may be put down: what a call declares can be as large as files are.
+// withFewTexts returns a boundary that is small enough to store: a call's texts can be as large as files.
 func withFewTexts(b events.Boundary) events.Boundary {
 	if b.Tool != nil && textSize(b.Tool.Edits) > maxDeclared {
 		tool := *b.Tool
@@ -104,8 +104,8 @@ func (s *step) waiting() []string {
 	return out
 }
 
-// takeLate takes boundaries that were put aside. Their files go when the step is saved. What a look found that came
-// after them is divided among them as far as can be known; o is nil if there was none.
+// takeLate takes boundaries that were put aside. Their files are removed when the step is saved. The changes of a
+// look that came after them are divided among them as far as the evidence allows; o is nil without a look.
 func (s *step) takeLate(names []string, o *observation) error {
 	now := s.time
 	defer func() { s.time, s.queue.glance = now, nil }()
@@ -152,9 +152,9 @@ func (s *step) takeLate(names []string, o *observation) error {
 	return nil
 }
 
-// lookAhead takes the boundaries that were put aside before a hook takes its own, with a look at the work tree: what
-// had changed before each of them is settled. The rest is left to the look of the hook's own boundary, which may be the
-// end of a call that told what it wrote.
+// lookAhead takes the boundaries that were put aside before a hook takes its own. It looks at the work tree and
+// settles the changes that were made before each of them. The rest is left to the look of the hook's own boundary,
+// which may end a call that reported its edits.
 func (s *step) lookAhead() error {
 	if !s.engine.Behind() {
 		return nil
@@ -174,9 +174,9 @@ func (s *step) lookAhead() error {
 	return nil
 }
 
-// takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. Settle
-// settles what is known to have changed before. Without a glance that is not known of the rest: only what a call
-// declared is given to it then (see doubted, segments).
+// takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. settle
+// settles the changes that are known to be earlier. Without a glance the others may be earlier too: then a call
+// gets only its declared edits (see doubted, segments).
 func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 	if s.queue.glance == nil {
 		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
@@ -224,7 +224,8 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 	return s.draft(events.CaptureIncomplete, events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}, nil)
 }
 
-// dropLate removes the files of boundaries that the saved state has, and names those that are still there.
+// dropLate removes the files of boundaries that are in the saved state, and returns the names that could not be
+// removed.
 func (s *step) dropLate() (left []string) {
 	for _, name := range s.state.Spooled {
 		if err := os.Remove(filepath.Join(spoolDir(s.repo), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// attributeStashed settles what a new stash took out of the work tree before anybody saw it there: whoever could have
-// written it since the last boundary wrote it, whoever may bring it back.
+// attributeStashed settles the changes that a new stash took out of the work tree before anybody saw them: they
+// belong to the possible writers since the last boundary, whoever brings them back.
 func (s *step) attributeStashed(changes []snapshot.Change) error {
 	if !s.asks.Whole.Restored || s.asks.Whole.Doubtful {
 		return nil
@@ -45,7 +45,7 @@ func (s *workTree) stashedAnew() bool {
 	return len(s.now.Stashes) > 0 && !slices.Contains(s.state.Git.Stashes, s.now.Stashes[0])
 }
 
-// stashed lists the files of a stash that differ from what was last seen and were never seen so.
+// stashed lists the files of a stash whose contents differ from the last seen ones and were never seen.
 func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, error) {
 	blobs, err := s.stashedBlobs(stash)
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 	return out, nil
 }
 
-// withdrawn lists the files that are gone and that no stash tells of: what git does not track may have a new name in
-// it.
+// withdrawn lists the files that are gone and not in the stash: an untracked file may have their content under a
+// new name.
 func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for _, c := range changes {
@@ -139,8 +139,8 @@ func (s *step) vanished(stashed map[string]refs.OID, changes []snapshot.Change) 
 	return out, nil
 }
 
-// unseen returns the change from what a path was last seen with to a content, or to none, that it was never seen with;
-// nil for none.
+// unseen returns the change from the last seen content of a path to a content that it was never seen with; nil if
+// there is no such change.
 func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
 	if _, known := s.known.Get(path, blob); known {
 		return nil, nil
@@ -169,7 +169,7 @@ func (s *step) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
 	return entry
 }
 
-// stashedBlobs lists what a stash has of the paths that it is about. Of none that can be read nothing is learnt.
+// stashedBlobs lists the contents of the paths that a stash changes; nil if the stash cannot be read.
 func (s *workTree) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
 	parts, found := gitfacts.StashOf(s.asks.Git, stash)
 	if !found {

@@ -40,7 +40,7 @@ type state struct {
 	Scoped map[string]int64
 	// Anchored are the last commits that were taken in: a hook that is called twice for one finds it here.
 	Anchored []refs.OID
-	// Expected are contents that a tool said it wrote and that were not on disk yet, and those that are about to be
+	// Expected are contents that a tool reported and that were not on disk yet, and contents that are about to be
 	// restored: path → blob.
 	Expected map[string]refs.OID
 	// Lost is the interval in which it last turned out that a boundary had been lost, with the look that it would have
@@ -52,8 +52,8 @@ type state struct {
 	Missed recorded.Missed
 	// Shifts are changes that may have another half, the last one last (moves.go).
 	Shifts []*shift
-	// Taken are contents that git took out of the work tree and that no commit told has, for other work trees: a stash may
-	// have carried them there and be gone. By path.
+	// Taken are contents that git took out of the work tree and that are not in a known commit, by path. Other work
+	// trees use them: a stash may have carried them there and be gone.
 	Taken map[string]taken
 	// Spooled are the names of the spooled files whose boundaries this state has: they are about to be removed. One that
 	// is still there, for the process was killed, is not taken again.
@@ -78,7 +78,7 @@ type sessionState struct {
 	// Host is the process that the hooks of the conversation came from last, and Heard for how many of them.
 	Host  process.ID
 	Heard int
-	// Idle tells that its turn has ended and no other begun.
+	// Idle is true if the turn has ended and a new one has not begun.
 	Idle bool
 }
 
@@ -143,8 +143,8 @@ func decodeState(raw []byte) (*state, error) {
 	return s, nil
 }
 
-// Position says how many boundaries the timeline of a work tree has seen, and the tree of its last snapshot. The error
-// is os.ErrNotExist where there is no timeline yet.
+// Position returns the number of boundaries that the timeline of a work tree has seen, and the tree of its last
+// snapshot. The error is os.ErrNotExist if there is no timeline yet.
 func Position(repo *refs.Repo) (interval int64, tree refs.OID, err error) {
 	raw, err := refs.ReadFile(StatePath(repo))
 	if err != nil {
@@ -175,8 +175,9 @@ func (s *state) save(repo *refs.Repo) error {
 	return nil
 }
 
-// forget drops what no later boundary can need: the sessions longest silent, and windows closed before every path's
-// last sighting. Windows stay if a path of theirs cannot be seen, or hooks may still be at work on it.
+// forget drops the sessions and windows that no later boundary can need: the sessions longest silent, and windows
+// closed before the last look at every path. A window stays if a path of it cannot be seen, or if hooks may still
+// work on it.
 func (s *state) forget() {
 	s.boundSayings()
 	s.boundTexts()
@@ -212,7 +213,7 @@ func (s *state) seen(path string) int64 {
 	return s.LastFull
 }
 
-// lostWhy is LostWhy as a list.
+// lostWhy returns LostWhy as a list.
 func (s *state) lostWhy() []events.Limit {
 	if s.LostWhy == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// fields lists what is kept of a state, in the order of the file.
+// fields lists the stored fields of a state, in the order of the file.
 func (s *state) fields(f codec.Fields) {
 	f.Integer(&s.Interval)
 	f.Integer(&s.LastFull)
@@ -58,7 +58,7 @@ func (s *state) fields(f codec.Fields) {
 	codec.List(f, &s.Missed.Why, func(why *string) { f.Text(why) })
 }
 
-// table is for the members of a map, sorted by key.
+// table lists the members of a map, sorted by key.
 func table[K ~string, V any](f codec.Fields, m *map[K]V, value func(*V)) {
 	keys := slices.Sorted(maps.Keys(*m))
 	codec.List(f, &keys, func(k *K) {
@@ -184,8 +184,8 @@ func (d *declared) fields(f codec.Fields) {
 	codec.Optional(f, &d.Proposed, func(s *string) { f.Text(s) })
 }
 
-// boundaryFields lists what a note keeps of a boundary. The texts of edits are of use only together with the snapshot
-// of their moment.
+// boundaryFields lists the fields of a boundary that a note keeps. It leaves out the texts of edits: they are of
+// use only with the snapshot of their moment.
 func boundaryFields(f codec.Fields, b *events.Boundary) {
 	codec.Word(f, &b.Kind)
 	f.Text(&b.Agent)

@@ -11,9 +11,9 @@ import (
 )
 
 // A shell command that runs in a work tree may write the files of its submodules without naming any: `npm run
-// format`, `sed -i` over all files. They are repositories of their own; those that are recorded get the boundaries of
-// what runs around them, too. Other work trees of the same repository do not: people work in them beside an agent,
-// and a window in one would take their lines.
+// format`, `sed -i` over all files. Submodules are repositories of their own. The recorded ones get the boundaries
+// of calls around them, too. Other work trees of the same repository do not get them: people work in them beside an
+// agent, and a window in one would take their lines.
 
 // Bounds of the search for submodules, whose names are paths (gitsubmodules(7)).
 const (

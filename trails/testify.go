@@ -11,10 +11,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// An agent's own record of a conversation may tell of calls that no hook told of: of a client that runs no hooks for
-// its tools, of a sub-agent, of a conversation that began before its hooks were installed. Until then their lines count
-// as a person's, on the evidence that nobody else was heard of. That evidence is void as soon as the record tells
-// otherwise:
+// An agent's own record of a conversation may have calls that no hook reported: calls of a client without hooks for
+// its tools, of a sub-agent, or from before the hooks were installed. Their lines count as a person's, on the
+// evidence that nobody else is known. The record makes that evidence void:
 //
 //   - what such a call declares is its own, where it is found in the interval in which the call ran;
 //   - what else changed while such a call could write is nobody's;
@@ -22,7 +21,7 @@ import (
 //
 // All of it is added to the log with the method session_file. Nothing there is changed.
 
-// Told is a call that the agent's own record tells of, and that has ended.
+// Told is an ended call in the agent's own record.
 type Told struct {
 	Trace    events.TraceID
 	Agent    string
@@ -32,14 +31,14 @@ type Told struct {
 	Tool     string
 	Model    string
 	Prompt   int // by the record; the number that hooks gave counts before
-	// Began and Ended are the times of the answer that made the call and of what followed.
+	// Began is the time of the answer that made the call; Ended is the time of its result or of the next entry.
 	Began, Ended time.Time
 	Edits        []ToldEdit
-	// Anything tells that it may have written more than its edits say.
+	// Anything is true if the call may have written more than its edits.
 	Anything bool
 }
 
-// ToldEdit is what a call did to a file.
+// ToldEdit is an edit of a file by a call.
 type ToldEdit struct {
 	Path string // absolute
 	// Make makes the edit again; false where that is not possible.
@@ -47,18 +46,18 @@ type ToldEdit struct {
 	Lines []string // what it says it wrote
 }
 
-// lateHook is how much later than the record dates a call its hooks may come.
+// lateHook is the longest time from a call's date in the record to its hooks.
 const lateHook = time.Minute
 
-// sameClock is how many events are read whatever their times: the clock of a session file may be another one.
+// sameClock is the number of events that are read whatever their times: the clock of a session file may be wrong.
 const sameClock = 2000
 
 // ErrUnwatched says that nobody has looked at a work tree yet.
 var ErrUnwatched = errors.New("nobody has looked at the work tree yet")
 
-// Testify takes in what agents' own records tell of calls. Returned are the calls that no hook told of and that were
-// not known until now. Where there is none it takes no lock and writes nothing. The error is ErrUnwatched where calls
-// have to be told again later.
+// Testify reads calls of agents' own records. It returns the calls that no hook reported and that were not known
+// until now. If there are none, it takes no lock and writes nothing. The error is ErrUnwatched if the calls have to
+// be passed again later.
 func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unheard []*Told, err error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -85,7 +84,7 @@ func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unhe
 	return unheard, err
 }
 
-// testimony is what records tell beside what the log has.
+// testimony compares the calls of records with the log.
 type testimony struct {
 	*step
 	repo  *refs.Repo
@@ -101,7 +100,7 @@ type testimony struct {
 	origin  *firstLook // of the work tree, where the log that was read has it
 }
 
-// firstLook is the first of all looks at a work tree: what it found was nobody's.
+// firstLook is the first look at a work tree: its changes were nobody's.
 type firstLook struct {
 	events.SnapshotData
 	at time.Time
@@ -112,7 +111,7 @@ type promptAt struct {
 	at    time.Time
 }
 
-// interval is what patches say of a path between two contents.
+// interval holds the patches of a path between two contents.
 type interval struct {
 	path          string
 	before, after refs.OID
@@ -162,7 +161,7 @@ func drafted(d *events.Draft) *events.Event {
 		Method: d.Method, Limits: d.Limits, Data: d.Data}
 }
 
-// hear takes in an event of the log.
+// hear notes an event of the log.
 func (t *testimony) hear(e *events.Event, hooked map[events.TraceID]map[string]bool) {
 	told := slices.Contains(e.Method, events.SessionFile)
 	here := e.Worktree == t.repo.WorktreeName()
@@ -232,8 +231,8 @@ func (t *testimony) hearPatch(e *events.Event) {
 		at: e.Time, patches: []events.PatchData{p}})
 }
 
-// unheard returns the calls of which the log tells nothing, in the order in which they began. Where hooks have no ids
-// of their calls, or others than the record, nothing tells which calls these are.
+// unheard returns the calls that are not in the log, in the order in which they began. If hooks have no ids of
+// their calls, or not the record's ids, the calls cannot be compared.
 func (t *testimony) unheard() []*Told {
 	var out []*Told
 	for _, c := range t.calls {
@@ -246,7 +245,7 @@ func (t *testimony) unheard() []*Told {
 	return out
 }
 
-// take finds what the calls wrote, and what is nobody's since they could have written it.
+// take finds the lines that the calls wrote, and the lines that they may have written.
 func (t *testimony) take(calls []*Told) error {
 	if err := t.lookAfter(calls); err != nil {
 		return err
@@ -278,7 +277,7 @@ func (t *testimony) take(calls []*Told) error {
 	return t.say(calls)
 }
 
-// lookAfter looks at the work tree where a call ended after the last look: what it wrote is still to be found.
+// lookAfter looks at the work tree if a call ended after the last look: its changes are not seen yet.
 func (t *testimony) lookAfter(calls []*Told) error {
 	last := calls[len(calls)-1]
 	if n := len(t.looks); n > 0 && !last.Ended.After(t.looks[n-1]) {
@@ -294,8 +293,8 @@ func (t *testimony) lookAfter(calls []*Told) error {
 	return err
 }
 
-// firstChanges are what the first look at the work tree found in the paths of calls that had begun before it, as
-// intervals since the commit that was checked out.
+// firstChanges returns the changes of the first look in the paths of calls that had begun before it, as intervals
+// since the commit that was checked out.
 func (t *testimony) firstChanges(calls []*Told, paths map[string][]*unheardEdit) (out []*interval, err error) {
 	if t.origin == nil || !calls[0].Began.Before(t.origin.at) {
 		return nil, nil
@@ -323,7 +322,7 @@ func (t *testimony) firstChanges(calls []*Told, paths map[string][]*unheardEdit)
 	return out, nil
 }
 
-// entry is what a tree or a commit has at a path; no id where it has nothing.
+// entry returns the object at a path of a tree or a commit; the zero id if there is none.
 func (t *testimony) entry(top refs.OID, path string) refs.OID {
 	if top.IsZero() {
 		return top
@@ -364,7 +363,7 @@ func (t *testimony) strangers(change *interval, calls []*Told) bool {
 	})
 }
 
-// say puts down which calls no hook told of.
+// say records, for each conversation, that hooks did not report these calls.
 func (t *testimony) say(calls []*Told) error {
 	of := map[events.TraceID][]*Told{}
 	var order []*Told
@@ -402,5 +401,5 @@ func (t *testimony) say(calls []*Told) error {
 	return nil
 }
 
-// ReasonCallsNotReported is why a capture is incomplete of which an agent's own record tells more calls than hooks did.
+// ReasonCallsNotReported says that an agent's own record has calls that no hook reported.
 const ReasonCallsNotReported = "calls_not_reported"

@@ -57,8 +57,8 @@ func (s *witness) endTold(w *Window) End {
 	return end
 }
 
-// hearFinish asks the agent's own record when a command ended of which it reports only now, after others have come:
-// Codex reports a command that outlasts its call when the model asks for it again. What changed in between is nobody's.
+// hearFinish asks the agent's own record for the end of a command that is reported late: Codex reports a command
+// that outlasts its call when the model asks for it again. A change in between belongs to nobody.
 func (s *witness) hearFinish(w *Window) {
 	if w.Class != events.ToolRuns || s.bounds == nil {
 		return
@@ -73,7 +73,7 @@ func (s *witness) hearFinish(w *Window) {
 	}
 }
 
-// toldEnd returns the end of a call by its agent's own record; zero if that is not told.
+// toldEnd returns the end of a call by the agent's own record; zero if the record does not have it.
 func (s *witness) toldEnd(w *Window) time.Time {
 	if b := s.bounds[w]; b != nil && !w.Rejected && !w.Background {
 		return b.ended.UTC()

@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Expire removes from the side store what is older than a time and is in no work tree's last snapshot. With dry set it
-// only counts.
+// Expire removes from the side store the objects that are older than a time and in no work tree's last snapshot.
+// With dry set it only counts.
 func Expire(ctx context.Context, repo *refs.Repo, before time.Time, dry bool) (sidestore.Expired, error) {
 	trees, err := worktrees(repo)
 	if err != nil {
@@ -64,8 +64,8 @@ func lastTrees(trees []*refs.Repo) ([]refs.OID, error) {
 	return kept, nil
 }
 
-// Sweep removes what killed processes left half written, in the side store and in the state of every work tree, and
-// returns how many files. With dry set it only counts.
+// Sweep removes half-written files of killed processes, in the side store and in the state of every work tree, and
+// returns their number. With dry set it only counts.
 func Sweep(repo *refs.Repo, now time.Time, dry bool) int {
 	n := refs.SweepTemporary(repo.SideObjects(), now, dry)
 	trees, err := worktrees(repo)
@@ -80,8 +80,8 @@ func Sweep(repo *refs.Repo, now time.Time, dry bool) int {
 	return n
 }
 
-// worktrees lists the work trees of a repository, the main one first, as far as their own state is concerned: the
-// directory of the files is not looked for.
+// worktrees lists the work trees of a repository, the main one first. Only their git directories are set: it does
+// not look for the directories of their files.
 func worktrees(repo *refs.Repo) ([]*refs.Repo, error) {
 	of := func(gitDir string) *refs.Repo {
 		tree := *repo

@@ -15,10 +15,10 @@ type Unreported struct {
 	Known   bool // an earlier look has put it down
 }
 
-// Watch looks at the whole work tree without a boundary of an agent and returns how many paths changed. What changed is
-// attributed as at any boundary. While conversations go on that no hook reports, what no window explains belongs to
-// nobody: they may have written it, and so may a person. Where something changed and no such conversation is known,
-// others is asked for them, if it is not nil.
+// Watch looks at the whole work tree without a boundary of an agent and returns how many paths changed. It
+// attributes the changes as at any boundary. While a conversation goes on that no hook reports, a change that no
+// window explains belongs to nobody: the conversation or a person may have made it. If something changed and no
+// such conversation is known, Watch asks others for them, if it is not nil.
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
 	others func() ([]Unreported, error),
 ) (changed int, err error) {
@@ -83,11 +83,11 @@ func (s *step) putDown(one Unreported) error {
 	})
 }
 
-// behind is how long after its last hook an agent may still write to a session file.
+// behind is the time after its last hook in which an agent may still write to a session file.
 const behind = 2 * time.Minute
 
-// Heard reports whether hooks have told of what a conversation did at a moment, as far as the timeline remembers: of
-// a turn that goes on they will. It takes no lock.
+// Heard reports whether hooks report a conversation at a moment: its turn goes on, or its last hook was shortly
+// before. It takes no lock.
 func (e *Engine) Heard(trace events.TraceID, at time.Time) bool {
 	s, err := loadState(e.repo)
 	if err != nil || s.Sessions[trace] == nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // mayBeRenamed reports whether one of the changed paths came or went without a call that is known to have done it:
-// the file may have had, or may have, another name, and only a look at everything finds that one. What git deletes,
-// or brings back, is explained otherwise.
+// the file may have had, or may have, another name, and only a look at everything finds that one. A file that git
+// deletes or brings back needs no such look.
 func (s *step) mayBeRenamed(changes []snapshot.Change) bool {
 	return slices.ContainsFunc(changes, func(c snapshot.Change) bool {
 		if c.Old.IsZero() == c.New.IsZero() {

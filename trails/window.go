@@ -37,9 +37,9 @@ type Window struct {
 	Background bool
 	TaskID     string
 	Transcript string
-	// Host is the agent's process; Sure tells that it is known for that. Since is when the call's first hook started, in
-	// the units of the system. Begun is the same by the clock, or when what the call left running was last seen alive.
-	// Mark is the mark of the boundary that opened the window.
+	// Host is the agent's process; Sure is true if it is certainly the agent. Since is when the call's first hook
+	// started, in the units of the system. Begun is the same by the clock, or when what the call left running was last
+	// seen alive. Mark is the mark of the boundary that opened the window.
 	Host  process.ID
 	Sure  bool
 	Since int64
@@ -47,7 +47,7 @@ type Window struct {
 	Mark  string
 	// Opener is the process that opened the window.
 	Opener int
-	// Awake is how long the system had been awake at Begun, in nanoseconds; 0 where that is not told.
+	// Awake is the time that the system had been awake at Begun, in nanoseconds; 0 if unknown.
 	Awake int64
 	// Asked is the time at which the agent asked for consent to the call, as long as its answer has no known time.
 	Asked time.Time
@@ -56,16 +56,16 @@ type Window struct {
 	Left    []process.Process
 	Printed []process.Output
 	Limits  []events.Limit
-	// Doubt marks a window that is open as far as is known: a boundary of some call was lost that may have been its end.
+	// Doubt marks a window that may have ended: a lost boundary may have been its end.
 	Doubt bool
 	// Said holds the texts that the call wrote where git does not look (sayings.go), kept until it does.
 	Said []saying
-	// Tail tells that no boundary of the agent has come since the call ended: hooks of the user may still be at work on
-	// what it wrote (formatters.go).
+	// Tail is true if no boundary of the agent has come since the call ended: hooks of the user may still work on its
+	// files (formatters.go).
 	Tail bool
 	// Why says what is known of that.
 	Why events.Limit
-	// Wrote is the interval in which a line was first said to be the call's; 0 for none.
+	// Wrote is the interval in which a line was first given to the call; 0 for none.
 	Wrote int64
 	// Rejected marks a call that never ran; it owns nothing.
 	Rejected bool
@@ -101,8 +101,8 @@ func (w *Window) same(trace events.TraceID, callID string) bool {
 	return w.Trace == trace && w.CallID == callID
 }
 
-// call returns the window of the call that a boundary tells of; nil if there is none. A call is its id: some agents
-// tell its end under another session than its beginning.
+// call returns the window of the call that a boundary names; nil if there is none. Some agents name another session
+// at a call's end than at its beginning, so the id of the call is enough.
 func (s *state) call(trace events.TraceID, b events.Boundary) *Window {
 	var elsewhere *Window
 	for _, w := range s.Windows {
@@ -116,8 +116,8 @@ func (s *state) call(trace events.TraceID, b events.Boundary) *Window {
 	return elsewhere
 }
 
-// mayWrite reports whether the call could have written the path: an edit tool writes what it declares and nothing
-// else.
+// mayWrite reports whether the call could have written the path: an edit tool writes only the paths that it
+// declares.
 func (w *Window) mayWrite(p string) bool {
 	if w.Class != events.ToolEdits {
 		return true
@@ -133,14 +133,14 @@ func (w *Window) named(p string) bool {
 	return w.Class == events.ToolEdits || slices.Contains(w.Names, nameKey(p))
 }
 
-// nameKey stands for a path relative to the work tree. What a command line has for a path may be a secret, and is not
-// kept.
+// nameKey returns the key of a path relative to the work tree. A path from a command line may be a secret, and is
+// not kept.
 func nameKey(p string) string {
 	print := events.FingerprintOf([]byte(p))
 	return string(print[:])
 }
 
-// declares returns what the window said of the path.
+// declares returns the edits that the window declared for the path.
 func (w *Window) declares(p string) []declared {
 	var out []declared
 	edits := w.payload
@@ -162,8 +162,8 @@ func (w *Window) candidate() events.CandidateData {
 	}
 }
 
-// writers returns the windows that could have written the path since it was last seen in interval seen: those open now,
-// and those closed later than that.
+// writers returns the windows that could have written the path since interval seen, when it was last looked at:
+// open windows, and windows closed later than seen.
 func writers(windows []*Window, p string, seen int64) []*Window {
 	var out []*Window
 	for _, w := range windows {

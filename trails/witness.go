@@ -10,9 +10,9 @@ import (
 	"github.com/git-trace/git-trace/trails/process"
 )
 
-// A window is open while something that belongs to its call can still write, and no longer. At every look the processes
-// of each open window are asked: the agent's, which its hooks were started by, and what it left running. What they tell
-// is weighed where a changed line gets its owner (decide.go).
+// A window is open while something that belongs to its call can still write, and no longer. Every look asks for the
+// processes of each open window: the agent's process, which started the hooks, and the processes that the call left
+// running. decide.go weighs the answers when a changed line gets its owner.
 
 // bound holds the bounds in one step on the writes of an open window.
 type bound struct {
@@ -50,7 +50,8 @@ type witness struct {
 	hosts   map[process.ID]process.State
 	sizes   map[string]int64 // bytes that have to be written for the change of a path, see silent
 	environ []byte           // of this process; nil until asked for
-	// unreported tells that a conversation goes on that no hook reports: what no window explains may be its work.
+	// unreported is true if a conversation goes on that no hook reports: a change that no window explains may be its
+	// work.
 	unreported bool
 }
 
@@ -63,10 +64,10 @@ func newWitness(tree *workTree, settle Settler, beside func(string) bool, caller
 	return s
 }
 
-// forgotten is how long a call counts as one that may go on where the system tells nothing of its processes.
+// forgotten is the time after which a call no longer counts as open, if its processes are unknown.
 const forgotten = 24 * time.Hour
 
-// askProcesses finds out what can be known of the windows that are open, of each once in a step.
+// askProcesses asks for the processes of each window that may still write, once in a step.
 func (s *witness) askProcesses(at time.Time) {
 	if s.bounds == nil {
 		s.bounds = map[*Window]*bound{}
@@ -109,9 +110,9 @@ func (s *witness) askHost(w *Window, at time.Time) *bound {
 	return b
 }
 
-// askLeft asks for what a call left running. Once it has ended, its end cannot be told. What changed while it was
-// seen alive is the call's, and what changed later may be a person's. For example a call leaves a build running, the
-// build ends, and a person types before the agent does anything else.
+// askLeft asks for the processes that a call left running. The time at which they ended is unknown. A change while
+// they were seen alive is the call's, and a later change may be a person's. For example a call leaves a build
+// running, the build ends, and a person types before the agent does anything else.
 func (s *witness) askLeft(w *Window) *bound {
 	b := &bound{}
 	b.left, b.printed, b.wrote, b.silent, b.partly = s.count(w)
@@ -143,8 +144,9 @@ func (s *witness) idle(w *Window) bool {
 	return sess == nil || sess.Idle
 }
 
-// hostState returns the known state of the agent's process. One that is not known for the agent's tells nothing by its
-// end, since it may have stood between the agent and one hook; while it lives, the agent that waits for it does.
+// hostState returns the state of the agent's process. If the process is not certainly the agent, its end says
+// nothing, since it may have stood between the agent and one hook. If it lives, the agent lives too, which waits
+// for it.
 func (s *witness) hostState(w *Window) process.State {
 	state, asked := s.hosts[w.Host]
 	if !asked {
@@ -160,7 +162,7 @@ func (s *witness) hostState(w *Window) process.State {
 	return state
 }
 
-// processes lists what lives of a call.
+// processes lists the living processes of a call.
 func (w *Window) processes() []process.Process {
 	found, _ := w.search().Left()
 	return found
@@ -225,8 +227,8 @@ func (s *witness) hearHost(sess *sessionState, b events.Boundary) {
 	}
 }
 
-// live tells that the windows of the conversation at hand are open, as far as the system knows nothing better: its
-// agent has just called a hook. One that begins anew, or is asked something, may have been ended meanwhile.
+// live takes back the doubt about the conversation's windows whose processes are unknown: its agent has just called
+// a hook. At a session's start or a prompt, its windows may have ended, and the doubt stays.
 func (s *witness) live(trace events.TraceID, b events.Boundary) {
 	if b.Kind == events.SessionStart || b.Kind == events.PromptSubmit {
 		return
@@ -265,7 +267,7 @@ func (s *step) leaveRunning(end *ending) {
 	end.status = "background"
 }
 
-// keepLeft notes what windows have running, once everything was looked at.
+// keepLeft notes the processes that windows left running, after a look at everything.
 func (s *witness) keepLeft() {
 	for w, b := range s.bounds {
 		if w.Closed == 0 && len(b.left) > 0 {

@@ -69,7 +69,7 @@ func newWorkTree(ctx context.Context, repo *refs.Repo, at time.Time, found *stat
 	return s
 }
 
-// readWorkTree returns a work tree as it is now, for a reader: what is put into its memory is gone with it.
+// readWorkTree reads the state of a work tree for a reader. Nothing is saved.
 func readWorkTree(ctx context.Context, repo *refs.Repo) (*workTree, error) {
 	found, err := loadState(repo)
 	if err != nil {
@@ -127,8 +127,8 @@ func otherWorkTrees(repo *refs.Repo) []string {
 	return out
 }
 
-// asides returns the other work trees of the repository, as their last boundaries left them, of those whose state can
-// be read. Their locks are not held, and nothing of them is saved. They are read once.
+// asides returns the other work trees of the repository whose state can be read, as their last boundaries left
+// them. Their locks are not held, nothing is saved in them, and they are read once.
 func (s *workTree) asides() []*workTree {
 	if s.others == nil {
 		s.others = []*workTree{}
@@ -188,7 +188,8 @@ type taken struct {
 // maxTaken bounds the files whose contents taken out by git are remembered.
 const maxTaken = 256
 
-// noteTaken remembers for the other work trees what git took out of a file. What HEAD had they find in the commit.
+// noteTaken remembers for the other work trees the content that git took out of a file. They find the content of
+// HEAD in the commit.
 func (s *workTree) noteTaken(f *file) {
 	if f.old.oid.IsZero() || len(s.state.Taken) >= maxTaken || len(otherWorkTrees(s.repo)) == 0 {
 		return
@@ -237,9 +238,9 @@ func (s *workTree) makerOf(stash refs.OID) *workTree {
 	return nil
 }
 
-// keepForOthers forgets what other work trees cannot need any more once everything is looked at here. They may need
-// marks with stashes that are gone, and contents that git took: the stash may have been popped in one that nobody has
-// looked at since. What was kept before goes when all of them were looked at after the last look here.
+// keepForOthers forgets, after a look at everything, the notes that other work trees no longer need. They may need
+// marks with stashes that are gone, and contents that git took: the stash may have been popped in a work tree that
+// nobody has looked at since. Older notes are dropped if all of them were looked at after the last look here.
 func (s *workTree) keepForOthers() {
 	others := otherWorkTrees(s.repo)
 	marks := s.state.Marks
