@@ -7,8 +7,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Bounds of what is brought into canonical form at once: the bytes of the steps of a batch, and how many batches wait
-// for each processor.
+// Bounds of the steps in canonical form at once: the bytes of a batch, and the batches that wait for each
+// processor.
 const (
 	batchBytes = 128 << 10
 	batchAhead = 2

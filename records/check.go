@@ -7,12 +7,11 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Check lists what is wrong with a record, as one sentence each; a sound record gives none. All that git-trace makes
-// are sound.
+// Check lists the faults of a record, a sentence each; a sound record has none. All records of git-trace are sound.
 func (r *Record) Check() []string { return append(r.CheckForeign(), r.unlinked()...) }
 
-// CheckForeign lists what a record of others must not have. Unlike in a sound one, its observations may belong to no
-// call of their step, or to one that has another observation: they are kept as they are.
+// CheckForeign lists the faults of a record of others. Unlike in a sound record, its observations may belong to no
+// call of their step, or to a call that has another observation: they are kept as they are.
 func (r *Record) CheckForeign() []string {
 	c := checker{calls: map[string]int{}}
 	if r.GenerationIndex < 0 {

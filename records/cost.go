@@ -21,9 +21,9 @@ const (
 // mostCost is the greatest cost of a conversation that is believed, in US dollars.
 const mostCost = 1e6
 
-// Cost returns the cost of the conversation in US dollars, and its source: by the table of prices or, where that does
-// not know a model, by the client. There is one cost, never the sum of both. It is nil where neither tells, or where
-// a foreign record tells what no cost can be. asOf is the day of the prices, empty where it is not known.
+// Cost returns the cost of the conversation in US dollars, and its source: the table of prices or, if a model is
+// not in it, the client. The two are never added. It is nil if neither has a cost, or if a foreign record has an
+// impossible one. asOf is the day of the prices, empty if unknown.
 func (r *Record) Cost() (usd *float64, by, asOf string) {
 	if known := r.Metrics.EstimatedCostUSD; known != nil && possibleCost(float64(*known)) {
 		var day string

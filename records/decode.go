@@ -19,7 +19,7 @@ func Decode(raw []byte) (*Record, error) {
 	return decode(raw, d)
 }
 
-// decode is Decode for a text that was walked to its end.
+// decode is Decode for a text that walked has read to its end.
 func decode(raw []byte, walked *rawjson.Decoder) (*Record, error) {
 	if err := walked.Err(); err != nil {
 		return nil, fmt.Errorf("decode record: %w", err)

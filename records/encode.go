@@ -38,7 +38,7 @@ var rooms = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 // mostRoom bounds a room that is kept, in bytes.
 const mostRoom = 256 << 10
 
-// marshal is encoding/json without the escapes for HTML.
+// marshal encodes JSON without the escapes for HTML.
 func marshal(v any) ([]byte, error) {
 	out := rooms.Get().(*bytes.Buffer) // there is nothing else among them
 	out.Reset()
@@ -65,7 +65,7 @@ func setHash(raw []byte, hash string) []byte {
 	return raw
 }
 
-// fill makes absent lists and maps empty ones, where the schema allows no null, and sets what has a default.
+// fill makes absent lists and maps empty where the schema allows no null, and sets defaults.
 func (r *Record) fill() {
 	if r.SchemaVersion == "" {
 		r.SchemaVersion = SchemaVersion

@@ -113,8 +113,8 @@ func topMembers(raw []byte) ([]topMember, error) {
 	return members, nil
 }
 
-// HashHolds tells of a record and the JSON text from which Decode made it whether the content hash is its own. That may
-// be the hash of the text or, where the writer left out members that have defaults, of the whole record.
+// HashHolds reports whether the content hash of a record is its own; raw is the JSON text of the record. The hash
+// may be of the text or, if the writer left out members with defaults, of the whole record.
 func (r *Record) HashHolds(raw []byte) (bool, error) {
 	if r.ContentHash == nil {
 		return false, nil

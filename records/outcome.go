@@ -65,7 +65,7 @@ const (
 // Holds reports whether the commit of such a link holds lines of the conversation.
 func (t Tier) Holds() bool { return t != TierOverlapping && t != TierOrphan }
 
-// Attribution tells which lines the conversation wrote.
+// Attribution lists the lines that the conversation wrote.
 type Attribution struct {
 	Experimental bool              `json:"experimental"` // true if any range is of low confidence
 	Revision     map[string]string `json:"revision"`     // vcs_type, revision
@@ -80,7 +80,7 @@ type AttributedFile struct {
 	Conversations []AttributedConversation `json:"conversations"`
 }
 
-// AttributedConversation are the lines that one step wrote.
+// AttributedConversation lists the lines that one step wrote.
 type AttributedConversation struct {
 	Contributor map[string]string          `json:"contributor"` // type, model_id
 	URL         *string                    `json:"url"`         // opentraces://<trace>/step_<N>

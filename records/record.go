@@ -32,7 +32,7 @@ type Record struct {
 	Metadata        map[string]json.RawMessage `json:"metadata"`
 }
 
-// ExecutionContext tells an agent that edits code from one at work in an environment.
+// ExecutionContext says whether an agent edits code or works in an environment.
 type ExecutionContext string
 
 // The contexts.
@@ -108,8 +108,8 @@ type Metrics struct {
 	TotalCacheCreationTokens int64  `json:"total_cache_creation_tokens"`
 }
 
-// Security tells what was done before the record was stored. Tier is read and kept, and not written by git-trace: the
-// schema's page has it, the schema's source has Scanned in its place.
+// Security says how the record was treated before it was stored. Tier is read and kept, and git-trace does not
+// write it: the schema's page has Tier, the schema's source has Scanned instead.
 type Security struct {
 	Tier              *int    `json:"tier,omitempty"`
 	Scanned           bool    `json:"scanned"`
@@ -118,7 +118,7 @@ type Security struct {
 	ClassifierVersion *string `json:"classifier_version"`
 }
 
-// Result returns the result of a call of the step; nil where it has none.
+// Result returns the result of a call of the step; nil if there is none.
 func (s *Step) Result(call string) *Observation {
 	for i := range s.Observations {
 		if s.Observations[i].SourceCallID == call {
@@ -128,7 +128,7 @@ func (s *Step) Result(call string) *Observation {
 	return nil
 }
 
-// ToolCall returns a call of the step; nil where it has none of that id.
+// ToolCall returns a call of the step by its id; nil if there is none.
 func (s *Step) ToolCall(id string) *ToolCall {
 	for i := range s.ToolCalls {
 		if s.ToolCalls[i].ToolCallID == id {

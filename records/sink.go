@@ -4,8 +4,8 @@ import "encoding/json"
 
 // Sink takes a conversation step by step.
 type Sink interface {
-	// Step takes the next step, which takes the place of the step that had its number in an earlier reading, and of those
-	// after it. The step and what it points to belong to the sink from then on.
+	// Step takes the next step. It replaces the step of the same number from an earlier reading, and all later ones.
+	// The sink owns the step from then on.
 	Step(step *Step) error
 	// Late takes the result of a call whose step was taken before, in place of the result that step has for the call.
 	Late(stepIndex int, result Observation) error
@@ -53,7 +53,7 @@ type Locating interface {
 	Locate(stepIndex int, at Locator)
 }
 
-// Edited is the change of a call in one file, as its agent tells it.
+// Edited is the change of a file by a call, as its agent reports it.
 type Edited struct {
 	Step     int
 	Call     string // id of the call
@@ -73,7 +73,7 @@ type EditedHunk struct {
 	Lines              []string // the added lines, nil when their text is not known exactly
 }
 
-// Editing is a sink that wants to know what calls did to files.
+// Editing is a sink that takes the edits of calls.
 type Editing interface {
 	// Edited is called before the step of the call is taken.
 	Edited(e Edited)

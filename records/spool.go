@@ -14,8 +14,8 @@ import (
 // spoolMemory is the number of bytes of a conversation that a spool keeps in memory before it goes to a file.
 const spoolMemory = 8 << 20
 
-// Bounds of how much memory a spool takes at once: most conversations are short. A slice that grows would be copied,
-// and its pages are new each time. That took a twentieth of what converting a session takes.
+// Bounds of the memory that a spool takes at once: most conversations are short. A growing slice would be copied,
+// with new pages each time. That took a twentieth of the time of converting a session.
 const (
 	leastBlock = 4 << 10
 	spoolBlock = 256 << 10
@@ -32,8 +32,8 @@ type Spool struct {
 	late map[int][]Observation
 }
 
-// NewSpool returns an empty spool. Its file, if there will be one, is made in dir; "" stands for the system's directory
-// for temporary files.
+// NewSpool returns an empty spool. If it needs a file, the file is made in dir; "" stands for the system's
+// directory for temporary files.
 func NewSpool(dir string) *Spool { return &Spool{dir: dir, late: map[int][]Observation{}} }
 
 // Len returns the number of steps.
@@ -75,7 +75,7 @@ func (s *Spool) Truncate(n int) error {
 	return nil
 }
 
-// forget drops what stands in memory behind the last step.
+// forget drops the memory behind the last step.
 func (s *Spool) forget() {
 	left := s.size()
 	for i, block := range s.mem {
@@ -183,7 +183,7 @@ func (s *Spool) Each(yield func(raw []byte) error) error {
 	return nil
 }
 
-// eachInMemory is Each where no step stands in a file.
+// eachInMemory is Each if all steps are in memory.
 func (s *Spool) eachInMemory(yield func(raw []byte) error) error {
 	index, from := 1, int64(0)
 	for _, block := range s.mem {

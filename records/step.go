@@ -2,7 +2,7 @@ package records
 
 import "encoding/json"
 
-// Step is one prompt of the user or one answer of the model with the calls it made and what came of them.
+// Step is one prompt of the user, or one answer of the model with its calls and their results.
 type Step struct {
 	StepIndex        int       `json:"step_index"` // from 1
 	Role             Role      `json:"role"`

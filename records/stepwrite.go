@@ -20,7 +20,7 @@ type Texts interface {
 	Input(raw []byte) []byte
 }
 
-// WriteStep is EncodeStep of a step with other texts in it. The step is left as it is, absent lists apart.
+// WriteStep encodes a step with other texts in it. The step itself only gets its absent lists.
 func WriteStep(s *Step, texts Texts) ([]byte, error) {
 	s.fill()
 	room := stepRooms.Get().(*[]byte) // there is nothing else among them

@@ -16,7 +16,7 @@ const (
 // MetaDirectory is the member of the metadata with the directory of the work tree in which a conversation began.
 const MetaDirectory = "working_directory"
 
-// Source are the agent's own ids of the lines that a step was read from: those with text or calls, if there are any.
+// Source has the agent's own ids of the lines of a step: the lines with text or calls, if there are any.
 type Source struct {
 	Step int      `json:"step"`
 	IDs  []string `json:"ids"`
@@ -29,7 +29,7 @@ type Branch struct {
 	Steps []int `json:"steps"`
 }
 
-// Stop is why an answer ended, where that is not what its calls let expect.
+// Stop is the reason why an answer ended, if it is not UsualStop.
 type Stop struct {
 	Step   int    `json:"step"`
 	Reason string `json:"reason"`
@@ -65,7 +65,7 @@ func (r *Record) Branches() []Branch {
 // Hooks returns the hooks that the client ran.
 func (r *Record) Hooks() []HookRun { return metaList[HookRun](r, metaHooks) }
 
-// Stops returns the reasons why answers ended, where the session file tells another than UsualStop.
+// Stops returns the reasons why answers ended, by step, if they are not UsualStop.
 func (r *Record) Stops() map[int]string {
 	out := map[int]string{}
 	for _, one := range metaList[Stop](r, metaStops) {
@@ -74,7 +74,7 @@ func (r *Record) Stops() map[int]string {
 	return out
 }
 
-// UsualStop is why an answer with so many calls ends as a rule.
+// UsualStop is the usual end of an answer with so many calls.
 func UsualStop(calls int) string {
 	if calls > 0 {
 		return "tool_use"
@@ -82,8 +82,7 @@ func UsualStop(calls int) string {
 	return "end_turn"
 }
 
-// metaList reads a list of the metadata. One of another form, which a program of others wrote, gives what can be read
-// of it.
+// metaList reads a list of the metadata. Elements of another form, from other programs, are left out.
 func metaList[T any](r *Record, name string) []T {
 	var raw []json.RawMessage
 	if json.Unmarshal(r.Metadata[name], &raw) != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records/prices"
 )
 
-// Options say what a conversation is.
+// Options describe a conversation.
 type Options struct {
 	Agent   string // the agent's name: claude-code
 	Session string // the agent's own id of the session
@@ -19,8 +19,8 @@ type Options struct {
 	// Relative gives the path of a file within the repository; false for one outside. nil stands for the path below the
 	// directory that the conversation began in.
 	Relative func(path string) (string, bool)
-	// Subagent is called when a step with a call that started a subagent has been handed on, if the result tells its id.
-	// It puts the subagent's own session file, if it finds one, into the conversation that Child gives.
+	// Subagent is called when a step with a call that started a subagent has been handed on, if the result tells its
+	// id. If it finds the subagent's own session file, it reads it into the conversation that Child returns.
 	Subagent func(parent *Conversation, step int, c *Call, id string) error
 }
 
@@ -73,8 +73,8 @@ func (c *Conversation) fail(err error) {
 	}
 }
 
-// Begin begins a line and reports whether it is new: none with its id was taken before. Session files that were
-// forked or resumed hold copies of lines. A line without an id is always new.
+// Begin begins a line and reports whether it is new: its id did not come before. Session files that were forked or
+// resumed hold copies of lines. A line without an id is always new.
 func (c *Conversation) Begin(id string) bool {
 	c.before = c.state.seen.len()
 	if c.parent == nil { // a subagent is read while a line of the main conversation has no node yet: a prompt, say
@@ -83,7 +83,7 @@ func (c *Conversation) Begin(id string) bool {
 	return id == "" || c.state.seen.add(hashID(id))
 }
 
-// Remember sets what the parser must know to go on from here: any JSON. It is given back by Resume.
+// Remember sets the parser's state for going on from here, as any JSON. Resume returns it.
 func (c *Conversation) Remember(registers json.RawMessage) { c.registers = registers }
 
 // Prompt takes a prompt. One that the user wrote after the agent had finished ends the turn before it: the parser calls
@@ -188,7 +188,7 @@ func (c *Conversation) addCall(it *item, one *Call, time string) {
 	}
 }
 
-// plant gives a step of the main conversation its place among those before it.
+// plant adds a step of the main conversation to the tree.
 func (c *Conversation) plant(it *item) {
 	if c.parent == nil {
 		it.node = c.state.tree.plant()
@@ -232,7 +232,7 @@ func (c *Conversation) Settle() error {
 	return c.err
 }
 
-// add adds a block of text to what is there.
+// add appends a block of text.
 func add(to **string, s string) {
 	switch {
 	case s == "":

@@ -77,7 +77,7 @@ func (c *Conversation) countModel(p *pending) {
 	}
 }
 
-// countCall notes what a call says of the project and what it wrote.
+// countCall counts the files, commands and edits of a call.
 func (c *Conversation) countCall(p *pending, one *call) {
 	s := c.state
 	for _, path := range one.Reads {
@@ -105,7 +105,7 @@ func (c *Conversation) countCall(p *pending, one *call) {
 	}
 }
 
-// tellEdit tells a sink that wants to know what a call did to a file.
+// tellEdit passes an edit to a sink that takes edits.
 func (c *Conversation) tellEdit(p *pending, one *call, edit *Edit) {
 	sink, wants := c.sink.(records.Editing)
 	if !wants {

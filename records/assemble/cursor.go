@@ -29,8 +29,8 @@ type Cursor struct {
 	State     json.RawMessage `json:"state"`
 }
 
-// Cursor tells where reading can go on: with the line of the first step that has not left, or with the line that comes
-// next. It is nil when what follows cannot be understood without what came before.
+// Cursor returns the place where reading can go on: the line of the first step that has not left, or the next line.
+// It is nil if later lines cannot be understood without earlier ones.
 func (c *Conversation) Cursor(nextOffset, lines int64) (*Cursor, error) {
 	if c.goingOn() || len(c.early) > 0 {
 		return nil, nil

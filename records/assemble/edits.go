@@ -11,8 +11,8 @@ func NewFile(path, content string) Edit {
 	return edit
 }
 
-// Changed returns the edit that makes one content of a file of another. Lines that are equal at the beginning and at
-// the end of both are not part of it: what stands between is written.
+// Changed returns the edit from one content of a file to another, without the equal lines at the beginning and at
+// the end.
 func Changed(path, before, after string) Edit {
 	old, now := SplitLines(before), SplitLines(after)
 	head := 0

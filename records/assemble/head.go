@@ -14,7 +14,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Finish ends the conversation: what waits leaves, and the record without its steps is given. Take the cursor before.
+// Finish ends the conversation: it hands on the waiting steps and returns the record without its steps. Take the
+// cursor before.
 func (c *Conversation) Finish() (*records.Record, error) {
 	if err := c.Settle(); err != nil {
 		return nil, err
@@ -70,8 +71,8 @@ func (s *state) whole(table *prices.Table) {
 	}
 }
 
-// began returns the directory of the work tree in which the conversation began, "." for its top; false where it began
-// elsewhere, and where it is not known what lies within.
+// began returns the directory of the work tree in which the conversation began, "." for its top; false if it began
+// elsewhere or the work tree is unknown.
 func (c *Conversation) began() (string, bool) {
 	dirs := c.state.Head.Cwds
 	if len(dirs) == 0 || c.options.Relative == nil {
@@ -186,8 +187,8 @@ func (s *state) describe(r *records.Record, method string) {
 	r.SetMeta("capture", capture)
 }
 
-// Repository returns the owner and name of a repository and the address of its remote without credentials; nil for an
-// address that tells neither.
+// Repository returns the owner and name of a repository and the address of its remote without credentials; nil if
+// the address has neither.
 func Repository(remote string) (name, address *string) {
 	remote = strings.TrimSuffix(strings.TrimSpace(remote), "/")
 	if remote == "" || strings.HasPrefix(remote, "/") || strings.HasPrefix(remote, ".") ||

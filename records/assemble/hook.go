@@ -6,14 +6,13 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Limits of what is kept of what hooks say.
+// Limits of the kept output of hooks.
 const (
 	maxHookOutput  = 500      // bytes of one
 	maxHookOutputs = 64 << 10 // bytes of all of a conversation
 )
 
-// Hook takes a hook that the client ran: its name, its outcome, the call that it was run for, the beginning of what it
-// said.
+// Hook takes a hook that the client ran: its name, its outcome, its call, and the beginning of its output.
 func (c *Conversation) Hook(run records.HookRun) {
 	c.HookCount(run.Event, run.Outcome, 1)
 	if run.Output = strings.TrimSpace(run.Output); len(run.Output) > maxHookOutput {

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// leave hands on what waits first.
+// leave hands on the first waiting item.
 func (c *Conversation) leave() error {
 	it := c.queue[0]
 	c.drop()
@@ -77,7 +77,7 @@ func (c *Conversation) trace(it *item) {
 	}
 }
 
-// subagent returns the id of the subagent that the call started, "" when its result does not say or there is none.
+// subagent returns the id of the subagent that the call started, "" if there is none or the result has no id.
 func (c *call) subagent() string {
 	if c.result == nil {
 		return ""

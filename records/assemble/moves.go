@@ -11,7 +11,7 @@ type Prompt struct {
 	At   records.Locator
 	Time string // as the session file has it; "" when it has none
 	Text string
-	// Source tells where the text comes from: user_prompt, skill, command.
+	// Source is the kind of the text: user_prompt, skill, command.
 	Source string
 	Warmup bool // nobody asked: the client prepares its cache
 	System bool // it is no prompt: the client told the model, within the conversation
@@ -68,7 +68,7 @@ type Result struct {
 // File is a whole file.
 type File struct{ Path, Content string }
 
-// Commit is a commit that a call made, as its result tells it.
+// Commit is a commit that a call made, by its result.
 type Commit struct {
 	SHA    string `json:"sha"` // often abbreviated
 	Kind   string `json:"kind,omitempty"`

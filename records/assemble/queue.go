@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// What may wait before steps leave: beyond the soft limits those that are complete, beyond the hard ones all.
+// Limits of the waiting steps: beyond the soft limits complete steps leave, beyond the hard ones all.
 const (
 	softBytes = 8 << 20
 	softItems = 512
@@ -14,7 +14,7 @@ const (
 	hardItems = 4096
 )
 
-// item is a step that waits for its turn, with what the lines after it say of the conversation as a whole.
+// item is a waiting step, with the remarks of later lines about the whole conversation.
 type item struct {
 	at    records.Locator
 	mark  mark
@@ -31,7 +31,7 @@ type item struct {
 	remarks []func(s *state)
 }
 
-// applyRemarks counts what the item carries.
+// applyRemarks counts the lines and remarks of the item.
 func (it *item) applyRemarks(s *state) {
 	s.Lines += it.lines
 	for reason, n := range it.skipped {

@@ -66,8 +66,8 @@ func (c *Conversation) Drop(reason string) {
 	c.remark(func(s *state) { s.Dropped[reason]++ })
 }
 
-// Append adds a value to a list of the metadata. If after is not "", the value becomes an object with a member of this
-// name that holds the number of the step before it. What is told of a subagent says so.
+// Append adds a value to a list of the metadata. If after is not "", the value becomes an object with a member of
+// this name that holds the number of the step before it. A value of a subagent has its id.
 func (c *Conversation) Append(list, after string, value map[string]any) {
 	if c.parent != nil {
 		value["subagent"] = c.id
@@ -83,7 +83,7 @@ func (c *Conversation) Append(list, after string, value map[string]any) {
 // maxSummary is the length of the text for the model after a compaction that is kept.
 const maxSummary = 64 << 10
 
-// Summarised keeps what the model was told in the place of the conversation before.
+// Summarised keeps the summary that replaced the earlier conversation for the model.
 func (c *Conversation) Summarised(said, time string) {
 	if said = strings.TrimSpace(said); said == "" {
 		return
@@ -94,7 +94,7 @@ func (c *Conversation) Summarised(said, time string) {
 	c.Append("summaries", "after_step", map[string]any{"text": said, "timestamp": time})
 }
 
-// Change changes what is known of the conversation as a whole, when everything before it has been handed on.
+// Change changes the head of the conversation, when everything before it has been handed on.
 func (c *Conversation) Change(change func(h *Head)) {
 	c.remark(func(s *state) { change(&s.Head) })
 }

@@ -42,9 +42,8 @@ func (c *Conversation) Pending(tools ...string) []*Call {
 	return calls
 }
 
-// Side begins the conversation of a subagent that is told in the same file as its parent's. It is handed on after the
-// step that holds the call; "" stands for a call that is not known. What comes later is handed on with its parent's
-// next turn.
+// Side begins the conversation of a subagent in the same file as its parent's. It is handed on after the step that
+// holds the call; "" stands for an unknown call. Later steps are handed on with the parent's next turn.
 func (c *Conversation) Side(callID, id, role string) *Conversation {
 	side := c.Child(0, id, role)
 	side.held = true
@@ -58,7 +57,7 @@ func (c *Conversation) Side(callID, id, role string) *Conversation {
 	return side
 }
 
-// Close tells that nothing more comes of a subagent that is told in the same file.
+// Close ends a subagent's conversation in the same file.
 func (c *Conversation) Close() error {
 	c.closed = true
 	if c.held {
@@ -67,7 +66,7 @@ func (c *Conversation) Close() error {
 	return c.Settle()
 }
 
-// release hands a held conversation on, and lets go what comes later.
+// release hands a held conversation on, and no longer holds it.
 func (c *Conversation) release(step int) error {
 	if !c.held {
 		return nil
@@ -76,8 +75,8 @@ func (c *Conversation) release(step int) error {
 	return c.Settle()
 }
 
-// settleSides hands on the news of subagents since they were let go, and forgets finished ones: all their lines stand
-// before what waits from here on.
+// settleSides hands on the news of released subagents, and drops finished ones: all their lines come before the
+// lines that wait from here on.
 func (c *Conversation) settleSides() error {
 	for _, side := range c.sides {
 		if err := side.Settle(); err != nil {

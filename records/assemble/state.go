@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/project"
 )
 
-// Limits of what is kept of a conversation as a whole.
+// Limits of the data about a whole conversation.
 const (
 	maxList      = 2000  // entries of a list of the metadata
 	maxOpenCalls = 4096  // calls whose result may still come after their step has left
@@ -67,7 +67,7 @@ func (h *Head) SetMeta(name string, value any) {
 	h.Meta[name] = raw
 }
 
-// AddMeta sets a member of the metadata unless it is set: what began the conversation counts.
+// AddMeta sets a member of the metadata unless it is set: the first value counts.
 func (h *Head) AddMeta(name, value string) {
 	if value != "" && h.Meta[name] == nil {
 		h.SetMeta(name, value)
@@ -238,7 +238,7 @@ func unpack(packed string) (ids, bool) {
 	return out, true
 }
 
-// hashID is 64 bits of an id. Ids are random: two of a conversation that fall together are not to be expected.
+// hashID is 64 bits of an id. Ids are random: two equal hashes in a conversation are not to be expected.
 func hashID(id string) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(id)) // a hash takes everything

@@ -9,9 +9,9 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// tree tells on which step each step of the main conversation hangs: the one that stood before it in the model's
-// history. A person who goes back to an earlier place makes a fork. For a session file without parents of lines it is a
-// chain, except where the file says that steps were taken back.
+// tree holds the parent of each step of the main conversation: the step before it in the model's history. A person
+// who goes back to an earlier place makes a fork. For a session file without parents of lines it is a chain, except
+// where the file says that steps were taken back.
 type tree struct {
 	nodes []node
 	lines []int32 // the node of each line, in the order of state.seen
@@ -57,8 +57,8 @@ func (t *tree) settle(n int) {
 	}
 }
 
-// Hang tells that the line which was begun last hangs on another, by its id: "" for a line that hangs on none. A line
-// that is not known, because it could not be read, leaves the place as it is.
+// Hang names the parent of the line that was begun last, by its id: "" for a line without one. If the parent is
+// unknown, because it could not be read, the place stays as it is.
 func (c *Conversation) Hang(parent string) {
 	if c.parent != nil {
 		return
@@ -88,7 +88,7 @@ func (c *Conversation) Back(id string) {
 	}
 }
 
-// BackTurns tells that the last prompts, and what followed each, were taken back.
+// BackTurns takes back the last prompts, with the steps after each.
 func (c *Conversation) BackTurns(prompts int64) {
 	t := &c.state.tree
 	to := t.at
@@ -110,9 +110,9 @@ func (t *tree) back(to int32) {
 	t.at, t.leaf = to, to
 }
 
-// branches finds the steps that were taken back. At each fork the conversation goes on where its end is, or else where
-// the newest line is. The other way is a branch if the file says so, or if a prompt begins one of the two ways: an
-// answer that a client asked for twice is none.
+// branches finds the steps that were taken back. At each fork the conversation goes on along the way to its end, or
+// else to the newest line. The other way is a branch if the file says so, or if a prompt begins one of the two
+// ways: an answer that a client requested twice is not a branch.
 func (t *tree) branches() []records.Branch {
 	heirs := t.heirs()
 	chain := make([]*records.Branch, len(t.nodes)+1) // of each node that was taken back

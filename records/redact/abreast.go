@@ -11,23 +11,23 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Abreast redacts the steps of conversations on all processors. What a step becomes depends on the step alone, and
-// steps are kept in their order: a record is the same as that of a redactor. It may be used by several goroutines.
+// Abreast redacts the steps of conversations on all processors. The result of a step depends on the step alone, and
+// steps keep their order: so the record equals a redactor's. It may be used by several goroutines.
 type Abreast struct{ twins sync.Pool }
 
-// Abreast returns what redacts as the redactor does, on all processors.
+// Abreast returns a form of the redactor that works on all processors.
 func (r *Redactor) Abreast() *Abreast {
 	return &Abreast{twins: sync.Pool{New: func() any { return r.Twin() }}}
 }
 
-// twin returns a redactor of which a goroutine has the use until it gives it back.
+// twin returns a redactor for one goroutine, until the goroutine puts it back.
 func (a *Abreast) twin() *Redactor {
 	r := a.twins.Get().(*Redactor) // there is nothing else among them
 	clear(r.seen)
 	return r
 }
 
-// Sink returns a sink as that of a redactor. It takes the next step before it has redacted the last ones: the error of
+// Sink returns a sink like a redactor's. It takes the next step before it has redacted the last ones: the error of
 // a step can come with a later one.
 func (a *Abreast) Sink(ctx context.Context, dir string) *Sink {
 	s := a.twin().Sink(ctx, dir)
@@ -35,13 +35,13 @@ func (a *Abreast) Sink(ctx context.Context, dir string) *Sink {
 	return s
 }
 
-// Bounds of what a sink has begun and not kept: the number of steps, and the bytes of their texts.
+// Bounds of the begun work of a sink: the number of steps, and the bytes of their texts.
 const (
 	mostAhead      = 64
 	mostAheadBytes = 4 << 20
 )
 
-// ahead is what a sink has begun and not kept, the oldest first.
+// ahead is the begun work of a sink, the oldest first.
 type ahead struct {
 	*Abreast
 	begun []begun
@@ -55,7 +55,7 @@ type begun struct {
 	bytes int
 }
 
-// ended is what a piece of work gave.
+// ended is the result of a piece of work.
 type ended struct {
 	keep func() error
 	seen map[string]string // secrets, with their rules
@@ -93,7 +93,7 @@ func (a *Abreast) work(todo <-chan func(*Redactor)) {
 	a.twins.Put(r)
 }
 
-// end lets the goroutines end. There is no more work.
+// end lets the goroutines end.
 func (a *ahead) end() {
 	if a != nil && a.todo != nil {
 		close(a.todo)
@@ -111,7 +111,7 @@ func safely(r *Redactor, work func(*Redactor) (func() error, error)) (keep func(
 	return work(r)
 }
 
-// settle keeps what was begun, the oldest first, until no more than so many pieces are left.
+// settle waits for begun work, the oldest first, until at most left pieces remain.
 func (s *Sink) settle(left int) error {
 	a := s.ahead
 	if a == nil {
@@ -145,7 +145,7 @@ func (s *Sink) run(bytes int, work func(*Redactor) (keep func() error, err error
 	return keep()
 }
 
-// weight is about how many bytes of text a step holds.
+// weight is the approximate number of bytes of text in a step.
 func weight(step *records.Step) int {
 	n := 0
 	add := func(text *string) {

@@ -32,8 +32,8 @@ func (c *candidate) literal(sep string, start, end int) bool {
 	return false
 }
 
-// closed tells a value with brackets that a shell would take as it stands: it is in capitals' style and begins with a
-// letter.
+// closed reports whether a value with brackets could be a secret that a shell takes as it is: its name is in
+// capitals, and the value has a special character and does not begin with a bracket.
 func (c *candidate) closed(value string) bool {
 	return c.shouted() && !c.spaced && !strings.Contains(value, "()") && strings.IndexAny(value, "([{") > 0 &&
 		strings.ContainsAny(value, "!@#%^&*+?")
@@ -44,7 +44,7 @@ func letterAndDigit(value string) bool {
 		func(r rune) bool { return r < 0x80 && lower(byte(r)|0x20) }) >= 0
 }
 
-// identifier tells what a variable or a field of a program may be called.
+// identifier reports whether a value could be the name of a variable or a field of a program.
 func identifier(value string) bool {
 	for i := range len(value) {
 		if c := value[i]; !nameLetter(c) && c != '_' && c != '.' {
@@ -71,7 +71,7 @@ func (c *candidate) tight(value string, after byte) bool {
 	return true
 }
 
-// nameLine is what is known of the line of a name.
+// nameLine describes the line of a name.
 type nameLine struct {
 	first bool // nothing but its beginning stands before the name
 	start int
@@ -85,7 +85,7 @@ func (c *candidate) lineOf() nameLine {
 	return l
 }
 
-// restOfLine is what stands behind a value on its line.
+// restOfLine returns the text behind a value on its line.
 func (c *candidate) restOfLine(end int) string {
 	rest := c.text[end:]
 	if i := strings.IndexByte(rest, '\n'); i >= 0 {
@@ -113,7 +113,7 @@ func (c *candidate) yaml(value string, after byte, end int) bool {
 	return true
 }
 
-// lowerWord tells a word of small letters alone.
+// lowerWord reports whether a word has lower-case letters only.
 func lowerWord(value string) bool {
 	for i := range len(value) {
 		if !lower(value[i]) {
@@ -140,8 +140,8 @@ func (c *candidate) ini(value string, after byte, end int) bool {
 	return c.amongSettings(l)
 }
 
-// amongSettings tells a line that has settings of the same kind beside it: [section], or name = value without brackets
-// and quotes.
+// amongSettings reports whether a line has settings of the same kind beside it: [section], or name = value without
+// brackets and quotes.
 func (c *candidate) amongSettings(l nameLine) bool {
 	if l.start < 2 {
 		return false
@@ -189,7 +189,7 @@ func (c *candidate) apart(at int) (start, end int) {
 	return 0, 0
 }
 
-// said reads "the password is …" and "password …" of a sentence: only what is no word.
+// said reads "the password is …" and "password …" in a sentence. It returns only a value that is not a word.
 func (c *candidate) said(start, end int) (int, int) {
 	switch c.text[start:end] {
 	case "is", "was", "to":
@@ -212,13 +212,13 @@ func (c *candidate) said(start, end int) (int, int) {
 	return start, end
 }
 
-// turns tells a word with digits among its letters, not at its end alone.
+// turns reports whether a word has digits among its letters, or at least three at its end.
 func turns(value string) bool {
 	return strings.ContainsAny(strings.TrimRight(value, "0123456789"), "0123456789") ||
 		len(value)-len(strings.TrimRight(value, "0123456789")) >= 3
 }
 
-// setBefore tells a name that a command sets: ENV, setenv, set -x, setx, configure set.
+// setBefore reports whether a command sets the name: ENV, setenv, set -x, setx, configure set.
 func (c *candidate) setBefore() bool {
 	before := strings.TrimRight(c.text[max(lineStart(c.text, c.start), c.start-60):c.start], " ")
 	for _, command := range [...]string{"ENV", "ARG", "setenv", "set -x", "set -gx", "set -Ux", "setx", "configure set",
@@ -231,7 +231,8 @@ func (c *candidate) setBefore() bool {
 		strings.HasPrefix(before, "git config") || strings.Contains(before, " git config")
 }
 
-// inSQL tells a name that stands in a statement of SQL: in capitals, or behind with or set.
+// inSQL reports whether a name is in a statement of SQL: PASSWORD in capitals, or a name behind with, encrypted or
+// set.
 func (c *candidate) inSQL() bool {
 	name := c.text[c.start:c.end]
 	if name == "PASSWORD" {

@@ -1,7 +1,7 @@
 // Package redact takes secrets and names out of conversations before anything of them is stored.
 //
-// A [Redactor] makes a [Record], and nothing else does: its fields are not exported and its zero value holds nothing.
-// So what takes a Record (package store) cannot be given a conversation that nobody has looked at.
+// A [Redactor] makes a [Record], and nothing else does: its fields are not exported and its zero value holds
+// nothing. So nobody can hand package store a conversation that was not redacted.
 //
 // What is taken out:
 //
@@ -20,11 +20,11 @@
 // sequences for terminals, the zero bytes of UTF-16 and characters without width hide nothing, nor do lines that were
 // wrapped. Dumps, as hexdump and od show bytes, are not read: no session file that was looked at had a secret in one.
 //
-// What is found once is taken out of the whole conversation, wherever it stands. In its place stands [REDACTED:rule].
+// A secret that is found once is taken out of the whole conversation. [REDACTED:rule] takes its place.
 //
-// Redaction fails closed: after an error, a panic or the end of its time a redactor gives no Record. It is best effort
-// all the same: what no rule describes is not found, nor is a secret behind another encoding than those above, or typed
+// Redaction fails closed: after an error, a panic or the end of its time a redactor gives no Record. Yet it cannot
+// find everything: it does not find a secret that no rule describes, that has another encoding, or that was typed
 // in pieces. Ids, times and names of models and tools are searched for secrets but not for high entropy.
 //
-// It does not run in hooks. The process that stores records is started by them and waits for nobody.
+// It does not run in hooks. Hooks start the process that stores records, and nobody waits for it.
 package redact

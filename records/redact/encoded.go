@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
 
-// maxLayers is how many encodings around each other are looked behind.
+// maxLayers is the number of encodings, one in another, that are decoded.
 const maxLayers = 3
 
 // secrets finds the secrets of a text, and names if the manner asks for them, as it stands and in its encodings; layer

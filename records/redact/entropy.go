@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Bounds of what counts as a string of high entropy.
+// Bounds of a string of high entropy.
 const (
 	leastEntropy = 28  // characters
 	mostEntropy  = 200 // beyond that it is data, not a key
@@ -15,7 +15,7 @@ const (
 	leastTurns = 0.42
 )
 
-// highEntropy finds strings that look as if they were random and are none of the ids that texts are full of.
+// highEntropy finds strings that look random and are not common ids.
 func (r *Redactor) highEntropy(text string) []span {
 	var found []span
 	for from := 0; ; {
@@ -69,8 +69,8 @@ func looksRandom(token string) bool {
 	return float64(turns)/n >= leastTurns && bits(token) >= leastBits
 }
 
-// named tells a token that is not a secret by what stands before it: the checksum of a package, data in an address, the
-// id that a model's provider gave.
+// named reports whether the text before a token shows that it is not a secret: the checksum of a package, data in
+// an address, or an id from a model's provider.
 func named(before, token string) bool {
 	last := token[strings.LastIndexByte(token, '/')+1:]
 	for _, prefix := range [...]string{
@@ -94,7 +94,7 @@ func named(before, token string) bool {
 	return false
 }
 
-// legible tells a token that is a text in base64: it is looked behind.
+// legible reports whether a token is a text in base64: such a text is decoded and searched.
 func legible(token string) bool {
 	for _, s := range debase64(token) {
 		if s.end-s.start > len(token)*3/4 {

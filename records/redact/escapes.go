@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// resolve resolves the escapes of JSON and C strings, percent-encoding and the entities of HTML. It tells whether there
-// were any: without, it reads nothing into the reading.
+// resolve resolves the escapes of JSON and C strings, percent-encoding and the entities of HTML. It reports whether
+// there were any: if not, the reading stays empty.
 func resolve(v *reading, text string) (changed bool) {
 	form := false // the word has percent-encoding: a plus is a space
 	from := 0     // what is not in the reading
@@ -59,7 +59,7 @@ func resolve(v *reading, text string) (changed bool) {
 	return changed
 }
 
-// resolves are the bytes at which resolve has something to do, endsForm those in a word with percent-encoding.
+// resolves are the bytes at which resolve acts, endsForm the ones in a word with percent-encoding.
 var (
 	resolves = [256]bool{'\\': true, '%': true, '&': true, '+': true}
 	endsForm = [256]bool{'\\': true, '%': true, '&': true, '+': true, ' ': true, '\n': true, '\t': true,
@@ -84,12 +84,12 @@ func formAhead(text string) bool {
 	return ok
 }
 
-// put writes a character and gives its length and that of what it was written as.
+// put writes a character and returns its length and the length of its source.
 func put(out *[utf8.UTFMax]byte, r rune, size int) (n, length int) {
 	return utf8.EncodeRune(out[:], r), size
 }
 
-// escape returns what an escape that begins with a backslash stands for; length 0 when it is none.
+// escape decodes an escape that begins with a backslash; length 0 if it is not one.
 func escape(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	if len(text) < 2 {
 		return 0, 0
@@ -146,7 +146,7 @@ func escapedNumber(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	return put(out, rune(text[1]), 2)
 }
 
-// percent returns what a percent-encoded byte stands for. Bytes that are not ASCII stay bytes.
+// percent decodes a percent-encoded byte. Bytes that are not ASCII stay bytes.
 func percent(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	if len(text) < 3 {
 		return 0, 0
@@ -162,7 +162,7 @@ func percent(out *[utf8.UTFMax]byte, text string) (n, length int) {
 // longestEntity bounds an entity with its ampersand and semicolon, in bytes.
 const longestEntity = 12
 
-// entity returns what an entity of HTML or XML stands for: by number, or one of the names of ASCII characters.
+// entity decodes an entity of HTML or XML: a number, or the name of an ASCII character.
 func entity(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	end := strings.IndexByte(text[:min(len(text), longestEntity)], ';')
 	if end < 2 {
@@ -185,7 +185,7 @@ func entity(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	return 0, 0
 }
 
-// namedEntity returns the ASCII character that has a name in HTML; 0 when the name is none of these.
+// namedEntity returns the ASCII character with this name in HTML; 0 if there is none.
 func namedEntity(name string) byte {
 	switch name {
 	case "quot", "QUOT":

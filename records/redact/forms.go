@@ -2,8 +2,7 @@ package redact
 
 import "strings"
 
-// form is how the tokens of a service look of which the rules of gitleaks do not know: a beginning and so many letters
-// of a kind.
+// form describes the tokens of a service that gitleaks has no rule for: a beginning and so many letters of a kind.
 type form struct {
 	rule, begin string
 	letter      func(byte) bool
@@ -96,7 +95,7 @@ func forms() (byFirst [256][]form) {
 	return byFirst
 }
 
-// known finds the tokens that have one of the forms. One that a longer word begins with is none.
+// known finds the tokens that have one of the forms. The beginning of a longer word is not one.
 func (r *Redactor) known(s *marks) []span {
 	var found []span
 	text, from := s.text, 0
@@ -126,5 +125,5 @@ func (r *Redactor) known(s *marks) []span {
 	return found
 }
 
-// leastFormBits is how many bits a character the letters of a token have at least: less is xxxx.
+// leastFormBits is the least number of bits a character in a token: xxxx has less.
 const leastFormBits = 2.5

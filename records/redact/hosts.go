@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What stands for the name of a machine, and for the domain of a mail address.
+// The placeholders for the name of a machine, and for the domain of a mail address.
 const (
 	someHost   = "host"
 	someDomain = "mail.example"
@@ -37,7 +37,7 @@ func hostNames(names []string) (out []string) {
 	return telling(out)
 }
 
-// commonHost tells a name of machines that is a word of texts.
+// commonHost reports whether a machine's name is a common word.
 func commonHost(name string) bool {
 	short, _, _ := strings.Cut(strings.ToLower(name), ".")
 	switch short {
@@ -111,7 +111,7 @@ func (s *marks) mail() []span {
 	return found
 }
 
-// localByte tells a byte of what stands before the @ of an address.
+// localByte reports whether a byte may stand before the @ of an address.
 func localByte(c byte) bool { return nameLetter(c) || strings.IndexByte("._+-", c) >= 0 }
 
 // addressee reports whether an address may be somebody's: not of a program that answers nobody, nor of git's own
@@ -128,15 +128,15 @@ func addressee(local string) bool {
 	return true
 }
 
-// inURL reports whether what begins at a place is the login of a URL, or stands behind another @.
+// inURL reports whether the login of a URL begins at a place, or the place is behind another @.
 func inURL(text string, at int) bool {
 	before := text[max(0, at-longestHost):at]
 	before = before[:1+strings.LastIndexAny(before, " \t\n\"'`<>(/@")]
 	return strings.HasSuffix(before, "//") || strings.HasSuffix(before, `\/\/`) || strings.HasSuffix(before, "@")
 }
 
-// mailDomain tells whether a host is the domain of somebody's mail. What programs write with an @ is none: versions,
-// labels of languages, names of images.
+// mailDomain reports whether a host is the domain of somebody's mail. Programs also write other things with an @:
+// versions, labels of languages, names of images.
 func mailDomain(host, rest string) bool {
 	name := strings.ToLower(host)
 	dot := strings.LastIndexByte(name, '.')
@@ -152,7 +152,7 @@ func mailDomain(host, rest string) bool {
 		(strings.Count(name, ".") > 1 || !slices.Contains(endings, top)))
 }
 
-// reserved tells a domain that is nobody's (RFC 2606), or one of a service that gives everybody the same.
+// reserved reports whether a domain is nobody's (RFC 2606), or a service's domain that is the same for everybody.
 func reserved(name string) bool {
 	for _, domain := range [...]string{"example.com", "example.org", "example.net", "test.com", "example", "test",
 		"invalid", "localhost", "noreply.github.com", "noreply.gitlab.com"} {
@@ -163,20 +163,20 @@ func reserved(name string) bool {
 	return false
 }
 
-// worldwide is how many of topDomains are known everywhere: they are domains in capital letters too.
+// worldwide is the number of topDomains that are known everywhere: they are domains in capital letters too.
 const worldwide = 6
 
-// topDomains are those of mail beside the ones of countries.
+// topDomains are the top domains of mail that are not a country's.
 var topDomains = []string{"com", "org", "net", "edu", "gov", "mil", "int", "info", "biz", "dev", "app", "tech",
 	"cloud", "online", "site", "xyz", "email", "company", "agency", "group", "team", "studio", "systems", "software",
 	"solutions", "digital", "engineering", "consulting", "capital", "ventures", "network", "services", "bank", "health",
 	"global", "foundation", "institute", "academy", "university", "africa", "asia", "berlin", "hamburg", "london",
 	"paris", "wien", "nyc", "local", "lan", "corp", "internal", "intranet", "intern", "localdomain"}
 
-// endings are those of files and members that no country has.
+// endings are two-letter endings of files and members that no country has.
 var endings = []string{"js", "ts", "go", "rb", "cs", "hs", "db", "fs", "vb", "kt", "gz", "xz", "jl", "el", "rc", "id"}
 
-// containerID is how long the name of a container is, which is made of hexadecimal digits.
+// containerID is the length of a container's name in hexadecimal digits.
 const containerID = 12
 
 // inPrompt tells whether a host stands in a prompt of a shell, or in the place of a copy.

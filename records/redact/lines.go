@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// What the form of a line, or the line above, tells to be a secret.
+// The forms of a line, or of the line above, that show a secret.
 const (
 	cookieRule  = "cookie"
 	webhookRule = "webhook"
@@ -51,8 +51,8 @@ func (s *marks) ofLines() []span {
 	return found
 }
 
-// cookies finds the values of all pairs behind the name of a header, Cookie or Set-Cookie, of a variable or an option:
-// the name of a pair tells a secret, or its value looks like one.
+// cookies finds secrets among the pairs behind a header Cookie or Set-Cookie, a variable or an option: the name of
+// the pair says so, or its value looks like one.
 func cookies(text string, at int) []span {
 	option := strings.HasSuffix(text[:at], "--cookie")
 	at = skipAny(text, at, "s\"'\\")
@@ -97,7 +97,7 @@ func pairs(text string, at int) []span {
 	return found
 }
 
-// skipAny is where a text goes on behind such bytes.
+// skipAny returns the place behind any of these bytes.
 func skipAny(text string, at int, these string) int {
 	for at < len(text) && strings.IndexByte(these, text[at]) >= 0 {
 		at++
@@ -119,7 +119,7 @@ func jar(text string, at int) []span {
 	return []span{{start: start, end: start + len(secret), rule: cookieRule, whole: byItself(secret)}}
 }
 
-// isCookie tells a value that lets somebody in from one that says how a page looks.
+// isCookie reports whether a cookie lets somebody in, and is not a setting of a page.
 func isCookie(name, value string) bool {
 	if len(value) < leastValue || standsIn(value) || strings.HasPrefix(value, markerStart) {
 		return false
@@ -175,7 +175,7 @@ func webhook(text string, at int) []span {
 	return []span{{start: start, end: end, rule: webhookRule, whole: true}}
 }
 
-// masterKey finds the 32 digits that a file of Rails holds, on a line of its own below the name of the file.
+// masterKey finds the 32 digits of a key file of Rails, on a line of its own below the name of the file.
 func masterKey(text string, at int) []span {
 	const digits = 32
 	next := endOfLine(text, at) + 1
@@ -269,7 +269,7 @@ func pgpass(text string, colon int) (one span, is bool) {
 	return span{start: at, end: at + len(value), rule: pgpassRule, whole: byItself(value)}, true
 }
 
-// databaseName tells a name of a host, a database or a user, or the * for any.
+// databaseName reports whether a text is the name of a host, a database or a user, or the * for any.
 func databaseName(text string) bool {
 	if text == "*" {
 		return true
@@ -282,7 +282,7 @@ func databaseName(text string) bool {
 	return text != ""
 }
 
-// endOfLine is where the line ends that a place stands on.
+// endOfLine returns the end of the line of a place.
 func endOfLine(text string, at int) int {
 	if i := strings.IndexByte(text[min(at, len(text)):], '\n'); i >= 0 {
 		return at + i

@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// somebody stands for the name of a user.
+// somebody replaces the name of a user.
 const somebody = "user"
 
-// sharedHome tells a directory beside homes that belongs to nobody.
+// sharedHome reports whether a directory beside homes belongs to nobody.
 func sharedHome(name string) bool {
 	switch strings.ToLower(name) {
 	case somebody, "shared", "public", "default", "all", "linuxbrew", ".", "..", "...", "…", "user1", "you", "me",
@@ -24,9 +24,8 @@ func sharedHome(name string) bool {
 	return false
 }
 
-// generic tells a name that says nothing about a person and is a word of texts. Agents run in containers as users of
-// their own names. One of digits alone, as in a container
-// (/home/1000), is a number in any other place.
+// generic reports whether a name is a common word that says nothing about a person. Agents run in containers as
+// users of their own names. A name of digits only, as in a container (/home/1000), is a number in any other place.
 func generic(name string) bool {
 	if strings.Trim(name, "0123456789") == "" {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
 
-// patterns are the expressions beside those of gitleaks, compiled when a text needs them: a package variable would be
+// patterns are the expressions beside gitleaks', compiled when a text needs them: a package variable would be
 // compiled at the start of every process.
 type patterns struct {
 	keyBegin, urlLogin func() *regexp.Regexp
@@ -36,7 +36,7 @@ func newPatterns() *patterns {
 	return p
 }
 
-// plain finds the secrets of a text that is taken as it stands, by what this package and the user look for, and names.
+// plain finds secrets and names in a text as it stands, by the rules of this package and of the user.
 func (r *Redactor) plain(s *marks, m manner) []span {
 	text := s.text
 	found := append(append(append(s.values(), s.commands()...), s.ofLines()...), r.known(s)...)
@@ -178,7 +178,7 @@ func bareToken(text string, at int) bool {
 		(end == len(text) || strings.IndexByte("(.[", text[end]) < 0)
 }
 
-// skipSpace is where a text goes on behind space.
+// skipSpace returns the place behind white space.
 func skipSpace(text string, at int) int {
 	for at < len(text) && strings.IndexByte(" \t\n\f\r", text[at]) >= 0 {
 		at++
@@ -212,7 +212,7 @@ const privateKeyRule = "private-key"
 
 var _ Finder = (*gitleaks.Rules)(nil)
 
-// placeholder tells a password that stands for one.
+// placeholder reports whether a password is only a placeholder.
 func placeholder(text string) bool {
 	if strings.HasPrefix(text, markerStart) || strings.Trim(text, "*.xX-_") == "" {
 		return true
@@ -231,8 +231,8 @@ func placeholder(text string) bool {
 // longestKey bounds the block of a private key, in bytes.
 const longestKey = 64 << 10
 
-// endOfKey is where the block of a private key ends whose first line ends at from: after its last line or, when that is
-// missing, after what may belong to it. Line feeds may be escaped.
+// endOfKey returns the end of a private key's block whose first line ends at from: after its last line or, if that
+// is missing, after the lines that may belong to it. Line feeds may be escaped.
 func endOfKey(text string, from int) int {
 	rest := text[from:min(len(text), from+longestKey)]
 	if end := strings.Index(rest, "-----END"); end >= 0 {
@@ -267,7 +267,7 @@ func keyLine(line string) bool {
 		strings.Contains(line, ": ")
 }
 
-// leastToken is the length from which on a word with a digit is taken for what may be a token.
+// leastToken is the length from which a word with a digit may be a token.
 const leastToken = 16
 
 // tokens gives the runs of letters of tokens that may be one, by their beginnings and ends.
@@ -282,8 +282,8 @@ func (r *Redactor) tokens(text string) [][2]int {
 	}
 }
 
-// loosen puts spaces for the marks that end a sentence or a bracket behind what may be a token: many rules want a token
-// to end in a space or a quote. Places stay as they are.
+// loosen puts spaces for the marks that end a sentence or a bracket behind a possible token: many rules want a
+// token to end in a space or a quote. Places stay as they are.
 func loosen(text string, tokens [][2]int) string {
 	var out []byte
 	for _, t := range tokens {

@@ -19,7 +19,7 @@ type part struct {
 
 func newReading(capacity int) reading { return reading{text: make([]byte, 0, capacity)} }
 
-// mostRoom bounds what a reading keeps for the next text, in bytes of text.
+// mostRoom bounds the memory that a reading keeps for the next text, in bytes of text.
 const mostRoom = 1 << 18
 
 // reset makes an empty reading, in the room that it has.
@@ -80,7 +80,7 @@ func (v *reading) head(of *reading, n int) {
 	v.text = append(v.text, of.text[:n]...)
 }
 
-// madeOf returns what a byte was made of.
+// madeOf returns the place in the source from which a byte was made.
 func (v *reading) madeOf(i int) (from, to int) {
 	p := v.parts[sort.Search(len(v.parts), func(k int) bool { return int(v.parts[k].at) > i })-1]
 	if p.same {

@@ -24,7 +24,7 @@ type Finder interface {
 // ErrPanic reports a fault of the redactor itself.
 var ErrPanic = errors.New("the redactor failed")
 
-// Options say what is redacted beyond what every redactor looks for.
+// Options add to the things that every redactor takes out.
 type Options struct {
 	Names  []string // names of the user, as single words; generic ones (root, ubuntu) are left alone
 	Hosts  []string // names of the machine; generic ones are left alone
@@ -50,7 +50,7 @@ type Redactor struct {
 	marks []*marks // that nobody needs any more
 }
 
-// rooms are what readings of one layer are made in, text after text.
+// rooms are the memory for the readings of one layer, text after text.
 type rooms struct{ resolved, unwrapped reading }
 
 // New makes a redactor.
@@ -82,11 +82,11 @@ func (r *Redactor) Twin() *Redactor {
 // Version names the rules that come with git-trace. Records carry it.
 func Version() string { return "git-trace/" + version + " gitleaks/" + gitleaks.Version }
 
-// Fingerprint tells redactors apart that find different things, the user's names and rules included. It is not for
-// records: whoever knows a name could try whether it is the user's.
+// Fingerprint differs between redactors that find different things, the user's names and rules included. It is not
+// for records: whoever knows a name could test whether it is the user's.
 func (r *Redactor) Fingerprint() string { return Version() + r.fingerprint }
 
-// Text takes out of a text what must not be stored, and counts it. Paths in work trees do not count.
+// Text redacts a text and counts the redactions. Paths in work trees do not count.
 func (r *Redactor) Text(ctx context.Context, text string) (string, int, error) {
 	out, n, err := r.guarded(ctx, "", text, prose)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Redactor) Text(ctx context.Context, text string) (string, int, error) {
 	return out, n, nil
 }
 
-// manner says what is looked for in a text.
+// manner says which things are searched for in a text.
 type manner int
 
 const (
@@ -103,7 +103,7 @@ const (
 	label               // an id or a name that others refer to: secrets only
 )
 
-// guarded is redact in which a panic is an error.
+// guarded runs redact and makes a panic an error.
 func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (out string, n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -124,15 +124,15 @@ func (r *Redactor) guarded(ctx context.Context, name, text string, m manner) (ou
 	return out, n, err
 }
 
-// clean is texts of which nothing had to be taken, by their hashes: the same stand in many conversations. Nobody else
-// knows the seeds of the hashes, so nobody can make a text that is taken for another.
+// clean holds texts in which nothing was found, by their hashes: many conversations have the same texts. The seeds
+// of the hashes are secret, so nobody can make a text that is taken for another.
 type clean struct {
 	seeds [2]maphash.Seed
 	mu    sync.Mutex
 	texts map[textKey]struct{}
 }
 
-// textKey stands for a text, its name and its manner.
+// textKey identifies a text with its name and its manner.
 type textKey struct {
 	text [2]uint64
 	name uint64
@@ -164,19 +164,17 @@ func (c *clean) add(key textKey) {
 	c.texts[key] = struct{}{}
 }
 
-// Bounds of what is remembered of texts that had nothing to take: their length from which on it is quicker than to
-// look, and their number.
+// Bounds of the clean texts: the length from which remembering is quicker than searching, and their number.
 const (
 	leastKept = 100
 	mostKept  = 1 << 16
 )
 
-// maxPasses is how often a text is looked at: what was taken out may have stood before a name that is only then seen as
-// one.
+// maxPasses bounds the passes over a text: once a secret is taken out, the text behind it may be seen as a name.
 const maxPasses = 4
 
-// redact finds and replaces, until nothing more is found. A name is what the text is called where it stands, "" where
-// it has none.
+// redact finds and replaces, until nothing more is found. name is the member or file that holds the text, "" if it
+// has none.
 func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (string, int, error) {
 	total := 0
 	text = relative(text, r.places)
@@ -193,7 +191,7 @@ func (r *Redactor) redact(ctx context.Context, name, text string, m manner) (str
 	return text, total, nil
 }
 
-// pass finds and replaces once, and tells whether there were secrets among what was found.
+// pass finds and replaces once, and reports whether it found secrets.
 func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out string, n int, secrets bool, err error) {
 	if len(text) < shortest && !r.HoldsPurged(text) {
 		return text, 0, false, nil
@@ -221,7 +219,7 @@ func (r *Redactor) pass(ctx context.Context, name, text string, m manner) (out s
 	return out, n, slices.ContainsFunc(found, func(s span) bool { return s.with == "" }), nil
 }
 
-// besideEscapes leaves escapes whole that a span begins or ends in, so that what was JSON stays JSON.
+// besideEscapes narrows spans that begin or end within an escape, so that JSON stays JSON.
 func besideEscapes(text string, found []span) []span {
 	for i := range found {
 		s := &found[i]
@@ -263,8 +261,7 @@ const (
 	longestCalled = 4 << 10
 )
 
-// called finds what only the name of a text tells to be a secret: in {"api_key": "0f3a…"} neither half is one by
-// itself.
+// called finds text that is a secret only by its name: in {"api_key": "0f3a…"} neither half is one by itself.
 func (r *Redactor) called(ctx context.Context, name, text string) ([]span, error) {
 	if name == "" || len(name) > longestName || len(text) > longestCalled {
 		return nil, nil
@@ -291,8 +288,8 @@ const shortest = 5
 // leastSeen is the length from which on a secret is looked for by itself.
 const leastSeen = 10
 
-// remember keeps what was found in the text as it stands, so that it is also found where nothing tells that it is a
-// secret.
+// remember keeps the secrets found in the text as it stands, so that they are also found in other places without a
+// name or form.
 func (r *Redactor) remember(text string, found []span) {
 	for _, s := range found {
 		secret := text[s.start:s.end]
@@ -349,8 +346,8 @@ func replace(text string, found []span) (string, int) {
 	return out.String(), n
 }
 
-// unmarked leaves out what touches a marker that stands in the text already, unless it is much more than the marker:
-// redacting twice changes nothing.
+// unmarked leaves out spans that touch an existing marker, unless they are much longer than the marker: redacting
+// twice changes nothing.
 func unmarked(text string, found []span) []span {
 	if !strings.Contains(text, markerStart) {
 		return found
@@ -387,7 +384,7 @@ func unmarked(text string, found []span) []span {
 // longestMarker bounds a marker, in bytes.
 const longestMarker = 100
 
-// markerStart is what every marker begins with.
+// markerStart begins every marker.
 const markerStart = "[REDACTED"
 
 func marker(rule string) string { return markerStart + ":" + rule + "]" }

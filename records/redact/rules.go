@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Rules are the user's own: what else is a secret, what is none, and names to take out.
+// Rules are the user's own: secrets, texts that are not secrets, and names to take out.
 type Rules struct {
 	Secrets []*regexp.Regexp // the first group of a match, or the match, is a secret
 	Allowed []*regexp.Regexp // what matches as a whole is no secret, whatever rule found it
@@ -20,20 +20,20 @@ type Rules struct {
 	Purged  Purged // what was purged before; nil for nothing
 }
 
-// Purged finds what the user has had purged. Nothing allows it.
+// Purged finds text that the user has purged. An allow rule does not change that.
 type Purged interface {
 	// Find returns where in a text it stands, as pairs of start and end.
 	Find(text string) [][2]int
-	// CutStep, CutResult and CutHead take out what has to do with files that the user has had purged, and count that. Of
-	// the calls of a step those are noted whose results have to go too.
+	// CutStep, CutResult and CutHead take out all that belongs to purged files, and count it. CutStep notes the calls
+	// whose results have to go too.
 	CutStep(step *records.Step, calls map[string]bool) int
 	CutResult(result *records.Observation, calls map[string]bool) int
 	CutHead(head *records.Record) int
-	// Fingerprint tells what is looked for apart from what was looked for at another time; "" for nothing.
+	// Fingerprint differs between searches for different things; "" if there is nothing to search for.
 	Fingerprint() string
 }
 
-// purgedRule stands in the place of what was purged.
+// purgedRule names the rule of purged text.
 const purgedRule = "purged"
 
 // ParseRules reads a file of rules, a line each:
@@ -102,7 +102,7 @@ func (u *Rules) Add(kind, value string) error {
 	return nil
 }
 
-// find finds what the user's rules match, and what was purged.
+// find finds matches of the user's rules, and purged text.
 func (u *Rules) find(text string) []span {
 	var found []span
 	if u.Purged != nil {
@@ -124,7 +124,7 @@ func (u *Rules) find(text string) []span {
 	return found
 }
 
-// HoldsPurged reports whether a text, as it stands, holds what was purged: it must not even be kept aside.
+// HoldsPurged reports whether a text, as it stands, holds purged text: it must not even be kept aside.
 func (r *Redactor) HoldsPurged(text string) bool {
 	return r.rules.Purged != nil && len(r.rules.Purged.Find(text)) > 0
 }
@@ -139,7 +139,7 @@ func (u *Rules) allowed(secret string) bool {
 	return false
 }
 
-// fingerprint tells sets of rules apart; "" when there are none, no names and no places.
+// fingerprint differs between sets of rules; "" if there are no rules, names and places.
 func (u *Rules) fingerprint(names []string, places []place) string {
 	sum := sha256.New()
 	for _, list := range [...][]*regexp.Regexp{u.Secrets, u.Allowed} {

@@ -2,8 +2,8 @@ package redact
 
 import mathbits "math/bits"
 
-// marks are the places of a text at which what is looked for may begin. They are found in one reading, and no other
-// place is tried.
+// marks are the places of a text at which a secret or a name may begin. One reading finds them, and no other place
+// is tried.
 type marks struct {
 	text   string
 	at     [families][]int32
@@ -99,7 +99,7 @@ func (b *beginnings) add(family uint8, folded bool, words ...string) {
 // scan reads a text once.
 func (b *beginnings) scan(text string) *marks { return b.scanInto(&marks{}, text) }
 
-// scanInto is scan in the room of marks that nobody needs any more.
+// scanInto is scan into marks that are no longer needed.
 func (b *beginnings) scanInto(s *marks, text string) *marks {
 	s.text = text
 	for i := range s.at {

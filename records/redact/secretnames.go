@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// strength is how surely the name of a value says that the value is a secret.
+// strength says how surely the name of a value shows a secret.
 type strength int
 
 const (
@@ -14,8 +14,8 @@ const (
 // longestSecretName bounds a name, in bytes.
 const longestSecretName = 80
 
-// secretName tells how surely a name says that its value is a secret, by the last of its words:
-// DB_PASSWORD, clientSecret and x-api-key do, password_hash and max_tokens do not.
+// secretName judges a name by the last of its words: DB_PASSWORD, clientSecret and x-api-key name a secret,
+// password_hash and max_tokens do not.
 func secretName(name string) strength {
 	if name == "PWD" || name == "OLDPWD" || name == "PASS" || len(name) > longestSecretName {
 		return says
@@ -44,7 +44,7 @@ func secretName(name string) strength {
 	return s
 }
 
-// beside is a word behind a name that leaves what it says: DB_PASSWORD_PROD.
+// beside reports whether a word behind a name leaves its meaning: DB_PASSWORD_PROD.
 func beside(word string) bool {
 	switch word {
 	case "prod", "production", "dev", "staging", "stage", "test", "live", "sandbox", "old", "new", "default", "backup",
@@ -96,7 +96,7 @@ func lastWord(last, before string) strength {
 	return says
 }
 
-// keyOf tells what is said by a key of that kind.
+// keyOf returns the strength of a key of that kind.
 func keyOf(kind string) strength {
 	switch kind {
 	case "api", "secret", "private", "access", "encryption", "master", "account", "sharedaccess":
@@ -112,7 +112,7 @@ func keyOf(kind string) strength {
 	return says
 }
 
-// holdsPass tells whose pass is a password.
+// holdsPass reports whether the pass of such a thing is a password.
 func holdsPass(who string) bool {
 	switch who {
 	case "db", "database", "user", "admin", "root", "mysql", "pg", "postgres", "postgresql", "smtp", "mail", "email",
@@ -127,7 +127,8 @@ func holdsPass(who string) bool {
 	return false
 }
 
-// otherwise is a word of a name that makes its value no secret: no_password, isToken, next_token.
+// otherwise reports whether a word of a name shows that its value is not a secret: no_password, isToken,
+// next_token.
 func otherwise(word string) bool {
 	switch word {
 	case "no", "not", "is", "has", "have", "use", "uses", "using", "show", "hide", "toggle", "forgot", "forget",
@@ -145,7 +146,7 @@ func otherwise(word string) bool {
 	return false
 }
 
-// ofTexts is a word of a name that makes a token one of a text or of a computation.
+// ofTexts reports whether a word of a name makes a token one of a text or of a computation.
 func ofTexts(word string) bool {
 	switch word {
 	case "eos", "bos", "pad", "unk", "sep", "cls", "special", "start", "end", "begin", "stop", "first", "last", "current",
@@ -159,7 +160,8 @@ func ofTexts(word string) bool {
 	return false
 }
 
-// wordsOf cuts a name into its words, in lower case: at what is neither letter nor digit, and before capitals.
+// wordsOf cuts a name into its words, in lower case: at characters other than letters and digits, and before
+// capitals.
 func wordsOf(name string) []string {
 	var words []string
 	start := 0

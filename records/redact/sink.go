@@ -54,8 +54,8 @@ func (r *Redactor) Record(ctx context.Context, record *records.Record) (*Record,
 	return redacted, nil
 }
 
-// Redacted takes the JSON of a step that was redacted before, of a record in the store, as the next one; n is how much
-// was taken out of it then.
+// Redacted takes the JSON of a step that was redacted earlier, from a record in the store, as the next step; n is
+// its number of redactions.
 func (s *Sink) Redacted(raw []byte, n int) error {
 	return s.settled(func() error {
 		s.counts = append(s.counts, n)
@@ -69,7 +69,7 @@ func (s *Sink) Redacted(raw []byte, n int) error {
 	})
 }
 
-// Counts tells how much was taken out of each step.
+// Counts returns the number of redactions of each step.
 func (s *Sink) Counts() []int {
 	_ = s.settled(func() error { return nil }) // an error stays
 	return s.counts
@@ -145,7 +145,7 @@ func (s *Sink) settled(work func() error) error {
 	})
 }
 
-// do runs one piece of work; after one that failed there is no other.
+// do runs one piece of work; after a failure it runs none.
 func (s *Sink) do(work func() error) (err error) {
 	if s.err != nil {
 		return s.err
@@ -159,8 +159,8 @@ func (s *Sink) do(work func() error) (err error) {
 	return work()
 }
 
-// Finish redacts the rest of the record, takes out everywhere what was found anywhere, and makes the Record. The number
-// of redactions that the head brings is added to. The head is left as it is.
+// Finish redacts the rest of the record, takes out everywhere what was found anywhere, and makes the Record. It
+// adds to the head's number of redactions. The head itself stays as it is.
 func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	var out *Record
 	err := s.settled(func() error {
@@ -195,8 +195,7 @@ func (s *Sink) Finish(head *records.Record) (*Record, error) {
 	return out, nil
 }
 
-// sweep takes the secrets that were found somewhere out of what came before and where nothing tells that they are
-// secrets.
+// sweep takes the secrets that were found anywhere out of all steps and the head.
 func (s *Sink) sweep(head *records.Record) error {
 	if len(s.redactor.seen) == 0 {
 		return nil
@@ -271,7 +270,7 @@ func (s *Sink) sweepHead(head *records.Record, replacer *strings.Replacer) error
 	return nil
 }
 
-// Close drops what the sink holds.
+// Close frees the sink.
 func (s *Sink) Close() error {
 	s.ahead.end()
 	if s.steps == nil {

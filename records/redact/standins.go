@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// standsIn tells a value that is not a secret because it stands for one or for none. Examples are $PASSWORD, ***,
-// <token>, {{ key }}, null, process.env.KEY, the name of a secret, an address, a path.
+// standsIn reports whether a value is a placeholder and not a secret. Examples are $PASSWORD, ***, <token>, {{ key
+// }}, null, process.env.KEY, the name of a secret, an address, a path.
 func standsIn(value string) bool {
 	if value == "" || strings.Contains(value, markerStart) || strings.Trim(value, "*.xX-_•?#0 …") == "" {
 		return true
@@ -11,7 +11,7 @@ func standsIn(value string) bool {
 	return refers(value) || plainWord(value) || ofWords(value) || shape(value)
 }
 
-// shape tells a value that shows how a secret looks: xxxxxxxx, an expression, a number of a program.
+// shape reports whether a value shows only the form of a secret: xxxxxxxx, an expression, a number of a program.
 func shape(value string) bool {
 	if strings.HasPrefix(value, "0x") || strings.HasPrefix(value, "-0x") {
 		return len(value) < 20
@@ -25,7 +25,7 @@ func shape(value string) bool {
 	return false
 }
 
-// refers tells a value that names where the secret is.
+// refers reports whether a value names the place of a secret.
 func refers(value string) bool {
 	next := byte(0)
 	if len(value) > 1 {
@@ -82,7 +82,7 @@ func refers(value string) bool {
 
 func notLetter(r rune) bool { return r > 0x7f || !lower(byte(r)|0x20) }
 
-// looksLikePath tells a path: of letters, with another slash or an ending.
+// looksLikePath reports whether a value is a path: of letters, with another slash or an ending.
 func looksLikePath(value string) bool {
 	rest := strings.TrimLeft(value, "~./")
 	if len(rest) == len(value) || value[0] == '.' && value[1] != '/' && value[1] != '.' {
@@ -97,7 +97,7 @@ func looksLikePath(value string) bool {
 		strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
 
-// plainWord tells the words that values are in programs and forms.
+// plainWord reports whether a value is a word that programs and forms use as a value.
 func plainWord(value string) bool {
 	switch strings.ToLower(strings.Trim(value, " ?!;,")) {
 	case "true", "false", "null", "nil", "none", "undefined", "nan", "yes", "no", "on", "off", "ok", "string", "str",
@@ -125,8 +125,7 @@ func plainWord(value string) bool {
 	return false
 }
 
-// ofWords tells a value put together of the words that examples and names of secrets are made of, without a
-// digit.
+// ofWords reports whether a value consists of words of examples and names of secrets, without a digit.
 func ofWords(value string) bool {
 	if len(value) > longestSecretName || strings.ContainsAny(value, "0123456789!@#$%^&*+=~|\\;") {
 		return false

@@ -15,10 +15,10 @@ import (
 // errSwept reports a step that holds a secret.
 var errSwept = errors.New("a secret stands in a step")
 
-// fewSecrets is how many are looked for one after the other: that takes less time than one reading that looks for all.
+// fewSecrets is the number of secrets up to which separate searches are quicker than one search for all.
 const fewSecrets = 24
 
-// holder tells of JSON texts whether one of the secrets stands in them, as they are written in JSON.
+// holder returns a function that reports whether a JSON text holds one of the secrets, as they are written in JSON.
 func holder(secrets [][]byte, replacer *strings.Replacer) func(raw []byte) bool {
 	return func(raw []byte) bool {
 		if len(secrets) > fewSecrets {
@@ -34,7 +34,7 @@ func holder(secrets [][]byte, replacer *strings.Replacer) func(raw []byte) bool 
 	}
 }
 
-// sweepBytes is how much of a conversation is looked through for its secrets at once.
+// sweepBytes is the size of the part of a conversation that is searched at once.
 const sweepBytes = 256 << 10
 
 // anyHolds looks for the first step that holds a secret: then it is errSwept. The processors look, part by part.
@@ -76,9 +76,8 @@ func (s *Sink) anyHolds(holds func(raw []byte) bool) error {
 	return err
 }
 
-// swept takes secrets out of the strings of a JSON text of a record, as they stand quoted in it, but for its ids: what
-// looks like one of these must not untie the parts of the record. An id that is itself a secret by its form was taken
-// out before.
+// swept takes secrets out of the strings of a record's JSON text. It leaves ids alone: a text that looks like an id
+// must not untie the parts of the record. An id that is itself a secret by its form was taken out before.
 func swept(raw []byte, secrets *strings.Replacer) ([]byte, error) {
 	d := rawjson.NewDecoder(raw)
 	out := sweepValue(make([]byte, 0, len(raw)), d, secrets, ofSchema)
@@ -124,7 +123,7 @@ func sweepValue(out []byte, d *rawjson.Decoder, secrets *strings.Replacer, at sc
 	return append(out, d.Raw()...)
 }
 
-// ties tells the members by whose values the parts of records and of the log belong together.
+// ties reports whether a member's value connects parts of records and of the log.
 func ties(name string) bool {
 	switch name {
 	case "trace_id", "session_id", "content_hash", "system_prompt_hash", "subagent_trajectory_ref", "tool_call_id",

@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// shown returns a text as somebody sees it who reads it in a terminal: without colours and other sequences for
-// terminals, without the zero bytes of UTF-16, characters that have no width, and what was struck over. Changed is
-// false when the text has none of them. Glued tells that words touch each other that a sequence had kept apart.
+// shown returns a text as a terminal shows it: without colours and other sequences for terminals, without the zero
+// bytes of UTF-16, characters without width, and deleted characters. changed is false if the text has none of them.
+// glued is true if a sequence had kept two words apart.
 func (s *marks) shown() (v reading, changed, glued bool) {
 	if !s.unseen {
 		return v, false, false
@@ -59,7 +59,7 @@ func hasUnseen(text string) bool {
 	return false
 }
 
-// unseen returns the length of what a text begins with that nobody sees; 0 when that is seen.
+// unseen returns the length of the invisible bytes at the beginning of a text; 0 if there are none.
 func unseen(text string) int {
 	switch text[0] {
 	case escapeByte:

@@ -13,7 +13,8 @@ type place struct {
 	sep  string // what stands between two names
 }
 
-// leastTree is how many names a directory has that tells something of the machine: /app and /workspace are everywhere.
+// leastTree is the least number of names in a directory that says something about the machine: /app and /workspace
+// are everywhere.
 const leastTree = 2
 
 // placesOf lists how directories are written: with slashes, on Windows with backslashes and by other names of a drive,
@@ -121,7 +122,7 @@ func beginsName(text string) bool {
 	return text != "" && text[0] != '-' && (pathByte(text[0]) || strings.IndexByte("[({@+#$", text[0]) >= 0)
 }
 
-// pathByte tells a byte that stands in most names of files.
+// pathByte reports whether a byte stands in most names of files.
 func pathByte(c byte) bool {
 	return nameByte(c) || c == '~' || c >= 0x80
 }

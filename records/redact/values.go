@@ -11,8 +11,7 @@ const (
 	mostValue  = 4 << 10
 )
 
-// values finds what stands behind names that say that it is a secret: DB_PASSWORD=…, "apiKey": "…", --token …,
-// <password>…
+// values finds the values of names that say secret: DB_PASSWORD=…, "apiKey": "…", --token …, <password>…
 func (s *marks) values() []span {
 	var found []span
 	text, from := s.text, 0
@@ -38,7 +37,7 @@ func (s *marks) values() []span {
 	return found
 }
 
-// byItself tells a value that is not a word, so that it can be looked for by itself.
+// byItself reports whether a value is not a word, so that it can be searched for without its name.
 func byItself(value string) bool {
 	digits, letters := 0, 0
 	for i := range len(value) {
@@ -118,7 +117,7 @@ func nameAround(text string, i int) naming {
 	return n
 }
 
-// value returns the secret behind a name; an empty place when there is none.
+// value returns the secret behind a name; an empty place if there is none.
 func (n naming) value(text string) (start, end int) {
 	at := n.end
 	quoted := at < len(text) && isQuote(text[at])
@@ -182,7 +181,7 @@ func (n naming) ofPair(text string) (start, end int) {
 	return start, end
 }
 
-// separator returns what stands between a name and its value, and where the value begins.
+// separator returns the text between a name and its value, and the begin of the value.
 func separator(text string, at int) (sep string, next int) {
 	start := at
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') && at-start < 40 {
@@ -206,7 +205,7 @@ func separator(text string, at int) (sep string, next int) {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// candidate is what may be the value of a name.
+// candidate is a possible value of a name.
 type candidate struct {
 	naming
 	text       string
@@ -214,7 +213,7 @@ type candidate struct {
 	spaced     bool // there is space beside the separator
 }
 
-// good tells whether a value is a secret that is written as one thing.
+// good reports whether a value is a secret in one piece.
 func (c *candidate) good(start, end int) bool {
 	value := c.text[start:end]
 	if len(value) < leastValue || len(value) > mostValue || standsIn(value) || secretName(value) != says &&
@@ -230,18 +229,19 @@ func (c *candidate) good(start, end int) bool {
 	return !hyphenatedWords(value) || !strings.HasSuffix(strings.ToLower(c.text[c.start:c.end]), "key")
 }
 
-// mixedKinds tells a value that is more than a word or a name: of letters and digits.
+// mixedKinds reports whether a value is more than a word or a name: it has letters and digits, or only digits and
+// many.
 func mixedKinds(value string) bool {
 	return len(value) >= 6 && letterAndDigit(value) || len(value) >= 12 && strings.Trim(value, "0123456789") == ""
 }
 
-// counted tells words with a number, as those of examples and tests are: token-1, user_2.
+// counted reports whether a value is words with a number, as in examples and tests: token-1, user_2.
 func counted(value string) bool {
 	trimmed := strings.TrimRight(value, "0123456789")
 	return len(value)-len(trimmed) <= 2 && lowerWord(strings.NewReplacer("-", "", "_", "").Replace(trimmed))
 }
 
-// hyphenatedWords tells three and more words without a digit, which stand for a key and are none.
+// hyphenatedWords reports whether a value is three or more words without a digit: the name of a key, not a key.
 func hyphenatedWords(value string) bool {
 	return strings.IndexFunc(value, func(r rune) bool {
 		return r < 0x80 && !lower(byte(r)|0x20) && r != '-' &&
@@ -249,7 +249,7 @@ func hyphenatedWords(value string) bool {
 	}) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
 }
 
-// phrase tells a value with spaces that is a passphrase and no sentence about one.
+// phrase reports whether a value with spaces is a passphrase, and not a sentence about one.
 func (c *candidate) phrase(value string) bool {
 	if len(value) > 120 || strings.ContainsAny(value, "\n\t(){}<>") || c.strength != tells ||
 		strings.TrimSpace(value) != value {
@@ -264,7 +264,7 @@ func (c *candidate) phrase(value string) bool {
 	return strings.ContainsAny(value, "0123456789") && strings.ContainsAny(value, "!@#$%^&*+=~")
 }
 
-// shouted tells a name as variables of the environment have it.
+// shouted reports whether the name is in capitals, as variables of the environment are.
 func (c *candidate) shouted() bool {
 	name := c.text[c.start:c.end]
 	return strings.ToUpper(name) == name && len(name) > 2
@@ -347,7 +347,7 @@ func (c *candidate) inQuotes(at int) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// grows tells a text in quotes that is only a part of an expression.
+// grows reports whether a text in quotes is only a part of an expression.
 func (c *candidate) grows(at int) bool {
 	rest := strings.TrimLeft(c.text[min(at, len(c.text)):min(len(c.text), at+8)], " ")
 	return strings.HasPrefix(rest, "+ ") || strings.HasPrefix(rest, ".join") || strings.HasPrefix(rest, " %") ||
@@ -369,7 +369,7 @@ func (c *candidate) afterType(at int) (next int, ok bool) {
 	return i, true
 }
 
-// bareEnd is where a value without quotes ends.
+// bareEnd returns the end of a value without quotes.
 func bareEnd(text string, at int) int {
 	end := at
 	for end < len(text) && end-at <= mostValue && text[end] > ' ' && strings.IndexByte("\"'`;&,<>|", text[end]) < 0 {

@@ -38,7 +38,7 @@ func labels(name string) bool {
 	return false
 }
 
-// scope tells what the names of members mean at a place of a record.
+// scope says how the names of members are read at a place of a record.
 type scope int
 
 const (
@@ -83,7 +83,7 @@ func apply[T any](ctx context.Context, r *Redactor, value *T) (int, error) {
 	return n, nil
 }
 
-// json redacts the JSON of a value of the schema. Nil stands for what is as it was.
+// json redacts the JSON of a value of the schema. It returns nil if nothing changed.
 func (r *Redactor) json(ctx context.Context, raw []byte) ([]byte, int, error) {
 	w := walker{Redactor: r, ctx: ctx}
 	d := rawjson.NewDecoder(raw)

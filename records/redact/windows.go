@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Sizes of what is given to a finder at once, in bytes.
+// Sizes of the text for one search of a finder, in bytes.
 const (
 	windowSize = 16 << 10
-	// of the window before that the next one begins with, at least, to hold what a rule wants before a secret
+	// the part of the window before that begins the next one, at least: a rule may want text before a secret
 	windowBack   = 512
 	longestToken = 16 << 10 // how far a window is extended to hold a token that it would cut
 )

@@ -12,14 +12,14 @@ const (
 	leastHex    = 32
 )
 
-// stretch is a part of a word that stands for text.
+// stretch is a part of an encoded word that decodes to text.
 type stretch struct {
 	plain      string
 	start, end int
 }
 
-// inWords finds words that are encoded in base64 or hexadecimal digits and hold secrets. The encoded text goes as a
-// whole. The letters of either are among those of tokens.
+// inWords finds words in base64 or hexadecimal digits that hold secrets. The encoded text is taken out as a whole.
+// The letters of both encodings are among the letters of tokens.
 func (r *Redactor) inWords(ctx context.Context, text string, tokens [][2]int, m manner, layer int) ([]span, error) {
 	var found []span
 	for _, e := range [...]struct {
@@ -50,8 +50,8 @@ func (r *Redactor) inWords(ctx context.Context, text string, tokens [][2]int, m 
 	return found, nil
 }
 
-// nextRun returns the next run of letters with a least length; -1 where there is none. It looks at one byte of each so
-// many, until that is a letter.
+// nextRun returns the next run of letters with a least length; -1 if there is none. It tests every least-th byte
+// until it finds a letter.
 func nextRun(text string, from, least int, letter *[256]bool) (start, end int) {
 	for at := from + least - 1; at < len(text); {
 		if !letter[text[at]] {
@@ -76,8 +76,8 @@ func base64Byte(c byte) bool { return tokenByte(c) && c != '=' }
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// debase64 returns what of a run of letters of base64, of either alphabet, stands for text. A run may begin in the
-// middle of a word: each of the four ways to begin is tried.
+// debase64 returns the parts of a run of base64 letters, of either alphabet, that decode to text. A run may begin
+// in the middle of a word: each of the four ways to begin is tried.
 func debase64(run string) []stretch {
 	var out []stretch
 	var room [512]byte
@@ -129,7 +129,7 @@ var sixBits = func() (values [256]byte) {
 	return values
 }()
 
-// dehex returns what of a run of hexadecimal digits stands for text. A run may begin with half a byte.
+// dehex returns the parts of a run of hexadecimal digits that decode to text. A run may begin with half a byte.
 func dehex(run string) []stretch {
 	var out []stretch
 	data := make([]byte, 0, len(run)/2)
@@ -237,7 +237,7 @@ var kindOf = func() (kinds [256]uint8) {
 	return kinds
 }()
 
-// wide is how many bytes from the beginning on are ASCII in UTF-16: every second one is zero.
+// wide returns the number of bytes from the beginning that are ASCII in UTF-16: every second one is zero.
 func wide(data []byte) int {
 	if len(data) < 2 || (data[0] == 0) == (data[1] == 0) {
 		return 0
@@ -253,7 +253,7 @@ func wide(data []byte) int {
 	return n
 }
 
-// textByte tells an ASCII character that texts are made of.
+// textByte reports whether an ASCII character is usual in texts.
 func textByte(c byte) bool {
 	return c >= ' ' && c < 0x7f || c == '\n' || c == '\t' || c == '\r' || c == escapeByte
 }

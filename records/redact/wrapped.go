@@ -16,9 +16,9 @@ const (
 // leastPlain is the length from which on a word of letters alone may be part of a secret.
 const leastPlain = 32
 
-// unwrap puts words together that were cut by line feeds, as a terminal or a mail cuts them: only these, one a line,
-// with what stands before them on their line. A backslash at the end of a line is left out, and so is a quote around a
-// piece. What stands at the beginning of every line is left out too: spaces, numbers of lines, the sign of a diff.
+// unwrap puts words together that line feeds cut, as a terminal or a mail cuts them: only these words, one a line,
+// with the text before them on their line. It leaves out a backslash at the end of a line, a quote around a piece,
+// and the beginning of every line: spaces, numbers of lines, the sign of a diff.
 func (r *Redactor) unwrap(v *reading, text string) {
 	v.reset(0)
 	for at := 0; ; {
@@ -36,17 +36,18 @@ func (r *Redactor) unwrap(v *reading, text string) {
 	}
 }
 
-// endsPiece tells the bytes by which a line may end in a piece: those of one, and what lastPiece leaves out behind it.
+// endsPiece reports whether a byte may end a line behind a piece: a byte of a piece, or a byte that lastPiece
+// leaves out.
 func endsPiece(c byte) bool {
 	return pieceByte(c) || c >= utf8.RuneSelf || strings.IndexByte("\r \\\"'|", c) >= 0
 }
 
-// maxPrefixes is how often a word is added while it grows.
+// maxPrefixes is the number of prefixes of a growing word that are added.
 const maxPrefixes = 3
 
-// joinedLines adds the word that goes on over the line feed at nl: as it is after each of the first pieces, without its
-// last piece, and as a whole, since nothing tells where it really ends. It gives where the last piece ends, 0 when
-// there is no such word.
+// joinedLines adds the word that goes on over the line feed at nl: as it is after each of the first pieces, without
+// its last piece, and as a whole, since its real end is unknown. It returns the end of the last piece, 0 if there
+// is no such word.
 func joinedLines(v, word *reading, text string, nl int) int {
 	start, end := lastPiece(text, nl)
 	if end == start || end-start < leastPiece && contextOf(text, max(0, start-8), start) == start {
@@ -92,8 +93,8 @@ func joinedLines(v, word *reading, text string, nl int) int {
 	return at
 }
 
-// line adds the first n bytes of a word as a line. It does not if what follows the context is too little or no part of
-// a secret.
+// line adds the first n bytes of a word as a line. It does not if the text after the context is too short, or
+// cannot be a part of a secret.
 func (v *reading) line(word *reading, context, n int, quote bool) {
 	length := n - context
 	if length < leastWord && (context == 0 || length < leastValued) || context == 0 && length < leastPlain &&
@@ -108,7 +109,7 @@ func (v *reading) line(word *reading, context, n int, quote bool) {
 	v.add('\n', end, end)
 }
 
-// mixed tells a word of more than letters.
+// mixed reports whether a word has more than letters.
 func mixed(word []byte) bool {
 	for _, c := range word {
 		if '0' <= c && c <= '9' || c == '_' || c == '-' || c == '+' {
@@ -118,11 +119,11 @@ func mixed(word []byte) bool {
 	return false
 }
 
-// mostContext bounds what is read before a word: a rule may want a name there.
+// mostContext bounds the text before a word that is read with it: a rule may want a name there.
 const mostContext = 80
 
-// contextOf is where the text begins that is read with a word: with the name that is given the word, otherwise at the
-// word.
+// contextOf returns the begin of the text that is read with a word: of the name before it if there is one, else of
+// the word.
 func contextOf(text string, line, start int) int {
 	before := strings.TrimRight(text[max(line, start-6):start], " \"'`")
 	if before != "" && strings.IndexByte("=:>,", before[len(before)-1]) >= 0 {
@@ -131,7 +132,7 @@ func contextOf(text string, line, start int) int {
 	return start
 }
 
-// closed tells whether a quote ends the word.
+// closed reports whether a quote ends the word.
 func closed(text string, at int) bool { return at < len(text) && isQuote(text[at]) }
 
 func lineStart(text string, at int) int {
@@ -139,7 +140,7 @@ func lineStart(text string, at int) int {
 	return from + strings.LastIndexByte(text[from:at], '\n') + 1
 }
 
-// signOf is the sign of a diff that a line begins with; 0 when there is none.
+// signOf returns the sign of a diff at the begin of a line; 0 if there is none.
 func signOf(text string, line int) byte {
 	if line < len(text) && (text[line] == '+' || text[line] == '-') {
 		return text[line]
@@ -147,7 +148,7 @@ func signOf(text string, line int) byte {
 	return 0
 }
 
-// begins tells a piece that begins something of its own: a name with a value.
+// begins reports whether a piece begins something of its own: a name with a value.
 func begins(text string, from, to int) bool {
 	if to < len(text) && (text[to] == ':' || text[to] == '(') {
 		return true
@@ -155,13 +156,13 @@ func begins(text string, from, to int) bool {
 	return strings.Contains(strings.TrimRight(text[from:to], "="), "=")
 }
 
-// quotes tells whether there is a quote: a text that is closed at the end of a line goes on in quotes, if it does.
+// quotes reports whether there is a quote: a text whose quote ends at the end of a line may go on in another quote.
 func quotes(text string) bool { return strings.ContainsAny(text, `"'`) }
 
-// border is what draws the sides of boxes.
+// border draws the sides of boxes.
 const border = "│"
 
-// lastPiece is the word that a line ends with.
+// lastPiece returns the last word of a line.
 func lastPiece(text string, nl int) (start, end int) {
 	least := max(0, nl-mostWord)
 	for end = nl; end > least && fillsLine[text[end-1]] || strings.HasSuffix(text[least:end], border); {
@@ -179,7 +180,7 @@ func lastPiece(text string, nl int) (start, end int) {
 // fillsLine are the bytes that may stand between a word and the end of its line, beside border.
 var fillsLine = [256]bool{'\r': true, ' ': true, '\\': true, '"': true, '\'': true, '+': true, '|': true}
 
-// firstPiece is the word that a line begins with, behind what stands at the beginning of every line.
+// firstPiece returns the first word of a line, behind the sign and the line number.
 func firstPiece(text string, at int, sign byte) (start, end int) {
 	if sign != 0 && at < len(text) && text[at] == sign {
 		at++
@@ -204,7 +205,7 @@ func firstPiece(text string, at int, sign byte) (start, end int) {
 	return at, end
 }
 
-// gutter is where a line goes on behind its number, as cat -n, grep -n and agents' tools write it.
+// gutter returns the place behind the number of a line, as cat -n, grep -n and agents' tools write it.
 func gutter(text string, at int) int {
 	i := at
 	for i < len(text) && text[i] == ' ' {
@@ -225,13 +226,13 @@ func gutter(text string, at int) int {
 	return at
 }
 
-// wholeLine tells whether nothing but the end of the line follows, so that the word may go on.
+// wholeLine reports whether only the end of the line follows, so that the word may go on.
 func wholeLine(text string, at int) bool {
 	rest := strings.TrimLeft(text[at:min(len(text), at+longestPad)], "\r \\\"'+|"+border)
 	return strings.HasPrefix(rest, "\n")
 }
 
-// longestPad bounds what fills a line up to its border, in bytes.
+// longestPad bounds the padding of a line up to its border, in bytes.
 const longestPad = 256
 
 func pieceByte(c byte) bool { return tokenByte(c) || c == '.' || c == '~' }

@@ -36,7 +36,7 @@ type Digest struct {
 	Unreadable string   // why the record could not be read
 	Blocked    bool     // much of the session file could not be read
 
-	// The first prompt of the log that the record holds: its number, 0 when it holds none, and its text, at most
+	// The first prompt of the log that the record holds: its number, 0 if there is none, and its text, at most
 	// PromptLength bytes.
 	PromptIndex int
 	PromptText  string
@@ -54,14 +54,14 @@ type ModelUse struct {
 	Input, Output, CacheRead, CacheWrite int64
 }
 
-// titleLength bounds what is kept of the first prompt.
+// titleLength bounds the first prompt in a title.
 const titleLength = 300
 
-// PromptLength bounds what a digest holds of a prompt.
+// PromptLength bounds a prompt in a digest.
 const PromptLength = 1000
 
-// prompts notes which prompts of the log a record holds. Which step holds which prompt stands in its metadata. A prompt
-// behind the last of these is the one that the log numbered next: the session file told of it before the hook did.
+// prompts notes which prompts of the log a record holds. The record's metadata has the step of each prompt. A
+// prompt behind the last of these is the log's next one: the session file had it before the hook.
 func (d *Digest) prompts(r *records.Record) {
 	var held map[int]int
 	if json.Unmarshal(r.Metadata["prompts"], &held) != nil {
@@ -97,7 +97,7 @@ func (d *Digest) prompts(r *records.Record) {
 	}
 }
 
-// asked returns the first prompt of a record, or what the record says of its task where no step says it.
+// asked returns the first prompt of a record, or the record's task if no step has a prompt.
 func asked(r *records.Record) string {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Asks() && strings.TrimSpace(records.Value(s.Content)) != "" {
@@ -150,7 +150,7 @@ func digest(r *records.Record) Digest {
 	return d
 }
 
-// stepText bounds what is indexed of a step, inputText of one text of an input, in bytes.
+// stepText bounds the indexed text of a step, inputText the indexed text of an input, in bytes.
 const (
 	stepText  = 16 << 10
 	inputText = 4 << 10

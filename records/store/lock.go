@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Patience is how long one conversation may take to be read and redacted; then nothing of it is stored.
+// Patience is the time for reading and redacting one conversation; after it nothing of the conversation is stored.
 const Patience = 10 * time.Minute
 
 // Lock takes the lock of whoever stores conversations, and of a purge.

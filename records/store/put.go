@@ -17,8 +17,8 @@ import (
 // Change puts a record into the store.
 type Change struct {
 	Record *redact.Record
-	// Base is the file of the version that the record was made from, Entry.Blob; zero if the store had none. When the
-	// store has another by then, nothing is stored.
+	// Base is the file of the version that the record was made from, Entry.Blob; zero if the store had none. If the
+	// store has another version by then, nothing is stored.
 	Base refs.OID
 }
 
@@ -38,8 +38,8 @@ func (s *Store) Put(ctx context.Context, record *redact.Record, base refs.OID) (
 	return out[0], nil
 }
 
-// PutAll stores records in one commit, all or none. ErrMoved tells that one was changed by somebody else: its caller
-// reads again and makes it anew. redact.ErrNotRedacted tells that no redactor made it.
+// PutAll stores records in one commit, all or none. ErrMoved: somebody else changed one; the caller reads and makes
+// it again. redact.ErrNotRedacted: no redactor made a record.
 func (s *Store) PutAll(ctx context.Context, changes []Change) ([]Stored, error) {
 	out := make([]Stored, len(changes))
 	for i, change := range changes {
@@ -189,7 +189,7 @@ const (
 )
 
 // undated is the date of a commit, in 1970: git offers and shows the newest commits first, and those are to be a
-// person's. When a record was stored, its event says.
+// person's. The event of a record has the time of storing.
 var undated = time.Unix(0, 0)
 
 func (s *Store) writeCommit(tree refs.OID, parents []refs.OID, message string, when time.Time) (refs.OID, error) {
@@ -225,7 +225,7 @@ func (s *Store) writeBlob(ctx context.Context, record *redact.Record) (refs.OID,
 	return refs.ParseOID(strings.TrimSpace(string(id)))
 }
 
-// limited is a buffer that goes to a file when it grows, and refuses what is too large.
+// limited is a buffer that goes to a file when it grows, and refuses too much.
 type limited struct {
 	mem  bytes.Buffer
 	file *os.File

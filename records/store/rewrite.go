@@ -55,9 +55,9 @@ type Rewritten struct {
 	Unread  []Unread
 }
 
-// Rewrite judges every version of every record that is or ever was on the refs of records, the fetched ones included.
-// It writes their histories anew without what must go. Neither a ref nor an old object is touched: Move does the one,
-// and Old names what can be deleted then. With dry set it writes nothing.
+// Rewrite judges every version of every record that is or ever was on the refs of records, the fetched ones
+// included. It writes their histories again without the condemned parts. It touches neither refs nor old objects:
+// Move moves the refs, and Old names the objects that can be deleted then. With dry set it writes nothing.
 func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, error) {
 	names, err := s.refs(ctx)
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *Store) Rewrite(ctx context.Context, judge Judge, dry bool) (Rewritten, 
 	return w.out, nil
 }
 
-// Move moves the refs to their rewritten histories. refs.ErrTipMoved tells that somebody stored a conversation
-// meanwhile: the rewriting has to be begun again.
+// Move moves the refs to their rewritten histories. refs.ErrTipMoved: somebody stored a conversation meanwhile;
+// begin the rewriting again.
 func (s *Store) Move(ctx context.Context, moves []Move) error {
 	for _, m := range moves {
 		if err := s.repo.SwapRef(ctx, m.Ref, m.Old, m.New); err != nil {
@@ -159,7 +159,7 @@ type rewriting struct {
 	budget  int64 // how many bytes of it may still be judged
 }
 
-// Bounds of what a fetched ref can make a rewriting read, in bytes: one file that is taken apart, and all of them.
+// Bounds of the bytes that a fetched ref can make a rewriting read: of one file that is taken apart, and of all.
 const (
 	maxForeign    = 32 << 20
 	foreignBudget = 2 << 30
@@ -224,7 +224,7 @@ type link struct {
 	commit refs.Commit
 }
 
-// maxChain bounds what a foreign ref can make a rewriting read.
+// maxChain bounds the commits that a foreign ref can make a rewriting read.
 const maxChain = 1 << 20
 
 // chain lists the commits from a tip on, the newest first.
@@ -250,7 +250,7 @@ func (w *rewriting) chain(tip refs.OID) ([]link, error) {
 	return out, nil
 }
 
-// commit writes a commit anew on top of the last one that was written, unless nothing is left of what it changed.
+// commit writes a commit again on top of the last written one, unless nothing is left of its changes.
 func (w *rewriting) commit(c link, parent, lastTree refs.OID) (tip, tree refs.OID, err error) {
 	if tree, err = w.root(c.commit.Tree); err != nil {
 		return parent, lastTree, err
@@ -356,7 +356,7 @@ func (w *rewriting) folder(name string, id refs.OID) (refs.OID, error) {
 	return out, err
 }
 
-// tree writes what is left of a tree.
+// tree writes the rest of a tree.
 func (w *rewriting) tree(id refs.OID, before, after []refs.TreeEntry) (refs.OID, error) {
 	same := len(before) == len(after)
 	for i := range after {
@@ -443,7 +443,7 @@ func (w *rewriting) version(trace events.TraceID, id refs.OID) (Version, error) 
 	return v, nil
 }
 
-// counted takes what a fetched file is as long as off the budget.
+// counted takes the length of a fetched file off the budget.
 func (w *rewriting) counted(give func(io.Writer) error) func(io.Writer) error {
 	return func(to io.Writer) error {
 		return give(writerFunc(func(p []byte) (int, error) {

@@ -59,8 +59,8 @@ type Entry struct {
 // Own reports whether this clone wrote the record.
 func (e Entry) Own() bool { return e.Ref == Ref }
 
-// List gives every conversation that has a record, each once, in the order of the ids. If several refs have one, the
-// own is given, otherwise the one of the first ref by name.
+// List returns every conversation that has a record, each once, in the order of the ids. If several refs have it,
+// this clone's record counts, otherwise the first ref by name.
 func (s *Store) List(ctx context.Context) ([]Entry, error) {
 	names, err := s.refs(ctx)
 	if err != nil {

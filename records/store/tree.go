@@ -63,7 +63,7 @@ func (s *Store) root(commit refs.OID) ([]refs.TreeEntry, error) {
 	return s.objects.Tree(c.Tree)
 }
 
-// lookup finds the file of a conversation on a ref; zero when there is none.
+// lookup returns the file of a conversation on a ref; zero if there is none.
 func (s *Store) lookup(ref string, trace events.TraceID) (refs.OID, error) {
 	tip, err := s.tip(ref)
 	if err != nil {
