@@ -41,13 +41,28 @@ func (t *Transcript) Calls() []*Call {
 	return slices.DeleteFunc(t.calls, func(c *Call) bool { return len(c.Edits) == 0 && !c.Anything })
 }
 
-// hearCalls takes the calls of a step that have a result. What comes after it shows that those before had ended.
+// chainOf tells the conversation itself, and those of its subagents, from each other.
+func chainOf(step *records.Step) int {
+	switch {
+	case step.ParentStep != nil:
+		return *step.ParentStep
+	case step.CallType != nil && *step.CallType == records.CallSubagent:
+		return -1
+	}
+	return 0
+}
+
+// hearCalls takes the calls of a step that have a result. What comes after it shows that those before had ended: in the
+// same conversation, for those of subagents go on beside it, and their steps may come later than they were made.
 func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
+	t.chain = chainOf(step)
 	if !at.IsZero() {
-		for _, c := range t.open {
-			c.Ended = at
+		for _, c := range t.open[t.chain] {
+			if !at.Before(c.Began) {
+				c.Ended = at
+			}
 		}
-		t.open = nil
+		delete(t.open, t.chain)
 	}
 	for _, call := range step.ToolCalls {
 		if call.ToolCallID == "" || at.IsZero() {
@@ -59,7 +74,7 @@ func (t *Transcript) hearCalls(step *records.Step, at time.Time) {
 		if step.Model != nil {
 			c.Model = *step.Model
 		}
-		t.open = append(t.open, c)
+		t.open[t.chain] = append(t.open[t.chain], c)
 		i := slices.IndexFunc(step.Observations, func(o records.Observation) bool {
 			return o.SourceCallID == call.ToolCallID
 		})
@@ -81,7 +96,7 @@ func (t *Transcript) ran(c *Call, o *records.Observation) {
 
 // doubtCalls leaves out of what commands may have written the ones of which the session file tells it.
 func (t *Transcript) doubtCalls(told map[string]bool) {
-	for _, c := range t.open {
+	for _, c := range t.open[t.chain] {
 		c.Anything = c.Anything && !told[c.ID]
 	}
 }

@@ -38,7 +38,8 @@ type Transcript struct {
 	dir    string
 	keys   map[uint64]bool // of its steps
 	calls  []*Call
-	open   []*Call          // those of the last step
+	open   map[int][]*Call  // those of the last step of each chain
+	chain  int              // of the step that is being read
 	late   map[string]*Call // those without a result
 }
 
@@ -51,7 +52,7 @@ type Prompt struct {
 // read reads the session file.
 func (t *Transcript) read(ctx context.Context) error {
 	sink := &editSink{t: t, shell: newShellReader()}
-	t.keys, t.late = map[uint64]bool{}, map[string]*Call{}
+	t.keys, t.late, t.open = map[uint64]bool{}, map[string]*Call{}, map[int][]*Call{}
 	parser := t.Agent.Parser
 	if len(t.Earlier) > 0 {
 		parser = several.Parser{SessionParser: parser, Earlier: t.Earlier}
