@@ -85,7 +85,7 @@ func (w *witnesses) unreported(ctx context.Context) error {
 		}
 		for _, s := range sessions {
 			if s.ID != "" && s.Changed.After(since) {
-				failed = errors.Join(failed, w.hear(ctx, &transcripts.Transcript{Agent: agent, Path: s.Path, ID: s.ID}))
+				failed = errors.Join(failed, w.hear(ctx, s.Dir, &transcripts.Transcript{Agent: agent, Path: s.Path, ID: s.ID}))
 			}
 		}
 	}
@@ -95,11 +95,12 @@ func (w *witnesses) unreported(ctx context.Context) error {
 // session takes in the testimony of a conversation.
 func (w *witnesses) session(ctx context.Context, s waiting.Session, path string, earlier []string) error {
 	agent, _ := agents.Lookup(w.env, s.Agent)
-	return w.hear(ctx, &transcripts.Transcript{Agent: agent, Path: path, ID: s.Session, Earlier: earlier})
+	return w.hear(ctx, s.WorkTree, &transcripts.Transcript{Agent: agent, Path: path, ID: s.Session, Earlier: earlier})
 }
 
-// hear takes in what a session file tells, if it was written to since it was heard last.
-func (w *witnesses) hear(ctx context.Context, t *transcripts.Transcript) error {
+// hear takes in what a session file tells, if it was written to since it was heard last. The conversation was held in
+// the directory; only edits tell a better one.
+func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcript) error {
 	if t.Agent.Parser == nil || t.Agent.Traits.CallIDs == capability.CallIDsPaired {
 		return nil
 	}
@@ -117,6 +118,9 @@ func (w *witnesses) hear(ctx context.Context, t *transcripts.Transcript) error {
 	}
 	if err := t.Load(ctx); err != nil {
 		return err
+	}
+	if len(t.Session.Dirs) == 0 && dir != "" {
+		t.Session.Dirs = []string{dir}
 	}
 	switch err := w.testify(ctx, t); {
 	case err == nil && purged.Stamp(w.repo) != "": // a reading may hold what was purged: all of it is heard again
