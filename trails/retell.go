@@ -120,6 +120,11 @@ func madeAgain(before []byte, after [][]byte, edits []*unheardEdit, open map[int
 		before = made
 		now := linediff.Split(made)
 		owners = carriedOver(content, now, owners, e.call)
+		for line, by := range owners {
+			if by == e.call && e.edit.Wrote != nil && !e.edit.Wrote(line) {
+				owners[line] = nil // the edit found it: somebody wrote it since the interval began
+			}
+		}
 		content = now
 	}
 	for line, by := range carriedOver(withoutReturns(content), withoutReturns(after), owners, nil) {

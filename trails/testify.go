@@ -44,6 +44,8 @@ type ToldEdit struct {
 	// Make makes the edit again; false where that is not possible.
 	Make  func(before []byte) (after []byte, ok bool)
 	Lines []string // what it says it wrote
+	// Wrote tells of a line of what Make gives whether the edit wrote it; nil where it does not say so.
+	Wrote func(line int) bool
 }
 
 // lateHook is the longest time from a call's date in the record to its hooks.

@@ -211,7 +211,7 @@ func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *tr
 			path = filepath.Join(filepath.FromSlash(dirs[0]), path)
 		}
 		out.Subagent = e.Subagent
-		out.Edits = append(out.Edits, trails.ToldEdit{Path: path, Make: e.Make, Lines: e.Lines()})
+		out.Edits = append(out.Edits, trails.ToldEdit{Path: path, Make: e.Make, Lines: e.Lines(), Wrote: e.Wrote()})
 	}
 	return out
 }

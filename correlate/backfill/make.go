@@ -42,3 +42,22 @@ func (e *Edit) Lines() []string {
 	}
 	return append(out, e.Whole...)
 }
+
+// Wrote tells of a line of the whole file whether the edit wrote it. It is nil where the edit does not say so.
+func (e *Edit) Wrote() func(line int) bool {
+	if len(e.Whole) == 0 || len(e.Hunks) == 0 {
+		return nil
+	}
+	wrote, shift := map[int]bool{}, 0
+	for _, h := range e.Hunks {
+		at := h.At - 1 + shift
+		if at < 0 || at+len(h.Lines) > len(e.Whole) || !slices.Equal(e.Whole[at:at+len(h.Lines)], h.Lines) {
+			return nil
+		}
+		for line := range h.Lines {
+			wrote[at+line] = true
+		}
+		shift += len(h.Lines) - h.Removed
+	}
+	return func(line int) bool { return wrote[line] }
+}

@@ -36,3 +36,34 @@ func TestTheLinesOfAnEditAreWhatItSaysThatItWrote(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestAWholeFileWithHunksTellsWhichOfItsLinesAreNew(t *testing.T) {
+	t.Parallel()
+	whole := []string{"new", "kept", "2", "2b", "kept too"}
+	for name, tt := range map[string]struct {
+		edit Edit
+		want string
+	}{
+		"two hunks":       {Edit{Whole: whole, Hunks: []Hunk{{At: 1, Lines: []string{"new"}}, {At: 2, Removed: 1, Lines: []string{"2", "2b"}}}}, "new 2 2b"},
+		"a new file":      {Edit{Whole: whole, Hunks: []Hunk{{At: 1, Removed: 1 << 29, Lines: whole}}}, strings.Join(whole, " ")},
+		"other lines":     {Edit{Whole: whole, Hunks: []Hunk{{At: 3, Lines: []string{"3"}}}}, "-"},
+		"behind its end":  {Edit{Whole: whole, Hunks: []Hunk{{At: 5, Lines: []string{"kept too", "more"}}}}, "-"},
+		"without a place": {Edit{Whole: whole, Hunks: []Hunk{{Lines: []string{"new"}}}}, "-"},
+		"no hunks":        {Edit{Whole: whole}, "-"},
+		"no whole file":   {Edit{Hunks: []Hunk{{At: 1, Lines: []string{"new"}}}}, "-"},
+	} {
+		got := "-"
+		if wrote := tt.edit.Wrote(); wrote != nil {
+			var lines []string
+			for i, line := range whole {
+				if wrote(i) {
+					lines = append(lines, line)
+				}
+			}
+			got = strings.Join(lines, " ")
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/trails/linediff"
 )
 
 // toolCall is a tool, its input, what it does, and what it reports.
@@ -99,7 +101,8 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 				kind = "create"
 			}
 			return map[string]any{
-				"type": kind, "filePath": path, "content": args[1], "structuredPatch": []any{}, "originalFile": before,
+				"type": kind, "filePath": path, "content": args[1], "structuredPatch": p.patch(before, args[1]),
+				"originalFile": before,
 			}
 		}
 	case "edit":
@@ -120,17 +123,47 @@ func (p *player) fileCall(verb string, args []string) *toolCall {
 			return os.WriteFile(path, writtenLike(raw, strings.Replace(text, args[1], args[2], 1)), 0o644)
 		}
 		c.response = func(before *string) any {
+			patch := []any{}
+			if before != nil {
+				patch = p.patch(before, strings.Replace(*before, args[1], args[2], 1))
+			}
 			// The client does not tell a long file.
 			if before != nil && (len(*before) > 10_000 || os.Getenv("CLIENT") == "untimed") {
 				before = nil
 			}
 			return map[string]any{
 				"filePath": path, "oldString": args[1], "newString": args[2], "originalFile": before,
-				"structuredPatch": []any{}, "userModified": false, "replaceAll": false,
+				"structuredPatch": patch, "userModified": false, "replaceAll": false,
 			}
 		}
 	}
 	return c
+}
+
+// patch is what the client tells of the change of a file, in session files of the moment: hunks as it shows them, with
+// two spaces for each leading tab. A new file has none.
+func (p *player) patch(before *string, after string) []any {
+	hunks := []any{}
+	if before == nil || os.Getenv("TRANSCRIPTS") != "now" {
+		return hunks
+	}
+	shown := func(lines [][]byte, kind string) (out []string) {
+		for _, line := range lines {
+			text := strings.TrimRight(string(line), "\r\n")
+			bare := strings.TrimLeft(text, "\t")
+			out = append(out, kind+strings.Repeat("  ", len(text)-len(bare))+bare)
+		}
+		return out
+	}
+	old, now := linediff.Split([]byte(*before)), linediff.Split([]byte(after))
+	for _, h := range linediff.Diff(old, now, linediff.Options{}).Hunks {
+		lines := shown(old[h.OldStart:h.OldStart+h.OldCount], "-")
+		hunks = append(hunks, map[string]any{
+			"oldStart": h.OldStart + 1, "oldLines": h.OldCount, "newStart": h.NewStart + 1, "newLines": h.NewCount,
+			"lines": append(lines, shown(now[h.NewStart:h.NewStart+h.NewCount], "+")...),
+		})
+	}
+	return hunks
 }
 
 // reportedBy returns a file as a client reports it: without a byte order mark and carriage returns, from UTF-16; what
