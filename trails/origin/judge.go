@@ -147,8 +147,12 @@ func (q *Query) composed() (v Verdict, err error) {
 		if !found {
 			continue
 		}
+		cut, err := look.cutOut(put, list)
+		if err != nil {
+			return v, err
+		}
 		for i := range list {
-			if list[i].Kind == Before {
+			if list[i].Kind == Before && !cut {
 				list[i].Trust = Faint
 			}
 		}
@@ -160,6 +164,21 @@ func (q *Query) composed() (v Verdict, err error) {
 	v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
 	v.From = markers(q.New.Lines, v.From)
 	return v, err
+}
+
+// cutOut reports whether all lines are of what git had put there or of what was seen last: git puts a content there
+// that was staged in part. For example: pre-commit hides what is not staged. The closing brace of an agent that was
+// staged alone stays the agent's.
+func (q *Query) cutOut(put Text, list []Candidate) (bool, error) {
+	both := []Candidate{{Path: q.Path, Blob: put.OID}}
+	for _, c := range list {
+		if c.Kind == Before {
+			both = append(both, c)
+		}
+	}
+	found, err := Explain(q.New.Lines, both, caseTold{q.Case})
+	other := func(run vector.Origin) bool { return run.Source < 0 || run.Why != vector.Equal }
+	return !slices.ContainsFunc(found, other), err
 }
 
 // markers are nobody's: git puts them around the sides of a conflict.
