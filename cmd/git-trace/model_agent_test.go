@@ -17,12 +17,14 @@ func (w *world) start(dir, session string) {
 }
 
 // callID numbers the tool calls.
-func (w *world) callID() string {
+func (w *world) callID(session string) string {
 	w.calls++
-	return w.lastCall()
+	w.call = fmt.Sprintf("toolu_%03d", w.calls)
+	if w.profile.living {
+		w.call = w.clients.count(session)
+	}
+	return w.call
 }
-
-func (w *world) lastCall() string { return fmt.Sprintf("toolu_%03d", w.calls) }
 
 func (w *world) tool(dir, session, event, id, name string, input map[string]any, response any) {
 	fields := map[string]any{"tool_name": name, "tool_input": input, "tool_use_id": id}
@@ -49,7 +51,7 @@ func goQuoted(text string) string {
 
 // agentWrite: the Write tool.
 func (w *world) agentWrite(dir, session, path string, from []int, lines []string) {
-	id, before, text := w.callID(), w.content(dir, path), joinLines(lines)
+	id, before, text := w.callID(session), w.content(dir, path), joinLines(lines)
 	input := map[string]any{"file_path": filepath.Join(dir, path), "content": text}
 	w.tool(dir, session, "PreToolUse", id, "Write", input, nil)
 	w.writeAs(dir, path, from, lines, session)
@@ -87,11 +89,11 @@ func (w *world) agentReplace(dir, session, path string, text []string, from []in
 		}
 	}
 	oldText, newText := joinLines(old[h.i:h.j]), joinLines(text[h.a:h.b])
-	id, before := w.callID(), w.content(dir, path)
-	full := filepath.Join(dir, path)
+	before, full := w.content(dir, path), filepath.Join(dir, path)
 	if !strings.Contains(*before, oldText) || strings.Replace(*before, oldText, newText, 1) != joinLines(text) {
 		return false
 	}
+	id := w.callID(session)
 	input := map[string]any{"file_path": full, "old_string": oldText, "new_string": newText, "replace_all": false}
 	w.tool(dir, session, "PreToolUse", id, "Edit", input, nil)
 	w.writeAs(dir, path, from, text, session)
@@ -106,14 +108,17 @@ func (w *world) agentReplace(dir, session, path string, text []string, from []in
 
 // agentShell: the Bash tool around whatever the function does.
 func (w *world) agentShell(dir, session string, work func()) {
-	id := w.callID()
+	id := w.callID(session)
 	input := map[string]any{"command": "sh ./" + id, "description": "run"}
 	w.tool(dir, session, "PreToolUse", id, "Bash", input, nil)
 	w.enter(dir)
 	w.say(fmt.Sprintf("exec agent %s pre bash %s", session, id))
 	w.command = true
+	if w.profile.living {
+		w.clients.shell = session
+	}
 	work()
-	w.command = false
+	w.command, w.clients.shell = false, ""
 	w.enter(dir)
 	w.tool(dir, session, "PostToolUse", id, "Bash", input, map[string]any{
 		"stdout": "", "stderr": "", "interrupted": false, "isImage": false,

@@ -57,6 +57,9 @@ func switchTo(w *world, rng *rand.Rand, dir string) bool {
 	}
 	switch rng.IntN(6) {
 	case 0:
+		if len(w.shapedNow) > 0 { // of a conflict one side is in a form that nobody saw
+			return false
+		}
 		return w.git(dir, "checkout", "-q", "-m", b)
 	case 1:
 		return w.git(dir, "switch", "-q", "--discard-changes", b)

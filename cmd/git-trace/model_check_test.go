@@ -145,6 +145,7 @@ func (w *world) check(dir, rev string) []wrongLine {
 	if !born {
 		return nil
 	}
+	w.hearSessionFiles(dir)
 	var out []wrongLine
 	for path := range strings.SplitSeq(list, "\x00") {
 		if info, err := os.Lstat(filepath.Join(dir, path)); path == "" || path[0] == '.' || rev == "" && (err != nil || !info.Mode().IsRegular()) {

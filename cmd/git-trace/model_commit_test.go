@@ -63,6 +63,9 @@ func (w *world) stagePart(rng *rand.Rand, dir string) bool {
 	if len(hunks) == 1 { // the first lines of a hunk, as git add -e would stage them
 		h := hunks[0]
 		cut := h.a + 1 + rng.IntN(h.b-h.a-1)
+		for splits(now, cut) {
+			cut++
+		}
 		hunks = []hunk{{h.i, h.i, h.a, cut}}
 	}
 	var text []string
@@ -166,7 +169,7 @@ func rename(w *world, rng *rand.Rand, dir string) bool {
 			return
 		}
 		w.say("mv " + p + " " + to)
-		w.must(os.Rename(filepath.Join(dir, p), filepath.Join(dir, to)))
+		w.run(dir, "mv", p, to)
 	}
 	defer func() { w.renamed[dir+"\x00"+to] = true }()
 	who := byHuman
@@ -200,7 +203,7 @@ func remove(w *world, rng *rand.Rand, dir string) bool {
 		w.say("rm " + p)
 		old, _ := w.read(dir, p)
 		w.note(dir, p, edit{old: old})
-		w.must(os.Remove(filepath.Join(dir, p)))
+		w.run(dir, "rm", p)
 		if rng.IntN(2) == 0 {
 			w.writeAs(dir, p, nil, w.text(rng, 3+rng.IntN(6)), who)
 			w.put(dir, p)

@@ -14,6 +14,10 @@ func (w *world) word(rng *rand.Rand) string {
 	w.written++
 	verbs := []string{"call", "check", "return", "store", "value", "print"}
 	indents := []string{"", "", "\t", "\t\t", "    "}
+	if w.profile.shaped {
+		return fmt.Sprintf("%s%s_%02d_%03d('%s%02d_%03d', last)\n", indents[rng.IntN(len(indents))], verbs[rng.IntN(len(verbs))],
+			w.step, w.written, argumentBegins, w.step, w.written)
+	}
 	return fmt.Sprintf("%s%s_%02d_%03d(first, last)\n", indents[rng.IntN(len(indents))], verbs[rng.IntN(len(verbs))], w.step, w.written)
 }
 
@@ -45,6 +49,12 @@ func (w *world) reshape(rng *rand.Rand, old []string) (text []string, from []int
 		gone = 1 + rng.IntN(min(3, len(old)-at))
 	case kind < 6 && at < len(old) && len(old) > 3:
 		gone, born = 1+rng.IntN(min(3, len(old)-at)), 0
+	}
+	for splits(old, at) {
+		at, gone = at-1, gone+min(gone, 1)
+	}
+	for splits(old, at+gone) {
+		gone++
 	}
 	fresh := w.text(rng, born)
 	for i := range old[:at] {
@@ -174,7 +184,7 @@ func moveBlock(w *world, rng *rand.Rand, dir string) bool {
 		return false
 	}
 	old, _ := w.read(dir, path)
-	if len(old) < 9 {
+	if len(old) < 9 || w.shapedNow[dir+"\x00"+path] {
 		return false
 	}
 	first := rng.IntN(len(old) - 5)
@@ -193,7 +203,7 @@ func moveBlock(w *world, rng *rand.Rand, dir string) bool {
 	}
 	edge := func(i int) bool { return i < 0 || i >= len(old) || w.ledger.words[bare(old[i])] != "" }
 	to := rng.IntN(len(old) + 1)
-	if unique < 4 || fresh > 0 && unique-fresh < 4 || !edge(first) || !edge(last-1) || !edge(first-1) || !edge(last) || !edge(to-1) || !edge(to) ||
+	if splits(old, first) || splits(old, last) || splits(old, to) || unique < 4 || fresh > 0 && unique-fresh < 4 || !edge(first) || !edge(last-1) || !edge(first-1) || !edge(last) || !edge(to-1) || !edge(to) ||
 		max(first-to, to-last) <= last-first {
 		return false // what is moved must be less than what it is moved over, or the rest has moved
 	}
@@ -213,6 +223,9 @@ func moveBlock(w *world, rng *rand.Rand, dir string) bool {
 		text[n] = old[at]
 	}
 	w.byAnyone(rng, dir, path, order, text)
+	if _, open := w.unseen[dir+"\x00"+path]; open {
+		w.movedNow[dir+"\x00"+path] = true
+	}
 	return true
 }
 
@@ -230,6 +243,9 @@ func respace(w *world, rng *rand.Rand, dir string) bool {
 	first := rng.IntN(len(old))
 	last := first + 1 + rng.IntN(len(old)-first)
 	kind := rng.IntN(3)
+	if w.profile.living { // the client gives all lines of a file the same end
+		kind = rng.IntN(2)
+	}
 	for i := range text {
 		from[i] = i
 		line := strings.TrimRight(old[i], "\r\n")

@@ -26,6 +26,13 @@ type writers struct {
 	runs  map[string]map[string]bool // a block of common lines with its neighbours → the owners that it was seen to have
 	lives map[string]*lineLife       // a unique line → what else is known of it
 
+	whole map[string]string // half of a line that is wrapped → the line
+
+	// Where session files alone tell of calls:
+	stranger   bool            // a command was at work since everything was looked at
+	recent     map[string]bool // unique lines that were written since
+	recentRuns map[string]bool // blocks of common lines that were found since
+
 	// Where hooks are killed:
 	doubted map[string][]string // a unique line → who else may be taken for its writer
 	unheard unheard
@@ -35,21 +42,21 @@ type writers struct {
 func newLedger() *writers {
 	return &writers{
 		words: map[string]string{}, runs: map[string]map[string]bool{}, lives: map[string]*lineLife{}, doubted: map[string][]string{},
-		unheard: newUnheard(),
+		unheard: newUnheard(), whole: map[string]string{}, recent: map[string]bool{}, recentRuns: map[string]bool{},
 	}
 }
 
 // unsure marks a block of common lines whose owner the text alone does not tell.
 const unsure = "?"
 
-// bare is a line without its white space.
+// bare is a line without its white space and without the signs that formatters change.
 func bare(line string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1
 		}
 		return r
-	}, line)
+	}, changedSigns.Replace(line))
 }
 
 func isCommon(line string) bool {
@@ -79,11 +86,11 @@ func (l *writers) blocks(lines []string) []block {
 		b.last = i
 		before, after, known := "^", "$", true
 		if b.first > 0 {
-			before = bare(lines[b.first-1])
+			before = l.wholeOf(bare(lines[b.first-1]))
 			known = l.words[before] != ""
 		}
 		if b.last < len(lines) {
-			after = bare(lines[b.last])
+			after = l.wholeOf(bare(lines[b.last]))
 			known = known && l.words[after] != ""
 		}
 		if known && (before != "^" || after != "$") {
@@ -99,7 +106,7 @@ func (l *writers) expect(lines []string) [][]string {
 	out := make([][]string, len(lines))
 	for i, line := range lines {
 		if who := l.words[bare(line)]; who != "" {
-			out[i] = append([]string{who}, l.also(bare(line))...)
+			out[i] = append([]string{who}, l.also(l.wholeOf(bare(line)))...)
 		}
 	}
 	for _, b := range l.blocks(lines) {
@@ -161,6 +168,10 @@ func (l *writers) record(e, whole edit, who string) {
 				panic(fmt.Sprintf("model: %q is written by %s and was by %s", text[i], who, had))
 			}
 			l.words[key] = who
+			if first, second, ok := halves(key); ok {
+				l.words[first], l.words[second], l.whole[first], l.whole[second] = who, who, key, key
+			}
+			l.wrote(key)
 			l.unheard.words[key], l.unheard.writers[who] = true, true
 		default:
 			owners[i] = who
@@ -192,6 +203,10 @@ func (l *writers) found(key, owners string) {
 		l.runs[key] = map[string]bool{}
 	}
 	l.runs[key][owners] = true
+	l.recentRuns[key] = true
+	if l.stranger {
+		l.maybe(key)
+	}
 	l.unheard.blocks[key] = true
 }
 

@@ -24,6 +24,8 @@ type profile struct {
 	linked  bool // several work trees
 	process bool // agents' boundaries go through the hook process
 	killed  bool // hook processes are killed at any moment
+	shaped  bool // formatters, undo, a hook manager
+	living  bool // agents are processes with session files that grow, and hooks may not tell of all their calls
 }
 
 var profiles = []profile{
@@ -34,6 +36,8 @@ var profiles = []profile{
 	{name: "linked-unseen", rewrite: true, unseen: true, linked: true},
 	{name: "process", rewrite: true, process: true},
 	{name: "killed", rewrite: true, process: true, killed: true},
+	{name: "shaped", rewrite: true, shaped: true},
+	{name: "living", rewrite: true, shaped: true, living: true},
 }
 
 // grave tells whether a wrong answer makes a run fail. Where hooks are switched off nobody hears that git was at work,
@@ -60,6 +64,8 @@ func always(profile) bool       { return true }
 func rewrites(p profile) bool   { return p.rewrite }
 func hooksOff(p profile) bool   { return p.unseen }
 func linkedTree(p profile) bool { return p.linked }
+func reshapes(p profile) bool   { return p.shaped }
+func untells(p profile) bool    { return p.living }
 
 var operations = []operation{
 	{"agent edits", 22, always, agentEdit, false},
@@ -90,6 +96,10 @@ var operations = []operation{
 	{"gc", 1, rewrites, collect, false},
 	{"work tree added", 4, linkedTree, linkTree, false},
 	{"commit by plumbing", 4, hooksOff, commitPlumbing, false},
+	{"formatted", 10, reshapes, format, false},
+	{"undone", 8, reshapes, undo, false},
+	{"commit under a hook manager", 12, reshapes, commitManaged, true},
+	{"told by a session file alone", 14, untells, untold, false},
 }
 
 // outcome is what a run found.
@@ -118,6 +128,7 @@ func runModel(root string, seed uint64, p profile, steps int, keep func(int) boo
 			o.err = broke.err
 		}
 	}()
+	defer w.endAgents()
 	w.begin(rand.New(rand.NewPCG(seed, 0)))
 	for w.step = 1; w.step <= steps; w.step++ {
 		if !keep(w.step) {

@@ -20,6 +20,7 @@ const wrongTestimony = "right owner, wrong testimony"
 type lineLife struct {
 	call     string          // the tool call that wrote it, "" for a person
 	shell    bool            // a command wrote it that names no file: a person may have typed meanwhile
+	told     bool            // a session file alone told of its call
 	forms    map[string]bool // the ways in which it was written
 	moved    bool            // it, or what it was moved past
 	replaced map[string]bool // the conversations whose lines it may have taken the place of
@@ -37,6 +38,9 @@ func (l *writers) remember(e, whole edit, call string, shell bool) {
 		if h == nil {
 			h = &lineLife{call: call, shell: shell, forms: map[string]bool{}, replaced: map[string]bool{}}
 			l.lives[bare(line)] = h
+			if first, second, ok := halves(bare(line)); ok {
+				l.lives[first], l.lives[second] = h, h
+			}
 		}
 		h.forms[line] = true
 		h.moved = h.moved || e.from[i] >= 0 && !slices.IsSorted(keptOf(e.from))
@@ -154,7 +158,7 @@ func (w *world) doubts(dir string, a *answer, reader *index.Index) string {
 	life := w.ledger.lives[bare(a.Content)]
 	special := !isCommon(a.Content) && life != nil
 	want := worth[a.Evidence]
-	if shell := special && life.shell || !special && a.Confidence == "medium"; shell && want == "high" {
+	if shell := special && (life.shell || life.told) || !special && a.Confidence == "medium"; shell && want == "high" {
 		want = "medium"
 	}
 	if want == "" || a.Confidence != want && !w.profile.killed {
@@ -170,7 +174,7 @@ func (w *world) doubts(dir string, a *answer, reader *index.Index) string {
 	case a.Commit == nil && a.Contributor != "human" && a.Evidence != correlate.TierExactBlob &&
 		a.Evidence != correlate.TierReformatted:
 		return "the work tree was seen, and the evidence is " + a.Evidence
-	case a.Evidence == correlate.TierReformatted && len(life.forms) < 2:
+	case a.Evidence == correlate.TierReformatted && len(life.forms) < 2 && !w.managed:
 		return "it was never written in another form"
 	case a.Evidence == correlate.TierMovedLines && !life.moved && !w.tookOut(dir, a):
 		return "it was never moved"
@@ -180,6 +184,9 @@ func (w *world) doubts(dir string, a *answer, reader *index.Index) string {
 		return "every commit was seen by a hook"
 	case a.Contributor == "ai" && a.ToolCall != life.call && !w.profile.killed:
 		return "its call is " + life.call + " and not " + a.ToolCall
+	}
+	if w.profile.shaped { // formatters give a line the place of others
+		return ""
 	}
 	return w.doubtsOfPrevious(a, life, reader)
 }

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,14 +41,20 @@ type world struct {
 	written int // unique lines in this step
 	named   int // files, branches in this step
 	calls   int
-	command bool // an agent's command is under way
-	kills   int  // processes that were killed
+	call    string // the last one
+	command bool   // an agent's command is under way
+	kills   int    // processes that were killed
 
-	byChance bool            // some of them where they may live in the next run
-	shell    string          // the conversation whose shell call is under way
-	quiet    bool            // git's hooks are switched off for the command
-	unseen   map[string]edit // of each file, since the last boundary
-	renamed  map[string]bool // files that have a new name since then
+	byChance  bool                // some of them where they may live in the next run
+	shell     string              // the conversation whose shell call is under way
+	quiet     bool                // git's hooks are switched off for the command
+	unseen    map[string]edit     // of each file, since the last boundary
+	former    map[string][]string // of each file, the contents that boundaries saw
+	clients   clients
+	shapedNow map[string]bool // of each file, whether it was formatted since the last boundary
+	movedNow  map[string]bool // of each file, whether a block moved since then
+	managed   bool            // a hook manager may have given any line another form
+	renamed   map[string]bool // files that have a new name since then
 }
 
 // failed is what stops a run: the model's machinery broke, not the attribution.
@@ -79,7 +84,8 @@ func (w *world) must(err error) {
 func newWorld(root string, p profile) *world {
 	w := &world{
 		root: root, home: filepath.Join(root, "home"), ledger: newLedger(), files: map[string]string{}, profile: p,
-		unseen: map[string]edit{}, renamed: map[string]bool{},
+		unseen: map[string]edit{}, renamed: map[string]bool{}, former: map[string][]string{},
+		shapedNow: map[string]bool{}, movedNow: map[string]bool{},
 	}
 	w.must(os.MkdirAll(filepath.Join(w.home, "state", "git-trace"), 0o755))
 	w.must(os.WriteFile(filepath.Join(w.home, ".gitconfig"), []byte(modelConfig), 0o644))
@@ -116,6 +122,7 @@ func (w *world) begin(rng *rand.Rand) {
 	}
 	w.git(dir, "add", "-A")
 	w.git(dir, "commit", "-q", "-m", "before")
+	w.installManager(dir)
 	w.script = append(w.script, "exec git-trace init")
 	w.run(dir, "git-trace", "init")
 	for _, s := range sessions {
@@ -136,7 +143,7 @@ func (w *world) env() []string {
 		"HOME="+w.home, "XDG_STATE_HOME="+filepath.Join(w.home, "state"), "XDG_CONFIG_HOME="+filepath.Join(w.home, ".config"),
 		"GIT_CONFIG_GLOBAL="+filepath.Join(w.home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when, "GIT_EDITOR=true", "TZ=UTC", "LC_ALL=C.UTF-8",
-		"WORK="+w.root, runner.LimitEnv+"="+patience, "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
+		"WORK="+w.root, runner.LimitEnv+"="+patience, "CLAUDE_PID="+w.client(),
 	)
 }
 
@@ -150,6 +157,9 @@ func (w *world) run(dir, name string, args ...string) string {
 }
 
 func (w *world) process(dir string, env []string, name string, args ...string) (string, error) {
+	if w.clients.shell != "" && name != "git-trace" {
+		return w.inShell(dir, env, append([]string{name}, args...))
+	}
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, append(w.env(), env...)
 	out, err := cmd.CombinedOutput()
@@ -259,6 +269,10 @@ func joinLines(lines []string) string {
 func (w *world) store(dir, path string, lines []string) {
 	name := filepath.Join(dir, path)
 	w.must(os.MkdirAll(filepath.Dir(name), 0o755))
+	if w.clients.shell != "" {
+		w.run(dir, "cp", filepath.Join(w.root, w.keep(joinLines(lines))), path)
+		return
+	}
 	w.must(os.WriteFile(name, []byte(joinLines(lines)), 0o644))
 }
 
@@ -287,9 +301,13 @@ func (w *world) writeAs(dir, path string, from []int, lines []string, who string
 	w.ledger.record(e, whole, who)
 	call := ""
 	if w.ledger.isAI(who) {
-		call = w.lastCall()
+		call = w.call
 	}
 	w.ledger.remember(e, whole, call, w.command)
+	if w.clients.untold {
+		w.ledger.told(e)
+	}
+	w.loosen(dir, path)
 	w.store(dir, path, lines)
 }
 
@@ -305,19 +323,29 @@ func (w *world) note(dir, path string, e edit) edit {
 
 // lookedAt notes that a boundary saw the file that a call names, or everything in its work tree.
 func (w *world) lookedAt(dir string, input map[string]any, full bool) {
+	w.remember(dir, input, full)
 	if full {
 		maps.DeleteFunc(w.unseen, func(key string, _ edit) bool { return strings.HasPrefix(key, dir+"\x00") })
+		maps.DeleteFunc(w.movedNow, func(key string, _ bool) bool { return strings.HasPrefix(key, dir+"\x00") })
+		maps.DeleteFunc(w.shapedNow, func(key string, _ bool) bool { return strings.HasPrefix(key, dir+"\x00") })
 		maps.DeleteFunc(w.renamed, func(key string, _ bool) bool { return strings.HasPrefix(key, dir+"\x00") })
+		w.ledger.looked()
 		return
 	}
 	rel, _ := filepath.Rel(dir, input["file_path"].(string))
 	delete(w.unseen, dir+"\x00"+rel)
+	delete(w.shapedNow, dir+"\x00"+rel)
+	delete(w.movedNow, dir+"\x00"+rel)
 	delete(w.renamed, dir+"\x00"+rel)
 }
 
 // boundary sends what the client sends: through the decoder and the engine in this process or, in some runs, through
 // the hook process itself.
 func (w *world) boundary(dir, session, event string, fields map[string]any) {
+	if w.profile.living {
+		w.livingBoundary(dir, session, event, fields)
+		return
+	}
 	payload := map[string]any{
 		"session_id": session, "transcript_path": filepath.Join(w.home, ".claude", "projects", "x", session+".jsonl"),
 		"cwd": dir, "hook_event_name": event, "prompt_id": "00000000-0000-4000-8000-000000000001",

@@ -14,6 +14,11 @@
 //	say TEXT: an answer of the model, which only the session file holds
 //	serve: one process for the whole conversation, whose shells are its children; verbs come line by line, with tabs
 //
+// Verbs of a conversation that serves:
+//
+//	run COMMAND: between pre bash and did bash, in the shell of that call
+//	as SUBAGENT: who acts from here on, nobody for the conversation itself · unhooked [NAMES]: sets UNHOOKED
+//
 // With the environment variable TRANSCRIPTS the session file is written too, as the client writes it; its times are
 // those of the moment if it is "now". UNHOOKED names tools, or events, of which no hook tells.
 package main

@@ -24,6 +24,7 @@ type player struct {
 	dir          string
 	counters     string
 	serving      bool
+	shell        *shell // of the command under way; nil for none
 }
 
 func newPlayer(name string) (*player, error) {
@@ -60,6 +61,13 @@ func (p *player) play(verb string, args []string) error {
 	switch verb {
 	case "serve":
 		return p.serve(os.Stdin, os.Stdout)
+	case "as":
+		p.sub = strings.Join(args, "")
+		return nil
+	case "unhooked":
+		return os.Setenv("UNHOOKED", strings.Join(args, ","))
+	case "run":
+		return p.run(unquoted[0])
 	case "start":
 		source := "startup"
 		if len(args) > 0 {
@@ -170,6 +178,7 @@ func (p *player) half(side, verb string, args []string) error {
 	event := "PostToolUse"
 	var response any
 	began := time.Now()
+	p.endShell()
 	if side == "did" { // it was at work since its before-boundary
 		if info, err := os.Stat(filepath.Join(p.counters, key)); err == nil {
 			began = info.ModTime()

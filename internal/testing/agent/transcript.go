@@ -14,29 +14,41 @@ func (p *player) transcriptPath() string {
 	return filepath.Join(os.Getenv("HOME"), ".claude", "projects", key, p.session+".jsonl")
 }
 
+// sessionFile is where the lines of the one who acts go: subagents have files of their own beside it.
+func (p *player) sessionFile() string {
+	path := p.transcriptPath()
+	if p.sub == "" {
+		return path
+	}
+	return filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-"+p.sub+".jsonl")
+}
+
 // transcript adds a line to the session file of Claude Code, if the script wants one: a prompt, an answer, a call or
 // the result of a call. Each answer and each call is one answer of the model, of 100 tokens in and 20 out.
 func (p *player) transcript(kind string, fields map[string]any, text string) error {
-	if os.Getenv("TRANSCRIPTS") == "" || p.sub != "" {
+	if os.Getenv("TRANSCRIPTS") == "" || p.sub != "" && !p.serving {
 		return nil
 	}
-	n := p.count("lines", false)
+	n, chain := p.count("lines"+p.sub, false), p.session+p.sub
 	line := map[string]any{
-		"uuid": fmt.Sprintf("%s-%04d", p.session, n), "parentUuid": nil, "isSidechain": false,
+		"uuid": fmt.Sprintf("%s-%04d", chain, n), "parentUuid": nil, "isSidechain": false,
 		"userType": "external", "cwd": p.dir,
 		"sessionId": p.session, "version": "2.1.150", "gitBranch": "main",
 		"timestamp": time.Date(2026, 11, 2, 9, 0, n, 0, time.UTC).Format("2006-01-02T15:04:05.000Z"),
+	}
+	if p.sub != "" {
+		line["isSidechain"], line["agentId"] = true, p.sub
 	}
 	if os.Getenv("TRANSCRIPTS") == "now" {
 		line["timestamp"] = time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	}
 	if n > 1 {
-		line["parentUuid"] = fmt.Sprintf("%s-%04d", p.session, n-1)
+		line["parentUuid"] = fmt.Sprintf("%s-%04d", chain, n-1)
 	}
 	answer := func(block map[string]any) {
-		line["type"], line["requestId"] = "assistant", fmt.Sprintf("req_%s_%d", p.session, n)
+		line["type"], line["requestId"] = "assistant", fmt.Sprintf("req_%s_%d", chain, n)
 		line["message"] = map[string]any{
-			"id": fmt.Sprintf("msg_%s_%d", p.session, n), "type": "message", "role": "assistant", "model": "claude-opus-4-5",
+			"id": fmt.Sprintf("msg_%s_%d", chain, n), "type": "message", "role": "assistant", "model": "claude-opus-4-5",
 			"content": []any{block}, "usage": map[string]any{"input_tokens": 100, "output_tokens": 20},
 		}
 	}
@@ -60,7 +72,7 @@ func (p *player) transcript(kind string, fields map[string]any, text string) err
 	if err != nil {
 		return err
 	}
-	path := p.transcriptPath()
+	path := p.sessionFile()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
