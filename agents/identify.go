@@ -11,8 +11,8 @@ import (
 // HeadBytes is the number of bytes of a file that are read to find its agent.
 const HeadBytes = 256 << 10
 
-// Identify tells which agent wrote a session file, by what stands in it; false for a file that is none. The name of the
-// file is not trusted: people copy session files and give them names of their own.
+// Identify returns the agent that wrote a session file, judged by its content; false if it is not a session file.
+// The name of the file does not count: people copy session files and rename them.
 func Identify(env Env, path string) (Agent, bool, error) {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func Identify(env Env, path string) (Agent, bool, error) {
 	return agent, found, nil
 }
 
-// Recognise is Identify for a file whose first bytes are known.
+// Recognise is Identify for the first bytes of a file.
 func Recognise(env Env, path string, head []byte) (Agent, bool) {
 	for _, agent := range All(env) {
 		if agent.Identifier != nil && agent.Identifier.Recognises(path, head) {

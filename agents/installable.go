@@ -67,7 +67,7 @@ func (e *UnknownError) Error() string { return IgnoreKey + ": unknown agent '" +
 // Hint says which names there are.
 func (e *UnknownError) Hint() string { return "known are " + strings.Join(e.Known, ", ") }
 
-// Ignored returns those that the key names; it is an UnknownError for a name that no agent has.
+// Ignored returns the agents that the key names; it is an UnknownError if an agent does not exist.
 func Ignored(ctx context.Context, repo *refs.Repo, env Env) ([]string, error) {
 	config, err := repo.Config(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func Ignored(ctx context.Context, repo *refs.Repo, env Env) ([]string, error) {
 	return IgnoredBy(config, env)
 }
 
-// IgnoredBy is [Ignored] for a configuration that was read.
+// IgnoredBy is [Ignored] for a configuration that has been read.
 func IgnoredBy(config refs.Config, env Env) ([]string, error) {
 	var known []string
 	for _, one := range Installable(env) {

@@ -57,7 +57,7 @@ const (
 // SystemEnv reads the environment of this process at the time of the call.
 func SystemEnv() (Env, error) { return capability.SystemEnv() }
 
-// registered is an agent's name and what makes it.
+// registered is an agent's name and its New.
 type registered struct {
 	name string
 	make func(Env) Agent

@@ -43,8 +43,8 @@ func (c *call) written(dir string) []assemble.Edit {
 	return []assemble.Edit{{Path: path, Text: c.edit.replace}}
 }
 
-// apply notes that edits of a file were made. Where no edit of the answer is known, what was applied is a call without
-// a text.
+// apply notes that an edit of a file was made. If the answer has no known edit of it, a call without a text is
+// noted.
 func (s *session) apply(at records.Locator, path string) error {
 	known := false
 	for _, c := range s.calls {
@@ -70,8 +70,8 @@ func (s *session) reject(path string) {
 	}
 }
 
-// commit notes a commit: of the edits that were made since the one before, if there are any. Otherwise it holds what a
-// person had changed before, or what a linter did after.
+// commit notes a commit: it holds the edits made since the last commit, if there are any. Otherwise it holds a
+// person's earlier changes, or a linter's later ones.
 func (s *session) commit(sha string) error {
 	for _, c := range s.calls {
 		if c.applied && !c.settled {
@@ -83,7 +83,7 @@ func (s *session) commit(sha string) error {
 }
 
 // settle hands on the results of the edits that were made; the first has the commit. At the end of an answer, the
-// others have failed, or nobody says what became of them.
+// other edits count as failed or as unknown.
 func (s *session) settle(commit *assemble.Commit, end bool) error {
 	for _, c := range s.calls {
 		var result assemble.Result

@@ -16,8 +16,8 @@ import (
 // fileName is the name of the chat history, unless an option gives it another.
 const fileName = ".aider.chat.history.md"
 
-// ProjectSessions lists the conversations of the chat history at the top of a directory. Aider lists its histories
-// nowhere: without a directory none is known.
+// ProjectSessions lists the conversations of the chat history at the top of a directory. Aider has no list of its
+// histories: without a directory it returns none.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	if dir == "" {
 		return nil, nil
@@ -72,8 +72,8 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// dirOf returns the directory that the paths in a chat history count from: where the file is, if it is where Aider puts
-// it.
+// dirOf returns the directory that the paths in a chat history start from: the file's directory, if the file is
+// where Aider puts it.
 func dirOf(path string) string {
 	if filepath.Base(path) != fileName {
 		return ""
@@ -85,13 +85,13 @@ func dirOf(path string) string {
 	return dir
 }
 
-// SessionID is not told by the name: a file holds several.
+// SessionID is "": a file holds several conversations.
 func (s sessions) SessionID(string) string { return "" }
 
 // headBytes is the number of bytes in which the first heading must stand.
 const headBytes = 4 << 10
 
-// Recognises tells a chat history by its first heading.
+// Recognises identifies a chat history by its first heading.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	for line := range bytes.Lines(head[:min(len(head), headBytes)]) {
 		if _, found := begins(line); found {

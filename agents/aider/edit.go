@@ -18,8 +18,8 @@ type edit struct {
 // maxEdits is the number of edits of one answer that are looked at.
 const maxEdits = 2000
 
-// editsOf reads the edits of an answer, in the form that Aider told the model to use. Where that is the whole file,
-// only those count whose files Aider names: answers show other files in the same form.
+// editsOf reads the edits of an answer, in the form that Aider told the model to use. If the form is the whole
+// file, only files that Aider names count: answers show other files in the same form.
 func editsOf(text, format string, named []string) []edit {
 	lines := strings.Split(text, "\n")
 	edits := blocksOf(lines)
@@ -51,7 +51,7 @@ func blocksOf(lines []string) []edit {
 	return edits
 }
 
-// nameAbove returns the file name in the last lines before a block, the fence left out; "" when there is none.
+// nameAbove returns the file name in the last lines before a block, without the fence; "" if there is none.
 func nameAbove(lines []string) string {
 	for i := len(lines) - 1; i >= max(len(lines)-3, 0); i-- {
 		line := strings.TrimSpace(lines[i])
@@ -63,8 +63,8 @@ func nameAbove(lines []string) string {
 	return ""
 }
 
-// fence returns the line that ends what a line begins, "" for a line that begins nothing. Where an answer holds code
-// with fences of its own, Aider has the model use other ones.
+// fence returns the line that closes a fence, "" if the line does not open one. If an answer holds code with
+// fences, Aider has the model use other fences.
 func fence(line string) string {
 	for _, tag := range []string{"source", "code", "pre", "codeblock", "sourcecode"} {
 		if strings.HasPrefix(line, "<"+tag+">") {

@@ -261,8 +261,8 @@ func endOf(line []byte, err error) error {
 	return nil
 }
 
-// kindOf returns the kind of a line that follows a line of a kind. The writer ends each line of a prompt and of its own
-// in two blanks; answers have lines that begin alike and do not.
+// kindOf returns the kind of a line from the line and the kind of the line before. Aider ends each line of a prompt
+// and of its own in two blanks; similar lines of answers do not.
 func kindOf(line []byte, before byte) byte {
 	text := bytes.TrimRight(line, "\r\n")
 	blanks := bytes.HasSuffix(text, []byte("  "))

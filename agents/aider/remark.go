@@ -21,7 +21,7 @@ type remarks struct {
 	interrupted bool
 }
 
-// read takes from lines what must be known before the answer is handed on.
+// read takes from lines the facts that the answer needs before it is handed on.
 func (r *remarks) read(lines []string) {
 	for _, line := range lines {
 		line = said(line)
@@ -188,7 +188,7 @@ func (s *session) line(at records.Locator, line, before string) error {
 	return nil
 }
 
-// announced takes what the header says of the main model.
+// announced notes the main model and its edit format from the header.
 func (s *session) announced(text string) {
 	if of, found := announcement(text); found {
 		s.model, s.format = of.model, of.format

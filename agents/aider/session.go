@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// sessions implements what git-trace can do with the chat history.
+// sessions implements the capabilities for the chat history.
 type sessions struct{ index *index }
 
 var (
@@ -61,10 +61,11 @@ type session struct {
 	failed        bool // Aider said that edits of the last answer could not be made
 }
 
-// writer is a model and the form in which it was told to write edits.
+// writer is a model and its form of edits.
 type writer struct{ model, format string }
 
-// writer is who answers next. In architect mode one model proposes, and after the user's consent another one edits.
+// writer returns the model that answers next. In architect mode one model proposes, and after the user's consent
+// another one edits.
 func (s *session) writer() writer {
 	if s.format == "architect" && s.edits {
 		return writer{cmp.Or(s.editor.model, s.model), s.editor.format}
@@ -72,10 +73,10 @@ func (s *session) writer() writer {
 	return writer{s.model, s.format}
 }
 
-// State has nothing that a later reading could need: a conversation is read from its beginning.
+// State returns nil: a conversation is read from its beginning.
 func (s *session) State() any { return nil }
 
-// End takes what the model said last.
+// End takes the last answer.
 func (s *session) End() error {
 	if err := s.told(); err != nil {
 		return err
@@ -129,7 +130,7 @@ func asked(block string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// prompt takes what the user typed: something for the model, or a command for Aider.
+// prompt takes a prompt, or a command for Aider.
 func (s *session) prompt(at records.Locator, text string) error {
 	if err := s.close(nil); err != nil {
 		return err
@@ -192,7 +193,7 @@ func (s *session) ask(at records.Locator, text, source string) error {
 	return nil
 }
 
-// told takes what the user told the model with a command that is not repeated as a prompt.
+// told takes the text of a command to the model that is not repeated as a prompt.
 func (s *session) told() error {
 	if s.talk == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with threads.
+// sessions implements the capabilities for threads.
 type sessions struct{ env capability.Env }
 
 var (
@@ -46,7 +46,7 @@ func (s sessions) SessionID(path string) string {
 	return sessionfile.NamedID(path, ".json")
 }
 
-// Recognises tells a thread by the members before its messages.
+// Recognises identifies a thread by the members before its messages.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.Members{
 		"v":  sessionfile.Of(rawjson.Number),

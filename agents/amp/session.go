@@ -49,10 +49,10 @@ func newThread(c *assemble.Conversation, a about) *thread {
 	return &thread{c: c, cwd: a.dir}
 }
 
-// State has nothing that a later reading could need: the file is read from its beginning.
+// State returns nil: the file is read from its beginning.
 func (t *thread) State() any { return nil }
 
-// End has nothing to resolve.
+// End does nothing.
 func (t *thread) End() error { return nil }
 
 // Object takes a message; the members beside the messages are known already.
@@ -171,7 +171,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// result takes what came of a call.
+// result takes the result of a call.
 func (t *thread) result(block []byte, at records.Locator) error {
 	id, run := rawjson.MemberText(block, "toolUseID"), rawjson.Member(block, "run")
 	value := rawjson.Member(run, "result")

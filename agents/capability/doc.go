@@ -1,12 +1,11 @@
-// Package capability describes a coding agent by small interfaces. An agent's package implements the ones that the
+// Package capability defines a coding agent by small interfaces. An agent's package implements the ones that the
 // agent allows.
 //
-// An agent that only has hooks gives a PayloadDecoder and a HookInstaller, one whose session files are known a
-// SessionParser, a SessionDiscoverer and a SessionIdentifier. The other capabilities of the design (resumer, format
-// importer) are added here when the first agent implements them; a nil field of Agent means that the agent does not
+// An agent with hooks has a PayloadDecoder and a HookInstaller; an agent with known session files has a
+// SessionParser, a SessionDiscoverer and a SessionIdentifier. A nil field of Agent means that the agent does not
 // have the capability, and callers say so instead of guessing.
 //
-// What every implementation promises:
+// Every implementation promises:
 //
 //   - Everything an agent sends is foreign data. Decoding never panics and never keeps a command line. It follows a
 //     path that the data names only to read the end of a regular file.

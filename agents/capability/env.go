@@ -21,7 +21,7 @@ type Env struct {
 	Environ func() []string
 	Now     func() time.Time // the clock; nil stands for time.Now
 	State   string           // git-trace's own directory of what is true of the user; "" for none
-	// Unzstd unpacks what was packed with zstd. It is nil where nobody does: the library would make every hook slower.
+	// Unzstd unpacks zstd. It is nil in hooks: the library would make every hook slower.
 	Unzstd func(packed io.Reader) (io.ReadCloser, error)
 }
 
@@ -36,7 +36,8 @@ func SystemEnv() (Env, error) {
 		State: state}, nil
 }
 
-// MadeList returns the file with the directories that installers made beside the user's directories; "" for none.
+// MadeList returns the file that lists the directories that installers made beside the user's directories; "" for
+// none.
 func (e Env) MadeList() string {
 	if e.State == "" {
 		return ""
@@ -69,7 +70,7 @@ func (e Env) Time() time.Time {
 	return e.Now().UTC()
 }
 
-// HookProgram is the program that does what git-trace does in hooks, and starts faster.
+// HookProgram is the name of the program that runs as git-trace in hooks, and starts faster.
 const HookProgram = "git-trace-hook"
 
 // hookProgram returns the path that hook commands name: HookProgram where it stands beside git-trace, and git-trace

@@ -8,13 +8,13 @@ import (
 
 // HookInstaller puts git-trace's entries into an agent's hook settings and takes them out again.
 type HookInstaller interface {
-	// Plan lists what Install would do now; an installed target gives an empty list.
+	// Plan lists the actions that Install would do now; the list is empty for an installed target.
 	Plan(ctx context.Context, target Target) ([]Action, error)
-	// Install brings the target up to date and lists what it did.
+	// Install brings the target up to date and lists its actions.
 	Install(ctx context.Context, target Target) ([]Action, error)
-	// Remove takes out what Install put in, of any version and any path of the program, and lists what it did.
+	// Remove takes out all that Install put in, of any version and any path of the program, and lists its actions.
 	Remove(ctx context.Context, target Target) ([]Action, error)
-	// Status tells what is there, without changing anything.
+	// Status reports the state of the target, without changing anything.
 	Status(ctx context.Context, target Target) (Status, error)
 }
 
@@ -69,7 +69,7 @@ type Status struct {
 	DisabledBy []string `json:"disabled_by,omitempty"`
 	// Obstacles are other reasons why entries that are there do not run.
 	Obstacles []Obstacle `json:"obstacles,omitempty"`
-	// Foreign are hooks of others in the same file that run after a tool, and may write what it wrote anew.
+	// Foreign are hooks of others in the same file that run after a tool, and may change the tool's files.
 	Foreign []ForeignHook `json:"foreign,omitempty"`
 }
 
@@ -83,13 +83,13 @@ type ForeignHook struct {
 type Obstacle struct {
 	What string `json:"what"` // lower case, a sentence without full stop
 	Mend string `json:"mend"` // a command, or what else to do
-	// Untrusted tells that the agent waits for its user to allow the hooks.
+	// Untrusted is true if the agent waits for its user to allow the hooks.
 	Untrusted bool `json:"untrusted,omitempty"`
 }
 
 // HookTrust is an agent's record of the hooks that its user allows. Nothing is put into it unless the user said so.
 type HookTrust interface {
-	// Ask says, in a few lines for the user, what is allowed by Allow.
+	// Ask describes, in a few lines for the user, the consent that Allow needs.
 	Ask(target Target) string
 	// Allow records the consent for our own hooks of a target as they are now, and for nothing else.
 	Allow(ctx context.Context, target Target) ([]Action, error)

@@ -11,27 +11,27 @@ import (
 
 // SessionParser reads the session files that an agent keeps.
 type SessionParser interface {
-	// Parse reads a session file and gives its steps to the sink. A file that holds no conversation of the agent gives a
-	// record without steps; an error is one of reading, of the sink or of the context, never one of what stands in the
+	// Parse reads a session file and gives its steps to the sink. A file without a conversation of the agent gives a
+	// record without steps. Errors come from reading, from the sink or from the context, never from the content of the
 	// file.
 	Parse(ctx context.Context, path string, options ParseOptions, sink records.Sink) (*Parsed, error)
 }
 
 // SessionDiscoverer finds the sessions that an agent keeps of a project.
 type SessionDiscoverer interface {
-	// ProjectSessions lists the sessions that were held in a directory or below it, oldest first; "" lists all that the
-	// agent keeps. Only files that were written to at the moment since or later are looked into; the zero time stands
-	// for all. An agent that was never used has none, and that is not an error.
+	// ProjectSessions lists the sessions that were held in a directory or below it, oldest first; "" lists all. It
+	// reads only files that were written to at since or later; the zero time stands for all files. An agent that was
+	// never used has none, and that is not an error.
 	ProjectSessions(dir string, since time.Time) ([]Session, error)
 }
 
 // SessionLister is a discoverer of an agent whose files can hold several sessions.
 type SessionLister interface {
-	// SessionsIn lists the sessions of a file; none for one of another form.
+	// SessionsIn lists the sessions of a file; none if the file has another form.
 	SessionsIn(path string) ([]Session, error)
 }
 
-// SessionIdentifier tells what a file is without reading all of it.
+// SessionIdentifier identifies a file without reading all of it.
 type SessionIdentifier interface {
 	// SessionID returns the agent's own id of the conversation in a session file, "" when the file's name does not tell
 	// it.
@@ -52,8 +52,8 @@ type Session struct {
 // ParseOptions say how a session file is read.
 type ParseOptions struct {
 	Session string // the agent's id of the session, when the caller knows it; otherwise the file tells it
-	// Cursor is the cursor of an earlier reading: only what is new is read. A cursor that does not fit the file any more
-	// is not used.
+	// Cursor is the cursor of an earlier reading: only new lines are read. A cursor that no longer fits the file is
+	// not used.
 	Cursor json.RawMessage
 	Prices *prices.Table // nil stands for the table that comes with git-trace
 	// Relative gives the path of a file within the repository; false for one outside. nil stands for the path below the
@@ -64,9 +64,9 @@ type ParseOptions struct {
 // Parsed holds the facts of a session file beside its steps.
 type Parsed struct {
 	Head *records.Record // the record without its steps
-	// FirstStep is the number of the first step that was read. It is 1 unless a cursor was used: the steps before it are
-	// those that the reading of the cursor gave, its later ones are void. A sink that holds the steps of that reading gets
-	// the new ones in their places, and results that came late.
+	// FirstStep is the number of the first step that was read. It is 1 unless a cursor was used: then the steps before
+	// it come from the cursor's reading, whose later steps are void. A sink with the steps of that reading gets the
+	// new steps in their places, and late results.
 	FirstStep int
 	Cursor    json.RawMessage // for the next reading; nil when the file has to be read from its beginning
 	Lines     int             // objects that were read this time

@@ -1,6 +1,6 @@
 package capability
 
-// Traits say what an agent's hooks tell, beyond that something happened.
+// Traits describe the contents of an agent's hooks.
 type Traits struct {
 	CallIDs   CallIDs  `json:"call_ids"`
 	Model     ModelOf  `json:"model"`

@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/records"
 )
 
-// Newer reports whether a version of numbers with dots between is newer than another. What follows a hyphen does not
-// count; what is not a version is older than any.
+// Newer reports whether a version of numbers with dots between is newer than another. A part after a hyphen does
+// not count; a text that is not a version is older than any.
 func Newer(version, than string) bool {
 	is, ok := numbersOf(version)
 	if !ok {

@@ -15,10 +15,10 @@ const Name = "claude-code"
 // title is the agent's name as people write it.
 const title = "Claude Code"
 
-// Client implements what git-trace can do with the agent.
+// Client implements the capabilities of Claude Code.
 type Client struct{ env capability.Env }
 
-// New returns the agent with what it can do.
+// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	return capability.Agent{
@@ -41,7 +41,7 @@ var (
 // keptDays is for how long Claude keeps a session file when its settings do not say otherwise.
 const keptDays = 30
 
-// kept is cleanupPeriodDays of the user's settings.
+// kept returns the time for which Claude Code keeps session files: cleanupPeriodDays of the user's settings.
 func (c *Client) kept() time.Duration {
 	settings := struct{ CleanupPeriodDays *int }{}
 	days := keptDays

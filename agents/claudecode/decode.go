@@ -57,7 +57,7 @@ func (c *Client) fields(w *wire) payload.Fields {
 	}
 }
 
-// fill adds what the kind of boundary has beyond the common fields.
+// fill adds the fields of the kind of boundary.
 func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if c.otherClient(w.Session) {
 		return false
@@ -80,8 +80,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// running lists the tasks that go on, whether shells or subagents. The payload that tells a subagent's end still lists
-// it as running. nil stands for a client that does not tell.
+// running lists the tasks that go on, whether shells or subagents. The payload at a subagent's end still lists that
+// subagent as running. nil: the client does not list tasks.
 func running(w *wire) []string {
 	if w.Background == nil {
 		return nil

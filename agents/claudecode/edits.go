@@ -50,8 +50,9 @@ func declare(kind events.BoundaryKind, tool, path string, in *input, out *respon
 	return edits
 }
 
-// steps returns the replacements that an Edit or a MultiEdit made or is about to make. What the tool reports is
-// preferred to what it was asked: it finds texts with other quotation marks and drops white space at the end of lines.
+// steps returns the replacements that an Edit or a MultiEdit made or is about to make. The tool's report comes
+// before its input: the tool also finds texts with other quotation marks, and drops white space at the end of
+// lines.
 func steps(in *input, out *response) []replacement {
 	switch {
 	case len(out.Edits) > 0:
@@ -100,7 +101,7 @@ func replacements(done bool, path string, steps []replacement, out *response) []
 	return edits
 }
 
-// replace does what Claude's edit tools do to a content, and reports whether the result is certain.
+// replace makes a replacement in a content as Claude's edit tools do, and reports whether the result is certain.
 func replace(content string, step *replacement) (string, bool) {
 	from, to := step.Old, step.New
 	if from == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// hookTimeout is after how many seconds Claude ends a hook. The handler is done long before; without a limit of its own
-// the hook of SessionEnd is ended after about a second.
+// hookTimeout is the number of seconds after which Claude ends a hook. The hook needs far less; without its own
+// limit the hook of SessionEnd is ended after about a second.
 const hookTimeout = 10
 
 // hookEvents are the events that get an entry. StopFailure, PostCompact and CwdChanged are decoded but not asked for:

@@ -67,7 +67,7 @@ type sessionCursor struct {
 	Below   jsonlines.Faults `json:"below,omitzero"`     // what could not be read of them
 }
 
-// Parse reads a session file of any version since 1.0. Subagents are told after the step that started them.
+// Parse reads a session file of any version since 1.0. Subagents follow the step that started them.
 func (c *Client) Parse(ctx context.Context, path string, options capability.ParseOptions,
 	sink records.Sink) (*capability.Parsed, error) {
 	file, err := transcript.Open(path)
@@ -165,7 +165,7 @@ func (s *session) read(ch *chain, in *jsonlines.Reader) error {
 	}
 }
 
-// end resolves what waits for a line that will not come.
+// end resolves a command that still waits for its next line.
 func (ch *chain) end() error {
 	if ch.command == nil {
 		return nil

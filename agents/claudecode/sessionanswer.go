@@ -45,7 +45,8 @@ func (s *session) answer(ch *chain, e *entry, at records.Locator) error {
 	return nil
 }
 
-// ownWords takes what the client says in the model's name: that a request failed, or that there was nothing to say.
+// ownWords takes a text that the client wrote in the model's name: that a request failed, or that there was nothing
+// to say.
 func (ch *chain) ownWords(e *entry, m *message) error {
 	if !e.apiError {
 		ch.c.Skip("synthetic_answer")

@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// attachment takes what the client puts beside what was said.
+// attachment takes an attachment that the client added.
 func (s *session) attachment(ch *chain, e *entry, at records.Locator) error {
 	kind := memberText(e.attachment, "type")
 	d := rawjson.NewDecoder(e.attachment)

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// command is a slash command. The line that names it does not tell what it is: the next one does.
+// command is a slash command. The line after its own shows what kind of command it is.
 type command struct {
 	name, args, time string
 	at               records.Locator
@@ -28,7 +28,7 @@ const (
 // skillBody begins the text of a skill that the client puts into the conversation.
 const skillBody = "Base directory for this skill:"
 
-// metaText takes a text that the client put into the conversation, which tells what the command before it was.
+// metaText takes a text that the client put into the conversation, which shows the kind of the command before it.
 func (ch *chain) metaText(e *entry, said []string) error {
 	text := strings.TrimSpace(strings.Join(said, "\n"))
 	reason := "meta"
@@ -52,8 +52,8 @@ func (ch *chain) metaText(e *entry, said []string) error {
 	return nil
 }
 
-// resolve ends the waiting for what the last slash command was. A command of the client leaves a note; any other is a
-// prompt of the user: its arguments, or its name where it has none.
+// resolve settles the last slash command. A command of the client leaves a note; any other is a prompt of the user:
+// its arguments, or its name if it has none.
 func (ch *chain) resolve(what effect) error {
 	c := ch.command
 	if c == nil {

@@ -57,7 +57,7 @@ func (n *noted) tool() string {
 	return ""
 }
 
-// edits returns the changes of the call in its file. Without a note, as in some old files, only what was asked is
+// edits returns the changes of the call in its file. Without a note, as in some old files, only the request is
 // known.
 func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 	if n.path == "" && len(call.Writes) > 0 {
@@ -96,7 +96,7 @@ func (n *noted) edits(call *assemble.Call) []assemble.Edit {
 	return []assemble.Edit{edit}
 }
 
-// wholeOld is more lines than any file has where a file was written over, 0 for a new file.
+// wholeOld returns the number of old lines to replace: 0 for a new file, otherwise more than any file has.
 func wholeOld(original []byte) int {
 	if len(original) == 0 || original[0] == 'n' {
 		return 0

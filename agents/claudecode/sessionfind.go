@@ -97,8 +97,8 @@ func (c *Client) SessionID(path string) string {
 	return stem(path)
 }
 
-// Recognises tells the client's lines by the members that only they have: the session in each, and an id of the line,
-// or the id of another line that it speaks of.
+// Recognises identifies the client's lines by members that only they have: the session in each, and an id of the
+// line or of another line.
 func (c *Client) Recognises(_ string, head []byte) bool {
 	in := jsonlines.NewReader(bytes.NewReader(head), 0, 0)
 	for range peekObjects {

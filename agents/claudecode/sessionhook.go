@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// hookLine takes what the client tells of a hook that it ran: an attachment when the hook has ended, in older clients a
-// line of progress when it began.
+// hookLine takes the client's line about a hook that it ran: an attachment when the hook has ended, in older
+// clients a line of progress when it began.
 func (ch *chain) hookLine(raw []byte, call string) bool {
 	run := records.HookRun{Outcome: "started"}
 	var printed, complained string

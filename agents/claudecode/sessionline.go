@@ -28,7 +28,7 @@ type entry struct {
 	origin, forked, compact, shape, cost, raw  []byte
 }
 
-// decode reads a line. A line that is an object always can be read; what is missing is empty.
+// decode reads a line. It reads every JSON object; missing members are empty.
 func (e *entry) decode(raw []byte) error {
 	d := &e.d
 	d.Reset(raw)
@@ -170,7 +170,7 @@ func (s *session) turn(ch *chain, e *entry, at records.Locator) error {
 	return s.user(ch, e, at)
 }
 
-// repeated tells why a line is none of this conversation: "" when it is one.
+// repeated returns the reason why a line does not belong to this conversation: "" if it does.
 func (s *session) repeated(ch *chain, e *entry, offset int64) string {
 	fresh := ch.c.Begin(e.uuid)
 	if !fresh {
@@ -182,7 +182,7 @@ func (s *session) repeated(ch *chain, e *entry, offset int64) string {
 	return ""
 }
 
-// remember keeps what the lines say of the agent and the place, and notes the changes in the record.
+// remember keeps the agent's version and place, and notes the changes in the record.
 func (ch *chain) remember(s *session, e *entry) {
 	if ch.file != "" {
 		return

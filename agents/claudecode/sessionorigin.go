@@ -112,8 +112,8 @@ func findOrigins(path, own string, h hints) *origins {
 	return o
 }
 
-// loadUnnamed finds what Claude Code 1.0 copied when it resumed a session. It wrote a new file with new ids and times,
-// and named no other session. Copied answers keep their ids and lose their requests.
+// loadUnnamed finds the lines that Claude Code 1.0 copied when it resumed a session. It wrote a new file with new
+// ids and times, and did not name the other session. Copied answers keep their ids and lose their requests.
 func (o *origins) loadUnnamed(path, first string) {
 	siblings, _ := filepath.Glob(filepath.Join(o.dir, "*.jsonl"))
 	requested := map[string]bool{}
@@ -145,7 +145,7 @@ func (o *origins) loadUnnamed(path, first string) {
 	}
 }
 
-// answersOf lists the ids and offsets of the answers that have a request, or of those that have none.
+// answersOf lists the ids and offsets of the answers with a request, or without one.
 func answersOf(file *transcript.Tail, requested bool) iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		in := jsonlines.NewReader(file.From(0), 0, 0)

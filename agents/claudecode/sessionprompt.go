@@ -11,8 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// user takes a line of the role user: results of calls, what the user typed, or what the client put in the user's
-// mouth.
+// user takes a line of the role user: results of calls, the user's text, or the client's text in the user's name.
 func (s *session) user(ch *chain, e *entry, at records.Locator) error {
 	said, results, err := s.userBlocks(ch, e, at)
 	switch {
@@ -34,13 +33,13 @@ func (s *session) user(ch *chain, e *entry, at records.Locator) error {
 	return s.typed(ch, strings.Join(said, "\n\n"), e.time, at)
 }
 
-// summary keeps what the model was told in the place of the conversation before.
+// summary keeps the summary that replaced the earlier conversation for the model.
 func (ch *chain) summary(said, time string) {
 	ch.c.Summarised(said, time)
 	ch.c.Take()
 }
 
-// notTyped tells why a line of the role user is not a prompt; "" for one that can be.
+// notTyped returns the reason why a line of the role user is not a prompt; "" if it can be one.
 func (e *entry) notTyped() string {
 	switch {
 	case e.hidden:
@@ -84,7 +83,7 @@ func (s *session) userBlocks(ch *chain, e *entry, at records.Locator) (said []st
 	return said, results, nil
 }
 
-// placeholder stands for what is not text.
+// placeholder returns a text for a block that is not text.
 func placeholder(block []byte) string {
 	kind := memberText(block, "type")
 	d := rawjson.NewDecoder(block)
@@ -100,10 +99,10 @@ func placeholder(block []byte) string {
 	return "[" + kind + " " + media + "]"
 }
 
-// interrupted begins what the client writes when the user pressed Esc.
+// interrupted begins the client's line after the user pressed Esc.
 const interrupted = "[Request interrupted by user"
 
-// typed takes what stands in a line that can be a prompt.
+// typed takes the text of a line that can be a prompt.
 func (s *session) typed(ch *chain, said, time string, at records.Locator) error {
 	switch {
 	case strings.HasPrefix(said, interrupted):
@@ -180,8 +179,8 @@ var synthetic = []struct{ prefix, reason string }{
 	{"<user-prompt-submit-hook>", "hook_output"},
 }
 
-// clean takes what the client adds to a prompt out of it: reminders, and the file that is open in the editor. It gives
-// the reason why nothing is left.
+// clean takes the client's additions out of a prompt: reminders, and the file that is open in the editor. If
+// nothing is left, it returns the reason.
 func clean(said string) (text, reason string) {
 	for _, tag := range []string{"system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"} {
 		for range 64 {

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// result takes the result of a call: what the model was told, and what the client noted beside it.
+// result takes the result of a call: the text for the model, and the client's note beside it.
 func (s *session) result(ch *chain, e *entry, block []byte, at records.Locator) error {
 	var id, content string
 	failed := false
@@ -70,7 +70,7 @@ func resultText(d *rawjson.Decoder) string {
 	return strings.Join(parts, "\n")
 }
 
-// errorOf tells what kind of failure a result reports.
+// errorOf returns the kind of failure that a result reports.
 func (e *entry) errorOf(content, tool string) string {
 	if code, found := strings.CutPrefix(content, "Exit code "); found {
 		code, _, _ = strings.Cut(code, "\n")
@@ -93,8 +93,8 @@ func (e *entry) errorOf(content, tool string) string {
 	return records.ErrorTool
 }
 
-// take reads what the client noted beside a result. It is an object for calls that worked, text for those that failed,
-// a list for tools of MCP servers.
+// take reads the client's note beside a result. It is an object for successful calls, text for failed calls, a list
+// for tools of MCP servers.
 func (n *note) take(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
@@ -125,7 +125,7 @@ type note struct {
 	edit        noted
 }
 
-// add adds what the note says to the result.
+// add adds the note to the result.
 func (n *note) add(r *assemble.Result, call *assemble.Call) {
 	if payload.SessionID(n.agent) {
 		r.Subagent = n.agent

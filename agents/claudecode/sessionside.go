@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// maxSides is the number of subagents that may be told in the main file.
+// maxSides bounds the subagents in the main file.
 const maxSides = 1000
 
 // sidechain returns the chain of a subagent's line that an old client wrote into the main file. It gives nil for a line
@@ -53,8 +53,8 @@ func (s *session) starter(ch *chain, e *entry) string {
 	return ""
 }
 
-// progress takes what a call tells while it runs. Clients from 2.0.70 to 2.1.81 wrote the lines of subagents so, beside
-// the file of the subagent; they count only where that file is lost.
+// progress takes the output of a running call. Clients from 2.0.70 to 2.1.81 wrote the lines of subagents so,
+// beside the file of the subagent; they count only if that file is lost.
 func (s *session) progress(ch *chain, e *entry, at records.Locator) error {
 	var kind, agent string
 	var message []byte

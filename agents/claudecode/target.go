@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Where Claude looks for settings (measured with 2.1.328 in a repository with sub-directories, linked work trees, a
-// bare `.git`, a bare `repo.git` and a submodule):
+// Claude looks for settings in these places (measured with 2.1.328 in a repository with sub-directories, linked
+// work trees, a bare `.git`, a bare `repo.git` and a submodule):
 //
 //   - the user's settings.json: always.
 //   - .claude/settings.json: only in the directory in which Claude is started. In a sub-directory it is not read.

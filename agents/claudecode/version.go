@@ -14,10 +14,10 @@ import (
 // of April 2026.
 const newerSince = "2.1.121"
 
-// hooksSince is the first version of the client that runs hooks, as its list of changes tells.
+// hooksSince is the first version of the client that runs hooks, by its list of changes.
 const hooksSince = "1.0.38"
 
-// obstacles tells where the client is too old for hooks.
+// obstacles reports a client that is too old for hooks.
 func (c *Client) obstacles(context.Context, capability.Target) ([]capability.Obstacle, error) {
 	version := c.version()
 	if version == "" || !capability.Newer(hooksSince, version) {
@@ -30,7 +30,7 @@ func (c *Client) obstacles(context.Context, capability.Target) ([]capability.Obs
 }
 
 // version returns the version of the client on the PATH, by its place and without starting it: its own installer
-// keeps each version under its name, npm has it in the manifest of the package. It is empty where neither tells.
+// keeps each version under its name, npm has it in the manifest of the package. It is empty if neither is there.
 func (c *Client) version() string {
 	for _, dir := range filepath.SplitList(c.env.Lookup("PATH")) {
 		if !filepath.IsAbs(dir) {

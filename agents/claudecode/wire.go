@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/agents/payload"
 )
 
-// wire is a hook payload with the fields of all events. The whole of it is decoded in one pass; what is not named here
-// is skipped without a copy.
+// wire is a hook payload with the fields of all events. One pass decodes it; other members are skipped without a
+// copy.
 type wire struct {
 	Session    string   `json:"session_id"`
 	Transcript string   `json:"transcript_path"`

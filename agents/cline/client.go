@@ -15,7 +15,7 @@ const (
 // title is the agent's name as people write it.
 const title = "Cline"
 
-// New returns Cline with what can be known of it.
+// New returns Cline with its capabilities.
 func New(env capability.Env) capability.Agent {
 	files := sessions{env: env, name: Name, folder: "saoudrizwan.claude-dev"}
 	return capability.Agent{

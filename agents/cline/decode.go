@@ -21,7 +21,7 @@ var kinds = payload.Events{
 	{Name: "TaskError", Kind: events.TurnEnd},
 }
 
-// hooks implements what git-trace can do with Cline while it works.
+// hooks implements the capabilities of Cline's hooks.
 type hooks struct{ env capability.Env }
 
 var _ capability.PayloadDecoder = (*hooks)(nil)
@@ -93,5 +93,5 @@ func (h *hooks) fill(b *events.Boundary, w *wire) bool {
 	return true
 }
 
-// Settle knows nothing more than the hooks told: they tell the end of each call, of those that failed too.
+// Settle adds nothing: the hooks report the end of each call, failed ones too.
 func (h *hooks) Settle(capability.Call) capability.End { return capability.End{} }

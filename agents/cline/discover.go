@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// The names of the files of a task and of a session. Older versions had what the user saw, or the conversation, in
+// The names of the files of a task and of a session. Older versions kept the user's view, or the conversation, in
 // claude_messages.json.
 const (
 	historyFile = "api_conversation_history.json"
@@ -26,7 +26,7 @@ const (
 	document    = ".messages.json"
 )
 
-// sessions implements what git-trace can do with the files of Cline, or of Roo.
+// sessions implements the capabilities for the files of Cline, or of Roo.
 type sessions struct {
 	env          capability.Env
 	name, folder string // folder is that of the extension in the global storage of an editor
@@ -98,8 +98,8 @@ func (s sessions) SessionID(path string) string {
 	return sessionfile.NamedID(path, document)
 }
 
-// Recognises tells a session's document by its members, and a task's conversation by what only Cline and Roo tell the
-// model. Roo names its modes by a slug.
+// Recognises identifies a session's document by its members, and a task's conversation by texts that only Cline and
+// Roo give the model. Roo names its modes by a slug.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
 	if len(head) == 0 {
@@ -119,7 +119,7 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	return roo == (s.name == RooName)
 }
 
-// begins tells the beginning of a session's document: the members before its messages.
+// begins reports whether the text begins a session's document: the members before its messages.
 func begins(head []byte) bool {
 	return sessionfile.Members{
 		"agent":     sessionfile.Text,
@@ -128,7 +128,7 @@ func begins(head []byte) bool {
 	}.Before("messages", head)
 }
 
-// dirOf returns the directory that a conversation was held in: as its manifest says, or as the model was told.
+// dirOf returns the directory of a conversation: from its manifest, or from the text for the model.
 func dirOf(path string) string {
 	if strings.HasSuffix(path, document) {
 		raw := manifestOf(path)
@@ -153,8 +153,8 @@ func dirOf(path string) string {
 	return dir
 }
 
-// told returns the directory that a message tells the model: "# Current Working Directory (/home/dev/project) Files",
-// which newer versions call workspace.
+// told returns the directory in a message to the model: "# Current Working Directory (/home/dev/project) Files";
+// newer versions call it workspace.
 func told(message []byte) string {
 	for _, words := range []string{"# Current Working Directory (", "# Current Workspace Directory ("} {
 		_, rest, found := bytes.Cut(message, []byte(words))
@@ -176,7 +176,7 @@ func manifestOf(path string) []byte {
 // maxBeside is the size of the largest file beside a conversation.
 const maxBeside = 64 << 20
 
-// beside reads a small file in the folder of a conversation, nil where there is none.
+// beside reads a small file in the folder of a conversation, nil if there is none.
 func beside(path, name string) []byte {
 	return sessionfile.Small(filepath.Join(filepath.Dir(path), name), maxBeside)
 }

@@ -152,10 +152,10 @@ func original(id string) string {
 	return id
 }
 
-// State has nothing that a later reading could need: the file is read from its beginning.
+// State returns nil: the file is read from its beginning.
 func (s *session) State() any { return nil }
 
-// End notes what the client says that the conversation cost, and the states of the work tree that it kept.
+// End notes the client's cost of the conversation, and the kept states of the work tree.
 func (s *session) End() error {
 	if s.shown != nil {
 		s.sum.checkpoints = append(s.sum.checkpoints, s.shown.checkpoints...)

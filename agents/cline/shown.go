@@ -18,7 +18,7 @@ type shown struct {
 	checkpoints []checkpoint
 }
 
-// checkpoint is a state of the work tree that the client kept: a commit of a repository of its own.
+// checkpoint is a state of the work tree that the client kept, as a commit in the client's own repository.
 type checkpoint struct {
 	SHA  string `json:"sha"`
 	Time string `json:"timestamp"`

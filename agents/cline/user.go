@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// user takes what goes to the model: results of calls, what the user typed, what the client adds.
+// user takes a message to the model: results of calls, the user's text, the client's additions.
 func (s *session) user(m *message, at records.Locator) error {
 	time := sessionfile.Millis(m.at)
 	u := turn{time: time}
@@ -62,7 +62,7 @@ var resultHead = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\[[a-z_]+(?: for '(?s:.*?)')?\] Result:\s*`)
 })
 
-// added are the tags of what the client adds.
+// added are the tags of the client's additions.
 var added = []string{"environment_details", "explicit_instructions", "SYSTEM_NOTICE", "system_notice", "notice",
 	"file_content",
 	"folder_content", "hook_context"}
@@ -105,7 +105,7 @@ func (u *turn) text(s *session, text string) {
 	}
 }
 
-// prompt takes what the user typed, if they did.
+// prompt takes the user's text, if there is one.
 func (s *session) prompt(m *message, u *turn, at records.Locator) error {
 	said := strings.TrimSpace(strings.Join(u.said, "\n\n"))
 	kind := rawjson.MemberText(m.meta, "kind")
@@ -120,7 +120,7 @@ func (s *session) prompt(m *message, u *turn, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Time: u.time, Text: said}, u.returned, "client_message")
 }
 
-// compacted notes that what was said so far became a summary.
+// compacted notes that a summary replaced the conversation so far.
 func (s *session) compacted(summary, time string) {
 	s.c.Append("compactions", "after_step", map[string]any{"timestamp": time})
 	s.c.Summarised(summary, time)
@@ -193,8 +193,8 @@ var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)exit(?:ed with)? code:? (\d+)`)
 })
 
-// errorOf tells what kind of failure a result reports. Only the result of a command has an exit code; other results
-// may quote one.
+// errorOf returns the kind of failure that a result reports. Only the result of a command has an exit code; other
+// results may quote one.
 func errorOf(content string, call *assemble.Call) string {
 	head := content[:min(len(content), 2000)]
 	switch {

@@ -52,7 +52,7 @@ func (conf *config) get(path ...string) (setting, bool) {
 	return setting{}, false
 }
 
-// has reports whether a table is written out with a header of its own.
+// has reports whether a table has a header of its own.
 func (conf *config) has(path ...string) (table, bool) {
 	for _, t := range conf.tables {
 		if slices.Equal(t.path, path) {
@@ -62,8 +62,8 @@ func (conf *config) has(path ...string) (table, bool) {
 	return table{}, false
 }
 
-// projectTrusted reports whether Codex reads the hooks of a work tree. Codex asks for the top of the main work tree,
-// which stands for the linked ones.
+// projectTrusted reports whether Codex reads the hooks of a work tree. Codex uses the top of the main work tree for
+// linked ones, too.
 func (conf *config) projectTrusted(repo *refs.Repo) bool {
 	roots := []string{repo.WorkTree}
 	if repo.Linked() && filepath.Base(repo.CommonDir) == ".git" {

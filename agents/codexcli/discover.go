@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions looks into every rollout: the client files them by day. Those of subagents are told in their parents'
-// ones and are left out where these are there.
+// ProjectSessions looks into every rollout: the client files them by day. A subagent's rollout is left out if its
+// parent's is there, which includes it.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	home := cmp.Or(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
 	project := sessionfile.NewProject(dir)
@@ -61,7 +61,7 @@ func (s sessions) SessionID(path string) string {
 	return ""
 }
 
-// Recognises tells rollouts by their envelope, and old versions by their first line.
+// Recognises identifies rollouts by their envelope, and old versions by their first line.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 1, func(raw []byte) bool {
 		if rawjson.MemberText(raw, "type") == "session_meta" {
@@ -121,8 +121,8 @@ func subagentFile(of sessionfile.Place, _ *assemble.Call, id string) sessionfile
 	return sessionfile.Place{Path: path, Session: id, Role: cmp.Or(sessionfile.Peek(path, peek).role, "subagent")}
 }
 
-// rolloutOf finds the rollout of a session by its id, from where another one is kept: beside it, or under the day that
-// the id tells, in any time zone. It is "" when there is none.
+// rolloutOf finds the rollout of a session by its id, from the place of another one: beside it, or under the day in
+// the id, in any time zone. It is "" if there is none.
 func rolloutOf(beside, id string) string {
 	if !payload.SessionID(id) {
 		return ""

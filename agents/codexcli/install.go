@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Limits of a hook in seconds. Codex cuts the limits of the last two events down to shortTimeout by itself; without a
-// limit of its own the hook of SessionEnd is ended after one second.
+// Limits of a hook in seconds. Codex itself cuts the limits of the last two events down to shortTimeout; without a
+// limit the hook of SessionEnd is ended after one second.
 const (
 	hookTimeout  = 10
 	shortTimeout = 3

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// sessions implements what git-trace can do with the agent's session files.
+// sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
 var (
@@ -76,7 +76,7 @@ func newRollout(c *assemble.Conversation, of sessionfile.Place) *rollout {
 // State returns the state.
 func (r *rollout) State() any { return &r.state }
 
-// End has nothing to resolve.
+// End does nothing.
 func (r *rollout) End() error { return nil }
 
 // Object takes a line.

@@ -142,7 +142,7 @@ type program struct {
 	time time.Time
 }
 
-// maxPrograms is how many answers with programs are kept in mind.
+// maxPrograms bounds the remembered answers with programs.
 const maxPrograms = 256
 
 // ran notes that an answer runs a program.

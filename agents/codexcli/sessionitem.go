@@ -69,7 +69,7 @@ func (r *rollout) said(l *line, at records.Locator, a assemble.Answer) error {
 // serverRun reports whether the provider runs a call itself: no line has its result.
 func serverRun(kind string) bool { return kind == "web_search_call" || kind == "image_generation_call" }
 
-// reasoning returns the thoughts of the model: in full where the provider tells it, otherwise its summary.
+// reasoning returns the thoughts of the model: in full if the provider gives them, otherwise their summary.
 func reasoning(i *item) string {
 	parts := texts(rawjson.NewDecoder(i.content))
 	if len(parts) == 0 {
@@ -81,7 +81,7 @@ func reasoning(i *item) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// texts returns the texts of a list of parts; what is not text has a placeholder.
+// texts returns the texts of a list of parts, with a placeholder for a part that is not text.
 func texts(d *rawjson.Decoder) []string {
 	var list []string
 	for d.OpenArray(); d.Element(); {
@@ -161,7 +161,7 @@ func object(name, text string) []byte {
 	return append(rawjson.AppendString(out, text), '}')
 }
 
-// describe says what a call tells of the project.
+// describe adds the paths and commands of a call.
 func (r *rollout) describe(call *assemble.Call) {
 	input := rawjson.NewDecoder(call.Input)
 	switch call.Name {
@@ -179,7 +179,7 @@ func (r *rollout) describe(call *assemble.Call) {
 	}
 }
 
-// commandLine returns a command: text, or a list of words, the last of which a shell runs.
+// commandLine returns a command: a text, the script in the three words of a shell (bash -lc …), or all words.
 func commandLine(d *rawjson.Decoder) string {
 	if d.Kind() == rawjson.String {
 		return d.Text()

@@ -88,10 +88,10 @@ func (r *rollout) tools(d *rawjson.Decoder) {
 	}
 }
 
-// maxTools is how many names of tools are told with each step.
+// maxTools bounds the names of tools in a step.
 const maxTools = 200
 
-// turnContext takes what holds for the answers that follow.
+// turnContext takes the settings for the answers that follow.
 func (r *rollout) turnContext(l *line) {
 	mode := ""
 	d := rawjson.NewDecoder(l.payload)
@@ -116,7 +116,7 @@ func (r *rollout) turnContext(l *line) {
 
 // copied reports whether a line is a copy of another session's. Forks and subagents of versions up to 0.14x begin
 // with their own line. The other session's lines follow, with the one that began it, and then a turn of their own.
-// Ids are UUIDs of version 7, so that a turn which is older than the session itself is none of its own.
+// Ids are UUIDs of version 7: a turn that is older than the session is a copy.
 func (r *rollout) copied(l *line) bool {
 	switch {
 	case !r.forkedFrom || r.state.ID == "":

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// userMessage takes a message of the role user: what the user typed, and what the client puts beside it. Newer versions
-// say of each part which it is.
+// userMessage takes a message of the role user: the user's text, and the client's additions. Newer versions name
+// the kind of each part.
 func (r *rollout) userMessage(l *line, at records.Locator) error {
 	var kinds []string
 	d := rawjson.NewDecoder(rawjson.Member(l.item.passed, "content_item_kinds"))
@@ -54,7 +54,7 @@ func injected(text string) bool {
 		strings.HasPrefix(text, "<user_instructions>") || strings.HasPrefix(text, "<turn_aborted>")
 }
 
-// injected notes what the client's texts tell: the shell, a skill that was asked for, a command that the user ran.
+// injected notes facts in the client's texts: the shell, a requested skill, a command that the user ran.
 func (r *rollout) injected(l *line, text string) {
 	switch tag, _ := sessionfile.Tagged(text); tag {
 	case "environment_context":
@@ -72,7 +72,7 @@ func (r *rollout) injected(l *line, text string) {
 	}
 }
 
-// typed takes a prompt. It is told twice, as an item and as an event: the second is skipped.
+// typed takes a prompt. It comes twice, as an item and as an event: the second is skipped.
 func (r *rollout) typed(l *line, at records.Locator, text string) error {
 	text = strings.TrimSpace(text)
 	hash := sessionfile.Hash(strings.TrimSpace(strings.ReplaceAll(text, "[image]", ""))) // the event has images apart
@@ -96,8 +96,8 @@ func (r *rollout) typed(l *line, at records.Locator, text string) error {
 	return nil
 }
 
-// agentMessage takes what one agent told another: the task of a subagent is its prompt, if it can be read. What it
-// answers is the result of a call.
+// agentMessage takes a message from one agent to another: the task of a subagent is its prompt, if it can be read.
+// Its answer is the result of a call.
 func (r *rollout) agentMessage(l *line, at records.Locator) error {
 	text := strings.Join(texts(rawjson.NewDecoder(l.item.content)), "\n")
 	head, task, found := strings.Cut(text, "\nPayload:\n")

@@ -22,8 +22,8 @@ type note struct {
 	agent   string // the id of the subagent that the call started
 }
 
-// noteFor returns the note of a call that waits for its result. What is told of any other is dropped: a reading that
-// goes on from the line of a call finds the same notes as an earlier one.
+// noteFor returns the note of a call that waits for its result. Notes about other calls are dropped: so a reading
+// that goes on from the line of a call finds the same notes as an earlier one.
 func (r *rollout) noteFor(id string) *note {
 	if r.c.Waiting(id) == nil {
 		return &note{}
@@ -36,7 +36,7 @@ func (r *rollout) noteFor(id string) *note {
 	return n
 }
 
-// note keeps what an event tells of a call until the result comes.
+// note keeps an event about a call until the result comes.
 func (r *rollout) note(raw []byte, id string) { r.noteFor(id).decode(raw) }
 
 func (n *note) decode(raw []byte) {
@@ -89,7 +89,7 @@ func (r *rollout) output(l *line, at records.Locator) error {
 	return r.c.Result(at, id, result)
 }
 
-// add adds what events told to a result.
+// add adds the events' facts to a result.
 func (n *note) add(result *assemble.Result, call *assemble.Call) {
 	if n.millis > 0 {
 		result.DurationMS = &n.millis
@@ -151,7 +151,7 @@ func unwrap(content string, n *note) (text string, exit int64, exited bool) {
 	return content, n.exit, false
 }
 
-// refusal tells from the text of a result whether the call was refused or could not be made.
+// refusal returns the error of a call that was refused or could not be made, by the text of its result.
 func refusal(content string) string {
 	if len(content) > 400 {
 		content = content[:400]

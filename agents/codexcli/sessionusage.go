@@ -6,7 +6,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// usage are tokens as the client counts them: Input holds what the cache gave and took, Output holds the reasoning.
+// usage are tokens as the client counts them: Input includes the tokens read from and written to the cache, Output
+// includes the reasoning.
 type usage struct {
 	Input  int64 `json:"input,omitempty"`
 	Read   int64 `json:"read,omitempty"`
@@ -44,8 +45,8 @@ func (u usage) buckets() *assemble.Usage {
 	}}
 }
 
-// tokenCount takes the event with the sums of the session and of the last answer. The same sums are told again on
-// occasion: only those that have changed count.
+// tokenCount takes the event with the sums of the session and of the last answer. The same sums may come again:
+// only changed sums count.
 func (r *rollout) tokenCount(l *line) error {
 	return r.spent(usageOf(rawjson.Member(l.item.info, "last_token_usage")),
 		usageOf(rawjson.Member(l.item.info, "total_token_usage")))
@@ -58,8 +59,8 @@ func (r *rollout) usageRecord(l *line) error {
 	return err
 }
 
-// spent adds tokens to the last answer. An answer that nothing is told of, such as the summary of a compaction in older
-// versions, adds to the one before it.
+// spent adds tokens to the last answer. An answer without an entry, such as the summary of a compaction in older
+// versions, adds to the answer before it.
 func (r *rollout) spent(last, total usage) error {
 	if total == r.state.Total || total == (usage{}) {
 		return nil

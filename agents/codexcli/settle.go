@@ -16,7 +16,7 @@ import (
 const settleWindow = 1 << 20
 
 // Settle looks for the end of a tool call in the session file, which names the call by the id that the hook had. A
-// patch holds up every other call of its conversation, so that one whose end is not told has ended when another
+// patch holds up every other call of its conversation. So a patch without a known end has ended when another
 // boundary comes.
 func (c *Client) Settle(call capability.Call) capability.End {
 	var found capability.End
@@ -85,7 +85,7 @@ func endIn(line []byte, callID string) (end capability.End) {
 	return end
 }
 
-// outcomeOfText reads what the model was told. A command that outlasts its call has told something and runs on.
+// outcomeOfText reads the text for the model. A command that outlasts its call has reported something and runs on.
 func outcomeOfText(text string) capability.Outcome {
 	switch {
 	case strings.HasPrefix(text, "apply_patch verification failed"),

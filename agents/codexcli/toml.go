@@ -73,7 +73,7 @@ func (r *tomlReader) expression(n *unstable.Node) {
 	}
 }
 
-// value lists what a key of the table `within` holds.
+// value lists the settings in the value of a key of the table `within`.
 func (r *tomlReader) value(within []string, n *unstable.Node) {
 	key, _ := keyPath(n)
 	value := n.Value()

@@ -18,7 +18,7 @@ var tools = payload.Tools{
 	}},
 }
 
-// classOf says what a tool can do to a work tree.
+// classOf returns the class of a tool: its possible effects on a work tree.
 func classOf(tool string) events.ToolClass {
 	if rest, found := strings.CutPrefix(tool, "collaboration"); found { // the name space stands before the name
 		tool = strings.TrimLeft(rest, "_.")

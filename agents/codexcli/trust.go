@@ -75,7 +75,7 @@ func snake(event string) string {
 	return out.String()
 }
 
-// defaultTimeout is the limit, in seconds, of a hook that sets none.
+// defaultTimeout is the limit, in seconds, of a hook without one.
 const defaultTimeout = 600
 
 // hashOf returns the hash by which Codex knows a hook again: of its JSON with sorted keys and no white space.
@@ -101,7 +101,7 @@ func hashOf(h hookfile.Handler) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Ask says what consent is asked for.
+// Ask describes the consent.
 func (in *Installer) Ask(target capability.Target) string {
 	place, err := in.Place(target)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with the agent's sessions.
+// sessions implements the capabilities for the agent's sessions.
 type sessions struct{ env capability.Env }
 
 var (
@@ -44,7 +44,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 // SessionID returns the name of the file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".json") }
 
-// Recognises tells a session by the members before its history.
+// Recognises identifies a session by the members before its history.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.Members{
 		"sessionId":          sessionfile.Text,
@@ -90,7 +90,7 @@ func aboutOf(path string) about {
 	}
 }
 
-// tokens takes the tokens of the whole session; the cache is told apart.
+// tokens takes the tokens of the whole session; the cache is counted apart.
 func (a *about) tokens(raw []byte) {
 	details := rawjson.Member(raw, "promptTokensDetails")
 	a.usage = &records.TokenUsage{
@@ -137,10 +137,10 @@ func newSession(c *assemble.Conversation, a about) *session {
 	return &session{c: c, about: a}
 }
 
-// State has nothing that a later reading could need: the file is read from its beginning.
+// State returns nil: the file is read from its beginning.
 func (s *session) State() any { return nil }
 
-// End has nothing to resolve.
+// End does nothing.
 func (s *session) End() error { return nil }
 
 // Object takes an element of the history; the members beside it are known already.
@@ -188,7 +188,7 @@ func (s *session) prompt(text string, at records.Locator) error {
 	return err
 }
 
-// answer takes an answer of the model and what came of its calls.
+// answer takes an answer of the model and the results of its calls.
 func (s *session) answer(raw, message []byte, role, text string, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: s.about.model, Text: text}
 	if role == "thinking" {
@@ -224,7 +224,7 @@ func (s *session) answer(raw, message []byte, role, text string, at records.Loca
 	return nil
 }
 
-// arguments returns those that the model wrote if they are an object, otherwise an object that holds them.
+// arguments returns the model's arguments if they are an object, otherwise an object that holds them.
 func arguments(text string) []byte {
 	d := rawjson.NewDecoder([]byte(text))
 	kind := d.Kind()
@@ -235,7 +235,7 @@ func arguments(text string) []byte {
 	return in.Text("arguments", text).End()
 }
 
-// result hands on what came of a call.
+// result hands on the result of a call.
 func (s *session) result(at records.Locator, id, content, status string) error {
 	r := assemble.Result{Content: &content}
 	switch status {

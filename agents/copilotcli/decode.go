@@ -61,7 +61,7 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if b.Subagent != "" && (b.Kind == events.PromptSubmit || b.Kind == events.TurnEnd) {
 		return false // said to and by a sub-agent; subagentStop ends it
 	}
-	// of a sub-agent's own sub-agent sessionId is none
+	// the sessionId of a sub-agent of a sub-agent is not the session's
 	if root := sessionOf(b.Transcript); root != "" && b.Subagent != "" {
 		b.Session = root
 	}
@@ -91,6 +91,5 @@ func sessionOf(path string) string {
 	return session
 }
 
-// Settle knows nothing more than the hooks told: without ids the session file does not say which call an entry is
-// about.
+// Settle adds nothing: without ids the session file does not show which call an entry is about.
 func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

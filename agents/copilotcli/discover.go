@@ -37,7 +37,7 @@ func (s sessions) SessionID(path string) string {
 	return id
 }
 
-// Recognises tells session files by their first event.
+// Recognises identifies session files by their first event.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 1, begins)
 }

@@ -12,9 +12,9 @@ import (
 // modelWindow is the size of the session file's end in which the model is looked for.
 const modelWindow = 512 << 10
 
-// modelOf returns the model of the answer that a call stands in, of a sub-agent or of the main conversation; "" as long
-// as the session file, which is written behind, does not hold the call: the model may have changed since what it holds.
-// At is when the answer was given, or when the last of its calls ended; zero where the file does not say.
+// modelOf returns the model of the answer with a call, of a sub-agent or of the main conversation. It is "" while
+// the session file, which is written late, does not hold the call: the model may have changed since. at is the time
+// of the answer, or of the end of its last call; zero if the file has none.
 func modelOf(path, subagent, fingerprint string) (model string, at time.Time) {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func modelOf(path, subagent, fingerprint string) (model string, at time.Time) {
 	return "", time.Time{}
 }
 
-// entry is a line of the session file as far as it tells which answer asks for a call.
+// entry is a line of the session file, with the members that show which answer made a call.
 type entry struct {
 	Type  string    `json:"type"`
 	Agent string    `json:"agentId"`

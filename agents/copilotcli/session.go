@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with the agent's session files.
+// sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
 var (
@@ -56,7 +56,7 @@ type state struct {
 // State returns the state.
 func (s *session) State() any { return &s.state }
 
-// End has nothing to resolve.
+// End does nothing.
 func (s *session) End() error { return nil }
 
 // event is a line with the members that matter.
@@ -84,10 +84,10 @@ func (e *event) decode(raw []byte) {
 	}
 }
 
-// text returns a member of what the event carries.
+// text returns a member of the event's data.
 func (e *event) text(name string) string { return rawjson.MemberText(e.data, name) }
 
-// maxSides is the number of subagents that may be told in one file.
+// maxSides bounds the subagents in one file.
 const maxSides = 1000
 
 // Object takes an event.

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// result takes what came of a call.
+// result takes the result of a call.
 func (s *session) result(e *event, at records.Locator) error {
 	var id, success, content, detail, fault, code string
 	var exit, agent []byte
@@ -62,7 +62,7 @@ func (s *session) result(e *event, at records.Locator) error {
 	return s.c.Result(at, id, result)
 }
 
-// errorOf tells what kind of failure a result reports.
+// errorOf returns the kind of failure that a result reports.
 func errorOf(code, message string) string {
 	switch {
 	case code == "rejected", code == "denied", strings.Contains(message, "denied"), strings.Contains(message, "rejected"):
@@ -73,7 +73,7 @@ func errorOf(code, message string) string {
 	return records.ErrorTool
 }
 
-// edits returns the changes of a call in files: by the diff that the client shows, otherwise by what was asked.
+// edits returns the changes of a call in files: from the diff that the client shows, otherwise from the request.
 func (s *session) edits(call *assemble.Call, detail string, files []string) []assemble.Edit {
 	if len(call.Writes) == 0 && len(files) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// user takes a message to the model: a prompt, the task of a subagent, or what the client says in the user's name.
+// user takes a message to the model: a prompt, the task of a subagent, or the client's text in the user's name.
 func (s *session) user(e *event, at records.Locator) error {
 	text, source := strings.TrimSpace(e.text("content")), e.text("source")
 	task := s.c != s.main
@@ -75,7 +75,7 @@ func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 	return err
 }
 
-// usageOf reads tokens. Those of the prompt hold what the cache gave and took.
+// usageOf reads tokens. The prompt's tokens include the tokens read from and written to the cache.
 func usageOf(raw []byte) *assemble.Usage {
 	u := &assemble.Usage{}
 	d := rawjson.NewDecoder(raw)
@@ -95,8 +95,8 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// run takes the tokens of a run as its end tells them, where no answer told its own: the last answer of the run has
-// them. Of the output each answer told its part.
+// run takes the tokens of a run from its end, if no answer had its own: they go to the last answer of the run. The
+// answers have their own counts of output.
 func (s *session) run(e *event, at records.Locator) error {
 	last, told := s.state.Last, s.state.Told
 	sum := assemble.Usage{TokenUsage: records.TokenUsage{OutputTokens: s.state.Output}}
@@ -114,7 +114,7 @@ func (s *session) run(e *event, at records.Locator) error {
 	return s.main.Answer(assemble.Answer{At: at, Key: last, Usage: &sum})
 }
 
-// call makes a call of what an answer asks for. Older versions write the arguments as JSON in a string.
+// call makes a call from an answer's request. Older versions write the arguments as JSON in a string.
 func (s *session) call(request []byte) assemble.Call {
 	call := assemble.Call{
 		ID: rawjson.MemberText(request, "toolCallId"), Name: payload.Name(rawjson.MemberText(request, "name")),

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// obstacles tells of a folder whose hooks Copilot does not run. A conversation that is gone on with (--continue) asks
-// for no trust.
+// obstacles reports a folder whose hooks Copilot does not run. A continued conversation (--continue) does not ask
+// for trust.
 func (c *Client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	if target.Scope == capability.ScopeUser || c.trusts(target.Repo.WorkTree) {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with chats.
+// sessions implements the capabilities for chats.
 type sessions struct{ env capability.Env }
 
 var (
@@ -73,7 +73,7 @@ func (s sessions) SessionID(path string) string {
 	return sessionfile.NamedID(path, ".json", ".jsonl")
 }
 
-// Recognises tells a chat by the members before its requests, a journal and a transcript by their first lines.
+// Recognises identifies a chat by the members before its requests, a journal and a transcript by their first lines.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	head = bytes.TrimSpace(head)
 	if len(head) == 0 || head[0] != '{' {
@@ -93,19 +93,20 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	return isChat(head)
 }
 
-// isEvent tells the first event of a transcript; Copilot CLI's begin alike and know no editor.
+// isEvent reports whether a line is the first event of a transcript; Copilot CLI's first events are similar and
+// have no editor.
 func isEvent(raw []byte) bool {
 	return rawjson.MemberText(raw, "type") == "session.start" &&
 		rawjson.MemberText(rawjson.Member(raw, "data"), "vscodeVersion") != ""
 }
 
-// isJournal tells the first line of a journal: the whole document.
+// isJournal reports whether a line is the first of a journal: the whole document.
 func isJournal(raw []byte) bool {
 	whole := rawjson.NewDecoder(rawjson.Member(raw, "v"))
 	return string(rawjson.Member(raw, "kind")) == "0" && whole.Kind() == rawjson.Object
 }
 
-// isChat tells a document, or the beginning of one.
+// isChat reports whether a text is a document, or the beginning of one.
 func isChat(head []byte) bool {
 	return sessionfile.Members{
 		"version":           sessionfile.Of(rawjson.Number),

@@ -36,7 +36,7 @@ const maxJournal = 128 << 20
 // errTooLarge reports a journal that is not read.
 var errTooLarge = errors.New("the journal of the chat is too large")
 
-// journal is a document that is told by its changes.
+// journal is a document that is written as a list of changes.
 type journal struct {
 	sessionfile.Held // what it tells of itself, then its requests
 }
@@ -70,7 +70,7 @@ func openJournal(path string) (sessionfile.File, error) {
 	return j, j.take(document)
 }
 
-// take lists what the document holds.
+// take lists the objects of the document: its other members, then its requests.
 func (j *journal) take(document any) error {
 	members, _ := document.(map[string]any)
 	requests, _ := members["requests"].([]any)

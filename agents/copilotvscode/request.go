@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// request takes what the user asked and what came of it.
+// request takes a prompt, its answers and their results.
 func (s *session) request(raw []byte, at records.Locator) error {
 	message, time := rawjson.Member(raw, "message"), sessionfile.Millis(rawjson.MemberInt(raw, "timestamp"))
 	version := payload.Name(rawjson.MemberText(rawjson.Member(raw, "agent"), "extensionVersion"))
@@ -55,7 +55,7 @@ func modelOf(id string) string {
 	return assemble.Model(name)
 }
 
-// round takes an answer of the model and what came of its calls.
+// round takes an answer of the model and the results of its calls.
 func (s *session) round(round, results []byte, model string, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: model, Text: strings.TrimSpace(rawjson.MemberText(round, "response")),
 		Thinking: textIn(rawjson.Member(round, "thinking"))}
@@ -88,7 +88,7 @@ func (s *session) round(round, results []byte, model string, at records.Locator)
 	return nil
 }
 
-// errorOf tells what kind of failure a result reports, by the words of the client.
+// errorOf returns the kind of failure that a result reports, by the words of the client.
 func errorOf(content string) string {
 	head := content[:min(len(content), 300)]
 	switch {
@@ -101,7 +101,7 @@ func errorOf(content string) string {
 	return ""
 }
 
-// shown takes an answer of which only the user's view is kept.
+// shown takes an answer that is kept only in the user's view.
 func (s *session) shown(response []byte, model string, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: model}
 	s.state.Number++

@@ -69,10 +69,10 @@ func newSession(c *assemble.Conversation, cwd string) *session {
 // State returns the state.
 func (s *session) State() any { return &s.state }
 
-// End has nothing to resolve.
+// End does nothing.
 func (s *session) End() error { return nil }
 
-// Object takes a request, an event, or what the chat tells of itself.
+// Object takes a request, an event, or the data about the chat.
 func (s *session) Object(object jsonlines.Object) error {
 	at := records.Locator{Offset: object.Offset, Line: object.Line}
 	if kind := rawjson.MemberText(object.Raw, "type"); kind != "" {

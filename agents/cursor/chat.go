@@ -28,10 +28,10 @@ type talk struct {
 	calls int
 }
 
-// State has nothing that a later reading could need: a conversation is read from its beginning.
+// State returns nil: a conversation is read from its beginning.
 func (t *talk) State() any { return nil }
 
-// End has nothing to resolve.
+// End does nothing.
 func (t *talk) End() error { return nil }
 
 // Object takes the conversation, or a message.
@@ -60,7 +60,7 @@ func (t *talk) Object(o jsonlines.Object) error {
 	return nil
 }
 
-// about takes what is known of the conversation as a whole.
+// about takes the data about the whole conversation.
 func (t *talk) about(raw []byte) {
 	if model := rawjson.MemberText(rawjson.Member(raw, "modelConfig"), "modelName"); model != "default" {
 		t.model = assemble.Model(model)
@@ -101,7 +101,7 @@ func (t *talk) prompt(message []byte, at records.Locator) error {
 	return t.c.Said(assemble.Prompt{At: at, Time: timeOf(message), Text: text}, false, "empty_prompt")
 }
 
-// answer takes a message of the agent: a text, a thought, or a call with what came of it.
+// answer takes a message of the agent: a text, a thought, or a call with its result.
 func (t *talk) answer(o, message []byte, at records.Locator) error {
 	a := assemble.Answer{At: at, Time: timeOf(message), Model: t.model,
 		Text:     strings.TrimSpace(rawjson.MemberText(message, "text")),
@@ -139,7 +139,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// call makes a call of its data: what the model wrote, else what the editor made of it.
+// call makes a call of its data: the model's arguments, else the editor's form of them.
 func (t *talk) call(name string, tool []byte) assemble.Call {
 	t.calls++
 	params := object(rawjson.Member(tool, "params"))
@@ -161,7 +161,7 @@ func (t *talk) call(name string, tool []byte) assemble.Call {
 	return call
 }
 
-// result takes what came of a call. One that has not ended has none.
+// result takes the result of a call. A call that has not ended has none.
 func (t *talk) result(o, tool []byte, call *assemble.Call, at records.Locator, time string) error {
 	returned := object(rawjson.Member(tool, "result"))
 	failure, ended := endOf(tool, returned)
@@ -189,7 +189,8 @@ func (t *talk) result(o, tool []byte, call *assemble.Call, at records.Locator, t
 	return t.c.Result(at, call.ID, r)
 }
 
-// endOf tells how a call ended. No member alone does: a command that was refused or failed counts as completed, too.
+// endOf returns how a call ended. A single member does not show it: a refused or failed command counts as
+// completed, too.
 func endOf(tool, returned []byte) (failure string, ended bool) {
 	status := rawjson.MemberText(tool, "status")
 	more := rawjson.MemberText(object(rawjson.Member(tool, "additionalData")), "status")

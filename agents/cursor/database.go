@@ -61,7 +61,7 @@ func (v *values) row(id int64) ([]byte, error) {
 // errFound ends a search.
 var errFound = errors.New("found")
 
-// get returns the value of a key, nil where there is none.
+// get returns the value of a key, nil if there is none.
 func (v *values) get(key string) (value []byte, err error) {
 	err = v.table.Prefix(key, func(name string, id int64) error {
 		if name == key {
@@ -157,7 +157,7 @@ func (c *chat) messages(prefix string) error {
 	})
 }
 
-// Start is empty: messages are written anew.
+// Start is empty: messages are rewritten.
 func (c *chat) Start() (string, error) { return "", nil }
 
 // Size returns the number of objects.

@@ -119,5 +119,5 @@ func native(path string) string {
 	return path
 }
 
-// Settle knows nothing more than the hooks told: the session file has no results of calls.
+// Settle adds nothing: the session file has no results of calls.
 func (c *Client) Settle(capability.Call) capability.End { return capability.End{} }

@@ -26,7 +26,7 @@ func (s sessions) users() []string {
 	return out
 }
 
-// chats lists the conversations of the editor's database that no transcript tells of.
+// chats lists the conversations of the editor's database that have no transcript.
 func (s sessions) chats(project sessionfile.Project, since time.Time, told map[string]bool) []capability.Session {
 	var found []capability.Session
 	for _, user := range s.users() {
@@ -114,7 +114,7 @@ func folderOfWorkspace(name string) string {
 // pathOf returns the path of a file's URI, also of one on another machine.
 func pathOf(uri string) string { return sessionfile.PathOfURI(uri, "file", "vscode-remote") }
 
-// SessionsIn lists the conversations of a database; a transcript has none beside the one that it is.
+// SessionsIn lists the conversations of a database; a transcript holds only its own.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with the agent's transcripts,
+// sessions implements the capabilities for the agent's transcripts,
 // ~/.cursor/projects/<project>/agent-transcripts/<id>.jsonl, or in a folder of that name. A line is a message. They
 // have no times, no models, no tokens, no ids of calls and no results.
 type sessions struct{ env capability.Env }
@@ -78,8 +78,8 @@ func folderOf(dir string) string {
 // SessionID returns the name of the file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// Recognises tells a transcript by its first line: a message with its role beside it, and nothing else. The editor's
-// database is told by its table.
+// Recognises identifies a transcript by its first line: a message with its role beside it, and nothing else. It
+// identifies the editor's database by its table.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		return bytes.Contains(head, []byte("cursorDiskKV"))
@@ -138,7 +138,7 @@ type sessionState struct {
 // State returns the state.
 func (s *session) State() any { return &s.state }
 
-// End has nothing to resolve.
+// End does nothing.
 func (s *session) End() error { return nil }
 
 // Object takes a message.
@@ -157,7 +157,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	}
 }
 
-// prompt takes what the user typed, which stands in tags where the client adds something.
+// prompt takes the user's text, which stands in tags if the client adds something.
 func (s *session) prompt(text string, at records.Locator) error {
 	text = strings.TrimSpace(cmp.Or(sessionfile.Inside(text, "user_query"), text))
 	if text == "" {
@@ -178,7 +178,7 @@ func callID(number int) string { return "call_" + strconv.Itoa(number) }
 // redacted replaces the thoughts of the model.
 const redacted = "[REDACTED]"
 
-// answer takes an answer of the model. What came of its calls is not told: of an edit it is taken that it was made.
+// answer takes an answer of the model. The results of its calls are unknown: an edit counts as made.
 func (s *session) answer(content []byte, at records.Locator) error {
 	a := assemble.Answer{At: at}
 	text := sessionfile.Blocks(content)

@@ -22,7 +22,7 @@ var kinds = payload.Events{
 	{Name: "SessionEnd", Kind: events.SessionEnd},
 }
 
-// client implements what git-trace can do with the agent while it works.
+// client implements the capabilities of the agent's hooks.
 type client struct{ env capability.Env }
 
 var _ capability.PayloadDecoder = (*client)(nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with the agent's session files.
+// sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
 var (
@@ -38,7 +38,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 // SessionID returns the name of the file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// Recognises tells session files by their first line.
+// Recognises identifies session files by their first line.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 1, begins)
 }

@@ -27,7 +27,7 @@ const Name = "droid"
 // title is the agent's name as people write it.
 const title = "Droid"
 
-// New returns the agent with what can be known of it.
+// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	files, hooks := sessions{env}, &client{env}
 	return capability.Agent{

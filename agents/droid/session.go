@@ -85,7 +85,7 @@ func (s *session) header(raw []byte) {
 	s.c.Take()
 }
 
-// user takes what the user typed, what the client adds to it, and results of calls.
+// user takes the user's text, the client's additions, and results of calls.
 func (s *session) user(message []byte, time string, at records.Locator) error {
 	var said []string
 	returned := false
@@ -113,7 +113,7 @@ func (s *session) user(message []byte, time string, at records.Locator) error {
 	return s.c.Said(assemble.Prompt{At: at, Time: time, Text: text}, returned, "client_message")
 }
 
-// byClient tells a text that the client adds: reminders, and the files that the user refers to.
+// byClient reports whether the client added a text: reminders, and the files that the user refers to.
 func byClient(text string) bool {
 	tag, tagged := sessionfile.Tagged(text)
 	if tagged && (tag == "system-reminder" || tag == "system-notification" || tag == "context") {
@@ -156,7 +156,7 @@ func (s *session) answer(message []byte, model, time string, at records.Locator)
 	return err
 }
 
-// result takes what came of a call.
+// result takes the result of a call.
 func (s *session) result(block []byte, time string, at records.Locator) error {
 	id, content := rawjson.MemberText(block, "tool_use_id"), sessionfile.Blocks(rawjson.Member(block, "content"))
 	failed := string(rawjson.Member(block, "is_error")) == "true"
@@ -165,7 +165,7 @@ func (s *session) result(block []byte, time string, at records.Locator) error {
 	return s.c.Result(at, id, r)
 }
 
-// errorOf tells what kind of failure a result reports. A patch says whether it could be made as JSON.
+// errorOf returns the kind of failure that a result reports. A patch reports its success as JSON.
 func errorOf(content string, failed bool) string {
 	if strings.HasPrefix(content, `{"success":false`) {
 		return records.ErrorTool

@@ -48,8 +48,8 @@ func lastSaid(path string, take func(*said) (more bool)) {
 	}
 }
 
-// callOf returns the id of a call that a payload tells without one: the answer that asks for it is written down before
-// its hooks run. "" where the last answer asks for no such call, or for the same one several times.
+// callOf finds the id of a call whose payload has none: the answer that makes the call is written before its hooks
+// run. It is "" if the last answer does not have the call, or has it several times.
 func callOf(path, tool string, input json.RawMessage) string {
 	var want any
 	if json.Unmarshal(input, &want) != nil {
@@ -81,8 +81,8 @@ func callOf(path, tool string, input json.RawMessage) string {
 // ended is the text at the end of the result of a command that ran, in any case.
 const ended = "[Process exited with code "
 
-// Settle looks for the result of a call in the session file: no hook runs after a call that failed. A command that ran
-// tells how its process ended. Any other error means that the call wrote nothing.
+// Settle looks for the result of a call in the session file: no hook runs after a call that failed. A command that
+// ran has the end of its process. Any other error means that the call wrote nothing.
 func (c *client) Settle(call capability.Call) (end capability.End) {
 	if call.Background || !payload.CallID(call.CallID) {
 		return end

@@ -77,8 +77,8 @@ func (s sessions) SessionID(path string) string {
 // endBytes are read of the beginning and of the end of a document: either may name the session and the project.
 const endBytes = 4096
 
-// Recognises tells session files by the session and the project in their first line, or before or behind the messages
-// of a document.
+// Recognises identifies session files by the session and the project in their first line, or before or behind the
+// messages of a document.
 func (s sessions) Recognises(path string, head []byte) bool {
 	text := string(head[:min(len(head), endBytes)])
 	document := sessionfile.Begins(head, "messages")

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with the agent's session files.
+// sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
 var (
@@ -73,7 +73,7 @@ type state struct {
 // State returns the state.
 func (s *session) State() any { return &s.state }
 
-// End has nothing to resolve.
+// End does nothing.
 func (s *session) End() error { return nil }
 
 // message is an object of the file with the members that matter: a message, or one of the other kinds of lines.

@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with the agent's sessions.
+// sessions implements the capabilities for the agent's sessions.
 type sessions struct{ env capability.Env }
 
 var (
@@ -91,7 +91,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// Recognises tells a database by the columns of its tables, and a file of JSON lines by its first one.
+// Recognises identifies a database by the columns of its tables, and a file of JSON lines by its first one.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		return bytes.Contains(head, []byte("content_json")) && bytes.Contains(head, []byte("working_dir"))

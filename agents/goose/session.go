@@ -44,7 +44,7 @@ type state struct {
 // State returns the state.
 func (s *session) State() any { return &s.state }
 
-// End has nothing to resolve.
+// End does nothing.
 func (s *session) End() error { return nil }
 
 // Object takes the line about the session, or a message.
@@ -180,7 +180,7 @@ func outcome(raw []byte) []byte {
 	return rawjson.Member(raw, "value")
 }
 
-// result takes what came of a call.
+// result takes the result of a call.
 func (s *session) result(block []byte, time string, at records.Locator) error {
 	id, returned := rawjson.MemberText(block, "id"), rawjson.Member(block, "toolResult")
 	value := outcome(returned)

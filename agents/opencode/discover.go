@@ -108,8 +108,8 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// Recognises tells databases by their name, since other programs have some as well, and JSON by what only sessions of
-// OpenCode have.
+// Recognises identifies databases by their name, since other programs have some as well, and JSON by what only
+// sessions of OpenCode have.
 func (s sessions) Recognises(path string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		name := filepath.Base(path)

@@ -15,9 +15,9 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with the agent's sessions: in the database where newer versions keep them,
-// in the folder of JSON files of older ones, and in what `opencode export` writes. All three hold the same messages and
-// parts.
+// sessions implements the capabilities for the agent's sessions: in the database where newer versions keep them, in
+// the folder of JSON files of older ones, and in what `opencode export` writes. All three hold the same messages
+// and parts.
 type sessions struct{ env capability.Env }
 
 var (

@@ -22,7 +22,7 @@ var kinds = payload.Events{
 	{Name: "SessionEnd", Kind: events.SessionEnd},
 }
 
-// client implements what git-trace can do with the agent while it works.
+// client implements the capabilities of the agent's hooks.
 type client struct{ env capability.Env }
 
 var _ capability.PayloadDecoder = (*client)(nil)
@@ -68,5 +68,5 @@ func conversations(env capability.Env) string {
 	return cmp.Or(env.Lookup("OPENHANDS_CONVERSATIONS_DIR"), filepath.Join(env.Home, ".openhands", "conversations"))
 }
 
-// Settle knows nothing more than the hooks told: they give no ids of calls.
+// Settle adds nothing: they give no ids of calls.
 func (c *client) Settle(capability.Call) capability.End { return capability.End{} }

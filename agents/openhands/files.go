@@ -21,7 +21,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with conversations.
+// sessions implements the capabilities for conversations.
 type sessions struct{ env capability.Env }
 
 var (
@@ -83,8 +83,8 @@ func stateOf(path string) []byte {
 	return sessionfile.Small(path, maxState)
 }
 
-// Recognises tells a state by the events beside it, or by its members, and a file of events by its first line. The
-// file of one event is not a session.
+// Recognises identifies a state by the events beside it, or by its members, and a file of events by its first line.
+// The file of one event is not a session.
 func (s sessions) Recognises(path string, head []byte) bool {
 	head = bytes.TrimSpace(head)
 	if len(head) == 0 || head[0] != '{' || eventName().MatchString(filepath.Base(path)) {

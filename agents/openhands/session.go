@@ -58,7 +58,7 @@ type session struct {
 	invalid []string // calls that no action could be made of, without a result so far
 }
 
-// State has nothing that a later reading could need: a conversation is read from its beginning.
+// State returns nil: a conversation is read from its beginning.
 func (s *session) State() any { return nil }
 
 // End gives the last answer the tokens that were told after it.

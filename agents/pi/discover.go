@@ -46,7 +46,7 @@ func idOf(name string) string {
 	return id
 }
 
-// Recognises tells session files by their header.
+// Recognises identifies session files by their header.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 1, begins)
 }

@@ -60,7 +60,7 @@ func (s *session) result(e *entry, m *message, at records.Locator) error {
 	return s.c.Result(at, m.callID, result)
 }
 
-// errorOf tells what kind of failure a result reports.
+// errorOf returns the kind of failure that a result reports.
 func errorOf(content string) string {
 	_, code, found := strings.Cut(content, "Command exited with code ")
 	for found {

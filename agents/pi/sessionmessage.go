@@ -75,7 +75,7 @@ func (s *session) message(e *entry, at records.Locator) error {
 	return nil
 }
 
-// prompt takes what the user typed. For a skill the client writes the skill's text before it.
+// prompt takes the text that the user typed. For a skill the client writes the skill's text before it.
 func (s *session) prompt(e *entry, at records.Locator, said string) error {
 	if s.state.Open <= 0 {
 		if err := s.c.Settle(); err != nil {

@@ -8,10 +8,10 @@ const Name = "qwen-code"
 // title is the agent's name as people write it.
 const title = "Qwen Code"
 
-// Client implements what git-trace can do with the agent while it works.
+// Client implements the capabilities of the agent's hooks.
 type Client struct{ env capability.Env }
 
-// New returns the agent with what it can do.
+// New returns the agent with its capabilities.
 func New(env capability.Env) capability.Agent {
 	client := &Client{env: env}
 	files := sessions{env}

@@ -31,8 +31,8 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 // SessionID returns the name of the session file.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// Recognises tells the client's records by their envelope and by the parts of a message, or by what a system record
-// carries.
+// Recognises identifies the client's records by their envelope and by the parts of a message, or by what a system
+// record carries.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 20, func(raw []byte) bool {
 		var l line

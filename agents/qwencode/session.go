@@ -14,7 +14,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// sessions implements what git-trace can do with the agent's session files.
+// sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
 var (
@@ -55,7 +55,7 @@ type state struct {
 // State returns the state.
 func (s *session) State() any { return &s.state }
 
-// End has nothing to resolve.
+// End does nothing.
 func (s *session) End() error { return nil }
 
 // line is a record with the members that matter.

@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/agents/sqlitefile"
 )
 
-// sessions implements what git-trace can do with threads.
+// sessions implements the capabilities for threads.
 type sessions struct{ env capability.Env }
 
 var (
@@ -73,7 +73,7 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// Recognises tells the database by the columns of its table.
+// Recognises identifies the database by the columns of its table.
 func (s sessions) Recognises(_ string, head []byte) bool {
 	return bytes.HasPrefix(head, []byte(sqlitefile.Magic)) && bytes.Contains(head, []byte("threads")) &&
 		bytes.Contains(head, []byte("data_type")) && bytes.Contains(head, []byte("summary"))

@@ -55,10 +55,10 @@ func newSession(c *assemble.Conversation, r row) *session {
 	return &session{c: c, folders: r.folders}
 }
 
-// State has nothing that a later reading could need: a thread is read from its beginning.
+// State returns nil: a thread is read from its beginning.
 func (s *session) State() any { return nil }
 
-// End has nothing to resolve.
+// End does nothing.
 func (s *session) End() error { return nil }
 
 // Object takes a member of the document, or a message.
@@ -193,7 +193,7 @@ func mentioned(uri []byte) string {
 	return kind
 }
 
-// agent takes an answer of the model, with what came of its calls.
+// agent takes an answer of the model, with the results of its calls.
 func (s *session) agent(value []byte, at records.Locator) error {
 	a := assemble.Answer{At: at, Model: s.model}
 	var said, thought []string
@@ -250,7 +250,7 @@ func (s *session) call(use []byte) assemble.Call {
 	return tools.Call(rawjson.MemberText(use, "id"), rawjson.MemberText(use, "name"), input, dirFor(s.folders, name))
 }
 
-// result takes what came of a call.
+// result takes the result of a call.
 func (s *session) result(one result, at records.Locator) error {
 	content := contentOf(rawjson.Member(one.raw, "content"))
 	r := assemble.Result{Content: &content}
