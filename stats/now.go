@@ -18,10 +18,10 @@ import (
 	"github.com/git-trace/git-trace/refs/gitdiff"
 )
 
-// Now returns the commits that wrote the lines of a tree as it is at a commit, each with the lines that are left of it,
-// in the files as they are named there. It blames every file with text below the paths, which are relative to dir; all
-// files where there are no paths. Tell hears how many of the files are blamed. Files that cannot be read are noted as left
-// out of the commit.
+// Now returns the commits that wrote the lines of a tree as it is at a commit, each with the lines that are left of
+// it, in the files as they are named there. It blames every file with text below the paths, which are relative to dir;
+// all files where there are no paths. Tell hears how many of the files are blamed. Files that cannot be read are noted
+// as left out of the commit.
 func Now(ctx context.Context, repo *refs.Repo, resolver blame.Resolver, at refs.OID, dir string, paths []string,
 	tell func(done, files int)) ([]*graph.Commit, error) {
 	files, err := textFiles(ctx, repo, at, dir, paths)

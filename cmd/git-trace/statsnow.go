@@ -16,6 +16,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
+var errOneRevision = usage("--now takes one revision, and not a range")
+
 // checkNow refuses what chooses commits: --now counts the lines that one revision has.
 func checkNow(c *cli.Context, ask *statsAsk, query *graph.Query) error {
 	if !c.Bool("now") {
@@ -26,12 +28,15 @@ func checkNow(c *cli.Context, ask *statsAsk, query *graph.Query) error {
 		return usage("--now and --survival exclude each other")
 	case len(query.Options) > 0 || c.Bool("all"):
 		return usage("--now counts the lines of one revision; it takes no option that chooses commits")
-	case len(query.Revs) > 1 || len(query.Revs) == 1 && (strings.Contains(query.Revs[0], "..") || strings.HasPrefix(query.Revs[0], "^")):
-		return usage("--now takes one revision, and not a range")
+	case len(query.Revs) > 1:
+		return errOneRevision
+	case len(query.Revs) == 0:
+		ask.now = "HEAD"
+		return nil
 	}
-	ask.now = "HEAD"
-	if len(query.Revs) > 0 {
-		ask.now = query.Revs[0]
+	ask.now = query.Revs[0]
+	if strings.Contains(ask.now, "..") || strings.HasPrefix(ask.now, "^") {
+		return errOneRevision
 	}
 	return nil
 }

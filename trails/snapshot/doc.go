@@ -5,8 +5,8 @@
 // never read, and no special file is opened. Every tree and every newly hashed blob is in the side object store before
 // its id is handed out.
 //
-// Two methods give the same tree. git-trace's own compares lstat(2) with a state file, and reads a directory only when its
-// time stamp moved. It hashes only what changed and rewrites only the trees above it. It asks git which new names are
+// Two methods give the same tree. git-trace's own compares lstat(2) with a state file, and reads a directory only when
+// its time stamp moved. It hashes only what changed and rewrites only the trees above it. It asks git which new names are
 // ignored (git-check-ignore(1)). It also asks what filters and line-ending rules make of a file (git-update-index(1) on
 // a small private index). The other one, a persistent scratch index of git, serves what the first leaves alone: sparse
 // checkouts, submodules and embedded repositories, assume-unchanged entries, names git would refuse, systems without
