@@ -7,7 +7,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Agent is one coding agent and what can be done with it. A missing capability is nil.
+// Agent is one coding agent with its capabilities. A missing capability is nil.
 type Agent struct {
 	Name       string // as in `git trace hook NAME EVENT` and in events: "claude-code"
 	Title      string // as people write it: "Claude Code"
@@ -23,12 +23,12 @@ type Agent struct {
 	// Program is the agent's own program, as it is called; Dir the directory, absolute, in which it keeps its settings.
 	// Where one of them is found the agent is used on this machine. Both are empty for an agent that has neither.
 	Program, Dir string
-	// Kept tells for how long the agent keeps a session file that is not written to; nil for one that deletes none.
+	// Kept returns the time for which the agent keeps a session file that is not written to; nil if it deletes none.
 	Kept func() time.Duration
 	// Stands are names of files that stand for their directory: what lies beside one is a part of its
 	// session, or another copy of it. The first that is there counts.
 	Stands []string
-	// InProject tells that sessions lie in the project itself: the discoverer knows none unless it is told a directory.
+	// InProject is true if sessions lie in the project itself: the discoverer needs a directory.
 	InProject bool
 }
 
@@ -42,13 +42,14 @@ func (a Agent) Found(env Env) bool {
 	return a.Program != "" && env.findProgram(a.Program) != ""
 }
 
-// PayloadDecoder reads what an agent's hooks send.
+// PayloadDecoder reads the payloads of an agent's hooks.
 type PayloadDecoder interface {
 	// Events lists the agent's own names of the hook events that carry a boundary.
 	Events() []string
-	// Decode reads the payload of one hook call. An event without a boundary gives none and no error.
+	// Decode reads the payload of one hook call. An event that is not a boundary gives neither a boundary nor an
+	// error.
 	Decode(event string, payload []byte) ([]events.Boundary, error)
-	// Settle finds out, after the fact, what became of a tool call whose after-boundary never came.
+	// Settle finds the end of a tool call whose after-boundary never came.
 	Settle(call Call) End
 }
 
@@ -57,10 +58,9 @@ type End struct {
 	Outcome Outcome
 	At      time.Time // when that was written down, by the clock of the machine; zero if it is not told
 	Unbegun bool      // the same is written down of a call that was refused: it may never have begun
-	// Finished tells that a command ended by itself and nobody ended it.
+	// Finished is true if a command ended by itself.
 	Finished bool
-	// Answered is the time at which the model got the result, which waits for all hooks of the call; zero if that is not
-	// told.
+	// Answered is the time at which the model got the result, after all hooks of the call; zero if unknown.
 	Answered time.Time
 }
 
@@ -76,7 +76,7 @@ type Call struct {
 // Outcome is the fate of a tool call. The zero value is OutcomeUnknown.
 type Outcome int
 
-// The outcomes of a call. A call that was interrupted while it ran has run: what it wrote stays written.
+// The outcomes of a call. A call that was interrupted has run: its changes stay.
 const (
 	OutcomeUnknown  Outcome = iota // no evidence, or evidence that does not split the two
 	OutcomeRan                     // it ran, in full or in part

@@ -19,8 +19,8 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// ProjectSessions lists the sessions of a directory and of those below it. The client files them by project, under a
-// hash of its directory or a short name; the directory stands in a file beside them.
+// ProjectSessions lists the sessions of a directory and of those below it. The client keeps them by project, in a
+// folder with a hash of the directory or a short name; a file beside them names the directory.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	root := filepath.Join(cmp.Or(s.env.Lookup("GEMINI_CLI_HOME"), s.env.Home), ".gemini", "tmp")
@@ -65,7 +65,7 @@ func isSession(path string) bool {
 	return strings.HasPrefix(name, "session-") && (ext == ".json" || ext == ".jsonl")
 }
 
-// SessionID is not told by the name of a main session file, which has only the beginning of the id.
+// SessionID is "" for a main session file, whose name has only the beginning of the id.
 func (s sessions) SessionID(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	if isSession(path) || name == filepath.Base(path) || !payload.SessionID(name) {
@@ -107,7 +107,7 @@ func lastOf(path string) string {
 	return string(raw)
 }
 
-// messages tells a file of messages alone, from which the first line was taken.
+// messages reports whether a file holds messages only, without its first line.
 func messages(head []byte) bool {
 	return sessionfile.AnyObject(head, 20, func(raw []byte) bool {
 		return rawjson.MemberText(raw, "type") == "gemini" && rawjson.Member(raw, "id") != nil
@@ -133,7 +133,8 @@ func open(path, session string) (sessionfile.File, error) {
 // beginning holds the facts of the head of a session.
 type beginning struct{ id, kind string }
 
-// peek reads the members before the messages; where the session is not named there, those behind the messages too.
+// peek reads the members before the messages; if they do not name the session, it reads the ones behind the
+// messages too.
 func peek(file sessionfile.File) beginning {
 	b := peekAt(file, 8, false)
 	if b.id == "" {

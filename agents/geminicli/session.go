@@ -145,7 +145,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return s.message(&m, at)
 }
 
-// begin notes the directory that is told beside the session.
+// begin notes the directory from the file beside the session.
 func (s *session) begin() {
 	if s.state.Begun {
 		return
@@ -165,7 +165,7 @@ func (s *session) place(dir string) {
 	})
 }
 
-// about takes what a line tells of the session.
+// about takes a line about the session.
 func (s *session) about(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
@@ -185,8 +185,8 @@ func (s *session) about(raw []byte) {
 	}
 }
 
-// change takes a line that changes what the session is. The list of messages is given anew when the client has
-// shortened it, and once at the beginning: those that are known already are left out.
+// change takes a line that changes the session. It has the list of messages again when the client has shortened it,
+// and once at the beginning: known messages are left out.
 func (s *session) change(raw []byte, at records.Locator) error {
 	taken := false
 	d := rawjson.NewDecoder(rawjson.Member(raw, "messages"))
@@ -213,7 +213,7 @@ func (s *session) change(raw []byte, at records.Locator) error {
 // known reports whether a message has been taken, without taking it.
 func (s *session) known(id string) bool { return id == "" || s.c.Began(id) }
 
-// projectRoot returns the directory that is told in a file above the session's folder.
+// projectRoot returns the directory in a file above the session's folder.
 func projectRoot(path string) string {
 	dir := filepath.Dir(path)
 	for range 3 {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// message takes a message. One that was taken before is written again: with its calls, and with what came of them.
+// message takes a message. The client may write a message again, with its calls and their results.
 func (s *session) message(m *message, at records.Locator) error {
 	fresh := s.c.Begin(m.id)
 	switch m.kind {
@@ -96,7 +96,7 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// done is a call with what came of it.
+// done is a call with its result.
 type done struct {
 	call                assemble.Call
 	result, display     []byte
@@ -134,7 +134,7 @@ func (s *session) calls(raw []byte) []done {
 	return list
 }
 
-// result takes what came of a call, once.
+// result takes the result of a call, once.
 func (s *session) result(one *done, at records.Locator) error {
 	responses := geminiform.Responses(one.result)
 	waiting := s.c.Waiting(one.call.ID)
@@ -154,8 +154,8 @@ func (s *session) result(one *done, at records.Locator) error {
 	return s.c.Result(at, one.call.ID, result)
 }
 
-// user takes a message of the role user: a prompt, what the client tells the model, or responses to calls, which stand
-// with the calls as well.
+// user takes a message of the role user: a prompt, the client's text for the model, or responses to calls, which
+// are in the calls as well.
 func (s *session) user(m *message, at records.Locator) error {
 	parts := geminiform.ReadParts(m.content, s.state.Cwd)
 	if len(parts.Responses) > 0 {
@@ -198,7 +198,7 @@ func (s *session) user(m *message, at records.Locator) error {
 	return nil
 }
 
-// workspace returns the first directory that the client tells the model.
+// workspace returns the first directory in the client's text for the model.
 func workspace(text string) string {
 	_, rest, found := strings.Cut(text, "**Workspace Directories:**\n  - ")
 	if !found {
@@ -208,7 +208,7 @@ func workspace(text string) string {
 	return strings.TrimSpace(dir)
 }
 
-// notice takes what the client told the user.
+// notice takes the client's message to the user.
 func (s *session) notice(m *message) error {
 	text := strings.Join(geminiform.ReadParts(m.content, "").Texts, "\n")
 	switch {

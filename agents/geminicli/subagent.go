@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Limits of what is read of the files of sub-agents at a hook.
+// Limits of a hook's reading of sub-agents' files.
 const (
 	answerWindow  = 512 << 10 // of a file's end, in bytes
 	maxSubagents  = 32        // those that were written to last
@@ -30,10 +30,10 @@ type subagent struct {
 	calling   bool // its last answer waits for what comes of its calls
 }
 
-// attribute says which sub-agent makes a call that is about to begin. Hooks do not tell, but the files of the session
-// do, by what the client relies on itself. Where calls of an answer run beside each other, all their hooks come before
-// the first of them begins. So the main conversation makes none while a sub-agent is at work. A sub-agent writes down
-// its answer before it makes the calls that are in it, and again with them when they have ended.
+// attribute finds the sub-agent that makes a call which is about to begin. Hooks do not name it. The files of the
+// session show it: if calls of an answer run in parallel, all their hooks come before the first call begins. So the
+// main conversation makes none while a sub-agent is at work. A sub-agent writes down its answer before it makes the
+// calls that are in it, and again with them when they have ended.
 func attribute(b *events.Boundary) {
 	var calling []subagent
 	for _, one := range subagents(b.Transcript, b.Session) {
@@ -55,7 +55,7 @@ func attribute(b *events.Boundary) {
 	}
 }
 
-// subagents returns those that the present answer of the main conversation started; none when it is not.
+// subagents returns the sub-agents of the present answer of the main conversation; none if the answer is not there.
 func subagents(main, session string) []subagent {
 	dir := filepath.Join(filepath.Dir(main), session)
 	entries, err := os.ReadDir(dir)
@@ -113,8 +113,8 @@ type line struct {
 // busy reports whether it is an answer without any part yet.
 func (l *line) busy() bool { return l.Type == "gemini" && len(l.Calls) == 0 }
 
-// givesResults reports whether it asks for an answer in the midst of the work: the task, or what came of calls. What
-// else the client tells a sub-agent is that its time is over.
+// givesResults reports whether a line asks for an answer in the midst of the work: the task, or results of calls.
+// Other texts say that the sub-agent's time is over.
 func (l *line) givesResults() bool {
 	return l.Type == "user" && (l.first || bytes.Contains(l.Content, []byte(`"functionResponse"`)))
 }
@@ -165,9 +165,9 @@ func began(path string) time.Time {
 	return head.Start
 }
 
-// Settle relies on the order of calls. Those of a sub-agent are over when it is. An edit of the main conversation runs
-// alone, so that it is over when another boundary comes. While sub-agents are at work, this does not hold: their calls
-// cannot be told from its own. Shells may run beside each other.
+// Settle relies on the order of calls. A sub-agent's calls end with the sub-agent. An edit of the main conversation
+// runs alone: it has ended when another boundary comes. While sub-agents are at work, this does not hold: their
+// calls cannot be told from its own. Shells may run beside each other.
 func (c *Client) Settle(call capability.Call) (end capability.End) {
 	at := subagents(call.Transcript, sessionOf(call.Transcript))
 	switch {

@@ -1,3 +1,3 @@
-// Package geminiform reads what Gemini CLI and Qwen Code, which comes from it, write alike: messages that consist of
-// parts, calls and their responses, and what the tools that write files note of their work.
+// Package geminiform reads the common forms of Gemini CLI and Qwen Code, which comes from it: messages of parts,
+// calls and their responses, and the notes of the tools that write files.
 package geminiform

@@ -18,7 +18,7 @@ type Parts struct {
 	Responses []Response
 }
 
-// Response is the response to a call, as the model was told.
+// Response is the response to a call, as the model got it.
 type Response struct {
 	ID     string
 	Output string

@@ -39,8 +39,8 @@ func (r Response) Result(call *assemble.Call, o Outcome, time string) assemble.R
 	return result
 }
 
-// errorOf tells what kind of failure a response reports. A shell command that failed is a success of the tool in some
-// versions; the code stands in a line of its own.
+// errorOf returns the kind of failure that a response reports. In some versions a failed shell command is a success
+// of the tool; the code is on its own line.
 func errorOf(content, status string, failed bool) string {
 	for line := range strings.Lines(content) {
 		code, found := strings.CutPrefix(line, "Exit Code: ")
@@ -62,8 +62,8 @@ func errorOf(content, status string, failed bool) string {
 	return ""
 }
 
-// edits returns the changes of a call in its file: as the client notes it, a diff with the line numbers, otherwise
-// what was asked.
+// edits returns the changes of a call in its file: from the client's diff with line numbers, otherwise from the
+// request.
 func edits(call *assemble.Call, o Outcome) []assemble.Edit {
 	var diff, path, name string
 	fresh := false
@@ -103,7 +103,7 @@ func UserLines(display []byte) int64 {
 	return rawjson.MemberInt(rawjson.Member(display, "diffStat"), "user_added_lines")
 }
 
-// seen returns a file that was read as a whole, when it is one that tells of the project.
+// seen returns a manifest of the project that was read as a whole.
 func seen(call *assemble.Call, content string) *assemble.File {
 	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || strings.HasPrefix(content, "\nIMPORTANT:") {
 		return nil

@@ -1,3 +1,3 @@
-// Package geminihooks holds what Gemini CLI has in common with Qwen Code, which grew out of it: the tools and what they
-// report, the folders that the user trusts, and the model that a session file names.
+// Package geminihooks holds the parts that Gemini CLI and Qwen Code, which grew out of it, have in common: the
+// tools and their reports, the folders that the user trusts, and the model in a session file.
 package geminihooks

@@ -11,8 +11,8 @@ import (
 // modelWindow is the size of the session file's end in which the model is looked for.
 const modelWindow = 512 << 10
 
-// LastModel returns the model of the last answer in a session file, "" if it is not told. At a tool's hook the answer
-// that holds the call is on disk already.
+// LastModel returns the model of the last answer in a session file, "" if unknown. At a tool's hook the answer with
+// the call is on disk already.
 func LastModel(path string) string {
 	file, err := transcript.Open(path)
 	if err != nil {

@@ -28,7 +28,7 @@ type input struct {
 	Dir        string `json:"directory"` // older: dir_path
 	DirPath    string `json:"dir_path"`
 	Background bool   `json:"is_background"`
-	// Modified tells that a person changed what the model proposed before they let the tool write.
+	// Modified is true if a person changed the model's text before they let the tool write.
 	Modified bool    `json:"modified_by_user"`
 	Proposed *string `json:"ai_proposed_content"`
 }
@@ -46,8 +46,7 @@ type response struct {
 // Failed reports whether the tool reports that it failed.
 func (c *Call) Failed() bool { return len(c.Response.Error) > 0 && string(c.Response.Error) != "null" }
 
-// Describe gives a boundary what the timeline needs of a call. Whole contents are given after the call, where the
-// client reports them.
+// Describe adds the call to a boundary. After the call it adds whole contents if the client reports them.
 func (c *Call) Describe(b *events.Boundary, id, home string) *events.ToolUse {
 	var in input
 	_ = json.Unmarshal(c.Input, &in) // a field of another type is an absent one
@@ -69,7 +68,7 @@ func (c *Call) Describe(b *events.Boundary, id, home string) *events.ToolUse {
 	return tool
 }
 
-// Edited names the files that some calls edited; nil if they edited none.
+// Edited returns the files that some calls edited; nil if there are none.
 func Edited(calls []Call, cwd, home string) *events.ToolUse {
 	var out *events.ToolUse
 	for i := range calls {

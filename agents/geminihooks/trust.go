@@ -15,7 +15,7 @@ const SettingsFile = "settings.json"
 type Config struct {
 	Dir     string // absolute
 	Project string // the name of the directory at the top of a work tree that holds the project's
-	// AsksAlways tells that the client asks whether a folder is trusted unless its user switched that off.
+	// AsksAlways is true if the client asks whether a folder is trusted unless its user switched that off.
 	AsksAlways bool
 }
 

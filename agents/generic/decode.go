@@ -157,7 +157,7 @@ func addPath(paths []string, path string) []string {
 	return append(paths, path)
 }
 
-// maxHints is the number of hints that one call gives.
+// maxHints bounds the hints of one call.
 const maxHints = 16
 
 func limited(hints []string) []string { return hints[:min(len(hints), maxHints)] }

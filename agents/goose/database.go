@@ -80,7 +80,7 @@ type database struct {
 // errNoSession reports a session that the database does not have.
 var errNoSession = errors.New("no such session")
 
-// openDatabase opens a session; "" stands for the one that was changed last.
+// openDatabase opens a session; "" stands for the session that was changed last.
 func openDatabase(path, id string) (sessionfile.File, error) {
 	db, err := sqlitefile.Open(path)
 	if err != nil {

@@ -26,7 +26,7 @@ var (
 // databaseFile is the name of the database.
 const databaseFile = "sessions.db"
 
-// ProjectSessions lists the sessions of the database, and those in files that it does not hold.
+// ProjectSessions lists the sessions of the database, and the sessions in files that are not in the database.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	project := sessionfile.NewProject(dir)
 	known := map[string]bool{}
@@ -59,7 +59,7 @@ func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Ses
 // SessionID returns the name of a file of JSON lines; a database holds several.
 func (s sessions) SessionID(path string) string { return sessionfile.NamedID(path, ".jsonl") }
 
-// SessionsIn lists the sessions of a database; a file of another form has none beside the one that it is.
+// SessionsIn lists the sessions of a database; a file of another form holds only its own.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err
@@ -99,14 +99,14 @@ func (s sessions) Recognises(_ string, head []byte) bool {
 	return sessionfile.AnyObject(head, 1, begins)
 }
 
-// begins tells the line about the session.
+// begins reports whether a line is about the session.
 func begins(raw []byte) bool {
 	return rawjson.MemberText(raw, "working_dir") != "" && rawjson.Member(raw, "role") == nil &&
 		(rawjson.Member(raw, "message_count") != nil || rawjson.Member(raw, "description") != nil ||
 			rawjson.Member(raw, "accumulated_input_tokens") != nil)
 }
 
-// peek returns what the file says of the session.
+// peek returns the line about the session.
 func peek(file sessionfile.File) (about []byte) {
 	sessionfile.First(file, 1, func(object jsonlines.Object) bool {
 		about = bytes.Clone(object.Raw)

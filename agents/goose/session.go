@@ -67,7 +67,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// about takes what is known of the session as a whole.
+// about takes the line about the whole session.
 func (s *session) about(raw []byte) {
 	dir := rawjson.MemberText(raw, "working_dir")
 	if dir == "" {
@@ -97,7 +97,7 @@ func (s *session) about(raw []byte) {
 // timeOf returns the time of a message, in seconds since 1970.
 func timeOf(raw []byte) string { return sessionfile.Millis(rawjson.MemberInt(raw, "created") * 1000) }
 
-// user takes what the user typed, and results of calls. What the client puts in is not shown to the user.
+// user takes the user's text, and results of calls. The client's additions are not shown to the user.
 func (s *session) user(raw []byte, at records.Locator) error {
 	time := timeOf(raw)
 	hidden := string(rawjson.Member(rawjson.Member(raw, "metadata"), "userVisible")) == "false"
@@ -222,8 +222,8 @@ func exitOf(value []byte, content string) (code int64, found bool) {
 	return code, err == nil
 }
 
-// textOf returns the text of a result: a list of parts, or an object that has one. A part for the user alone repeats
-// what the model was told.
+// textOf returns the text of a result: a list of parts, or an object that has one. A part for the user alone
+// repeats the model's part.
 func textOf(value []byte) string {
 	d := rawjson.NewDecoder(value)
 	if d.Kind() == rawjson.Object {

@@ -26,7 +26,7 @@ func ifThere(binary string) string {
 
 const orElse = " || true"
 
-// Call returns the call in a command, without what stands around it.
+// Call returns the call in a command, without the check around it.
 func Call(command string) string {
 	rest, looked := strings.CutPrefix(command, "command -v ")
 	_, call, found := strings.Cut(rest, " >/dev/null 2>&1 && ")
@@ -36,8 +36,8 @@ func Call(command string) string {
 	return strings.TrimSuffix(call, orElse)
 }
 
-// ParseCommand takes apart what Command wrote, in whatever quoting. It also takes the form `git trace hook AGENT EVENT`
-// that people write by hand, whose binary is "git".
+// ParseCommand takes apart a command of Command, in any quoting. It also takes the form `git trace hook AGENT
+// EVENT` that people write by hand, whose binary is "git".
 func ParseCommand(command string) (binary, agent, event string, ok bool) {
 	words := shell.Words(Call(command))
 	if len(words) == 5 && words[0] == "git" && words[1] == "trace" {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Strict tells why a document is not JSON; nil for one that is, or is empty. Some agents read comments in their
-// settings, others none.
+// Strict returns an error if a document is not JSON; nil if it is JSON or empty. Some agents read comments in their
+// settings, others do not.
 func Strict(doc []byte) error {
 	body := bytes.TrimPrefix(doc, byteOrderMark)
 	if len(bytes.Trim(body, " \t\r\n")) == 0 {

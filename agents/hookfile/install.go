@@ -123,7 +123,7 @@ func (s style) insert(doc []byte, entries []Entry) ([]byte, error) {
 	return doc, nil
 }
 
-// renew writes missing entries in the place of stale ones, and gives those that had none.
+// renew writes missing entries in the place of stale ones, and returns the entries without such a place.
 func (s style) renew(doc []byte, missing, entries []Entry, ours Ours) ([]byte, []Entry, error) {
 	var left []Entry
 	for _, entry := range missing {
@@ -182,7 +182,7 @@ func (s style) list(entry Entry) string {
 }
 
 // flatRest is the rest of an object of our own making in the flat form: a blank behind the bracket marks it. People
-// put the closing bracket on a line of its own without such a blank.
+// do not write such a blank before a bracket on a line of its own.
 const flatRest = "{ \"version\": 1\n}"
 
 // document returns a whole document. That of the flat form names its version.

@@ -36,7 +36,7 @@ func Remove(doc []byte, ours Ours) (out []byte, changed []string, err error) {
 	return append([]byte{}, body...), changed, nil // never nil: the file was there and blank
 }
 
-// withoutRest takes away what is left of an object of our own making in the flat form.
+// withoutRest removes the rest of an object of our own making in the flat form.
 func withoutRest(doc []byte) []byte {
 	root, err := parse(doc)
 	if err != nil || root == nil || strings.ReplaceAll(string(doc[root.start:root.end]), "\r\n", "\n") != flatRest {
@@ -45,7 +45,8 @@ func withoutRest(doc []byte) []byte {
 	return slices.Concat(doc[:root.start], doc[root.end:])
 }
 
-// removeAll removes what which selects, one handler after the other: each removal moves the places of the others.
+// removeAll removes the handlers that which returns, one after the other: each removal moves the places of the
+// others.
 func removeAll(doc []byte, which func(root *node) []handler) ([]byte, error) {
 	for {
 		root, err := parse(doc)

@@ -108,7 +108,8 @@ func (p *parser) skip() int {
 	return at
 }
 
-// get returns the value of a key, nil when there is none. Of a key that stands twice the last counts, as in JSON.parse.
+// get returns the value of a key, nil when there is none. If a key is there twice, the last one counts, as in
+// JSON.parse.
 func (n *node) get(key string) *node {
 	if n == nil || n.kind != '{' {
 		return nil

@@ -23,7 +23,7 @@ func (p *plan) add(file userfile.File, data []byte, at Place, a capability.Actio
 	p.Add(a, userfile.Edit{File: file, Data: data, Root: at.Root, Made: at.Made})
 }
 
-// apply does all of it or nothing, and lists what was done.
+// apply applies the whole plan or nothing, and lists its actions.
 func (p *plan) apply() ([]capability.Action, error) {
 	err := p.Apply()
 	if err == nil {

@@ -75,7 +75,7 @@ func commandBehind(mark string, ours hookfile.Ours) func(doc []byte) (string, bo
 	}
 }
 
-// Plan lists what Install would do.
+// Plan lists the actions that Install would do.
 func (f *Files) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {
 	p, err := f.prepare(ctx, target)
 	return p.Actions(), err
@@ -110,7 +110,7 @@ func (f *Files) Remove(ctx context.Context, target capability.Target) (done []ca
 	return done, nil
 }
 
-// Status tells the state of all of them.
+// Status returns the common state of all files.
 func (f *Files) Status(ctx context.Context, target capability.Target) (whole capability.Status, err error) {
 	for i, in := range f.parts {
 		one, err := in.Status(ctx, target)

@@ -18,7 +18,7 @@ var ErrForeign = errors.New("the file was not written by git-trace")
 type Settings struct {
 	Entries func() []hookfile.Entry // a hook never asks
 	Ours    hookfile.Ours
-	// Comments tells that the agent reads comments in the file.
+	// Comments is true if the agent reads comments in the file.
 	Comments bool
 }
 
@@ -28,7 +28,7 @@ func (s Settings) Commented() Settings {
 	return s
 }
 
-// readable tells why the agent cannot read a document.
+// readable returns an error if the agent cannot read a document.
 func (s Settings) readable(doc []byte) error {
 	if s.Comments {
 		return nil
@@ -147,8 +147,8 @@ func (o OwnFile) ours(doc []byte) bool {
 // commandMark begins the line of a program of ours that says how it calls git-trace, as a hook command for any event.
 const commandMark = "// command: "
 
-// Program returns a program of our own that an agent loads, in which @PROGRAM@ and @COMMAND@ stand for the path of
-// git-trace.
+// Program returns a program of our own that an agent loads. @PROGRAM@ and @COMMAND@ in its source stand for the
+// path of git-trace and the hook command.
 func Program(source []byte, binary, agent string, events []string) OwnFile {
 	literal, _ := json.Marshal(binary) // JSON strings are those of JavaScript
 	content := bytes.ReplaceAll(source, []byte("@PROGRAM@"), literal)

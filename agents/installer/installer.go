@@ -22,15 +22,16 @@ type Place struct {
 	// Ignored is the file below Root with slashes, for a file in the work tree that is one person's own; "" for all
 	// others.
 	Ignored string
-	// Rule are the files that the rule for it names, where there are more than this one. Ruled tells that the rule stands
-	// with another file of the agent.
+	// Rule lists the files that the ignore rule names, if there are more than this one. Ruled is true if the rule
+	// stands with another file of the agent.
 	Rule  []string
 	Ruled bool
-	// OnlyAtTop tells that the agent reads the file only where it is started at the top of the work tree.
+	// OnlyAtTop is true if the agent reads the file only when it is started at the top of the work tree.
 	OnlyAtTop bool
 }
 
-// Format makes the content of the file. The functions are pure; a nil document stands for a file that does not exist.
+// Format makes the content of the file. Its functions are pure; a nil document stands for a file that does not
+// exist.
 type Format interface {
 	// Install gives the document with our part in it, and the events whose entries changed.
 	Install(doc []byte) (out []byte, changed []string, err error)
@@ -49,16 +50,16 @@ type Installer struct {
 	// Place finds the file of a target.
 	Place     func(capability.Target) (Place, error)
 	OnlyAtTop bool // what InDirs says of the file below the top of the work tree
-	// Refuse tells why nothing is to be installed at a target, nil for nothing.
+	// Refuse returns an error if nothing may be installed at a target.
 	Refuse func(capability.Target) error
-	// Obstacles and DisabledBy tell, for Status, what else keeps the hooks of a target from running; nil for nothing.
+	// Obstacles and DisabledBy list, for Status, other reasons why the hooks of a target do not run; nil for none.
 	Obstacles  func(context.Context, capability.Target) ([]capability.Obstacle, error)
 	DisabledBy func(capability.Target) []string
 }
 
 var _ capability.HookInstaller = (*Installer)(nil)
 
-// Plan lists what Install would do.
+// Plan lists the actions that Install would do.
 func (in *Installer) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {
 	p, err := in.prepare(ctx, target)
 	return p.Actions(), err
@@ -78,7 +79,7 @@ func (in *Installer) prepare(ctx context.Context, target capability.Target) (p p
 	return p, err
 }
 
-// prepareInto adds to a plan what Install would do.
+// prepareInto adds the actions of Install to a plan.
 func (in *Installer) prepareInto(ctx context.Context, p *plan, target capability.Target) error {
 	if err := checkBinary(in.Env.Binary); err != nil {
 		return err
@@ -132,7 +133,7 @@ func (in *Installer) Remove(_ context.Context, target capability.Target) ([]capa
 	return p.apply()
 }
 
-// Status tells what is there and whether anything keeps it from running.
+// Status returns the state of the hooks and the obstacles to running them.
 func (in *Installer) Status(ctx context.Context, target capability.Target) (capability.Status, error) {
 	place, err := in.Place(target)
 	if err != nil {

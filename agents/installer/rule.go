@@ -36,7 +36,7 @@ func (in *Installer) removeRule(p *plan, target capability.Target, place Place) 
 	return err
 }
 
-// planRule has our block of the ignore file list these files.
+// planRule plans that our block of the ignore file lists these files.
 func (in *Installer) planRule(p *plan, repo *refs.Repo, detail string, files ...string) error {
 	hint := "make the file readable, or install for the user with `git trace init --global`"
 	file, err := userfile.Exclude(repo.CommonDir)
@@ -55,9 +55,8 @@ func (in *Installer) planRule(p *plan, repo *refs.Repo, detail string, files ...
 	}
 }
 
-// wantsRule reports whether the personal file needs the rule: it is in a work tree and nothing ignores it. A file
-// that is tracked is refused, because what is installed would be committed for everybody. Beside an error it does not
-// need it.
+// wantsRule reports whether the personal file needs the rule: it is in a work tree and nothing ignores it. A
+// tracked file is refused, because the hooks would be committed for everybody. With an error the result is false.
 func (in *Installer) wantsRule(ctx context.Context, place Place) (bool, error) {
 	path := filepath.FromSlash(place.Ignored)
 	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {

@@ -13,7 +13,7 @@ import (
 // MaxLine is the length beyond which a line is skipped.
 const MaxLine = 32 << 20
 
-// Faults counts what was in the file and is not given.
+// Faults counts the parts of the file that are not returned.
 type Faults struct {
 	NotObject int `json:"not_object,omitempty"` // JSON values that are no objects
 	Broken    int `json:"broken,omitempty"`     // pieces of lines that are not JSON
@@ -191,7 +191,7 @@ func (r *Reader) broken() {
 	r.rest = nil
 }
 
-// resyncs is how many places of a broken line are tried.
+// resyncs bounds the places of a broken line that are tried.
 const resyncs = 256
 
 // resync finds where in a broken line the next record begins: an object that is followed by nothing but objects. An

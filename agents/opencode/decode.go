@@ -50,7 +50,7 @@ type input struct {
 	Dir     string `json:"workdir"`
 }
 
-// Decode reads what the plugin sent.
+// Decode reads a payload of the plugin.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
 		c.env.Time())
@@ -62,7 +62,7 @@ func fields(w *wire) payload.Fields {
 	}
 }
 
-// fill tells the sessions of sub-agents from others: OpenCode tells of both in the same way.
+// fill separates the sessions of sub-agents from others: OpenCode reports both in the same way.
 func (c *Client) fill(b *events.Boundary, w *wire) bool {
 	if b.Process != 0 {
 		b.Mark = "OPENCODE_PID=" + strconv.Itoa(b.Process)

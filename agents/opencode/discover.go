@@ -86,7 +86,7 @@ func (s sessions) SessionID(path string) string {
 	return name
 }
 
-// SessionsIn lists the sessions of a database; a file of another form has none beside the one that it is.
+// SessionsIn lists the sessions of a database; a file of another form holds only its own.
 func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	if is, err := sqlitefile.Is(path); err != nil || !is {
 		return nil, err
@@ -108,8 +108,8 @@ func (s sessions) SessionsIn(path string) ([]capability.Session, error) {
 	return found, nil
 }
 
-// Recognises identifies databases by their name, since other programs have some as well, and JSON by what only
-// sessions of OpenCode have.
+// Recognises identifies databases by their name, since other programs have databases as well, and JSON by members
+// that only sessions of OpenCode have.
 func (s sessions) Recognises(path string, head []byte) bool {
 	if bytes.HasPrefix(head, []byte(sqlitefile.Magic)) {
 		name := filepath.Base(path)
@@ -126,7 +126,7 @@ func (s sessions) Recognises(path string, head []byte) bool {
 		bytes.Contains(start, []byte(`"ses_`))
 }
 
-// isFolderSession tells a file of storage/session.
+// isFolderSession reports whether a text is a file of storage/session.
 func isFolderSession(raw []byte) bool {
 	return strings.HasPrefix(rawjson.MemberText(raw, "id"), "ses_") && rawjson.Member(raw, "directory") != nil &&
 		rawjson.Member(raw, "messages") == nil

@@ -49,7 +49,8 @@ type session struct {
 	repeated int            // how many were met before
 }
 
-// distinct makes ids that were redacted to one word tell messages, and calls, apart: the client gives none twice.
+// distinct tells messages, and calls, apart whose ids were redacted to the same word: the client gives each id
+// once.
 func (s *session) distinct(of, id string) string {
 	if id == "" {
 		return id
@@ -79,13 +80,13 @@ type state struct {
 // State returns the state.
 func (s *session) State() any { return &s.state }
 
-// End takes back what the session says was reverted.
+// End takes back the reverted steps of the session.
 func (s *session) End() error {
 	s.c.Back(s.state.Reverted)
 	return nil
 }
 
-// Object takes what is known of the session, or a message with its parts.
+// Object takes the data about the session, or a message with its parts.
 func (s *session) Object(object jsonlines.Object) error {
 	info, parts := rawjson.Member(object.Raw, "info"), rawjson.Member(object.Raw, "parts")
 	if parts == nil {
@@ -113,7 +114,7 @@ func (s *session) Object(object jsonlines.Object) error {
 	return nil
 }
 
-// about takes what is known of the session as a whole.
+// about takes the data about the whole session.
 func (s *session) about(info []byte) {
 	dir, version, title := rawjson.MemberText(info, "directory"), rawjson.MemberText(info, "version"),
 		rawjson.MemberText(info, "title")
@@ -193,7 +194,7 @@ func (m *message) decode(info []byte) {
 	}
 }
 
-// user takes what the user typed. The client puts the files that it refers to beside it, as if somebody had said them.
+// user takes the user's text. The client adds the files that it refers to, as if somebody had said them.
 func (s *session) user(m *message, parts []byte, at records.Locator) error {
 	time := sessionfile.Millis(m.created)
 	var said []string

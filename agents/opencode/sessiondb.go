@@ -82,8 +82,8 @@ func dbSessions(db *sqlitefile.DB) ([]dbSession, error) {
 	return found, err
 }
 
-// topmost returns the sessions that are not told in another one: those without a parent, and those whose parent is
-// gone.
+// topmost returns the sessions that are not part of another one: sessions without a parent, and sessions whose
+// parent is gone.
 func topmost(all []dbSession) []dbSession {
 	here := map[string]bool{}
 	for _, s := range all {
@@ -98,7 +98,7 @@ func topmost(all []dbSession) []dbSession {
 	return out
 }
 
-// openDatabase opens a session; "" stands for the one of the topmost that was changed last.
+// openDatabase opens a session; "" stands for the topmost session that was changed last.
 func openDatabase(path, id string) (*database, error) {
 	db, err := sqlitefile.Open(path)
 	if err != nil {

@@ -14,19 +14,19 @@ type store interface {
 	head() ([]byte, error)
 	// messages returns the ids of the messages, in their order.
 	messages() []string
-	// message gives a message: what is known of it, and its parts in their order; nil for one that is not there any more.
+	// message returns a message: its facts, and its parts in their order; nil if it is gone.
 	message(index int) (info []byte, parts [][]byte, err error)
 	close() error
 }
 
-// kept makes a session file of what is kept message by message. Offsets count messages: 0 holds the facts of the
-// session.
+// kept makes a session file of a session that is stored message by message. Offset 0 holds the facts of the
+// session; the others count messages.
 type kept struct {
 	store
 	id string
 }
 
-// Start returns the id of the session, and what was taken back of it.
+// Start returns the id of the session, and the point to which it was reverted.
 func (k kept) Start() (string, error) {
 	head, err := k.head()
 	return k.id + revertedTo(head), err
@@ -43,7 +43,7 @@ func (k kept) Mark(offset int64) string {
 	return ""
 }
 
-// Close closes what is kept.
+// Close closes the store.
 func (k kept) Close() error { return k.close() }
 
 // From returns the messages from an offset on.

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// tool is a call as its part tells it.
+// tool is a call, as in its part.
 type tool struct {
 	call                    assemble.Call
 	status, output, failure string
@@ -91,7 +91,7 @@ func (s *session) result(one *tool) (assemble.Result, bool) {
 	return result, true
 }
 
-// errorOf tells what kind of failure a call reports.
+// errorOf returns the kind of failure that a call reports.
 func errorOf(text string) string {
 	switch {
 	case strings.Contains(text, "rejected permission"), strings.Contains(text, "user dismissed"),
@@ -142,7 +142,7 @@ func edited(one *tool) assemble.Edit {
 	return assemble.Edit{Path: path, Text: rawjson.MemberText(one.call.Input, "newString")}
 }
 
-// changed reads the diff in what the client notes of a file.
+// changed reads the diff in the client's notes about a file.
 func changed(path string, metadata []byte) assemble.Edit {
 	filediff := rawjson.Member(metadata, "filediff")
 	hunks := sessionfile.Hunks(cmp.Or(rawjson.MemberText(metadata, "diff"), rawjson.MemberText(filediff, "patch")))

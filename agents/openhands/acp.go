@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// foreignCall is a call of another agent that OpenHands steers (Agent Client Protocol), as the last event tells it.
+// foreignCall is a call of another agent that OpenHands steers (Agent Client Protocol), as in its last event.
 type foreignCall struct {
 	raw  []byte
 	time string
@@ -41,7 +41,7 @@ func (s *session) foreign(raw []byte, time string, at records.Locator) error {
 	return nil
 }
 
-// foreignEnded hands a call on with its result; "" stands for the time of one that did not end.
+// foreignEnded hands a call on with its result; time is "" for a call that did not end.
 func (s *session) foreignEnded(id, time string) error {
 	one := s.begun[id]
 	delete(s.begun, id)
@@ -72,7 +72,7 @@ func (s *session) foreignEnded(id, time string) error {
 	return s.c.Result(one.at, id, r)
 }
 
-// foreignContent returns the texts of a result, and what it did to files. Members have the protocol's own names, or
+// foreignContent returns the texts of a result, and its edits of files. Members have the protocol's own names, or
 // Python's.
 func (s *session) foreignContent(raw []byte) (texts []string, edits []assemble.Edit) {
 	d := rawjson.NewDecoder(raw)

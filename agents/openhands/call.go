@@ -10,7 +10,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// action takes a call, with what the model said before it.
+// action takes a call, with the model's text before it.
 func (s *session) action(raw []byte, time string, at records.Locator) error {
 	made := rawjson.Member(raw, "tool_call")
 	name := cmp.Or(rawjson.MemberText(raw, "tool_name"), rawjson.MemberText(made, "name"))
@@ -45,7 +45,8 @@ func (s *session) invalidLeft() error {
 	return nil
 }
 
-// arguments returns those that the model wrote; where these are not an object, the arguments as the agent read them.
+// arguments returns the model's arguments; if they are not an object, it returns the arguments as the agent read
+// them.
 func arguments(text string, action []byte) []byte {
 	d := rawjson.NewDecoder([]byte(text))
 	kind := d.Kind()
@@ -59,7 +60,7 @@ func arguments(text string, action []byte) []byte {
 	return in.Text("arguments", text).End()
 }
 
-// observed takes what came of a call.
+// observed takes the result of a call.
 func (s *session) observed(kind string, raw []byte, time string, at records.Locator) error {
 	id := cmp.Or(rawjson.MemberText(raw, "tool_call_id"), rawjson.MemberText(raw, "action_id"))
 	seen := rawjson.Member(raw, "observation")
@@ -88,7 +89,7 @@ func (s *session) observed(kind string, raw []byte, time string, at records.Loca
 	return s.c.Result(at, id, r)
 }
 
-// errorOf tells what kind of failure an observation reports.
+// errorOf returns the kind of failure that an observation reports.
 func errorOf(seen []byte) string {
 	code := rawjson.MemberInt(seen, "exit_code")
 	switch {

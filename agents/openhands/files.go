@@ -30,7 +30,7 @@ var (
 	_ capability.SessionIdentifier = sessions{}
 )
 
-// stateFile tells of a conversation as a whole; eventsDir holds its events.
+// stateFile holds the data of the whole conversation; eventsDir holds its events.
 const (
 	stateFile = "base_state.json"
 	eventsDir = "events"
@@ -75,7 +75,7 @@ func workingDir(state []byte) string {
 // maxState is the largest size of a state.
 const maxState = 64 << 20
 
-// stateOf reads the state of a conversation, nil for one that is none.
+// stateOf reads the state of a conversation, nil if the file is not one.
 func stateOf(path string) []byte {
 	if filepath.Base(path) != stateFile {
 		return nil
@@ -115,7 +115,7 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	return false
 }
 
-// isEvent tells an event by what every one has.
+// isEvent reports whether a text is an event, by the members that all events have.
 func isEvent(raw []byte) bool {
 	kind := rawjson.MemberText(raw, "kind")
 	return (strings.HasSuffix(kind, "Event") || kind == "Condensation" || kind == "UserRejectObservation") &&
@@ -184,13 +184,13 @@ func (d directory) Start() (string, error) { return "", nil }
 // Size returns the number of events and one, for the state.
 func (d directory) Size() int64 { return int64(len(d.events)) + 1 }
 
-// Close has nothing to close.
+// Close does nothing.
 func (d directory) Close() error { return nil }
 
 // From returns the state, then the events.
 func (d directory) From(int64, int64) sessionfile.Source { return &files{directory: d} }
 
-// files gives what the files of a conversation hold.
+// files returns the contents of a conversation's files.
 type files struct {
 	directory
 	at     int64
@@ -206,7 +206,7 @@ func (f *files) End() int64 { return f.at }
 // Lines returns the same: a file counts as a line.
 func (f *files) Lines() int64 { return f.at }
 
-// Next returns what the next file holds; io.EOF after the last.
+// Next returns the content of the next file; io.EOF after the last.
 func (f *files) Next() (jsonlines.Object, error) {
 	for f.at < f.Size() {
 		at, path := f.at, f.path

@@ -45,7 +45,7 @@ func (c *client) refuse(target capability.Target) error {
 	}
 }
 
-// obstacles tell where the user's hooks are not read because the repository has a file of its own.
+// obstacles reports that the user's hooks are not read because the repository has a file of its own.
 func (c *client) obstacles(_ context.Context, target capability.Target) ([]capability.Obstacle, error) {
 	if target.Scope != capability.ScopeUser || target.Repo == nil || target.Repo.Bare() {
 		return nil, nil

@@ -61,7 +61,7 @@ type session struct {
 // State returns nil: a conversation is read from its beginning.
 func (s *session) State() any { return nil }
 
-// End gives the last answer the tokens that were told after it.
+// End gives the last answer the tokens that came after it.
 func (s *session) End() error {
 	if err := s.foreignLeft(); err != nil {
 		return err
@@ -164,8 +164,8 @@ func modelOf(name string) string {
 	return assemble.Model(strings.TrimPrefix(name, "litellm_proxy/"))
 }
 
-// stats takes the tokens so far: of each answer where they are told apart, and of all. Those of the prompts include
-// the cache. What the condenser used is not part of an answer.
+// stats takes the tokens so far: of each answer if they are listed apart, and of all. The prompts' tokens include
+// the cache. The condenser's tokens are not part of an answer.
 func (s *session) stats(raw []byte) {
 	sum, cost := records.TokenUsage{}, 0.0
 	metricsOf(raw, func(metrics []byte, answers bool) {
@@ -179,7 +179,7 @@ func (s *session) stats(raw []byte) {
 	s.sum, s.cost = sum, max(s.cost, cost)
 }
 
-// metricsOf hands on what each use of a model took, and whether it gave answers.
+// metricsOf passes on the metrics of each use of a model, and whether it gave answers.
 func metricsOf(raw []byte, take func(metrics []byte, answers bool)) {
 	d := rawjson.NewDecoder(rawjson.Member(raw, "usage_to_metrics"))
 	for d.Open(); d.Member(); {
@@ -188,7 +188,7 @@ func metricsOf(raw []byte, take func(metrics []byte, answers bool)) {
 	}
 }
 
-// each takes the model, and the tokens of the answers that are told apart.
+// each takes the model, and the listed tokens of single answers.
 func (s *session) each(metrics []byte) {
 	s.model = cmp.Or(s.model, modelOf(rawjson.MemberText(metrics, "model_name")))
 	d := rawjson.NewDecoder(rawjson.Member(metrics, "token_usages"))
@@ -252,7 +252,7 @@ func (s *session) system(raw []byte) {
 	}
 }
 
-// message takes what the user or the model says.
+// message takes a message of the user or the model.
 func (s *session) message(raw []byte, time string, at records.Locator) error {
 	said := rawjson.Member(raw, "llm_message")
 	text := strings.TrimSpace(textOf(rawjson.Member(said, "content")))

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/records/packed"
 )
 
-// Identify tells which agent wrote a session file, as agents.Identify does. Of a packed file the agent reads what is
-// packed.
+// Identify returns the agent that wrote a session file, as agents.Identify does. For a packed file it reads the
+// unpacked content.
 func Identify(env agents.Env, path string) (agents.Agent, bool, error) {
 	head, is, err := headOf(path, env.Unzstd)
 	if err != nil {
@@ -29,7 +29,7 @@ func Identify(env agents.Env, path string) (agents.Agent, bool, error) {
 	return Agent(agent, env.Unzstd), found, nil
 }
 
-// headOf returns the first bytes of what a session file holds, if it is packed.
+// headOf returns the first unpacked bytes of a session file, if it is packed.
 func headOf(path string, unzstd packed.Unzstd) (head []byte, is bool, err error) {
 	file, err := transcript.Open(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func Beside(path string) string {
 	return ""
 }
 
-// Agent reads the packed files of an agent as well as those that are not.
+// Agent returns the agent with capabilities that read packed files too.
 func Agent(agent capability.Agent, unzstd packed.Unzstd) capability.Agent {
 	if agent.Parser != nil {
 		agent.Parser = parser{agent.Parser, unzstd}

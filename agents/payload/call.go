@@ -40,7 +40,7 @@ type Call struct {
 	Dir      string // where the command runs; the boundary's directory if it is not told
 }
 
-// Describe gives a boundary what the timeline needs of its call.
+// Describe adds the call to its boundary.
 func (c Call) Describe(b *events.Boundary, home string) *events.ToolUse {
 	tool := &events.ToolUse{Name: Name(c.Name), Class: c.Class}
 	b.Tool = tool

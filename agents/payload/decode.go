@@ -18,12 +18,12 @@ type Fields struct {
 	PID                             int // of the client
 }
 
-// Decoder reads what the hooks of an agent send. W is a payload with the fields of all events.
+// Decoder reads the payloads of an agent's hooks. W is a payload with the fields of all events.
 type Decoder[W any] struct {
 	Agent  string
 	Events Events
 	Fields func(*W) Fields
-	// Fill adds what only this agent tells, and reports whether there is a boundary at all.
+	// Fill adds the data that only this agent sends, and reports whether there is a boundary at all.
 	Fill func(*events.Boundary, *W) bool
 }
 

@@ -20,7 +20,7 @@ func (e Events) Names() []string {
 	return names
 }
 
-// Kind returns the boundary that an event carries, "" for one that carries none.
+// Kind returns the boundary of an event, "" if it has none.
 func (e Events) Kind(name string) events.BoundaryKind {
 	for _, one := range e {
 		if one.Name == name {

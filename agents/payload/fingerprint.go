@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 )
 
-// Fingerprint tells the calls of an agent apart that gives them no ids, by their tool and input: equal inputs have
-// equal fingerprints, whatever the order of their keys. It is 16 letters and digits.
+// Fingerprint identifies a call without an id by its tool and input: equal inputs have equal fingerprints, whatever
+// the order of their keys. It is 16 letters and digits.
 func Fingerprint(tool string, input json.RawMessage) string {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(input))

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// Command takes down what a command line tells of the places that it may touch.
+// Command notes the places that a command line may touch.
 func Command(tool *events.ToolUse, line, cwd, home string) {
 	tool.Hints, tool.Names = Hints(line, cwd, home), Names(line, cwd, home)
 }
@@ -127,7 +127,7 @@ func (h *hints) word(word string) {
 	}
 }
 
-// resolve is "" for words that only the shell can make a path of, and for places without repositories.
+// resolve returns "" for words that only the shell can make a path of, and for places without repositories.
 func (h *hints) resolve(word string) string {
 	if word == "~" {
 		word = "~/"

@@ -14,8 +14,8 @@ const (
 	maxPath = 8192
 )
 
-// SessionID reports whether text may serve as the id of a session or a subagent. Such ids name files, so that only
-// letters, digits, dot, underscore and hyphen are taken, and none that begins with a dot.
+// SessionID reports whether text may serve as the id of a session or a subagent. Such ids name files: they have
+// only letters, digits, dot, underscore and hyphen, and do not begin with a dot.
 func SessionID(text string) bool {
 	if text == "" || len(text) > maxID || text[0] == '.' {
 		return false
@@ -58,7 +58,7 @@ func CallID(text string) bool {
 	return true
 }
 
-// Name is text if it can name a tool or a model: valid, printable, short; otherwise "".
+// Name returns text if it can name a tool or a model: valid, printable, short; otherwise "".
 func Name(text string) string {
 	if len(text) > maxName || !utf8.ValidString(text) {
 		return ""
@@ -89,13 +89,13 @@ func Path(text, cwd, home string) string {
 	return filepath.Clean(path)
 }
 
-// Time returns a moment as agents write it down; the zero time of text that is none.
+// Time returns a moment as agents write it; the zero time for other text.
 func Time(text string) time.Time {
 	at, _ := time.Parse(time.RFC3339Nano, text) // the zero time tells of an error
 	return at
 }
 
-// AbsPath is text as a cleaned path if it is an absolute one, otherwise "".
+// AbsPath returns text as a cleaned path if it is an absolute one, otherwise "".
 func AbsPath(text string) string {
 	return Path(text, "", "")
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Bounds of the files that one command line names.
+// Bounds of the files in one command line.
 const (
 	maxNamed     = 128
 	maxNamedFrom = 3 // directories that it changes to
 )
 
-// Names lists absolute paths of the files that a command line may name. It takes the line's words, and what looks
-// like a path in the text of its arguments and here-documents. It starts from the directory in which the line runs,
-// and from those that it changes to. Most of them are not files.
+// Names lists absolute paths of the files that a command line may name. It takes the line's words, and texts in its
+// arguments and here-documents that look like paths. It starts from the directory in which the line runs, and from
+// the directories that the line changes to. Most results are not files.
 func Names(line, cwd, home string) []string {
 	h := hints{cwd: cwd, dir: cwd, home: home}
 	seen := map[string]bool{}

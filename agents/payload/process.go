@@ -2,7 +2,7 @@ package payload
 
 import "math"
 
-// Process returns the number of the agent's process, 0 for a number that is none.
+// Process returns the number of the agent's process, 0 if the number cannot be one.
 func Process(n int) int {
 	if n < 2 || n > math.MaxInt32 { // 1 is never an agent: it is what is left where the agent's number was not known
 		return 0
@@ -10,7 +10,7 @@ func Process(n int) int {
 	return n
 }
 
-// Milliseconds returns a time that a call took, 0 for what is none.
+// Milliseconds returns the duration of a call, 0 if the number cannot be one.
 func Milliseconds(n float64) int64 {
 	if n >= 1 && n < math.MaxInt32 {
 		return int64(n)

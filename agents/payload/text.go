@@ -32,8 +32,8 @@ func Read(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// UTF8 returns the payload as UTF-8 without a byte order mark. UTF-16 is recognised by its mark only: some shells on
-// Windows re-encode what they pipe. The result shares memory with data unless it had to be converted.
+// UTF8 returns the payload as UTF-8 without a byte order mark. UTF-16 is recognised by its mark only: some shells
+// on Windows re-encode piped text. The result shares memory with data unless it had to be converted.
 func UTF8(data []byte) ([]byte, error) {
 	if len(data) > MaxBytes {
 		return nil, ErrTooLarge

@@ -43,7 +43,7 @@ const (
 
 type lexer struct{ rest string }
 
-// next returns the next word with its quotes taken away, and what ended it; the word is empty between two operators.
+// next returns the next word without its quotes, and its end; the word is empty between two operators.
 func (l *lexer) next() (string, wordEnd) {
 	l.rest = strings.TrimLeft(l.rest, " \t\r<>")
 	if strings.HasPrefix(l.rest, "#") {

@@ -50,7 +50,7 @@ type replacement struct {
 	New string `json:"newText"`
 }
 
-// Decode reads what the extension sent.
+// Decode reads a payload of the extension.
 func (c *Client) Decode(event string, data []byte) ([]events.Boundary, error) {
 	return payload.Decoder[wire]{Agent: Name, Events: kinds, Fields: fields, Fill: c.fill}.Decode(event, data,
 		c.env.Time())

@@ -84,7 +84,7 @@ func (e *entry) decode(raw []byte) {
 	}
 }
 
-// key tells an entry from all others, in copies as well. Entries of the first version have no id.
+// key identifies an entry, in copies as well. Entries of the first version have no id.
 func (e *entry) key() string { return e.time + " " + e.kind + " " + e.id }
 
 // Object takes an entry.

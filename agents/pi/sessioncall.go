@@ -80,7 +80,7 @@ func errorOf(content string) string {
 	return records.ErrorTool
 }
 
-// seen returns a file that was read as a whole, when it is one that tells of the project.
+// seen returns a manifest of the project that was read as a whole.
 func seen(call *assemble.Call, content string) *assemble.File {
 	if len(call.Reads) == 0 || !project.Manifest(call.Reads[0]) || rawjson.Member(call.Input, "offset") != nil ||
 		rawjson.Member(call.Input, "limit") != nil {
