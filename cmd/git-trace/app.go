@@ -32,7 +32,7 @@ type app struct {
 	grafts  string // see cutHistory
 }
 
-// runApp parses what stands before the verb as git does, then hands over to the verb.
+// runApp parses the options before the verb as git does, then hands over to the verb.
 func runApp(args []string, std streams) int {
 	a := &app{std: std, dir: "."}
 	rest, err := a.globals(args)
@@ -179,7 +179,7 @@ func (a *app) unasked(repo *refs.Repo, asks string) error {
 	return repo.StartNothing(a.life)
 }
 
-// workTree is repo for commands that need files.
+// workTree returns the repository for commands that need files.
 func (a *app) workTree() (*refs.Repo, error) {
 	r, err := a.repo()
 	if err == nil && r.Bare() {
@@ -263,7 +263,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// noArguments refuses arguments where a verb takes none.
+// noArguments refuses arguments of a verb that takes none.
 func noArguments(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return usage("unexpected argument '%s'", c.Args().First())

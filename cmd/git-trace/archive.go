@@ -166,7 +166,7 @@ func (a *app) dropArchived(c *cli.Context, log *events.Log, s *sharing.Settings,
 	return nil
 }
 
-// adopt passes on what clones have published elsewhere.
+// adopt passes on the publications of clones elsewhere.
 func (a *app) adopt(c *cli.Context, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
 	for _, other := range []string{"to", "review", "retract", "records", "json"} {
 		if c.IsSet(other) {

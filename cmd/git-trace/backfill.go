@@ -239,7 +239,8 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 	return damage.fault()
 }
 
-// isPartial tells a partial clone: git has left objects on a remote, and none of them is fetched.
+// isPartial reports whether this is a partial clone: git has left objects on a remote, and git-trace does not fetch
+// them.
 func (b *filler) isPartial() bool {
 	promised, _ := filepath.Glob(filepath.Join(b.repo.MainObjects(), "pack", "*.promisor")) // no bad pattern
 	return len(promised) > 0

@@ -144,7 +144,7 @@ func (k *keeper) keep(ctx context.Context) error {
 	for i := range noted {
 		traces[i] = noted[i].Trace
 	}
-	// what they wrote is in the log by now
+	// their lines are in the log by now
 	gather, done := lastingGatherer(ctx, k.filler.repo, traces, k.byTrace[noted[0].Trace].First)
 	defer done()
 	k.job.recorder.Facts = gather

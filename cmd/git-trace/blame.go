@@ -24,7 +24,8 @@ import (
 const blameUsage = "git trace blame [<git blame options>] [--json[=runs] | --prompts] [--only-ai] [<rev>] [--] " +
 	"<file>\ngit trace blame --web [<rev>] [--] <file>[:<line>]"
 
-// blameCommand is only for the list of commands; blame parses its arguments itself, because they are git's.
+// blameCommand only describes blame in the list of commands: blame parses its arguments itself, because they are
+// git's.
 func (a *app) blameCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "blame",

@@ -79,7 +79,7 @@ func (a *app) blameInBrowser(args []string) error {
 	return a.inBrowser(a.life, page)
 }
 
-// showInBrowser opens the page of what an id names.
+// showInBrowser opens the page of an id.
 func (a *app) showInBrowser(c *cli.Context, ids []string) error {
 	for _, name := range []string{"json", "markdown", "color"} {
 		if c.IsSet(name) {

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// A CI reads what its commands print, and carries out lines that are commands. Commands of GitHub begin with "::",
-// perhaps after blanks. Older ones and Azure's contain "##[" or "##vso[". Prompts, paths and lines of files are foreign
-// text. So texts for people get a backslash in such places, if the environment names a CI.
+// A CI reads the output of its programs, and carries out lines that are commands. Commands of GitHub begin with
+// "::", perhaps after blanks. Older ones and Azure's contain "##[" or "##vso[". Prompts, paths and lines of files
+// are foreign text. So texts for people get a backslash in such places, if the environment names a CI.
 
 // inCI reports whether a CI reads along.
 func inCI() bool {

@@ -83,7 +83,7 @@ func capabilitiesOf(agent capability.Agent, env capability.Env) agentCapabilitie
 	return one
 }
 
-// summary is one line for people.
+// summary describes an agent in one line for people.
 func (one agentCapabilities) summary() string {
 	var words []string
 	add := func(when bool, word string) {

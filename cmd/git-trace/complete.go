@@ -80,7 +80,7 @@ func (c *completer) arguments(command *cli.Command, before []string, typed strin
 	c.operand(command, typed)
 }
 
-// options are the command's own, and git's if it takes them.
+// options offers the command's own options, and git's if it takes them.
 func (c *completer) options(command *cli.Command, typed string) {
 	for _, flag := range command.VisibleFlags() {
 		name, does := optionText(flag)

@@ -59,7 +59,7 @@ func (a *app) consents(what string) bool {
 	return a.asks("allow them?")
 }
 
-// asks puts a question to a person; no answer is no.
+// asks puts a question to a person. Without an answer it returns false.
 func (a *app) asks(question string) bool {
 	fmt.Fprintf(a.std.err, "%s [y/N] ", question)
 	answer := a.answer()
@@ -80,7 +80,7 @@ func (a *app) asked(question, proposed string) string {
 	return strings.TrimSpace(line)
 }
 
-// answer reads what the person types, in small letters.
+// answer reads the person's answer, in small letters.
 func (a *app) answer() string {
 	line, _ := bufio.NewReader(a.std.in).ReadString('\n')
 	return strings.ToLower(strings.TrimSpace(line))

@@ -174,14 +174,14 @@ func (r *openedRecords) Close() {
 	_ = r.store.Close()
 }
 
-// short abbreviates the ids of conversations to the fewest digits that tell all of them apart. So what is shown
-// anywhere can be given to show.
+// short abbreviates the ids of conversations to the fewest digits that tell all of them apart. So show takes every
+// id that is shown.
 func (s *conversations) short() (func(events.TraceID) string, error) {
 	n, err := s.digits()
 	return abbreviator(n), err
 }
 
-// digits is their number.
+// digits returns the number of digits.
 func (s *conversations) digits() (int, error) {
 	ids, err := s.IDs()
 	return digitsOf(ids), err
@@ -199,8 +199,8 @@ func abbreviator(digits int) func(events.TraceID) string {
 	return func(id events.TraceID) string { return string(id)[:min(digits, len(id))] }
 }
 
-// lookUp lists what is known under an id: as it is written, or else in lower case, as hexadecimal digits are. An id of
-// fewer characters than an abbreviation must have is only taken for what it is in full.
+// lookUp lists the candidates for an id: as it is written, or else in lower case, as hexadecimal digits are. An id
+// that is shorter than an abbreviation may be counts only in full.
 func (s *conversations) lookUp(id string) ([]index.Candidate, error) {
 	found, err := s.Find(id)
 	if lower := strings.ToLower(id); err == nil && len(found) == 0 && lower != id {

@@ -159,7 +159,7 @@ func (v *converter) known() error {
 	return usage("'%s' is nothing to convert from; there are %s", v.from, strings.Join(names, ", "))
 }
 
-// noConversation is the error for a format that tells who wrote the lines of commits, and not what was said.
+// noConversation is the error for a format that has the owners of commits' lines, and not the conversation.
 func noConversation(format exchange) error {
 	if !format.taken() {
 		return usage("%s is only written", format.name)
@@ -170,7 +170,7 @@ func noConversation(format exchange) error {
 	}
 }
 
-// all converts the files that are named, and of directories those that are known.
+// all converts every named file, and every file of a known format in a named directory.
 func (v *converter) all(ctx context.Context, names []string) (faults []error, err error) {
 	files, over, err := inDirectories(v.env, names)
 	if err != nil {
@@ -193,7 +193,7 @@ func (v *converter) all(ctx context.Context, names []string) (faults []error, er
 	return append(faults, over.tell(v.app, "file of any known agent or format")...), nil
 }
 
-// recognised reports whether a file is one of an agent or a format, by what stands in it.
+// recognised reports whether a file has the form of an agent or a format, by its content.
 func (v *converter) recognised(name, as string) bool {
 	if format, found, err := identifyExchange(name); err != nil || found {
 		return err == nil && format.name == as
@@ -239,8 +239,8 @@ func (v *converter) file(ctx context.Context, name string) error {
 	return v.session(ctx, agent, name)
 }
 
-// session converts a session file of an agent: its session, or those that a database holds, one after the other. Of a
-// database, a session that cannot be read does not keep the others back.
+// session converts a session file of an agent: its session, or the sessions of a database, one after the other. If
+// a session of a database cannot be read, the others are still converted.
 func (v *converter) session(ctx context.Context, agent agents.Agent, name string) error {
 	if _, err := os.Stat(name); err != nil {
 		return refs.PathCause(err)
@@ -299,8 +299,8 @@ func (s *countingSink) Step(step *records.Step) error {
 	return s.Sink.Step(step)
 }
 
-// exchanged converts a file of an exchange format. Nothing of it is written unless all of it can be read: what is
-// written is held until then. States are counted as they are written, so their file is read once before.
+// exchanged converts a file of an exchange format. Nothing of it is written unless all of it can be read: the
+// output is held until then. States are counted as they are written, so their file is read once before.
 func (v *converter) exchanged(ctx context.Context, format exchange, name string) error {
 	if isTraining(v.out.format) {
 		return v.app.eachRecord(format, name, v.records(ctx, name))
@@ -345,7 +345,7 @@ func (v *converter) records(ctx context.Context, name string) func(int, *records
 	return func(line int, r *records.Record) error { return v.told(name, line, r, v.out.record(ctx, r)) }
 }
 
-// told names the faults of a record that was converted, or was not.
+// told reports the faults of a record that was or was not converted.
 func (v *converter) told(name string, line int, r *records.Record, err error) error {
 	if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
 		fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",

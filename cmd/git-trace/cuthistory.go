@@ -16,10 +16,10 @@ var historyReaders = []string{"blame", "diff", "log", "graph", "show", "stats", 
 	"export",
 	"steering", "lessons", "handoff", "trailers", "status"}
 
-// cutHistory lets git do without what is missing or damaged, once it gave up for that: for this command commits have
-// the parents that can be read, as if the others had been grafted away. Where a blame gave up, that goes for parents
-// whose content of the file is not here, too: as at the end of a shallow clone, the commit before which nothing can be
-// read has the lines. False where nothing is missing, and git had another reason.
+// cutHistory lets git work without missing or damaged objects, after it gave up because of them: for this command
+// commits have only the parents that can be read, as if the others had been grafted away. If a blame gave up,
+// parents whose content of the file is missing are cut off too: as at the end of a shallow clone, the last readable
+// commit gets the lines. It returns false if nothing is missing and git had another reason.
 func (a *app) cutHistory(args []string, cause error) bool {
 	var failed *refs.GitError
 	if a.grafts != "" || !errors.As(cause, &failed) || len(args) == 0 || !slices.Contains(historyReaders, args[0]) {
@@ -126,8 +126,8 @@ func (h *historyCut) graft(c *history.Commit) string {
 	return line + "\n"
 }
 
-// endsAt reports whether the file cannot be followed from a commit to its parent: it differs, and what the parent has
-// of it is not here. A file that the parent does not have may have had another name there.
+// endsAt reports whether the file cannot be followed from a commit to its parent: it differs, and the parent's
+// content is not here. A file that the parent does not have may have had another name there.
 func (h *historyCut) endsAt(commit, parent refs.OID) bool {
 	here, err := h.objects.EntryAt(commit, h.path)
 	there, failed := h.objects.EntryAt(parent, h.path)

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// asDeclared stands for the numbers of lines in a change that no hook saw.
+// asDeclared is the text after a call's own figures, if no hook saw its change.
 const asDeclared = "by the call"
 
 // declared draws a change as its call says it, around one of the new lines.
@@ -34,7 +34,7 @@ func (d *showDrawer) declared(e *view.Declared, line, rows int) {
 	}
 }
 
-// allDeclared draws what a call says that it changes, as a whole.
+// allDeclared draws all changes that a call declares.
 func (d *showDrawer) allDeclared(list []*view.Declared) {
 	for _, e := range list {
 		d.line("")
@@ -72,7 +72,7 @@ func (d *showDrawer) declares(call *records.ToolCall, result *records.Observatio
 	return list
 }
 
-// changed says how many lines a call wrote, as hooks saw it, or as the call says where none did.
+// changed returns the number of lines that a call wrote: as hooks saw it, or else as the call declares.
 func (d *showDrawer) changed(call *records.ToolCall, seen *view.Call, result *records.Observation) string {
 	added, removed, paths := 0, 0, []string{}
 	count := func(path string, came, gone int) {

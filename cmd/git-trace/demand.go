@@ -14,7 +14,7 @@ import (
 // errCame ends a reading when something came that it has to read too.
 var errCame = errors.New("what was said has come")
 
-// demanding reads, and reads again if what was said in the conversations came from others meanwhile.
+// demanding calls read, and calls it again if texts of conversations came from others meanwhile.
 func (a *app) demanding(read func(demand demander) error) error {
 	err := read(func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error {
 		came, err := a.demand(ctx, repo, traces)
@@ -32,8 +32,8 @@ func (a *app) demanding(read func(demand demander) error) error {
 // demander is demand for readers that begin anew when something came.
 type demander func(ctx context.Context, repo *refs.Repo, traces ...events.TraceID) error
 
-// demand fetches the texts of conversations that others share, and reports whether something came. What stays
-// elsewhere is told in a hint: the command goes on without it.
+// demand fetches the texts of conversations that others share, and reports whether something came. A hint names the
+// texts that stay elsewhere: the command goes on without them.
 func (a *app) demand(ctx context.Context, repo *refs.Repo, traces []events.TraceID) (bool, error) {
 	d, err := sharing.Demand(ctx, events.OpenLog(repo), traces)
 	if err != nil {

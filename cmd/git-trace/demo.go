@@ -168,7 +168,7 @@ func (p *demoPlayer) play(s demoStep) error {
 	return nil
 }
 
-// here fills in where the repository is, and what time it is now.
+// here fills in the directory of the repository and the present time.
 func (p *demoPlayer) here(text json.RawMessage) string {
 	return strings.NewReplacer("${REPO}", p.dir, "${TIME}", time.Now().UTC().Format("2006-01-02T15:04:05.000Z")).
 		Replace(string(text))
@@ -232,7 +232,7 @@ func (p *demoPlayer) replace(r demoReplace) error {
 	return os.WriteFile(name, content, 0o644)
 }
 
-// run runs a command in the repository and shows what it prints.
+// run runs a command in the repository and shows its output.
 func (p *demoPlayer) run(in *strings.Reader, name string, args ...string) error {
 	out := p.app.std.out
 	if file, isFile := fileOf(out); isFile { // which may be a terminal
@@ -246,7 +246,7 @@ func (p *demoPlayer) quietly(name string, args ...string) error {
 	return p.runTo(io.Discard, nil, name, args...)
 }
 
-// runTo runs a command with an environment of its own: no configuration of the user takes part.
+// runTo runs a command with its own environment: the user's configuration takes no part.
 func (p *demoPlayer) runTo(out io.Writer, in *strings.Reader, name string, args ...string) error {
 	cmd := exec.CommandContext(p.ctx, name, args...)
 	cmd.Dir = p.dir

@@ -110,7 +110,7 @@ func (a *app) diff(args []string) error {
 	return err
 }
 
-// readDiff has git make a diff, and finds whose the lines are.
+// readDiff has git make a diff, and finds the owners of its lines.
 func (a *app) readDiff(repo *refs.Repo, known *conversations, dir string, opts diff.Options) (*diff.Diff, error) {
 	config, err := settings.Read(a.life, repo)
 	if err != nil {

@@ -26,7 +26,7 @@ type diffDrawer struct {
 	prompts bool // are drawn above the lines that they led to
 }
 
-// git's own colours (color.diff in git-config(1)) for what stands around the lines.
+// git's own colours (color.diff in git-config(1)) for the text around the lines.
 const (
 	metaColor = bold
 	fragColor = "\x1b[36m"
@@ -123,7 +123,7 @@ func (f *flow) WriteString(text string) {
 	_, _ = f.Writer.WriteString(text) // the buffer keeps its first error for Flush
 }
 
-// safe keeps what acts on a terminal away from it.
+// safe escapes characters that act on a terminal.
 func (d *diffDrawer) safe(text string) string {
 	if d.style.Terminal {
 		return cells.SafeTabs(text)
@@ -131,7 +131,7 @@ func (d *diffDrawer) safe(text string) string {
 	return text
 }
 
-// head draws what git writes before hunks.
+// head draws git's lines before hunks.
 func (d *diffDrawer) head(text []byte) {
 	for line := range strings.Lines(string(text)) {
 		color := metaColor
@@ -182,7 +182,7 @@ func (d *diffDrawer) hunk(h *diff.Hunk) {
 	}
 }
 
-// prompt draws what was asked above the first line that it led to. Last is the last drawing.
+// prompt draws a prompt above the first line that it led to. last is the last drawn text.
 func (d *diffDrawer) prompt(owner *blame.Annotated, last string) string {
 	if !d.prompts || owner == nil || owner.Owner.Trace == "" || owner.Owner.PromptIndex == 0 {
 		return last
@@ -268,7 +268,7 @@ func (d *diffDrawer) context(line string) string {
 	return body
 }
 
-// sums draws who has how many of the lines, and what did not make it.
+// sums draws each owner's number of lines, and the lines that are gone.
 func (d *diffDrawer) sums() {
 	sums := d.Sums()
 	if sums.Added.Lines+sums.Went == 0 {
@@ -302,8 +302,8 @@ func (d *diffDrawer) sums() {
 	}
 }
 
-// gone tells how many lines that somebody wrote on the way are not there at the end, and how many of the lines that are
-// there came otherwise: a merge brought them, or they moved.
+// gone returns how many of somebody's lines on the way are not there at the end, and how many of their lines at the
+// end came from a merge or were moved.
 func (d *diffDrawer) gone(c diff.Churn, added int) string {
 	if c.Gone == 0 {
 		return ""
@@ -323,7 +323,7 @@ func (d *diffDrawer) writerRow(w diff.Writer, row string) {
 	d.text.WriteString(d.pen.paint(color, strings.TrimRight(row, " ")) + "\n")
 }
 
-// signed returns a figure with its sign, nothing for none.
+// signed returns a figure with its sign, "" for 0.
 func signed(sign string, n int) string {
 	if n == 0 {
 		return ""

@@ -17,8 +17,8 @@ const mostInDirectory = 200_000
 // named is a file to be read, and the directory that was named in its place; "" for one that was named itself.
 type named struct{ file, dir string }
 
-// inDirectories returns the files that are named, and what counts them. In the place of a directory it gives the
-// directory's files, in the order of their names. A directory that an agent keeps for one session counts as one file.
+// inDirectories returns the named files and a counter for them. A directory is replaced by its files, in the order
+// of their names. A directory that an agent keeps for one session counts as one file.
 func inDirectories(env agents.Env, names []string) (all []named, over *passed, err error) {
 	var stands []string // files that stand for their directory
 	for _, agent := range agents.All(env) {
@@ -59,7 +59,7 @@ func inDirectories(env agents.Env, names []string) (all []named, over *passed, e
 	return all, over, nil
 }
 
-// notThere is the error for a file that is named and is not there; otherwise what else is wrong with the command.
+// notThere is the error for a named file that is missing; if all files are there, it returns otherwise.
 func notThere(names []string, otherwise error) error {
 	for _, name := range names {
 		if _, err := os.Stat(name); err != nil {
@@ -87,7 +87,7 @@ func sessionOf(dir string, stands []string) string {
 	return ""
 }
 
-// passed counts the files of each directory that were passed over, and those that were not.
+// passed counts the files of each directory that were passed over, and the files that were taken.
 type passed struct {
 	dirs        []string
 	over, taken map[string]int

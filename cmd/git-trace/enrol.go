@@ -20,8 +20,8 @@ import (
 // originLimit bounds the first snapshot, which reads the whole work tree once.
 const originLimit = 10 * time.Minute
 
-// startRecording marks the repository as recorded, opens its log and takes the first snapshot: what is there now
-// belongs to nobody, what changes from now on is seen.
+// startRecording marks the repository as recorded, opens its log and takes the first snapshot: its content belongs
+// to nobody, and later changes are seen.
 func startRecording(ctx context.Context, repo *refs.Repo) error {
 	if err := beginRecording(ctx, repo); err != nil {
 		return err
@@ -29,7 +29,7 @@ func startRecording(ctx context.Context, repo *refs.Repo) error {
 	return recorded.Add(repo)
 }
 
-// beginRecording is startRecording but for the list of recorded repositories.
+// beginRecording is startRecording without the entry in the list of recorded repositories.
 func beginRecording(ctx context.Context, repo *refs.Repo) error {
 	ctx, cancel := context.WithTimeout(ctx, originLimit)
 	defer cancel()
@@ -46,8 +46,8 @@ func beginRecording(ctx context.Context, repo *refs.Repo) error {
 	return nil
 }
 
-// runEnrol starts to record the repository that it runs in, if `git trace setup` was run and it is one of those that
-// the user wants. A hook of an agent started it, and nobody waits for it.
+// runEnrol starts to record the repository in which it runs, if `git trace setup` was run and the user wants this
+// repository. An agent's hook started it, and nobody waits for it.
 func runEnrol() int {
 	guard := runner.Guard(originLimit, nil)
 	defer guard()

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// eventPrinter writes an event on one line for people: number, time, type, conversation, and what happened.
+// eventPrinter writes an event on one line for people: number, time, type, conversation, and a description.
 type eventPrinter struct {
 	screen *screen
 	short  func(events.TraceID) string
@@ -33,7 +33,7 @@ func (p *eventPrinter) line(e events.Event) string {
 	return strings.TrimRight(left+" "+who+what, " ")
 }
 
-// describeEvent says in a few words what an event's data says. Data of another form than expected say nothing.
+// describeEvent describes an event's data in a few words. It returns "" for data of another form.
 func describeEvent(e events.Event) string {
 	switch e.Type {
 	case events.LogStarted:

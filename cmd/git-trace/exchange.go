@@ -39,10 +39,10 @@ type exchange struct {
 	tables bool // it is tables of a whole repository, written into a directory
 }
 
-// taken tells formats that import takes in.
+// taken reports whether import takes the format.
 func (e exchange) taken() bool { return e.read != nil || e.lines }
 
-// given tells formats that convert or export writes.
+// given reports whether convert or export writes the format.
 func (e exchange) given() bool { return e.write != nil || e.lines || e.tree || e.tables }
 
 // converted reports whether session files are written in the format.
@@ -178,7 +178,7 @@ func (a *app) allFaults(faults []error) error {
 	return faults[len(faults)-1]
 }
 
-// recogniseExchange tells from the beginning of a file which format it has.
+// recogniseExchange returns the format of a file, by its beginning.
 func recogniseExchange(head []byte) (exchange, bool) {
 	b := begin(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
 	for _, e := range exchanges() {

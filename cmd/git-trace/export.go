@@ -125,7 +125,7 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	return e.damage.fault()
 }
 
-// exporter writes what was asked for in a format.
+// exporter writes the chosen conversations or commits in a format.
 type exporter struct {
 	app    *app
 	ctx    context.Context
@@ -142,7 +142,7 @@ type exporter struct {
 	damage unread
 }
 
-// choose tells conversations from revisions.
+// choose sorts the words into conversations and revisions.
 func (e *exporter) choose(words []string) error {
 	for _, word := range words {
 		if strings.Contains(word, "..") || strings.HasPrefix(word, "^") {
@@ -261,8 +261,8 @@ func (e *exporter) commits(asNotes bool) error {
 	return err
 }
 
-// addedLines returns the lines that a commit added to its files, each at its place. The other lines are empty: nothing
-// is told of them.
+// addedLines returns the lines that a commit added to its files, each at its place. The other lines are empty: the
+// trace says nothing about them.
 func addedLines(c *history.Commit) agenttrace.Source {
 	files := make(map[string]*history.File, len(c.Files))
 	for i := range c.Files {
@@ -397,7 +397,8 @@ func (e *exporter) inOrder(list []store.Entry) ([]store.Entry, error) {
 	return list, nil
 }
 
-// wanted returns the conversations that were named, or that wrote lines of the commits that were; nil stands for all.
+// wanted returns the named conversations, and the conversations that wrote lines of the named commits; nil stands
+// for all.
 func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	if len(e.traces)+len(e.revs) == 0 {
 		return nil, nil
@@ -463,7 +464,7 @@ func (w *notesWriter) write(commit refs.OID, text []byte) {
 	w.count++
 }
 
-// done stores what was written. The last note is added by git-notes(1), which gives the tree its own form.
+// done stores the written notes. git-notes(1) adds the last note, which gives the tree its own form.
 func (w *notesWriter) done() error {
 	if w.last.IsZero() {
 		return nil

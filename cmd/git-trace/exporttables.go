@@ -37,7 +37,7 @@ const (
 	jsonlName   = "jsonl"
 )
 
-// tableOptions are those that go with tables only.
+// tableOptions are the options for tables only.
 var tableOptions = []string{"shard-size", "partition", "anonymise"}
 
 // tableFlags returns the options of tables.
@@ -45,8 +45,8 @@ func tableFlags() []cli.Flag {
 	return []cli.Flag{opt("shard-size", "").or("256M").flag(), opt("partition", "").flag(), opt("anonymise", "").flag()}
 }
 
-// tableMemory is the amount of memory, in bytes, from which an export of tables collects garbage more often. The rest
-// of 200 MB is for what the limit does not count, and for the program that packs.
+// tableMemory is the amount of memory, in bytes, from which an export of tables collects garbage more often. The
+// rest of 200 MB is for memory outside the limit, and for the program that packs.
 const tableMemory = 96 << 20
 
 // exportTables writes the tables of the repository into a directory.
@@ -85,7 +85,7 @@ func (a *app) exportTables(c *cli.Context, format string, words []string) error 
 	return a.writeTables(c.Context, from, o)
 }
 
-// askTables reads what is typed.
+// askTables reads the options and the directory.
 func askTables(c *cli.Context, format string, words []string) (o shards.Options, by []string, err error) {
 	if len(words) != 1 {
 		return o, nil, fail(exitUsage, fmt.Errorf("%s takes one directory, into which the tables are written", format),
@@ -126,8 +126,9 @@ func shardSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// repositoryName returns the name of a repository in tables, in every work tree: its remote's host and path. Without a
-// remote it is the name of its directory and the beginning of its oldest root: two of one name are told apart.
+// repositoryName returns the name of a repository in tables, in every work tree: its remote's host and path.
+// Without a remote it is the name of its directory and the beginning of its oldest root: so two repositories of one
+// name differ.
 func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
 	places := birthplaces{repo: repo}
 	if address := places.remote(ctx, nil); address != nil {
@@ -149,8 +150,8 @@ func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
 	return fmt.Sprintf("%s-%.8s", name, root), nil
 }
 
-// sourceName names what the rows are made of. In a data set without names it is keyed, too: whoever has a repository
-// could tell by an open hash of its commits that the rows are of it.
+// sourceName names the source of the rows. In a data set without names it is keyed, too: with a repository and an
+// open hash of its commits, anybody could find out that the rows come from it.
 func sourceName(hide *dataset.Anonymiser, state string) string {
 	if hide != nil {
 		return shortDigest(hide.Hash("source", state))
@@ -185,7 +186,7 @@ func shortDigest(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// writeTables writes what is not written yet, and the page of the data set.
+// writeTables writes the missing tables, and the page of the data set.
 func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Options) error {
 	if o.Ext == parquetName {
 		pack, err := startPacker(ctx)
@@ -228,7 +229,7 @@ func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Opt
 	return leftOut(a, out)
 }
 
-// leftOut tells of conversations whose steps were not written.
+// leftOut reports conversations whose steps were not written.
 func leftOut(a *app, out dataset.Written) error {
 	faults := make([]error, len(out.LeftOut))
 	for i, trace := range out.LeftOut {
@@ -237,7 +238,7 @@ func leftOut(a *app, out dataset.Written) error {
 	return a.allFaults(faults)
 }
 
-// blockedRecord is the error for a record that is not given away.
+// blockedRecord is the error for a record that must not leave.
 func blockedRecord(trace events.TraceID) error {
 	return fail(exitUnchecked,
 		fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", trace),
@@ -271,7 +272,7 @@ func startPacker(ctx context.Context) (*packer, error) {
 	return p, cmd.Start()
 }
 
-// pack has a file made.
+// pack has the companion make a file.
 func (p *packer) pack(columns []shards.Column, from, to string) error {
 	p.one.Lock()
 	defer p.one.Unlock()
@@ -299,8 +300,8 @@ func (p *packer) close() {
 	_ = p.cmd.Wait()
 }
 
-// anonymiser is made with the key of this user, which is made when it is first needed. It never leaves: who has it can
-// find out names by trying them.
+// anonymiser uses this user's key, which is made on first use. The key never leaves: with it, anybody can find out
+// names by trying them.
 func anonymiser() (*dataset.Anonymiser, error) {
 	state, err := recorded.StateDir()
 	if err != nil {

@@ -41,7 +41,7 @@ func fail(code int, err error, hint string) error {
 	return &failure{code: code, err: err, hint: hint}
 }
 
-// usage is a mistake on the command line.
+// usage is the error for a mistake on the command line.
 func usage(format string, args ...any) error {
 	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
@@ -105,13 +105,13 @@ func classify(err error) (int, string) {
 	return exitGit, ""
 }
 
-// printable keeps messages to one line and free of what acts on a terminal, whatever a file name or a log put into
-// them.
+// printable puts a message on one line and escapes characters that act on a terminal, from a file name or a log for
+// example.
 func printable(text string) string {
 	return cells.Safe(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text))
 }
 
-// noRecord is the error of a conversation that the log knows, where no record holds what was said.
+// noRecord is the error for a conversation that is in the log and has no record.
 func noRecord(trace events.TraceID) error {
 	return fail(exitFinding, errors.New("there is no record of conversation "+string(trace)),
 		"git trace record "+string(trace)+" reads its session file")

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/cells"
 )
 
-// foldWriter breaks lines that people read where their terminal ends: a terminal does it in the midst of words, and
-// what goes on there is not below what it belongs to. Lines of files and of patches stay as they are.
+// foldWriter breaks lines for people at the terminal's width: a terminal breaks them within words, and without the
+// indentation. Lines of files and of patches stay as they are.
 type foldWriter struct {
 	to    io.Writer
 	width int
@@ -28,8 +28,8 @@ func (a *app) folded(to io.Writer) io.Writer {
 	return &foldWriter{to: to, width: a.fold}
 }
 
-// foldsAt is at how many columns the lines of a call are broken, 0 for never: what programs read, what is pasted, and
-// what is a file stays as it is.
+// foldsAt returns the column at which the lines of a call are broken, 0 for never: output for programs, for
+// pasting, and of files stays as it is.
 func (a *app) foldsAt(args []string) int {
 	columns, terminal := terminalOf(a.std.out)
 	if os.Getenv("GIT_PAGER_IN_USE") == "true" {

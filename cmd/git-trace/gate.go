@@ -18,7 +18,8 @@ type gate struct {
 	redactor *redact.Redactor
 }
 
-// newGate makes the gate of a repository; nil stands for the place where the command runs, if there is one.
+// newGate makes the gate of a repository; nil stands for the repository around the current directory, if there is
+// one.
 func newGate(ctx context.Context, repo *refs.Repo) (*gate, error) {
 	if repo == nil {
 		var err error
@@ -42,7 +43,7 @@ func (g *gate) text(text string) (string, error) {
 	return text, fail(exitLeak, err, "")
 }
 
-// redact takes out of the texts what must not leave, and tells how many places that were.
+// redact takes secrets and names out of the texts, and returns the number of places.
 func (g *gate) redact(d *treetrace.Document) (int, error) {
 	found := 0
 	err := d.Texts(func(text string) (string, error) {
@@ -53,7 +54,7 @@ func (g *gate) redact(d *treetrace.Document) (int, error) {
 	return found, fail(exitLeak, err, "")
 }
 
-// pass refuses a document that holds what must not leave, unless that is to be taken out.
+// pass refuses a document with secrets or names, unless they are taken out.
 func (g *gate) pass(d *treetrace.Document, takeOut bool) error {
 	found, err := g.redact(d)
 	if err != nil || found == 0 || takeOut {

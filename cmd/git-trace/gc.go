@@ -44,7 +44,7 @@ func (a *app) gcCommand() *cli.Command {
 	}, a.gc)
 }
 
-// gcReport says what was done, or with DryRun what would be.
+// gcReport lists the work done or, with DryRun, the work to do.
 type gcReport struct {
 	Schema string `json:"schema"`
 	DryRun bool   `json:"dry_run"`
@@ -128,7 +128,7 @@ func (a *app) tellGC(c *cli.Context, report gcReport) error {
 // gcWait is for how long a command waits for the gc of a hook.
 const gcWait = 5 * time.Second
 
-// tidy does everything: first what expires, so that it is not packed before it goes.
+// tidy does everything: it removes expired objects first, so that they are not packed before.
 func tidy(ctx context.Context, repo *refs.Repo, dry bool) (gcReport, error) {
 	r := gcReport{Schema: gcSchema, DryRun: dry}
 	before, keep, err := expiry(ctx, repo, expireKey, defaultExpire)
@@ -163,7 +163,7 @@ func (r *gcReport) pack(ctx context.Context, repo *refs.Repo) (err error) {
 	return r.measure(repo)
 }
 
-// measure says what is left of the side store.
+// measure counts the rest of the side store.
 func (r *gcReport) measure(repo *refs.Repo) error {
 	loose, err := refs.ListLoose(repo.SideObjects())
 	if err != nil {
@@ -191,7 +191,7 @@ func (r *gcReport) wouldPack(repo *refs.Repo) error {
 	return nil
 }
 
-// expiry reads the configuration; keep tells that nothing expires. Git reads the value, as it reads gc.pruneExpire.
+// expiry reads the configuration; keep is true if nothing expires. Git reads the value, as it reads gc.pruneExpire.
 func expiry(ctx context.Context, repo *refs.Repo, key, otherwise string) (before time.Time, keep bool, err error) {
 	out, err := repo.Git(ctx, nil, "config", "--type=expiry-date", "--default", otherwise, "--get", key)
 	if err != nil {

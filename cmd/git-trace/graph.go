@@ -177,7 +177,7 @@ func (a *app) drawGraph(
 // byAgents reports whether agents wrote lines of a commit.
 func byAgents(c *graph.Commit) bool { return c.AI > 0 }
 
-// graphQuery turns options and operands into what git log is asked.
+// graphQuery turns options and operands into a query for git log.
 func graphQuery(c *cli.Context, repo *refs.Repo, ops operands) (graph.Query, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -205,8 +205,8 @@ func graphQuery(c *cli.Context, repo *refs.Repo, ops operands) (graph.Query, err
 	return q, nil
 }
 
-// splitRevs has git tell revisions from the paths behind them. Where git cannot, all are revisions, and git log will
-// say so.
+// splitRevs has git tell revisions from the paths behind them. If git cannot, all count as revisions, and git log
+// reports the error.
 func splitRevs(ctx context.Context, repo *refs.Repo, dir string, words []string) (revs, paths []string) {
 	out, err := repo.CommandIn(ctx, dir, append([]string{"rev-parse", "--no-flags", "--no-revs"}, words...)...).Output()
 	if err != nil || len(out) == 0 {

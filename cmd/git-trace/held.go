@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// heldOutput keeps what is written until it may leave: in memory, and in a file where it is long.
+// heldOutput holds output until it may leave: in memory, and in a file if it is long.
 type heldOutput struct {
 	memory bytes.Buffer
 	file   *os.File
@@ -34,7 +34,7 @@ func (h *heldOutput) Write(text []byte) (int, error) {
 	return h.file.Write(text)
 }
 
-// give writes what was kept.
+// give writes the held output.
 func (h *heldOutput) give(w io.Writer) error {
 	if h.file == nil {
 		_, err := h.memory.WriteTo(w)

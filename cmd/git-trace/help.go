@@ -13,7 +13,7 @@ import (
 // helpWidth is the width of help: every terminal has as many columns.
 const helpWidth = 80
 
-// commandGroups returns the commands by what one wants to do, as help lists them.
+// commandGroups returns the commands by purpose, as help lists them.
 func (a *app) commandGroups() []commandGroup {
 	return []commandGroup{
 		{"record", []*cli.Command{a.initCommand(), a.setupCommand(), a.uninstallCommand(), a.statusCommand(),
@@ -131,7 +131,7 @@ func (h *helpText) usage(c *cli.Command) {
 	}
 }
 
-// formParts returns the parts of a form that stand in one line each: what brackets hold together, and an option with
+// formParts returns the parts of a form that each stay on one line: a bracket with its content, and an option with
 // its value.
 func formParts(form string) []string {
 	var parts []string
@@ -167,7 +167,7 @@ func (h *helpText) options(list []cli.Flag) {
 	}
 }
 
-// columns writes a name, and beside it, or below where it is too long, what it is.
+// columns writes a name, and its description beside it, or below if the name is too long.
 func (h *helpText) columns(name string, width int, text string) {
 	const most = 20
 	if len(name)+2 > width {
@@ -180,7 +180,7 @@ func (h *helpText) columns(name string, width int, text string) {
 	}
 }
 
-// examples writes each call, and below it what it is for.
+// examples writes each call, and its purpose below it.
 func (h *helpText) examples(list []example) {
 	if len(list) == 0 {
 		return

@@ -76,7 +76,7 @@ func (a *app) importFiles(c *cli.Context, ops operands) error {
 	return im.conversations(files)
 }
 
-// ofFormat returns the files that are named, and of directories those that have the format.
+// ofFormat returns the named files, and the files of named directories that have the format.
 func (a *app) ofFormat(names []string, format exchange) ([]string, error) {
 	env, err := systemEnv()
 	if err != nil {
@@ -242,7 +242,7 @@ type importReport struct {
 	Strange int    `json:"statements_left_out"` // about commits that are not here
 }
 
-// report tells what was taken in.
+// report prints the result of the import.
 func (im *importer) report(r importReport) error {
 	r.Schema, r.Format, r.Moved, r.Strange = importSchema, im.format.name, im.leftOut, im.strange
 	out := im.app.std.out
@@ -276,8 +276,8 @@ func (im *importer) report(r importReport) error {
 	return nil
 }
 
-// eachRecord gives the records of a file, after all of it was read once: a file with a fault gives none. What of its
-// elements is in no record is told.
+// eachRecord reads all of a file once, then yields its records: a file with a fault yields none. It reports the
+// elements that are in no record.
 func (a *app) eachRecord(format exchange, name string, yield func(int, *records.Record) error) error {
 	file, err := openRecords(format, name)
 	if err != nil {
@@ -287,7 +287,7 @@ func (a *app) eachRecord(format exchange, name string, yield func(int, *records.
 	return a.readRecords(format, file, name, yield)
 }
 
-// readRecords gives the records of a file, and tells what of its elements is in no record.
+// readRecords yields the records of a file, and reports the elements that are in no record.
 func (a *app) readRecords(format exchange, file io.Reader, name string, yield func(int, *records.Record) error) error {
 	var told records.Captured
 	read := func(yield func(int, *records.Record) error) error { return format.read(file, yield) }
@@ -371,7 +371,7 @@ func (f *foreignFile) Name() string { return f.file.Name() }
 // Close closes both.
 func (f *foreignFile) Close() error { return errors.Join(f.ReadCloser.Close(), f.file.Close()) }
 
-// lines writes what files say of commits to the log.
+// lines writes the files' claims about commits to the log.
 func (im *importer) lines(files []string) error {
 	im.objects = im.repo.Objects()
 	defer func() { _ = im.objects.Close() }()

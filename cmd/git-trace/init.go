@@ -46,7 +46,7 @@ func (a *app) initCommand() *cli.Command {
 	}
 }
 
-// newWriter gives the clone an id of its own.
+// newWriter gives the clone a new id as a writer.
 func (a *app) newWriter(c *cli.Context) error {
 	repo, err := a.workTree()
 	if err != nil {
@@ -90,7 +90,7 @@ type passedOver struct {
 	err   error
 }
 
-// installation gathers what the flags name, without changing anything.
+// installation gathers the things that the flags name, without changing anything.
 func (a *app) installation(c *cli.Context) (*installation, error) {
 	repo, err := a.workTree()
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *app) installation(c *cli.Context) (*installation, error) {
 	return in, nil
 }
 
-// onlyFound leaves those agents that are used on this machine and that the user does not want to be ignored.
+// onlyFound keeps the agents that are used on this machine and that the user does not ignore.
 func (in *installation) onlyFound(ctx context.Context) error {
 	config, err := in.repo.Config(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (in *installation) onlyFound(ctx context.Context) error {
 	return in.onlyFoundBy(config)
 }
 
-// onlyFoundBy is onlyFound for a configuration that was read.
+// onlyFoundBy is onlyFound for a configuration that has been read.
 func (in *installation) onlyFoundBy(config refs.Config) error {
 	ignored, err := agents.IgnoredBy(config, in.env)
 	in.agents = slices.DeleteFunc(slices.Clone(in.agents), func(one capability.Agent) bool {
@@ -169,9 +169,9 @@ func installable(env capability.Env) []string {
 }
 
 // initialise plans everything before it writes anything, so that a settings file that is not valid leaves all as it
-// was. An agent that cannot be installed does not keep git's hooks and the other agents from being installed: it is
-// left out, and told. One that the user named is an error afterwards, and where none of these can be, nothing is
-// changed.
+// was. If an agent cannot be installed, it is left out with a message; git's hooks and the other agents are still
+// installed. If the user named that agent, the command fails afterwards; if none of the named agents can be
+// installed, nothing is changed.
 func (a *app) initialise(c *cli.Context) error {
 	in, err := a.installation(c)
 	if err != nil {
@@ -293,7 +293,7 @@ func (in *installation) served(ctx context.Context, agent capability.Agent) bool
 	return err == nil && len(status.Present) > 0
 }
 
-// tellPassed tells of agents that were left out; the error is the exit status where the user named them.
+// tellPassed reports agents that were left out; the error is the exit status if the user named them.
 func (a *app) tellPassed(in *installation) error {
 	for _, one := range in.passed {
 		kind := "warning"
@@ -336,7 +336,7 @@ func (in *installation) plan(ctx context.Context) ([]planned, error) {
 	return in.planAgents(ctx, ofGit(gitActions))
 }
 
-// planAgents adds what is to be done for agents, and leaves those out that cannot be installed.
+// planAgents adds the actions for agents, and leaves out agents that cannot be installed.
 func (in *installation) planAgents(ctx context.Context, out []planned) ([]planned, error) {
 	for _, agent := range slices.Clone(in.agents) {
 		actions, err := agent.Installer.Plan(ctx, in.target)
@@ -380,7 +380,7 @@ func (a *app) printActions(actions []planned, prefix string) {
 	}
 }
 
-// together says what is done to several hooks of a directory in one line.
+// together lists the same action for several hooks of a directory in one line.
 func together(actions []planned) []planned {
 	var out []planned
 	counts := map[hooks.Action]int{} // by what is done, where and why
@@ -418,7 +418,7 @@ func relativeTo(dir, text string) string {
 	return strings.ReplaceAll(text, abs+string(filepath.Separator), "")
 }
 
-// explainList says what to do where the list of recorded repositories cannot be written.
+// explainList gives the remedy if the list of recorded repositories cannot be written.
 func explainList(err error) error {
 	return fail(exitGit, err, "it is kept in the state directory: let XDG_STATE_HOME name one that can be written")
 }

@@ -18,8 +18,7 @@ import (
 //go:embed completion/git-trace.bash completion/_git-trace completion/git-trace.fish
 var completions embed.FS
 
-// shells are those with completion, in the order in which they are named; completionFiles are the files that shells
-// read.
+// shells are the shells with completion, in the order of naming; completionFiles are the files that shells read.
 var shells = []string{"bash", "zsh", "fish"}
 
 var completionFiles = map[string]struct {

@@ -11,16 +11,16 @@ import (
 	"github.com/git-trace/git-trace/fault"
 )
 
-// interrupts are the signals by which a person ends a command: Ctrl-C, or kill. The first one ends what is under way in
-// order, so that locks and temporary files go; what does not heed it is left after a moment, as a second one does at
-// once.
+// interrupts are the signals by which a person ends a command: Ctrl-C, or kill. The first one lets the command end
+// in order, so that locks and temporary files are removed. If the command does not end in a moment, or at a second
+// signal, it is left.
 type interrupts struct {
 	signals chan os.Signal
 	got     atomic.Int32 // the number of the signal that came; 0 for none
 	away    atomic.Bool
 }
 
-// interruptGrace is how long a command may take to end in order.
+// interruptGrace is the time that a command has to end in order.
 const interruptGrace = time.Second
 
 // exitSignalled is the number that a shell adds to the signal that ended a command.

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// marshal is json.Marshal without escapes that only HTML needs.
+// marshal is json.Marshal without escapes for HTML.
 func marshal(value any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -18,8 +18,8 @@ func marshal(value any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// writeJSON writes one value on lines of its own, readable, without escapes that only HTML needs. For
-// git-trace-serve it is one line: of a long conversation the spaces are two fifths.
+// writeJSON writes a value as readable JSON, without escapes for HTML. For git-trace-serve it writes one line: in a
+// long conversation, white space is two fifths.
 func writeJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

@@ -89,8 +89,8 @@ func (o *outgoing) record(ctx context.Context, r *records.Record) error {
 	})
 }
 
-// conversation writes what a source gives: steps to a sink, then the rest of the record. Nothing of it is written
-// before it is whole.
+// conversation writes a conversation from a source: its steps to a sink, then the rest of the record. It writes
+// nothing before the conversation is whole.
 func (o *outgoing) conversation(ctx context.Context, source func(records.Sink) (*records.Record, error)) error {
 	sink := o.begin(ctx)
 	head, err := source(sink)

@@ -83,7 +83,7 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	return a.drawLog(c, repo, known, list, short)
 }
 
-// orConversation is the error of a name that is not a commit. Where it is the id of a conversation the error says so.
+// orConversation explains the error for a name that is not a commit, if the name is the id of a conversation.
 func orConversation(err error, named []string, known *conversations) error {
 	var git *refs.GitError
 	if !errors.As(err, &git) {
@@ -113,7 +113,7 @@ func (a *app) hintNone(c *cli.Context, repo *refs.Repo, known *conversations) er
 	return nil
 }
 
-// choice reads what the options and operands ask for.
+// choice reads the choice from the options and operands.
 func (o *operands) choice(c *cli.Context, repo *refs.Repo, known *conversations) (want view.Choice, err error) {
 	want = view.Choice{Agents: c.StringSlice("agent"), Text: c.String("grep"), Limit: c.Int("max-count")}
 	if want.Since, err = gitDate(c, repo, "since"); err != nil {
@@ -171,7 +171,7 @@ func storedPath(repo *refs.Repo, dir, given string) (stored string, inside bool)
 	return "", err1 == nil && err2 == nil && os.SameFile(named, top)
 }
 
-// gitDate has git read a date, in any form that git log takes; zero when the option was not given.
+// gitDate has git read a date, in any form that git log takes; zero if the option is missing.
 func gitDate(c *cli.Context, repo *refs.Repo, option string) (time.Time, error) {
 	text := c.String(option)
 	if text == "" {
@@ -192,8 +192,7 @@ func gitDate(c *cli.Context, repo *refs.Repo, option string) (time.Time, error) 
 	return at, nil
 }
 
-// saysNow reports whether a text may stand for the present moment, for which git takes whatever it does not
-// understand.
+// saysNow reports whether a text may mean the present moment: git takes every unknown text for it.
 func saysNow(text string) bool {
 	lower := strings.ToLower(text)
 	return strings.ContainsAny(text, "0123456789") || strings.Contains(lower, "now") || strings.Contains(lower, "today")

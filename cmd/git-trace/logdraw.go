@@ -102,7 +102,7 @@ func callsText(c *view.Conversation) string {
 	return plural(c.Calls, "call")
 }
 
-// conversation draws one: who and when, what was asked, and what came of it.
+// conversation draws a conversation: who and when, the prompt, and the outcome.
 func (d *logDrawer) conversation(c *view.Conversation) string {
 	var b strings.Builder
 	color := traceColor(c.Trace)
@@ -120,7 +120,7 @@ func (d *logDrawer) conversation(c *view.Conversation) string {
 	return b.String()
 }
 
-// outcomeLine says what came of a conversation and what it cost.
+// outcomeLine returns the outcome and the cost of a conversation.
 func outcomeLine(c *view.Conversation) string {
 	text := outcomeText(c)
 	if c.Usage != nil {
@@ -135,8 +135,8 @@ func outcomeLine(c *view.Conversation) string {
 	return text
 }
 
-// outcomeText says what came of a conversation: "+182 −40 in 6 files · 171 lines in 3 commits". Of one that no hook saw
-// only the lines in commits are known.
+// outcomeText returns the outcome of a conversation: "+182 −40 in 6 files · 171 lines in 3 commits". If no hook saw
+// the conversation, only its lines in commits are known.
 func outcomeText(c *view.Conversation) string {
 	held := ""
 	if len(c.Commits) > 0 {

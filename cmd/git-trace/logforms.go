@@ -74,7 +74,7 @@ func firstWords(c *view.Conversation) string {
 	return cells.Line(c.Prompt.Text)
 }
 
-// formatted returns a conversation in the form that --format gives, or an error that names what stands for nothing.
+// formatted returns a conversation in the form of --format, or an error that names an unknown placeholder.
 func (d *logDrawer) formatted(c *view.Conversation, form string) (string, error) {
 	if form != "" && !strings.Contains(form, "%") {
 		return "", &failure{code: exitUsage, err: fmt.Errorf("option '--format': nothing in '%s' stands for anything", form),

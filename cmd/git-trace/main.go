@@ -1,5 +1,5 @@
-// Command git-trace records what coding agents do to a repository and tells who wrote a line, and in which
-// conversation. Installed on the search path it is called as `git trace`.
+// Command git-trace records the changes of coding agents in a repository. It names the conversation that wrote a
+// line. If it is on the search path, git runs it as `git trace`.
 package main
 
 import (
@@ -25,8 +25,8 @@ type streams struct {
 	out, err io.Writer
 }
 
-// run dispatches. What agents and git call is decided before the command line framework is entered: those processes
-// start thousands of times a day, and nothing they do may be slowed by help texts.
+// run dispatches. It handles the calls of agents and git before the command line framework: those processes start
+// thousands of times a day, and help texts must not slow them down.
 func run(args []string, std streams) int {
 	if runner.Takes(args) {
 		return runner.Run(args, std.in)

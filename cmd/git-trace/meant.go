@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// nearest returns the word of a list that was probably meant by another one: one of them begins the other, or two edits
-// at most make it; empty for none.
+// nearest returns the word of a list that was probably meant: one of the two words begins the other, or at most two
+// edits lead from one to the other; "" for none.
 func nearest(word string, list []string) string {
 	best, least := "", 3
 	for _, name := range list {
@@ -44,7 +44,7 @@ func meant(word string, list []string, otherwise string) string {
 	return otherwise
 }
 
-// noSuch is an error of a name that is none of a list. The hint has all of them.
+// noSuch is the error for a name that is not in a list. The hint has the whole list.
 func noSuch(what, name string, known []string) error {
 	all := "known are " + strings.Join(known, ", ")
 	if near := nearest(name, known); near != "" {

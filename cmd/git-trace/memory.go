@@ -48,8 +48,8 @@ type pace struct {
 	percent int
 }
 
-// collectAgain sets the percentage behind each collection. What is needed follows from where Go would collect next: a
-// package that tells it costs every start 0.15 ms.
+// collectAgain sets the percentage after each collection. It computes the needed memory from Go's next collection:
+// a package that measures it costs every start 0.15 ms.
 func collectAgain(p pace) {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)

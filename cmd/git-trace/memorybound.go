@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// memoryOfReaders is how much memory a command that reads may need. What others publish decides how much there is to
+// memoryOfReaders bounds the memory of a command that reads: the publications of others decide how much there is to
 // read. Somebody whose history needs more sets GOMEMLIMIT, which Go reads.
 const memoryOfReaders = 1 << 30
 

@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// tellMissing says after init what is not traced: agents that are on this machine, and conversations from before. It
-// offers to read those at once, since some agents delete them.
+// tellMissing names, after init, the conversations and agents that are not traced: agents on this machine, and
+// earlier conversations. It offers to read the conversations at once, since some agents delete them.
 func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	d, err := newDoctor(in.repo)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	return a.program().RunContext(ctx, []string{"git-trace", "backfill"})
 }
 
-// warn tells of something that makes answers wrong, with what mends it.
+// warn reports a thing that makes answers wrong, with its remedy.
 func (a *app) warn(f doctor.Finding) {
 	fmt.Fprintf(a.std.err, "git-trace: warning: %s\ngit-trace: hint: %s\n", printable(f.What), printable(f.Mend))
 }
@@ -49,8 +49,8 @@ func (a *app) warn(f doctor.Finding) {
 // untracedAsked is the time between two looks of blame for agents that are not traced.
 const untracedAsked = 24 * time.Hour
 
-// tellUntraced says below a blame, once, that agents are on this machine whose lines count as a person's. The file that
-// remembers what was said is only a memory: without it, it is said again.
+// tellUntraced says below a blame, once, that this machine has agents whose lines count as a person's. A file
+// remembers that it was said; without the file, it is said again.
 func (a *app) tellUntraced(ctx context.Context, repo *refs.Repo) {
 	if _, watched := terminalOf(a.std.err); !watched || repo.Bare() || !recorded.Is(repo) {
 		return

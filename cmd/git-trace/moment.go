@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// placeNamed finds what a word names that has moments: a prompt (4f2a#3), a step (4f2a:12), a call, an event (@17).
-// Known is false for any other word. What git knows under that name is git's.
+// placeNamed finds a place in time by its name: a prompt (4f2a#3), a step (4f2a:12), a call, an event (@17). known
+// is false for any other word. If git knows the name, it is git's.
 func (r *resolver) placeNamed(ctx context.Context, word string) (p view.Place, known bool, err error) {
 	at := strings.LastIndexAny(word, "#:")
 	switch {
@@ -64,7 +64,7 @@ func (r *resolver) callNamed(word string) (id string, found bool, err error) {
 	return "", false, err
 }
 
-// isRevision reports whether git knows a name: of a commit, or of what a commit has.
+// isRevision reports whether git knows a name: of a commit, or of an object in a commit.
 func (r *resolver) isRevision(ctx context.Context, word string) bool {
 	_, err := r.repo.Git(ctx, nil, "rev-parse", "--verify", "--quiet", word)
 	return err == nil

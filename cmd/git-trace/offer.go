@@ -10,8 +10,9 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// tellOffer tells somebody who never pulled what the remote has, and whether there was something to tell. What is not
-// told again is told when the remote was asked, once a day. A server that asks for its user is told nothing.
+// tellOffer names the remote's publications to somebody who never pulled, and reports whether there were any.
+// Without again it does so only after a new request to the remote, once a day. It says nothing if git-trace-serve
+// runs the command.
 func (a *app) tellOffer(repo *refs.Repo, again bool) bool {
 	if os.Getenv(view.Unasked) != "" {
 		return false

@@ -35,7 +35,7 @@ func readingCommand(c *cli.Command, run func(*cli.Context, operands) error) *cli
 	return c
 }
 
-// sealing has what a command appends to the log sealed when it has ended.
+// sealing lets a command seal its new events in the log when it has ended.
 func (a *app) sealing(c *cli.Command) *cli.Command {
 	run := c.Action
 	c.Action = func(ctx *cli.Context) error {
@@ -56,7 +56,7 @@ func (a *app) sealing(c *cli.Command) *cli.Command {
 	return c
 }
 
-// parseOperands sets the options of the verb and gives the rest; help tells that they ask for help.
+// parseOperands sets the options of the verb and returns the rest; help is true if they ask for help.
 func parseOperands(c *cli.Context) (ops operands, help bool, err error) {
 	args := c.Args().Slice()
 	for i := 0; i < len(args); i++ {
@@ -128,7 +128,7 @@ func findOption(flags []cli.Flag, arg string) (option, error) {
 	return option{}, usage("unknown option '%s'", arg)
 }
 
-// none refuses operands where a verb takes none.
+// none refuses operands of a verb that takes none.
 func (o operands) none() error {
 	if all := o.all(); len(all) > 0 {
 		return usage("unexpected argument '%s'", all[0])

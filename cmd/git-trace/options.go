@@ -19,8 +19,8 @@ const (
 	takesPeriod // of time
 )
 
-// optionForm is an option as every command has it that has it: how it is typed, what it takes, and what it does. What
-// stands in backquotes is the word for its value.
+// optionForm is an option, the same for every command: its spellings, its value, and its effect. The word in
+// backquotes names its value.
 type optionForm struct {
 	names []string // the first is the one that code asks for
 	kind  optionKind
@@ -173,7 +173,7 @@ type optionUse struct {
 	byDefault string
 }
 
-// opt returns the option of a name, with what the command has to add to what it does.
+// opt returns the option of a name, with the command's addition to its description.
 func opt(name, more string) optionUse {
 	i := slices.IndexFunc(optionForms, func(f optionForm) bool { return f.names[0] == name })
 	use := optionUse{optionForm: optionForms[i]}
@@ -181,13 +181,13 @@ func opt(name, more string) optionUse {
 	return use
 }
 
-// or says what holds without the option.
+// or adds the value without the option.
 func (u optionUse) or(value string) optionUse {
 	u.byDefault = value
 	return u
 }
 
-// options returns the options of those names, which the command has nothing to add to.
+// options returns the options of those names, without additions.
 func options(names ...string) []cli.Flag {
 	var out []cli.Flag
 	for _, name := range names {
@@ -226,7 +226,7 @@ func (u optionUse) flag() cli.Flag {
 	}
 }
 
-// shownNames returns the spellings of an option that help tells.
+// shownNames returns the spellings of an option that help lists.
 func shownNames(f cli.Flag) []string {
 	for _, form := range optionForms {
 		if form.names[0] == f.Names()[0] {
@@ -270,7 +270,7 @@ func colorFlag() cli.Flag { return opt("color", "").flag() }
 
 func limitFlag(what string) cli.Flag { return opt("max-count", what).flag() }
 
-// periodFlags are --since and --until, with the words that git log has for them, too: elsewhere those mean moments.
+// periodFlags are --since and --until, with git log's other words for them: elsewhere those words mean moments.
 func periodFlags() []cli.Flag {
 	since, until := opt("since", ""), opt("until", "")
 	since.also, until.also = []string{"after"}, []string{"before"}

@@ -81,10 +81,10 @@ func startPager(command string, terminal *os.File, errors io.Writer) *pager {
 	return p
 }
 
-// exitInterrupted is what a shell reports of a command that was interrupted.
+// exitInterrupted is the exit status of an interrupted command in a shell.
 const exitInterrupted = 130
 
-// pagerDefaults are git's own settings for the pagers it knows, where the user has none.
+// pagerDefaults returns git's own settings for the pagers it knows, if the user has none.
 func pagerDefaults() []string {
 	var out []string
 	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} {
@@ -98,7 +98,7 @@ func pagerDefaults() []string {
 // Write gives text to the pager. A pager that was left ends the command without a word.
 func (p *pager) Write(text []byte) (int, error) { return quietWriter{p.pipe}.Write(text) }
 
-// Close says that there is no more and waits until the pager ends. How it ends is the reader's business.
+// Close ends the output and waits until the pager ends. The pager's exit status does not count.
 func (p *pager) Close() error {
 	p.done.Do(func() {
 		_ = p.pipe.Close()

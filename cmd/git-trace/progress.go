@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/fault"
 )
 
-// progressDelay is how long something may take without a word.
+// progressDelay is the time after which a command shows its progress.
 const progressDelay = time.Second
 
 // statusLine is the last line of a terminal while a command says nothing else: how far it has come, or at least that it
@@ -37,7 +37,7 @@ func newStatusLine(to io.Writer, what string) *statusLine {
 	return l
 }
 
-// tick tells the time at work, if there is no other news of the command.
+// tick shows the time at work, if the command has no other news.
 func (l *statusLine) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,7 +164,7 @@ func fileOf(w io.Writer) (*os.File, bool) {
 	return nil, false
 }
 
-// progress tells how far something has come.
+// progress shows how far something has come.
 type progress struct {
 	line  *statusLine
 	what  string
@@ -177,12 +177,12 @@ func (a *app) progress(what string) *progress {
 	return &progress{line: a.line, what: what, begun: time.Now(), next: time.Now().Add(progressDelay)}
 }
 
-// at tells how many of how many are done.
+// at shows the number of things done.
 func (p *progress) at(done, total int) {
 	p.tell(int64(done), int64(total), fmt.Sprintf(" (%d/%d)", done, total))
 }
 
-// bytes tells how many bytes of how many are done.
+// bytes shows the number of bytes done.
 func (p *progress) bytes(done, total int64) { p.tell(done, total, "") }
 
 func (p *progress) tell(done, total int64, more string) {
@@ -194,7 +194,8 @@ func (p *progress) tell(done, total int64, more string) {
 	p.line.tell(fmt.Sprintf("%s: %3d%%%s", p.what, min(done*100/total, 100), more))
 }
 
-// left is how long the rest takes if it goes on as it has begun: ", 12 s left". Of little nothing can be said.
+// left returns the time that the rest takes at the same speed: ", 12 s left". After the first fiftieth it can be
+// computed.
 func left(passed time.Duration, done, total int64) string {
 	if done <= 0 || done*50 < total || done >= total {
 		return ""

@@ -11,9 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// Prompts as they were typed go when they are old, whether or not a record has come to hold them: what was typed is not
-// redacted. Reading the configuration takes a git process, so that is done once a day, by the process that stores
-// records.
+// Typed prompts are deleted when they are old, whether or not a record holds them: they are not redacted. Reading
+// the configuration takes a git process, so that is done once a day, by the process that stores records.
 const (
 	promptExpireKey     = "trace.promptExpire"
 	defaultPromptExpire = "30.days.ago"
@@ -29,7 +28,7 @@ func expirePrompts(ctx context.Context, repo *refs.Repo, dry bool) (int, error) 
 	return ledger.NewPrompts(repo).Expire(before, dry)
 }
 
-// expirePromptsDaily is expirePrompts, unless it was done today. What fails is tried again tomorrow.
+// expirePromptsDaily is expirePrompts, once a day. A failure is tried again tomorrow.
 func expirePromptsDaily(ctx context.Context, repo *refs.Repo) {
 	if !repo.HasTraces() {
 		return

@@ -116,7 +116,7 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 	return nil
 }
 
-// pullOwn takes back what the clone lost. It shows the events that this clone's key did not sign, and asks.
+// pullOwn takes back the clone's lost events. It shows the events that this clone's key did not sign, and asks.
 func (a *app) pullOwn(c *cli.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
 	most int64,
 ) error {
@@ -234,10 +234,10 @@ type pullJSON struct {
 	Remotes []*sharing.Pulled `json:"remotes"`
 }
 
-// mostTold is the number of named logs among those that are not taken.
+// mostTold bounds the named logs that are not taken.
 const mostTold = 10
 
-// sayPulled says what is here of a remote now.
+// sayPulled prints the part of a remote that is here now.
 func sayPulled(w io.Writer, p *sharing.Pulled) {
 	commits, conversations, texts, writers := 0, 0, 0, map[string]sharing.PulledWriter{}
 	for _, o := range p.Writers {

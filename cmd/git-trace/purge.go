@@ -82,7 +82,7 @@ func (a *app) runPurge(c *cli.Context, ops operands) error {
 	return silent(exitFinding)
 }
 
-// purgeTarget reads what is to be purged.
+// purgeTarget reads the target of the purge.
 func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purge.Target, error) {
 	texts, err := purged.New(repo)
 	if err != nil {
@@ -149,7 +149,7 @@ func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purge.Target) erro
 	return err
 }
 
-// confirmPurge says what will be done and asks whether it shall be.
+// confirmPurge prints the purge's actions and asks for consent.
 func (a *app) confirmPurge(p *purge.Purge) (bool, error) {
 	a.sayPurged(p, true)
 	yes, err := a.confirm("purge that? it cannot be undone", "purges")
@@ -206,7 +206,7 @@ func (a *app) sayPurged(p *purge.Purge, dry bool) {
 	a.sayBeyond(p)
 }
 
-// sayLeft says what is left and why.
+// sayLeft prints the things that are left, with the reason.
 func (a *app) sayLeft(p *purge.Purge) {
 	if len(p.Left) == 0 {
 		return

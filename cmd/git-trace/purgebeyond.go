@@ -15,7 +15,7 @@ import (
 // mostFiles is the number of session files that are named.
 const mostFiles = 5
 
-// sayBeyond tells of what lies outside of what git-trace stores.
+// sayBeyond names copies outside git-trace's store.
 func (a *app) sayBeyond(p *purge.Purge) {
 	hint := func(format string, args ...any) {
 		fmt.Fprintf(a.std.err, "git-trace: hint: %s\n", printable(fmt.Sprintf(format, args...)))

@@ -150,7 +150,7 @@ func meansToShare(repo *refs.Repo) sharing.Means {
 	}
 }
 
-// choiceStays adds to the hint that what was just chosen for a remote holds, though nothing was sent.
+// choiceStays adds to the hint that the choice for a remote stays, though nothing was sent.
 func choiceStays(err error, remote string, chosen bool) error {
 	var told *failure
 	if chosen && errors.As(err, &told) {
@@ -160,7 +160,7 @@ func choiceStays(err error, remote string, chosen bool) error {
 	return err
 }
 
-// retract takes what was published off a remote.
+// retract takes publications off a remote.
 func (a *app) retract(c *cli.Context, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
 	gone, err := s.Retract(c.Context, log, remote, c.Bool("records"))
 	if err != nil {
@@ -179,11 +179,11 @@ func (a *app) retract(c *cli.Context, log *events.Log, s *sharing.Settings, remo
 	return nil
 }
 
-// takenOff is said of what went from the refs of a remote.
+// takenOff describes events that were taken off the refs of a remote.
 const takenOff = "who has fetched it has it until their next pull; a remote may keep what nothing names for weeks\n"
 
-// agreesToPush asks the person; where nobody can be asked, naming the level with --to is the answer. Nobody can know
-// beforehand what a server forbids: it is said what taking back needs.
+// agreesToPush asks the person; if nobody can be asked, naming the level with --to is the answer. Nobody knows
+// beforehand what a server forbids: so it names the needs of a retraction.
 func (a *app) agreesToPush(c *cli.Context, p *sharing.Plan) (bool, error) {
 	if p.Remote.Share == sharing.LevelNone {
 		fmt.Fprintln(a.std.err, "git-trace: hint: git trace push --retract takes it back, unless the server forbids "+
@@ -203,7 +203,7 @@ func (a *app) agreesToPush(c *cli.Context, p *sharing.Plan) (bool, error) {
 	return yes, nil
 }
 
-// sayPlan says what would leave.
+// sayPlan prints the things that would leave.
 func sayPlan(w io.Writer, p *sharing.Plan) {
 	fmt.Fprintf(w, "to %s (%s); whoever can read it will read this\n", printable(p.Remote.Name),
 		printable(sharing.Bare(p.URL)))
@@ -256,7 +256,7 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 	sayDoubts(w, p.Doubts)
 }
 
-// sayLeaves tells which facts leave at a level, by the list of what may leave.
+// sayLeaves prints the facts that may leave at a level.
 func sayLeaves(w io.Writer, level sharing.Level) {
 	const indent, width = "              ", 78
 	line := ""
@@ -271,7 +271,7 @@ func sayLeaves(w io.Writer, level sharing.Level) {
 	fmt.Fprintln(w, indent+line)
 }
 
-// sayDoubts tells of logs that others saw more of.
+// sayDoubts prints the logs of which others saw more.
 func sayDoubts(w io.Writer, doubts []sharing.Doubt) {
 	for _, d := range doubts {
 		fmt.Fprintf(w, "  in doubt    %s\n", d)
@@ -354,7 +354,7 @@ func pushedJSON(p *sharing.Plan, sent []sharing.Pushed, dry bool) pushJSON {
 	return out
 }
 
-// tellRemote passes on what a remote said.
+// tellRemote prints the remote's lines.
 func (a *app) tellRemote(err error) {
 	var remote *sharing.RemoteError
 	if !errors.As(err, &remote) {
@@ -365,7 +365,7 @@ func (a *app) tellRemote(err error) {
 	}
 }
 
-// notOursHint is of what somebody else wrote in this clone's name.
+// notOursHint is the hint if somebody else wrote in this clone's name.
 const notOursHint = "nothing was sent\ngit-trace: hint: if somebody else wrote it, " +
 	"git trace push --rebuild-digest puts " +
 	"what this clone has recorded in its place"

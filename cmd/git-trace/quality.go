@@ -250,7 +250,7 @@ func (q *judge) add(r *records.Record, file string) {
 	})
 }
 
-// meansOf returns the means of the scores, one a persona; none where there is no record.
+// meansOf returns the means of the scores, one a persona; none without records.
 func meansOf(list []judged) []mean {
 	out := []mean{}
 	if len(list) == 0 {
@@ -272,7 +272,7 @@ func meansOf(list []judged) []mean {
 // scoreWidth returns the width of a column of scores, whose largest is 100.0.
 func scoreWidth(p quality.Persona) int { return max(len(p), len("100.0")) }
 
-// drawQuality draws a line for each record, what it lacks if it is the only one, and the means.
+// drawQuality draws a line for each record, the missing parts of a single record, and the means.
 func drawQuality(list []judged, means []mean, short func(events.TraceID) string) string {
 	const mostID = 36
 	ids := make([]string, len(list))

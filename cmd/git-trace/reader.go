@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// openIndex opens the logs for reading and warns of what is missing from them.
+// openIndex opens the logs for reading and warns about missing parts.
 func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
 	return a.openIndexBy(repo, index.OpenShowing)
 }
@@ -43,8 +43,8 @@ func (a *app) openIndexBy(
 // overdueLimit is the longest time that a reader waits for the timeline.
 const overdueLimit = time.Second
 
-// closeOverdue takes in what agents have written down of calls that were under way when something was recorded of them.
-// What cannot be done now the next boundary does.
+// closeOverdue closes calls that were under way when something was recorded of them, by the agents' own records.
+// The next boundary does the rest.
 func (a *app) closeOverdue(repo *refs.Repo) {
 	if repo.Bare() || !recorded.Is(repo) {
 		return
@@ -59,7 +59,7 @@ func (a *app) closeOverdue(repo *refs.Repo) {
 	}
 }
 
-// hintSilence tells of a repository that was recorded once, and where hooks do nothing now.
+// hintSilence warns of a repository that was recorded once, and whose hooks do nothing now.
 func (a *app) hintSilence(repo *refs.Repo) {
 	if !recorded.Look(repo).Mendable() {
 		return
@@ -75,7 +75,7 @@ const indexing = "indexing events"
 // fewestDigits is the shortest abbreviation of an id, as in git.
 const fewestDigits = 4
 
-// ambiguous is an id that stands for several things. Like git it lists them.
+// ambiguous is an id with several meanings. Like git it lists them.
 type ambiguous struct {
 	id         string
 	candidates []string

@@ -249,8 +249,8 @@ func (r *recording) lock(ctx context.Context, wait time.Duration) (*refs.FileLoc
 	return lock, nil
 }
 
-// drain stores what waits, until nothing does. Of several processes one does it at a time. Those that do not want to
-// wait for it may leave: it looks again when it has let go of the lock.
+// drain stores the waiting conversations until none waits. One process at a time does it. A process that does not
+// want to wait may leave: the working process looks again after it has let go of the lock.
 func (r *recording) drain(ctx context.Context, wait time.Duration, tell func(recordedConversation)) (failed []error,
 	err error) {
 	if r.off || !r.repo.HasTraces() { // then nothing waits, and not even a lock is left behind
@@ -321,8 +321,8 @@ func (r *recording) pass(
 	return failed, nil
 }
 
-// mend brings every record of this clone up to date: with commits that were made or went meanwhile, and with what this
-// version reads of session files and an earlier one did not. Conversations that the log knows and no record are stored.
+// mend brings every record of this clone up to date: with commits that were made or are gone, and with the parts of
+// session files that only this version reads. It also stores conversations that are in the log and have no record.
 func (r *recording) mend(
 	ctx context.Context, shown *progress, tell func(recordedConversation),
 ) (failed []error, err error) {
@@ -353,8 +353,8 @@ func (r *recording) mend(
 	return failed, nil
 }
 
-// behind lists the conversations whose records may be behind: those that this clone stored, and those that hooks
-// reported to it.
+// behind lists the conversations whose records may be out of date: the ones that this clone stored, and the ones
+// that hooks reported to it.
 func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
 	log, err := index.Open(r.repo)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// birthplaces tells on which branch commits were made, and where the branch comes from. Only reflogs are evidence: that
-// a branch reaches a commit today says nothing of where it was made.
+// birthplaces finds the branch on which commits were made, and the branch's origin. Only reflogs are evidence: a
+// branch that reaches a commit today need not be its birthplace.
 type birthplaces struct {
 	repo   *refs.Repo
 	branch map[refs.OID]string // of those that a reflog tells of

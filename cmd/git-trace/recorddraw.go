@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// Bounds of what is drawn of a step where the whole conversation is, in lines.
+// Bounds of a step's drawing in a whole conversation, in lines.
 const (
 	mostPromptLines = 30
 	mostAnswerLines = 20
@@ -101,14 +101,14 @@ func (s *stepView) draw(d *showDrawer) {
 	}
 }
 
-// wrote reports whether hooks saw what a call changed, and the text is still there.
+// wrote reports whether hooks saw the changes of a call, with their text still there.
 func (s *stepView) wrote(call string) bool {
 	own := func(h *view.Hunk) bool { return h.ToolCall == call }
 	return slices.ContainsFunc(s.Hunks, func(h *view.Hunk) bool { return own(h) && h.HasText() }) ||
 		slices.Contains(s.seen, call) && !slices.ContainsFunc(s.Hunks, own)
 }
 
-// step draws a step: in full, or as much as says what it was. The calls are those that are known beside the record.
+// step draws a step: in full, or only its main points. calls are the calls that are known beside the record.
 func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[string]*view.Call, full bool) {
 	indent := ""
 	if s.ParentStep != nil {
@@ -139,7 +139,7 @@ func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[strin
 	}
 }
 
-// stepHead names a step: its id, who speaks, when, and at what price.
+// stepHead names a step: its id, its speaker, its time and its price.
 func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	who := "user"
 	switch {
@@ -163,8 +163,7 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	return id + "  " + d.pen.paint(bold, d.safe(who)) + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
 }
 
-// clock returns a time to the second in the user's own time zone, as the other times are; what has another form is
-// given as it is.
+// clock returns a time to the second in the user's own time zone; a text of another form stays as it is.
 func clock(stamp string) string {
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {
@@ -204,7 +203,7 @@ func (d *showDrawer) prose(indent, text string, room, limit int) {
 	}
 }
 
-// callLine draws a call on one line with what it changed, and what came of it if that was not what was wanted.
+// callLine draws a call on one line with its changes, and its result if that was not as expected.
 func (d *showDrawer) callLine(
 	indent string, room int, call *records.ToolCall, seen *view.Call, result *records.Observation,
 ) {

@@ -31,7 +31,7 @@ const (
 	mostRecordFiles = 500      // of a commit whose lines are told
 )
 
-// gatherer finds what the log and the repository know of conversations, for their records.
+// gatherer finds facts about conversations in the log and the repository, for their records.
 func gatherer(repo *refs.Repo) recorder.Gatherer {
 	places := newBirthplaces(repo)
 	return func(ctx context.Context, head, prior *records.Record) (*recorder.Facts, error) {
@@ -129,7 +129,7 @@ func (g *gathering) facts() (*recorder.Facts, error) {
 	return out, err
 }
 
-// begin tells of the repository when the conversation began.
+// begin adds the repository's state at the conversation's beginning.
 func (g *gathering) begin(out *recorder.Facts) {
 	address := g.places.remote(g.ctx, g.head.Environment.VCS.Branch)
 	if address != nil {
@@ -256,7 +256,7 @@ func (g *gathering) trails() ([]*trail.Trail, error) {
 	return out, nil
 }
 
-// track opens what follows patches, once.
+// track opens the tracker of patches, once.
 func (g *gathering) track() (*trail.Tracker, error) {
 	if g.tracker == nil {
 		g.evidence = blame.NewEvidence(g.repo, g.log, g.searcher).WithSettler(runner.Settler())
@@ -270,8 +270,8 @@ func (g *gathering) track() (*trail.Tracker, error) {
 }
 
 // terminal returns the end of the conversation, by the fate of its lines. It reached its goal if a branch has its
-// lines, none was taken back, and none waits to be committed; it was given up if nothing is left of any. While a turn
-// goes on, and where git does not tell, it is not known.
+// lines, none was taken back, and none waits to be committed; it was given up if nothing is left of any. While a
+// turn goes on, or if git cannot answer, it is unknown.
 func (g *gathering) terminal(out *recorder.Facts, list []*trail.Trail) *records.TerminalState {
 	lines, alive := 0, 0
 	stands, gone := out.Revision != "", true
@@ -362,7 +362,7 @@ func (s *callStory) read(trace events.TraceID, told []events.Event) {
 	}
 }
 
-// begin keeps what was checked out first, and the last that was seen of the work tree before the first call.
+// begin keeps the first commit that was checked out, and the last tree before the first call.
 func (s *callStory) begin(head, tree refs.OID) {
 	if s.base.IsZero() {
 		s.base = head
@@ -372,8 +372,8 @@ func (s *callStory) begin(head, tree refs.OID) {
 	}
 }
 
-// unaccounted returns the files that calls changed without an edit tool; nil where no hook told of calls. A file that
-// such a call made and took away again is none.
+// unaccounted returns the files that calls changed without an edit tool; nil if no hook reported calls. A file that
+// such a call made and removed again does not count.
 func (s *callStory) unaccounted() []string {
 	if !s.hooked {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// link finds the commits of a conversation: those that hold its lines, those that its calls say they made, and those
-// that were made of its files while it went on.
+// link finds the commits of a conversation: commits with its lines, commits that its calls report, and commits of
+// its files that were made while it went on.
 func (g *gathering) link(out *recorder.Facts) error {
 	tiers := tiersOf(g.held)
 	for _, id := range g.tookOut() {
@@ -82,7 +82,7 @@ func tiersOf(held []view.Anchored) map[string]records.Tier {
 	return tiers
 }
 
-// mostOverlaps bounds the number of commits of which only files and times are known.
+// mostOverlaps bounds the commits that are known only by files and times.
 const mostOverlaps = 100
 
 // overlapping lists the commits that were made while the conversation went on and changed a file that it wrote.
@@ -164,7 +164,7 @@ func (g *gathering) tookOut() []string {
 	return out
 }
 
-// takes reports whether a commit took out what a removal did.
+// takes reports whether a commit took out the content of a removal.
 func (g *gathering) takes(commit string, r removal) bool {
 	was, _, err := g.objects.Resolve(commit + "^:" + r.path)
 	if err != nil {
@@ -198,7 +198,7 @@ func committedBy(head *records.Record) []string {
 	return out
 }
 
-// whole returns the id of a commit that was told abbreviated, if it is here.
+// whole returns the full id of an abbreviated commit, if it is here.
 func (g *gathering) whole(said string) string {
 	if id, kind, err := g.objects.Resolve(said + "^{commit}"); err == nil && kind == refs.CommitObject {
 		return id.String()
@@ -206,7 +206,7 @@ func (g *gathering) whole(said string) string {
 	return said
 }
 
-// reached tells of each commit whether a ref leads to it; nil where the history is cut off before it.
+// reached reports for each commit whether a ref leads to it; nil if the history is cut off before it.
 func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 	var asked []refs.OID
 	for _, id := range ids {
@@ -230,8 +230,8 @@ func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 	return out, nil
 }
 
-// newest returns the newest of some commits; of those that a ref leads to, if there are any. None stands for a commit
-// that is not here.
+// newest returns the newest of some commits; of the commits that a ref leads to, if there are any. It returns "" without
+// commits.
 func (g *gathering) newest(ids []string, reached map[string]*bool) string {
 	slices.Sort(ids)
 	kept := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return reached[id] == nil || !*reached[id] })
@@ -254,7 +254,7 @@ func (g *gathering) newest(ids []string, reached map[string]*bool) string {
 	return best
 }
 
-// outlive tells of each commit whether lines of the conversation that it holds are alive; nil where git does not tell.
+// outlive sets for each commit whether lines of the conversation in it are alive; nil if git cannot answer.
 func outlive(links []records.GitLink, list []*trail.Trail) {
 	for i := range links {
 		l := &links[i]

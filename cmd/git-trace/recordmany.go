@@ -13,15 +13,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// manyConversations is after how many a lasting gatherer lets go of what it knows, so that memory does not grow with a
-// backfill.
+// manyConversations is the number of conversations after which a lasting gatherer drops its data, so that memory
+// does not grow with a backfill.
 const manyConversations = 64
 
 // fewConversations are not worth a history: git is asked for each of their files.
 const fewConversations = 8
 
-// lastingGatherer is gatherer for many conversations that do not grow meanwhile: many are asked of the log as it was
-// at the first one, and git is asked once for what several have in common. Done ends it.
+// lastingGatherer is gatherer for many conversations that do not grow meanwhile: the log is read as it was at the
+// first one, and git is asked once for what several have in common. done ends it.
 func lastingGatherer(
 	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
 ) (gather recorder.Gatherer, done func()) {
@@ -62,8 +62,8 @@ func lastingGatherer(
 // mostHistoryPaths bounds the files of one history.
 const mostHistoryPaths = 5000
 
-// past reads what the commits of some conversations, and those since, did to their files: since a moment when none of
-// them had begun. It is nil where that is more than blames would read.
+// past reads the changes of files in the commits of some conversations, and in later commits: since a moment when
+// none of them had begun. It is nil if that is more than blames would read.
 func (g *gathering) past(traces []events.TraceID, since time.Time) (*gitblame.History, error) {
 	lines, err := g.known.Lines()
 	if err != nil {

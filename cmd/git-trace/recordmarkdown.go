@@ -9,11 +9,11 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// markdown writes conversations for reading elsewhere. Texts are given in full; what acts on a terminal is made
-// visible, since what is written may end on one.
+// markdown writes conversations for reading elsewhere. Texts are given in full; characters that act on a terminal
+// are made visible, since the file may be shown on one.
 type markdown struct{ out strings.Builder }
 
-// safeText is text of several lines without what acts on a terminal.
+// safeText returns text of several lines without characters that act on a terminal.
 func safeText(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -111,7 +111,7 @@ func (m *markdown) fact(name, text string) {
 	fmt.Fprintf(&m.out, "- %s: %s\n", name, cells.Safe(cells.Line(text)))
 }
 
-// part writes what somebody said as a quotation, so that nothing in it is taken for more.
+// part writes a text as a quotation, so that it is not read as Markdown.
 func (m *markdown) part(title, text string) {
 	if text = strings.Trim(safeText(text), "\n"); text == "" {
 		return

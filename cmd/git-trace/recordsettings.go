@@ -30,8 +30,7 @@ func priceTable(config refs.Config) (*prices.Table, error) {
 	return table, nil
 }
 
-// tableInUse returns the table of prices that counts here; nil while the one of the user's own has a fault, which
-// status tells.
+// tableInUse returns the table of prices in use; nil if the user's own table has a fault, which status reports.
 func tableInUse(ctx context.Context, repo *refs.Repo) *prices.Table {
 	config, err := repo.Config(ctx)
 	if err != nil {

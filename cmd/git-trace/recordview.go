@@ -29,7 +29,7 @@ func (v *viewer) record(trace events.TraceID) (view.StoredRecord, error) {
 	return r, err
 }
 
-// step is one step of the record of a conversation.
+// step returns one step of the record of a conversation.
 func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
 	r, err := v.record(trace)
 	if err != nil {

@@ -181,13 +181,13 @@ type span struct {
 	Given string   `json:"given"` // as it was named; empty for the branch that is checked out
 	From  refs.OID `json:"from"`
 	To    refs.OID `json:"to"`
-	// Fork tells that the range begins where the two parted.
+	// Fork is true if the range begins where the two branches parted.
 	Fork bool   `json:"merge_base"`
 	text string // of git's form: from...to
 }
 
-// otherRange proposes a range that ends at a commit and has commits in it: those that the main branch has not, else the
-// last ten.
+// otherRange proposes a range that ends at a commit and has commits in it: the commits that are not on the main
+// branch, else the last ten.
 func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {
 	const hint = "name a range, such as git trace report "
 	for _, main := range []string{"main", "master"} {

@@ -21,7 +21,7 @@ type reportPage struct {
 	later, files, talks, first, unknown []*page.Part
 }
 
-// Of what is long, a page shows the beginning.
+// A page shows the beginning of long lists and texts.
 const (
 	mostTitle  = 60   // cells of a prompt in the line of its conversation
 	mostPrompt = 2000 // bytes of a prompt
@@ -67,7 +67,7 @@ func coded(list []string) []string {
 	return out
 }
 
-// names are models without their providers.
+// names returns models without their providers.
 func names(models []string) []string {
 	out := make([]string, len(models))
 	for i, model := range models {
@@ -112,7 +112,7 @@ func (p *reportPage) head() {
 	p.line("\n%s", p.bar())
 }
 
-// someLines returns a figure, nothing for none.
+// someLines returns a figure, "" for 0.
 func someLines(n int) string {
 	if n == 0 {
 		return ""
@@ -120,7 +120,7 @@ func someLines(n int) string {
 	return thousands(n)
 }
 
-// without drops the column of lines that came otherwise from a row where there are none.
+// without drops the column of lines that came otherwise if no row has any.
 func without(row []string, none bool) []string {
 	if none {
 		return slices.Delete(slices.Clone(row), 3, 4)
@@ -167,7 +167,7 @@ func (p *reportPage) bar() string {
 	return "`" + bar + "`\n" + strings.Join(legend, " · ") + "\n\n"
 }
 
-// lookHere names what a reviewer should look at. They are facts, and no judgement.
+// lookHere lists facts that a reviewer should look at. It does not judge.
 func (p *reportPage) lookHere() {
 	l := p.Limits
 	var facts []string
@@ -217,7 +217,7 @@ func (r *unknownRun) lines() string {
 	return strconv.Itoa(r.Start) + "–" + strconv.Itoa(r.Start+r.Lines-1)
 }
 
-// conversations shows each with what was asked.
+// conversations draws each conversation with its prompts.
 func (p *reportPage) conversations() {
 	if len(p.Conversations) == 0 {
 		return
@@ -319,7 +319,7 @@ func (p *reportPage) fileTable() {
 	}
 }
 
-// models tells what was used.
+// models draws the models in use.
 func (p *reportPage) models() {
 	s := p.Stats
 	if s.Conversations.Recorded == 0 {
@@ -338,7 +338,7 @@ func (p *reportPage) models() {
 	p.line("\nTokens and cost are those of the whole conversations.\n\n")
 }
 
-// rests says what the figures rest on.
+// rests names the basis of the figures.
 func (p *reportPage) rests() {
 	l := p.Limits
 	list := p.Add("**What this rests on**\n\n", "\n")

@@ -68,7 +68,7 @@ func (ix *Index) storeTexts(db *bbolt.DB) error {
 	return nil
 }
 
-// dropStrangers removes the texts that are no longer there. A reader of only some logs keeps the others.
+// dropStrangers removes the texts that are gone. A reader of only some logs keeps the others.
 func (ix *Index) dropStrangers(tx *bbolt.Tx) error {
 	if ix.alone || ix.signed {
 		return nil
@@ -130,7 +130,8 @@ func storeText(db *bbolt.DB, t *text, progress func(at int64)) error {
 	return flush(t.Stored())
 }
 
-// prepareBucket tells from where a text has to be indexed. A bucket about another build of it starts anew.
+// prepareBucket returns the offset from which a text has to be indexed. A bucket of another build of the text is
+// made anew.
 func prepareBucket(tx *bbolt.Tx, t *text) (int64, error) {
 	if b := tx.Bucket([]byte(t.bucket)); b != nil {
 		if s := openShelf(b, t.Text); s.rows != nil {
@@ -170,7 +171,7 @@ func writeMeta(b *bbolt.Bucket, t *text, indexed int64) error {
 	return b.Put([]byte(metaKey), w.Out)
 }
 
-// store writes the rows and adds the summaries to those that are there.
+// store writes the rows and adds the summaries to the stored ones.
 func (r *recent) store(tx *bbolt.Tx, t *text, indexed int64) error {
 	b := tx.Bucket([]byte(t.bucket))
 	rows, summaries := b.Bucket([]byte(rowsBucket)), b.Bucket([]byte(tracesBucket))

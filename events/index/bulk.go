@@ -12,7 +12,7 @@ import (
 // change nearly all pages of the file in every transaction, and the database keeps what a transaction changes in
 // memory: for a million events a gigabyte, and a file half as large again.
 
-// bulkRest is how many bytes of events have to be missing; of less, memory holds what changes.
+// bulkRest is the least number of missing bytes of events for that: if fewer are missing, memory holds the changes.
 const bulkRest = 16 << 20
 
 // bulkSizes are how many bytes of events are sorted at a time, and how many sorted rows go into one transaction.

@@ -14,10 +14,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Digest says which contents the logs speak of: the lines that patches wrote, by their fingerprints, the contents that
-// patches led to and commits have, the changes of commits. A search for the owners of a commit without an anchor begins
-// with it. It tells at once when there is nothing to be found. Keys are cut to 48 bits: whoever finds something looks
-// at the event.
+// Digest lists the contents in the logs: the lines that patches wrote, by their fingerprints, the contents of
+// patches and commits, the changes of commits. A search for the owners of a commit without an anchor begins with
+// it: it shows at once if the logs have nothing. Keys are cut to 48 bits: a finder has to check the event.
 //
 // It is kept apart from the index, in a file of its own, because most readers never need it.
 type Digest struct {
@@ -25,7 +24,7 @@ type Digest struct {
 	sources []*source
 }
 
-// digestedText is the digest of one text: what was kept, and what came since.
+// digestedText is the digest of one text: the stored part, and the later part.
 type digestedText struct {
 	of     *text
 	stored []byte // sorted rows
@@ -64,7 +63,7 @@ const (
 // Key names something that logs may speak of.
 type Key [digestKey]byte
 
-// LineKey and its like are the keys of what an event may speak of.
+// LineKey and the others are the keys of an event's contents.
 func LineKey(f events.Fingerprint) Key { return digestKeyOf(digestLine, f[:]) }
 func BlobKey(blob refs.OID) Key        { return digestKeyOf(digestBlob, blob.Bytes()) }
 func ChangeKey(id events.ChangeID) Key { return digestKeyOf(digestChange, id.Bytes()) }
@@ -130,7 +129,7 @@ func (d *Digest) Heads(log int) []NamedCommit {
 // Last returns the number of the last event of a log.
 func (d *Digest) Last(log int) int64 { return d.sources[log].copy.Last() }
 
-// Names tells the logs apart, and each from another build of itself.
+// Names identifies the logs, and each build of a log.
 func (d *Digest) Names() []string {
 	var out []string
 	for _, s := range d.sources {
@@ -201,7 +200,7 @@ type digested struct {
 	} `json:"pairs"`
 }
 
-// take adds what an event says. Data that cannot be read say nothing.
+// take adds the contents of an event. It skips unreadable data.
 func (g *digester) take(reader *events.LineReader, e *events.Event) {
 	switch e.Type {
 	case events.PatchRecorded, events.CommitAnchored, events.SessionStarted, events.SessionEnded, events.SnapshotTaken,

@@ -78,7 +78,7 @@ func (ix *Index) At(m Mention) (events.Event, bool, error) {
 	return ix.within(m.Log, m.Seq)
 }
 
-// PatchAt finds the event that recorded a patch, and says where it is; false if there is none.
+// PatchAt finds the event that recorded a patch, and its place; false if there is none.
 func (ix *Index) PatchAt(id events.PatchID) (Mention, events.Event, bool, error) {
 	log, e, found, err := ix.firstIn(exact(byPatch, string(id)))
 	return Mention{log, e.Seq}, e, found, err
@@ -136,7 +136,7 @@ func (g *digester) read(lines iter.Seq2[events.CopyLine, error]) error {
 	return nil
 }
 
-// join adds what the next part of the text says.
+// join adds the rows of the next part of the text.
 func (g *digester) join(next *digester) {
 	g.rows = append(g.rows, next.rows...)
 	for log, heads := range next.heads {
@@ -156,7 +156,7 @@ func (d *digestedText) store(path string) {
 	writeDigest(path, head, d.stored)
 }
 
-// writeDigest stores digests. They are a cache: what cannot be written is computed again.
+// writeDigest stores digests. They are a cache: if one cannot be written, it is computed again.
 func writeDigest(path string, head digestHead, rows []byte) {
 	w := codec.Writer{}
 	head.fields(&w)
@@ -168,7 +168,7 @@ func writeDigest(path string, head digestHead, rows []byte) {
 	}
 }
 
-// readDigest reads what writeDigest wrote; anything else is not a digest.
+// readDigest reads a file of writeDigest; it returns nothing for other files.
 func readDigest(path string) (digestHead, []byte) {
 	raw, err := os.ReadFile(path)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package index finds events by what they name: a commit, a patch, a conversation, a tool call, a prompt, a path, or
-// the beginning of an id. It covers this clone's log and those that were fetched, as a union, and each event says who
-// wrote it.
+// Package index finds events by a name in them: a commit, a patch, a conversation, a tool call, a prompt, a path,
+// or the beginning of an id. It covers this clone's log and those that were fetched, as a union, and each event
+// says who wrote it.
 //
 // It promises:
 //

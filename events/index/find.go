@@ -22,7 +22,7 @@ const (
 	FoundEvent    CandidateKind = "event"
 )
 
-// Candidate is something whose id begins with what was searched.
+// Candidate is something whose id begins with the searched text.
 type Candidate struct {
 	Kind CandidateKind `json:"kind"`
 	ID   string        `json:"id"` // in full

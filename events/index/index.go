@@ -41,7 +41,7 @@ type Index struct {
 // Open brings the caches of all logs up to date and opens them.
 func Open(repo *refs.Repo) (*Index, error) { return OpenShowing(repo, nil) }
 
-// OpenOwn is Open without what others logged: for whoever writes what is found into this clone's log.
+// OpenOwn is Open without the logs of others, for results that go into this clone's log.
 func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), progress: progress, alone: true})
 }
@@ -49,13 +49,13 @@ func OpenOwn(repo *refs.Repo, progress Progress) (*Index, error) {
 // Alone reports whether logs of others are left unread ([OpenOwn]).
 func (ix *Index) Alone() bool { return ix.alone }
 
-// OpenSigned is Open with the logs of others that are signed alone, whatever trace.trust lets in. It is for whoever
-// passes on, under a signature, what they say.
+// OpenSigned is Open with only the signed logs of others, whatever trace.trust allows. It is for results that are
+// passed on under a signature.
 func OpenSigned(repo *refs.Repo) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), signed: true})
 }
 
-// OpenShowing is Open that tells how far it is: the first time a long log takes seconds.
+// OpenShowing is Open with progress: the first time a long log takes seconds.
 func OpenShowing(repo *refs.Repo, progress Progress) (*Index, error) {
 	return opened(&Index{log: events.OpenLog(repo), progress: progress})
 }
@@ -67,14 +67,14 @@ func opened(ix *Index) (*Index, error) {
 	return ix, nil
 }
 
-// Repo is where the commits are that the logs speak of.
+// Repo returns the repository with the logs' commits.
 func (ix *Index) Repo() *refs.Repo { return ix.log.Repo() }
 
-// Progress is told how many bytes of how many are indexed.
+// Progress gets the number of indexed bytes and of all bytes.
 type Progress func(done, total int64)
 
-// Rebuild throws the caches of all logs away and makes them anew, and tells how many events they hold. Notes say what
-// kept a log from being complete.
+// Rebuild deletes the caches of all logs and makes them again, and returns the number of events in them. notes has
+// the reasons why a log is not complete.
 func Rebuild(ctx context.Context, repo *refs.Repo, progress Progress) (count int64, notes []string, err error) {
 	log := events.OpenLog(repo)
 	if err := log.Heal(ctx); err != nil {
@@ -174,7 +174,7 @@ func (ix *Index) openCopies(ctx context.Context) error {
 	return ix.takeOf(ctx, sound)
 }
 
-// fewNotes is how many logs that are left out are told one by one.
+// fewNotes bounds the left-out logs that are named one by one.
 const fewNotes = 3
 
 // few makes one note of many.
@@ -196,7 +196,7 @@ func (ix *Index) Close() {
 	}
 }
 
-// Logs tells how many logs are read: this clone's, and those that were fetched.
+// Logs returns the number of logs that are read: this clone's, and the fetched ones.
 func (ix *Index) Logs() int { return len(ix.sources) }
 
 // Empty reports whether no log has an event.
@@ -213,10 +213,10 @@ func (ix *Index) State() string {
 	return out.String()
 }
 
-// Notes say what is missing from the answers, one sentence each: a damaged log, a fetched log that was left out.
+// Notes lists the missing parts of the answers, a sentence each: a damaged log, a fetched log that was left out.
 func (ix *Index) Notes() []string { return ix.notes }
 
-// errDamaged reports that the store is not what it was.
+// errDamaged reports a damaged store.
 var errDamaged = errors.New("index is damaged")
 
 func damaged(err error) bool {

@@ -18,7 +18,8 @@ type glimpse struct {
 	events int
 }
 
-// mostHeads is how long the heads of nearly all summaries are. No more is copied of one where that suffices.
+// mostHeads is the length that is enough for the heads of nearly all summaries. Only so much of a summary is copied
+// if it suffices.
 const mostHeads = 192
 
 // parseGlimpse reads a summary up to the number of its events, into t.
@@ -33,8 +34,8 @@ func parseGlimpse(v []byte, t *Trace) (glimpse, error) {
 	return glimpse{}, fmt.Errorf("%w: summary", errDamaged)
 }
 
-// Newest returns the first of Traces whose ids begin so, at most so many. The others are not read whole. Where
-// something else tells when a conversation went on, later says it: it is asked for each, in the order of the ids. It
+// Newest returns the first of Traces whose ids begin so, at most so many. The others are not read whole. later
+// returns a later time of a conversation from another source: it is called for each, in the order of the ids. It
 // may be nil.
 func (ix *Index) Newest(beginning string, most int, later func(events.TraceID) time.Time) ([]Trace, error) {
 	return mended(ix, func() ([]Trace, error) {
@@ -83,7 +84,7 @@ func firstOf(seen []glimpse, most int) []glimpse {
 	return out
 }
 
-// glimpses returns what each part of each log says, in the order of the ids.
+// glimpses returns the glimpses of each part of each log, in the order of the ids.
 func (ix *Index) glimpses(beginning string) ([]glimpse, error) {
 	var out []glimpse
 	for _, t := range ix.texts {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A summary also says what came of a conversation: how many files its patches changed, and which commits hold lines of
-// it. It is kept there because a list of conversations would otherwise read the whole log.
+// A summary also has the outcome of a conversation: the number of files that its patches changed, and the commits
+// with its lines. Without it a list of conversations would read the whole log.
 
 // Held is the number of lines of a conversation that a commit holds, by one part of its anchor.
 type Held struct {
@@ -26,7 +26,7 @@ type pathSet []byte
 
 const (
 	hashSize = 4
-	// Bounds of what a foreign log can make a summary hold.
+	// Bounds of a foreign log's part in a summary.
 	mostPaths = MostFiles
 	mostHeld  = 1024
 )
@@ -78,12 +78,12 @@ func (t *Trace) hold(h Held) {
 	}
 }
 
-// holds reports whether a commit holds lines of the conversation, as far as anchors said last.
+// holds reports whether a commit holds lines of the conversation, by the last anchors.
 func (t *Trace) holds() bool {
 	return slices.ContainsFunc(t.Held, func(h Held) bool { return h.Lines > 0 })
 }
 
-// joinOutcome adds what another part of the log, or another log, says came of the conversation.
+// joinOutcome adds the outcome in another part of the log, or in another log.
 func (t *Trace) joinOutcome(o *Trace) {
 	t.Paths, t.Held = slices.Clone(t.Paths), slices.Clone(t.Held)
 	for paths := o.Paths; len(paths) >= hashSize; paths = paths[hashSize:] {
@@ -101,7 +101,7 @@ func (t *Trace) joinOutcome(o *Trace) {
 // mostHeldElsewhere bounds the commits that another clone may name for one conversation: each of them is looked at.
 const mostHeldElsewhere = 256
 
-// heard is what a part of the log tells of a conversation, as far as it is taken.
+// heard returns the part of a summary that counts from this log.
 func (s *source) heard(t Trace) Trace {
 	if !s.own() {
 		t.Held = t.Held[:min(len(t.Held), mostHeldElsewhere)]
@@ -168,7 +168,7 @@ func (r *recent) anchor(e *events.Event, n *events.CommitData) {
 	}
 }
 
-// named takes what an anchor says of the owner of lines. It counts where the conversation itself told nothing.
+// named takes the owner of lines from an anchor. It counts only if the conversation has no events of its own.
 func (t *Trace) named(agent, session, model string) {
 	if t.Events == 0 {
 		t.Agent, t.Session = cmp.Or(t.Agent, agent), cmp.Or(t.Session, session)

@@ -11,8 +11,8 @@ import (
 // partBytes is the number of bytes of a log that one processor reads at a time.
 const partBytes = 8 << 20
 
-// eachPart reads what is stored of a text from an offset on, part by part, on all processors. It hands on in their
-// order what the parts gave.
+// eachPart reads a stored text from an offset on, part by part, on all processors. It hands on the results in their
+// order.
 func eachPart[T any](
 	t *events.Text, from, size int64, read func(lines iter.Seq2[events.CopyLine, error]) (T, error),
 	take func(part T, end int64) error,

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ByCommit returns the events that anchor a commit, as far as they are in force: those of this clone's log first, each
-// log in its order. Of a log of others the newest mostAnchors count.
+// ByCommit returns the events that anchor a commit and are in force: this clone's log first, each log in its order.
+// Of a log of others the newest mostAnchors count.
 func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	prefix := exact(byAnchor, commit.String())
 	return inForce(ix.gather(prefix, func(h *holder) ([]events.Event, error) {
@@ -27,10 +27,10 @@ func (ix *Index) ByCommit(commit refs.OID) ([]events.Event, error) {
 	}))
 }
 
-// mostAnchors bounds what is read of one log of others about one commit. A large commit has some dozens of parts.
+// mostAnchors bounds the events of one log of others about one commit. A large commit has some dozens of parts.
 const mostAnchors = 256
 
-// mostAnchoring bounds what is read of all logs of others about one commit. Each has its newest word.
+// mostAnchoring bounds the events of all logs of others about one commit. Each log has its newest event.
 const mostAnchoring = 4096
 
 func inForce(list []events.Event, err error) ([]events.Event, error) {
@@ -73,11 +73,11 @@ func (ix *Index) ByPath(path string) ([]events.Event, error) {
 	return inForce(ix.all(exact(byPath, events.EncodePath(path))))
 }
 
-// maxAhead is how many events of a log Anchoring keeps for those who ask about its commits next.
+// maxAhead bounds the events of a log that Anchoring keeps for later questions about its commits.
 const maxAhead = 1 << 10
 
-// Anchoring returns the commits with an anchor that names a path, as far as it comes before the context ends. What
-// cannot be read is left out.
+// Anchoring returns the commits with an anchor that names a path, until the context ends. It leaves out what cannot
+// be read.
 func (ix *Index) Anchoring(ctx context.Context, path string) []refs.OID {
 	var out []refs.OID
 	seen := map[refs.OID]bool{}
@@ -104,7 +104,7 @@ func (ix *Index) Anchoring(ctx context.Context, path string) []refs.OID {
 	return out
 }
 
-// UnderPath gives those that name a path or a file below it; the empty path is the top.
+// UnderPath returns the events that name a path or a file below it; the empty path is the top.
 func (ix *Index) UnderPath(path string) ([]events.Event, error) {
 	if path == "" {
 		return inForce(ix.all(prefixOf(byPath, "")))
@@ -247,7 +247,7 @@ func (ix *Index) all(prefix []byte) ([]events.Event, error) {
 	return ix.gather(prefix, func(h *holder) ([]events.Event, error) { return h.matches(prefix, 0) })
 }
 
-// gather joins what is read of each log that has such rows.
+// gather joins the results of each log that has such rows.
 func (ix *Index) gather(prefix []byte, read func(*holder) ([]events.Event, error)) ([]events.Event, error) {
 	return mended(ix, func() ([]events.Event, error) {
 		of, err := ix.holding(prefix)

@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Rewriting tells that a commit took the place of another.
+// Rewriting says that a commit replaced another.
 type Rewriting struct {
 	Old, New refs.OID // which differ
 	Voice    string   // whose word it is
@@ -22,15 +22,15 @@ type Rewriting struct {
 	seq int64 // of the event
 }
 
-// Retold is a rewriting with what its event says.
+// Retold is a rewriting with the data of its event.
 type Retold struct {
 	Rewriting
 	Kind string // amend, rebase, or the word of the tool that did it
 	Time time.Time
 }
 
-// MostReplaced bounds the commits whose place one commit took, and the heirs of one commit, as far as anybody looks at
-// them: a squash of some dozens is large. This clone's log speaks first, and of each log the newest count.
+// MostReplaced bounds the commits that one commit replaced, and the heirs of one commit: a squash of some dozens is
+// large. This clone's log comes first, and of each log the newest count.
 const MostReplaced = 64
 
 // mostScanned bounds the rows of one log that are looked through for them.
@@ -96,8 +96,8 @@ func (ix *Index) HasHeir(id string) (bool, error) {
 	return n > 0, err
 }
 
-// rewritings returns what the rows of a kind say of a commit. Of each other commit the first log that names it counts,
-// and of that the last time.
+// rewritings returns the rewritings of a commit in the rows of a kind. For each other commit the first log that
+// names it counts, and its last event.
 func (ix *Index) rewritings(by kind, commit refs.OID) ([]Rewriting, error) {
 	return mended(ix, func() ([]Rewriting, error) {
 		prefix := append(prefixOf(by, commit.String()), besides)
