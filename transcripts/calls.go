@@ -1,7 +1,6 @@
 package transcripts
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,8 +24,8 @@ type Call struct {
 func (t *Transcript) Calls() []*Call {
 	of := map[string]*Call{}
 	last := t.Last
-	if info, err := os.Stat(t.Path); err == nil && info.ModTime().After(last) {
-		last = info.ModTime()
+	if _, at, err := Written(t.Path); err == nil && at.After(last) {
+		last = at
 	}
 	for _, c := range t.calls {
 		if of[c.ID] = c; c.Ended.IsZero() {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
@@ -112,4 +113,32 @@ func PartOf(path string) bool {
 		dir = filepath.Dir(dir)
 	}
 	return false
+}
+
+// mostSubagents is how many files of subagents are looked at.
+const mostSubagents = 5000
+
+// Written tells the size of a session file together with the files of its subagents, and when one of them was written
+// to last. The file of the conversation stands still while a subagent works.
+func Written(path string) (size int64, at time.Time, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, at, err
+	}
+	size, at = info.Size(), info.ModTime()
+	n := 0
+	below := filepath.Join(strings.TrimSuffix(path, filepath.Ext(path)), "subagents")
+	_ = filepath.WalkDir(below, func(_ string, entry fs.DirEntry, err error) error {
+		if n++; err != nil || n > mostSubagents {
+			return fs.SkipAll
+		}
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+			if info.ModTime().After(at) {
+				at = info.ModTime()
+			}
+		}
+		return nil
+	})
+	return size, at, nil
 }

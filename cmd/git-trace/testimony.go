@@ -104,11 +104,11 @@ func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcr
 	if t.Agent.Parser == nil || t.Agent.Traits.CallIDs == capability.CallIDsPaired {
 		return nil
 	}
-	info, err := os.Stat(t.Path)
+	size, changed, err := transcripts.Written(t.Path)
 	if err != nil || purge.Was(w.repo, events.NewTraceID(t.Agent.Name, t.ID)) {
 		return nil //nolint:nilerr // a file that went meanwhile tells nothing
 	}
-	mark := heardMark{Path: t.Path, Size: info.Size(), Changed: info.ModTime().UnixNano()}
+	mark := heardMark{Path: t.Path, Size: size, Changed: changed.UnixNano()}
 	last := w.marked(t.ID)
 	if last.Path == mark.Path {
 		if last.Size == mark.Size && last.Changed == mark.Changed {
