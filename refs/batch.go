@@ -23,7 +23,7 @@ type batch struct {
 	usable bool // the streams are at the start of a request
 }
 
-// closeGrace is how long cat-file gets to end after its input has.
+// closeGrace is the time that cat-file has to end after its input ended.
 const closeGrace = time.Second
 
 // skipLimit is the size up to which unwanted content is read past; beyond it a new process is cheaper.
@@ -51,8 +51,8 @@ func startBatch(r *Repo) (*batch, error) {
 	return b, nil
 }
 
-// lineSafe reports whether a revision fits the line protocol. Git 2.38 has -z for those that do not; older ones have
-// not.
+// lineSafe reports whether a revision fits the line protocol. Git 2.38 has -z for other revisions; older versions
+// do not.
 func lineSafe(rev string) bool { return !strings.ContainsAny(rev, "\n\r\x00") }
 
 // ask sends one name. Content is returned only if wanted.
@@ -155,7 +155,7 @@ func (b *batch) close() error {
 	return nil
 }
 
-// parseRev resolves one revision in a process of its own, as an argument.
+// parseRev resolves one revision as an argument of its own git process.
 func (r *Repo) parseRev(rev string) (OID, error) {
 	if strings.ContainsRune(rev, 0) {
 		return OID{}, ErrMissing

@@ -20,7 +20,7 @@ type GitError struct {
 	Stderr string // first line that git printed, without its "fatal: "
 }
 
-// Error is "git VERB: cause".
+// Error returns "git VERB: cause".
 func (e *GitError) Error() string {
 	if e.Stderr == "" {
 		return fmt.Sprintf("git %s: exit status %d", e.Verb, e.Code)
@@ -35,7 +35,7 @@ func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // CommandIn is Command in a directory of the caller's choice, for verbs that take paths relative to it. The program
-// that core.fsmonitor may name is not started, nor git's own daemon: what hooks run has to end.
+// in core.fsmonitor is not started, nor git's own daemon: programs of hooks have to end.
 func (r *Repo) CommandIn(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, r.quiet(args)...)...)
 	cmd.Dir, cmd.Env = dir, r.Env()
@@ -52,7 +52,7 @@ func (r *Repo) CommandUser(ctx context.Context, dir string, args ...string) *exe
 	return cmd
 }
 
-// waitDelay is how long a finished or cancelled git may keep its pipes open through a grandchild.
+// waitDelay is the time that a finished or cancelled git may keep its pipes open through a grandchild.
 const waitDelay = 2 * time.Second
 
 // Git runs a git command with the input given and returns its standard output. A failure is a *GitError, or the
@@ -61,7 +61,7 @@ func (r *Repo) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte
 	return r.GitWith(ctx, stdin, nil, args...)
 }
 
-// GitWith is Git with more variables in the environment.
+// GitWith is Git with more environment variables.
 func (r *Repo) GitWith(ctx context.Context, stdin io.Reader, env []string, args ...string) ([]byte, error) {
 	var stdout bytes.Buffer
 	if err := r.gitTo(ctx, stdin, &stdout, env, args); err != nil {
@@ -70,8 +70,8 @@ func (r *Repo) GitWith(ctx context.Context, stdin io.Reader, env []string, args 
 	return stdout.Bytes(), nil
 }
 
-// GitTo is Git with the output written to stdout as it comes. When that fails, git is not waited for any further, and
-// the error is the one of stdout.
+// GitTo is Git with the output written to stdout as it comes. If stdout fails, git is not waited for, and the error
+// is stdout's.
 func (r *Repo) GitTo(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) error {
 	return r.gitTo(ctx, stdin, stdout, nil, args)
 }
@@ -103,7 +103,7 @@ func interrupted(state *os.ProcessState) bool {
 	return known && status.Signal() == syscall.SIGINT
 }
 
-// sink remembers why a writer did not take what it was given: git, which is killed by that, says something else.
+// sink remembers the error of a writer: it kills git, which then reports something else.
 type sink struct {
 	to  io.Writer
 	err error
@@ -115,7 +115,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// runGit runs a prepared command and collects both streams, standard error only as far as an error needs it.
+// runGit runs a prepared command and collects both streams, of standard error only the part for an error.
 func runGit(cmd *exec.Cmd, verb string) ([]byte, error) {
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout

@@ -43,7 +43,7 @@ func (s Signature) appendTo(out []byte) []byte {
 	return append(append(out, ' '), s.When.Format("-0700")...)
 }
 
-// cleanIdent removes what would end the field early; git does the same to user.name and user.email.
+// cleanIdent removes characters that would end the field early; git does the same to user.name and user.email.
 func cleanIdent(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '<' || r == '>' || r == 0 {
@@ -53,8 +53,8 @@ func cleanIdent(text string) string {
 	}, text))
 }
 
-// DecodeCommit reads the content of a commit object. Headers must come in git's order; those it does not know are
-// skipped. Names, dates and the message may be anything: what is not a date becomes the epoch.
+// DecodeCommit reads the content of a commit object. Headers must come in git's order; unknown headers are skipped.
+// Names, dates and the message may be anything: an invalid date becomes the epoch.
 func DecodeCommit(raw []byte) (Commit, error) {
 	var c Commit
 	value, rest, ok := cutHeader(raw, "tree")

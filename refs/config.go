@@ -140,7 +140,7 @@ func (c Config) Get(key string) (string, bool) {
 // OwnConfig returns the configuration of the user and of the system, as it holds outside of repositories.
 func OwnConfig(ctx context.Context) (Config, error) { return listConfig(ctx) }
 
-// FileConfig is what one file sets. Files that it includes are not read.
+// FileConfig returns the settings of one file, without its included files.
 func FileConfig(ctx context.Context, file string) (Config, error) {
 	return listConfig(ctx, "--no-includes", "--file", file)
 }
@@ -187,7 +187,7 @@ func expandHome(name string) string {
 	return name
 }
 
-// Bool is a key read as git reads booleans: true, yes, on, a number other than 0, or the key alone. A value that is
+// Bool reads a key as git reads booleans: true, yes, on, a number other than 0, or the key alone. A value that is
 // not a boolean counts as absent.
 func (c Config) Bool(key string, def bool) bool {
 	e, ok := c.last(key)
@@ -231,7 +231,7 @@ func canonicalKey(key string) string {
 	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
 }
 
-// parseBool reads a boolean of git-config(1); the empty value is false, what is not a boolean is def.
+// parseBool reads a boolean of git-config(1); the empty value is false, a value that is not a boolean is def.
 func parseBool(value string, def bool) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on":

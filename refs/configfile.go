@@ -81,7 +81,7 @@ func (p *configParser) skipLine() {
 	}
 }
 
-// section reads what follows "[": name, name.sub (old form, lower-cased) or name "sub" (kept as written).
+// section reads the text after "[": name, name.sub (old form, lower-cased) or name "sub" (kept as written).
 func (p *configParser) section() (string, bool) {
 	var name strings.Builder
 	for {

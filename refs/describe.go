@@ -86,7 +86,7 @@ func (d *discovery) askAccepted() error {
 	return fmt.Errorf("%w: %w", ErrUnsafe, err)
 }
 
-// askFormat fills in the hash and the ref storage where the configuration holds what this code does not know.
+// askFormat asks git for the hash and the ref storage if this code does not know the configuration's value.
 func (d *discovery) askFormat(repo *Repo) error {
 	out, err := d.ask("rev-parse", "--show-object-format")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // an external command that is called as `git --git-dir=… trace …`.
 func Discover(dir string) (*Repo, error) { return opened(Find(dir)) }
 
-// DiscoverHook is Discover as an agent's hook needs it: see FindHook.
+// DiscoverHook is Discover for an agent's hook: see FindHook.
 func DiscoverHook(dir string) (*Repo, error) { return opened(FindHook(dir)) }
 
 func opened(f *Found, err error) (*Repo, error) {
@@ -23,8 +23,8 @@ func opened(f *Found, err error) (*Repo, error) {
 	return f.Open()
 }
 
-// Found is a repository that discovery came upon and did not open. Of all its files only those were read that say where
-// it is: HEAD, a .git file, commondir. No process was started.
+// Found is a repository that discovery found and did not open. Only the files that say where it is were read: HEAD,
+// a .git file, commondir. No process was started.
 type Found struct {
 	GitDir    string // as in Repo
 	CommonDir string // as in Repo
@@ -35,7 +35,7 @@ type Found struct {
 	search  *discovery
 }
 
-// Find finds what Discover opens.
+// Find finds the repository that Discover opens.
 func Find(dir string) (*Found, error) {
 	cwd, err := realPath(dir)
 	if err != nil {
@@ -128,8 +128,8 @@ func (d *discovery) resolve(at *Found) (err error) {
 	return err
 }
 
-// plain reports whether the git directory is one that stands in the work tree itself. The way there has no symlinks,
-// as the start of the search had none.
+// plain reports whether the git directory is a .git in the work tree itself. The way there has no symlinks, as the
+// start of the search had none.
 func (f *Found) plain() bool {
 	if f.Top == "" || f.GitDir != filepath.Join(f.Top, ".git") {
 		return false
@@ -230,7 +230,7 @@ func (d *discovery) ceiling() string {
 	return longest
 }
 
-// isGitDir is git's is_git_directory: a sane HEAD, an object directory and refs.
+// isGitDir does the checks of git's is_git_directory: a sane HEAD, an object directory and refs.
 func (d *discovery) isGitDir(dir string) bool {
 	if !plausibleHead(filepath.Join(dir, "HEAD")) {
 		return false
@@ -288,7 +288,8 @@ func (d *discovery) abs(path string) string {
 	return filepath.Join(d.cwd, path)
 }
 
-// plausibleHead is git's validate_headref: a symbolic ref below refs/ (a symlink or text), or an object id.
+// plausibleHead does the checks of git's validate_headref: a symbolic ref below refs/ (a symlink or text), or an
+// object id.
 func plausibleHead(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -20,7 +20,7 @@ func WriteFileAtomic(path string, data []byte, perm os.FileMode) error {
 	return writeFile(path, data, perm, false)
 }
 
-// WriteFileDurable is WriteFileAtomic that waits until the file is on the disk under its name.
+// WriteFileDurable is WriteFileAtomic, and waits until the file is on the disk under its name.
 func WriteFileDurable(path string, data []byte, perm os.FileMode) error {
 	if err := writeFile(path, data, perm, true); err != nil {
 		return err
@@ -39,8 +39,8 @@ func (r *Repo) Rename(from, to string) error {
 	return nil
 }
 
-// WriteJSON puts the JSON form of a value, readable by the user alone, in the place of a file: by WriteFileAtomic, or
-// by WriteFileDurable what others rely on after a crash.
+// WriteJSON replaces a file by the JSON form of a value, readable by the user alone: with WriteFileAtomic, or with
+// WriteFileDurable if others rely on the file after a crash.
 func WriteJSON(path string, value any, write func(path string, data []byte, perm os.FileMode) error) error {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -165,7 +165,7 @@ func share(path string, perm os.FileMode) {
 	}
 }
 
-// isShared tells a directory that git made for a group: set-group-id and writable by the group.
+// isShared reports whether git made a directory for a group: set-group-id and writable by the group.
 func isShared(dir os.FileInfo) bool {
 	return dir.Mode()&os.ModeSetgid != 0 && dir.Mode().Perm()&0o020 != 0
 }

@@ -86,7 +86,8 @@ func isStill(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// openLock opens the file for writing, which network file systems want for a lock, and makes what is missing.
+// openLock opens the file for writing, which network file systems want for a lock, and makes missing directories
+// and the file.
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	for try := 0; errors.Is(err, fs.ErrNotExist) && try < 3; try++ {

@@ -20,7 +20,7 @@ type treeCache struct {
 	entries int
 }
 
-// maxCachedEntries is how many entries of trees are kept, some 10 MB.
+// maxCachedEntries bounds the kept entries of trees, some 10 MB.
 const maxCachedEntries = 100_000
 
 // inside finds what a commit or a tree of a whole name has at a path ("0123…:src/main.go"), or the commit itself
@@ -61,8 +61,8 @@ func (o *Objects) inside(rev string, want bool) (at thing, known bool, err error
 	return thing{oid: e.OID, typ: e.Type()}, o.has(e.OID), nil
 }
 
-// EntryAt is what a commit or a tree has at a path of raw bytes, and the zero entry where that is nothing. Content is
-// not read, and need not be here.
+// EntryAt returns the entry of a commit or a tree at a path of raw bytes, and the zero entry if there is none. It
+// does not read the content, which need not be here.
 func (o *Objects) EntryAt(top OID, path string) (TreeEntry, error) {
 	root, known := o.root(top)
 	if !known {
@@ -102,7 +102,7 @@ func (o *Objects) root(top OID) (root OID, known bool) {
 	return root, true
 }
 
-// entriesOf returns those of a tree.
+// entriesOf returns the entries of a tree.
 func (o *Objects) entriesOf(tree OID) ([]TreeEntry, error) {
 	if entries, known := o.seen.trees[tree]; known {
 		return entries, nil
@@ -136,7 +136,7 @@ func (o *Objects) below(tree OID, path string) (found TreeEntry, there bool, err
 	return found, true, nil
 }
 
-// direct is stored as inside wants it.
+// direct reads a stored object for inside.
 func (o *Objects) direct(oid OID) (thing, bool) {
 	typ, content, err := o.stored(oid)
 	return thing{oid, typ, content}, err == nil

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LedTo tells of commits whether one of the tips leads to them; of one that is not here it says nothing. Tips are given
-// as git-rev-list(1) takes them, "--all" for instance; one that is not here counts for nothing.
+// LedTo reports for each commit whether one of the tips leads to it; a missing commit is left out. Tips are words
+// for git-rev-list(1), "--all" for instance; a missing tip does not count.
 func (r *Repo) LedTo(ctx context.Context, commits []OID, tips ...string) (map[OID]bool, error) {
 	if len(commits) == 0 {
 		return nil, nil
@@ -85,13 +85,13 @@ func (r *Repo) nearTips(commits []OID, tips []string) bool {
 // maxNearCommit is the size of a commit beyond which nearTips leaves it to git.
 const maxNearCommit = 1 << 20
 
-// Lacks reports whether the repository does not have all of some objects. It fetches none from a promisor.
+// Lacks reports whether some of the objects are missing from the repository. It fetches none from a promisor.
 func (r *Repo) Lacks(ctx context.Context, ids []OID) (bool, error) {
 	here, err := r.present(ctx, ids)
 	return len(here) < len(ids), err
 }
 
-// present gives those objects that are here. Git is asked only where the files do not tell.
+// present returns the objects that are here. It asks git only if the files do not show it.
 func (r *Repo) present(ctx context.Context, ids []OID) (here []OID, err error) {
 	objects := r.Objects()
 	defer func() { _ = objects.Close() }()

@@ -6,8 +6,8 @@ import (
 )
 
 // LeftOut names the commits that an answer lacks in part, because an object is missing or damaged: in a partial or
-// damaged clone what is known is still told. The zero value is ready, several goroutines may use it, and a nil one
-// takes nothing.
+// damaged clone the other parts are still returned. The zero value is ready, several goroutines may use it, and a
+// nil LeftOut takes nothing.
 type LeftOut struct {
 	mu      sync.Mutex
 	commits map[OID]bool
@@ -26,7 +26,7 @@ func (l *LeftOut) Note(commit OID) {
 	l.commits[commit] = true
 }
 
-// Commits returns those that were named, sorted.
+// Commits returns the named commits, sorted.
 func (l *LeftOut) Commits() []OID {
 	if l == nil {
 		return nil

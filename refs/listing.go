@@ -156,7 +156,7 @@ func (r *Repo) PacksWith(dir string, ids map[OID]bool) ([]string, error) {
 	return out, nil
 }
 
-// FinishRemoving deletes what is left of a pack whose index is gone: a process that removed it was killed.
+// FinishRemoving deletes the rest of a pack whose index is gone: a process that removed it was killed.
 func FinishRemoving(path string) error {
 	if exists(path+".idx") || exists(path+".keep") {
 		return nil

@@ -19,10 +19,10 @@ var (
 	ErrConflict = errors.New("ref name conflicts with another ref")
 )
 
-// refLockWait is how long a ref that git has locked is waited for; git's own core.filesRefLockTimeout.
+// refLockWait is the time to wait for a ref that git has locked; git's own core.filesRefLockTimeout.
 const refLockWait = 100 * time.Millisecond
 
-// guardWait is how long another git-trace process may take over the same ref.
+// guardWait is the time to wait for another git-trace process at the same ref.
 const guardWait = 5 * time.Second
 
 // RefLock is a ref held under git's own <ref>.lock, with the value it had when it was taken. End it with Commit or
@@ -49,7 +49,7 @@ func (r *Repo) LockRef(name string) (*RefLock, error) {
 	return r.LockRefWithin(name, guardWait)
 }
 
-// LockRefWithin is LockRef with a bound of the caller's on the wait for other git-trace processes.
+// LockRefWithin is LockRef with the caller's bound on the wait for other git-trace processes.
 func (r *Repo) LockRefWithin(name string, wait time.Duration) (*RefLock, error) {
 	lock, err := r.lockRef(name, wait)
 	if err != nil {
@@ -179,7 +179,7 @@ func (l *RefLock) release() {
 	l.guard.Unlock()
 }
 
-// takeFile creates <ref>.lock, waiting for git and clearing away what the dead left.
+// takeFile creates <ref>.lock, waits for git and removes the locks of dead processes.
 func (l *RefLock) takeFile() error {
 	path := l.repo.refPath(l.name) + ".lock"
 	deadline := time.Now().Add(refLockWait)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ErrCorrupt reports a stored object or ref that cannot be what it claims to be.
+// ErrCorrupt reports a stored object or ref with a wrong content.
 var ErrCorrupt = errors.New("corrupt")
 
 // ErrTooLarge reports an object beyond the reader's limit.
@@ -33,7 +33,7 @@ func (r *Repo) WriteLoose(dir string, typ ObjectType, content []byte) (OID, erro
 	}
 	var err error
 	for range writeTries {
-		// `git gc --prune=now` removes temporary files and emptied directories from under those who use them.
+		// `git gc --prune=now` also removes temporary files and emptied directories in use.
 		if err = r.writeNewLoose(path, typ, content); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}

@@ -13,7 +13,7 @@ var ErrMissing = errors.New("object missing")
 // ErrOtherType reports an object that is there, and of another type than the one that was asked for.
 var ErrOtherType = errors.New("another type of object")
 
-// ReadError reports an object that could not be read. What was read, and is not what it should be, is another error.
+// ReadError reports an object that could not be read. A readable object with a wrong content is another error.
 type ReadError struct {
 	OID OID
 	Err error
@@ -23,7 +23,7 @@ func (e *ReadError) Error() string { return fmt.Sprintf("read object %s: %v", e.
 
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// DefaultMaxObject is the largest object that a reader loads unless told otherwise.
+// DefaultMaxObject is the largest object that a reader loads by default.
 const DefaultMaxObject = 512 << 20
 
 // Objects reads objects: loose and packed ones directly, from the side store and then from the repository; everything
@@ -107,9 +107,9 @@ func (o *Objects) openPacks() {
 	}
 }
 
-// MayBeStored reports whether git's own object store may have an object, the side store apart: what it has not, no
-// commit has. Where only git could tell (alternates, very many packs), the answer is yes. It reads no object and
-// starts no process.
+// MayBeStored reports whether git's own object store may have an object, without the side store: commits have only
+// objects of git's store. If only git could answer (alternates, very many packs), it returns true. It reads no
+// object and starts no process.
 func (o *Objects) MayBeStored(oid OID) bool {
 	dir := o.repo.MainObjects()
 	if o.main == nil {
@@ -122,7 +122,7 @@ func (o *Objects) MayBeStored(oid OID) bool {
 	return o.main.mayHave(oid)
 }
 
-// knowsAll reports whether what MayBeStored said so far was certain.
+// knowsAll reports whether all answers of MayBeStored so far were certain.
 func (o *Objects) knowsAll() bool {
 	return !o.borrows && (o.main == nil || !o.main.some)
 }
@@ -172,8 +172,8 @@ func (o *Objects) typed(oid OID, want ObjectType) ([]byte, error) {
 	return content, nil
 }
 
-// Resolve finds what object a revision names ("HEAD:path", "abc123^{tree}"); see gitrevisions(7). Git is asked but for
-// what a commit or tree of a whole name has. Ambiguous and unknown names give ErrMissing.
+// Resolve finds the object of a revision ("HEAD:path", "abc123^{tree}"); see gitrevisions(7). It asks git, except
+// about paths of a commit or tree with its whole id. Ambiguous and unknown names give ErrMissing.
 func (o *Objects) Resolve(rev string) (OID, ObjectType, error) {
 	oid, typ, _, err := o.ask(rev, false)
 	if err != nil {

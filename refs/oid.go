@@ -21,7 +21,7 @@ const (
 	SHA256
 )
 
-// String is git's own name of the format, as in extensions.objectFormat.
+// String returns git's own name of the format, as in extensions.objectFormat.
 func (f ObjectFormat) String() string {
 	if f == SHA256 {
 		return "sha256"
@@ -152,7 +152,7 @@ func (o OID) Format() ObjectFormat {
 // MarshalText and UnmarshalText let ids stand in JSON as plain strings; "no id" is the empty string.
 func (o OID) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads the text of MarshalText.
 func (o *OID) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*o = OID{}

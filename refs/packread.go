@@ -163,7 +163,7 @@ func (p *PackReader) At(offset, limit int64) (ObjectType, []byte, error) {
 	return packTypes[base.kind], base.content, nil
 }
 
-// keep keeps a base for the next object of its chain; all others go where there is no room.
+// keep keeps a base for the next object of its chain; if there is no room, it drops all others.
 func (p *PackReader) keep(offset int64, base packBase) {
 	if len(base.content) > heldBases/8 {
 		return
@@ -186,7 +186,7 @@ func (p *PackReader) read(oid OID, limit int64) (ObjectType, []byte, error) {
 	return p.At(p.index.Offset(i), limit)
 }
 
-// entry parses what stands at an offset.
+// entry parses the entry at an offset.
 func (p *PackReader) entry(offset int64) (packEntry, error) {
 	end := int64(len(p.data) - p.format.Size())
 	if offset < packHeader || offset >= end {
@@ -244,7 +244,7 @@ func offsetVarint(in []byte) (value int64, n int) {
 	return 0, 0
 }
 
-// inflate reads a zlib stream that must give so many bytes; what follows it is left alone.
+// inflate reads a zlib stream of exactly so many bytes; the input after it is left alone.
 func inflate(in []byte, size int64) ([]byte, error) {
 	if size > 1100*int64(len(in)) { // no deflate stream grows more
 		return nil, fmt.Errorf("%w: object size differs from its header", ErrCorrupt)
@@ -346,7 +346,7 @@ type packSet struct {
 // maxPacks is beyond how many packs git is asked instead: it may have an index over all of them.
 const maxPacks = 40
 
-// read looks through the packs; errNotHere if none holds the object whole.
+// read searches the packs; errNotHere if none holds the object whole.
 func (s *packSet) read(oid OID, limit int64) (ObjectType, []byte, error) {
 	s.load()
 	for _, p := range s.packs {

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// Loose is an object that lies in an object directory as a file of its own.
+// Loose is an object in its own file in an object directory.
 type Loose struct {
 	OID  OID
 	Time time.Time // when it was written, or renewed
 	Size int64     // on disk, in bytes
 }
 
-// LooseEstimate is about how many loose objects an object directory holds. It looks at one of its 256 subdirectories,
-// as `git gc --auto` does (gc.auto in git-config(1)): ids are spread evenly.
+// LooseEstimate returns the approximate number of loose objects in an object directory. It looks at one of its 256
+// subdirectories, as `git gc --auto` does (gc.auto in git-config(1)): ids are spread evenly.
 func LooseEstimate(dir string) int {
 	f, err := os.Open(filepath.Join(dir, "17"))
 	if err != nil {
@@ -181,7 +181,7 @@ func (r *Repo) MakePack(ctx context.Context, dir string, in io.Reader, args ...s
 // temporaryAge is the age from which a temporary file counts as left behind.
 const temporaryAge = 24 * time.Hour
 
-// halfObjects are the patterns of the names of what is being written in an object directory.
+// halfObjects are the name patterns of half-written files in an object directory.
 var halfObjects = []string{"tmp_obj_*", "??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"}
 
 // HalfWritten lists the files in an object directory that some process is writing, or was when it was killed.
@@ -202,13 +202,13 @@ func OwnHalfWritten(name string) bool {
 	return strings.HasPrefix(base, "tmp_obj_") && len(base) > longestOfGit
 }
 
-// SweepTemporary removes what killed processes left half written in an object directory, and returns how many files.
+// SweepTemporary removes half-written files of killed processes from an object directory, and returns their number.
 // With dry set it only counts.
 func SweepTemporary(dir string, now time.Time, dry bool) int {
 	return sweep(dir, halfObjects, now, dry)
 }
 
-// SweepHalfWritten is SweepTemporary for a directory in which WriteFileAtomic writes.
+// SweepHalfWritten is SweepTemporary for a directory of WriteFileAtomic.
 func SweepHalfWritten(dir string, now time.Time, dry bool) int {
 	return sweep(dir, []string{"tmp_*"}, now, dry)
 }

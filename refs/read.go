@@ -27,8 +27,8 @@ const (
 	refTables = "reftable"
 )
 
-// ReadRef returns what a full ref name ("refs/heads/main", "HEAD") points to, or ErrRefMissing. Symbolic refs are
-// followed. An empty or torn file is damage (ErrCorrupt), not absence: taking it for absence starts a second history.
+// ReadRef returns the id of a full ref name ("refs/heads/main", "HEAD"), or ErrRefMissing. It follows symbolic
+// refs. An empty or torn file is damage (ErrCorrupt), not absence: taking it for absence starts a second history.
 func (r *Repo) ReadRef(name string) (OID, error) {
 	oid, _, err := r.followRef(name)
 	if errors.Is(err, errAskGit) {
@@ -37,8 +37,8 @@ func (r *Repo) ReadRef(name string) (OID, error) {
 	return oid, err
 }
 
-// Head returns the commit that HEAD stands for (zero on an unborn branch) and the full name of the branch
-// ("refs/heads/main"; empty when detached).
+// Head returns the commit of HEAD (zero on an unborn branch) and the full name of the branch ("refs/heads/main";
+// empty when detached).
 func (r *Repo) Head() (OID, string, error) {
 	oid, last, err := r.followRef("HEAD")
 	if errors.Is(err, errAskGit) {

@@ -43,7 +43,7 @@ func ReadStart(path string, most int) ([]byte, error) {
 // leastRead is the number of bytes that are read at once of a file that does not tell its size.
 const leastRead = 1024
 
-// again repeats what a signal has interrupted.
+// again repeats a call that a signal has interrupted.
 func again(call func() (int, error)) (int, error) {
 	for {
 		if n, err := call(); err != syscall.EINTR { //nolint:errorlint // a system call's own

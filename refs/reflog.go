@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Bounds of what is read of a reflog at once.
+// Bounds of one reading of a reflog.
 const (
 	maxLogBytes   = 1 << 20
 	maxLogEntries = 8192
@@ -21,8 +21,8 @@ type LogEntry struct {
 	Message string // "commit (amend): subject"; empty if nothing was said
 }
 
-// LogPosition tells how far a ref's reflog has got; 0 when it has none. It grows with each entry. Positions of
-// different ref storages have nothing to do with each other.
+// LogPosition returns the end of a ref's reflog; 0 if there is none. It grows with each entry. Positions of
+// different ref storages cannot be compared.
 func (r *Repo) LogPosition(name string) int64 {
 	if r.fileRef(name) {
 		info, err := os.Stat(r.logPath(name))
@@ -38,8 +38,8 @@ func (r *Repo) LogPosition(name string) int64 {
 	return entries[0].position
 }
 
-// LogSince reads the entries of a ref's reflog behind a position, the oldest first; whole is false when some could not
-// be read, or do not say what was done.
+// LogSince reads the entries of a ref's reflog behind a position, the oldest first; whole is false if some could
+// not be read, or do not name their action.
 func (r *Repo) LogSince(name string, position int64) (entries []LogEntry, whole bool) {
 	if !r.fileRef(name) {
 		found := r.tableLog(name, position, maxLogEntries)

@@ -81,8 +81,8 @@ func (r *Repo) rewritePack(ctx context.Context, dir string, old Pack, keep strin
 	return old.Remove()
 }
 
-// dropDerived removes what git derives from packs and would miss objects in: the index of many packs, and the graph of
-// commits, which is written anew.
+// dropDerived removes git's files derived from packs, which would miss objects: the index of many packs, and the
+// graph of commits, which it writes again.
 func (r *Repo) dropDerived(ctx context.Context, dir string) error {
 	midx, err := filepath.Glob(filepath.Join(dir, "pack", "multi-pack-index*"))
 	if err != nil {
@@ -111,7 +111,7 @@ func (r *Repo) rewriteCommitGraph(ctx context.Context, dir string) error {
 	return err
 }
 
-// listAllPacks is ListPacks with those that git shall keep.
+// listAllPacks is ListPacks with the packs that git shall keep.
 func listAllPacks(dir string) ([]Pack, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "pack", "pack-*.idx"))
 	if err != nil {

@@ -31,7 +31,7 @@ type Repo struct {
 	Format    ObjectFormat
 	RefFormat string // extensions.refStorage: "files", "reftable", or what else only git reads
 
-	// Fsync makes WriteLoose and RefLock.Commit wait until what they wrote is on the disk. Git's default is not to.
+	// Fsync makes WriteLoose and RefLock.Commit wait until their files are on the disk. Git's default is not to.
 	Fsync bool
 
 	// Grafts is a file with other parents of some commits for git children (GIT_GRAFT_FILE); empty for none.

@@ -35,7 +35,7 @@ func (r *Repo) RefsState(ctx context.Context, except string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// Packing adds a line before it removes the file, so this order misses none.
+	// Packing adds a line before it removes the file, so this order misses no ref.
 	dirs := []string{r.CommonDir}
 	if r.Linked() {
 		dirs = append(dirs, r.GitDir)

@@ -40,7 +40,7 @@ func (r *Repo) SetRef(ctx context.Context, name string, id OID) error {
 // under the lock.
 var casByGit = [...]string{"-c", "core.warnAmbiguousRefs=false", "update-ref", "--no-deref", "-z", "--stdin"}
 
-// updateRefByGit is the compare-and-swap of git itself, for ref storages this code does not write.
+// updateRefByGit is git's own compare-and-swap, for ref storages that this code does not write.
 func (r *Repo) updateRefByGit(ctx context.Context, name string, old, id OID) error {
 	before := old.String()
 	if old.IsZero() {
@@ -89,7 +89,8 @@ func (r *Repo) refConflict(name string) error {
 	return nil
 }
 
-// holdsFile reports whether there is anything but directories below dir; what cannot be read counts as something.
+// holdsFile reports whether there is anything but directories below dir; a directory that cannot be read counts as
+// something.
 func holdsFile(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

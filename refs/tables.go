@@ -56,14 +56,14 @@ func (r *Repo) fileRef(name string) bool {
 	return r.RefFormat == refFiles || r.RefFormat == "" || name == "MERGE_HEAD" || name == "FETCH_HEAD"
 }
 
-// HasRef reports whether a ref exists, as far as that can be read.
+// HasRef reports whether a ref exists and can be read.
 func (r *Repo) HasRef(name string) bool {
 	_, err := r.ReadRef(name)
 	return err == nil
 }
 
-// RefWritten returns a number that changes when git writes a ref; 0 if there is none. Numbers of different ref storages
-// have nothing to do with each other.
+// RefWritten returns a number that changes when git writes a ref; 0 if there is none. Numbers of different ref
+// storages cannot be compared.
 func (r *Repo) RefWritten(name string) int64 {
 	if r.fileRef(name) {
 		return modified(r.refPath(name))
@@ -84,7 +84,7 @@ func (r *Repo) HeadFile() string {
 }
 
 // MayHaveRefs reports whether there may be refs whose names begin with prefix, which ends in a slash. It starts no
-// process; what it cannot read may be there.
+// process; if it cannot read them, it returns true.
 func (r *Repo) MayHaveRefs(prefix string) bool {
 	if r.fileRef(prefix) {
 		return r.mayHaveRefFiles(prefix)

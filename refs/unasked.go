@@ -65,7 +65,7 @@ func instead(name string, theirs bool) (value string, starts bool) {
 	return "", false
 }
 
-// quiet adds the options without which a command of git's converts what it compares.
+// quiet adds options that keep git's commands from converting the contents that they compare.
 func (r *Repo) quiet(args []string) []string {
 	if r.unasked == nil || slices.Contains(args, "--git-completion-helper") { // git takes that alone, and compares nothing
 		return args

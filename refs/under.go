@@ -29,7 +29,7 @@ func (r *Repo) RefsUnder(ctx context.Context, prefix string) ([]NamedRef, error)
 	return sorted(list), nil
 }
 
-// sorted returns a list by names, each of which stands there once.
+// sorted returns a list sorted by names, each once.
 func sorted(list []NamedRef) []NamedRef {
 	for i := range list {
 		if i > 0 && list[i-1].Name >= list[i].Name {
@@ -59,7 +59,7 @@ func (r *Repo) askUnder(ctx context.Context, prefix string) ([]NamedRef, error) 
 	return list, nil
 }
 
-// readUnder reads what RefsUnder lists, in any order. An error says that git has to be asked.
+// readUnder reads the refs for RefsUnder, in any order. An error means that git has to be asked.
 func (r *Repo) readUnder(prefix string) ([]NamedRef, error) {
 	if !r.fileRef(prefix) {
 		return r.tablesUnder(prefix)

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// ErrDamaged says that bytes are not what was to be read.
+// ErrDamaged reports bytes that are not the expected values.
 var ErrDamaged = errors.New("values do not fit")
 
 // Writer puts values behind Out.
@@ -114,7 +114,7 @@ func (r *Reader) Byte() byte {
 	return 0
 }
 
-// Size reads the length of a list. Everything counted takes a byte at least: a length beyond what is left is none.
+// Size reads the length of a list. Each item takes a byte at least: a length beyond the rest is a fault.
 func (r *Reader) Size() int {
 	n := r.Uvarint()
 	if n > uint64(len(r.In)) {

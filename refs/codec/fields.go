@@ -25,7 +25,7 @@ func Number[T ~int | ~int64 | ~uint32](f Fields, n *T) {
 	*n = T(wide)
 }
 
-// Numbers are several of them.
+// Numbers is Number for several integers.
 func Numbers[T ~int | ~int64 | ~uint32](f Fields, list ...*T) {
 	for _, n := range list {
 		Number(f, n)
@@ -39,14 +39,14 @@ func Word[T ~string](f Fields, s *T) {
 	*s = T(plain)
 }
 
-// Texts are several texts.
+// Texts is Text for several texts.
 func Texts(f Fields, list ...*string) {
 	for _, s := range list {
 		f.Text(s)
 	}
 }
 
-// List is for the items of a slice. An empty one is read as nil.
+// List reads or writes the items of a slice. An empty one is read as nil.
 func List[T any](f Fields, items *[]T, item func(*T)) { list(f, items, f.Count(len(*items)), item) }
 
 // SignedList is a List whose length is written as an Integer.
@@ -75,7 +75,7 @@ func list[T any](f Fields, items *[]T, n int, item func(*T)) {
 	}
 }
 
-// Optional is for what a pointer leads to, if it leads anywhere.
+// Optional reads or writes the value of a pointer, if it is not nil.
 func Optional[T any](f Fields, p **T, value func(*T)) {
 	there := *p != nil
 	f.Flag(&there)

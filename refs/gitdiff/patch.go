@@ -12,7 +12,7 @@ import (
 // the other side's lines stand.
 type Hunk struct{ OldStart, OldCount, NewStart, NewCount int }
 
-// Lines takes what a patch says.
+// Lines takes the lines of a patch.
 type Lines interface {
 	// Hunk begins a hunk of a record, which is named by its index.
 	Hunk(record int, h Hunk)

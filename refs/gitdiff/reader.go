@@ -23,7 +23,7 @@ type Reader struct {
 	size int // of the lines that were read
 }
 
-// Errors of what is beyond the bounds.
+// Errors beyond the bounds.
 var (
 	ErrManyRecords = errors.New("more files changed than were wanted")
 	ErrLongPatch   = errors.New("the patch is longer than was wanted")
@@ -48,7 +48,7 @@ func (r *Reader) Each(take func(commit refs.OID) error) error {
 	}
 }
 
-// Commit reads the id that stands before what a commit changed, as with --stdin; [io.EOF] at the end of the output.
+// Commit reads the id before the changes of a commit, as with --stdin; [io.EOF] at the end of the output.
 func (r *Reader) Commit() (refs.OID, error) {
 	if first, err := r.ahead(1); err != nil || len(first) == 0 {
 		return refs.OID{}, orEOF(err)
@@ -64,7 +64,7 @@ func (r *Reader) Commit() (refs.OID, error) {
 	return id, nil
 }
 
-// Counts reads what --numstat says of a commit: the lines that it added to each file. Binary files have none.
+// Counts reads the output of --numstat for a commit: the lines that it added to each file. Binary files have none.
 func (r *Reader) Counts() (map[string]int, error) {
 	added := map[string]int{}
 	for {

@@ -53,7 +53,7 @@ func Records(out []byte) ([]Record, error) {
 	return list, err
 }
 
-// Records reads raw records up to what is none.
+// Records reads all raw records up to the first other output.
 func (r *Reader) Records() ([]Record, error) {
 	var list []Record
 	for {

@@ -14,8 +14,8 @@ type Text struct {
 	Sections []Section
 }
 
-// Section is the part of the patch about one file. Submodules have none, nor has a file without a difference that
-// counts.
+// Section is the part of the patch about one file. Submodules, and files without a difference that counts, have no
+// section.
 type Section struct {
 	Record   *Record
 	Head     []byte // the lines before the first hunk, as git wrote them
@@ -36,10 +36,10 @@ type TextLine struct {
 	Old, New int    // the number of the line on each side that has it, 0 on one that has not
 }
 
-// ErrCombined tells of a patch against several versions at once, as in a merge that is not finished.
+// ErrCombined reports a patch against several versions at once, as in a merge that is not finished.
 var ErrCombined = errors.New("a patch of several versions")
 
-// ParseText reads such a patch. The prefixes are those that git wrote before paths. The bytes belong to out.
+// ParseText reads such a patch. The prefixes are git's prefixes of paths. The bytes belong to out.
 func ParseText(out []byte, oldPrefix, newPrefix string) (*Text, error) {
 	t := &Text{}
 	var raw []byte
@@ -164,7 +164,7 @@ func isHeader(names []byte, old, now string) bool {
 	}
 }
 
-// passage reads a hunk. Its lines are counted, so none can be taken for a header.
+// passage reads a hunk. It counts the lines, so that a line cannot be taken for a header.
 func (s *Section) passage(head, rest []byte) ([]byte, error) {
 	h, err := parseHunk(head)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// accountHome is the home directory of the account (passwd(5)), whatever HOME says; "" where that is not told. The C
-// library is not asked: that would make every hook start later.
+// accountHome is the home directory of the account (passwd(5)), whatever HOME says; "" if unknown. The C library is
+// not asked: that would make every hook start later.
 var accountHome = sync.OnceValue(lookAccountHome)
 
 func lookAccountHome() string {

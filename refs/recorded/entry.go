@@ -24,7 +24,7 @@ type entry struct {
 	enrolled bool // nobody asked for this repository alone
 }
 
-// identity is what a file system calls a directory.
+// identity is a file system's identity of a directory.
 type identity struct {
 	device, inode uint64
 	born          int64 // when it was made, in nanoseconds; 0 where that is not told
@@ -52,7 +52,7 @@ func (e *entry) encode() []byte {
 	return []byte(b.String())
 }
 
-// decode reads the lines; those of later versions are passed over.
+// decode reads the lines; it skips lines of later versions.
 func decode(text string) (*entry, error) {
 	rest, ok := strings.CutPrefix(text, form)
 	if !ok {
@@ -174,7 +174,7 @@ func pointsBack(found *refs.Found) bool {
 	return err == nil && real == found.Top
 }
 
-// maxFile bounds what is read of a file of the list, or beside it.
+// maxFile bounds the reading of a file of the list, or beside it.
 const maxFile = 1 << 20
 
 // readSmall reads a regular file: a fifo would not answer.

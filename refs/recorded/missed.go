@@ -22,7 +22,7 @@ const (
 	WhyUnwritten = "unwritten" // the git directory could not be written
 )
 
-// Missed is what notes tell of a work tree.
+// Missed holds the facts in a work tree's notes.
 type Missed struct {
 	Calls       int // tool calls whose ends were missed
 	Hooks       int // all hooks that were missed
@@ -31,7 +31,7 @@ type Missed struct {
 	files       []string
 }
 
-// Add counts what was missed in another time, too.
+// Add adds the missed hooks of another time.
 func (m *Missed) Add(o Missed) {
 	m.Calls, m.Hooks = m.Calls+o.Calls, m.Hooks+o.Hooks
 	if m.First.IsZero() || !o.First.IsZero() && o.First.Before(m.First) {
@@ -45,11 +45,11 @@ func (m *Missed) Add(o Missed) {
 	m.Why = slices.Compact(m.Why)
 }
 
-// maxNote bounds a note, in bytes; what was missed beyond that is not counted.
+// maxNote bounds a note, in bytes; hooks missed beyond that are not counted.
 const maxNote = 64 << 10
 
-// NoteMissed leaves a note that a hook about a work tree could not record; call tells that it was the end of a call. It
-// leaves one in each place: whoever looks for it may see not all of them. It tells whether there was a place at all.
+// NoteMissed leaves a note that a hook about a work tree could not record; call is true at the end of a call. It
+// leaves one in each place: a reader may not see all of them. It reports whether there was a place at all.
 func NoteMissed(gitDir, why string, call bool) (left bool) {
 	kind := "hook"
 	if call {
@@ -83,8 +83,8 @@ func NoteUnlisted(found *refs.Found, call bool) {
 	}
 }
 
-// MissedIn reads the notes of a work tree that are of later than a moment. Where there is none, that costs a system
-// call for each place.
+// MissedIn reads the notes of a work tree that are later than a moment. Without notes that costs a system call for
+// each place.
 func MissedIn(gitDir string, after time.Time) Missed {
 	var m Missed
 	known := map[string]bool{} // the same line is in more places than one
@@ -134,7 +134,7 @@ func (m *Missed) add(fields []string, after time.Time) {
 	}
 }
 
-// Forget takes the notes away, once what they say is known.
+// Forget removes the notes, once their content is stored.
 func (m *Missed) Forget() {
 	for _, path := range m.files {
 		_ = os.Remove(path)

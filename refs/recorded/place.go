@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// ErrNoPlace says that there is no directory for the list: neither XDG_STATE_HOME nor a home directory is known.
+// ErrNoPlace reports that there is no directory for the list: neither XDG_STATE_HOME nor a home directory is known.
 var ErrNoPlace = errors.New("no state directory: neither XDG_STATE_HOME nor a home directory is known")
 
 // StateDir returns the directory in which git-trace keeps what is true of the user and not of a repository.
@@ -77,7 +77,7 @@ func dir() (string, error) {
 // makeDir makes the directory of the list.
 func makeDir() (string, error) { return MakeDir("recorded") }
 
-// MakeDir makes a directory in StateDir, for its owner alone: what lies there names directories.
+// MakeDir makes a directory in StateDir, for its owner alone: its files name directories.
 func MakeDir(name string) (string, error) {
 	state, err := StateDir()
 	if err != nil {
@@ -90,7 +90,7 @@ func MakeDir(name string) (string, error) {
 	return dir, nil
 }
 
-// CheckPlace tells why no repository can be put on the list, before anything is done that counts on it.
+// CheckPlace returns the reason if the list cannot be written, before anything is done that counts on it.
 func CheckPlace() error {
 	dir, err := makeDir()
 	if err != nil {

@@ -69,7 +69,7 @@ func Is(repo *refs.Repo) bool {
 // the list of other users, too.
 func Add(repo *refs.Repo) error { return add(repo, false) }
 
-// Enrol is Add where nobody asked for this repository alone (Setup).
+// Enrol is Add if nobody asked for this repository alone (Setup).
 func Enrol(repo *refs.Repo) error {
 	if err := add(repo, true); err != nil {
 		return err
@@ -99,16 +99,16 @@ func AllEnrolled() []string {
 	return out
 }
 
-// untoldFile is there until the user was told that the repository was enrolled.
+// untoldFile is there until the user has a message that the repository was enrolled.
 func untoldFile(repo *refs.Repo) string { return filepath.Join(repo.CommonDir, "traces", "enrolled") }
 
-// Untold reports whether nobody was told yet that the repository was enrolled.
+// Untold reports whether the user has not yet had the message that the repository was enrolled.
 func Untold(repo *refs.Repo) bool {
 	_, err := os.Lstat(untoldFile(repo))
 	return err == nil
 }
 
-// Told notes that the user was told.
+// Told notes that the user had the message.
 func Told(repo *refs.Repo) error { return ignoreMissing(os.Remove(untoldFile(repo))) }
 
 func add(repo *refs.Repo, enrolled bool) error {
@@ -160,11 +160,12 @@ func alsoAtHome(dir string, e *entry) {
 	_ = refs.WriteFileAtomic(filepath.Join(usual, name(e.GitDir)), e.encode(), 0o600) // else hooks say that they missed it
 }
 
-// youngest is how old an entry is that may be dropped: a new one is of a repository that is moved about.
+// youngest is the least age of an entry that may be dropped: a newer one may be of a repository that is being
+// moved.
 const youngest = 24 * time.Hour
 
-// dropGone takes entries off the list whose repositories are gone. One on a volume that is not mounted is not gone:
-// what is there in its place is on another device.
+// dropGone takes entries off the list whose repositories are gone. A repository on an unmounted volume is not gone:
+// the directory in its place is on another device.
 func dropGone(dir string) {
 	files, _ := os.ReadDir(dir) // a list that cannot be read stays as it is
 	for _, file := range files {
@@ -211,8 +212,8 @@ func ignoreMissing(err error) error {
 // markSize is the length of a mark in bytes; it is written as hexadecimal digits.
 const markSize = 16
 
-// markFile returns the file of a repository that holds its mark. Before there was a list, its being there was what said
-// that the repository is recorded.
+// markFile returns the file of a repository that holds its mark. In older versions the file alone showed that the
+// repository is recorded.
 func markFile(common string) string { return filepath.Join(common, "traces", "recording") }
 
 // readMark returns the mark of a repository, "" without one.

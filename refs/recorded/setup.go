@@ -20,8 +20,8 @@ const (
 	IgnoreKey = "trace.ignore" // a directory: repositories below it are not
 )
 
-// Setup holds what `git trace setup` wrote into the user's configuration, so that it can be undone. While its file is
-// there, repositories are enrolled.
+// Setup holds the changes of `git trace setup` to the user's configuration, so that they can be undone. While its
+// file is there, repositories are enrolled.
 type Setup struct {
 	Values [][2]string // key and value
 	Made   string      // the configuration file, if it was not there before
@@ -101,8 +101,8 @@ func RemoveSetup() error {
 // ErrNotWanted says that a repository is not enrolled, since the user's configuration does not ask for it.
 var ErrNotWanted = errors.New("the configuration does not ask for it")
 
-// Wanted tells why a repository that discovery found is not enrolled: nil if it is to be. A repository that comes from
-// a stranger is not: its own configuration could have recording start programs, or write elsewhere.
+// Wanted returns the reason why a found repository is not enrolled: nil if it is to be. A stranger's repository is
+// not: its own configuration could have recording start programs, or write elsewhere.
 func Wanted(ctx context.Context, found *refs.Found) error {
 	config, err := refs.OwnConfig(ctx)
 	if err != nil {
@@ -123,8 +123,8 @@ func Wanted(ctx context.Context, found *refs.Found) error {
 	return judge(ctx, found, false)
 }
 
-// Answers tells why no remote of a repository is asked for anything by itself: nil if git starts nothing for it, and
-// sends nothing, that the repository's own configuration names.
+// Answers returns the reason why git-trace asks no remote of a repository by itself: nil if the repository's own
+// configuration cannot decide which programs git starts for that, or what it sends.
 func Answers(ctx context.Context, found *refs.Found) error { return judge(ctx, found, true) }
 
 // anyHolds reports whether a path is one of these directories or lies in one. Paths that are relative hold nothing.
@@ -144,7 +144,7 @@ type StrangeError struct{ What string }
 
 func (e *StrangeError) Error() string { return e.What }
 
-// judge looks at how a repository lies, for links in its git directory, and for settings of its own; talks says that a
+// judge checks the place of a repository, links in its git directory, and its own settings; talks is true if a
 // remote will be asked.
 func judge(ctx context.Context, found *refs.Found, talks bool) error {
 	main := filepath.Dir(found.CommonDir)

@@ -9,7 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// State is how a repository stands to the list.
+// State is the standing of a repository in the list.
 type State int
 
 // The states. In all but Listed hooks do nothing.
@@ -22,7 +22,7 @@ const (
 	NoPlace               // there is no list
 )
 
-// Standing is how a repository stands to the list, for people.
+// Standing is the standing of a repository in the list, for people.
 type Standing struct {
 	State State
 	File  string    // the entry, if there is one
@@ -34,7 +34,7 @@ func (s Standing) Mendable() bool {
 	return s.State == Moved || s.State == Replaced || s.State == Astray
 }
 
-// Look tells how a repository stands to the list. It is not for hooks: it reads more than they do.
+// Look returns the standing of a repository in the list. It is not for hooks: it reads more than they do.
 func Look(repo *refs.Repo) Standing {
 	dir, err := dir()
 	if err != nil {

@@ -80,7 +80,7 @@ func (b *block) inflate(f io.ReaderAt, from, size int64) (int64, error) {
 	return in.count, nil
 }
 
-// counter counts what is read. It gives single bytes, so that compress/flate takes none that it does not need.
+// counter counts the bytes read. It gives single bytes, so that compress/flate does not take more than it needs.
 type counter struct {
 	in    *bufio.Reader
 	count int64
@@ -100,8 +100,8 @@ func (c *counter) ReadByte() (byte, error) {
 	return b, err
 }
 
-// each calls take for every record in turn: its key, the three bits of its kind, and what follows, all of which take
-// has to read unless it returns false.
+// each calls take for every record in turn: its key, the three bits of its kind, and the value, which take has to
+// read whole unless it returns false.
 func (b block) each(take func(key []byte, kind byte, value *reader) (more bool, err error)) error {
 	in := &reader{rest: b.records}
 	var key []byte

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// refRecord is the word of one table about a ref: also that it is no more.
+// refRecord is a table's record of a ref, or of its deletion.
 type refRecord struct {
 	Ref
 	deleted bool

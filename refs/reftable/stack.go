@@ -83,7 +83,7 @@ type Ref struct {
 	Target string // the name that a symbolic ref stands for
 }
 
-// Ref looks a full name up; found is false when there is no such ref.
+// Ref looks a full name up; found is false if there is no such ref.
 func (s *Stack) Ref(name string) (ref Ref, found bool, err error) {
 	for _, t := range slices.Backward(s.tables) {
 		met := false

@@ -23,7 +23,7 @@ func GitProgram() string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// Digest names a state of what an answer depends on.
+// Digest identifies a state of an answer's inputs.
 type Digest [16]byte
 
 // Digester makes a digest of texts and files.

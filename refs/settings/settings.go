@@ -1,6 +1,6 @@
-// Package settings gives git's configuration without starting git for it. Git is asked once, and again when one of the
-// files that the configuration came from, or could have come from, has another content: a process of git's own costs as
-// much as all else that a blame from the cache does.
+// Package settings reads git's configuration without starting git for it. It asks git once, and again when a
+// possible file of the configuration has another content: a git process costs as much as the rest of a blame from
+// the cache.
 //
 // Only what the program asks for is kept, see [Shapes]: tokens stand in configurations.
 package settings
@@ -25,7 +25,7 @@ type item struct{ key, value string }
 
 const magic = "git-trace configuration 5\n"
 
-// Read returns what blame and the screen ask of git's configuration. It starts no process as long as nothing changed.
+// Read returns the settings of blame and the screen. It starts no process as long as nothing changed.
 func Read(ctx context.Context, repo *refs.Repo) (refs.Config, error) {
 	var config refs.Config
 	items, err := read(ctx, repo)
@@ -65,9 +65,9 @@ func read(ctx context.Context, repo *refs.Repo) ([]item, error) {
 	return needed(items), nil
 }
 
-// needed leaves of a configuration what blame and the screen ask for. Tokens stand in configurations, and on the
-// command line (http.extraHeader, url.<with a password>.insteadOf): what nobody asks for is not kept. Only a digest
-// is kept of a value that is only compared with itself, like core.sshCommand, and of a rule of redaction.
+// needed keeps only the settings of blame and the screen. Configurations and command lines may hold tokens
+// (http.extraHeader, url.<with a password>.insteadOf): so the other settings are not kept. Only a digest is kept of
+// a value that is only compared with itself, like core.sshCommand, and of a rule of redaction.
 func needed(items []item) []item {
 	var out []item
 	for _, it := range items {
@@ -85,7 +85,7 @@ func needed(items []item) []item {
 	return out
 }
 
-// isAsked reports whether the value of a key is used, by this package or by those that draw.
+// isAsked reports whether the value of a key is used, by this package or by packages that draw.
 func isAsked(key string) bool {
 	switch key {
 	case "attr.tree", "core.abbrev", "core.attributesfile", "core.autocrlf", "core.pager", "mailmap.blob", "mailmap.file",
@@ -113,7 +113,7 @@ func isRule(key string) bool {
 	return section == "trace" && strings.HasPrefix(name, "redact")
 }
 
-// HasRules reports whether the user has rules of redaction in what Read gave. Git alone says what they are.
+// HasRules reports whether the configuration of Read has rules of redaction. Only git knows their values.
 func HasRules(config refs.Config) bool {
 	for key := range config.Entries() {
 		if isRule(key) {
@@ -143,7 +143,7 @@ func keep(name string, files []string, listing string) {
 	_ = refs.WriteFileAtomic(name, []byte(head+list+listing), 0o600)
 }
 
-// kept reads what keep wrote, if it still holds.
+// kept reads the text of keep, if it still holds.
 func kept(raw []byte) (listing string, ok bool) {
 	rest, ok := bytes.CutPrefix(raw, []byte(magic))
 	var state Digest
@@ -160,7 +160,7 @@ func kept(raw []byte) (listing string, ok bool) {
 	return listing, stateOf(files, listing) == state
 }
 
-// parse reads what listing wrote.
+// parse reads the text of listing.
 func parse(listing string) (items []item) {
 	for listing != "" {
 		key, rest, _ := strings.Cut(listing, "\n")
@@ -213,8 +213,8 @@ func homeFile(name string) string {
 	return filepath.Join(home, name)
 }
 
-// otherFiles returns the files that a listing came from and those that it includes, or would if they were there
-// (git-config(1), "Includes"). False means that not all of them can be told.
+// otherFiles returns the files of a listing and their included files, also missing ones (git-config(1),
+// "Includes"). ok is false if some are unknown.
 func otherFiles(repo *refs.Repo, items []item, origins []string) (files []string, ok bool) {
 	root := repo.Top()
 	for i, it := range items {
@@ -243,8 +243,7 @@ func otherFiles(repo *refs.Repo, items []item, origins []string) (files []string
 	return slices.Compact(files), true
 }
 
-// ExpandHome does for "~/" what git does; what begins with another user's home, or with git's own prefix, is not known
-// here.
+// ExpandHome expands "~/" as git does; ok is false for another user's home and for git's own prefix.
 func ExpandHome(path string) (string, bool) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = homeFile(rest)
