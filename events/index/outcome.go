@@ -101,7 +101,7 @@ func (t *Trace) joinOutcome(o *Trace) {
 // mostHeldElsewhere bounds the commits that another clone may name for one conversation: each of them is looked at.
 const mostHeldElsewhere = 256
 
-// heard returns the part of a summary that counts from this log.
+// heard returns a summary of this log: another clone's log may name only mostHeldElsewhere commits.
 func (s *source) heard(t Trace) Trace {
 	if !s.own() {
 		t.Held = t.Held[:min(len(t.Held), mostHeldElsewhere)]

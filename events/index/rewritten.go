@@ -146,12 +146,12 @@ func (p pair) second() (refs.OID, bool) {
 	return id, err == nil
 }
 
-// later tells the order of the log.
+// later orders pairs by the log, the newest first.
 func (p pair) later(o pair) int {
 	return cmp.Or(cmp.Compare(o.seq, p.seq), strings.Compare(o.rest, p.rest))
 }
 
-// newestPairs returns what a log says under a prefix, the newest first, at most MostReplaced.
+// newestPairs returns a log's pairs under a prefix, the newest first, at most MostReplaced.
 func (h *holder) newestPairs(prefix []byte) ([]pair, error) {
 	var out []pair
 	sorted, rows := 0, 0
@@ -178,8 +178,8 @@ func (h *holder) newestPairs(prefix []byte) ([]pair, error) {
 	return out, nil
 }
 
-// Anchored lists the commits that have an anchor in any log, without reading the anchors: those of this clone's log
-// first, each log in its order.
+// Anchored lists the commits that have an anchor in any log, without reading the anchors: this clone's log first,
+// each log in its order.
 func (ix *Index) Anchored() ([]refs.OID, error) {
 	return mended(ix, func() ([]refs.OID, error) {
 		of, err := ix.holding(prefixOf(byAnchor, ""))

@@ -44,10 +44,10 @@ const (
 	byPrompt  kind = 'q' // trace, a NUL and the prompt's index
 )
 
-// idTerm is how many digits of an event id are in the index; the event itself has the rest.
+// idTerm is the number of digits of an event id in the index; the event itself has the rest.
 const idTerm = 16
 
-// longestTerm keeps keys within what the database takes; longer terms are cut and told apart by a hash.
+// longestTerm keeps keys within the database's limit; longer terms are cut and told apart by a hash.
 const longestTerm = 512
 
 // prefixOf returns the beginning of all keys of a kind whose terms begin with a text.
@@ -153,7 +153,7 @@ func namesThings(t events.Type) bool {
 	return false
 }
 
-// terms gives the terms of an event, and what its data name. Data that cannot be read name nothing.
+// terms returns the terms of an event, and the names in its data. Unreadable data have none.
 func (n *named) terms(reader *events.LineReader, e *events.Event, add func(k kind, term string)) {
 	*n = named{}
 	some := func(k kind, term string) {

@@ -8,11 +8,11 @@ import (
 )
 
 // A run holds the places of some events of one term. It begins with the place of the first, whose number is in the
-// key. Of each further event it has what is to be added to the number and the offset of the one before, and its
-// length. A long log has millions of events and few types, conversations and paths; a row for each event of each
-// would be most of the index.
+// key. For each further event it has the differences of number and offset to the event before, and the length. A
+// long log has millions of events and few types, conversations and paths; a row for each event of each would be
+// most of the index.
 
-// mostInRun bounds what a reader decodes who wants one event.
+// mostInRun bounds the events that a reader decodes for one event.
 const mostInRun = 128
 
 // openRun is a run that may still grow.
@@ -82,7 +82,7 @@ func (r *runReader) number() uint64 {
 	return n
 }
 
-// from gives what rows hold from a key on, in order, until yield returns false.
+// from yields the content of rows from a key on, in order, until yield returns false.
 func from(rows rowCursor, start []byte, yield func(key []byte, at place) bool) error {
 	behind := func(key []byte, at place) bool { return bytes.Compare(key, start) < 0 || yield(key, at) }
 	for r := rows.before(start); r.key != nil; r = rows.next() { // the run before may reach behind the key

@@ -193,7 +193,7 @@ func (r *recent) alone(seq int64, at place) row {
 	return row{r.room[from:run:run], r.room[run:len(r.room):len(r.room)]}
 }
 
-// size is how many rows there are.
+// size returns the number of rows.
 func (r *recent) size() int { return len(r.rows) + len(r.open) }
 
 // close ends all runs.
@@ -228,7 +228,7 @@ func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 	return each(&rowList{rows: r.rows})
 }
 
-// seeker gives the first row at or behind a key; a nil key when there is none.
+// seeker returns the first row at or behind a key; a nil key if there is none.
 type seeker func(start []byte) (key []byte, at place, err error)
 
 // parts gives a seeker for each part of the text.
@@ -315,7 +315,7 @@ func (s *source) event(at place) (events.Event, error) {
 	return e, nil
 }
 
-// sums gives what each log tells of the conversations whose keys begin so, in its stored and its recent part.
+// sums yields each log's summaries of the conversations whose keys begin so, of its stored and its recent part.
 func (t *text) sums(prefix []byte, yield func(s *source, sum *Trace)) error {
 	r, err := t.unstored()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/refs/codec"
 )
 
-// The store is a bbolt file with a bucket for each text. In it are a bucket of rows, a bucket of summaries, and what
-// build of the text they are about and how far they go.
+// The store is a bbolt file with a bucket for each text. It holds a bucket of rows, a bucket of summaries, the
+// build of the text, and the end of the indexed part.
 const (
 	storeVersion = 10
 
@@ -26,7 +26,7 @@ const (
 	metaKey      = "meta"
 )
 
-// storedMeta says what a bucket covers.
+// storedMeta describes the part of a text in a bucket.
 type storedMeta struct {
 	version    int64
 	generation string // of the text
@@ -51,11 +51,11 @@ const (
 	waitForReaders = time.Millisecond
 )
 
-// smallRest is how many bytes of events are rather indexed in memory by each reader than stored by one.
+// smallRest is the number of bytes of events up to which each reader indexes in memory, and none stores.
 const smallRest = 64 << 10
 
-// openStore opens the file and, if it lacks much, brings it up to date first. Nothing here is needed for an answer, so
-// what goes wrong leaves the work to memory; only damage is an error, for the caches to be made anew.
+// openStore opens the file and, if it lacks much, brings it up to date first. An answer does not need the store:
+// after a failure, memory does the work. Only damage is an error: then the caches are made again.
 func (ix *Index) openStore(build bool) error {
 	path := storePath(ix.log)
 	if err := ix.readStore(path); damaged(err) {
@@ -110,7 +110,7 @@ func (ix *Index) readStore(path string) error {
 	})
 }
 
-// asDamage tells a file that is not a store from one not to be opened now.
+// asDamage marks the error of a file that is not a store as damage, unless the file only cannot be opened now.
 func asDamage(err error) error {
 	if errors.Is(err, bbolterrors.ErrTimeout) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -131,7 +131,7 @@ func (s *store) close() {
 	_ = guarded(func() error { return errors.Join(s.tx.Rollback(), s.db.Close()) })
 }
 
-// guarded turns what a spoiled file makes bbolt do (a panic, or a fault behind the end of the mapped file) into an
+// guarded turns bbolt's failures on a spoiled file (a panic, or a fault behind the end of the mapped file) into an
 // error.
 func guarded(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
@@ -157,7 +157,7 @@ type shelf struct {
 	indexed         int64
 }
 
-// eachSummary gives those whose keys begin so.
+// eachSummary yields the summaries whose keys begin so.
 func (s *shelf) eachSummary(prefix []byte, yield func(key, summary []byte) error) error {
 	if s.summaries == nil {
 		return nil

@@ -21,7 +21,7 @@ func (t *Trace) fields(f codec.Fields) {
 	})
 }
 
-// head is the part that tells which conversations are the newest.
+// head is the part of a summary that shows which conversations are the newest.
 func (t *Trace) head(f codec.Fields) {
 	codec.Word(f, &t.ID)
 	codec.Texts(f, &t.Agent, &t.Session, &t.Writer)

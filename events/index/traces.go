@@ -15,7 +15,8 @@ type Trace struct {
 	Session string
 	Writer  string // who recorded it
 	Own     bool   // this clone's log tells of it
-	// Published: a digest tells of it, which has prompts and commits, but not its calls, nor what was thrown away.
+	// Published is true if only a digest has the conversation: with prompts and commits, without calls and discarded
+	// lines.
 	Published bool
 	Models    []string  // in the order they were first used
 	First     time.Time // of what the conversation itself did; zero where the log has nothing of that
@@ -44,7 +45,7 @@ type Elsewhere struct {
 	Removed int       `json:"removed"`
 }
 
-// mostModels bounds what a foreign log can make a summary hold.
+// mostModels bounds the models of a foreign log in a summary.
 const mostModels = 16
 
 // count takes an event of the conversation in.
@@ -101,7 +102,7 @@ func (t *Trace) uses(model string) {
 	}
 }
 
-// join adds what another part of the same log says of the conversation.
+// join adds the summary in another part of the same log.
 func (t *Trace) join(o Trace) {
 	t.joinOutcome(&o)
 	switch {
@@ -151,7 +152,7 @@ func (ix *Index) Traces() ([]Trace, error) {
 // Sums returns the sums of Traces in no order.
 func (ix *Index) Sums() ([]*Trace, error) { return mended(ix, ix.sums) }
 
-// sums returns what is told of each conversation, in no order. A summary is large to be moved while sorting.
+// sums returns a summary of each conversation, in no order. A summary is too large to be moved while sorting.
 func (ix *Index) sums() ([]*Trace, error) {
 	said := make([][]*Trace, len(ix.sources)) // by log
 	for _, t := range ix.texts {
@@ -178,7 +179,7 @@ func (ix *Index) sums() ([]*Trace, error) {
 	return out, nil
 }
 
-// TraceIDs lists the conversations of all logs, in the order of their ids, without reading what sums them up.
+// TraceIDs lists the conversations of all logs, in the order of their ids, without reading their summaries.
 func (ix *Index) TraceIDs() ([]events.TraceID, error) {
 	return mended(ix, func() ([]events.TraceID, error) {
 		ids := make([]events.TraceID, 0, len(ix.sources))
@@ -199,7 +200,7 @@ func (ix *Index) TraceIDs() ([]events.TraceID, error) {
 	})
 }
 
-// Trace sums one conversation up; false if there is none with that id.
+// Trace returns the summary of one conversation; false if there is none with that id.
 func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
 	t, err := mended(ix, func() (Trace, error) {
 		if ix.summed.ID == id {
@@ -220,7 +221,7 @@ func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
 	return t, err == nil && t.Events > 0, err
 }
 
-// Told returns the events of a conversation in the order of the log that tells of it.
+// Told returns the events of a conversation in the order of the log that has its story.
 func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 	return mended(ix, func() ([]events.Event, error) {
 		of, logs, err := ix.tellings(id)
@@ -256,8 +257,8 @@ func (ix *Index) tellings(id events.TraceID) (of []*source, logs []Trace, err er
 	return of, logs, nil
 }
 
-// united joins the words of several logs about one conversation: one of them tells of it, and all say which commits
-// hold its lines. Counting it in two logs would count it twice, and whoever made a log may claim anything.
+// united joins the summaries of several logs about one conversation: one of them has its story, and all name
+// commits with its lines. Counting it in two logs would count it twice, and the maker of a log may claim anything.
 func united(logs []Trace) Trace {
 	at := teller(logs)
 	out := logs[at]
@@ -280,8 +281,9 @@ func united(logs []Trace) Trace {
 	return out
 }
 
-// teller returns the place of the log that tells of a conversation: this clone's if that saw it do anything. Among the
-// others the one whose hooks were there goes before one told afterwards, then the smaller id of its writer.
+// teller returns the place of the log that has the story of a conversation: this clone's, if it saw the
+// conversation do anything. Among the others, a log with its hooks comes before one written afterwards, then the
+// smaller id of its writer.
 func teller(logs []Trace) int {
 	best := 0
 	for i := range logs {
@@ -297,10 +299,10 @@ func teller(logs []Trace) int {
 	return best
 }
 
-// happenedHere is the least rank of a log that knows what the conversation did.
+// happenedHere is the least rank of a log that has the conversation's actions.
 const happenedHere = 2
 
-// rank says how much a log knows of a conversation.
+// rank orders logs by their knowledge of a conversation.
 func (t *Trace) rank() int {
 	switch {
 	case t.Hooked > 0:

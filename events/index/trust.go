@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// trusted keeps the fetched logs that trace.trust lets in: all, the signed ones, or none but what this clone wrote
-// itself under another id.
+// trusted keeps the fetched logs that trace.trust allows: all, the signed ones, or only the ones that this clone
+// wrote under another id.
 func (ix *Index) trusted(ctx context.Context, read []events.FetchedLog) ([]events.FetchedLog, error) {
 	if len(read) == 0 {
 		return nil, nil
@@ -42,7 +42,7 @@ func (ix *Index) trusted(ctx context.Context, read []events.FetchedLog) ([]event
 	return slices.DeleteFunc(read, func(f events.FetchedLog) bool { return !f.Aside && signed[f.Ref] == "" }), nil
 }
 
-// trustSetting is trace.trust. Git is asked for it only where a file of the user's or of the clone has the word.
+// trustSetting returns trace.trust. It asks git only if a file of the user's or of the clone's has the word.
 func trustSetting(ctx context.Context, repo *refs.Repo) (string, error) {
 	home, _ := os.UserHomeDir()
 	xdg := cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
@@ -64,7 +64,7 @@ func trustSetting(ctx context.Context, repo *refs.Repo) (string, error) {
 	return cmp.Or(value, "all"), nil
 }
 
-// Signer returns the name that all that was fetched of a voice is signed with, by a key that git trusts; "" for none.
+// Signer returns the name that signed all fetched events of a voice, by a key that git trusts; "" for none.
 func (ix *Index) Signer(voice string) string {
 	if ix.signers == nil {
 		ix.signers = map[string]string{}
@@ -86,7 +86,7 @@ func (ix *Index) Signer(voice string) string {
 	return ix.signers[voice]
 }
 
-// signedBy returns those who signed what was fetched, by the refs.
+// signedBy returns the signers of the fetched refs, by ref.
 func (ix *Index) signedBy() map[string]string {
 	if ix.by == nil {
 		if ix.by = ix.log.Signers(ix.fetched); ix.by == nil {
@@ -117,6 +117,6 @@ func (ix *Index) readRemotes(ctx context.Context) error {
 	return nil
 }
 
-// Posed says what was left out because it came from no remote of the configuration, and speaks under the id of a writer
-// who publishes on one: from a fork, for instance.
+// Posed names the left-out logs that came from no remote of the configuration, and have the id of a writer who
+// publishes on one: from a fork, for instance.
 func (ix *Index) Posed() []string { return ix.posed }

@@ -12,7 +12,7 @@ import (
 // own reports whether this clone wrote the log, under the id that it has or one that it gave up.
 func (s *source) own() bool { return s.voice == nil || s.voice.Aside }
 
-// takeOf takes what is read of each writer.
+// takeOf takes the copies of each writer.
 func (ix *Index) takeOf(ctx context.Context, copies []events.FetchedCopy) error {
 	ix.sources = slices.Grow(ix.sources, len(copies))
 	sources, voices := make([]source, len(copies)), make([]events.Voice, len(copies))
@@ -58,8 +58,8 @@ type spoken struct {
 	of    []events.FetchedCopy
 }
 
-// choose takes what is read of one id. What this clone wrote under an id that it gave up is read beside what others
-// say under it.
+// choose takes the copies of one id. This clone's own events under an id that it gave up are read beside the events
+// of others under it.
 func (ix *Index) choose(ctx context.Context, of []events.FetchedCopy) error {
 	all, err := ix.speakers(ctx, of)
 	if err != nil {
@@ -123,8 +123,8 @@ func (ix *Index) speakers(ctx context.Context, of []events.FetchedCopy) (all []*
 	return all, nil
 }
 
-// later puts what is not of origin, git's own first remote, behind it. It decides nothing but what is shown of two that
-// nobody can tell apart.
+// later puts other remotes behind origin, git's own first remote. It only decides which of two equal voices is
+// shown.
 func later(v *events.Voice) int {
 	if v.Remote == "origin" {
 		return 0
@@ -132,7 +132,7 @@ func later(v *events.Voice) int {
 	return 1
 }
 
-// repeats reports whether all that a voice says was said by those before.
+// repeats reports whether all copies of a voice are among the earlier ones.
 func (s *spoken) repeats(before []*spoken) bool {
 	return !slices.ContainsFunc(s.of, func(c events.FetchedCopy) bool {
 		return !slices.ContainsFunc(before, func(b *spoken) bool {
@@ -141,9 +141,9 @@ func (s *spoken) repeats(before []*spoken) bool {
 	})
 }
 
-// take takes what is read of one voice: a log where there is one, otherwise the digests. Logs that came from several
-// remotes are one and the same as far as they go, and the longest is read; or one of them is not true, and none is. Of
-// digests each is of what its remote has, so all are read.
+// take takes one voice: a log if there is one, otherwise the digests. Logs from several remotes must agree as far
+// as they go, and the longest is read; if they differ, none is read. Each digest has the events of its own remote,
+// so all are read.
 func (ix *Index) take(s *spoken) {
 	logs := slices.DeleteFunc(slices.Clone(s.of), func(c events.FetchedCopy) bool { return c.Digest })
 	if len(logs) == 0 {
