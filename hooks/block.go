@@ -41,7 +41,7 @@ func findBlock(content []byte) (*block, error) {
 	return b, nil
 }
 
-// parseHead reads "# version 1, insert: …"; what is not of that form gives version 0.
+// parseHead reads "# version 1, insert: …"; a line of another form gives version 0.
 func parseHead(line string) (int, kind) {
 	rest, ok := strings.CutPrefix(line, "# version ")
 	if !ok {
@@ -56,7 +56,7 @@ func parseHead(line string) (int, kind) {
 	return version, kind(name)
 }
 
-// stripBlocks removes all our blocks and nothing else: what is left are the bytes of before.
+// stripBlocks removes all our blocks and nothing else: the rest are the bytes of before.
 func stripBlocks(content []byte) ([]byte, error) {
 	rest := bytes.Clone(content)
 	for {

@@ -32,7 +32,7 @@ type writeFile struct {
 	before *savedFile
 }
 
-// savedFile is a file or link as it was; nil stands for none.
+// savedFile is an earlier file or link; nil stands for none.
 type savedFile struct {
 	data []byte
 	mode fs.FileMode
@@ -220,7 +220,7 @@ func sameFile(a, b string) bool {
 	return bytes.Equal(x, y)
 }
 
-// makeDir makes a directory and those above it.
+// makeDir makes a directory and its missing parents.
 type makeDir struct {
 	path string
 	made []string
@@ -258,7 +258,7 @@ func (c removeDir) Apply() error {
 
 func (c removeDir) Revert() error { return nil }
 
-// named puts what was tried, with the path once, before the cause.
+// named puts the action and the path, once, before the cause.
 func named(err error, verb, path string) error {
 	if err == nil {
 		return nil

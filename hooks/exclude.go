@@ -29,7 +29,7 @@ func (in Installer) planUnexclude(p *plan) error {
 	return in.planIgnore(p, Action{What: "take the marked block out of"})
 }
 
-// planIgnore has the clone's ignore file list these files. Damaged marks are left alone.
+// planIgnore plans that the clone's ignore file lists these files. Damaged marks are left alone.
 func (in Installer) planIgnore(p *plan, a Action, files ...string) error {
 	file, err := userfile.Exclude(in.Repo.CommonDir)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// readLimit bounds what is read of a hook file; a larger one is not edited, it is handed over to.
+// readLimit bounds the reading of a hook file; a larger file is not edited: our hook hands over to it.
 const readLimit = 1 << 20
 
 // hookFile is the file at the path of a hook.
@@ -34,7 +34,7 @@ type hookFile struct {
 	block   *block // ours; never looked for behind a link
 }
 
-// readHook looks at a hook file as git does, and for our part in it. Beside an error there is no block.
+// readHook looks at a hook file as git does, and for our part in it. With an error there is no block.
 func readHook(path string) (hookFile, error) {
 	f := hookFile{path: path}
 	info, err := os.Lstat(path)
@@ -102,8 +102,8 @@ func shebang(content []byte) string {
 	return string(line) + "\n"
 }
 
-// isShellScript reports whether lines of POSIX shell after the first line run first and leave the rest working. It
-// errs on the side of no: what is doubtful is handed over to as it is.
+// isShellScript reports whether lines of POSIX shell after the first line run first and leave the rest working. In
+// doubt it returns false: then our hook hands over to the file as it is.
 func isShellScript(content []byte) bool {
 	if bytes.IndexByte(content, 0) >= 0 || bytes.HasPrefix(content, []byte("\xef\xbb\xbf")) || readsItself(content) {
 		return false
@@ -168,8 +168,8 @@ var (
 		`expect|node|php|lua|python[0-9.]*|perl|ruby)\b|(^|[\s;&|(])\.\s).*(\$0\b|\$\{0\}|\bBASH_SOURCE\b)`)
 )
 
-// readsItself finds scripts that hand their own file to a program: self-extracting ones, and those that are shell for
-// two lines and another language after. Lines of ours inside would be read along.
+// readsItself reports whether a script hands its own file to a program: self-extracting scripts, and scripts with
+// two lines of shell and another language after. Such a program would read our lines too.
 func readsItself(content []byte) bool {
 	return ownText().Match(ownPlace().ReplaceAll(content, nil))
 }
@@ -185,14 +185,14 @@ func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// asideDir keeps a hook that stands aside under its own name, for those that look at the name they are called by.
+// asideDir keeps a hook that is set aside under its own name, for hooks that read the name of their call.
 const asideDir = "git-trace-saved"
 
-// asideSuffix keeps it in the same directory, for those that look for files beside them.
+// asideSuffix keeps it in the same directory, for hooks that look for files beside them.
 const asideSuffix = ".git-trace-saved"
 
-// asideName returns the name under which a hook is set aside, relative to the hooks directory. Both what a program may
-// see of its path cannot be kept; the one it seems to use is.
+// asideName returns the name under which a hook is set aside, relative to the hooks directory. Name and directory
+// of a program cannot both stay; it keeps the one that the program seems to use.
 func (f hookFile) asideName() string {
 	name := filepath.Base(f.path)
 	binary := f.long || bytes.IndexByte(f.content, 0) >= 0

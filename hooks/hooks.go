@@ -65,8 +65,8 @@ func (a Action) String() string {
 	return text
 }
 
-// Result lists the changes that Install or Remove made. Notes are sentences for the user: what is shared, what is
-// kept.
+// Result lists the changes that Install or Remove made. Notes are sentences for the user: shared things, and kept
+// things.
 type Result struct {
 	Actions []Action `json:"actions"`
 	Notes   []string `json:"notes,omitempty"`
@@ -75,10 +75,10 @@ type Result struct {
 // Changed reports whether anything was done at all.
 func (r Result) Changed() bool { return len(r.Actions) > 0 }
 
-// lockWait is how long a second install waits for the first.
+// lockWait is the time that a second install waits for the first.
 const lockWait = 5 * time.Second
 
-// Plan lists what Install would do, without doing it. An empty plan means that everything is in place.
+// Plan lists the actions of Install, without doing them. An empty plan means that everything is in place.
 func (in Installer) Plan(ctx context.Context) ([]Action, error) {
 	p, err := in.planInstall(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (in Installer) Plan(ctx context.Context) ([]Action, error) {
 	return p.steps.Actions(), nil
 }
 
-// PlanRemove lists what Remove would do, without doing it.
+// PlanRemove lists the actions of Remove, without doing them.
 func (in Installer) PlanRemove(ctx context.Context) ([]Action, error) {
 	p, err := in.planRemove(ctx)
 	if err != nil {
@@ -96,8 +96,8 @@ func (in Installer) PlanRemove(ctx context.Context) ([]Action, error) {
 	return p.steps.Actions(), nil
 }
 
-// Install puts our part into every hook of Names, and into those that the configuration asks for. Done
-// twice, it changes nothing the second time. When it fails, what it had done is taken back.
+// Install puts our part into every hook of Names, and into the hooks that the configuration wants. Done twice, it
+// changes nothing the second time. If it fails, its changes are taken back.
 func (in Installer) Install(ctx context.Context) (Result, error) {
 	return in.run(ctx, "install git hooks", in.planInstall)
 }
@@ -139,7 +139,7 @@ func (in Installer) lock() (unlock func(), err error) {
 	}, nil
 }
 
-// checkBinary refuses what could not be written into a shell script as one word.
+// checkBinary refuses a path that a shell script cannot hold as one word.
 func (in Installer) checkBinary() error {
 	if !filepath.IsAbs(in.Binary) || strings.ContainsAny(in.Binary, "\x00\n\r") {
 		return ErrBinary

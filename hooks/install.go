@@ -134,7 +134,7 @@ func planRefresh(p *plan, f hookFile, our part) error {
 	return nil
 }
 
-// staleness says in what way our part in a file is not what an install would write.
+// staleness describes how our part in a file differs from the part that an install would write.
 func staleness(f hookFile, our part) string {
 	was := f.block.binaryOf()
 	switch {
@@ -199,8 +199,8 @@ func planJoinHook(p *plan, f hookFile, our part) error {
 	return nil
 }
 
-// planMakeRoom keeps aside what stands at the path for a hook, unless it is the same. It is from a time before a hook
-// manager wrote over ours.
+// planMakeRoom sets aside the file at the path for a hook, unless it is the same. It is older than the time when a
+// hook manager wrote over ours.
 func planMakeRoom(p *plan, path, hook string) error {
 	if !present(path) || sameFile(path, hook) {
 		return nil
@@ -250,7 +250,7 @@ func present(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// missingDirs lists a directory and those above it that do not exist, deepest first.
+// missingDirs lists the missing directories, a directory and its parents, deepest first.
 func missingDirs(dir string) []string {
 	var missing []string
 	for !present(dir) {

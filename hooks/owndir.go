@@ -51,7 +51,7 @@ func (in Installer) planApart(ctx context.Context, p *plan, s site) error {
 	return in.planPoint(ctx, p, s)
 }
 
-// planWithdraw takes back what an earlier install put into the directory of before, where it is ours alone.
+// planWithdraw takes out an earlier install's hooks from the directory of before, if they are only ours.
 func (in Installer) planWithdraw(p *plan, s site) error {
 	if s.keeper == nil {
 		return nil
@@ -68,7 +68,7 @@ func (in Installer) planWithdraw(p *plan, s site) error {
 	return in.planUnexclude(p)
 }
 
-// forwardNames returns the hooks to hand on: the usual ones, and those that are there now.
+// forwardNames returns the hooks to hand on: the usual ones, and the present ones.
 func (in Installer) forwardNames(dir string) []string {
 	names := slices.Clone(forwarded[:])
 	entries, _ := os.ReadDir(dir) // a missing directory has no hooks
@@ -101,7 +101,7 @@ func (s site) scopeForOwn() string {
 	return "local"
 }
 
-// planPoint sets core.hooksPath and remembers what it was.
+// planPoint sets core.hooksPath and remembers its earlier value.
 func (in Installer) planPoint(ctx context.Context, p *plan, s site) error {
 	scope := s.scopeForOwn()
 	before, err := in.rawValue(ctx, scope, "core.hooksPath")

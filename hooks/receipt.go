@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// receiptName is the file in <common>/traces that says what was installed. It tells a hook written over by a manager
-// from one that never was; everything that removal needs stands in the hooks themselves too.
+// receiptName is the file in <common>/traces that lists the installed parts. It tells a hook written over by a
+// manager from a hook that never had ours; removal needs only the hooks themselves.
 const receiptName = "hooks.json"
 
 // receiptVersion is the shape of the receipt.
@@ -36,7 +36,7 @@ type place struct {
 
 func (in Installer) receiptPath() string { return filepath.Join(in.Repo.TracesDir(), receiptName) }
 
-// readReceipt returns an empty receipt when there is none. A broken one is taken for none: an install writes it anew.
+// readReceipt returns an empty receipt if there is none or it is broken: an install writes it again.
 func (in Installer) readReceipt() (receipt, error) {
 	data, err := os.ReadFile(in.receiptPath())
 	if errors.Is(err, fs.ErrNotExist) {

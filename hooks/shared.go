@@ -12,8 +12,8 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 )
 
-// usersName is a file in a hooks directory shared by several repositories: the common git directories of those that
-// installed there, one a line. The last one to leave takes the hooks along.
+// usersName is a file in a hooks directory shared by several repositories: the common git directories of the
+// installed ones, one a line. The last one to leave takes the hooks along.
 const usersName = "git-trace-repositories"
 
 func readUsers(dir string) ([]string, error) {

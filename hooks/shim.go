@@ -54,23 +54,24 @@ const program = `	git_trace_bin=@BINARY@
 	[ -x "$git_trace_bin" ] || git_trace_bin=git-trace
 `
 
-// call runs git-trace. The braces catch what the shell itself says about a program that is missing or was killed.
+// call runs git-trace. The braces catch the shell's messages about a program that is missing or was killed.
 const call = locate + `if ` + traced + `; then
 ` + program + `	{ "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
 fi
 ` + tidy
 
-// callPush is call for the hook before a push, with the process id of git: what is begun there waits for its end.
+// callPush is call for the hook before a push, with the process id of git: work that begins there waits for git's
+// end.
 const callPush = locate + `if ` + traced + `; then
 ` + program + `	{ GITTRACE_GIT_PID=$PPID "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
 fi
 ` + tidy
 
-// callPicks is call for the hook that a rebase runs for each picked commit. git-trace does no more than note
-// those (package correlate). Where it has said beforehand which of them there will be, the shell notes them. That costs
-// a shell for each instead of a shell and a program. The file "picking" begins with the process id of git. Then come
-// the numbers of the first and the last command of the rebase that this is true of (rebase-merge/msgnum). What another
-// git process commits meanwhile is not meant, nor a conflict that was resolved (rebase-merge/stopped-sha).
+// callPicks is call for the hook that a rebase runs for each picked commit. git-trace only notes those commits
+// (package correlate). If it has listed them beforehand, the shell notes them. That costs a shell for each instead
+// of a shell and a program. The file "picking" begins with the process id of git. Then come the numbers of the
+// first and the last command of the rebase that this is true of (rebase-merge/msgnum). What another git process
+// commits meanwhile is not meant, nor a conflict that was resolved (rebase-merge/stopped-sha).
 const callPicks = locate + `git_trace_noted=
 if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] &&
 	[ -d "$git_trace_own/rebase-merge" ] && [ ! -e "$git_trace_own/rebase-merge/stopped-sha" ]; then
@@ -98,7 +99,7 @@ const amongThem = `			IFS= read -r git_trace_line <"$git_trace_own/HEAD" &&
 			[ "$git_trace_number" -ge "$git_trace_first" ] && [ "$git_trace_number" -le "$git_trace_last" ]
 `
 
-// note writes down the commit that HEAD names and what it was made of: the number of a command, or a commit.
+// note writes the commit of HEAD and its source: the number of a command, or a commit.
 const note = `		case $git_trace_line in
 		'' | *[!0-9a-f]*) ;;
 		*) { echo "$git_trace_line $git_trace_from" >>"$git_trace_own/traces/deferred" && git_trace_noted=1; } ` +
@@ -115,10 +116,10 @@ fi
 unset git_trace_noted || :
 ` + tidy
 
-// callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The script
-// starts itself again with what was read, marked by an argument. A marker in the environment could get lost, and the
-// script would start itself for ever. A here-document needs a temporary file in some shells. The input is lines of ids,
-// which every echo prints as they are; printf is a program, with a limit to its arguments, in some shells.
+// callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The
+// script starts itself again with its input, marked by an argument. A marker in the environment could get lost, and
+// the script would start itself for ever. A here-document needs a temporary file in some shells. The input is lines
+// of ids, which every echo prints as they are; printf is a program, with a limit to its arguments, in some shells.
 const callFed = `if [ "${1-}" = --git-trace-fed ]; then
 	shift
 else

@@ -15,7 +15,7 @@ import (
 // ownDir is our own hooks directory, in the traces directory of the repository.
 const ownDir = "hooks"
 
-// keepKey remembers, beside core.hooksPath, what that was before it named our own directory.
+// keepKey remembers, beside core.hooksPath, its value before it named our own directory.
 const keepKey = "trace.hooksPath"
 
 // site is the directory in which git looks for the hooks of a work tree without our own directory, and its
@@ -185,8 +185,8 @@ func isExit(err error, code int) bool {
 	return errors.As(err, &exit) && exit.Code == code
 }
 
-// judge decides between the directory itself and one of our own. What a team keeps under version control stays as it
-// is, and so does what cannot be written. What was decided once stays: a branch without the hooks changes nothing.
+// judge decides between the directory itself and one of our own. Hooks under a team's version control stay as they
+// are, and so do hooks that cannot be written. A decision stays: a branch without the hooks changes nothing.
 func (in Installer) judge(ctx context.Context, s *site) error {
 	if s.everyones() && !writable(s.dir) {
 		s.apart = "nothing can be written to the shared directory " + s.dir
@@ -229,7 +229,7 @@ func (s site) foreignOpen() (string, error) {
 	return "", nil
 }
 
-// keeperOf returns the repository whose work tree holds a directory, or nil: .git/hooks is in none.
+// keeperOf returns the repository whose work tree holds a directory, or nil: .git/hooks is in no work tree.
 func (in Installer) keeperOf(dir string) *refs.Repo {
 	real := realPath(dir)
 	holds := func(r *refs.Repo) bool {

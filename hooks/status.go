@@ -132,7 +132,7 @@ func (in Installer) hookStatus(path, hook string, recorded bool) HookStatus {
 	return h
 }
 
-// judgeBlock compares our part with what an install would write.
+// judgeBlock compares our part with the part that an install would write.
 func (in Installer) judgeBlock(h *HookStatus, f hookFile) {
 	our := part{hook: h.Hook, kind: f.block.kind, binary: in.Binary}
 	switch our.kind {

@@ -8,12 +8,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// TrailersHook is the hook that adds trailers to messages, for those who ask for it. Its exit status could stop a
+// TrailersHook is the hook that adds trailers to messages, if the user wants it. Its exit status could stop a
 // commit, so its part ends in success as every other does.
 const TrailersHook = "prepare-commit-msg"
 
-// PushHook is the hook that begins to share what was recorded after a push, for those who ask for it. It waits for
-// nothing, leaves what git feeds it to others, and ends in success.
+// PushHook is the hook that begins to share the recorded data after a push, if the user wants it. It does not wait,
+// leaves git's input to others, and ends in success.
 const PushHook = "pre-push"
 
 // The forms of trailers.
@@ -28,7 +28,7 @@ const (
 	autoPushKey = "trace.autoPush"
 )
 
-// Trailers returns the form of trailers that a configuration asks for; empty for none.
+// Trailers returns the form of trailers in a configuration; "" for none.
 func Trailers(config refs.Config) (form string, err error) {
 	value, _ := config.Get(trailersKey)
 	switch value = strings.ToLower(value); value {
@@ -40,7 +40,7 @@ func Trailers(config refs.Config) (form string, err error) {
 	return "", fmt.Errorf("%s: '%s' is none of %s, %s and none", trailersKey, value, AssistedBy, CoAuthor)
 }
 
-// asked are the hooks for those who ask for them.
+// asked are the hooks that a user has to want.
 var asked = [...]string{TrailersHook, PushHook}
 
 // all returns the hooks that may have a part of ours.

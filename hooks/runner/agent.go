@@ -37,7 +37,8 @@ const (
 	maxHookMemory = 36 << 20
 )
 
-// Limits are two times. After the first a hook puts aside what is not done, and after the second its process ends.
+// Limits returns two times. After the first a hook puts aside its unfinished work, and after the second its process
+// ends.
 func Limits() (soft, hard time.Duration) {
 	hard = HardLimit
 	if n, err := strconv.Atoi(os.Getenv(LimitEnv)); err == nil && n > 0 && n <= maxSeconds {
@@ -46,8 +47,8 @@ func Limits() (soft, hard time.Duration) {
 	return hard * 3 / 5, hard
 }
 
-// runAgent is `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents feed what a
-// hook prints to the model, and some loop on a hook that fails.
+// runAgent is `git trace hook AGENT EVENT`. It never prints, never fails and never takes long: some agents feed a
+// hook's output to the model, and some loop on a hook that fails.
 func runAgent(args []string, in io.Reader) int {
 	soft, hard := Limits()
 	var current atomic.Pointer[refs.Repo]
@@ -154,7 +155,7 @@ func TakeBoundary(ctx context.Context, repo *refs.Repo, engine *trails.Engine, b
 // errLost is of a boundary that could neither be taken nor put aside.
 var errLost = errors.New("the boundary is lost")
 
-// Engine advances the timeline of a work tree, with what agents' own files tell.
+// Engine advances the timeline of a work tree, with the data of agents' own files.
 func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
 	engine := trails.New(repo, log, Settler())
 	engine.Earlier = earlierPrompts
@@ -228,8 +229,8 @@ func Guard(limit time.Duration, ended func(error)) func() {
 // maxHookLog bounds the file that doctor reads, in bytes.
 const maxHookLog = 64 << 10
 
-// NoteFailure leaves a line for `git trace doctor`, if it can. Nothing of a payload is in it. Without a repository
-// there is no place for it.
+// NoteFailure leaves a line for `git trace doctor`, if it can, without a payload. Without a repository there is no
+// place for it.
 func NoteFailure(repo *refs.Repo, err error) {
 	if repo == nil {
 		return
@@ -246,7 +247,7 @@ func NoteFailure(repo *refs.Repo, err error) {
 	fmt.Fprintf(f, "%s %s\n", time.Now().UTC().Format(time.RFC3339), oneLine(err.Error()))
 }
 
-// oneLine keeps to one line what others wrote, and takes out what a terminal would obey.
+// oneLine puts foreign text on one line, without characters that act on a terminal.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

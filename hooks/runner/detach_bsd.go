@@ -4,8 +4,8 @@ package runner
 
 import "syscall"
 
-// closeInherited keeps a child from what this process inherited beside its standard streams: git and agents leave the
-// ends of pipes there.
+// closeInherited keeps a child from the inherited files beside the standard streams: git and agents leave the ends
+// of pipes there.
 func closeInherited() {
 	for fd := 3; fd < 256; fd++ {
 		syscall.CloseOnExec(fd)

@@ -30,7 +30,7 @@ const pairLimit = 25 * time.Millisecond
 const maxPairs = 100_000
 
 // runGit is `git trace git-hook NAME ARGS`, called by the shims in git's hooks. Like an agent's hook it never
-// prints, never fails and ends in time: the user's git command is never the worse for it.
+// prints, never fails and ends in time: the user's git command ends as it would without it.
 func runGit(args []string, in io.Reader) int {
 	if len(args) == 0 {
 		return 0
@@ -89,10 +89,10 @@ func runGit(args []string, in io.Reader) int {
 	return 0
 }
 
-// tellRecords starts the process that stores what waits, where a hook may have been waited for. An amended commit is
-// told twice (githooks(5)): post-commit runs before post-rewrite, which alone says whose place the commit takes. A
-// record that is stored in between would keep the link to the older commit, so post-commit leaves it to post-rewrite.
-// It tells whether the process was started.
+// tellRecords starts the process that stores waiting records, if the hook may have left some. git reports an
+// amended commit twice (githooks(5)): post-commit runs before post-rewrite, and only post-rewrite names the
+// replaced commit. A record stored in between would keep the link to the older commit, so post-commit leaves it to
+// post-rewrite. It reports whether the process was started.
 func tellRecords(repo *refs.Repo, log *committedLog, hook string) (started bool) {
 	log.noteConversations(repo)
 	if hook == "post-commit" && amended(repo) {
@@ -108,8 +108,8 @@ func amended(repo *refs.Repo) bool {
 	return len(last) > 0 && last[0].Kind == gitfacts.Amended
 }
 
-// committedLog is the log, which remembers the anchors that were appended: the records of conversations hear of commits
-// by them.
+// committedLog is the log, which remembers the appended anchors: by them the records of conversations learn of
+// commits.
 type committedLog struct {
 	*events.Log
 	anchors []json.RawMessage
@@ -125,9 +125,9 @@ func (l *committedLog) Append(ctx context.Context, drafts []events.Draft) ([]eve
 	return l.Log.Append(ctx, drafts)
 }
 
-// noteConversations puts the conversations whose lines were committed on the waiting list. Where no record is stored
-// none has to hear of the commit. A note that cannot be made is not a loss: the record learns of the commit when it
-// is read the next time.
+// noteConversations puts the conversations whose lines were committed on the waiting list. Without a stored record
+// nothing is noted. If the note cannot be written, nothing is lost: the record learns of the commit at its next
+// reading.
 func (l *committedLog) noteConversations(repo *refs.Repo) {
 	if len(l.anchors) == 0 {
 		return
@@ -149,7 +149,7 @@ func (l *committedLog) noteConversations(repo *refs.Repo) {
 	}
 }
 
-// heard are the hooks of git that tell what happened to the work tree or to commits (githooks(5)).
+// heard are git's hooks that report changes of the work tree or of commits (githooks(5)).
 var heard = [...]string{"post-commit", "post-applypatch", "post-merge", "post-checkout", "post-rewrite"}
 
 // TakeGitHook acts on one hook (githooks(5)).
@@ -174,7 +174,7 @@ func TakeGitHook(
 	return nil
 }
 
-// rewriteKind is which command rewrote commits, as git says it: "amend" or "rebase".
+// rewriteKind returns the command that rewrote commits, as git names it: "amend" or "rebase".
 func rewriteKind(args []string) string {
 	if len(args) > 0 {
 		return args[0]
@@ -182,7 +182,7 @@ func rewriteKind(args []string) string {
 	return "rewrite"
 }
 
-// GitProcess returns the id of the git process that runs the hook, as its shell says; 0 if it is not told.
+// GitProcess returns the id of the git process that runs the hook, as its shell sets it; 0 if unknown.
 func GitProcess() int {
 	id, err := strconv.Atoi(os.Getenv("GITTRACE_GIT_PID"))
 	if err != nil {

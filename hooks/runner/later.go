@@ -77,7 +77,8 @@ func startLater(repo *refs.Repo) {
 	}
 }
 
-// runLater is that process. Args is the number of the one that started it: what that leaves counts once it has ended.
+// runLater is that process. args is the number of the process that started it: the work that it leaves counts once
+// it has ended.
 func runLater(args []string) int {
 	guard := Guard(laterLimit, nil)
 	defer guard()
@@ -133,7 +134,7 @@ func waitForEnd(args []string) {
 	}
 }
 
-// takeLater does what a hook had no time for. What git wrote to the work tree is in a note that the hook left
+// takeLater does the work that a hook had no time for. The hook left a note of git's writes to the work tree
 // (trails.Engine.Touched).
 func takeLater(ctx context.Context, repo *refs.Repo, log *committedLog, engine *trails.Engine, job later.Job) error {
 	now := time.Now()

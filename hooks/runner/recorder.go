@@ -10,14 +10,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// startRecorder starts `git trace record` as a process of its own and does not wait for it: a hook must not take the
-// time that reading and redacting a conversation takes.
+// startRecorder starts `git trace record` as its own process and does not wait for it: a hook has no time to read
+// and redact a conversation.
 func startRecorder(repo *refs.Repo) (started bool) {
 	return Background(repo, repo.WorkTree, withoutGit(os.Environ()),
 		"--git-dir="+repo.GitDir, "--work-tree="+repo.WorkTree, "record", "--quiet")
 }
 
-// withoutGit leaves out what git tells its hooks: an index that is locked, another directory.
+// withoutGit leaves out the variables that git sets for its hooks: a locked index, another directory.
 func withoutGit(env []string) []string {
 	out := make([]string, 0, len(env))
 	for _, entry := range env {
@@ -28,8 +28,8 @@ func withoutGit(env []string) []string {
 	return out
 }
 
-// noteConversation puts the conversation of a boundary on the list of those that wait. It reports whether the process
-// that stores them should be started now.
+// noteConversation puts the conversation of a boundary on the waiting list. It reports whether the process that
+// stores them should be started now.
 func noteConversation(repo *refs.Repo, agent capability.Agent, b events.Boundary) (due bool) {
 	if agent.Parser == nil || b.Agent != agent.Name || b.Session == "" || b.Subagent != "" {
 		return false

@@ -42,7 +42,7 @@ func Takes(args []string) bool {
 	return false
 }
 
-// Run does what Takes says that it does, and returns the exit status: 0, whatever happens.
+// Run does the work of the calls that Takes accepts, and returns the exit status: 0, whatever happens.
 func Run(args []string, in io.Reader) int {
 	fault.Hush()
 	if err := refs.FetchNothing(); err != nil {
@@ -55,7 +55,7 @@ func Run(args []string, in io.Reader) int {
 	return runGit(args[1:], in)
 }
 
-// Main is git-trace-hook. What it does not do, git-trace beside it does.
+// Main is git-trace-hook. git-trace beside it does the other calls.
 func Main(args []string) int {
 	switch {
 	case Takes(args):
@@ -94,8 +94,8 @@ func Program() (path string, found bool) {
 	return path, strings.HasPrefix(base, "git-trace") && !strings.HasSuffix(base, ".test")
 }
 
-// Background starts git-trace as a process of its own, which nobody waits for, and reports whether it runs. Its
-// streams are the null device: agents and git wait until all processes have closed the streams of the hook.
+// Background starts git-trace as its own process, which nobody waits for, and reports whether it runs. Its streams
+// are the null device: agents and git wait until all processes have closed the streams of the hook.
 func Background(repo *refs.Repo, dir string, env []string, args ...string) (started bool) {
 	program, found := Program()
 	if !found {

@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-// The log's ref names what was sealed of it (events.Log.Seal). No hook does that: `git trace git-hook seal` is a
-// process of its own that nobody waits for. What stores records, and what does what hooks put off, seal at their end
+// The log's ref names its sealed part (events.Log.Seal). Hooks do not seal: `git trace git-hook seal` is a process
+// of its own that nobody waits for. The processes that store records and that do postponed work seal at their end
 // instead.
 const (
 	// SealHook stands where the name of a hook does.
@@ -23,7 +23,7 @@ func begins(b events.Boundary) bool {
 	return b.Kind == events.SessionStart || b.Kind == events.PromptSubmit
 }
 
-// ends reports whether what a boundary closes is to be sealed.
+// ends reports whether the log is to be sealed after a boundary: a turn or a session ended.
 func ends(b events.Boundary) bool { return b.Kind == events.TurnEnd || b.Kind == events.SessionEnd }
 
 // startSeal starts that process if something is to be sealed now, or if many events wait.

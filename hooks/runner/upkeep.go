@@ -41,7 +41,7 @@ func hasRules(repo *refs.Repo) bool {
 	return err == nil
 }
 
-// LooseLimitVar replaces sidestore.LooseLimit, for tests and for those who want it otherwise; 0 turns packing off.
+// LooseLimitVar replaces sidestore.LooseLimit, for tests and for users; 0 turns packing off.
 const LooseLimitVar = "GITTRACE_LOOSE_LIMIT"
 
 // LooseLimit returns the number of loose objects from which the side store is packed; 0 if never.
@@ -63,10 +63,10 @@ func triedLately(repo *refs.Repo) bool {
 	return err == nil && time.Since(info.ModTime()) < retryAfter
 }
 
-// triedFile has the time stamp of the last try.
+// triedFile returns the file whose time stamp is the last try's.
 func triedFile(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), "cache", "upkeep") }
 
-// PackDue packs what is due. The caller holds the maintenance lock.
+// PackDue packs the objects that are due. The caller holds the maintenance lock.
 func PackDue(ctx context.Context, repo *refs.Repo, limit int) error {
 	if limit == 0 {
 		return nil
