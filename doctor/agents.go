@@ -99,8 +99,8 @@ func (d *Doctor) checkAgents(ctx context.Context) (string, []Finding) {
 	return strings.Join(names, ", ") + " traced", nil
 }
 
-// agentFindings says what is wrong with the hooks of the agents. Where nothing of ours is, nothing is wrong, as long as
-// some agent is traced.
+// agentFindings returns the faults of the agents' hooks. If ours are missing, that is not a fault, as long as some
+// agent is traced.
 func (d *Doctor) agentFindings(ctx context.Context, all []Agent) []Finding {
 	var out []Finding
 	traced := false
@@ -165,7 +165,7 @@ func (d *Doctor) targetFindings(agent *Agent, t *Target) []Finding {
 	return out
 }
 
-// reinstallAll installs the hooks of those agents that are used here, as `git trace init` does; nil when there is none.
+// reinstallAll installs the hooks of the agents that are used here, as `git trace init` does; nil if there is none.
 func (d *Doctor) reinstallAll(ctx context.Context, all []Agent) *repair {
 	ignored, _ := agents.Ignored(ctx, d.repo, d.env) // a name that is wrong is told by untracedFindings
 	found := slices.DeleteFunc(slices.Clone(all), func(one Agent) bool {
@@ -195,7 +195,7 @@ func untraced(mend string, names ...string) Finding {
 	}
 }
 
-// untracedFindings names agents that are on this machine and not traced, where others are: what they write counts as a
+// untracedFindings names agents on this machine that are not traced, if others are: their lines count as a
 // person's.
 func (d *Doctor) untracedFindings(ctx context.Context, all []Agent) []Finding {
 	var out []Finding

@@ -1,8 +1,8 @@
-// Package doctor looks at everything that recording depends on and mends what can be mended.
+// Package doctor checks everything that recording depends on, and repairs it if it can.
 //
-// Glance gives what can be known quickly, for `git trace status`. Examine goes through one table of checks; each
-// gives a good state or a finding, and a finding may bring its own repair. Notes tells what is worth knowing and is
-// nobody's fault. Nothing is drawn here, and nothing changed but by a repair.
+// Glance returns the quick checks, for `git trace status`. Examine goes through one table of checks; each returns a
+// good state or a finding, and a finding may bring its own repair. Notes returns facts that are not faults. The
+// package draws nothing, and only repairs change anything.
 package doctor
 
 import (
@@ -29,7 +29,7 @@ type Finding struct {
 	agents []string // that it is about, where it is about some
 }
 
-// repair mends what may be the cause of several findings.
+// repair mends the cause of one or more findings.
 type repair struct {
 	what string // in words, when done
 	run  func(ctx context.Context) error
@@ -40,12 +40,12 @@ type Deeds struct {
 	Start  func(context.Context) error                    // begins to record, as init does
 	TakeIn func(context.Context) error                    // takes in what git's hooks left for later
 	Store  func(context.Context, []waiting.Session) error // reads conversations from the session files of their agents
-	// Settings tells why no conversation can be stored with these settings.
+	// Settings returns the reason why no conversation can be stored with these settings.
 	Settings func(refs.Config) (mend string, err error)
 	// Strays finds traces that were fetched from former remotes.
 	Strays func(context.Context) ([]Stray, error)
 	Gather func(context.Context) error // gives them their places, or deletes them
-	// Remotes tells news of the remotes, by what is shared with them.
+	// Remotes returns news of the remotes, by the level of sharing.
 	Remotes func(context.Context, time.Time) ([]string, error)
 	// Wrong finds settings with values that they do not take, and names that no setting has.
 	Wrong func(context.Context, refs.Config) []Finding
@@ -86,12 +86,12 @@ func New(repo *refs.Repo, env capability.Env, deeds Deeds) *Doctor {
 type check struct {
 	name string
 	run  func(*Doctor, context.Context) (fine string, problems []Finding)
-	// reads tells that it is looked at where nothing is recorded, too, if logs of others were fetched.
+	// reads marks a check that is also made if nothing is recorded, and logs of others were fetched.
 	reads bool
 }
 
-// checks are in the order in which one thing depends on another. Where nothing is recorded, the first is all, and what
-// readers of others' logs need.
+// checks are in the order in which one thing depends on another. If nothing is recorded, only the first is made,
+// and the checks for readers of others' logs.
 var checks = [...]check{
 	{name: "recording", run: (*Doctor).checkListed},
 	{name: "git directory", run: (*Doctor).checkWritable},
@@ -114,8 +114,8 @@ type Result struct {
 	Left   []Finding
 }
 
-// Examine makes every check, mends what it can if that is asked for, and tells each result. It counts the problems that
-// remain; recording is false where nothing is recorded, and what recording needs is not looked at.
+// Examine makes every check, repairs what it can if mend is set, and passes each result to tell. It counts the
+// remaining problems; recording is false if nothing is recorded: then the checks for recording are left out.
 func (d *Doctor) Examine(ctx context.Context, mend bool, tell func(Result) error) (
 	remain int, recording bool, err error,
 ) {

@@ -18,7 +18,7 @@ type Failure struct {
 	What string    `json:"what"`
 }
 
-// Failures reads what hooks have left, oldest first.
+// Failures reads the failures that hooks noted, oldest first.
 func Failures(repo *refs.Repo) ([]Failure, error) {
 	raw, err := os.ReadFile(repo.HookLog())
 	if errors.Is(err, fs.ErrNotExist) {

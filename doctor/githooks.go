@@ -23,7 +23,7 @@ func (d *Doctor) checkHooks(ctx context.Context) (string, []Finding) {
 	return fine, nil
 }
 
-// hookFindings says what is wrong with the git hooks, once for hooks with which the same is wrong.
+// hookFindings returns the faults of the git hooks; hooks with the same fault share a finding.
 func (d *Doctor) hookFindings(st hooks.Status) []Finding {
 	var settings []Finding
 	if st.Setting != nil {

@@ -21,7 +21,7 @@ type Glance struct {
 	Attention []Finding
 }
 
-// recentFailure is how long a failed hook is worth mentioning.
+// recentFailure is the age up to which a failed hook is mentioned.
 const recentFailure = 24 * time.Hour
 
 // Glance looks at hooks, settings and the end of the log.
@@ -68,8 +68,8 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 // shownFailures bounds the failures that are listed one by one.
 const shownFailures = 5
 
-// Notes tells what is worth knowing, one thing a line: hooks of others that hide who wrote a line, session files newer
-// than their parser was tested with, and what hooks could not tell anybody.
+// Notes returns useful facts, one a line: hooks of others that hide who wrote a line, session files newer than the
+// tested versions of their parser, and failures that hooks could not report.
 func (d *Doctor) Notes(ctx context.Context, now time.Time) (notes []string) {
 	notes = append(d.foreignHooks(ctx), d.untested(ctx, now)...)
 	if d.deeds.Remotes != nil {

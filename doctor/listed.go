@@ -27,7 +27,7 @@ func (d *Doctor) listed() *Listing {
 	return &Listing{File: s.File, Since: s.Since, Enrolled: recorded.Enrolled(d.repo)}
 }
 
-// checkListed holds the repository against the list, which alone decides whether hooks do anything.
+// checkListed compares the repository with the list, which alone decides whether hooks do anything.
 func (d *Doctor) checkListed(ctx context.Context) (string, []Finding) {
 	s := recorded.Look(d.repo)
 	if s.State == recorded.Listed {

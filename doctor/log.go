@@ -23,7 +23,7 @@ type LogEnd struct {
 	LastTime time.Time `json:"last_time"`
 }
 
-// logEnd reads the last event; nil when there is no log.
+// logEnd reads the last event; nil if there is no log.
 func (d *Doctor) logEnd() (*LogEnd, error) {
 	end, err := d.log.End(refs.EventsRef)
 	if err != nil || end.Seq == 0 {
@@ -59,7 +59,7 @@ func (d *Doctor) checkLog(ctx context.Context) (string, []Finding) {
 	return numbers.Count(report.Events, "event") + ", " + report.Summary(), nil
 }
 
-// lossFindings tells of events that this clone has written and its log does not hold.
+// lossFindings reports events that this clone wrote and that are missing from its log.
 func (d *Doctor) lossFindings() (out []Finding) {
 	losses, _ := d.log.Losses() // a log that cannot be read is another finding
 	noted := &repair{"the log says which events it has lost", func(ctx context.Context) error {
@@ -98,7 +98,7 @@ func (d *Doctor) checkIndex(ctx context.Context) (string, []Finding) {
 	return "holds " + numbers.Count(int(reader.Last()), "event"), problems
 }
 
-// strayFindings tells of what was fetched from remotes that are none any more. git leaves it there.
+// strayFindings reports fetched refs of remotes that are no longer configured. git leaves them.
 func (d *Doctor) strayFindings(ctx context.Context) []Finding {
 	if d.deeds.Strays == nil {
 		return nil
@@ -124,7 +124,7 @@ func (d *Doctor) strayFindings(ctx context.Context) []Finding {
 	return out
 }
 
-// misnamedFindings tells of fetched logs that are not read, as their refs do not name who wrote them.
+// misnamedFindings reports fetched logs that are not read, because their refs do not name their writer.
 func misnamedFindings(list []events.Misnamed) []Finding {
 	var out []Finding
 	for _, m := range list {

@@ -12,8 +12,7 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Untraced names the agents that are on this machine and not traced, where others are; but for those that were told of
-// already.
+// Untraced names the agents on this machine that are not traced, if others are; without the ones in told.
 func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
 	return slices.DeleteFunc(d.untracedFindings(ctx, d.examineAgents(ctx)), func(f Finding) bool {
 		isNew := func(name string) bool { return !slices.Contains(told, name) }
@@ -21,8 +20,8 @@ func (d *Doctor) Untraced(ctx context.Context, told ...string) []Finding {
 	})
 }
 
-// Past tells of conversations of the work tree that are in session files and nowhere else, an agent at a time. It also
-// tells when the agent deletes the first of them.
+// Past reports conversations of the work tree that are only in session files, an agent at a time. It also reports
+// when the agent deletes the first of them.
 func (d *Doctor) Past(now time.Time) (past []Finding) {
 	stored := d.storedAt()
 	engine := trails.New(d.repo, d.log, nil)

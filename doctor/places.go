@@ -53,8 +53,7 @@ func tryWrite(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// checkTimeline looks at what the timeline remembers between two boundaries, and whether the snapshot it stands on is
-// still there.
+// checkTimeline checks the timeline's state between two boundaries, and whether its snapshot is still there.
 func (d *Doctor) checkTimeline(context.Context) (string, []Finding) {
 	anew := &repair{"the timeline begins anew; what changed meanwhile stays unknown", d.restartTimeline}
 	interval, tree, err := trails.Position(d.repo)

@@ -43,7 +43,7 @@ func (d *Doctor) checkRecords(ctx context.Context) (string, []Finding) {
 	}}
 }
 
-// purgeFindings tells of purges that were interrupted.
+// purgeFindings reports interrupted purges.
 func (d *Doctor) purgeFindings() []Finding {
 	what := purge.Unfinished(d.repo)
 	if what == "" {
@@ -57,7 +57,7 @@ func (d *Doctor) purgeFindings() []Finding {
 	}}
 }
 
-// settingsFindings tells of settings that keep conversations from being stored.
+// settingsFindings reports settings that keep conversations from being stored.
 func (d *Doctor) settingsFindings(ctx context.Context) []Finding {
 	config, err := d.repo.Config(ctx)
 	if err != nil {

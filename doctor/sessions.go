@@ -18,11 +18,11 @@ import (
 	"github.com/git-trace/git-trace/trails"
 )
 
-// Recent is how long a conversation that no hook reported is worth mentioning.
+// Recent is the age up to which a conversation without hooks is mentioned.
 const Recent = 7 * 24 * time.Hour
 
-// unheardFindings tells of conversations in the work tree that went on while no hook reported them, of agents whose
-// hooks are there.
+// unheardFindings reports conversations in the work tree that no hook reported, of agents whose hooks are
+// installed.
 func (d *Doctor) unheardFindings(all []Agent) []Finding {
 	listed := d.listed()
 	if listed == nil {
@@ -71,7 +71,7 @@ type spell struct {
 	last time.Time
 }
 
-// finding tells what is wrong with the conversations, if there are any; also is what else mends it.
+// finding describes the fault of the conversations, if there are any; also is another remedy.
 func (s spell) finding(agent, what, also string) []Finding {
 	if s.n == 0 {
 		return nil
@@ -83,12 +83,12 @@ func (s spell) finding(agent, what, also string) []Finding {
 	}}
 }
 
-// gap is a time of which the log has lost the events: between two that it has. A zero time is open.
+// gap is a time between two events whose events the log has lost. A zero time is open.
 type gap struct{ from, to time.Time }
 
 func (g gap) holds(at time.Time) bool { return at.After(g.from) && (g.to.IsZero() || at.Before(g.to)) }
 
-// gaps returns those of the log, whether it says itself that it has lost something or not yet.
+// gaps returns the gaps of the log, whether or not the log notes them.
 func (d *Doctor) gaps() (out []gap) {
 	reader, err := index.Open(d.repo)
 	if err != nil {
@@ -110,8 +110,8 @@ func (d *Doctor) gaps() (out []gap) {
 	return out
 }
 
-// untoldFindings tells of calls that session files tell and hooks did not, an agent at a time: since when, and how
-// many.
+// untoldFindings reports calls that are in session files and that no hook reported, an agent at a time: since when,
+// and how many.
 func (d *Doctor) untoldFindings(now time.Time) []Finding {
 	reader, err := index.Open(d.repo)
 	if err != nil {
@@ -156,8 +156,8 @@ func (d *Doctor) untoldFindings(now time.Time) []Finding {
 	return out
 }
 
-// storedAt returns the times at which conversations were stored last: what backfill read since a conversation went on
-// is not news.
+// storedAt returns the times at which conversations were stored last: a conversation that backfill has read since
+// its end is not news.
 func (d *Doctor) storedAt() map[events.TraceID]time.Time {
 	out := map[events.TraceID]time.Time{}
 	reader, err := index.Open(d.repo)
@@ -203,8 +203,8 @@ func (d *Doctor) foreignHooks(ctx context.Context) (notes []string) {
 // untestedBytes is the size of the largest session file that doctor reads.
 const untestedBytes = 64 << 20
 
-// untested tells of agents whose newest session file of this work tree is newer than what the parser was tested
-// with.
+// untested names agents whose newest session file of this work tree is newer than the tested versions of their
+// parser.
 func (d *Doctor) untested(ctx context.Context, now time.Time) (notes []string) {
 	for _, agent := range agents.All(d.env) {
 		if agent.Parser == nil || agent.Discoverer == nil {

@@ -24,7 +24,7 @@ func (d *Doctor) checkSpool(ctx context.Context) (string, []Finding) {
 	return "no event waits to be appended to the log", problems
 }
 
-// tornFindings tells of an end of the log that was not written to its end, as when a machine lost power.
+// tornFindings reports a half-written end of the log, as after a loss of power.
 func (d *Doctor) tornFindings(ctx context.Context) []Finding {
 	torn, err := d.log.FindTorn(ctx)
 	if err != nil || torn == nil {
@@ -48,7 +48,7 @@ func (d *Doctor) tornFindings(ctx context.Context) []Finding {
 	}}
 }
 
-// spoolFindings says what waits to be appended to the log.
+// spoolFindings reports events that wait to be appended to the log.
 func (d *Doctor) spoolFindings() []Finding {
 	files, err := d.log.Spooled()
 	switch {
