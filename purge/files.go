@@ -18,7 +18,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// local takes care of files outside the caches: prompts as they were typed, notes of what waits, what timelines keep.
+// local purges files outside the caches: typed prompts, notes of waiting conversations, states of timelines.
 func (p *Purge) local() error {
 	if err := p.typedPrompts(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func workTrees(repo *refs.Repo) ([]*refs.Repo, error) {
 	return out, nil
 }
 
-// typedPrompts deletes the prompts of the conversations, and those that hold what must go.
+// typedPrompts deletes the prompts of the conversations, and prompts that hold purged text.
 func (p *Purge) typedPrompts() error {
 	root := filepath.Join(p.Repo.TracesDir(), "prompts")
 	dirs, err := os.ReadDir(root)
@@ -124,7 +124,7 @@ func (p *Purge) typedPrompts() error {
 	return nil
 }
 
-// hookLogs deletes the lines that hooks left if they hold what must go.
+// hookLogs deletes the notes of hooks if they hold purged text.
 func (p *Purge) hookLogs() error {
 	for _, name := range []string{p.Repo.HookLog(), p.Repo.HookLog() + ".old"} {
 		raw, err := os.ReadFile(name)
@@ -141,9 +141,8 @@ func (p *Purge) hookLogs() error {
 	return nil
 }
 
-// stopRecording keeps conversations that were purged as a whole from being read from their session files again: these
-// still hold what was purged. Texts, and what has to do with paths, are taken out of whatever is recorded, so that what
-// they stood in goes on.
+// stopRecording keeps conversations that were purged as a whole from being read from their session files again,
+// which still hold them. Purged texts and paths are taken out of every new record, so their conversations go on.
 func (p *Purge) stopRecording() error {
 	for trace := range p.Target.Traces {
 		if err := mark(p.Repo, trace, time.Now()); err != nil {
@@ -153,7 +152,7 @@ func (p *Purge) stopRecording() error {
 	return nil
 }
 
-// caches deletes what is made of records and session files. It is made again when it is needed, of what is left.
+// caches deletes the data derived from records and session files. It is made again from the rest when it is needed.
 func (p *Purge) caches() error {
 	if p.dry {
 		return nil

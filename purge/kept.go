@@ -5,16 +5,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// No purge changes the log, which has names, paths and ids, nor the names in snapshots. A text that stands there is
-// told.
+// A purge does not change the log, which has names, paths and ids, nor the names in snapshots. It reports a text
+// there.
 const (
 	inNames  = "it stands in a name, a path or an id, which are kept as they are"
 	dropsAll = "git trace uninstall --purge deletes all that git-trace stores"
 	ownLog   = "the log of events"
 )
 
-// logged tells which objects beside records hold the texts: of this clone's log, of what others have published, and
-// those that nothing leads to any more.
+// logged reports the objects beside records that hold the texts: of this clone's log, of others' publications, and
+// unreachable objects.
 func (p *Purge) logged(loose []refs.Listed, gone map[refs.OID]bool) error {
 	if !p.Target.Texts.HasTexts() {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Left is something that still holds what was purged, or may.
+// Left is a thing that holds or may hold purged text.
 type Left struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
@@ -66,7 +66,7 @@ func (p *Purge) stillThere(main, side map[refs.OID]bool) error {
 	return nil
 }
 
-// short returns a path as it is told, below the top of the work tree where it is there.
+// short returns a path for messages, relative to the top of the work tree if it lies there.
 func (p *Purge) short(path string) string {
 	if rest, err := filepath.Rel(filepath.Dir(p.Repo.CommonDir), path); err == nil && !strings.HasPrefix(rest, "..") {
 		return rest
@@ -74,8 +74,8 @@ func (p *Purge) short(path string) string {
 	return path
 }
 
-// elsewhere looks through every file of the git directory but objects. What is git-trace's own and can be made again,
-// or was left half written, goes; everything else is told.
+// elsewhere searches every file of the git directory except objects. git-trace's own derived or half-written files
+// are deleted; the others are reported.
 func (p *Purge) elsewhere() error {
 	for _, move := range p.Records.Moves {
 		if remote := remoteOf(move.Ref); remote != "" {
@@ -150,7 +150,7 @@ func (p *Purge) file(name string) error {
 	return nil
 }
 
-// keptFile tells why a file stays that holds the text, and what the user can do about it.
+// keptFile returns the reason why a file with the text stays, and the user's remedy.
 func (p *Purge) keptFile(name string) (what, why, mend string) {
 	switch {
 	case name == events.OpenLog(p.Repo).JournalPath():
@@ -181,15 +181,15 @@ func (p *Purge) ours(name string) bool {
 	return found && (parts[0] == "traces" || len(parts) > 2 && parts[0] == "worktrees" && parts[2] == "traces")
 }
 
-// disposable reports whether a file is git-trace's, and nothing is lost with it but what was purged: caches, and what
-// a process that was killed left half written.
+// disposable reports whether a file is git-trace's and can be deleted without loss: caches, and half-written files
+// of killed processes.
 func (p *Purge) disposable(name string) bool {
 	inCache := strings.HasPrefix(name, filepath.Join(p.Repo.TracesDir(), "cache")+string(filepath.Separator))
 	return inCache || p.ours(name) && strings.HasPrefix(filepath.Base(name), "tmp_")
 }
 
-// halfWritten deletes the objects that a process of git-trace was writing when it was killed: nobody can tell what they
-// hold. Those that git left are told.
+// halfWritten deletes the objects that a killed process of git-trace was writing: their content is unknown. It
+// reports git's half-written objects.
 func (p *Purge) halfWritten() error {
 	for _, dir := range []string{p.Repo.MainObjects(), p.Repo.SideObjects()} {
 		for _, name := range refs.HalfWritten(dir) {

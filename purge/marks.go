@@ -11,8 +11,8 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 )
 
-// markOf returns the file that says that a conversation was purged. Its first line is when; where the conversation went
-// on afterwards, the second line is when it did so last.
+// markOf returns the file that marks a conversation as purged. Its first line is the time; if the conversation went
+// on afterwards, the second line is the last time.
 func markOf(repo *refs.Repo, trace events.TraceID) string {
 	return filepath.Join(marksDir(repo), filepath.Base(string(trace)))
 }
@@ -33,8 +33,8 @@ func Was(repo *refs.Repo, trace events.TraceID) bool {
 	return err == nil
 }
 
-// Pass notes that a conversation went on after it was purged, and forgets what was typed in it: no record will
-// hold that.
+// Pass notes that a conversation went on after it was purged, and drops its typed prompts: no record will hold
+// them.
 func Pass(repo *refs.Repo, trace events.TraceID, now time.Time) error {
 	purged := now
 	if times := timesOf(repo, string(trace)); len(times) > 0 {

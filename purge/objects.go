@@ -12,9 +12,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// mainObjects finds what has to go of the repository's own objects: what the refs of records led to, what an
-// interrupted purge had found, and versions of records that nothing leads to. Those are left by a process that was
-// killed, a ref that was deleted, or a tool that rewrote all refs. What the user's refs lead to stays.
+// mainObjects finds the repository's own objects to delete: the old objects of the refs of records, the findings of
+// an interrupted purge, and unreachable versions of records. A killed process, a deleted ref, or a tool that
+// rewrote all refs leaves such versions. Objects of the user's refs stay.
 func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]bool, error) {
 	if err := p.ctx.Err(); err != nil {
 		return nil, err
@@ -80,8 +80,7 @@ func (p *Purge) mainObjects(s *store.Store, judge store.Judge) (map[refs.OID]boo
 	return gone, nil
 }
 
-// above adds the trees and commits that lead to what goes, and that nothing leads to: git fsck would miss what they
-// name.
+// above adds the unreachable trees and commits that lead to deleted objects: git fsck would miss the objects.
 func (p *Purge) above(loose []refs.Listed, gone map[refs.OID]bool) {
 	objects := p.Repo.Objects()
 	defer func() { _ = objects.Close() }()
@@ -120,8 +119,7 @@ func (p *Purge) above(loose []refs.Listed, gone map[refs.OID]bool) {
 	}
 }
 
-// snapshotBlobs finds the contents in the side store that must go: those that hold the texts, and those that the paths
-// had.
+// snapshotBlobs finds the contents in the side store to delete: contents with the texts, and contents of the paths.
 func (p *Purge) snapshotBlobs() (map[refs.OID]bool, error) {
 	out := map[refs.OID]bool{}
 	if err := p.ctx.Err(); err != nil {
@@ -192,8 +190,8 @@ func (p *Purge) inContent(objects *refs.Objects, o refs.Listed) (bool, error) {
 	return err == nil && p.Target.holds(string(raw)), err
 }
 
-// pathBlobs finds what the paths held in any snapshot: by the patches that the log has of them, and by walking the
-// trees of the side store along the paths.
+// pathBlobs finds the contents of the paths in any snapshot: by their patches in the log, and by walking the trees
+// of the side store along the paths.
 func (p *Purge) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error {
 	for e, err := range events.OpenLog(p.Repo).Walk(p.ctx, events.Range{}) {
 		if err != nil {
@@ -232,7 +230,7 @@ func (p *Purge) pathBlobs(all []refs.Listed, side, out map[refs.OID]bool) error 
 	return nil
 }
 
-// follow walks down from a tree; zero when there is no such path.
+// follow walks down from a tree; zero if there is no such path.
 func (p *Purge) follow(objects *refs.Objects, entries []refs.TreeEntry, path []string) refs.OID {
 	for _, e := range entries {
 		if e.Name != path[0] {

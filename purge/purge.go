@@ -19,10 +19,10 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Purge is one purge, or the search for what one would do. The rules and the plan are written down first. So nothing
-// that was purged is recorded again, and a process that is killed leaves word of what it had begun. The order of the
-// rest is: new objects; the plan again, with everything that has to go; texts in files; refs; old objects; a search of
-// every file; the plan goes. Each step can be done again.
+// Purge is one purge, or the search for what one would do. The rules and the plan are written down first. So purged
+// text is not recorded again, and a killed process leaves a note of its work. The order of the rest is: new
+// objects; the plan again, with everything that has to go; texts in files; refs; old objects; a search of every
+// file; the plan goes. Each step can be done again.
 type Purge struct {
 	ctx    context.Context // it lives as long as the command
 	Repo   *refs.Repo
@@ -48,7 +48,7 @@ type Purge struct {
 // inMemory is the size up to which a content of a snapshot is read into memory, in bytes.
 const inMemory = 16 << 20
 
-// Look tells what a purge would do, and changes nothing.
+// Look returns the effects of a purge, and changes nothing.
 func Look(ctx context.Context, repo *refs.Repo, target *Target) (*Purge, error) {
 	p := newPurge(ctx, repo, target, true)
 	p.patience = untilTheyEnd
@@ -115,7 +115,7 @@ func (p *Purge) run() error {
 	}
 }
 
-// join takes over what interrupted purges were to do.
+// join takes over the plans of interrupted purges.
 func (p *Purge) join() error {
 	var err error
 	if p.plans, err = purged.Plans(p.Repo); err != nil || len(p.plans) == 0 {
@@ -145,7 +145,7 @@ func (p *Purge) join() error {
 	return nil
 }
 
-// begin writes down what is to be purged, before anything is.
+// begin writes the rules and the plan, before anything is purged.
 func (p *Purge) begin() error {
 	if !p.Target.Texts.Empty() {
 		known, err := purged.Load(p.Repo)
@@ -168,7 +168,7 @@ func (p *Purge) begin() error {
 	return p.plan.Keep(p.Repo)
 }
 
-// pass does all of it, or looks what there is to do.
+// pass does the whole purge, or only searches.
 func (p *Purge) pass() error {
 	redactor, err := p.redactor()
 	if err != nil {
@@ -223,7 +223,7 @@ func (p *Purge) redactor() (*redact.Redactor, error) {
 	return redact.New(redact.Options{Names: redact.SystemNames(), Rules: redact.Rules{Purged: p.Target.Texts}})
 }
 
-// writeDown adds to the plan what has to be deleted: once the refs have moved nothing leads there.
+// writeDown adds the objects to delete to the plan: once the refs have moved nothing leads to them.
 func (p *Purge) writeDown(main, side map[refs.OID]bool) error {
 	p.plan.Join(&purged.Plan{Main: keys(main), Side: keys(side)})
 	for dir, ids := range map[string]map[refs.OID]bool{p.Repo.MainObjects(): main, p.Repo.SideObjects(): side} {
@@ -257,7 +257,7 @@ func (p *Purge) moveRefs(s *store.Store) error {
 	return p.dropReflogs()
 }
 
-// dropReflogs empties the reflogs of the refs of records. Usually git keeps none of them.
+// dropReflogs empties the reflogs of the refs of records. Usually git keeps none.
 func (p *Purge) dropReflogs() error {
 	if p.dry {
 		return nil
@@ -314,7 +314,7 @@ func (p *Purge) Finish() error {
 	return nil
 }
 
-// Finish finishes what was interrupted, if anything was.
+// Finish finishes interrupted purges, if there are any.
 func Finish(ctx context.Context, repo *refs.Repo) error {
 	if purged.Unfinished(repo) == 0 {
 		return nil
@@ -326,7 +326,7 @@ func Finish(ctx context.Context, repo *refs.Repo) error {
 	return p.Finish()
 }
 
-// tell writes to the log that something was purged, without saying what.
+// tell writes to the log that there was a purge, without its target.
 func (p *Purge) tell() error {
 	data := events.PurgeData{
 		What: p.Target.kind(), Removed: len(p.Records.Removed), Changed: len(p.Records.Changed), Objects: p.Objects,

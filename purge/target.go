@@ -33,8 +33,7 @@ func (t *Target) kind() string {
 	return "trace"
 }
 
-// holds reports whether a text that is taken as it stands holds what is to be purged, or holds it as a JSON string
-// would.
+// holds reports whether a text holds purged text, as it is or in the form of a JSON string.
 func (t *Target) holds(text string) bool { return t.Texts.Holds(text) }
 
 // HoldsFile reports whether a file holds one of the texts. Its size does not matter.
@@ -42,12 +41,12 @@ func (t *Target) HoldsFile(name string) (bool, error) {
 	return t.holdsStream(func(to io.Writer) error { return copyFile(name, to) })
 }
 
-// holdsStream is holds for what is not read into memory.
+// holdsStream is holds for a stream that is not in memory.
 func (t *Target) holdsStream(give func(io.Writer) error) (bool, error) {
 	return t.Texts.HoldsStream(give)
 }
 
-// judge decides over a version of a record. What cannot be read, and holds what must go, goes as a whole.
+// judge decides about a version of a record. An unreadable version with purged text goes as a whole.
 func (t *Target) judge(ctx context.Context, redactor *redact.Redactor) store.Judge {
 	return func(v store.Version) (store.Verdict, error) {
 		if t.Traces[v.Trace] {

@@ -22,8 +22,8 @@ const (
 	betweenLooks = 50 * time.Millisecond
 )
 
-// settle waits until no process stores a text that it read before the rule was there. What takes longer is told as
-// left.
+// settle waits until no process stores a text that it read before the rule was there. If one takes longer, it is
+// reported as left.
 func (p *Purge) settle() error {
 	trees, err := workTrees(p.Repo)
 	if err != nil {
@@ -46,8 +46,8 @@ func (p *Purge) settle() error {
 	}
 }
 
-// underWay names what is being stored; "" for nothing. With early set, what was put aside counts though no process has
-// taken it up.
+// underWay names the snapshot or the conversation that is being stored; "" for none. With early set, work that was put
+// aside counts too.
 func (p *Purge) underWay(trees []*refs.Repo, early bool) string {
 	for _, tree := range trees {
 		name := "the work tree"
@@ -78,7 +78,7 @@ func held(name string) bool {
 	return false
 }
 
-// since takes out what snapshots have stored while the purge looked, until a look finds nothing more.
+// since takes out contents that snapshots stored during the purge, until a look finds none.
 func (p *Purge) since() error {
 	for {
 		all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())
@@ -106,13 +106,13 @@ func (p *Purge) since() error {
 	}
 }
 
-// askedFile has the time until which everything that snapshots store was held against the rules.
+// askedFile returns the file with the time up to which all stored contents were compared with the rules.
 func askedFile(repo *refs.Repo) string {
 	return filepath.Join(filepath.Dir(purged.Path(repo)), "asked")
 }
 
-// Again holds what snapshots have stored since the last purge against the rules of all purges: a look that came too
-// late for one stores a content that is to be kept no more. It finishes interrupted purges, too.
+// Again compares the contents that snapshots stored since the last purge with the rules of all purges: a late look
+// may store a content that must not be kept. It finishes interrupted purges, too.
 func Again(ctx context.Context, repo *refs.Repo) error {
 	if err := Finish(ctx, repo); err != nil {
 		return err
@@ -152,10 +152,10 @@ func Again(ctx context.Context, repo *refs.Repo) error {
 	return errors.Join(refs.WriteFileAtomic(askedFile(repo), nil, 0o600), os.Chtimes(askedFile(repo), now, now))
 }
 
-// longestWrite is how long a content may be on its way: its file is older than its name.
+// longestWrite bounds the time that writing a content takes: its file is older than its name.
 const longestWrite = 10 * time.Minute
 
-// again purges what some contents hold.
+// again purges some contents.
 func (p *Purge) again(fresh map[refs.OID]bool) error {
 	all, err := p.Repo.ListObjects(p.ctx, p.Repo.SideObjects())
 	if err != nil {
