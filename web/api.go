@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// asked are the arguments of a command: the verb and its options, how many entries of a list are wanted, and
-// what follows. Zero entries are all.
+// asked are the arguments of a command: the verb and its options, the wanted number of entries of a list, and the
+// other arguments. Zero stands for all entries.
 type asked struct {
 	head    []string
 	limit   int
@@ -36,7 +36,7 @@ const (
 	usualListed = 50
 )
 
-// programs are the answers for programs: those of the commands.
+// programs are the answers for programs: the commands'.
 var programs = map[string]words{
 	"status": plainly("status"),
 	"verify": plainly("verify"),
@@ -106,7 +106,7 @@ func listing(verb string, options ...string) words {
 	}
 }
 
-// naming takes what the parameter id or range names.
+// naming takes the object in the parameter id or range.
 func naming(verb string) words {
 	return func(q *question) (asked, error) {
 		ask := q.r.URL.Query()
@@ -121,7 +121,7 @@ func naming(verb string) words {
 	}
 }
 
-// noOption refuses what a command would read as an option, and what is nothing.
+// noOption refuses an empty text, and a text that a command would read as an option.
 func noOption(text string) error {
 	if text == "" || strings.HasPrefix(text, "-") || strings.Contains(text, "\x00") {
 		return fmt.Errorf("'%s': %w", text, errBadQuestion)
@@ -129,7 +129,7 @@ func noOption(text string) error {
 	return nil
 }
 
-// api answers programs. What has not changed since an answer is told by its tag before anything is asked.
+// api answers programs. An unchanged answer is recognised by its tag before a command runs.
 func (s *Site) api(w http.ResponseWriter, r *http.Request) {
 	make, known := programs[r.PathValue("name")]
 	if !known {
@@ -208,8 +208,8 @@ func asPrinted(answer []byte) []byte {
 	return out.Bytes()
 }
 
-// problem writes an error in the form of RFC 9457. The member hints has what else the command said, as the candidates
-// of an id that is ambiguous.
+// problem writes an error in the form of RFC 9457. The member hints has the command's other lines, for example the
+// candidates for an ambiguous id.
 func problem(w http.ResponseWriter, err error) {
 	status := code(err)
 	text, hints := said(err)

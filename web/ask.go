@@ -19,8 +19,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Ask runs git-trace at the top of the repository, with that standard input, and gives what it prints. The error of a
-// command that says why it failed is a *Refusal.
+// Ask runs git-trace at the top of the repository, with that standard input, and returns its output. The error of a
+// command that gives a reason is a *Refusal.
 type Ask func(ctx context.Context, stdin []byte, args ...string) ([]byte, error)
 
 // Refusal holds the message of a command on standard error, and its exit status.
@@ -31,7 +31,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// The exit statuses of git-trace for what the question was to blame.
+// The exit statuses of git-trace for faults of the question.
 const (
 	exitFinding = 1
 	exitGit     = 128
@@ -67,7 +67,7 @@ func code(err error) int {
 // mostKept bounds the answers that are kept, in bytes.
 const mostKept = 48 << 20
 
-// answers keeps what commands said for as long as the repository stays as it is.
+// answers keeps the answers of commands as long as the repository stays as it is.
 type answers struct {
 	ask  Ask
 	repo *refs.Repo
@@ -80,7 +80,7 @@ type answers struct {
 	last lastTalk
 }
 
-// now names the state of the repository: of all refs, the logs and records among them, and of what has been typed.
+// now returns the state of the repository: of all refs, the logs and records among them, and of the typed prompts.
 func (a *answers) now(ctx context.Context) (string, error) {
 	tips, err := a.repo.RefsState(ctx, "refs/nothing/")
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *answers) now(ctx context.Context) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
-// get asks, or gives what was said in this state. What belongs to the work tree is asked each time.
+// get asks, or returns the answer in this state. Questions about the work tree are asked each time.
 func (a *answers) get(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	if stdin != nil {
 		return a.fresh(ctx, stdin, args...)
@@ -126,7 +126,7 @@ func (a *answers) get(ctx context.Context, stdin []byte, args ...string) ([]byte
 	return out, nil
 }
 
-// fresh asks. A command that found something wrong says so by its exit status, and what it found on standard output.
+// fresh asks. A command with a finding has its own exit status, and the finding on standard output.
 func (a *answers) fresh(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	if at := slices.IndexFunc(args, func(arg string) bool { return strings.ContainsRune(arg, 0) }); at >= 0 {
 		return nil, fmt.Errorf("'%s': %w: no argument holds a zero byte", args[at], errBadQuestion)

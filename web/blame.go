@@ -45,7 +45,7 @@ type blameBody struct {
 	still  bool       // the page is a file: each line has an address, and no other page is a question
 }
 
-// The choices. A page that is a file has none: it is there once.
+// The choices. A page in a file has none: it is there once.
 const (
 	onlyAgents = "agents" // leave out what no agent wrote
 	onlyTalk   = "talk"   // leave out what another conversation wrote, or nobody
@@ -77,7 +77,7 @@ func crumbs(rev, path string) []crumb {
 	return out
 }
 
-// Bounds of what is drawn of a file.
+// Bounds of the drawing of a file.
 const (
 	blamePage   = 20000 // lines
 	mostRows    = 40    // of a block, which the style sheet knows the height of
@@ -183,7 +183,7 @@ func blamed(q *question) (string, string, any, error) {
 	return path, "blame", body, nil
 }
 
-// positive reads a number; what is none is 0.
+// positive reads a number; other text is 0.
 func positive(text string) int {
 	n, _ := strconv.Atoi(text) // of what is none it gives 0, or the largest
 	return max(n, 0)

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// turnBlock is a prompt and what followed.
+// turnBlock is a prompt with its steps.
 type turnBlock struct {
 	Number  int // of the prompt; 0 where nobody numbered it
 	Step    int // of the record, in which it was said
@@ -90,7 +90,7 @@ type stepBlock struct {
 	task   bool
 }
 
-// Line says of the step what one line can.
+// Line describes the step on one line.
 func (s *stepBlock) Line() string {
 	var words []string
 	if s.Who != "" {
@@ -161,10 +161,10 @@ type callBlock struct {
 	input []records.Member // its members, once they were asked for
 }
 
-// mostResult bounds what is shown of a result and of a part of an input, in bytes.
+// mostResult bounds the shown part of a result and of a part of an input, in bytes.
 const mostResult = 8 << 10
 
-// Lines sums what the call changed. For a call that no hook saw, commits tell it.
+// Lines sums the changes of the call. If no hook saw the call, they come from commits.
 func (c *callBlock) Lines() (added, removed int) {
 	for _, f := range c.Files {
 		added += f.Added
@@ -201,7 +201,7 @@ func (c *callBlock) Drawn() []*view.Declared {
 	return c.Declared
 }
 
-// unseen tells of a call that a record has, and no hook saw.
+// unseen reports whether a record has the call, and no hook saw it.
 func (c *callBlock) unseen() bool { return c.given != nil && c.Class == "" }
 
 // edits reports whether the call wrote to files, or says so.
@@ -214,7 +214,7 @@ func (c *callBlock) runs() bool {
 	return c.Class == string(events.ToolRuns) || c.unseen() && !c.file && view.IsCommand(c.given)
 }
 
-// declare reads what a call of a record says that it writes, where no hook saw what it did.
+// declare reads the changes that a call of a record declares, if no hook saw them.
 func (c *callBlock) declare() {
 	if c.unseen() && !c.Failed() {
 		c.Declared = view.Declares(c.given, func(path string) string { return path })
@@ -234,7 +234,7 @@ func (c *callBlock) Failed() bool {
 	return c.Error != "" || c.Status == "failed" || c.Status == "rejected"
 }
 
-// blocksOf puts a conversation in order: as its record has it, and after that what only the log knows.
+// blocksOf puts a conversation in order: the record's blocks, then the blocks that only the log has.
 func blocksOf(t *talkAnswer) []*turnBlock {
 	calls := map[string]*view.Call{}
 	for i := range t.Turns {
@@ -315,7 +315,7 @@ func recorded(t *talkAnswer, calls map[string]*view.Call, used map[int]bool, dra
 	return out
 }
 
-// stepOf returns a step of a record with what the log knows of its calls.
+// stepOf returns a step of a record with the log's data about its calls.
 func stepOf(s *records.Step, calls map[string]*view.Call, drawn map[string]bool) *stepBlock {
 	out := &stepBlock{Number: s.StepIndex, Time: timeOf(s.Timestamp),
 		Model: records.Value(s.Model), Text: records.Value(s.Content),

@@ -12,8 +12,8 @@ type branch struct {
 	Branches     []*branch
 }
 
-// branchesOf returns the tree of the subagents of a turn. A task begins a branch below the one whose step started it.
-// Where a client tells of no tasks, the steps of one subagent after a call are one.
+// branchesOf returns the tree of the subagents of a turn. A task begins a branch below the one whose step started
+// it. If a client has no tasks, the steps of one subagent after a call are one branch.
 func branchesOf(t *turnBlock) []*branch {
 	type key struct {
 		parent int

@@ -127,7 +127,7 @@ func allTimes(groups []statsGroup, by string) []statsGroup {
 
 func units(n float64) string { return strconv.FormatFloat(math.Round(n*10)/10, 'f', -1, 64) }
 
-// About says of a column what it shows.
+// About describes the bar.
 func (c column) About() string {
 	label := c.Label
 	if c.By == "week" {
@@ -157,7 +157,7 @@ type lived struct {
 	Alive   int `json:"alive"`
 }
 
-// mostLives bounds the lines of the chart; each has a form of its own.
+// mostLives bounds the lines of the chart; each has its own form.
 const mostLives = 6
 
 // livesOf draws the groups whose lines are old enough.

@@ -36,7 +36,7 @@ type checks struct {
 	running bool
 }
 
-// check returns the last check, nil where there was none yet. One that is old is made anew behind the page.
+// check returns the last check, nil if there was none yet. An old check is made again behind the page.
 func (s *Site) check(ctx context.Context) *checked {
 	c := s.checks
 	c.mu.Lock()

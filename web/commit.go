@@ -104,7 +104,7 @@ func committed(q *question) (string, string, any, error) {
 	return title, "commit", body, nil
 }
 
-// rewrite tells that a commit took the place of another.
+// rewrite says that a commit replaced another.
 type rewrite struct{ Old, New, Kind string }
 
 // endsOf takes a range apart: A..B, or A...B from where they parted. Of one revision two is false.
@@ -116,7 +116,7 @@ func endsOf(span string) (from, to string, parted, two bool) {
 	return from, to, false, two
 }
 
-// ranged returns the page of what lies between two commits: A..B, or A...B from where they parted.
+// ranged returns the page about the commits between two: A..B, or A...B from their merge base.
 func ranged(q *question) (string, string, any, error) {
 	given := q.r.PathValue("range")
 	from, to, parted, two := endsOf(given)
@@ -256,7 +256,7 @@ func (b *commitBody) By() []graph.ContributorJSON {
 	return out
 }
 
-// giveLives tells of lines that went how long they had lived: from the commit that brought them to this one.
+// giveLives sets the age of the lines that went: from the commit that brought them to this one.
 func (b *commitBody) giveLives(q *question) {
 	born := map[string]time.Time{}
 	objects := q.repo.Objects()

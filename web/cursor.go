@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// lists are the answers that are lists: where the list stands, and what names its entries.
+// lists are the answers with a list: the place of the list, and the name of an entry.
 var lists = map[string]listed{
 	"log":    {"conversations", "trace"},
 	"graph":  {"commits", "commit"},
@@ -39,8 +39,8 @@ const (
 	lookMore  = 4 // times as many
 )
 
-// wanted is a part of a list: what a command is asked, the entry after which the part begins, and how many entries it
-// has.
+// wanted is a part of a list: the arguments of the command, the entry before the part, and the number of its
+// entries.
 type wanted struct {
 	head, tail []string // the verb and its options, and what follows them
 	before     string
@@ -106,7 +106,7 @@ func (q *question) partInto(to any, w wanted) (next string, err error) {
 	return last, nil
 }
 
-// keeping makes a choice of entries from a question about what an entry says. It is nil where nothing is asked.
+// keeping makes a filter of entries from a question about one entry. It is nil without a question.
 func keeping[T any](asked bool, keep func(*T) bool) func(json.RawMessage) bool {
 	if !asked {
 		return nil

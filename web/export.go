@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Export is the pages of a range of commits, to be written as files that need no server: without script, without what
-// only this machine knows, and redacted once more.
+// Export is the pages of a range of commits, to be written as files that need no server: without script, without
+// data that only this machine has, and redacted again.
 type Export struct {
 	site  *Site
 	still *still
@@ -38,7 +38,7 @@ type still struct {
 	steps   map[string]string // addresses of prompts and steps, and where they stand
 }
 
-// Redact takes out of a text what must not leave.
+// Redact takes secrets and names out of a text.
 type Redact func(context.Context, string) (string, error)
 
 // mostExported bounds the pages of an export.
@@ -49,8 +49,8 @@ var (
 	errNotEmpty     = errors.New("it is there, and not empty: name another directory")
 )
 
-// Plan chooses what an export of a range holds: its commits, the conversations that wrote lines of them, and the files
-// that they touched, as they are at its end. Texts go through redact before a page has them.
+// Plan chooses the content of an export of a range: its commits, the conversations with lines in them, and the
+// changed files, as they are at its end. Texts go through redact before a page has them.
 func (s *Site) Plan(ctx context.Context, span string, redact Redact) (*Export, error) {
 	if span == "" {
 		span = "HEAD"
@@ -129,7 +129,7 @@ func (f *files) touched(ctx context.Context, span string, tip refs.OID) (map[str
 // Contents are the figures of an export.
 type Contents struct{ Commits, Files, Talks, Silent int }
 
-// Contents counts what the export holds. Of silent conversations no text is given away.
+// Contents counts the parts of the export. The texts of silent conversations do not leave.
 func (e *Export) Contents() Contents {
 	c := Contents{Commits: len(e.still.Commits), Files: len(e.still.Files), Talks: len(e.still.Talks)}
 	for _, said := range e.still.Talks {
@@ -157,7 +157,7 @@ func Free(dir string) error {
 	return nil
 }
 
-// Write draws the pages and puts them into the directory, all or none. It returns their number.
+// Write draws the pages and writes them into the directory, all or none. It returns their number.
 func (e *Export) Write(ctx context.Context, dir string) (pages int, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
@@ -228,7 +228,7 @@ func (e *Export) draw(ctx context.Context, dir string) error {
 	return nil
 }
 
-// link has the pages name the files of each other.
+// link makes the pages name the files of each other.
 func (e *Export) link(dir string) error {
 	for _, file := range e.names {
 		name := filepath.Join(dir, filepath.FromSlash(file))

@@ -61,7 +61,7 @@ type trailStep struct {
 	Confidence string    `json:"confidence"`
 }
 
-// Known tells the certainty of the step.
+// Known returns the evidence and the certainty of the step.
 func (s *trailStep) Known() string {
 	return strings.ReplaceAll(s.Evidence, "_", " ") + ", confidence " + s.Confidence
 }
@@ -133,7 +133,7 @@ func (f fate) Ends() []ended {
 	return out
 }
 
-// trails asks what became of all that a conversation wrote.
+// trails asks for the fate of all lines of a conversation.
 func (q *question) trails(ctx context.Context, id string) ([]*trailAnswer, error) {
 	out, err := q.answers.get(ctx, nil, "track", "--json", id)
 	if err != nil {
@@ -160,7 +160,7 @@ type followed struct {
 // mostAhead is the number of patches that are asked for before it is known which of them are shown whole.
 const mostAhead = 50
 
-// follow asks what became of all that a conversation wrote, while other things are asked.
+// follow asks for the fate of all lines of a conversation, at the same time as other questions.
 func (q *question) follow(ctx context.Context, id string) <-chan followed {
 	out := make(chan followed, 1)
 	if err := noTalk(id); err != nil {
@@ -177,8 +177,8 @@ func (q *question) follow(ctx context.Context, id string) <-chan followed {
 	return out
 }
 
-// ahead asks for what the conversation wrote while it is read: its trails name the patches. What is not known then is
-// asked later.
+// ahead asks for the patches of the conversation while it is read: its trails name them. The others are asked for
+// later.
 func (f *followed) ahead(ctx context.Context, q *question) {
 	args := []string{"show", "--json"}
 	for _, t := range f.trails {
@@ -201,7 +201,7 @@ func (f *followed) ahead(ctx context.Context, q *question) {
 	}
 }
 
-// write gives calls what they wrote, if all of it is known.
+// write sets the patches of calls, if all of them are known.
 func (f *followed) write(calls map[string]*callBlock) bool {
 	for _, block := range calls {
 		for _, patch := range block.Patches {
@@ -218,7 +218,7 @@ func (f *followed) write(calls map[string]*callBlock) bool {
 	return true
 }
 
-// follow says of each call what became of its lines, and sums it up.
+// follow sets the fate of each call's lines, and sums it up.
 func (b *talkBody) follow(trails []*trailAnswer) {
 	of := map[string][]*trailAnswer{} // by patches, and by calls that no hook saw
 	for _, t := range trails {
@@ -249,7 +249,7 @@ type tick struct {
 
 const (
 	mostTicks = 600
-	// what the time line shows of quiet, and of one call
+	// the bounds of a quiet time, and of one call, on the time line
 	longestGap  = 45 * time.Second
 	longestCall = 10 * time.Minute
 )
@@ -260,8 +260,8 @@ type mark struct {
 	at, took time.Duration
 }
 
-// ticks lays prompts and calls along a line. Long quiet is shortened. Where there are more than a line can show, those
-// that fall together are one.
+// ticks lays prompts and calls along a line. Long quiet is shortened. If there are too many for the line, the ones
+// at the same place are one.
 func (b *talkBody) ticks() []tick {
 	var marks []mark
 	var last time.Time

@@ -24,7 +24,7 @@ var (
 // mostFile bounds a file that is shown, in bytes.
 const mostFile = 16 << 20
 
-// files reads what git has, by commit and path.
+// files reads git's objects, by commit and path.
 type files struct {
 	repo *refs.Repo
 
@@ -52,7 +52,8 @@ func (f *files) commit(ctx context.Context, rev string) (refs.OID, error) {
 // beginning matches the beginning of the id of an object.
 var beginning = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
 
-// unnamed says why a revision names no commit. Where it is the beginning of several ids, they are told.
+// unnamed returns the reason why a revision names no commit. If it is the beginning of several ids, they are
+// listed.
 func (f *files) unnamed(ctx context.Context, rev string) error {
 	if rev == "HEAD" {
 		return errNoCommit
@@ -86,8 +87,8 @@ func (f *files) unnamed(ctx context.Context, rev string) error {
 // newest is the number of commits that are looked at for a child.
 const newest = 5000
 
-// childOf returns the commit that follows another on the way to HEAD; empty for one that is not found among the newest.
-// The way to a commit stays what it is, so it is walked once for each HEAD.
+// childOf returns the commit that follows another on the way to HEAD; "" if it is not among the newest. The way to
+// a commit never changes, so it is walked once for each HEAD.
 func (f *files) childOf(ctx context.Context, of string) string {
 	head, _, err := f.repo.Head()
 	if err != nil || head.IsZero() {

@@ -72,7 +72,7 @@ func (b *talkBody) Files() []view.FileChange {
 	return out
 }
 
-// markdown is a conversation as git trace show --markdown prints it.
+// markdown writes a conversation as git trace show --markdown prints it.
 func (s *Site) markdown(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("trace")
 	if err := noTalk(id); err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Bounds of what a client may take.
+// Bounds of a client's requests.
 const (
 	mostRequests = 8                // at once
 	mostTime     = 30 * time.Second // for an answer
@@ -20,11 +20,11 @@ const (
 	retryAfter   = "2"              // seconds, where there is no answer now
 )
 
-// policy tells a browser its rights with a page: show it, with the style and the script of this server.
+// policy is the browser's rights with a page: show it, with the style and the script of this server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"font-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-// guard lets those requests through that the person's own browser makes for the person.
+// guard passes the requests that the person's own browser makes for the person.
 type guard struct {
 	next  http.Handler
 	hosts map[string]bool
@@ -103,15 +103,15 @@ func busy(w http.ResponseWriter, what string) {
 	http.Error(w, what, http.StatusServiceUnavailable)
 }
 
-// again tells when to ask again, with the status of what cannot be answered now.
+// again sets the time to ask again, if the status says that there is no answer now.
 func again(h http.Header, status int) {
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", retryAfter)
 	}
 }
 
-// harden sets what browsers are told with every answer. None keeps a page or an answer: what was said in a conversation
-// would outlive the server, and a purge.
+// harden sets the headers of every answer. They forbid to keep it: texts of a conversation would outlive the
+// server, and a purge.
 func harden(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Frame-Options", "DENY")

@@ -123,7 +123,7 @@ func (*homeBody) Spans() []string {
 	return []string{"a week ago", "30 days ago", "90 days ago", "a year ago"}
 }
 
-// home returns the overview. Each part is asked for by itself, and what cannot be told is left out.
+// home returns the overview. Each part is asked for by itself, and a part without an answer is left out.
 func home(q *question) (string, string, any, error) {
 	body := &homeBody{Range: homeRange, Since: q.r.URL.Query().Get("since")}
 	counted := []string{"stats", "--json", "-n", strconv.Itoa(homeRange)}
@@ -160,7 +160,7 @@ func home(q *question) (string, string, any, error) {
 	return "Overview", "home", body, err
 }
 
-// status asks what is recorded. A bare repository has no files, and status refuses it.
+// status asks for the state of recording. A bare repository has no files, and status refuses it.
 func (q *question) status(to *statusAnswer) error {
 	if to.Bare = q.repo.Bare(); to.Bare {
 		return nil

@@ -165,14 +165,14 @@ func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame
 		Still: s.still != nil, Body: body, digits: ask, writer: sync.OnceValue(s.writer)}
 }
 
-// writer returns the id of this clone; empty where it has none, and then every log is another's.
+// writer returns the id of this clone; empty if it has none, and then every log is another's.
 func (s *Site) writer() string {
 	id, _ := events.OpenLog(s.repo).Writer()
 	return id
 }
 
-// digits returns the number of digits of an id that every command shows. All ids are abbreviated to the same length, so
-// the newest tells it; 0 where there is none.
+// digits returns the number of digits of an id that every command shows. All ids are abbreviated to the same
+// length, so the newest tells it; 0 if there is none.
 func (s *Site) digits(ctx context.Context) int {
 	out, err := s.answers.get(ctx, nil, "log", "-n", "1", "--format", "%h %H")
 	if err != nil {

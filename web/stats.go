@@ -107,7 +107,7 @@ func (g *statsGroup) owner() string {
 	return ownerWord("unknown", g.Older > 0)
 }
 
-// Alive counts the lines of an agent that lived as long as is known; nil where that is not known.
+// Alive counts the lines of an agent that lived as long as is known; nil if unknown.
 func (t statsTable) Alive(g statsGroup) (out *lived) {
 	for _, line := range t.lives.Lines {
 		for i := range line.Ages {

@@ -325,7 +325,7 @@ func stepsOf(q *question) (string, string, any, error) {
 	return "", "steps", body, nil
 }
 
-// find returns the number of steps before a step or a prompt, and its anchor; -1 where there is none.
+// find returns the number of steps before a step or a prompt, and its anchor; -1 if there is none.
 func (b *talkBody) find(step, prompt string) (int, string) {
 	for i, turn := range b.Index {
 		if prompt != "" && (strconv.Itoa(turn.Number) == prompt || turn.Number == 0 && strconv.Itoa(i+1) == prompt) {
