@@ -33,7 +33,7 @@ func newBirthplaces(repo *refs.Repo) *birthplaces {
 // conversation is stored next.
 const reflogsHold = time.Second
 
-// of returns the branch of a commit, nil where it is not known.
+// of returns the branch of a commit, nil if unknown.
 func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
 	if b.branch[commit] == "" && time.Since(b.read) > reflogsHold {
 		b.readAll(ctx)
@@ -45,7 +45,7 @@ func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
 	return nil
 }
 
-// headAt returns the commit that HEAD was at; zero where that is not known.
+// headAt returns the commit that HEAD was at; zero if unknown.
 func (b *birthplaces) headAt(ctx context.Context, moment time.Time) refs.OID {
 	if time.Since(b.headed) > reflogsHold {
 		b.heads, b.headed = gitfacts.ReadHeads(ctx, b.repo), time.Now()

@@ -230,7 +230,7 @@ func (g *gathering) reached(ids []string) (map[string]*bool, error) {
 	return out, nil
 }
 
-// newest returns the newest of some commits; of the commits that a ref leads to, if there are any. It returns "" without
+// newest returns the newest of some commits; of the commits that a ref leads to, if there are any. It is "" without
 // commits.
 func (g *gathering) newest(ids []string, reached map[string]*bool) string {
 	slices.Sort(ids)

@@ -362,7 +362,7 @@ func (p *reportPage) rests() {
 	}
 }
 
-// missing says what was left out of a page.
+// missing names the parts that were left out of a page.
 func (r *rangeReport) missing(limit int, left []page.Left) string {
 	var parts []string
 	for _, one := range left {

@@ -50,7 +50,7 @@ type reportCounts struct {
 	kept int
 }
 
-// settle derives what is gone and what came otherwise.
+// settle derives the lines that are gone and the lines that came otherwise.
 func (c *reportCounts) settle() {
 	c.Gone = max(c.Written-c.kept, 0)
 	c.Otherwise = c.Result - (c.Written - c.Gone)
@@ -133,7 +133,7 @@ type reportLimits struct {
 	Posed      int  `json:"ids_used_elsewhere"`   // writers of a remote whose ids a repository without a name uses
 }
 
-// buildReport unites what stats and diff say of a range.
+// buildReport unites the results of stats and diff about a range.
 func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversations, s span, opts reportOptions) (
 	*rangeReport, error) {
 	short, err := known.short()
@@ -186,7 +186,7 @@ func (a *app) diffOf(repo *refs.Repo, known *conversations, dir, text string) (*
 	return d, diffFailure(err)
 }
 
-// addCommits adds what the commits of the range hold. It gives the conversations that wrote some of it.
+// addCommits adds the lines in the commits of the range. It returns the conversations that wrote some of them.
 func (r *rangeReport) addCommits(commits []*graph.Commit) map[events.TraceID]*reportTalk {
 	talks := map[events.TraceID]*reportTalk{}
 	files := map[events.TraceID]map[string]int{}
@@ -233,7 +233,7 @@ func (r *rangeReport) addCommits(commits []*graph.Commit) map[events.TraceID]*re
 	return talks
 }
 
-// addDiff adds what is in the result.
+// addDiff adds the lines of the result.
 func (r *rangeReport) addDiff(d *diff.Diff, talks map[events.TraceID]*reportTalk) {
 	sums := d.Sums()
 	r.Result, r.Removed = sums.Added, sums.Went
@@ -295,7 +295,7 @@ func (r *rangeReport) addDiff(d *diff.Diff, talks map[events.TraceID]*reportTalk
 	}
 }
 
-// addFile adds a file, and what is in doubt of its lines.
+// addFile adds a file, and the doubts about its lines.
 func (r *rangeReport) addFile(f *diff.File) {
 	lines := map[events.TraceID]int{}
 	out := reportFile{Path: validText(f.Path), PathBase64: events.EncodeBytes(f.Path), Status: string(f.Status),
@@ -343,7 +343,7 @@ func (r *rangeReport) addFile(f *diff.File) {
 	r.Files = append(r.Files, out)
 }
 
-// addTalks adds what is known of the conversations.
+// addTalks adds the data about the conversations.
 func (r *rangeReport) addTalks(ctx context.Context, known *conversations, talks map[events.TraceID]*reportTalk) error {
 	own, err := known.log.OwnWriter()
 	if err != nil {

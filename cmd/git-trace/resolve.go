@@ -39,8 +39,8 @@ const (
 	whyObject      objectKind = "why"
 )
 
-// resolver finds what ids stand for. What other commands show as the short id of a conversation is one, whatever else
-// begins with the same digits.
+// resolver finds the object of an id. If other commands show it as the short id of a conversation, it is that
+// conversation, whatever else begins with the same digits.
 type resolver struct {
 	repo   *refs.Repo
 	known  *conversations
@@ -76,14 +76,14 @@ func (r *resolver) resolve(ctx context.Context, id string) (object, error) {
 	return r.choose(ctx, id, found)
 }
 
-// noSteps is the error for a step where nothing but prompts and calls is known: a record has the steps.
+// noSteps is the error for a step if only prompts and calls are known: a record has the steps.
 func noSteps(trace events.TraceID, n int) error {
 	return fail(exitFinding, fmt.Errorf("step %d of conversation %.8s is not here: its words are in no record", n, trace),
 		fmt.Sprintf("git trace record %.8s reads its session file; git trace show %.8s has its prompts and calls",
 			trace, trace))
 }
 
-// stepOf returns a step of a conversation that has a record; of one that has none only the conversation is given.
+// stepOf returns a step of a conversation that has a record; without a record it returns the conversation.
 func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, error) {
 	trace, err := r.known.find(id)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, 
 	return object{kind: stepObject, trace: trace, step: n}, true, nil
 }
 
-// choose decides among what the log knows and what git knows under a name.
+// choose decides among the objects of a name in the log and in git.
 func (r *resolver) choose(ctx context.Context, id string, found []index.Candidate) (object, error) {
 	var traces, others, hashes []index.Candidate
 	for _, c := range found {

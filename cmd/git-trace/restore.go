@@ -140,7 +140,7 @@ func (a *app) restore(c *cli.Context, ops operands) error {
 	return a.printRestored(&out, repo, plan, words[1:])
 }
 
-// namedMoment is a snapshot, and the conversation that its name is of; empty for none.
+// namedMoment is a snapshot, and the conversation of its name; empty for none.
 type namedMoment struct {
 	view.Moment
 	trace events.TraceID
@@ -161,7 +161,7 @@ func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after b
 	return m, err
 }
 
-// pathsHere are paths of the command line as seen from the top of the work tree. No link is followed.
+// pathsHere returns paths of the command line, relative to the top of the work tree. It follows no link.
 func pathsHere(repo *refs.Repo, words []string) ([]string, error) {
 	out := make([]string, len(words))
 	for i, word := range words {
@@ -192,7 +192,7 @@ func refused(err error) error {
 	return err
 }
 
-// unsaved refuses to replace what nobody could bring back.
+// unsaved refuses to replace content that nobody could bring back.
 func unsaved(paths []string) error {
 	what := paths[0]
 	if n := len(paths) - 1; n > 0 {
@@ -202,7 +202,7 @@ func unsaved(paths []string) error {
 		"commit or stash it, or replace it with --force")
 }
 
-// carryOut restores, and has the timeline look before and after. The first look keeps what is there.
+// carryOut restores, and has the timeline look before and after. The first look keeps the present content.
 func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan) (undo *string, err error) {
 	records := recorded.Is(repo)
 	engine := runner.Engine(repo, events.OpenLog(repo))
@@ -239,7 +239,7 @@ func (a *app) wayBack(ctx context.Context, repo *refs.Repo) (*string, error) {
 	return &name, nil
 }
 
-// tell says what happens to each path.
+// tell lists the action for each path.
 func (r *restored) tell(plan *restore.Plan) {
 	r.Paths, r.Left = []restoredPath{}, []restoredPath{}
 	of := func(path, action, why string) restoredPath {

@@ -24,7 +24,7 @@ type lostLines struct {
 	Lines  int  `json:"lines"`
 }
 
-// loss tells whose lines a plan would take away, who has most first.
+// loss counts the lines that a plan would take away, by owner, the largest count first.
 func (a *app) loss(repo *refs.Repo, known *conversations, then view.Moment, now refs.OID, plan *restore.Plan) (
 	[]lostLines, error) {
 	out := []lostLines{}

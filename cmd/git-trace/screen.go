@@ -14,8 +14,8 @@ import (
 	"github.com/git-trace/git-trace/refs/settings"
 )
 
-// screen is where a command that people read writes to: the terminal, through a pager or not, or whatever standard
-// output was redirected to.
+// screen is the output of a command for people: the terminal, through a pager or not, or the redirected standard
+// output.
 type screen struct {
 	Out      io.Writer
 	Color    bool
@@ -28,11 +28,11 @@ type screen struct {
 	calm  *calmWriter // nil where no program of a CI reads along
 }
 
-// defaultWidth is how wide a screen is that does not say.
+// defaultWidth is the width of a screen whose width is unknown.
 const defaultWidth = 80
 
-// screen opens the screen with a pager, if git would start one. When says what --color says: always, never, auto, or
-// nothing, which leaves it to the configuration. The caller closes the screen and returns the error of that.
+// screen opens the screen with a pager, if git would start one. when is the value of --color: always, never, auto,
+// or nothing, which leaves it to the configuration. The caller closes the screen and returns the error of closing.
 func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
 	s, err := a.openScreen(repo, when)
 	if err == nil && inCI() {
@@ -42,8 +42,8 @@ func (a *app) screen(repo *refs.Repo, when string) (*screen, error) {
 	return s, err
 }
 
-// lateScreen returns the screen of a command during which git is at work. Where there is no terminal, the configuration
-// is not read here: colorIn then tells whether it asks for colour.
+// lateScreen returns the screen of a command during which git is at work. Without a terminal the configuration is
+// not read here: colorIn then reports whether it wants colour.
 func (a *app) lateScreen(repo *refs.Repo) (s *screen, colorIn func(refs.Config) bool, err error) {
 	if _, terminal := terminalOf(a.std.out); terminal || os.Getenv("GIT_PAGER_IN_USE") == "true" {
 		s, err = a.screen(repo, "")
@@ -53,7 +53,7 @@ func (a *app) lateScreen(repo *refs.Repo) (s *screen, colorIn func(refs.Config) 
 	return s, func(c refs.Config) bool { return wantsColour(c, true, false) }, err
 }
 
-// asIs writes to the screen what no line of may be changed: forms that programs read, and patches.
+// asIs makes the screen write lines unchanged: forms for programs, and patches.
 func (s *screen) asIs() *screen {
 	if s.calm != nil {
 		s.Out = s.calm.to
@@ -117,7 +117,7 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 	return s, config, nil
 }
 
-// columnsSet is how wide the environment says that the screen is, 0 where it says nothing.
+// columnsSet returns the screen's width in the environment, 0 if there is none.
 func columnsSet() int {
 	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if err != nil {
@@ -143,7 +143,7 @@ func wantsColour(config refs.Config, configured, terminal bool) bool {
 	return terminal && os.Getenv("TERM") != "dumb"
 }
 
-// terminalOf is terminalWidth of what may be no file at all.
+// terminalOf is terminalWidth for a writer that need not be a file.
 func terminalOf(w io.Writer) (columns int, ok bool) {
 	if file, isFile := fileOf(w); isFile {
 		return terminalWidth(file)

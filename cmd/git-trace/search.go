@@ -22,7 +22,7 @@ import (
 // searchSchema names the form of the JSON output; docs/schema/search-1.schema.json describes it.
 const searchSchema = "git-trace.search/1"
 
-// usualResults is how many conversations are shown unless the user says how many.
+// usualResults is the usual number of conversations shown.
 const usualResults = 10
 
 func (a *app) searchCommand() *cli.Command {
@@ -111,8 +111,7 @@ func (a *app) search(c *cli.Context, ops operands) error {
 	return a.drawFound(c, repo, found, text, short)
 }
 
-// told finds what is told of conversations beside what was found in them: what was asked first and, where it is shown,
-// the commits.
+// told adds data about the found conversations: the first prompt and, if they are shown, the commits.
 func (s *conversations) told(c *cli.Context, found []view.Result) error {
 	list := make([]view.Conversation, len(found))
 	for i := range found {
@@ -161,7 +160,7 @@ func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 	}{searchSchema, digits, strings.ToValidUTF8(text, "\ufffd"), found.Total, in, list})
 }
 
-// titleOf returns the beginning of what was asked first; empty where its text is not here.
+// titleOf returns the beginning of the first prompt; "" if its text is not here.
 func titleOf(c *view.Conversation) string {
 	const most = 300
 	if c.Prompt == nil {

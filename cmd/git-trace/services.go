@@ -13,8 +13,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// printServices prints what keeps a watcher of the repository running: a systemd user unit (systemd.service(5)) and a
-// launchd property list (launchd.plist(5)).
+// printServices prints definitions that keep a watcher of the repository running: a systemd user unit
+// (systemd.service(5)) and a launchd property list (launchd.plist(5)).
 func (a *app) printServices(repo *refs.Repo) error {
 	program := capability.Program()
 	_, err := fmt.Fprint(a.std.out, systemdUnit(program, repo.WorkTree), "\n", launchdList(program, repo.WorkTree))

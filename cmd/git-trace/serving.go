@@ -72,7 +72,7 @@ func (a *app) serveCommand() *cli.Command {
 	}, a.servePages)
 }
 
-// servedIdle is how long pages are served while nobody asks.
+// servedIdle is the time after which pages that nobody reads are no longer served.
 const servedIdle = 12 * time.Hour
 
 // servePages has the companion serve the pages of the repository.
@@ -174,7 +174,7 @@ func (a *app) exportPages(c *cli.Context, span string) error {
 	return a.beCompanion(c.Context, "serve", args...)
 }
 
-// pageOf returns the address of what an operand names: a file where there is such a file, otherwise what has that id.
+// pageOf returns the address of an operand's page: a file if there is such a file, otherwise the object of that id.
 func (a *app) pageOf(c *cli.Context, name string) (string, error) {
 	place, _, err := placeOf(name)
 	if err != nil {

@@ -148,7 +148,7 @@ func (s setting) set(values refs.Config) []string {
 	return out
 }
 
-// draw writes the setting with its value, or its default, and below it what it does.
+// draw writes the setting with its value, or its default, and its description below.
 func (s setting) draw(on *screen, values refs.Config) {
 	value := "not set"
 	if s.byDefault != "" {

@@ -53,7 +53,7 @@ func (s setting) is(key string) bool {
 	return key == strings.ToLower(s.key)
 }
 
-// has reports whether a value has the form. Git judges what it has a type for.
+// has reports whether a value has the form. Git judges the forms for which it has a type.
 func (f valueForm) has(ctx context.Context, repo *refs.Repo, key, value string) bool {
 	switch f {
 	case anAgent:

@@ -108,8 +108,8 @@ func (a *app) setUp(c *cli.Context) error {
 	return errors.Join(a.tellObstacles(c.Context, in), a.tellPassed(in))
 }
 
-// directoriesBelow returns the directories to add to those whose repositories are enrolled: the ones that are named,
-// else what the user answers, else the home directory. None where the configuration has some.
+// directoriesBelow returns the directories in which repositories are to be enrolled: the named ones, else the
+// user's answer, else the home directory. It returns none if the configuration has some.
 func (a *app) directoriesBelow(c *cli.Context) ([]string, error) {
 	config, err := refs.OwnConfig(c.Context)
 	if err != nil {

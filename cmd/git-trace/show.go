@@ -154,7 +154,7 @@ func drawEach[T drawable](a *app, c *cli.Context, v *viewer, list []T) error {
 	return screen.Close()
 }
 
-// showMarkdown writes what was said and done as Markdown.
+// showMarkdown writes objects as Markdown.
 func (a *app) showMarkdown(objects []shown, short func(events.TraceID) string) error {
 	m := whyMarkdown{short: short}
 	for _, o := range objects {

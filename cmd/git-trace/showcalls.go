@@ -26,7 +26,7 @@ func (d *showDrawer) calls(list []view.Call) {
 	}
 }
 
-// callRows gives for each call its tool, its id, what was changed, and where that is now.
+// callRows returns a row for each call: its tool, its id, its changes, and where they are now.
 func (d *showDrawer) callRows(list []view.Call) (rows []string) {
 	tool, ids := 4, make([]string, 0, len(list))
 	for i := range list {
@@ -65,8 +65,8 @@ func shortCall(id string, digits int) string {
 // onlyPaths reports that only the names of files are known of a call.
 func onlyPaths(c *view.Call) bool { return !c.Seen && len(c.Files)+len(c.Held) == 0 }
 
-// changes says what a call changed. Of one that no hook saw only the lines in commits are known, and of a call
-// that read nothing is said: a Read that only the session file has shows its path.
+// changes describes the changes of a call. If no hook saw the call, only its lines in commits are known. A Read
+// that only the session file has shows its path.
 func changes(c *view.Call) string {
 	var out []string
 	switch c.Status {
@@ -220,8 +220,7 @@ func (d *showDrawer) hunks(list []*view.Hunk, named bool) {
 	}
 }
 
-// diff draws the lines, with those around them, or a window of them; where their text is not kept any more, how many
-// they were.
+// diff draws the lines, with context, or a window of them; if their text is gone, it draws their number.
 func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 	p := list[0]
 	oldPath, newPath := cmp.Or(p.OldPath, p.Path), p.Path
@@ -253,7 +252,7 @@ func (d *showDrawer) diff(list []*view.Hunk, crop *patch.Crop) {
 	}
 }
 
-// notKept tells of lines whose text is gone.
+// notKept draws the number of lines whose text is gone.
 func (d *showDrawer) notKept(sign string, count int) {
 	d.line(d.pen.paint(faint, fmt.Sprintf("%s(%s; the text is not kept any more)", sign, plural(count, "line"))))
 }

@@ -37,7 +37,8 @@ func newShowDrawer(s *screen, v *viewer) *showDrawer {
 		inside: v.known.Inside}
 }
 
-// commitDigits is how many digits git abbreviates commit ids to here. The configuration is nil where nobody read it.
+// commitDigits returns the number of digits of git's abbreviated commit ids here. The configuration is nil if
+// nobody read it.
 func commitDigits(ctx context.Context, repo *refs.Repo, known *refs.Config) int {
 	if known == nil {
 		config, err := settings.Read(ctx, repo)
@@ -55,14 +56,14 @@ func (d *showDrawer) line(text string) {
 	d.text.WriteByte('\n')
 }
 
-// gap draws an empty line, where none was drawn last.
+// gap draws an empty line, unless the last line is empty.
 func (d *showDrawer) gap() {
 	if !strings.HasSuffix(d.text.String(), "\n\n") {
 		d.line("")
 	}
 }
 
-// take returns what was drawn and begins anew.
+// take returns the drawn text and begins again.
 func (d *showDrawer) take() string {
 	text := d.text.String()
 	d.text.Reset()
@@ -74,7 +75,7 @@ func (d *showDrawer) safe(text string) string { return cells.Safe(text) }
 // content returns a line of a file or of a prompt.
 func (d *showDrawer) content(line string) string { return cells.Safe(cells.Expand(line)) }
 
-// field draws a label and what belongs to it; nothing when that is empty.
+// field draws a label and its text; nothing if the text is empty.
 func (d *showDrawer) field(label, text string) {
 	if text != "" {
 		d.line(cells.Pad(label, 14) + text)
@@ -193,7 +194,7 @@ func (t *traceView) origin() string {
 // shownPromptLines bounds the text of a prompt where the whole conversation is shown.
 const shownPromptLines = 3
 
-// turn draws a prompt: what of its text says what it was, or, alone, all of it.
+// turn draws a prompt: the main part of its text or, alone, all of it.
 func (d *showDrawer) turn(p *view.Turn, alone bool) {
 	head := d.conversation(p.Trace, p.Index)
 	at := ""

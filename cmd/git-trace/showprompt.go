@@ -17,7 +17,8 @@ import (
 // mostTurnRows is the number of rows of one change that are drawn where all of a prompt is; the call shows the whole.
 const mostTurnRows = 12
 
-// draw shows a prompt as a conversation: what was asked, what the agent said and did, what that changed, what was kept.
+// draw shows a prompt as a conversation: the prompt, the agent's texts and calls, their changes, and the changes in
+// commits.
 func (p *promptView) draw(d *showDrawer) {
 	d.turn(&p.Turn, true)
 	calls := make([]view.Call, len(p.Calls))
@@ -55,7 +56,7 @@ func (d *showDrawer) says(text string) {
 	d.line("")
 }
 
-// came says what calls changed in all, and how much of it commits hold.
+// came draws the sum of the calls' changes, and the part of it in commits.
 func (d *showDrawer) came(calls []view.Call) {
 	o := cameOf(calls)
 	if len(o.files)+len(o.commits) == 0 {
@@ -83,7 +84,7 @@ func (o *upshot) changed() string {
 	return counts(o.added, o.removed) + " in " + plural(len(o.files), "file")
 }
 
-// kept reports whether there is something to say of what commits hold.
+// kept reports whether there are commits or added lines to draw.
 func (o *upshot) kept() bool { return len(o.commits) > 0 || o.added > 0 }
 
 func cameOf(calls []view.Call) upshot {
@@ -145,7 +146,7 @@ func (m *markdown) prompt(p *promptView, short func(events.TraceID) string) {
 	}
 }
 
-// wholeCall writes a call with what it was given and what it changed.
+// wholeCall writes a call with its input and its changes.
 func (m *markdown) wholeCall(c *view.WholeCall) {
 	fmt.Fprintf(&m.out, "\n### %s `%s`\n", cells.Safe(c.Tool), strings.ReplaceAll(cells.Safe(c.ToolCall), "`", "'"))
 	for _, f := range records.Members(c.Input) {

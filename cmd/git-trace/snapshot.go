@@ -68,7 +68,7 @@ func (a *app) snapshot(c *cli.Context, ops operands) error {
 	return err
 }
 
-// takeSnapshot names what the work tree has now. The timeline takes no notice.
+// takeSnapshot gives the present content of the work tree a name. The timeline does not change.
 func takeSnapshot(ctx context.Context, repo *refs.Repo) (snapshot.Snapshot, error) {
 	lock, err := refs.Flock(filepath.Join(repo.WorktreeTracesDir(), snapshotLock), snapshotWait)
 	if err != nil {

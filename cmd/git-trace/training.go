@@ -28,7 +28,7 @@ type training struct {
 	options tracestate.Options
 	count   bool // print what was skipped, too
 	stats   tracestate.Stats
-	// told gives what the log tells of a conversation; nil where there is no log.
+	// told gives what the log tells of a conversation; nil if there is no log.
 	told  func(r *records.Record) (tracestate.Told, error)
 	human bool // write them
 	held  int  // edits that were not written for that
