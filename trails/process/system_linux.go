@@ -32,7 +32,7 @@ func now() int64 {
 	return at.Nano() / (1e9 / ticks)
 }
 
-// Awake is for how long the system has been awake since it started, in nanoseconds; 0 where that is not told.
+// Awake returns the time that the system has been awake since it started, in nanoseconds; 0 if unknown.
 func Awake() int64 {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &at) != nil {
@@ -61,7 +61,7 @@ func lookHere() (id ID) {
 	return id
 }
 
-// circle is how many numbers there are for processes; 0 where that is not told.
+// circle is the number of process numbers; 0 if unknown.
 func circle() int {
 	raw, _ := refs.ReadFile("/proc/sys/kernel/pid_max")
 	n, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
@@ -182,8 +182,7 @@ func argumentsOf(pid int) []string {
 // rename gives this process another name (proc(5), /proc/PID/comm).
 func rename(name string) { _ = os.WriteFile("/proc/self/comm", []byte(name), 0) }
 
-// Newest returns the number of the process or thread that was started last (proc(5), /proc/loadavg); 0 where that is
-// not told.
+// Newest returns the number of the process or thread that was started last (proc(5), /proc/loadavg); 0 if unknown.
 func Newest() int {
 	raw, err := refs.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -267,7 +266,7 @@ func outputsOf(pid int) (found []Output) {
 	return found
 }
 
-// directoryOf returns the current directory of a process; "" where that is not told.
+// directoryOf returns the current directory of a process; "" if unknown.
 func directoryOf(pid int) string {
 	name, _ := os.Readlink(procFile(pid, "cwd"))
 	return name

@@ -9,7 +9,7 @@ const ticks = 1_000_000
 func now() int64  { return 0 }
 func circle() int { return 0 }
 
-// Awake is for how long the system has been awake since it started, in nanoseconds; 0 where that is not told.
+// Awake returns the time that the system has been awake since it started, in nanoseconds; 0 if unknown.
 func Awake() int64 { return 0 }
 
 func selfPID() int             { return 0 }
@@ -23,7 +23,7 @@ func environOf(int) []byte     { return nil }
 func argumentsOf(int) []string { return nil }
 func rename(string)            {}
 
-// Newest returns the number of the process that was started last; 0 where that is not told.
+// Newest returns the number of the process that was started last; 0 if unknown.
 func Newest() int { return 0 }
 
 func writtenBy(int) (int64, bool) { return 0, false }

@@ -33,8 +33,7 @@ func Within(environ []byte, session, mark string) bool {
 // minSession is how long a session's id is at least that an environment has for no other reason.
 const minSession = 8
 
-// Self returns a moment at which this process had started, to compare with the start of others; 0 where it is not
-// known.
+// Self returns a moment at which this process had started, to compare with the start of others; 0 if unknown.
 func Self() int64 {
 	if canSearch {
 		return now() // what is started from now on; asking for the start itself takes much longer
@@ -266,7 +265,7 @@ type Process struct {
 	Wrote  int64 // in bytes; 0 where that is not known
 }
 
-// Age is for how long the process has run; 0 where that is not known.
+// Age is for how long the process has run; 0 if unknown.
 func (p *Process) Age() time.Duration {
 	if !canSearch {
 		return 0
