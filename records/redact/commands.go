@@ -214,7 +214,7 @@ func (a *argument) operand(line string, at int) (start, end int) {
 	return 0, 0
 }
 
-// behindOption is where a line goes on behind the option of a command; -1 where it has none. A letter may stand behind
+// behindOption is where a line goes on behind the option of a command; -1 if it has none. A letter may stand behind
 // others: curl -su, zip -rP.
 func (a *argument) behindOption(line string, begin int) int {
 	if i := strings.Index(line[begin:], a.option); i >= 0 {
@@ -241,7 +241,7 @@ func (a *argument) behindOption(line string, begin int) int {
 	}
 }
 
-// commandsIn returns where a line goes on behind the command of each of the arguments; 0 where it has none.
+// commandsIn returns where a line goes on behind the command of each of the arguments; 0 if it has none.
 func commandsIn(line string) (begins [len(arguments)]int, any bool) {
 	for i := range len(line) {
 		if firstOfCommand[line[i]] && (i == 0 || !nameByte(line[i-1])) {

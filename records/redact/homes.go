@@ -97,7 +97,7 @@ func endsName(text string, at int, windows bool) bool {
 	return true
 }
 
-// drive tells whether the slash stands behind a drive of Windows: C:\, /c/, /mnt/c/, c%3A/, \\host\c$\.
+// drive reports whether the slash stands behind a drive of Windows: C:\, /c/, /mnt/c/, c%3A/, \\host\c$\.
 func drive(text string, slash int) bool {
 	if slash == 0 {
 		return false
@@ -122,8 +122,8 @@ func drive(text string, slash int) bool {
 	return i > 1 && text[i-2] == '\\' // an escape before it
 }
 
-// rooted tells whether the directory of homes, whose slash is given, stands at the root of a path. A directory in which
-// systems keep one may stand above it. In the middle of a path it is a directory of a program.
+// rooted reports whether the directory of homes, whose slash is given, stands at the root of a path. A directory in
+// which systems keep one may stand above it. In the middle of a path it is a directory of a program.
 func rooted(text string, slash int, dir, name string, end int) bool {
 	if slash == 0 {
 		return true
@@ -152,7 +152,7 @@ func rooted(text string, slash int, dir, name string, end int) bool {
 	return below(text[:slash])
 }
 
-// below tells whether a path ends in a directory in which systems keep directories of homes.
+// below reports whether a path ends in a directory in which systems keep directories of homes.
 func below(path string) bool {
 	for _, parent := range [...]string{
 		"/export", "/var", "/private", "/private/var", "/System/Volumes/Data", "/host_mnt", "/hostfs", "/host", "/rootfs",
@@ -186,8 +186,8 @@ func below(path string) bool {
 	return false
 }
 
-// upward tells whether a path goes up and then to a home, as ../../Users/x does. A directory of the program that is
-// called so is no home.
+// upward reports whether a path goes up and then to a home, as ../../Users/x does. A directory of the program that
+// is called so is no home.
 func upward(text string, slash int, dir, name string, end int) bool {
 	levels := 0
 	i := slash
@@ -271,7 +271,7 @@ func tilde(text string, at int) (from, to int) {
 	return from, to
 }
 
-// bareHome tells whether what stands before a tilde is a command that takes a directory, or a host.
+// bareHome reports whether what stands before a tilde is a command that takes a directory, or a host.
 func bareHome(text string, at int) bool {
 	line := text[lineStart(text, at):at]
 	if strings.TrimLeft(line, " \t\"'`$>#(") == "" && !strings.ContainsAny(line, "`(") {

@@ -165,7 +165,7 @@ func behindScheme(text string, at int) int {
 	return at
 }
 
-// bareToken tells whether a token stands where a word could that says of which kind it is: Authorization: 1f2e….
+// bareToken reports whether a token stands where a word could that says of which kind it is: Authorization: 1f2e….
 func bareToken(text string, at int) bool {
 	end, digits := at, 0
 	for ; end < len(text) && wordByte(text[end]); end++ {
@@ -260,7 +260,7 @@ func endOfKey(text string, from int) int {
 	return from + end
 }
 
-// keyLine tells whether a line may belong to the block of a key.
+// keyLine reports whether a line may belong to the block of a key.
 func keyLine(line string) bool {
 	line = strings.Trim(line, " \t\r\"',+")
 	return strings.IndexFunc(line, func(r rune) bool { return r > 0x7f || !tokenByte(byte(r)) }) < 0 ||

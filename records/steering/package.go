@@ -100,7 +100,7 @@ func packageWords(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\r\"'`,:=<>~^()[]{};", r) })
 }
 
-// installedLater tells whether a later call that names a package ran well.
+// installedLater reports whether a later call that names a package ran well.
 func (c *conversation) installedLater(failed *call, name string) bool {
 	at := slices.Index(c.all, failed)
 	return slices.ContainsFunc(c.all[at+1:], func(one *call) bool {

@@ -166,7 +166,7 @@ func (d *Document) Placed() []Placed {
 	return out
 }
 
-// TraceOf returns the conversation of a session; "" where it is not known.
+// TraceOf returns the conversation of a session; "" if unknown.
 func (d *Document) TraceOf(session string) string {
 	for i := range d.Sessions {
 		if d.Sessions[i].ID == session {

@@ -126,9 +126,9 @@ const (
 	ofValue      = "=-./+" // beside words
 )
 
-// maySet tells whether what follows a keyword may be a value as the rule Generic wants it. It also tells whether that
-// is a name: the rule allows names. It asks for less than the expressions, which take a hundred times as long, and for
-// nothing else.
+// maySet reports whether what follows a keyword may be a value as the rule Generic wants it. It also tells whether
+// that is a name: the rule allows names. It asks for less than the expressions, which take a hundred times as long,
+// and for nothing else.
 func maySet(rest string) (may, name bool) {
 	at := 0
 	for at < len(rest) && at <= mostBetween &&

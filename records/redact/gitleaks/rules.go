@@ -161,7 +161,7 @@ func (r *Rules) Check() error {
 	return nil
 }
 
-// held returns what each match holds, nil where that is not known.
+// held returns what each match holds, nil if unknown.
 func (r *rule) held() []core {
 	r.decoded.Do(func() {
 		if r.err = json.Unmarshal([]byte(r.line), &r.storeRule); r.err == nil {
