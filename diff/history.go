@@ -166,7 +166,7 @@ func (h *history) logCommit(text string) (*gitblame.Commit, error) {
 	return c, nil
 }
 
-// only returns the one commit that made the whole change of a file; nil where there is no such.
+// only returns the one commit that made the whole change of a file; nil if there is no such.
 func (h *history) only(f *File) *gitblame.Commit {
 	list := h.touches[f.Path]
 	if len(list) != 1 || f.OldPath != f.Path && len(h.touches[f.OldPath]) != 1 {

@@ -120,7 +120,7 @@ var commandWords = sync.OnceValue(func() (w struct{ reading, writing, harmless, 
 	return w
 })
 
-// readsOnly tells whether a command line writes to no file of the work tree.
+// readsOnly reports whether a command line writes to no file of the work tree.
 func readsOnly(command string) bool {
 	words := commandWords()
 	line := words.harmless.ReplaceAllString(words.quoted.ReplaceAllString(command, "x"), " ")

@@ -51,8 +51,8 @@ type Recorder struct {
 	Facts Gatherer
 	// Heard is told of a session file that has been left alone for a moment, before it is read; nil tells nobody.
 	Heard func(ctx context.Context, s waiting.Session, path string, earlier []string)
-	// Settle is how long a session file must have been left alone before it is read; at most ten times as long is waited.
-	// The agent may still be writing the end of the turn.
+	// Settle is the time for which a session file must have been left alone before it is read; at most ten times as
+	// long is waited. The agent may still be writing the end of the turn.
 	Settle time.Duration
 	// Said is the text of a note that was appended just now, for the record of its conversation.
 	Said string

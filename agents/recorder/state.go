@@ -46,7 +46,7 @@ func (w *work) loadState() state {
 	return s
 }
 
-// LastRead returns the session file that the stored record of a conversation was made of; "" where that is not known.
+// LastRead returns the session file that the stored record of a conversation was made of; "" if unknown.
 func LastRead(repo *refs.Repo, trace events.TraceID) string {
 	w := work{Recorder: &Recorder{Repo: repo}}
 	w.session.Trace = trace

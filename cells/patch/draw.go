@@ -124,7 +124,7 @@ func (s Style) safe(text string) string {
 	return cells.SafeTabs(text)
 }
 
-// row is a line of a hunk, with its number on its side; 0 where it has none.
+// row is a line of a hunk, with its number on its side; 0 if it has none.
 type row struct {
 	text     string
 	sign     byte
