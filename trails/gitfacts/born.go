@@ -19,8 +19,8 @@ func MadeOn(ctx context.Context, repo *refs.Repo) map[refs.OID]string {
 	return madeOn(string(out))
 }
 
-// madeOn reads lines of a commit, the place in a reflog ("refs/heads/main@{0}") and the message. The last entry of a
-// rebase tells of the branch, for git makes the commits while HEAD is detached.
+// madeOn reads lines of a commit, the place in a reflog ("refs/heads/main@{0}") and the message. The last entry of
+// a rebase names the branch, for git makes the commits while HEAD is detached.
 func madeOn(lines string) map[refs.OID]string {
 	found := map[refs.OID]string{}
 	for line := range strings.Lines(lines) {

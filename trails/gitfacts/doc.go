@@ -1,4 +1,4 @@
-// Package gitfacts tells what git did in a work tree between two moments. It knows no owner.
+// Package gitfacts finds git's actions in a work tree between two moments. It does not handle owners.
 //
 // A Mark is the state of git at one moment. Between two marks lies the Work: the moves of HEAD, whether files were
 // written, which commits the operation was about, which stashes came and went. Each of these is read when it is first
@@ -13,6 +13,6 @@
 //
 // Objects are read through Reader, five reads that a map satisfies in tests. Git is the real one.
 //
-// The package does not say who wrote a line, nor what a content was made of. That follows from its facts in package
-// trails.
+// The package does not find the owner of a line or the origin of a content. Package trails derives them from its
+// facts.
 package gitfacts

@@ -36,7 +36,7 @@ type traits struct {
 	rebase bool // a step of a rebase
 }
 
-// kinds is the one table of what the messages of reflogs mean.
+// kinds is the one table of the meanings of reflog messages.
 var kinds = [...]traits{
 	Unknown:         {},
 	Committed:       {makes: true, byHand: true, leaves: true},
@@ -61,13 +61,13 @@ var kinds = [...]traits{
 // Makes reports whether this command made the commit, in contrast to one that moved HEAD to an existing commit.
 func (k Kind) Makes() bool { return kinds[k].makes }
 
-// ByHand reports whether somebody made the commit of what they had, a resolved conflict among it.
+// ByHand reports whether somebody made the commit from their own work tree, a resolved conflict included.
 func (k Kind) ByHand() bool { return kinds[k].byHand }
 
 // Rebases reports whether it is a step of a rebase.
 func (k Kind) Rebases() bool { return kinds[k].rebase }
 
-// words gives the kind of a message by its first word, where nothing else in it tells more.
+// words gives the kind of a message by its first word, if nothing else in the message decides it.
 var words = map[string]Kind{
 	"commit": Committed, "cherry-pick": Picked, "revert": Reverted, "am": Applied, "rebase": Rebased,
 	"checkout": CheckedOut, "reset": Reset,
@@ -87,7 +87,7 @@ func KindOf(message string) Kind {
 	return kind
 }
 
-// classify returns the kind of a message and what follows the colon.
+// classify returns the kind of a message and the text after the colon.
 func classify(message string) (Kind, string) {
 	action, subject, _ := strings.Cut(message, ":")
 	subject = strings.TrimSpace(subject)
@@ -120,8 +120,8 @@ func stepKind(word, step string) Kind {
 	return words[word]
 }
 
-// mergeKind tells by the words of git-merge(1) whether it made a commit. They need not stand behind the first colon:
-// the address of a remote may have one, as in "pull git@host:path: Fast-forward".
+// mergeKind decides by the words of git-merge(1) whether it made a commit. They need not stand behind the first
+// colon: the address of a remote may have one, as in "pull git@host:path: Fast-forward".
 func mergeKind(message string) Kind {
 	switch {
 	case strings.Contains(message, ": Merge made by"), strings.Contains(message, ": In-index merge"):

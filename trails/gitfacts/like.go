@@ -10,14 +10,14 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// `git cherry-pick --no-commit REV` writes to the work tree and says nowhere what REV was. It may be a commit that was
-// fetched a moment ago. So it is looked for among the newest commits of all refs.
+// `git cherry-pick --no-commit REV` writes to the work tree and does not record REV. REV may be a commit that was
+// fetched a moment ago. So it is searched for among the newest commits of all refs.
 
 // maxNamesakes is the number of commits with that the same message are taken for the one that was picked.
 const maxNamesakes = 4
 
-// Foreign lists the newest commits that nobody made in this work tree since the first mark. Without a reflog that
-// cannot be told, and there are none. Asked is as for MadeByHand.
+// Foreign lists the newest commits that nobody made in this work tree since the first mark. Without a reflog they
+// are unknown, and the list is empty. asked is as for MadeByHand.
 func (w *Work) Foreign(asked refs.OID) []refs.OID {
 	if w.Now.Log == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (w *Work) pickedLoose(asked refs.OID) []refs.OID {
 	return w.like(message, asked, func(refs.Signature) bool { return true })
 }
 
-// pickedByHand finds the commits behind one that somebody committed, for the pick had stopped
+// pickedByHand finds the picked commits for a commit that somebody made because the pick had stopped
 // (git-cherry-pick(1), --continue).
 func (w *Work) pickedByHand(m Move, asked refs.OID) []refs.OID {
 	if m.Kind != PickCommitted {

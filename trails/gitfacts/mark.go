@@ -37,7 +37,7 @@ var (
 	replayDirs = []string{"rebase-merge", "rebase-apply"}
 )
 
-// stepFiles are written for each step of an operation: what is done, what is next, what is left to do.
+// stepFiles are written for each step of an operation: the steps done, the next one, the steps left.
 var stepFiles = []string{"rebase-merge/done", "rebase-apply/next", "sequencer/todo"}
 
 // messageFiles are git's files for the message of a commit that it prepares but does not make. It does so for a
@@ -175,14 +175,14 @@ func (w *Work) Wrote() bool {
 	return !whole || slices.ContainsFunc(moves, func(m Move) bool { return !m.LeavesFiles() })
 }
 
-// onlyRefs reports whether git moved HEAD and nothing else (git-reset(1), --soft). Whatever writes files of the work
-// tree to follow HEAD writes the index too. Where times have no more than seconds the index tells nothing.
+// onlyRefs reports whether git moved HEAD and nothing else (git-reset(1), --soft). A command that writes files of
+// the work tree to follow HEAD writes the index too. If times have only seconds, the index proves nothing.
 func (w *Work) onlyRefs() bool {
 	return w.Before.Index == w.Now.Index && w.Now.Index%int64(time.Second) != 0
 }
 
-// MayHaveApplied reports whether a stash may have been applied. That leaves no trace but a new index, so it is no
-// more than a possibility.
+// MayHaveApplied reports whether a stash may have been applied. That leaves only a new index as a trace, so it is
+// only a possibility.
 func (w *Work) MayHaveApplied() bool {
 	return len(w.Now.Stashes) > 0 && w.Before.Index != w.Now.Index
 }

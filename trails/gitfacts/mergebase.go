@@ -12,7 +12,7 @@ import (
 // mostPainted is the number of commits that are looked at before git is asked, which takes as long as 300 of them.
 const mostPainted = 256
 
-// MergeBase finds what git-merge-base(1) does. Commits that are near each other need no process.
+// MergeBase finds the commit of git-merge-base(1). For commits near each other it starts no process.
 func (g *Git) MergeBase(a, b refs.OID) (refs.OID, bool) {
 	if base, found, known := g.nearBase(a, b); known {
 		return base, found

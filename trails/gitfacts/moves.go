@@ -14,7 +14,7 @@ type Move struct {
 	// Reverts reports that the subject is a revert's. A revert that stopped at a conflict is committed by hand, and says
 	// so in no other way: "commit: Revert "subject"".
 	Reverts bool
-	// Branches are those that HEAD went from and to, of a checkout.
+	// Branches are the branches that HEAD went from and to at a checkout.
 	Branches [2]string
 }
 
@@ -66,7 +66,7 @@ func AmendedBy(repo *refs.Repo, commit refs.OID) refs.OID {
 	return moves[1].From
 }
 
-// AmendedBy returns the commit whose place another one took by git-commit(1) --amend; no id if none is known.
+// AmendedBy returns the commit that another commit replaced by git-commit(1) --amend; the zero id if none is known.
 func (w *Work) AmendedBy(commit refs.OID) refs.OID { return AmendedBy(w.repo, commit) }
 
 // maxStashes bounds how many stashes are kept in mind.
@@ -81,7 +81,7 @@ func stashes(repo *refs.Repo) []refs.OID {
 	return distinct(append([]refs.OID{newest}, Stashes(repo)...), maxStashes)
 }
 
-// Stashes lists what git calls stash@{0}, stash@{1} and so on. They are the reflog of refs/stash (git-stash(1)).
+// Stashes lists git's stash@{0}, stash@{1} and so on. They are the reflog of refs/stash (git-stash(1)).
 func Stashes(repo *refs.Repo) []refs.OID {
 	entries, _ := repo.LogSince("refs/stash", 0)
 	var out []refs.OID

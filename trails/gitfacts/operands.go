@@ -22,11 +22,11 @@ const (
 	RolePast                 // HEAD was at it
 )
 
-// Operand is a commit from which git may have taken what it wrote.
+// Operand is a commit from which git may have taken contents.
 type Operand struct {
 	Commit refs.OID
 	Role   Role
-	// Perhaps tells that nothing says that git took anything from it: a stash that may have been applied.
+	// Perhaps is true if nothing shows that git took anything from it: a stash that may have been applied.
 	Perhaps bool
 	// Unlooked is of a stash that is newer than the last look at everything: only contents of it that were seen explain
 	// anything.
@@ -40,7 +40,7 @@ type Asking struct {
 	Seen   []refs.OID // the stashes that were there at the last look at everything
 }
 
-// maxOperands bounds the commits that are asked for what they have at a path.
+// maxOperands bounds the commits whose content at a path is read.
 const maxOperands = 24
 
 // namedRefs name the commit that an operation under way is about.
@@ -82,9 +82,8 @@ func (o *operands) stashes(perhaps bool, seen, list []refs.OID) {
 	}
 }
 
-// Operands lists the commits from which git may have taken what it wrote, with their parents. It adds the commits at
-// which HEAD has been. The nearest come first. Doubtful tells that no more is known than that a stash may have been
-// applied.
+// Operands lists the commits from which git may have taken contents, with their parents, and the earlier commits of
+// HEAD. The nearest come first. Doubtful says that only one thing is known: a stash may have been applied.
 func (w *Work) Operands(asking Asking) []Operand {
 	o := operands{Work: w, most: maxOperands}
 	o.underWay(asking)

@@ -11,7 +11,7 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
-// Reader reads what commits hold.
+// Reader reads commits.
 type Reader interface {
 	Commit(commit refs.OID) (refs.Commit, error)
 	// Named is the commit whose id begins so; false if there is none, or several.
@@ -23,9 +23,10 @@ type Reader interface {
 	// Changed lists the paths that differ between two commits. With no id for the first, it lists all of a commit without
 	// parents.
 	Changed(from, to refs.OID) ([]snapshot.Change, error)
-	// Newest lists the newest commits that refs lead to, the log and the stashes apart, and those that were fetched last.
+	// Newest lists the newest commits of refs, without the log and the stashes, and the commits that were fetched
+	// last.
 	Newest() []refs.OID
-	// MergeBase is the best commit that two have in common; false if there is none.
+	// MergeBase returns the best common commit of two; false if there is none.
 	MergeBase(a, b refs.OID) (refs.OID, bool)
 }
 
@@ -35,14 +36,14 @@ type File struct {
 	Blob refs.OID
 }
 
-// Bounds of what a reader keeps in mind, and of the newest commits that it lists.
+// Bounds of a reader's memory, and of the newest commits that it lists.
 const (
 	maxBlobs   = 1 << 14
 	maxCommits = 1 << 10
 	maxNewest  = 512
 )
 
-// Git is the Reader of a repository. It remembers what it read and is for one goroutine.
+// Git is the Reader of a repository. It remembers its reads and is for one goroutine.
 type Git struct {
 	ctx     context.Context // it lives for one step of the timeline
 	repo    *refs.Repo
@@ -85,7 +86,7 @@ func (g *Git) Commit(commit refs.OID) (refs.Commit, error) {
 // minNamed is the length of the shortest id that git accepts (gitrevisions(7)).
 const minNamed = 4
 
-// Named asks for a commit by the beginning of its id. A ref of that name is none.
+// Named finds a commit by the beginning of its id. A ref of that name does not count.
 func (g *Git) Named(id string) (refs.OID, bool) {
 	if len(id) < minNamed {
 		return refs.OID{}, false
@@ -94,7 +95,7 @@ func (g *Git) Named(id string) (refs.OID, bool) {
 	return oid, err == nil && strings.HasPrefix(oid.String(), id)
 }
 
-// Blob asks what a commit has at a path.
+// Blob returns the content of a commit at a path.
 func (g *Git) Blob(commit refs.OID, path string) (refs.OID, error) {
 	if commit.IsZero() {
 		return refs.OID{}, nil

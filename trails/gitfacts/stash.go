@@ -14,7 +14,7 @@ type Stash struct {
 	Commit, Head, Index, Untracked refs.OID // Untracked is no id where there were none
 }
 
-// StashOf reads the parts of a stash; false for what is not a stash, or is gone.
+// StashOf reads the parts of a stash; false if the commit is not a stash, or is gone.
 func StashOf(read Reader, stash refs.OID) (Stash, bool) {
 	c, err := read.Commit(stash)
 	if err != nil || len(c.Parents) < 2 {
@@ -38,8 +38,8 @@ func (s Stash) Blob(read Reader, path string) (head, blob refs.OID, err error) {
 	return head, blob, err
 }
 
-// Blobs lists what a stash has of the paths that it is about: the work tree against HEAD, and the files that were not
-// tracked. A path that was deleted has no id.
+// Blobs lists the contents in a stash: the differences of the work tree from HEAD, and the untracked files. A
+// deleted path has the zero id.
 func (s Stash) Blobs(read Reader) (map[string]refs.OID, error) {
 	changed, err := read.Changed(s.Head, s.Commit)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Work is the work of git between two marks. It is computed once, as far as it is asked for.
+// Work is git's work between two marks. Each part is computed once, on demand.
 type Work struct {
 	Before, Now Mark
 	// Reader reads the commits that the work is about.
@@ -52,7 +52,7 @@ func (w *Work) MovedTo(commit refs.OID) bool {
 	return slices.ContainsFunc(moves, func(m Move) bool { return m.To == commit })
 }
 
-// MadeSince reports whether a commit was made after the first mark. Without a reflog none is thought to be older.
+// MadeSince reports whether a commit was made after the first mark. Without a reflog it is true for every commit.
 func (w *Work) MadeSince(commit refs.OID) bool {
 	return !w.Known() || w.Now.Log < w.Before.Log || w.MovedTo(commit)
 }
@@ -159,7 +159,7 @@ func (w *Work) LeftFor(commit refs.OID) []refs.OID {
 	return distinct(slices.DeleteFunc(at, func(oid refs.OID) bool { return oid == commit }), MaxCommitted)
 }
 
-// distinct gives up to so many ids, each once, without those that are none.
+// distinct returns up to so many ids, each once, without zero ids.
 func distinct(list []refs.OID, most int) []refs.OID {
 	var out []refs.OID
 	for _, oid := range list {
@@ -210,9 +210,10 @@ func (w *Work) WentOnFrom(path string, blob refs.OID) bool {
 	return left
 }
 
-// PutLast returns the content that git put last into a file, from one commit to another; no id if none. Resets are the
-// contents of the commits to which HEAD was reset since: a reset does not tell whether it wrote files. What somebody
-// committed was there. For example: git rebase, then git reset --soft ORIG_HEAD.
+// PutLast returns the content that git put last into a file, from one commit to another; no id if none. Resets are
+// the contents of the commits to which HEAD was reset since: a reset does not tell whether it wrote files. A commit
+// made by hand does not count: its content was there before. For example: git rebase, then git reset --soft
+// ORIG_HEAD.
 func (w *Work) PutLast(path string) (put refs.OID, resets []refs.OID, err error) {
 	moves, _ := w.Moves()
 	for _, m := range slices.Backward(moves[max(0, len(moves)-MaxCommitted):]) {
@@ -250,7 +251,7 @@ func Newer(now, before []refs.OID) []refs.OID {
 // GoneStashes lists the stashes that were there and are not any more.
 func (w *Work) GoneStashes() []refs.OID { return without(w.Before.Stashes, w.Now.Stashes) }
 
-// without lists what one list has and the other has not.
+// without returns the items of one list that are not in the other.
 func without(list, other []refs.OID) []refs.OID {
 	return slices.DeleteFunc(slices.Clone(list), func(oid refs.OID) bool { return slices.Contains(other, oid) })
 }

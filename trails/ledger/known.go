@@ -33,7 +33,7 @@ type Known struct {
 	// names holds the other names of paths, once they were asked for; left what left them.
 	names map[string][]string
 	left  map[string][]left
-	// dry keeps what is put in memory only.
+	// dry keeps additions in memory only.
 	dry bool
 	// source gives the records of a path in the place of its file, if it is set.
 	source func(path string) []Record
@@ -70,7 +70,7 @@ func NewKnownIn(dir string) *Known {
 	}
 }
 
-// Frozen makes a reader's store: what is put into it is gone with it.
+// Frozen makes a reader's store: additions are lost with it.
 func (k *Known) Frozen() *Known {
 	k.dry = true
 	return k

@@ -13,9 +13,9 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, and has prints
-// of the lines and phrases that left it; "*" stands for more than are listed. So it is told without reading a content
-// whether a line that turns up may be one that comes back, though in another form.
+// A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, and has
+// prints of the lines and phrases that left it; "*" stands for more than are listed. So a lookup shows, without
+// reading a content, whether a new line may be one that comes back, though in another form.
 
 const (
 	maxLeft      = 8192      // prints of one change
@@ -25,7 +25,7 @@ const (
 
 func (k *Known) leftFile(path string) string { return k.file(path) + ".left" }
 
-// linePrint tells lines apart, white space aside, or phrases.
+// linePrint identifies a line, without its white space, or a phrase.
 type linePrint [4]byte
 
 // left is a content that lines left.
@@ -107,8 +107,8 @@ func (k *Known) PutLeft(path string, blob refs.OID, lines [][]byte) error {
 	return nil
 }
 
-// Left lists the contents of a path that one of the lines may have left, the last one first, each once, at most limit.
-// The lines are asked for only where something left the path.
+// Left lists the contents of a path that one of the lines may have left, the last one first, each once, at most
+// limit. lines is called only if something left the path.
 func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
 	list := k.leftOf(path)
 	if len(list) == 0 {

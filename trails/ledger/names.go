@@ -35,7 +35,7 @@ func (k *Known) Link(a, b string) error {
 	return nil
 }
 
-// Names lists the other names of what a path holds, the nearest first.
+// Names lists the other names of a path's content, the nearest first.
 func (k *Known) Names(path string) []string {
 	out := []string{path}
 	for i := 0; i < len(out) && len(out) <= maxNames; i++ {

@@ -26,10 +26,10 @@ const (
 // OwnerKey is the part of a patch id that names who made the patch.
 type OwnerKey string
 
-// Person is the key of a person. There is no record of one: the key says it all.
+// Person is the key of a person. It has no record: the key is enough.
 const Person OwnerKey = "0000000000000000"
 
-// NewOwnerKey returns the key of an owner who is told from others by some texts.
+// NewOwnerKey returns the key of an owner, made from the texts that identify them.
 func NewOwnerKey(parts []string) OwnerKey {
 	sum := blake3.Sum256([]byte(strings.Join(parts, "\x00")))
 	return OwnerKey(hex.EncodeToString(sum[:ownerKeyDigits/2]))
@@ -43,7 +43,7 @@ func OwnerKeyOf(id events.PatchID) (OwnerKey, bool) {
 	return OwnerKey(id[ownerKeyStart:]), true
 }
 
-// PatchOf returns the id of a patch that is told from others by a seed.
+// PatchOf returns the id of a patch, made from the seed that identifies it.
 func PatchOf(seed []byte, owner OwnerKey) events.PatchID {
 	sum := blake3.Sum256(seed)
 	return events.PatchID(hex.EncodeToString(sum[:ownerKeyStart/2])) + events.PatchID(owner)
@@ -55,7 +55,7 @@ func WithOwner(id events.PatchID, owner OwnerKey) events.PatchID {
 	return id[:ownerKeyStart] + events.PatchID(owner)
 }
 
-// Owners remembers who the owner keys of this repository stand for: <common git dir>/traces/cache/owners/XX, one line
+// Owners remembers the owners of this repository's owner keys: <common git dir>/traces/cache/owners/XX, one line
 // "KEY JSON" each. The files are a cache: every line can be derived again from the patches in the log.
 type Owners struct {
 	dir string
@@ -86,7 +86,7 @@ func (o *Owners) Put(key OwnerKey, owner events.AnchorOwner) error {
 	return appendFile(filepath.Join(o.dir, string(key[:2])), append(line, '\n'))
 }
 
-// Get returns the owner that a key stands for.
+// Get returns the owner of a key.
 func (o *Owners) Get(key OwnerKey) (events.AnchorOwner, bool) {
 	if key == Person {
 		return events.AnchorOwner{Kind: events.OwnerHuman, Evidence: events.Watched}, true

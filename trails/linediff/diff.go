@@ -21,7 +21,7 @@ type Options struct {
 // Script is the outcome of a comparison.
 type Script struct {
 	Hunks []Hunk
-	// Capped tells that the search was cut short: the script is correct, but not the shortest.
+	// Capped is true if the search was cut short: the script is correct, but not the shortest.
 	Capped bool
 }
 

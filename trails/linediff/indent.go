@@ -88,7 +88,7 @@ func lookAway(lines [][]byte, from, step int) (blanks, indent int) {
 	return blanks, noIndent
 }
 
-// add counts what speaks against one cut.
+// add adds the penalties of one cut.
 func (b *badness) add(c cut) {
 	if c.indentAbove == noIndent && c.blanksAbove == 0 {
 		b.penalty += weightStartOfFile

@@ -63,7 +63,7 @@ func StripLines(lines [][]byte) [][]byte {
 	return stripped
 }
 
-// Keys are stripped lines as strings, which share one text.
+// Keys returns stripped lines as strings, which share one text.
 func Keys(lines [][]byte) []string {
 	stripped := StripLines(lines)
 	text := string(bytes.Join(stripped, nil))

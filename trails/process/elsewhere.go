@@ -2,9 +2,9 @@ package process
 
 import "strings"
 
-// Elsewhere reports whether all processes of a list work outside of a directory, by what the system shows of each: it
-// was started there or serves others, and has no file of the directory open for writing. The daemon of a build is
-// one.
+// Elsewhere reports whether all processes of a list work outside of a directory, by the system's data: each works
+// elsewhere or serves others, and has no file of the directory open for writing. An example is the daemon of a
+// build.
 func Elsewhere(list []Process, dir string) bool {
 	within := func(name string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 	for _, p := range list {

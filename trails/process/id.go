@@ -83,8 +83,8 @@ var between = map[string]bool{
 // maxDepth bounds how far ancestors are followed.
 const maxDepth = 64
 
-// Starter returns the process that started this one, as far as it is not a shell or other program in between: of an
-// agent's hook, the agent. It is 0 where that is not known.
+// Starter returns the process that called the hook: the nearest ancestor that is not a shell or another program in
+// between. It is 0 if unknown.
 func Starter() int {
 	pid := parentOfSelf()
 	for range maxDepth {

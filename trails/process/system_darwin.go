@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Neither the environment of other processes nor what they wrote is told without cgo.
+// Without cgo the system shows neither the environment of other processes nor their written bytes.
 const canSearch = false
 
 const ticks = 1_000_000

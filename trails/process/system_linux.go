@@ -101,7 +101,7 @@ func parseStat(raw []byte) (info, bool) {
 	return out, err == nil
 }
 
-// childrenOf asks each thread for what it started. Under a kernel that does not keep it all processes are looked at.
+// childrenOf asks each thread for its children. If the kernel does not list them, it looks at all processes.
 func childrenOf(pid int) []int {
 	tasks, err := os.ReadDir(procFile(pid, "task"))
 	if err != nil {
@@ -173,7 +173,7 @@ func environOf(pid int) []byte {
 	return raw
 }
 
-// argumentsOf returns the words that a process was started with; none of one of another user.
+// argumentsOf returns the words that a process was started with; none for another user's process.
 func argumentsOf(pid int) []string {
 	raw, _ := refs.ReadFile(procFile(pid, "cmdline"))
 	return strings.Split(string(raw), "\x00")
@@ -222,7 +222,7 @@ type openFile struct {
 	plain  bool // it is a regular file
 }
 
-// filesOf returns the files that a process has open; none of one of another user.
+// filesOf returns the files that a process has open; none for another user's process.
 func filesOf(pid int) (found []openFile) {
 	dir, err := os.Open(procFile(pid, "fd"))
 	if err != nil {

@@ -30,7 +30,7 @@ func Within(environ []byte, session, mark string) bool {
 	return len(session) >= minSession && has("="+session, false) || mark != "" && has(mark, true)
 }
 
-// minSession is how long a session's id is at least that an environment has for no other reason.
+// minSession is the least length of a session's id that an environment has for no other reason.
 const minSession = 8
 
 // Self returns a moment at which this process had started, to compare with the start of others; 0 if unknown.
@@ -49,13 +49,13 @@ type Search struct {
 	After   int    // the number of that hook's process
 	Session string // see Within
 	Mark    string
-	// Hook tells that this process is a hook of the agent, and Over that the call has ended with all that the agent
-	// itself started for it.
+	// Hook is true if this process is a hook of the agent, and Over if the call has ended with all processes that the
+	// agent itself started for it.
 	Hook, Over bool
 }
 
-// Left lists the processes of a call that live: those below the agent, and those that lost their parent on the way,
-// with all that they started, each behind what started it. Known is false where the system does not tell.
+// Left lists the living processes of a call: the agent's descendants, and processes that lost their parent on the
+// way, each behind its parent. known is false if the system does not show them.
 func (q Search) Left() (left []Process, known bool) {
 	if q.Since == 0 || !canSearch {
 		return nil, false
@@ -63,7 +63,7 @@ func (q Search) Left() (left []Process, known bool) {
 	return q.leftBeside(ancestors(selfPID()))
 }
 
-// leftBeside is Left for a process, given with those that started it.
+// leftBeside is Left for a process, given with its ancestors.
 func (q Search) leftBeside(own []int) (left []Process, known bool) {
 	t := taken{query: q, own: own}
 	if q.Agent.State() != Alive {
@@ -98,8 +98,8 @@ func (q Search) leftBeside(own []int) (left []Process, known bool) {
 	return t.found, true
 }
 
-// hook is the process by which an agent started a hook of git-trace: the hook itself, or the shell around it. The zero
-// hook is none.
+// hook is the process by which an agent started a hook of git-trace: the hook itself, or the shell around it. The
+// zero hook stands for none.
 type hook struct {
 	pid     int
 	start   int64
@@ -185,7 +185,7 @@ func (q Search) young() func(pid int) bool {
 	return func(pid int) bool { return (pid-q.After+2*half)%(2*half) < given }
 }
 
-// Grown lists which of some processes live, and all that they started, each behind what started it.
+// Grown lists the living ones of some processes, and all their descendants, each behind its parent.
 func Grown(list []Process) []Process {
 	t := taken{}
 	for _, p := range list {
@@ -244,7 +244,7 @@ func keepsHouse(pid int, info info) bool {
 	return false
 }
 
-// ancestors returns a process and those that started it, the first process of the system left out.
+// ancestors returns a process and its ancestors, without the first process of the system.
 func ancestors(pid int) []int {
 	var out []int
 	for pid > 1 && len(out) < maxDepth {
@@ -258,14 +258,14 @@ func ancestors(pid int) []int {
 	return out
 }
 
-// Process is a process of a call, with what started it and what it has written since it started.
+// Process is a process of a call, with its parent and the bytes that it has written since its start.
 type Process struct {
 	ID
 	Parent int
 	Wrote  int64 // in bytes; 0 where that is not known
 }
 
-// Age is for how long the process has run; 0 if unknown.
+// Age returns the time that the process has run; 0 if unknown.
 func (p *Process) Age() time.Duration {
 	if !canSearch {
 		return 0
@@ -282,8 +282,8 @@ type Output struct {
 // steady bounds how often a measurement is made again because something was printed meanwhile.
 const steady = 8
 
-// Measure asks what processes have written, of a list as Left and Grown give it. Known is false if the system does
-// not tell it of one of them.
+// Measure reads the written bytes of a list from Left or Grown. known is false if the system does not show them for
+// one process.
 func Measure(list []Process, workTree string) (found []Process, printed []Output, known bool) {
 	printed = outputs(list, workTree)
 	for range steady {

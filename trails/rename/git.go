@@ -42,7 +42,8 @@ func inStash(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// back returns the file that the work tree has again at a path; nil if it has none, or if it was asked for before.
+// back returns the file at a path that the work tree has again; nil if there is none, or if it was asked for
+// before.
 func (q *Query) back(path string) (*File, error) {
 	if !q.Tree.Has(path) || !q.once(path) {
 		return nil, nil

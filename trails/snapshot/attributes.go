@@ -14,11 +14,11 @@ const (
 	classGit              // filters, keywords, encodings: ask git
 )
 
-// macroMark begins the definition of an attribute that stands for others.
+// macroMark begins the definition of an attribute for several others.
 const macroMark = "[attr]"
 
-// classOf says what a file of attributes (gitattributes(5)) may ask for. It looks at attribute names alone, not at the
-// patterns they stand with, so it may say more than a given path needs, never less.
+// classOf returns the class of a file of attributes (gitattributes(5)). It looks only at attribute names, not at
+// their patterns, so the class may be higher than a given path needs, never lower.
 func classOf(content []byte) class {
 	all := classRaw
 	for line := range bytes.SplitSeq(content, []byte("\n")) {

@@ -2,7 +2,7 @@ package snapshot
 
 import "time"
 
-// Slack is by how much a time stamp of the file system may lag behind the clock.
+// Slack is the most that a time stamp of the file system may lag behind the clock.
 const Slack = time.Duration(fineSlack)
 
 // Stamp returns the time at which a path changed last by the clock that stamps files, if it is known.
@@ -11,10 +11,10 @@ func Stamp(path string) (at time.Time, known bool) {
 	return time.Unix(0, st.ctime), err == nil && st.ctime != 0
 }
 
-// Before tells which of the changes that snapshots found had come about before a moment. It goes by the change times of
-// the files and of the directories on the way to them. No program can set those back, and a file or a directory that is
-// moved gets a new one. The moment is one of the clock that stamps files. What a later snapshot finds at such a path
-// came later. Where time stamps tell nothing, no change did.
+// Before splits the changes of snapshots into those made before a moment, and the others. It goes by the change
+// times of the files and of the directories on the way to them. No program can set those back, and a file or a
+// directory that is moved gets a new one. The moment is one of the clock that stamps files. If a later snapshot
+// finds a change at such a path, it was made later. If time stamps are of no use, all changes count as later.
 func Before(workTree string, changes []Change, moment time.Time) (before, after []Change) {
 	if remoteFileSystem(workTree) {
 		return nil, changes
@@ -50,8 +50,7 @@ func (b *beforeMoment) path(c Change) bool {
 	return err == nil && !st.isDir() && !c.New.IsZero() && !st.racy(b.moment, 0) && b.dir(parentPath(c.Path))
 }
 
-// gone tells the same of a path that is not there any more, by the directory that it was in. If that is gone too, the
-// directory above it tells.
+// gone does the same for a path that is gone, by its directory. If that is gone too, it uses the directory above.
 func (b *beforeMoment) gone(dir string) bool {
 	st, err := b.tree.lstat(dir)
 	if isGone(err) && dir != "" {

@@ -44,7 +44,8 @@ type saved struct {
 	records *packed
 }
 
-// encodeState writes a state; without a root, one of the git method. Afterwards the directories know what is on disk.
+// encodeState writes a state; without a root, a state of the git method. Afterwards the directories know their
+// parts on disk.
 func encodeState(m meta, root *dir, format refs.ObjectFormat) ([]byte, error) {
 	text, err := m.other()
 	if err != nil {
@@ -155,7 +156,7 @@ func rowSum(row, names, records []byte) uint32 {
 	return crc32.Update(sum, crc32.IEEETable, records)
 }
 
-// countBelow counts for each directory of a list, parents before what is below them, how many are below it.
+// countBelow counts the descendants of each directory of a list, in which parents come first.
 func countBelow(dirs []*dir) []uint32 {
 	number := make(map[*dir]int, len(dirs))
 	below := make([]uint32, len(dirs))

@@ -72,7 +72,7 @@ func decodeState(data []byte, format refs.ObjectFormat) (stateHead, meta, *dir, 
 	return h, m, root, nil
 }
 
-// stateReader reads records whose total size has been checked; only what they say can be wrong.
+// stateReader reads records whose total size has been checked; only their content can be wrong.
 type stateReader struct {
 	in    []byte
 	names string
@@ -106,7 +106,7 @@ func (r *stateReader) oid() refs.OID {
 	return oid
 }
 
-// readHead is the reverse of stateWriter.head.
+// readHead reads the head that stateWriter.head wrote.
 func (d *dir) readHead(head []byte, hash int) {
 	r := &stateReader{in: head, hash: hash}
 	d.flags, d.st, d.tree, d.rules = r.u16(), r.stat(), r.oid(), r.oid()

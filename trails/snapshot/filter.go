@@ -72,7 +72,7 @@ func (e *Engine) keepConverted(objects *refs.Objects, oid refs.OID) error {
 	return err
 }
 
-// convert runs git on the private index until no path fails any more; those that do get their error.
+// convert runs git on the private index until no path fails; failing paths get their error.
 func (s *scan) convert(index string, paths []string, byPath map[string]*job) (*gitIndex, error) {
 	left := slices.Clone(paths)
 	for failures := 0; len(left) > 0; failures++ {

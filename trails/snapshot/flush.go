@@ -14,8 +14,8 @@ import (
 // behindLimit is the number of trees that are written behind the caller's back; of more, memory would hold too much.
 const behindLimit = 64
 
-// behind is the writing of trees that goes on while the caller of a snapshot does other things. What a new file costs
-// is waiting for the file system, and nobody reads a tree that has just been made.
+// behind is the writing of trees that goes on while the caller of a snapshot does other things. A new file costs a wait
+// for the file system, and nobody reads a tree that has just been made.
 type behind struct {
 	group sync.WaitGroup
 	mu    sync.Mutex

@@ -143,7 +143,7 @@ func (a *addition) excludeFilter(ctx context.Context, filter string) error {
 	return err
 }
 
-// withFilter picks from NUL-ended paths those whose attribute "filter" has the value given.
+// withFilter returns, from NUL-ended paths, the ones whose attribute "filter" has the given value.
 func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filter string) ([]string, error) {
 	out, _, err := e.side(ctx, index, bytes.NewReader(list), "check-attr", "-z", "--stdin", "filter")
 	if err != nil {
@@ -159,8 +159,8 @@ func (e *Engine) withFilter(ctx context.Context, index string, list []byte, filt
 	return paths, nil
 }
 
-// skippedByGit lists what git did not take: files that are still untracked or still differ from the scratch index, and
-// directories it could not list.
+// skippedByGit lists the paths that git did not take: files that are still untracked or still differ from the
+// scratch index, and directories it could not list.
 func (e *Engine) skippedByGit(ctx context.Context, got added) ([]string, error) {
 	paths := got.unlisted
 	for _, x := range e.meta.Git.Excluded {

@@ -2,9 +2,9 @@ package snapshot
 
 import "github.com/git-trace/git-trace/refs"
 
-// keepChanges puts what is new in a snapshot of the git method into the side store. Git leaves out what the repository
-// has already, be it only because it is staged or stashed; once it is not any more, git may prune it, and the next
-// snapshot would have nothing to compare itself with. More than a person or a tool writes came from git itself.
+// keepChanges puts the new contents of a snapshot of the git method into the side store. Git leaves out contents
+// that the repository has already, even if only the index or a stash has them. Git may prune them later, and the
+// next snapshot could not be compared. If there are more than a person or a tool writes, they came from git itself.
 func (e *Engine) keepChanges(snap Snapshot) {
 	if len(snap.Changes) == 0 || len(snap.Changes) > maxTrusted {
 		return

@@ -44,8 +44,8 @@ func (e *Engine) addNested(ctx context.Context, paths []string) error {
 	return err
 }
 
-// apart parts directories into those around some of the repositories, and the others. With an exclusion beside it, git
-// does not go into a directory for the sake of a single path in it.
+// apart splits directories into the ones around some of the repositories, and the others. With an exclusion beside
+// it, git does not go into a directory for the sake of a single path in it.
 func apart(dirs, nested []string) (around, others []string) {
 	for _, dir := range dirs {
 		if slices.ContainsFunc(nested, func(path string) bool { return strings.HasPrefix(path, dir+"/") }) {
@@ -57,7 +57,7 @@ func apart(dirs, nested []string) (around, others []string) {
 	return around, others
 }
 
-// excluding adds to a list of pathspecs those that keep `git add` away from paths.
+// excluding adds pathspecs that keep `git add` away from paths.
 func excluding(spec *strings.Builder, paths []string) {
 	for _, path := range paths {
 		spec.WriteString(":(top,exclude,literal)" + path + "\x00")

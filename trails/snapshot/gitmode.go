@@ -112,7 +112,7 @@ func (e *Engine) addEverything(ctx context.Context, old *gitIndex, snap *Snapsho
 	}
 }
 
-// lookForDrift compares the work tree with what the scratch index relies on, at the same time as git works.
+// lookForDrift compares the work tree with the scratch index's assumptions, while git works.
 func (a *addition) lookForDrift(ctx context.Context) <-chan bool {
 	result := make(chan bool, 1)
 	if a.fresh {
@@ -125,7 +125,7 @@ func (a *addition) lookForDrift(ctx context.Context) <-chan bool {
 	return result
 }
 
-// finish writes the tree and remembers what it rests on.
+// finish writes the tree and remembers its basis.
 func (a *addition) finish(ctx context.Context, got added, snap *Snapshot) error {
 	e, g := a.e, a.e.meta.Git
 	scratch, err := stampIndex(e.scratchPath(), e.repo.Format)

@@ -104,7 +104,7 @@ func culprit(stderr []byte, known func(path string) bool) (path, filter string, 
 	return "", "", false
 }
 
-// between picks from each line what stands between its beginning and a later mark.
+// between returns, from each line, the text between its beginning and a later mark.
 func between(text, begin, mark string) []string {
 	var list []string
 	for line := range strings.Lines(text) {

@@ -89,7 +89,7 @@ func (e *Engine) addPaths(ctx context.Context, old *gitIndex, paths []string) ([
 	return skipped, e.forceRemove(ctx, borrowed)
 }
 
-// removePaths takes paths, and what is below them, out of the scratch index.
+// removePaths takes paths, and the paths below them, out of the scratch index.
 func (e *Engine) removePaths(ctx context.Context, old *gitIndex, paths []string) error {
 	var known []string
 	for _, path := range paths {
@@ -204,7 +204,7 @@ func (e *Engine) placeOf(path string, user *gitIndex) place {
 	return plain
 }
 
-// addKnown is `git add -A` of single paths. Nested are repositories that git is not to look into.
+// addKnown runs `git add -A` for single paths. nested are repositories that git must not look into.
 func (e *Engine) addKnown(ctx context.Context, paths, nested []string, force string) (skipped []string, err error) {
 	for len(paths) > 0 {
 		var spec strings.Builder

@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Sight tells one content of a path from another without reading it: equal sights are of the same content. The empty
-// one is of a path that is not there.
+// Sight identifies a content of a path without reading it: equal sights mean the same content. The empty one stands
+// for a missing path.
 type Sight string
 
 // Unsure is equal to no sight, not even to itself: the time stamps do not tell.
@@ -26,7 +26,7 @@ func sightOf(st fileStat) Sight {
 
 var errNoGlance = errors.New("nothing to compare with")
 
-// maxGlance is of how many changed paths a glance tells.
+// maxGlance bounds the changed paths of a glance.
 const maxGlance = 20_000
 
 // Glance looks at a work tree as Engine.Full does, without reading any content and without changing anything: it lists
@@ -65,7 +65,7 @@ func Glance(ctx context.Context, repo *refs.Repo, statePath string) (map[string]
 	return s.glance()
 }
 
-// glance lists what an update found.
+// glance lists the changes of an update.
 func (s *scan) glance() (map[string]Sight, error) {
 	out := map[string]Sight{}
 	for path := range s.before { // also what the index alone says of an unchanged file
@@ -98,7 +98,7 @@ func (s *scan) glance() (map[string]Sight, error) {
 	return out, nil
 }
 
-// lookTwice waits until what is written from now on shows in the time stamps, and takes what is the same then.
+// lookTwice waits until new writes show in the time stamps, and takes the files that stayed the same.
 func (s *scan) lookTwice(young map[string]fileStat, out map[string]Sight) {
 	time.Sleep(2 * time.Duration(fineSlack))
 	now := s.e.now().UnixNano()

@@ -12,7 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// job is a file or link to be hashed, and what came of it.
+// job is a file or link to be hashed, and the result.
 type job struct {
 	d    *dir
 	name string
@@ -47,11 +47,11 @@ func (s *scan) hash() error {
 	return nil
 }
 
-// maxTrusted is how many files that the index vouches for are stored all the same: beyond it git wrote them, and git
-// has them.
+// maxTrusted is the number of files known from the index that are still stored: if there are more, git wrote them,
+// and git has them.
 const maxTrusted = 500
 
-// jobs collects what is to be hashed. Where the index vouches for a file, as after a checkout, its id is known.
+// jobs collects the files to be hashed. If the index vouches for a file, as after a checkout, its id is known.
 func (s *scan) jobs() []job {
 	var list []job
 	trusted := 0

@@ -34,8 +34,8 @@ const (
 // maxRestarts bounds how many paths of one question git may fail on.
 const maxRestarts = 16
 
-// ask judges paths by the ignore rules alone: it does not know what is tracked. A directory must be there for a rule
-// that is only for directories to apply.
+// ask judges paths by the ignore rules alone: tracked or not. A directory must exist for a rule that is only for
+// directories to apply.
 func (g *ignorer) ask(ctx context.Context, paths []string) ([]verdict, error) {
 	verdicts := make([]verdict, len(paths))
 	for at, restarts := 0, 0; at < len(paths); restarts++ {

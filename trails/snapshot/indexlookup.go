@@ -101,8 +101,8 @@ func (e *indexEntry) matches(st fileStat, indexSec int64) bool {
 	return int64(e.mtimeSec) < indexSec
 }
 
-// loadIndex reads the user's index, by way of git if it has parts only git can put together; those entries come without
-// stat data, so none is trusted.
+// loadIndex reads the user's index, with git's help if only git can join its parts; those entries come without stat
+// data, so none is trusted.
 func loadIndex(ctx context.Context, repo *refs.Repo, path string) (*gitIndex, error) {
 	idx, err := readIndex(path, repo.Format)
 	if !errors.Is(err, errIndexParts) {
@@ -172,7 +172,7 @@ func parentPath(path string) string {
 // baseName returns the last component of a path.
 func baseName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// join is DIR/NAME; either may be empty.
+// join returns DIR/NAME; either may be empty.
 func join(dir, name string) string {
 	switch {
 	case dir == "":

@@ -49,7 +49,7 @@ func (e *Engine) mayConvert(idx *gitIndex) bool {
 	return err == nil
 }
 
-// hasCR looks for a CR in a regular file; one that cannot be read has none of weight.
+// hasCR looks for a CR in a regular file; it is false for a file that cannot be read.
 func hasCR(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapFile is not to be had here.
+// mapFile is not supported here.
 func mapFile(*os.File, int64) (data []byte, release func(), err error) {
 	return nil, nil, errors.ErrUnsupported
 }

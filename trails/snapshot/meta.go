@@ -39,8 +39,8 @@ func (m *meta) class() class {
 	return c
 }
 
-// refresh compares the configuration, and the ignore and attribute files outside the work tree, with what the state was
-// made under, and notes what follows. Nothing is read unless a time stamp moved.
+// refresh compares the configuration, and the ignore and attribute files outside the work tree, with the ones of
+// the state, and notes the consequences. It reads nothing unless a time stamp moved.
 func (e *Engine) refresh(ctx context.Context) error {
 	m, now := &e.meta, e.now().UnixNano()
 	env := environment()

@@ -48,7 +48,7 @@ func (f *stateFile) drop(path string) {
 	o.subs[parent] = slices.DeleteFunc(o.subs[parent], func(sub string) bool { return sub == path })
 }
 
-// forget takes out what is below a directory.
+// forget takes out everything below a directory.
 func (o *overlay) forget(path string) {
 	subs := o.subs[path]
 	delete(o.subs, path)

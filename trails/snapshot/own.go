@@ -106,8 +106,8 @@ func (e *Engine) seed(s *scan, last refs.OID) (Snapshot, error) {
 	return e.compare(s.ctx, last, snap)
 }
 
-// keepStaged stores what the index has and HEAD has not: as soon as the user takes it out of the index again, git may
-// prune it.
+// keepStaged stores contents that the index has and HEAD does not: once the user takes them out of the index, git
+// may prune them.
 func (s *scan) keepStaged() {
 	tree := s.e.repo.Format.EmptyTree().String()
 	if head, _, err := s.e.repo.Head(); err == nil && !head.IsZero() {
@@ -140,7 +140,7 @@ func (s *scan) done() (Snapshot, error) {
 	return snap, nil
 }
 
-// conclude hashes what has to be hashed and writes the trees.
+// conclude hashes the new files and writes the trees.
 func (s *scan) conclude() (Snapshot, error) {
 	s.smoothe()
 	if err := s.hash(); err != nil {
@@ -162,7 +162,7 @@ func (s *scan) conclude() (Snapshot, error) {
 	return Snapshot{Tree: tree, Method: MethodOwn, Skipped: skipped}, nil
 }
 
-// skipped lists what could not be read, now or before.
+// skipped lists the paths that could not be read, now or before.
 func (s *scan) skipped() []string {
 	if !s.e.meta.Unread && !s.sawUnread {
 		return nil

@@ -8,16 +8,16 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// unread deals with a directory that cannot be listed. Git finds no untracked file in it either; what is tracked there
-// it still looks for, one by one.
+// unread handles a directory that cannot be listed. Git finds no untracked file in it either; it still looks for
+// its tracked files, one by one.
 func (s *scan) unread(d *dir) error {
 	d.flags |= dirUnread | dirPartial
 	s.sawUnread = true
 	return s.readPartial(d, fileStat{})
 }
 
-// readPartial brings a directory in line with the index, without listing it: an ignored directory, in which only what
-// is tracked counts.
+// readPartial brings a directory in line with the index, without listing it: an ignored directory, in which only
+// tracked files count.
 func (s *scan) readPartial(d *dir, st fileStat) error {
 	idx, err := s.index()
 	if err != nil {

@@ -164,8 +164,8 @@ func (s *scan) include(d *dir, name string) error {
 	return nil
 }
 
-// unreadable gives an entry that cannot be read what the user's index has at its path, as git does: it leaves the entry
-// of such a file alone.
+// unreadable gives an unreadable entry the content of the user's index at its path, as git does: it leaves the
+// entry of such a file alone.
 func (s *scan) unreadable(d *dir, e *entry) error {
 	s.touch(d)
 	e.flags = e.flags&flagTracked | flagUnreadable

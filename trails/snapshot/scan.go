@@ -111,8 +111,8 @@ func (s *scan) touch(d *dir) *work {
 // waits long for the last.
 const statShare = 16
 
-// statTree compares a directory and all that is below it with the disk, by as many workers as there are processors:
-// more buy nothing. The workers also read what the state has of the directories.
+// statTree compares a directory and its descendants with the disk, by as many workers as there are processors: more
+// do not help. The workers also read the directories' parts of the state.
 func (s *scan) statTree(top *dir) error {
 	if top.parent == nil && top.unread != nil {
 		top.unread.file.readAll()
@@ -157,7 +157,7 @@ func (s *scan) statTree(top *dir) error {
 	return s.ctx.Err()
 }
 
-// size returns the number of directories d that is, with those below it. It reads none of them.
+// size returns the number of directories: d and its descendants. It reads none of them.
 func (d *dir) size() int {
 	if d.unread != nil {
 		return 1 + d.unread.to - d.unread.from
@@ -246,7 +246,7 @@ func (s *scan) markDirty(d *dir) {
 	}
 }
 
-// changes compares what was noted with what is there now.
+// changes compares the noted contents with the present ones.
 func (s *scan) changes() []Change {
 	var list []Change
 	for path, was := range s.before {

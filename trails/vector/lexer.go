@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// What a formatter changes is how words are written down: quotation marks, separators, brackets, white space and line
-// ends.
-// The words of a line are its names and numbers, and each sign that says something, such as an operator. In a string
-// every sign says something. The words of a comment differ from the same words outside of one.
+// A formatter changes only the form of words: quotation marks, separators, brackets, white space and line ends. The
+// words of a line are its names and numbers, and each sign with a meaning, such as an operator. In a string every
+// sign has a meaning. The words of a comment differ from the same words outside of one.
 
 // keySeed makes keys of words. They live as long as one comparison.
 var keySeed = maphash.MakeSeed()
