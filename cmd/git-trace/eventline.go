@@ -87,7 +87,7 @@ func describePrompt(d events.PromptData) string {
 	return words(fmt.Sprintf("#%d", d.Index), plural(d.Chars, "character"), kind)
 }
 
-// shortOID abbreviates an object id where git is not asked how short it may be.
+// shortOID abbreviates an object id to ten digits, without asking git.
 func shortOID(oid refs.OID) string {
 	const digits = 10
 	text := oid.String()

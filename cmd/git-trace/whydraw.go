@@ -26,7 +26,7 @@ const (
 	mostWhyRows    = 16 // of the change, around the line that is asked about
 )
 
-// evidenceText says in words what a tier of evidence means.
+// evidenceText describes each tier of evidence.
 var evidenceText = map[string]string{
 	correlate.TierExactBlob:   "the committed file was seen in the work tree, to the last byte",
 	correlate.TierExactLines:  "the line was seen in the work tree as it was written",

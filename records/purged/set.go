@@ -184,7 +184,7 @@ func (s *Set) add(rule Rule) error {
 	return s.compile()
 }
 
-// With gives this set with those rules of another that have one of the ids. Both have the same key, or one has no
+// With returns this set with the rules of another that have one of the ids. Both have the same key, or one has no
 // rules.
 func (s *Set) With(other *Set, ids []string) (*Set, error) {
 	out := &Set{key: s.key, rules: slices.Clone(s.rules)}

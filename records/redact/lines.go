@@ -105,8 +105,8 @@ func skipAny(text string, at int, these string) int {
 	return at
 }
 
-// jar reads a line of a file of cookies, as curl and browsers write it, by its first yes or no: DOMAIN, whether for all
-// below it, PATH, whether it is secure, when it ends, NAME, VALUE.
+// jar reads a line of a file of cookies, as curl and browsers write it, from its first yes or no. The fields are
+// DOMAIN, a yes or no for the hosts below it, PATH, a yes or no for secure, EXPIRES, NAME, VALUE.
 func jar(text string, at int) []span {
 	end := endOfLine(text, at)
 	fields := strings.Split(strings.TrimRight(text[at:end], "\r"), "\t")
