@@ -113,7 +113,7 @@ func onlyAnchorsDisagree(report events.Report) bool {
 	return report.MoreFaults == 0
 }
 
-// trustHint says how to trust a key.
+// trustHint explains how to trust a key.
 func trustHint(kind checkpoint.Kind) string {
 	if kind == checkpoint.SSH {
 		return "list the key in the file that git's gpg.ssh.allowedSignersFile names; see ssh-keygen(1), ALLOWED SIGNERS"

@@ -88,7 +88,7 @@ func (s *conversations) close() {
 	s.log.Close()
 }
 
-// newPrompts gives texts of prompts, redacted by the user's configuration.
+// newPrompts returns texts of prompts, redacted by the user's configuration.
 func newPrompts(repo *refs.Repo) *view.Prompts {
 	return view.NewPrompts(repo, func() (*redact.Redactor, error) {
 		return configured.ToShow(context.Background(), repo)

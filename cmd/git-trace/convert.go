@@ -357,7 +357,7 @@ func (v *converter) told(name string, line int, r *records.Record, err error) er
 	return err
 }
 
-// withoutLines says that there was nothing to write, which is not a fault.
+// withoutLines reports that there was nothing to write, which is not a fault.
 func (v *converter) withoutLines(name string) error {
 	fmt.Fprintf(v.app.std.err, "git-trace: hint: %s\n", printable(name+": "+errNoLines.Error()))
 	return nil

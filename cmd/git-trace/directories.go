@@ -102,7 +102,7 @@ func (p *passed) note(dir string, over bool) {
 	p.taken[dir]++
 }
 
-// tell says how many files were passed over. A directory without any taken file is a fault: it holds no such file.
+// tell reports the number of files that were passed over. A directory without any taken file is a fault.
 func (p *passed) tell(a *app, what string) (faults []error) {
 	for _, dir := range p.dirs {
 		switch over := p.over[dir]; {

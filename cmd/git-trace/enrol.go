@@ -60,7 +60,7 @@ func runEnrol() int {
 	return exitDone
 }
 
-// enrol gives the repository where that is one to be recorded.
+// enrol returns the repository if it is to be recorded.
 func enrol(ctx context.Context) (*refs.Repo, error) {
 	found, err := refs.FindHook(".")
 	if err != nil || !recorded.Enrols() || recorded.Wanted(ctx, found) != nil {

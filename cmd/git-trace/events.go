@@ -145,7 +145,7 @@ func lastText(line []byte, member string) string {
 	return string(text)
 }
 
-// eachEvent gives the lines that the filter wants, in order. They are valid until the next one.
+// eachEvent yields the lines that the filter wants, in order. They are valid until the next one.
 func eachEvent(ctx context.Context, all *events.Copy, f *eventFilter, yield func([]byte) error) error {
 	type place struct {
 		offset int64

@@ -492,7 +492,7 @@ func (w *notesWriter) done() error {
 	return nil
 }
 
-// eachNote gives the notes under git-ai's ref.
+// eachNote yields the notes under git-ai's ref.
 func eachNote(ctx context.Context, repo *refs.Repo, yield func(commit string, text []byte) error) error {
 	if _, err := repo.ReadRef(gitai.NotesRef); err != nil {
 		if errors.Is(err, refs.ErrRefMissing) {

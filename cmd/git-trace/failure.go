@@ -33,7 +33,7 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// fail gives an error an exit status and, where there is something to do about it, a hint.
+// fail adds an exit status to an error and, if there is a remedy, a hint.
 func fail(code int, err error, hint string) error {
 	if err == nil {
 		return nil

@@ -98,7 +98,7 @@ func orConversation(err error, named []string, known *conversations) error {
 	return err
 }
 
-// hintNone says why a list is empty.
+// hintNone gives the reason why a list is empty.
 func (a *app) hintNone(c *cli.Context, repo *refs.Repo, known *conversations) error {
 	all, err := known.Conversations()
 	switch {

@@ -95,7 +95,7 @@ func pagerDefaults() []string {
 	return out
 }
 
-// Write gives text to the pager. A pager that was left ends the command without a word.
+// Write passes text to the pager. If the user left the pager, the command ends silently.
 func (p *pager) Write(text []byte) (int, error) { return quietWriter{p.pipe}.Write(text) }
 
 // Close ends the output and waits until the pager ends. The pager's exit status does not count.

@@ -76,7 +76,7 @@ func names(models []string) []string {
 	return out
 }
 
-// head says who wrote it.
+// head draws the writers.
 func (p *reportPage) head() {
 	share := ""
 	if all := p.Result.Owned().Shares(); len(all) > 0 {

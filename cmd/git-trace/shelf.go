@@ -43,7 +43,7 @@ func (s *shelf) put(begin steering.Begin, raw []byte) error {
 	return nil
 }
 
-// each gives the conversations in the order of their time.
+// each yields the conversations in the order of their time.
 func (s *shelf) each(yield func(*records.Record)) error {
 	slices.SortStableFunc(s.books, func(a, b book) int { return a.Compare(b.Begin) })
 	for _, one := range s.books {

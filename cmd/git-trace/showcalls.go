@@ -103,7 +103,7 @@ func counts(added, removed int) string {
 	return fmt.Sprintf("+%d −%d", added, removed)
 }
 
-// held says which commit holds lines of a call.
+// held names the first commit with lines of a call, and counts the others.
 func (d *showDrawer) held(c *view.Call) string {
 	added := 0
 	for _, f := range c.Files {

@@ -170,7 +170,7 @@ func (t *traceView) draw(d *showDrawer) {
 	}
 }
 
-// origin says where a conversation is known from, when no hook saw it here.
+// origin names the source of a conversation that no hook saw here.
 func (t *traceView) origin() string {
 	switch {
 	case t.Seen() && t.far:

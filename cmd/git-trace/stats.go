@@ -116,7 +116,7 @@ func (c *costs) add(u *view.Usage) {
 	}
 }
 
-// text tells the cost of the conversations, its part that is not by prices, and the day of the prices.
+// text returns the cost of the conversations, its part that is not by prices, and the day of the prices.
 func (c *costs) text() string {
 	if c.Priced == 0 {
 		return "cost not known: neither prices nor clients tell (trace.prices)"
@@ -245,7 +245,7 @@ func newStatistics(named []string) *statistics {
 	}
 }
 
-// hintNothing says why all figures are zero. A history is not gone through where the outcome is known.
+// hintNothing gives the reason why all figures are zero. It does not read a history if the outcome is known.
 func (a *app) hintNothing(repo *refs.Repo) {
 	if a.tellOffer(repo, true) {
 		return

@@ -219,7 +219,7 @@ var whyOpen = map[string]string{
 	"end_unknown":  "a hook was lost that may have been its end",
 }
 
-// openText says which call is under way, since when, and where if that is another work tree.
+// openText names the call under way, its start, and its work tree if that is another one.
 func openText(call trails.OpenCall, here string, now time.Time) string {
 	text := call.Agent + ": " + cmp.Or(call.Tool, "a call")
 	if call.WorkTree != here {
@@ -228,7 +228,7 @@ func openText(call trails.OpenCall, here string, now time.Time) string {
 	return text + ", begun " + numbers.Ago(call.Since, now) + ": " + whyOpen[call.Why]
 }
 
-// shared says what a remote was told, and what others have told there.
+// shared names this clone's and others' publications on a remote.
 func (t *rows) shared(s sharing.State, now time.Time) {
 	var parts []string
 	mend := ""

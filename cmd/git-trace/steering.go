@@ -203,7 +203,7 @@ func (e *exporter) writeTree(c *cli.Context, form func(*treetrace.Document) ([]b
 	return e.app.allFaults(faults)
 }
 
-// steered tells of the conversations that are wanted, with what the log knows of them; nil if there are none.
+// steered returns the wanted conversations, with the log's data about them; nil if there are none.
 func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []error, err error) {
 	b, err := steering.New(o)
 	if err != nil {

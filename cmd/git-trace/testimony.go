@@ -165,7 +165,7 @@ func (w *witnesses) testify(ctx context.Context, t *transcripts.Transcript) erro
 	return errors.Join(unwatched, w.begin(ctx, t))
 }
 
-// begin tells the log of a conversation that no hook reported, and puts it on the list of those that wait to be stored.
+// begin adds to the log a conversation that no hook reported, and puts it on the waiting list.
 func (w *witnesses) begin(ctx context.Context, t *transcripts.Transcript) error {
 	reader, err := index.Open(w.repo)
 	if err != nil {

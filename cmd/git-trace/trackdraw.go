@@ -138,7 +138,7 @@ func (d *trackDrawer) step(s *trail.Step) {
 	d.entry(string(s.Kind), moment(s.Time)+"  "+d.pen.paint(hashColor, d.commit(s.Commit))+"  "+strings.Join(parts, ", "))
 }
 
-// now says what is left.
+// now draws the lines that are left.
 func (d *trackDrawer) now(t *trail.Trail) {
 	n := &t.Now
 	for i, text := range d.whatIsLeft(t) {
@@ -207,7 +207,7 @@ func (d *trackDrawer) ofAll(lines, all int) string {
 	return strconv.Itoa(lines) + " of " + strconv.Itoa(all)
 }
 
-// alive says where lines are.
+// alive names the places of lines.
 func (d *trackDrawer) alive(t *trail.Trail) string {
 	n := &t.Now
 	text := "alive"

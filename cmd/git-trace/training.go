@@ -40,7 +40,7 @@ func trainingFlags() []cli.Flag {
 		"min-chars", "reverted", "stats")
 }
 
-// isTraining tells the formats that the options are for.
+// isTraining reports whether the options are for a format.
 func isTraining(format exchange) bool {
 	return format.name == tracestate.Name || format.name == tracestate.PairsName
 }
@@ -155,7 +155,7 @@ func tooLong(err error) error {
 	return err
 }
 
-// done says what was not written.
+// done reports the records that were not written.
 func (t *training) done() error {
 	if t == nil {
 		return nil

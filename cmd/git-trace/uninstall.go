@@ -99,7 +99,7 @@ func (a *app) nothingInstalled() {
 	fmt.Fprintln(a.std.err, "git-trace: hint: there were no hooks of git-trace to remove")
 }
 
-// planAgents says which hooks of agents would go, and of how many agents.
+// planAgents lists the hooks of agents that would go, and returns the number of agents.
 func (a *app) planAgents(ctx context.Context, in *installation) (n int) {
 	for _, agent := range in.agents {
 		status, err := agent.Installer.Status(ctx, in.target)
@@ -147,7 +147,7 @@ func (a *app) removeGitHooks(ctx context.Context, in *installation) error {
 	return nil
 }
 
-// tellDeletion says how much --purge deletes.
+// tellDeletion prints the amount that --purge deletes.
 func (a *app) tellDeletion(ctx context.Context, repo *refs.Repo) error {
 	reader, err := a.openIndex(repo)
 	if err != nil {
@@ -191,7 +191,7 @@ func ownConversations(ctx context.Context, repo *refs.Repo, reader *index.Index)
 	return len(own), err
 }
 
-// tellKept says what stays behind and how to remove it.
+// tellKept names the things that stay, and how to remove them.
 func (a *app) tellKept(repo *refs.Repo) {
 	if _, err := repo.ReadRef(refs.EventsRef); err != nil {
 		return

@@ -15,7 +15,7 @@ type unread struct {
 	partial bool // of a partial clone
 }
 
-// note tells what could not be read of a commit.
+// note notes the parts of a commit that could not be read.
 func (u *unread) note(c *history.Commit) {
 	if len(c.Unread) == 0 {
 		return

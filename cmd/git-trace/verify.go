@@ -138,7 +138,7 @@ func fetchedText(s sharing.FetchedState) string {
 	return printable(text)
 }
 
-// printReport says the state first, then what is wrong, one fault a line.
+// printReport prints the state first, then the faults, one a line.
 func printReport(w io.Writer, report events.Report) error {
 	if report.Empty() && len(report.Notes) == 0 {
 		_, err := fmt.Fprintln(w, "there is no log yet: nothing has been recorded")

@@ -111,7 +111,7 @@ type commitView struct {
 	rewrites []index.Retold
 }
 
-// MarshalJSON gives the commit in the form of the graph, with its rewritings.
+// MarshalJSON returns the commit in the form of the graph, with its rewritings.
 func (c *commitView) MarshalJSON() ([]byte, error) {
 	type rewrite struct {
 		Old  refs.OID `json:"old"`
@@ -156,7 +156,7 @@ func (v *viewer) graphCommit(id refs.OID) (*graph.Commit, error) {
 // eventView is an envelope.
 type eventView struct{ event events.Event }
 
-// MarshalJSON gives the envelope as it is stored.
+// MarshalJSON returns the envelope as it is stored.
 func (e eventView) MarshalJSON() ([]byte, error) { return e.event.Raw(), nil }
 
 func (e eventView) draw(d *showDrawer) {

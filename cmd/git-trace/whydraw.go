@@ -45,7 +45,7 @@ var foundText = map[string]string{
 	correlate.TierExactLines: "its edits wrote the line so; no hook saw them",
 }
 
-// evidenceOf says in words how it is known who wrote a line.
+// evidenceOf describes the evidence for the owner of a line.
 func evidenceOf(o *blame.Attribution) string {
 	if text := foundText[o.Evidence]; text != "" && o.Patch == "" && o.Writer == "" && o.Trace != "" {
 		return text
@@ -244,7 +244,7 @@ func (d *showDrawer) leftOut(lines int) string {
 	return d.pen.paint(faint, "  … "+plural(lines, "line")+" more") + "\n"
 }
 
-// evidence says how it is known who wrote the lines, and what speaks against it.
+// evidence draws the evidence for the owner of the lines, and the doubts.
 func (d *showDrawer) evidence(r *why.Reason) {
 	o := r.Owner()
 	switch {

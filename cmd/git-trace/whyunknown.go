@@ -62,7 +62,7 @@ func lineDoubts(ctx context.Context, repo *refs.Repo, path string, line []byte) 
 	return nil
 }
 
-// doubt says of lines without an owner why they have none.
+// doubt gives the reason why lines have no owner.
 func (v *whyView) doubt(ctx context.Context, repo *refs.Repo) {
 	for _, r := range v.reasons {
 		o := r.Owner()

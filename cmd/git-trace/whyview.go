@@ -62,7 +62,7 @@ type jsonWhyCommit struct {
 	Time    string   `json:"author_time"`
 }
 
-// MarshalJSON gives the place with its reasons.
+// MarshalJSON returns the place with its reasons.
 func (v *whyView) MarshalJSON() ([]byte, error) {
 	out := jsonPlace{Path: v.path, PathBase64: events.EncodeBytes(v.path), Revision: events.OrNull(v.rev),
 		Reasons: []jsonReason{}}

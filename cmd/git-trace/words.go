@@ -8,7 +8,7 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 )
 
-// ownerWord tells in a list whose lines are that nobody is known to have written.
+// ownerWord returns the word in a list for lines without a known writer.
 func ownerWord(kind events.OwnerKind) string {
 	if kind == events.OwnerOlder {
 		return "older than the recording"
