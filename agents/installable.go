@@ -64,7 +64,7 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return IgnoreKey + ": unknown agent '" + e.Name + "'" }
 
-// Hint says which names there are.
+// Hint lists the known names.
 func (e *UnknownError) Hint() string { return "known are " + strings.Join(e.Known, ", ") }
 
 // Ignored returns the agents that the key names; it is an UnknownError if an agent does not exist.

@@ -125,5 +125,5 @@ func (e *InstallError) Error() string {
 	return e.Message + ": " + e.Err.Error()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *InstallError) Unwrap() error { return e.Err }

@@ -136,7 +136,7 @@ func (s *session) begin(options capability.ParseOptions, sink records.Sink, curs
 	return s.agents.resume(cursor.Agents)
 }
 
-// read gives every object of a file to its chain.
+// read passes every object of a file to its chain.
 func (s *session) read(ch *chain, in *jsonlines.Reader) error {
 	before := s.lost
 	for n := 0; ; n++ {

@@ -129,7 +129,7 @@ func (e *entry) flag(d *rawjson.Decoder) {
 	}
 }
 
-// object gives a line to the chain that it belongs to.
+// object passes a line to its chain.
 func (s *session) object(ch *chain, object jsonlines.Object) error {
 	e := &s.entry
 	if err := e.decode(object.Raw); err != nil { // the reader has walked it already

@@ -33,7 +33,7 @@ type said struct {
 	} `json:"message"`
 }
 
-// lastSaid gives the messages of a session file, the last one first.
+// lastSaid yields the messages of a session file, the last one first.
 func lastSaid(path string, take func(*said) (more bool)) {
 	file, err := transcript.Open(path)
 	if err != nil {

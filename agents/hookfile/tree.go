@@ -42,7 +42,7 @@ func parse(doc []byte) (*node, error) {
 	return root, nil
 }
 
-// syntaxError says in which line the document is wrong. It quotes nothing of the document but one character.
+// syntaxError names the line of the fault in the document. It quotes at most one character of the document.
 func syntaxError(doc []byte, err error) error {
 	var syntax *json.SyntaxError
 	line := 1 + bytes.Count(doc, []byte("\n"))

@@ -105,7 +105,8 @@ func (f *Facts) put(head, prior *records.Record, said string, calls *callBook) {
 	f.describe(head, prior, said, calls)
 }
 
-// begin tells of the repository when the conversation began. What was found once stays: reflogs and snapshots expire.
+// begin adds the repository's state at the conversation's beginning. An earlier finding stays: reflogs and
+// snapshots expire.
 func (f *Facts) begin(head, prior *records.Record) {
 	task, vcs := &head.Task, &head.Environment.VCS
 	task.Repository = cmp.Or(task.Repository, f.Repository, prior.Task.Repository)

@@ -102,7 +102,7 @@ func FullHash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// First gives the first objects of a file until yield has enough.
+// First yields the first objects of a file until yield has enough.
 func First(file File, most int, yield func(object jsonlines.Object) bool) {
 	in := file.From(0, 0)
 	for range most {

@@ -105,7 +105,7 @@ func (r *reading) begin(place Place, options capability.ParseOptions, sink recor
 	r.lost, r.below, r.agents = jsonlines.Faults{}, jsonlines.Faults{}, subagents{}
 }
 
-// read gives every object of a file to its conversation.
+// read passes every object of a file to its conversation.
 func (r *reading) read(to *conversation, in Source) error {
 	before := r.lost
 	for n := 0; ; n++ {

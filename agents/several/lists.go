@@ -76,7 +76,7 @@ func numbers(raw json.RawMessage, place []int) json.RawMessage {
 	return out
 }
 
-// set gives a record the lists.
+// set puts the lists into a record.
 func (l *lists) set(head *records.Record) {
 	for name, entries := range l.of {
 		head.SetMeta(name, entries)

@@ -28,7 +28,7 @@ type cell struct {
 	at   int64
 }
 
-// walk gives the rows of a table's b-tree in the order of their ids.
+// walk yields the rows of a table's b-tree in the order of their ids.
 func (db *DB) walk(root uint32, yield func(row *Row) error) error {
 	w := walker{db: db, yield: yield, from: math.MinInt64}
 	return w.page(root, 0)

@@ -11,8 +11,7 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Describe gives a boundary what the timeline needs of a call that a hook reports. A tool that is not named may write
-// anywhere.
+// Describe adds a call that a hook reports to its boundary. A tool that is not named may write anywhere.
 func (t Tools) Describe(b *events.Boundary, id, name string, input json.RawMessage, home string) *events.ToolUse {
 	call := payload.Call{ID: id, Name: name, Input: &input, Path: text(input, pathMembers)}
 	switch t.does(name, input) {

@@ -77,7 +77,7 @@ func (e Edit) Apply() error {
 	return e.named(err)
 }
 
-// Revert gives the file back what it had. What somebody else wrote in the meantime stays.
+// Revert restores the earlier content of the file. Changes of others in the meantime stay.
 func (e Edit) Revert() error {
 	now, err := e.File.again()
 	switch {
