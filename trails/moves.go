@@ -40,7 +40,7 @@ type shifting struct {
 	path     string
 }
 
-// blocks gives prints of the blocks that a change takes away, and puts in.
+// blocks returns prints of the blocks that a change takes away, and puts in.
 func (m shifting) blocks() (gone, come string) {
 	var old, latest [][]byte
 	for _, h := range m.change.Hunks() {

@@ -12,7 +12,8 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
-// Remembered says who owned the lines of a content when the path had it. What no boundary saw is nobody's.
+// Remembered returns the owners of the lines of a content, at the time when the path had it. If no boundary saw it,
+// they are nobody's.
 func Remembered(repo *refs.Repo, path string, content []byte) PendingLines {
 	p, _ := remembered(repo, path, newText(repo.Format.Hash(refs.BlobObject, content), content))
 	return p

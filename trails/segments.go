@@ -171,7 +171,7 @@ func (s *workTree) doneWith(path string) []*Window {
 	})
 }
 
-// composition says where the lines come from of a content that a tool found after git had been at work.
+// composition returns the origins of the lines of a content that a tool found after git had written.
 func (s *step) composition(f *file, found text) []vector.Origin {
 	g := &file{path: f.path, oldPath: f.oldPath, oldMode: f.oldMode, newMode: f.newMode, old: f.old, new: found,
 		vec: f.vec}
@@ -189,7 +189,7 @@ func (s *step) composition(f *file, found text) []vector.Origin {
 	return originsOf(v)
 }
 
-// originsOf says of a content that was known that each line comes from it.
+// originsOf returns a known content as the origin of each of its lines.
 func originsOf(v vector.Vector) []vector.Origin {
 	var out []vector.Origin
 	line := 0

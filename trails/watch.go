@@ -61,7 +61,7 @@ func (s *step) askAhead(others func() ([]Unreported, error)) error {
 	return s.goOn(unreported)
 }
 
-// goOn says of conversations that they go on and that no hook reports them.
+// goOn notes that conversations go on and that no hook reports them.
 func (s *step) goOn(unreported []Unreported) error {
 	s.unreported = len(unreported) > 0
 	for _, one := range unreported {
@@ -72,7 +72,7 @@ func (s *step) goOn(unreported []Unreported) error {
 	return nil
 }
 
-// putDown says once that a conversation is not captured.
+// putDown notes once that a conversation is not captured.
 func (s *step) putDown(one Unreported) error {
 	if one.Known {
 		return nil

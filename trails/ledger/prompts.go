@@ -129,7 +129,7 @@ func (p *Prompts) Expire(before time.Time, dry bool) (n int, err error) {
 	return n, err
 }
 
-// each gives every text that is kept, with the time at which it was typed.
+// each yields every stored text, with the time at which it was typed.
 func (p *Prompts) each(yield func(trace events.TraceID, index int, at time.Time) error) error {
 	traces, err := p.Traces()
 	if err != nil {

@@ -20,7 +20,7 @@ type Store struct {
 	now  func() time.Time
 }
 
-// Open gives access to the side store, whether or not there is one yet.
+// Open returns the side store, whether or not it exists yet.
 func Open(repo *refs.Repo) *Store {
 	return &Store{repo: repo, dir: repo.SideObjects(), now: time.Now}
 }

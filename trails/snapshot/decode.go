@@ -142,7 +142,7 @@ func (f *stateFile) read(d *dir, p *packed, row, end int) bool {
 	return true
 }
 
-// readAll says that all names will be asked for.
+// readAll copies all names at once.
 func (f *stateFile) readAll() { f.text = string(f.names) }
 
 // string copies some of the names: nothing of the mapping leaves the engine.

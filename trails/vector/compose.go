@@ -58,7 +58,7 @@ type Match struct {
 	first, last int // the old lines that it says something of, with signs below them
 }
 
-// Matches says for each new line which old one it is. Lines that moved count as new.
+// Matches returns the old line of each new line. Moved lines count as new.
 func Matches(old Content, latest [][]byte) []Match { return Compare(old, latest).matches() }
 
 // GoesOn reports whether another match goes on where one ends: with the next line or, where a line was broken, with the
