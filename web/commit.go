@@ -292,7 +292,7 @@ func (b *commitBody) giveLives(q *question) {
 	}
 }
 
-// livedFor says how long a line lived.
+// livedFor returns the age of a line in words.
 func livedFor(began, end time.Time) string {
 	long, is := strings.CutSuffix(numbers.Ago(began, end), " ago")
 	if !is { // it names no length of time

@@ -97,7 +97,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// busy says that a moment later there may be an answer.
+// busy answers that there may be an answer a moment later.
 func busy(w http.ResponseWriter, what string) {
 	again(w.Header(), http.StatusServiceUnavailable)
 	http.Error(w, what, http.StatusServiceUnavailable)

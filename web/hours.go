@@ -32,7 +32,7 @@ type hourCell struct {
 
 type hourPart struct{ Kind, X, Y, Width, Height string }
 
-// About says of an hour what it shows.
+// About describes an hour.
 func (c hourCell) About() string {
 	return c.Label + ": " + c.Counts.Owned().String()
 }

@@ -221,7 +221,7 @@ func (a *runsAnswer) behind(q *question, ask url.Values) (string, error) {
 	return "", nil
 }
 
-// ownerWord tells in a list whose lines are that nobody is known to have written.
+// ownerWord returns the word in a list for lines without a known writer.
 func ownerWord(kind string, older bool) string {
 	if older {
 		return "older than the recording"

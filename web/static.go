@@ -71,7 +71,7 @@ var assetHash = sync.OnceValue(func() string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 })
 
-// static gives the style sheet and the script.
+// static sends the style sheet and the script.
 func (s *Site) static(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	file, known := ready()[name]
