@@ -84,7 +84,7 @@ func Count(ctx context.Context, repo *refs.Repo, from Source, query graph.Query)
 // eachBatch is the number of commits that git is asked for together where they are given one after the other.
 const eachBatch = 1024
 
-// Each gives the commits that Count does, in the same order, and holds few of them.
+// Each yields the commits that Count returns, in the same order, and holds few of them.
 func Each(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
 	yield func(*graph.Commit) error) error {
 	return from.each(ctx, repo, query, eachBatch, func(list []*graph.Commit) error {
@@ -97,7 +97,7 @@ func Each(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
 	})
 }
 
-// each gives the commits in batches of so many.
+// each yields the commits in batches of so many.
 func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, most int,
 	yield func([]*graph.Commit) error) error {
 	b := counted{Source: s}

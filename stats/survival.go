@@ -64,7 +64,7 @@ type Life struct {
 	End    time.Time // of the last commit of which it is known whether they are there
 }
 
-// Lives gives the lives of the lines of commits, as Survival counts them.
+// Lives yields the lives of the lines of commits, as Survival counts them.
 func Lives(ctx context.Context, repo *refs.Repo, from Source, query graph.Query, commits []*graph.Commit,
 	yield func(*Life) error) error {
 	args := slices.Clone(query.Revs)
