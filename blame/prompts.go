@@ -114,7 +114,7 @@ func (q *question) tools() string {
 	return strings.Join(names, ", ")
 }
 
-// pending says how many of the lines are in no commit yet.
+// pending describes the lines that are in no commit yet, with their number.
 func (q *question) pending() string {
 	n := 0
 	for _, l := range q.lines {
