@@ -40,7 +40,7 @@ func (t *Transcript) Calls() []*Call {
 	return slices.DeleteFunc(t.calls, func(c *Call) bool { return len(c.Edits) == 0 && !c.Anything })
 }
 
-// chainOf tells the conversation itself, and those of its subagents, from each other.
+// chainOf identifies the conversation of a step: the main one or a subagent's.
 func chainOf(step *records.Step) int {
 	switch {
 	case step.ParentStep != nil:

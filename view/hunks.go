@@ -303,7 +303,7 @@ type content struct {
 	raw  []byte
 }
 
-// linesOf gives lines of a content; nil when it is no longer there, or does not have these lines.
+// linesOf returns lines of a content; nil if it is gone, or does not have these lines.
 func linesOf(raw []byte, start, count int) []string {
 	if count <= 0 {
 		return []string{}

@@ -34,7 +34,7 @@ func (s Style) crop(hunks []hunk) []hunk {
 	return []hunk{out}
 }
 
-// leftOut tells the number of changed lines that are not shown; nothing where there are none.
+// leftOut draws the number of changed lines that are not shown; nothing if there are none.
 func (s Style) leftOut(hunks []hunk, rows []row) []row {
 	for _, h := range hunks {
 		rows = append(rows[:len(rows):len(rows)], h.rows...)
@@ -51,7 +51,7 @@ func (s Style) leftOut(hunks []hunk, rows []row) []row {
 	return []row{{text: s.Crop.LeftOut(n), sign: '\\'}}
 }
 
-// ranges says where the rows of a window are.
+// ranges describes the places of the rows of a window.
 func (s Style) ranges(rows []row) string {
 	old, now := 0, 0
 	for i := range rows {

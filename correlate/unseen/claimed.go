@@ -49,7 +49,7 @@ func (s *Search) claimed(commit refs.OID) ([]refs.OID, error) {
 	return out, nil
 }
 
-// isClaim tells of lines that a backfill or an import spoke of. They have no patch.
+// isClaim reports whether lines come from a backfill or an import. They have no patch.
 func isClaim(r *belief.Run) bool { return r.By != nil && r.By.Claimed() && r.Owner.Patch == "" }
 
 // fromClaims finds the owners of lines that a commit added to a file. It reads the later claims about the commits whose

@@ -112,7 +112,7 @@ func startsCommit(ahead []byte) bool {
 	return err == nil
 }
 
-// ahead gives up to n of the bytes that come next, fewer at the end.
+// ahead returns up to n of the next bytes, fewer at the end.
 func (r *Reader) ahead(n int) ([]byte, error) {
 	next, err := r.in.Peek(n)
 	if err != nil && !errors.Is(err, io.EOF) {
