@@ -221,7 +221,7 @@ func (a *runsAnswer) behind(q *question, ask url.Values) (string, error) {
 	return "", nil
 }
 
-// ownerWord returns the word in a list for lines without a known writer.
+// ownerWord returns the word for an owner in a list: the kind, or "older than the recording".
 func ownerWord(kind string, older bool) string {
 	if older {
 		return "older than the recording"
