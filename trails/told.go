@@ -33,8 +33,8 @@ func (s *witness) askTranscripts() (over []*Window) {
 	return over
 }
 
-// endTold asks the agent's own record once how a call ended. It is over then, and was under way until that moment,
-// unless something of it goes on.
+// endTold asks the agent's own record once how a call ended. The call was under way until that moment, unless a
+// process of it still lives.
 func (s *witness) endTold(w *Window) End {
 	if end, asked := s.ends[w]; asked {
 		return end

@@ -148,8 +148,8 @@ func namedIn(repo *refs.Repo, name string) []refs.OID {
 }
 
 // Wrote reports whether git wrote to the work tree between the marks. A plain commit moves HEAD without touching a
-// file, so the reflog, where there is one, decides. A message that is gone was used by a commit. That git had put
-// something there before is told by the list of the operation.
+// file, so the reflog, where there is one, decides. If an operation's message is gone, a commit used it. The list
+// of the operation shows earlier writes.
 func (w *Work) Wrote() bool {
 	before, now := w.Before, w.Now
 	moved := before.Storage != now.Storage // git-refs(1), migrate

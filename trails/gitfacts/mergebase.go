@@ -114,7 +114,7 @@ func (q byDate) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 // Push is a method of heap.Interface.
 func (q *byDate) Push(x any) { *q = append(*q, x.(dated)) }
 
-// Pop returns a method of heap.Interface.
+// Pop is a method of heap.Interface.
 func (q *byDate) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]
