@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/zeebo/blake3"
 
@@ -61,7 +62,11 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// currentKey returns the key that the user has, or a new one, which is not kept yet.
+// keyPatience is how long a process waits for another one that makes the key.
+const keyPatience = 10 * time.Second
+
+// currentKey returns the key that the user has. A new one is kept at once, so that purges that begin together have the
+// same.
 func currentKey(repo *refs.Repo) ([]byte, error) {
 	for _, path := range keyPlaces(repo) {
 		key, err := readKey(path)
@@ -69,31 +74,34 @@ func currentKey(repo *refs.Repo) ([]byte, error) {
 			return key, err
 		}
 	}
-	key := make([]byte, keySize)
-	_, err := rand.Read(key)
-	return key, err
-}
-
-// keepKey keeps a key where the first place takes it. One that another process kept meanwhile is not overwritten.
-func keepKey(repo *refs.Repo, key []byte) error {
-	if _, err := findKey(repo, keyName(key)); err == nil {
-		return nil
-	}
 	var failed error
 	for _, path := range keyPlaces(repo) {
-		if _, err := os.Lstat(path); err == nil {
-			failed = errors.Join(failed, fmt.Errorf("%s is another one", path))
-			continue
-		}
-		if err := refs.MakeDirs(filepath.Dir(path), 0o700); err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		err := refs.WriteFileDurable(path, []byte(hex.EncodeToString(key)+"\n"), 0o600)
+		key, err := makeKey(path)
 		if err == nil {
-			return nil
+			return key, nil
 		}
 		failed = errors.Join(failed, err)
 	}
-	return failed
+	return nil, fmt.Errorf("keep the key of purges: %w", failed)
+}
+
+// makeKey keeps a new key in a file, or returns the one that another process kept there meanwhile.
+func makeKey(path string) ([]byte, error) {
+	if err := refs.MakeDirs(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := refs.Flock(path+".lock", keyPatience)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	defer func() { _ = os.Remove(path + ".lock") }()
+	if key, err := readKey(path); !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	key := make([]byte, keySize)
+	if _, err := rand.Read(key); err != nil {
+		return nil, err
+	}
+	return key, refs.WriteFileDurable(path, []byte(hex.EncodeToString(key)+"\n"), 0o600)
 }

@@ -87,16 +87,13 @@ func Stamp(repo *refs.Repo) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Save writes the rules, and makes the key if there is none yet.
+// Save writes the rules.
 func (s *Set) Save(repo *refs.Repo) error {
 	if len(s.rules) == 0 {
 		return nil
 	}
 	if err := s.Prepare(repo); err != nil {
 		return err
-	}
-	if err := keepKey(repo, s.key); err != nil {
-		return fmt.Errorf("keep the key of purges: %w", err)
 	}
 	raw, err := json.MarshalIndent(stored{schema, keyName(s.key), s.rules}, "", "  ")
 	if err != nil {
@@ -117,7 +114,7 @@ func New(repo *refs.Repo) (*Set, error) {
 	return &Set{key: s.key}, nil
 }
 
-// Prepare returns an empty set the key of the user, or a new one, so that texts can be added. Nothing is written.
+// Prepare gives a set without a key the user's, so that texts can be added. It makes the key if there is none yet.
 func (s *Set) Prepare(repo *refs.Repo) (err error) {
 	if s.key == nil {
 		s.key, err = currentKey(repo)

@@ -3,11 +3,13 @@ package purged_test
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,6 +87,42 @@ func TestATextIsKnownAgainThatIsNotKept(t *testing.T) {
 }
 
 // The rolling hash is the same however the window came to where it is.
+// Each repository has its own rules, and all have the user's key.
+func TestSetsThatBeginTogetherHaveOneKey(t *testing.T) {
+	repo, sets := newRepo(t), make([]*purged.Set, 8)
+	var group sync.WaitGroup
+	for i := range sets {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			sets[i], _ = purged.New(repo)
+		}()
+	}
+	group.Wait()
+	for i, s := range sets {
+		if s == nil {
+			t.Fatal("a set has no key")
+		}
+		if _, err := s.AddText(fmt.Sprintf("the text %d", i)); err != nil {
+			t.Fatal(err)
+		}
+		known, err := purged.Load(repo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := known.With(s, s.IDs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := all.Save(repo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := purged.Load(repo); err != nil || len(all.IDs()) != len(sets) {
+		t.Errorf("%d rules are kept: %v", len(all.IDs()), err)
+	}
+}
+
 func TestEveryPlaceIsFound(t *testing.T) {
 	repo := newRepo(t)
 	random := rand.New(rand.NewPCG(1, 2))
