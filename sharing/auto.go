@@ -48,7 +48,7 @@ func Auto(ctx context.Context, log *events.Log, name string, means Means) error 
 	ctx, cancel := context.WithTimeout(ctx, autoPatience)
 	defer cancel()
 	err = autoPush(ctx, log, s, r, means)
-	if errors.Is(err, ErrNothing) {
+	if errors.Is(err, ErrNothing) || errors.Is(err, ErrEmpty) {
 		return nil
 	}
 	return errors.Join(err, noteAuto(log.Repo(), r, err))

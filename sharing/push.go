@@ -23,6 +23,8 @@ var (
 	ErrBehind   = errors.New("the remote has events of this clone that the clone itself has lost")
 	ErrBusy     = errors.New("another push of traces to this remote is under way")
 	ErrNothing  = errors.New("nothing is recorded here")
+	// ErrEmpty reports a log without events, as it is after the earlier one was set aside.
+	ErrEmpty = errors.New("nothing was recorded here since the log began anew")
 	// ErrLogRefused reports a refused push of the whole log, whose commits are the same for everybody.
 	ErrLogRefused = errors.New("the remote refused the whole log")
 	// ErrKept reports a refused push that removes something.
@@ -119,7 +121,7 @@ func makePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 	case err != nil:
 		return nil, err
 	case end.Seq == 0:
-		return nil, ErrNothing
+		return nil, noEvents(log)
 	}
 	p.Writer = end.Writer
 	if err := p.reach(ctx); err != nil {
@@ -130,6 +132,18 @@ func makePlan(ctx context.Context, log *events.Log, s *Settings, remote Remote, 
 		return nil, err
 	}
 	return p, nil
+}
+
+// noEvents says why a log has no events.
+func noEvents(log *events.Log) error {
+	writer, err := log.Writer()
+	switch {
+	case err != nil:
+		return err
+	case writer == "":
+		return ErrNothing
+	}
+	return ErrEmpty
 }
 
 // reach checks the destination against the URL for which the level was chosen, and locks it for other pushes.

@@ -388,6 +388,8 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err, "")
 	case errors.Is(err, sharing.ErrNothing):
 		return fail(exitFinding, err, "git trace init begins to record")
+	case errors.Is(err, sharing.ErrEmpty):
+		return fail(exitFinding, err, "git trace push sends what agents and commits add from now on")
 	case errors.Is(err, sharing.ErrMoved):
 		return fail(exitFinding, err,
 			"if that is right, git config --unset remote.<name>.traceUrl, and git trace push asks again")
