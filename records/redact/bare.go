@@ -218,11 +218,12 @@ func turns(value string) bool {
 		len(value)-len(strings.TrimRight(value, "0123456789")) >= 3
 }
 
-// setBefore reports whether a command sets the name: ENV, setenv, set -x, setx, configure set.
+// setBefore reports whether a command sets the name: ENV, setenv, set -x, setx, configure set, (setq.
 func (c *candidate) setBefore() bool {
 	before := strings.TrimRight(c.text[max(lineStart(c.text, c.start), c.start-60):c.start], " ")
 	for _, command := range [...]string{"ENV", "ARG", "setenv", "set -x", "set -gx", "set -Ux", "setx", "configure set",
-		"config set", "config:set", "secret set", "secrets set", "#define"} {
+		"config set", "config:set", "secret set", "secrets set", "#define", "(def", "(define",
+		"(setq", "(defvar", "(defconst", "(defparameter"} {
 		if strings.HasSuffix(before, command) {
 			return true
 		}

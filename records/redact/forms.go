@@ -61,6 +61,7 @@ func forms() (byFirst [256][]form) {
 		{"nvidia-api-key", "nvapi-", wordByte, 60, 70},
 		{"netlify-token", "nfp_", nameLetter, 36, 40},
 		{"render-api-key", "rnd_", nameLetter, 24, 40},
+		{"mailgun-key", "key-", smallHex, 32, 32},
 		{"hubspot-token", "pat-na1-", uuidByte, 36, 36},
 		{"hubspot-token", "pat-eu1-", uuidByte, 36, 36},
 		{"notion-token", "secret_", nameLetter, 43, 43},

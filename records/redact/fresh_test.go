@@ -103,6 +103,12 @@ var freshForms = []struct {
 	{anyLetter, 16, "HTTPBasicAuth(\"bob\", \"%s\")"},
 	{anyLetter, 16, "#define WIFI_PASSWORD \"%s\""},
 	{anyLetter, 16, "**Password:** %s"},
+	{anyLetter, 16, "sqlcmd -S db -U sa -P'%s'"},
+	{anyLetter, 16, "export RABBIT_PASSWORD=$'%s'"},
+	{anyLetter, 16, "mysqladmin -u root password '%s'"},
+	{smallDigits, 32, "(def api-key \"%s\")"},
+	{anyLetter, 16, "(setq smtp-password \"%s\")"},
+	{smallDigits, 32, "curl --data k=key-%s https://api.mailgun.net"},
 }
 
 const (

@@ -324,10 +324,10 @@ func (c *candidate) blockOf(sep string, at int) int {
 	return i
 }
 
-// inQuotes reads a text between quotes, which may have a letter before them as in Python, Rust and C#.
+// inQuotes reads a text between quotes, which may have a letter before them as in Python, Rust, C# and Bash.
 func (c *candidate) inQuotes(at int) (start, end int, ok bool) {
 	text := c.text
-	if at+1 < len(text) && strings.IndexByte("rbufRBUF@N", text[at]) >= 0 && isQuote(text[at+1]) {
+	if at+1 < len(text) && strings.IndexByte("rbufRBUF@N$", text[at]) >= 0 && isQuote(text[at+1]) {
 		at++
 	}
 	if at >= len(text) || !isQuote(text[at]) {
