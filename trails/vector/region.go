@@ -31,7 +31,7 @@ func (c *Change) matchRegion(hunks []linediff.Hunk) (parts []part, taken int) {
 	taken = c.region(hunks, shortGap)
 	narrow := c.region(hunks, 0)
 	if narrow < taken {
-		if whole, more := c.matchWhole(hunks[:taken]); more && c.respaced(&whole) {
+		if whole, more := c.matchWhole(hunks[:taken]); more && c.reformed(&whole) {
 			return []part{whole}, taken
 		}
 	}
@@ -76,11 +76,11 @@ func (c *Change) matchWhole(hunks []linediff.Hunk) (whole part, more bool) {
 	return whole, together.letters > apart.letters || together.letters == apart.letters && together.lines > apart.lines
 }
 
-// respaced reports whether a hunk keeps a line with other white space: only then the lines kept byte for byte between
-// the hunks may be others than they seem. Otherwise something moved.
-func (c *Change) respaced(p *part) bool {
+// reformed reports whether a hunk keeps a line in another form: only then the lines kept byte for byte between the
+// hunks may be others than they seem. Otherwise something moved.
+func (c *Change) reformed(p *part) bool {
 	for i, from := range p.origins {
-		if from.why == Space && !bytes.Equal(c.old.Lines[from.line], c.new[p.NewStart+i]) {
+		if from.why.OtherForm() && !bytes.Equal(c.old.Lines[from.line], c.new[p.NewStart+i]) {
 			return true
 		}
 	}

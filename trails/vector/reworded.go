@@ -77,9 +77,9 @@ func (s *stream) slice(r linediff.Range) stream {
 }
 
 // rewordings finds the lines of a hunk that say the same as old lines, in what is left between the runs that are the
-// same but for white space. Where the whole hunk says the same, the runs may be misplaced and are not looked at. For
-// example: a formatter breaks an agent's long call into three lines, with other quotation marks, and all three are the
-// agent's.
+// same but for white space. The runs may be misplaced: where comparing the whole hunk by its words keeps more, they are
+// not looked at. For example: a formatter breaks an agent's long call into three lines, with other quotation marks, and
+// all three are the agent's. Of two equal lines, of which somebody added one meanwhile, each keeps its place.
 func (c *Change) rewordings(p *part, runs []link) (found []*rewording, whole bool) {
 	between := gaps(p, runs)
 	if len(between) == 0 {
@@ -87,18 +87,44 @@ func (c *Change) rewordings(p *part, runs []link) (found []*rewording, whole boo
 	}
 	old := streamOf(c.old.Lines, p.OldStart, p.Old().End)
 	new := streamOf(c.new, p.NewStart, p.New().End)
-	all := link{linediff.Range{End: p.OldCount}, linediff.Range{End: p.NewCount}}
-	if slices.Equal(old.keys, new.keys) {
-		between, whole = []link{all}, true
-	}
-	for _, gap := range between {
+	in := func(gap link) *rewording {
 		r := &rewording{change: c, gap: gap, old: old.slice(gap.old), new: new.slice(gap.new)}
 		r.oldFrom, r.newFrom = p.OldStart+gap.old.Start, p.NewStart+gap.new.Start
-		if r.match() {
+		if !r.match() {
+			return nil
+		}
+		return r
+	}
+	apart := 0
+	for _, gap := range between {
+		if r := in(gap); r != nil {
 			found = append(found, r)
+			apart += r.letters()
 		}
 	}
-	return found, whole && len(found) > 0
+	same := slices.Equal(old.keys, new.keys)
+	if len(runs) == 0 || len(found) == 0 && !same {
+		return found, false
+	}
+	for _, run := range runs {
+		apart += lettersIn(c.new[p.NewStart+run.new.Start : p.NewStart+run.new.End])
+	}
+	all := in(link{linediff.Range{End: p.OldCount}, linediff.Range{End: p.NewCount}})
+	if all != nil && (same || all.letters() > apart) {
+		return []*rewording{all}, true
+	}
+	return found, false
+}
+
+// letters counts the letters and digits of the new lines that are kept.
+func (r *rewording) letters() int {
+	n := 0
+	for j, from := range r.from {
+		if from >= 0 {
+			n += letters(r.change.new[r.newFrom+j])
+		}
+	}
+	return n
 }
 
 func (r *rewording) match() bool {

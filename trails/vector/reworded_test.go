@@ -39,6 +39,8 @@ func TestALineIsItsWords(t *testing.T) {
 			"const first = \"one\";\nconst mine = \"new\";\nconst last = \"two\";", "0 . 1"},
 		{"a new line below that ends as it does", "first('x', done())\nlast('y', done())",
 			"first(\"x\", done());\nmine(\"z\", done());\nlast(\"y\", done());", "0 . 1"},
+		{"a line comes that equals one behind other lines", "first('a', one)\nsecond('b', two)\nthird('c', three)\nreturn nil\nlast('d', four)",
+			"first(\"a\", one)\nreturn nil\nsecond(\"b\", two)\nthird(\"c\", three)\nreturn nil\nlast(\"d\", four)", "0 . 1 2 3 4"},
 		{"one of such lines goes", "const first = 'one'\nconst gone = 'no'\nconst last = 'two'",
 			"const first = \"one\";\nconst last = \"two\";", "0 2"},
 
