@@ -21,7 +21,7 @@ const (
 	TierReformatted = "reformatted"      // it says the same in other signs
 	TierRewritten   = "rewritten"        // carried from an older id of the commit
 	TierSamePatch   = "same_patch"       // an equal change, found without a hook
-	TierNamed       = "named_commit"     // the conversation says that it made the commit of its edits alone
+	TierNamed       = "named_commit"     // the conversation says that it made the commit, with the edits of one step alone
 	TierFingerprint = "line_fingerprint" // the line alone
 )
 

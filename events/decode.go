@@ -280,7 +280,7 @@ func readText[T ~string](d *decoder, into *T, shortest int) error {
 		return err
 	}
 	if len(quoted)-2 < shortest {
-		return errors.New("empty, where it should have been left out")
+		return errors.New("is empty; an empty member must be left out")
 	}
 	*into = T(d.scan.text(quoted))
 	return nil

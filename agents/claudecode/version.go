@@ -29,8 +29,8 @@ func (c *Client) obstacles(context.Context, capability.Target) ([]capability.Obs
 	}}, nil
 }
 
-// version returns the version of the client on the PATH, by its place and without starting it: its own installer
-// keeps each version under its name, npm has it in the manifest of the package. It is empty if neither is there.
+// version returns the version of the client on the PATH, and starts no process. The client's own installer keeps each
+// version in a directory of that name; npm keeps it in the manifest of the package. It is empty if neither is there.
 func (c *Client) version() string {
 	for _, dir := range filepath.SplitList(c.env.Lookup("PATH")) {
 		if !filepath.IsAbs(dir) {

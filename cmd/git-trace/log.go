@@ -30,8 +30,8 @@ func (a *app) logCommand() *cli.Command {
 		UsageText: "git trace log [<options>] [<revision range>] [[--] <path>…]",
 		Description: "Lists each conversation with its agent, model and first prompt, the lines that it added and\n" +
 			"removed, and the commits with its lines. `git trace show <id>` shows one in full. With a range it\n" +
-			"lists the conversations that wrote lines of these commits, with paths those that changed a file\n" +
-			"there.\n\n" +
+			"lists the conversations that wrote lines of these commits. With paths it lists the conversations\n" +
+			"that changed a file below them.\n\n" +
 			"In --format, %h is the short id and %H the full one, %a the agent, %m the model, %s the first\n" +
 			"prompt, %r and %i the time of the last event (relative, ISO 8601), %p and %c the numbers of\n" +
 			"prompts and calls, %+ and %- the lines added and removed, %k the lines in commits, %$ the cost,\n" +

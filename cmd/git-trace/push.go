@@ -426,7 +426,7 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err, "who administers it lets refs/traces/ be rewound and deleted (in gitolite: RW+)")
 	case errors.Is(err, sharing.ErrLogRefused):
 		return fail(exitFinding, err, "its commits are not in your name: rules for mail, signature or message refuse them;\n"+
-			"git-trace: hint: git config remote.<name>.traceShare conversations shares all but the log")
+			"git-trace: hint: git config remote.<name>.traceShare conversations sends conversations, but not the log")
 	case errors.As(err, &remote):
 		return fail(exitFinding, err, "the remote refused it; nothing was noted as sent")
 	}

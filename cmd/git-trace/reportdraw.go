@@ -335,7 +335,7 @@ func (p *reportPage) models() {
 		p.line("%s", tableRow(name, thousands(m.Answers), numbers.Short(m.Input), numbers.Short(m.Output),
 			numbers.Short(m.CacheRead), numbers.Short(m.CacheWrite)))
 	}
-	p.line("\nTokens and cost are those of the whole conversations.\n\n")
+	p.line("\nTokens and cost count whole conversations.\n\n")
 }
 
 // rests names the basis of the figures.

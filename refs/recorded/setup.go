@@ -114,7 +114,7 @@ func Wanted(ctx context.Context, found *refs.Found) error {
 	}
 	for _, place := range places {
 		if !anyHolds(config.Paths(RecordKey), place) {
-			return fmt.Errorf("%w: %s is below no directory of %s", ErrNotWanted, place, RecordKey)
+			return fmt.Errorf("%w: %s is outside the directories of %s", ErrNotWanted, place, RecordKey)
 		}
 		if anyHolds(config.Paths(IgnoreKey), place) {
 			return fmt.Errorf("%w: %s is below a directory of %s", ErrNotWanted, place, IgnoreKey)

@@ -81,7 +81,7 @@ func (w *Work) pickedByHand(m Move, asked refs.OID) []refs.OID {
 	return w.Namesakes(commit, asked)
 }
 
-// reverted returns the commit that another one takes back, as its message says; no id if it says nothing of the kind.
+// reverted returns the commit that another one takes back, as its message says; no id if it names none.
 func (w *Work) reverted(commit refs.OID) refs.OID {
 	c, err := w.Reader.Commit(commit)
 	if err != nil {

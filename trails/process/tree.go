@@ -118,7 +118,7 @@ func hookOf(pid, agent int) hook {
 	return h
 }
 
-// ofHooks is in an environment that agents give to hooks and not to commands: CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR.
+// ofHooks ends the names of variables that agents give to hooks and not to commands: CLAUDE_PROJECT_DIR and others.
 var ofHooks = []byte("_PROJECT_DIR=")
 
 // alike reports whether a process has the environment that the agent gives to hooks alone. For example: another hook,
