@@ -16,6 +16,9 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
+// maxFormer bounds the earlier contents of a file that is gone.
+const maxFormer = 8
+
 // olderNames gives the new ones of some files the names that they had before, and leaves out the deletions that were
 // found to be renames.
 func (s *workTree) olderNames(q *rename.Query, files []*file) ([]*file, error) {
@@ -44,6 +47,7 @@ func (s *workTree) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 		_, known := s.known.Get(path, oid)
 		return known
 	}
+	q.Former = func(path string, lines func() [][]byte) []refs.OID { return s.known.Left(path, lines, maxFormer) }
 	if q.Last == nil {
 		q.Last = func() (rename.Seen, bool) { return s.last, s.findLast() }
 	}

@@ -49,6 +49,8 @@ type Query struct {
 	Stored func(refs.OID) bool
 	// Known reports whether the owners of a content of a path are known.
 	Known func(path string, oid refs.OID) bool
+	// Former lists the contents that a path had before the last one and that one of the lines may have left.
+	Former func(path string, lines func() [][]byte) []refs.OID
 	// Staged maps new names in the index to those that HEAD has for them.
 	Staged func() map[string]string
 

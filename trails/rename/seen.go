@@ -1,7 +1,10 @@
 package rename
 
 import (
+	"errors"
 	"slices"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 // deleted are the files that are gone. For example: an agent writes a, and a person does mv a b.
@@ -10,6 +13,37 @@ func deleted(q *Query, _ []*File, try func([]*File)) error {
 	for i := range q.Changes {
 		if c := &q.Changes[i]; c.New.IsZero() && !c.Old.OID.IsZero() {
 			out = append(out, &c.Old)
+		}
+	}
+	try(out)
+	return nil
+}
+
+// former are the earlier contents of files that are gone. For example: a person formats an agent's file, takes that back
+// from a copy aside, and does mv a b before anybody looks.
+func former(q *Query, born []*File, try func([]*File)) error {
+	lines := func() (all [][]byte) {
+		for _, b := range born {
+			all = append(all, b.Lines...)
+		}
+		return all
+	}
+	var out []*File
+	for i := range q.Changes {
+		c := &q.Changes[i]
+		if !c.New.IsZero() || c.Old.OID.IsZero() {
+			continue
+		}
+		for _, blob := range q.Former(c.Old.Path, lines) {
+			f, err := q.file(c.Old.Path, c.Old.Mode, blob)
+			if errors.Is(err, refs.ErrMissing) {
+				continue // the side store has forgotten it
+			}
+			if err != nil {
+				return err
+			}
+			f.last = &c.Old
+			out = append(out, f)
 		}
 	}
 	try(out)

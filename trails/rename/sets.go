@@ -75,38 +75,43 @@ var sets = []Set{
 		Stash: no(stashGone), Commit: yes(looked), Rewrite: yes("the file is still there"), BlameNow: yes(asBefore),
 		LongAfter: yes(asBefore),
 	}},
-	{"overwritten", 5, overwritten, [moments]cell{
+	{"former", 5, former, [moments]cell{
+		Boundary: yes("a file that is gone in the same look, by a content that it had earlier"), Stash: no(stashGone),
+		Commit:  yes(looked),
+		Rewrite: yes("a file that was seen last and is gone"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	}},
+	{"overwritten", 6, overwritten, [moments]cell{
 		Boundary: yes("git put another content under the old name"), Stash: no("replaced has it"), Commit: yes(looked),
 		Rewrite: yes("the old name was seen with it last"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
-	{"stashed", 5, inStash, [moments]cell{
+	{"stashed", 6, inStash, [moments]cell{
 		Boundary: yes("a new stash says that the old name was gone, and git brought it back"),
 		Stash:    no("it is the stash that is asked"), Commit: yes(looked),
 		Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
-	{"returned", 5, returned, [moments]cell{
+	{"returned", 6, returned, [moments]cell{
 		Boundary: yes("a commit of the new name had not the old one, and git brought that back since, as by a merge"),
 		Stash:    no(stashGone),
 		Commit:   yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
-	{"missing", 5, missingOf, [moments]cell{
+	{"missing", 6, missingOf, [moments]cell{
 		Boundary: yes("a commit that HEAD was at has it, and the work tree has not"),
 		Stash:    no("the work tree lacks what the stash took"),
 		Commit:   yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
 	}},
-	{"replaced", 6, replaced, [moments]cell{
+	{"replaced", 7, replaced, [moments]cell{
 		Boundary: no("overwritten has it"),
 		Stash:    yes("a checkout put another content under the old name before the stash was made"),
 		Commit:   no("overwritten has it"), Rewrite: no("overwritten has it"), BlameNow: no("overwritten has it"),
 		LongAfter: no("overwritten has it"),
 	}},
-	{"along", 7, takenAlong, [moments]cell{
+	{"along", 8, takenAlong, [moments]cell{
 		Boundary: yes("git moved it into the directory that those beside it were renamed to"),
 		Stash:    no("git stashes nothing while it merges"),
 		Commit:   yes(looked), Rewrite: no("the commit that was picked has it under its name there"), BlameNow: yes(asBefore),
 		LongAfter: yes(asBefore),
 	}},
-	{"onTheWay", 8, onTheWay, [moments]cell{
+	{"onTheWay", 9, onTheWay, [moments]cell{
 		Boundary: yes("a commit had under the new name what the old one was seen with, and git wrote over it since"),
 		Stash:    no("the stash has what was there when it was made"),
 		Commit:   yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),

@@ -171,6 +171,7 @@ func tell(t *testing.T, moment Moment, entries ...string) *story {
 		Stored: func(refs.OID) bool { return true },
 		Known:  func(string, refs.OID) bool { return false },
 		Staged: func() map[string]string { return nil },
+		Former: func(string, func() [][]byte) []refs.OID { return nil },
 	}
 	return &story{w, t, q}
 }
@@ -224,6 +225,12 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.commit(t, 1, nil, "a.txt", mine, "c.txt", mine)
 		s.last["a.txt"], s.last["c.txt"], s.there["a.txt"] = s.blob(mine), s.blob(mine), s.blob(mine)
 		s.moved["b.txt"] = "a.txt"
+		return s
+	},
+	"former": func(t *testing.T, m Moment) *story { // a.txt gets back what it had; mv a.txt b.txt
+		s := tell(t, m)
+		s.lost("a.txt", other, "")
+		s.Former = func(string, func() [][]byte) []refs.OID { return []refs.OID{s.blob(mine)} }
 		return s
 	},
 	"overwritten": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git reset --hard, and HEAD has another a.txt
@@ -340,6 +347,8 @@ func TestWhereThereIsNoEvidence(t *testing.T) {
 		"the work tree has what HEAD has":         {"missing", func(s *story) { s.there["a.txt"] = s.blob(mine) }},
 		"no commit had it on the way":             {"onTheWay", func(s *story) { clear(s.files[commitID(s.t, 2)]) }},
 		"a commit had another text on the way":    {"onTheWay", func(s *story) { s.files[commitID(s.t, 2)]["b.txt"] = s.blob("quite\n") }},
+		"the old name has it again":               {"former", func(s *story) { s.Changes[0].New = s.blob(mine); s.Wrote = false }},
+		"what it had is forgotten":                {"former", func(s *story) { s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, refs.ErrMissing } }},
 		"the old name is still there":             {"onTheWay", func(s *story) { s.Changes[0].New = s.blob("quite\n"); s.Wrote = false }},
 		"another text is alike in too few lines":  {"deleted", func(s *story) { s.Changes = []Change{{Old: contentOf("a.txt", other)}} }},
 		"the same look has another file there":    {"stashed", func(s *story) { s.Changes = []Change{{Old: File{Path: "a.txt"}, New: s.blob(mine)}} }},

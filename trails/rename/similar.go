@@ -25,6 +25,7 @@ type File struct {
 
 	only string // the one new name that it may have; any if empty
 	told bool   // it has that one, however little is alike
+	last *File  // what its path was seen with last, where this is an earlier content of it
 }
 
 // Pairing is a new file with its older name.
@@ -42,6 +43,7 @@ func match(set string, old, born []*File) []Pairing {
 	var out []Pairing
 	taken := map[*File]bool{}
 	join := func(from, to *File) {
+		from = from.seen()
 		taken[from] = true
 		out = append(out, Pairing{to, from, set})
 	}
@@ -70,10 +72,18 @@ func match(set string, old, born []*File) []Pairing {
 	return out
 }
 
+// seen is the content that the file's path was seen with last.
+func (f *File) seen() *File {
+	if f.last != nil {
+		return f.last
+	}
+	return f
+}
+
 // free returns the first file that was not taken and that may have a new name; nil for none.
 func free(list []*File, taken map[*File]bool, name string) *File {
 	for _, f := range list {
-		if !taken[f] && (f.only == "" || f.only == name) {
+		if !taken[f.seen()] && (f.only == "" || f.only == name) {
 			return f
 		}
 	}
@@ -95,7 +105,7 @@ func (c counts) mostAlike(old []*File, b *File, taken map[*File]bool) *File {
 	var best *File
 	bestShare := 0
 	for _, o := range old {
-		if taken[o] || o.only != "" && o.only != b.Path {
+		if taken[o.seen()] || o.only != "" && o.only != b.Path {
 			continue
 		}
 		if o.told {
