@@ -25,6 +25,7 @@ type Plan struct {
 
 	repo *refs.Repo
 	gone []string
+	all  bool // every path is named
 }
 
 // Change is the change of one path.
@@ -54,7 +55,15 @@ var ErrNotKept = errors.New("its content is not kept any more")
 // tree. Paths are relative to the top and clean; "" is the top. Those that are gone ([Turn.Gone]) may be named
 // although they are neither there now nor then.
 func Make(ctx context.Context, repo *refs.Repo, then, now refs.OID, paths, gone []string) (*Plan, error) {
-	p := &Plan{repo: repo, gone: gone}
+	return (&Plan{repo: repo, gone: gone}).make(ctx, then, now, paths)
+}
+
+// Whole is Make for a work tree that shall have the files of the snapshot and no others.
+func Whole(ctx context.Context, repo *refs.Repo, then, now refs.OID) (*Plan, error) {
+	return (&Plan{repo: repo, all: true}).make(ctx, then, now, []string{""})
+}
+
+func (p *Plan) make(ctx context.Context, then, now refs.OID, paths []string) (*Plan, error) {
 	staged, err := p.index(ctx, paths)
 	if err != nil {
 		return nil, err
@@ -71,7 +80,7 @@ func Make(ctx context.Context, repo *refs.Repo, then, now refs.OID, paths, gone 
 	unsure := map[string]refs.OID{}
 	for i := range records {
 		r := &records[i]
-		if err := p.add(r, staged[r.Path], slices.Contains(paths, r.Path)); err != nil {
+		if err := p.add(r, staged[r.Path], p.all || slices.Contains(paths, r.Path)); err != nil {
 			return nil, err
 		}
 	}

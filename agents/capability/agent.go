@@ -18,6 +18,7 @@ type Agent struct {
 	Discoverer SessionDiscoverer
 	Identifier SessionIdentifier
 	Resumer    Resumer
+	Copier     Copier // nil if a part of a session cannot be made a session
 	Traits     Traits
 	Tested     string // the newest version whose session files the tests hold; "" where these do not tell the version
 	// Program is the agent's own program, as it is called; Dir the directory, absolute, in which it keeps its settings.

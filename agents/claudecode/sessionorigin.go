@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,8 +175,8 @@ func (o *origins) load(session string) map[string]bool {
 		return lines
 	}
 	o.lines[session] = nil
-	file, err := transcript.Open(filepath.Join(o.dir, session+".jsonl"))
-	if err != nil {
+	file := o.open(session + ".jsonl")
+	if file == nil {
 		return nil
 	}
 	defer func() { _ = file.Close() }()
@@ -192,6 +193,24 @@ func (o *origins) load(session string) map[string]bool {
 	}
 	o.lines[session] = lines
 	return lines
+}
+
+// open opens the file of another session: beside this one, or where the client files another directory.
+func (o *origins) open(name string) *transcript.Tail {
+	if file, err := transcript.Open(filepath.Join(o.dir, name)); err == nil {
+		return file
+	}
+	root := filepath.Dir(o.dir)
+	if filepath.Base(root) != "projects" {
+		return nil
+	}
+	folders, _ := os.ReadDir(root)
+	for _, folder := range folders {
+		if file, err := transcript.Open(filepath.Join(root, folder.Name(), name)); err == nil {
+			return file
+		}
+	}
+	return nil
 }
 
 // copied reports whether a line is one of another session whose file is there.

@@ -18,7 +18,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
 		Parser: files, Discoverer: files, Identifier: files, Program: "pi", Dir: client.configDir(),
-		Resumer: capability.ResumeBy{"pi", "--session"},
+		Resumer: capability.ResumeBy{"pi", "--session"}, Copier: files,
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,
 			Edits: capability.EditsReplaced},
 	}

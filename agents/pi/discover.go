@@ -76,8 +76,8 @@ func peek(file sessionfile.File) beginning {
 	return b
 }
 
-// copiesIn lists the entries of the session that a file was forked from, if its own file is there: where the fork says,
-// or beside it.
+// copiesIn lists the entries of the session that a file was forked from, if its own file is there: beside the fork, or
+// in another folder of the client.
 func copiesIn(path string) map[string]bool {
 	origin := sessionfile.Peek(path, peek).origin
 	if origin == "" {
@@ -88,7 +88,11 @@ func copiesIn(path string) map[string]bool {
 	if idOf(name) == "" || beside == path {
 		return nil
 	}
-	return sessionfile.Peek(beside, keysOf)
+	if keys := sessionfile.Peek(beside, keysOf); keys != nil {
+		return keys
+	}
+	folder := filepath.Base(filepath.Dir(strings.ReplaceAll(origin, `\`, "/")))
+	return sessionfile.Peek(filepath.Join(filepath.Dir(filepath.Dir(path)), folder, name), keysOf)
 }
 
 // keysOf lists the entries of a session file.

@@ -79,6 +79,7 @@ func capabilitiesOf(agent capability.Agent, env capability.Env) agentCapabilitie
 	}
 	if agent.Resumer != nil {
 		one.Resume = agent.Resumer.Resume("SESSION")
+		one.AtStep = agent.Copier != nil
 	}
 	return one
 }
@@ -99,6 +100,7 @@ func (one agentCapabilities) summary() string {
 	}
 	add(one.Consent, "needs consent")
 	add(one.Sessions, "session files")
-	add(one.Resume != nil, "resume")
+	add(one.Resume != nil && !one.AtStep, "resume")
+	add(one.AtStep, "resume, also at a step")
 	return strings.Join(words, " · ")
 }

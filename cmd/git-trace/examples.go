@@ -82,7 +82,10 @@ var examples = []struct {
 		{"git trace restore --dry-run 4f2a#3 .", "show what it would restore"},
 		{"git trace restore 4f2a#3 -- server.go", "undo what prompt 3 did to a file"},
 	}},
-	{"resume", []example{{"git trace resume --print 4f2a", "the command that continues a conversation"}}},
+	{"resume", []example{
+		{"git trace resume --print 4f2a", "the command that continues a conversation"},
+		{"git trace resume --print --at-step '4f2a#2'", "go on from before prompt 2, in a work tree of its own"},
+	}},
 	{"steering", []example{{"git trace steering main..topic", "what was declined, corrected and given up on a branch"}}},
 	{"lessons", []example{{"git trace lessons >LESSONS.md", "what agents should remember"}}},
 	{"handoff", []example{{"git trace handoff 4f2a", "the state of a conversation, for the next agent or person"}}},

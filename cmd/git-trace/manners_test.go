@@ -236,7 +236,7 @@ var untouched = map[string][]string{
 	"stats":        {"", "--json", "--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file"},
 	"report":       {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "", "nosuch"},
 	"restore":      {"1234#1 a", "-n @1 .", "HEAD a"},
-	"resume":       {"--print 1234"},
+	"resume":       {"--print 1234", "--print --at-step 1234:1"},
 	"record":       {"", "1234"},
 	"note":         {"--outcome success 1234"},
 	"backfill":     {"--dry-run", "--all"},

@@ -79,16 +79,19 @@ func (r *resolver) moment(ctx context.Context, word string, p view.Place, after 
 	if err != nil {
 		return m, err
 	}
+	return m, r.kept(word, m)
+}
+
+// kept reports a snapshot that is not kept here. Word is the person's name of its moment.
+func (r *resolver) kept(word string, m view.Moment) error {
 	objects := r.repo.Objects()
 	defer objects.Close()
-	if _, err := objects.Tree(m.Tree); err != nil {
-		if !errors.Is(err, refs.ErrMissing) {
-			return m, err
-		}
-		return m, fail(exitFinding, fmt.Errorf("%s: the snapshot is not kept any more, or another clone has it", word),
+	_, err := objects.Tree(m.Tree)
+	if errors.Is(err, refs.ErrMissing) {
+		return fail(exitFinding, fmt.Errorf("%s: the snapshot is not kept any more, or another clone has it", word),
 			"snapshots go after "+expireKey+"; git trace show "+word+" tells what changed then")
 	}
-	return m, nil
+	return err
 }
 
 // instead names another moment where a snapshot was not taken.

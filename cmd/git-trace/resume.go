@@ -18,18 +18,33 @@ import (
 
 func (a *app) resumeCommand() *cli.Command {
 	return readingCommand(&cli.Command{
-		Name:      "resume",
-		Usage:     "go on with a conversation in its agent",
-		UsageText: "git trace resume [--print] <trace>",
+		Name:  "resume",
+		Usage: "go on with a conversation in its agent",
+		UsageText: "git trace resume [--print] <trace>\n" +
+			"git trace resume --at-step <id>[:<step>|#<prompt>] [--after] [--worktree <dir>] [--print | --json]",
 		Description: "Starts the agent at the top of the work tree and continues the conversation, as far as the agent\n" +
-			"still has it. The exit status is the agent's.",
-		Flags: options("print", "at-step"),
+			"still has it. The exit status is the agent's.\n\n" +
+			"With --at-step it goes on from a point in the middle: from the moment when a prompt (4f2a#3) was sent\n" +
+			"or a step (4f2a:12) began. With --after, from the moment when it ended; 4f2a alone means the end. It\n" +
+			"makes a linked work tree with the files of that moment, without a branch, and a copy of the session\n" +
+			"up to that moment, with an id of its own. In the copy, paths of the old work tree name the new one.\n" +
+			"The conversation, its work tree and your branches stay as they are. This works with Claude Code, Codex\n" +
+			"and Pi, for conversations that hooks saw here. If something fails, nothing is left behind.\n" +
+			"git worktree remove takes the work tree away again.",
+		Flags: options("print", "json", "at-step", "before", "after", "worktree"),
 	}, a.resume)
 }
 
 func (a *app) resume(c *cli.Context, ops operands) error {
 	ids := ops.all()
-	if len(ids) != 1 {
+	switch {
+	case c.IsSet("at-step") && len(ids) > 0:
+		return usage("--at-step names the conversation: --at-step %s:12", ids[0])
+	case c.IsSet("at-step"):
+		return a.resumeAt(c, c.String("at-step"))
+	case c.IsSet("worktree"), c.Bool("json"), c.Bool("after"), c.Bool("before"):
+		return usage("--worktree, --json, --before and --after go with --at-step")
+	case len(ids) != 1:
 		return usage("resume takes one conversation")
 	}
 	repo, err := a.workTree()
@@ -52,10 +67,6 @@ func (a *app) resume(c *cli.Context, ops operands) error {
 	line, err := resumeLine(&found)
 	if err != nil {
 		return err
-	}
-	if c.IsSet("at-step") {
-		return fail(exitGit, fmt.Errorf("%s cannot go on from a step in the middle of a conversation", found.Agent),
-			"without --at-step it goes on from the end")
 	}
 	if c.Bool("print") {
 		_, err := fmt.Fprintln(a.std.out, printable(shell.Line(line)))

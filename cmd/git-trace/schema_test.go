@@ -147,6 +147,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"a snapshot":                   {"snapshot", "--json"},
 		"quality of no records":        {"quality", "--json"},
 		"quality of a session":         {"quality", "--json", mustAbs(t, "../../testdata/sessions/claude-code/basic-0001.jsonl")},
+		"what goes on from a step":     {"resume", "--json", "--at-step", "carol:2", "--worktree", filepath.Join(r.home, "onward")},
 		"owners":                       {"blame", "--json", "a.go"},
 		"owners of runs":               {"blame", "--json=runs", "a.go"},
 		"the trails of every patch":    append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),

@@ -1,0 +1,52 @@
+package codexcli
+
+import (
+	"cmp"
+	"path/filepath"
+	"time"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/sessioncopy"
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// Copy writes the copy as the client's own forks are: a first line of its own, then the lines of the other session.
+func (s sessions) Copy(from capability.Beginning) (capability.Session, error) {
+	home := cmp.Or(s.env.Lookup("CODEX_HOME"), filepath.Join(s.env.Home, ".codex"))
+	now := time.Now()
+	id := sessioncopy.NewID(now)
+	path := filepath.Join(home, "sessions", now.Format("2006"), now.Format("01"), now.Format("02"),
+		"rollout-"+now.Format("2006-01-02T15-04-05")+"-"+id+".jsonl")
+	err := sessioncopy.Write(path, from, sessioncopy.Form{
+		First: func(line []byte) []byte { return firstLine(line, id, now, from) },
+	})
+	return capability.Session{Path: path, ID: id, Dir: from.Start}, err
+}
+
+// firstLine returns the line that begins a rollout, made of the other session's. It is nil for the first versions,
+// whose first line has no envelope.
+func firstLine(line []byte, id string, now time.Time, from capability.Beginning) []byte {
+	payload := rawjson.Member(line, "payload")
+	if rawjson.MemberText(line, "type") != "session_meta" || payload == nil {
+		return nil
+	}
+	stamp := now.UTC().Format("2006-01-02T15:04:05.000Z")
+	var meta rawjson.Members
+	d := rawjson.NewDecoder(payload)
+	for d.Open(); d.Member(); {
+		switch key := string(d.Key()); key {
+		case "id", "session_id":
+			meta.Text(key, id)
+		case "timestamp":
+			meta.Text(key, stamp)
+		case "cwd":
+			meta.Text(key, from.Start)
+		case "forked_from_id", "parent_thread_id":
+		default:
+			meta.Raw(key, sessioncopy.Relocate(d.Raw(), from.Dirs, from.Dir))
+		}
+	}
+	meta.Text("forked_from_id", from.Session)
+	var out rawjson.Members
+	return out.Text("timestamp", stamp).Text("type", "session_meta").Raw("payload", meta.End()).End()
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/agents/shell"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/restore"
+	"github.com/git-trace/git-trace/resume"
+	"github.com/git-trace/git-trace/view"
+)
+
+// resumeSchema names the form of the JSON output; docs/schema/resume-1.schema.json describes it.
+const resumeSchema = "git-trace.resume/1"
+
+// resumed describes what a conversation goes on with, in JSON.
+type resumed struct {
+	Schema      string         `json:"schema"`
+	Trace       events.TraceID `json:"trace"`
+	Agent       string         `json:"agent"`
+	FromSession string         `json:"from_session"`
+	Step        *int           `json:"step"`     // the first that is left out; null for the end
+	FilesOf     *int           `json:"files_of"` // the step before it whose snapshot that is; null for its own
+	Commit      refs.OID       `json:"commit"`
+	Tree        refs.OID       `json:"tree"`
+	Worktree    string         `json:"worktree"`
+	Directory   string         `json:"directory"` // in which the agent is started
+	Session     string         `json:"session"`
+	SessionFile string         `json:"session_file"`
+	Command     []string       `json:"command"`
+	Left        []restoredPath `json:"left"` // paths that are not as they were
+}
+
+// resumeAt goes on from a step, in a work tree of its own.
+func (a *app) resumeAt(c *cli.Context, word string) error {
+	if c.Bool("before") && c.Bool("after") {
+		return usage("--before and --after are two moments")
+	}
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	known, err := a.openConversations(c.Context, repo)
+	if err != nil {
+		return err
+	}
+	defer known.close()
+	r := &resolver{repo: repo, known: known}
+	point, err := r.pointNamed(c, word)
+	if err != nil {
+		return reportAmbiguous(a.std.err, err)
+	}
+	env, err := systemEnv()
+	if err != nil {
+		return err
+	}
+	source, err := point.Source(c.Context, env, repo)
+	if err != nil {
+		return cannotResume(point.Conversation, word, err)
+	}
+	dir, err := point.Dir(repo, c.String("worktree"))
+	if err != nil {
+		return fail(exitFinding, fmt.Errorf("%s: %w", dir, err), "--worktree names another directory")
+	}
+	out, err := a.prepare(c, repo, point, source, dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("json"):
+		return writeJSON(a.std.out, out)
+	case c.Bool("print"):
+		_, err = fmt.Fprintf(a.std.out, "cd %s && %s\n", printable(shell.Line([]string{out.Directory})),
+			printable(shell.Line(out.Command)))
+		return err
+	}
+	fmt.Fprintf(a.std.err, "git-trace: hint: the work tree is %s\n", printable(out.Worktree))
+	return a.handOver(out.Directory, out.Command)
+}
+
+// pointNamed finds the point of a conversation that a word names.
+func (r *resolver) pointNamed(c *cli.Context, word string) (*resume.Point, error) {
+	p, known, err := r.placeNamed(c.Context, word)
+	if err != nil {
+		return nil, err
+	}
+	if !known || p.Trace == "" {
+		p = view.Place{}
+		if p.Trace, err = r.known.find(word); err != nil {
+			return nil, err
+		}
+	}
+	found, _, err := r.known.Conversation(p.Trace)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := resumeLine(&found); err != nil {
+		return nil, err
+	}
+	point, err := resume.Find(c.Context, r.known.Reader, &found, p, c.Bool("after"))
+	switch {
+	case errors.Is(err, view.ErrNoMoment):
+		return nil, fail(exitFinding, fmt.Errorf("%s: %w", word, err), r.instead(p))
+	case err != nil:
+		return nil, cannotResume(&found, word, err)
+	}
+	return point, r.kept(word, point.Files)
+}
+
+// cannotResume explains why a conversation cannot go on from a point.
+func cannotResume(c *view.Conversation, word string, err error) error {
+	id := string(c.Trace)[:8]
+	switch {
+	case errors.Is(err, resume.ErrNoRecord):
+		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), "git trace record "+id+" reads its session file")
+	case errors.Is(err, resume.ErrNoCopier):
+		return fail(exitGit, fmt.Errorf("%s cannot go on from a step in the middle: %w", c.Agent, err),
+			"without --at-step it goes on from the end; git trace restore "+id+":STEP -- . brings the files back")
+	case errors.Is(err, resume.ErrChanged):
+		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), "git trace record "+id+" reads the session file again")
+	case errors.Is(err, resume.ErrNoFile), errors.Is(err, resume.ErrPacked), errors.Is(err, resume.ErrSubagent),
+		errors.Is(err, resume.ErrNoStep), errors.Is(err, resume.ErrFirst):
+		return fail(exitFinding, fmt.Errorf("%s: %w", word, err), "git trace show "+id+" lists its steps")
+	}
+	return err
+}
+
+// prepare makes the work tree and the copy of the session. Where one fails, neither is left behind.
+func (a *app) prepare(c *cli.Context, repo *refs.Repo, point *resume.Point, source *resume.Source,
+	dir string) (out *resumed, err error) {
+	linked, err := point.Add(c.Context, repo, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			resume.Remove(c.Context, repo, dir)
+		}
+	}()
+	plan, err := a.bringBack(c, linked, point.Files.Tree)
+	if err != nil {
+		return nil, err
+	}
+	commit, err := resume.Head(c.Context, linked)
+	if err != nil {
+		return nil, err
+	}
+	session, err := source.Copy(repo, linked.WorkTree)
+	if err != nil {
+		return nil, err
+	}
+	list := restored{DryRun: true}
+	list.tell(plan)
+	copied := *point.Conversation
+	copied.Session = session.ID
+	line, err := resumeLine(&copied)
+	number := func(n int) *int {
+		if n == 0 {
+			return nil
+		}
+		return &n
+	}
+	if point.Seen > 0 {
+		fmt.Fprintf(a.std.err, "git-trace: hint: no hook looked at the files then; they are as step %d left them\n",
+			point.Seen)
+	}
+	for _, l := range list.Left {
+		fmt.Fprintf(a.std.err, "git-trace: warning: %s is not as it was: %s\n", printable(l.Path), l.Why)
+	}
+	return &resumed{
+		Schema: resumeSchema, Trace: copied.Trace, Agent: copied.Agent, FromSession: point.Conversation.Session,
+		Step: number(point.Step), FilesOf: number(point.Seen), Commit: commit, Tree: point.Files.Tree,
+		Worktree: strings.ToValidUTF8(linked.WorkTree, "\ufffd"), Directory: strings.ToValidUTF8(session.Dir, "\ufffd"),
+		Session: session.ID, SessionFile: strings.ToValidUTF8(session.Path, "\ufffd"), Command: line, Left: list.Left,
+	}, err
+}
+
+// bringBack gives a new work tree the files of a snapshot.
+func (a *app) bringBack(c *cli.Context, linked *refs.Repo, tree refs.OID) (*restore.Plan, error) {
+	turn, err := restore.Begin(linked)
+	if err != nil {
+		return nil, err
+	}
+	defer turn.End()
+	now, err := takeSnapshot(c.Context, linked)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := restore.Whole(c.Context, linked, tree, now.Tree)
+	if err != nil {
+		return nil, refused(err)
+	}
+	if len(plan.Changes) > 0 {
+		_, err = a.carryOut(c.Context, linked, plan)
+	}
+	return plan, err
+}
