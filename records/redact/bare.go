@@ -98,7 +98,8 @@ func (c *candidate) restOfLine(end int) string {
 func (c *candidate) yaml(value string, after byte, end int) bool {
 	l := c.lineOf()
 	if !l.first {
-		return letterAndDigit(value) && !identifier(value) || c.strength == tells && letterAndDigit(value) && len(value) >= 6
+		return letterAndDigit(value) && !identifier(value) || (c.strength == tells || c.text[c.start:c.end] == "pass") &&
+			letterAndDigit(value) && len(value) >= 6
 	}
 	if after == ',' || after == ';' {
 		return !identifier(value) && letterAndDigit(value)
@@ -163,7 +164,7 @@ func (c *candidate) apart(at int) (start, end int) {
 		return 0, 0
 	}
 	if start, end, ok := c.inQuotes(at); ok {
-		if c.good(start, end) && (c.option || c.setBefore() || c.inSQL() && text[at] == '\'') {
+		if c.good(start, end) && (c.option || c.setBefore() || c.inSQL() && text[at] == '\'' || c.alone(start, end)) {
 			return start, end
 		}
 		return 0, 0
@@ -173,6 +174,11 @@ func (c *candidate) apart(at int) (start, end int) {
 		return 0, 0
 	}
 	value := text[start:end]
+	if c.strength == tells && !c.option {
+		if start, end := c.madeFor(at); start < end {
+			return start, end
+		}
+	}
 	switch {
 	case c.option:
 		if at-c.end == 1 && value[0] != '-' && c.good(start, end) && !sentenceWord(value) &&
@@ -187,6 +193,13 @@ func (c *candidate) apart(at int) (start, end int) {
 		return c.said(start, end)
 	}
 	return 0, 0
+}
+
+// alone reports whether a name and its value are all that a line has: keyPassword '…', as build files have it.
+func (c *candidate) alone(start, end int) bool {
+	rest := c.restOfLine(end + 1)
+	return c.strength == tells && mixedKinds(c.text[start:end]) && c.lineOf().first && (rest == "" || rest[0] == '#' ||
+		strings.HasPrefix(rest, "//"))
 }
 
 // said reads "the password is …" and "password …" in a sentence. It returns only a value that is not a word.
@@ -220,9 +233,12 @@ func turns(value string) bool {
 
 // setBefore reports whether a command sets the name: ENV, setenv, set -x, setx, configure set, (setq.
 func (c *candidate) setBefore() bool {
-	before := strings.TrimRight(c.text[max(lineStart(c.text, c.start), c.start-60):c.start], " ")
+	before := strings.TrimRight(c.text[max(lineStart(c.text, c.start), c.start-60):c.start], " *")
+	if i := strings.LastIndex(before, " ^:"); i >= 0 && !strings.Contains(before[i+1:], " ") { // metadata of Clojure
+		before = before[:i]
+	}
 	for _, command := range [...]string{"ENV", "ARG", "setenv", "set -x", "set -gx", "set -Ux", "setx", "configure set",
-		"config set", "config:set", "secret set", "secrets set", "#define", "(def", "(define",
+		"config set", "config:set", "secret set", "secrets set", `\set`, "#define", "(def", "(define",
 		"(setq", "(defvar", "(defconst", "(defparameter"} {
 		if strings.HasSuffix(before, command) {
 			return true

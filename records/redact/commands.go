@@ -75,6 +75,9 @@ var arguments = [...]argument{
 	{"poetry publish", " -p ", apart}, {"ConvertTo-SecureString", "", word1},
 	{"poetry config", " http-basic.", word2}, {"poetry config", " pypi-token.", word1}, {"quote PASS", "", word1},
 	{"mc alias set", "", word4},
+	{"ansible-vault encrypt_string", "", word1}, {"qpdf", " --encrypt ", apart}, {"pdftk", " input_pw ", apart},
+	{"pdftk", " user_pw ", apart}, {"pdftk", " owner_pw ", apart}, {"openssl passwd", "", word1}, {"p4", " -P ", apart},
+	{"wrangler", " --value ", apart},
 	{"sqlplus", "", slashed}, {"impdp", "", slashed}, {"expdp", "", slashed}, {"sqlldr", "", slashed},
 }
 

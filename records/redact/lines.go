@@ -22,7 +22,9 @@ func (s *marks) ofLines() []span {
 		var list []span
 		switch {
 		case word(text, i, "cookie"):
-			list = cookies(text, i+len("cookie"))
+			if list = cookieCall(text, i+len("cookie")); list == nil {
+				list = cookies(text, i+len("cookie"))
+			}
 		case strings.HasPrefix(text[i:], "\tTRUE\t"), strings.HasPrefix(text[i:], "\tFALSE\t"):
 			list = jar(text, i)
 		case word(text, i, "webhook"):
@@ -55,17 +57,20 @@ func (s *marks) ofLines() []span {
 // the pair says so, or its value looks like one.
 func cookies(text string, at int) []span {
 	option := strings.HasSuffix(text[:at], "--cookie")
+	name := at
 	at = skipAny(text, at, "s\"'\\")
-	if at >= len(text) || strings.IndexByte(":=>", text[at]) < 0 && (!option || text[at] != ' ') {
+	if at >= len(text) || strings.IndexByte(":=>(", text[at]) < 0 && (at == name || text[at] != ',') &&
+		(!option || text[at] != ' ') {
 		return nil
 	}
-	at = skipAny(text, at, " \t:=>\"'\\[{")
+	at = skipAny(text, at, " \t:=>,(\"'\\[{")
 	return pairs(text, at)
 }
 
 // pairs finds the values of cookies among pairs: NAME=VALUE; or 'NAME': 'VALUE'.
 func pairs(text string, at int) []span {
 	var found []span
+	called := ""
 	for at < len(text) {
 		start := at
 		for at < len(text) && at-start < 100 && (nameByte(text[at]) || strings.IndexByte("%$", text[at]) >= 0) {
@@ -83,16 +88,25 @@ func pairs(text string, at int) []span {
 		}
 		for at = start; at < len(text) && text[at] > ' ' && strings.IndexByte(";,\"'\\<>`]}", text[at]) < 0; at++ {
 		}
-		if value := text[start:at]; isCookie(name, value) && (!member || len(value) >= leastToken && bits(value) >= 3) {
+		value := text[start:at]
+		if member && name == "value" && called != "" { // {"name": "sessionid", "value": "…"}
+			name = called
+		}
+		if called = ""; member && name == "name" {
+			called = value
+		}
+		if isCookie(name, value) && (!member || len(value) >= leastToken && bits(value) >= 3) {
 			found = append(found, span{start: start, end: at, rule: cookieRule, whole: byItself(value)})
 		}
 		if member {
-			at = skipAny(text, at, "\"'\\")
+			if at = skipAny(text, at, "\"'\\"); strings.HasPrefix(text[at:], "}") { // the next one of a list
+				at = skipAny(text, at, "} \n")
+			}
 		}
 		if at >= len(text) || text[at] != ';' && (text[at] != ',' || !member) {
 			return found
 		}
-		at = skipAny(text, at, ";, \n\"'\\")
+		at = skipAny(text, at, ";, \n\"'\\{")
 	}
 	return found
 }
@@ -200,9 +214,13 @@ func masterKey(text string, at int) []span {
 
 // directive finds the password that a line of a server's configuration holds behind its name, and nothing else.
 func directive(text string, at int) []span {
-	for _, name := range [...]string{"requirepass ", "masterauth ", "bindpw ", "bind_pw ", "rootpw "} {
+	for _, name := range [...]string{"requirepass ", "masterauth ", "bindpw ", "bind_pw ", "rootpw ", "auth default ",
+		"auth "} {
 		if !strings.EqualFold(text[at:min(len(text), at+len(name))], name) {
 			continue
+		}
+		if strings.HasPrefix(name, "auth") && (text[at:at+4] != "AUTH" || at > 0 && nameByte(text[at-1])) {
+			continue // as Redis has it
 		}
 		end := endOfLine(text, at)
 		start, stop := shellWord(text[:end], skipAny(text, at+len(name), " "))

@@ -39,7 +39,7 @@ func newPatterns() *patterns {
 // plain finds secrets and names in a text as it stands, by the rules of this package and of the user.
 func (r *Redactor) plain(s *marks, m manner) []span {
 	text := s.text
-	found := append(append(append(s.values(), s.commands()...), s.ofLines()...), r.known(s)...)
+	found := append(append(append(append(s.values(), s.commands()...), s.ofLines()...), s.ofCalls()...), r.known(s)...)
 	if m == prose {
 		found = slices.Concat(found, s.homes(), r.userNames(text), r.hostWords(text), s.mail())
 	}

@@ -23,6 +23,7 @@ const (
 	atKey             // blocks of private keys
 	atLine            // words that tell what the rest of a line, or the next one, is
 	atPort            // the colon before a port
+	atCall            // names of functions that take a secret
 	atUnseen          // sequences for terminals and their like
 	families
 )
@@ -38,10 +39,11 @@ type beginnings struct {
 // newBeginnings reads the words of all families.
 func newBeginnings(forms *[256][]form) *beginnings {
 	b := &beginnings{}
-	for _, word := range [...]string{"pass", "pwd", "psk", "pat", "secret", "senha", "token", "key", "kennwort", "cred",
+	for _, word := range [...]string{"pass", "psk", "pat", "secret", "senha", "token", "key", "kennwort", "cred",
 		"contrasena", "connectionstring", "auth", "jwt", "bearer", "motdepasse", "wachtwoord"} {
 		b.add(atStem, true, word)
 	}
+	b.add(atStem, true, "pwd", "pw:", "pw=", "pw ")
 	b.add(atLogin, true, "bearer", "basic", "authorization")
 	b.add(atHome, true, "home", "users", "documents")
 	b.add(atHome, false, "~")
@@ -58,23 +60,24 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atArgument, false, " -")
 	b.add(atArgument, false, "|")
 	b.add(atArgument, false, " /p", " /rp ", "<<<")
-	b.add(atArgument, false, "login ")
-	b.add(atArgument, false, "sqlplus ", "sqlldr ", "sql ")
+	b.add(atArgument, false, "login ", "sqlplus ", "sqlldr ", "sql ")
 	b.add(atArgument, false, "mpdp ", "xpdp ")
 	b.add(atArgument, false, "rabbitmqctl ", "mc alias ", "composer ", "rclone ")
 	b.add(atArgument, false, "poetry ", ":_authToken ", "wpa_passphrase ")
 	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ", "net user ", "requirepass ", "masterauth ",
 		"bindpw ", "bind_pw ", "rootpw ", "jdbc:oracle:")
 	b.add(atLine, false, "\tTRUE\t", "\tFALSE\t")
+	b.add(atLine, true, "auth ")
+	b.add(atCall, true, "hmac", "login", "pdo", "connect", "getconnection", "sp_addlogin")
 	b.add(atPort, false, ":1", ":2", ":3", ":4", ":5", ":6", ":7", ":8", ":9", ":*")
 	b.add(atSQL, false, "IDENTIFIED", "PASSWORD FOR")
 	b.add(atSQL, false, "identified", "password for")
 	b.add(atBasic, false, "asic ")
 	b.add(atKey, false, "PRIVATE KEY")
 	b.add(atUnseen, false, "\x1b", "\x00", "\b")
-	for _, mark := range [...]string{"^[[", "^@", "\u00ad", "\ufeff"} {
-		b.add(atUnseen, false, mark)
-	}
+	b.add(atUnseen, false, "^[[", "^@")
+	b.add(atUnseen, false, "\u00ad")
+	b.add(atUnseen, false, "\ufeff")
 	b.add(atUnseen, false, "\u200b", "\u200c", "\u200d", "\u2060")
 	return b
 }

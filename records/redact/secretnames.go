@@ -73,7 +73,7 @@ func lastWord(last, before string) strength {
 			return says
 		}
 		return hints
-	case "cred", "creds", "credential", "credentials", "bearer", "jwt", "pat", "passkey":
+	case "pw", "cred", "creds", "credential", "credentials", "bearer", "jwt", "pat", "passkey":
 		return hints
 	case "key":
 		return keyOf(before)

@@ -22,17 +22,18 @@ func (s *marks) values() []span {
 		}
 		n := nameAround(text, i)
 		from = n.end
-		if n.strength = secretName(text[n.start:n.end]); n.strength == says {
-			if start, end := n.ofPair(text); start < end {
+		n.strength = secretName(text[n.start:n.end])
+		if text[n.start:n.end] == "PWD" && n.start > 0 && text[n.start-1] == ';' { // UID=sa;PWD=…
+			n.strength = tells
+		}
+		if n.strength != says {
+			if start, end := n.value(text); start < end {
 				found = append(found, span{start: start, end: end, rule: namedRule, whole: byItself(text[start:end])})
 				from = end
+				continue
 			}
-			continue
 		}
-		if start, end := n.value(text); start < end {
-			found = append(found, span{start: start, end: end, rule: namedRule, whole: byItself(text[start:end])})
-			from = end
-		}
+		found = append(found, n.ofCall(text)...)
 	}
 	return found
 }
@@ -54,7 +55,9 @@ func byItself(value string) bool {
 func stem(text string, i int) bool {
 	switch text[i] | 0x20 {
 	case 'p':
-		return word(text, i, "pass") || word(text, i, "pwd") || word(text, i, "psk") || word(text, i, "pat")
+		return word(text, i, "pass") || word(text, i, "pwd") || word(text, i, "psk") ||
+			word(text, i, "pat") || (word(text, i, "pw:") || word(text, i, "pw=") ||
+			word(text, i, "pw ")) && (i == 0 || !nameByte(text[i-1]))
 	case 's':
 		return word(text, i, "secret") || word(text, i, "senha")
 	case 't':
@@ -124,6 +127,10 @@ func (n naming) value(text string) (start, end int) {
 	if quoted {
 		at++
 	}
+	if n.start > 0 && text[n.start-1] == '*' && at < len(text) && text[at] == '*' { // (defvar *api-key* "…")
+		at++
+		n.end = at
+	}
 	index := quoted && at < len(text) && text[at] == ']'
 	if index {
 		at++
@@ -133,7 +140,19 @@ func (n naming) value(text string) (start, end int) {
 		next = skipAny(text, next, "* ")
 	}
 	c := candidate{naming: n, text: text, quotedName: quoted, spaced: next > at+len(sep) || next > at && text[at] == ' '}
+	if next, ok := echoed(text, next); ok && sep != "," && sep != "(" {
+		start, end = shellWord(text, next)
+		if c.good(start, end) && mixedKinds(text[start:end]) {
+			return start, end
+		}
+		return 0, 0
+	}
 	switch sep {
+	case "<<<":
+		if start, end = shellWord(text, next); c.good(start, end) && mixedKinds(text[start:end]) {
+			return start, end
+		}
+		return 0, 0
 	case "=", ":", ":=", "=>", "?=", "+=":
 		if start, end = c.assigned(sep, next); start < end || next >= len(text) || text[next] != '{' {
 			return start, end
@@ -157,37 +176,13 @@ func (n naming) value(text string) (start, end int) {
 	return c.paired(at)
 }
 
-// ofPair returns the password of a pair that a name says to be a login: auth=('name', '…'), HTTPBasicAuth("name", "…").
-func (n naming) ofPair(text string) (start, end int) {
-	if !strings.HasSuffix(strings.ToLower(text[n.start:n.end]), "auth") {
-		return 0, 0
-	}
-	at := skipAny(text, n.end, " =:")
-	if at >= len(text) || text[at] != '(' && text[at] != '[' {
-		return 0, 0
-	}
-	c := candidate{naming: n, text: text}
-	_, end, ok := c.inQuotes(at + 1)
-	if !ok {
-		return 0, 0
-	}
-	if at = skipAny(text, end+1, " "); at >= len(text) || text[at] != ',' {
-		return 0, 0
-	}
-	start, end, ok = c.inQuotes(skipAny(text, at+1, " "))
-	if value := text[start:end]; !ok || !mixedKinds(value) || standsIn(value) || strings.Contains(value, " ") {
-		return 0, 0
-	}
-	return start, end
-}
-
 // separator returns the text between a name and its value, and the begin of the value.
 func separator(text string, at int) (sep string, next int) {
 	start := at
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') && at-start < 40 {
 		at++
 	}
-	for _, s := range [...]string{"===", "==", "!=", "<-", ":=", "=>", "?=", "+=", "=", ":", ">", "|", ",", "("} {
+	for _, s := range [...]string{"<<<", "===", "==", "!=", "<-", ":=", "=>", "?=", "+=", "=", ":", ">", "|", ",", "("} {
 		if !strings.HasPrefix(text[at:], s) || s == "|" && strings.HasPrefix(text[at:], "||") {
 			continue
 		}
@@ -272,7 +267,11 @@ func (c *candidate) shouted() bool {
 
 // assigned reads the value behind =, : and the like.
 func (c *candidate) assigned(sep string, at int) (start, end int) {
+	document := strings.HasPrefix(c.text[min(at, len(c.text)):], "<<")
 	at = c.blockOf(sep, at)
+	if start, end = c.answered(at); sep == ":" && start < end {
+		return start, end
+	}
 	if start, end, ok := c.inQuotes(at); ok {
 		if c.good(start, end) && !c.grows(end+1) {
 			return start, end
@@ -288,7 +287,7 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 		}
 	}
 	start, end = at, bareEnd(c.text, at)
-	if start == end || !c.good(start, end) || !c.literal(sep, start, end) {
+	if start == end || !c.good(start, end) || !(document && mixedKinds(c.text[start:end])) && !c.literal(sep, start, end) {
 		return 0, 0
 	}
 	return start, end
@@ -297,10 +296,21 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 // blockOf gives where the value begins that stands on the next line: behind | or > in YAML, or a name with nothing
 // behind it.
 func (c *candidate) blockOf(sep string, at int) int {
-	if sep != ":" || at >= len(c.text) {
+	if at >= len(c.text) {
+		return at
+	}
+	if strings.HasPrefix(c.text[at:], "<<") { // a document of a shell, of Ruby or of Terraform
+		next := gutter(c.text, min(len(c.text), endOfLine(c.text, at)+1))
+		return skipAny(c.text, next, " \t+")
+	}
+	if sep != ":" {
 		return at
 	}
 	i := at
+	if c.text[i] == '!' { // a tag of YAML
+		i = skipAny(c.text, i+len(c.text[i:])-len(strings.TrimLeft(c.text[i:], "!abcdefghijklmnopqrstuvwxyz_-")), " ")
+		return i
+	}
 	if c.text[i] == '|' || c.text[i] == '>' {
 		for i++; i < len(c.text) && (c.text[i] == '-' || c.text[i] == '+' || digit(c.text[i])); {
 			i++

@@ -19,8 +19,8 @@ func deleted(q *Query, _ []*File, try func([]*File)) error {
 	return nil
 }
 
-// former are the earlier contents of files that are gone. For example: a person formats an agent's file, takes that back
-// from a copy aside, and does mv a b before anybody looks.
+// former are the earlier contents of files that are gone. For example: a person formats an agent's file, takes that
+// back from a copy aside, and does mv a b before anybody looks.
 func former(q *Query, born []*File, try func([]*File)) error {
 	lines := func() (all [][]byte) {
 		for _, b := range born {
