@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -76,7 +77,7 @@ func (e *Engine) AtCommit(
 		}
 		young := sync.OnceValue(func() bool { return s.madeSince(commit) })
 		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob,
-			question: func(c Committed) *origin.Query { return s.committed(origin.Committed, c) }}
+			question: func(c Committed) *origin.Query { return s.committed(moment.Committed, c) }}
 		s.asks.Latest = func(path string, _ [][]byte) (origin.Candidate, bool) {
 			if !s.madeSinceLook(commit, path) {
 				// It may be younger; what it has that says enough is found among the earlier contents.

@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -56,7 +57,7 @@ func (r *Recall) View(believe func(events.PatchID) bool) *View {
 		Unseen: func(string, []byte) vector.Owner { return vector.Unknown },
 		question: func(c Committed) *origin.Query {
 			q := c.question(ask, work)
-			q.Moment = origin.LongAfter
+			q.Moment = moment.LongAfter
 			return q
 		},
 	}

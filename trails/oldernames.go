@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -87,11 +88,11 @@ func changesOf(files []*file) []rename.Change {
 }
 
 // momentOfLook reports whether a look is a commit's.
-func (s *workTree) momentOfLook() rename.Moment {
+func (s *workTree) momentOfLook() moment.Moment {
 	if s.asks.Commit.IsZero() {
-		return rename.Boundary
+		return moment.Look
 	}
-	return rename.Commit
+	return moment.CommitLook
 }
 
 // lookedAt is the work tree as a look has found it.
@@ -219,13 +220,13 @@ func (s *workTree) peek(most int) ([]rename.Change, error) {
 }
 
 // nameBefore finds the older names of files of the work tree that no look has seen.
-func (s *workTree) nameBefore(moment rename.Moment, changes []rename.Change, files ...*file) error {
+func (s *workTree) nameBefore(at moment.Moment, changes []rename.Change, files ...*file) error {
 	gone := map[string]bool{}
 	for _, c := range changes {
 		gone[c.Old.Path] = c.New.IsZero()
 	}
 	_, err := s.olderNames(&rename.Query{
-		Moment: moment, Tree: atRest{s, gone}, Changes: changes, Stashes: gitfacts.Newer(s.now.Stashes, s.state.Git.Stashes),
+		Moment: at, Tree: atRest{s, gone}, Changes: changes, Stashes: gitfacts.Newer(s.now.Stashes, s.state.Git.Stashes),
 	}, files)
 	return err
 }
@@ -295,7 +296,7 @@ func (s *workTree) findOlderName(path string) origin.Candidate {
 		s.older.gone = append([]rename.Change{}, gone...)
 	}
 	f := &file{path: path, oldPath: path, new: newText(s.repo.Format.Hash(refs.BlobObject, content), content)}
-	if err := s.nameBefore(rename.Rewrite, s.older.gone, f); err != nil {
+	if err := s.nameBefore(moment.Rewritten, s.older.gone, f); err != nil {
 		return origin.Candidate{}
 	}
 	return origin.Candidate{Path: f.oldPath, Blob: f.old.oid, Trust: origin.Far}

@@ -9,8 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
-	"github.com/git-trace/git-trace/trails/origin"
-	"github.com/git-trace/git-trace/trails/rename"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -64,7 +63,7 @@ func Pending(
 	if s.state.Interval == 0 {
 		return p, p.remember(tree, path, t)
 	}
-	f, err := s.pendingChange(rename.BlameNow, path, t)
+	f, err := s.pendingChange(moment.Unlooked, path, t)
 	if err != nil || f.old.whole || t.whole {
 		return p, err
 	}
@@ -84,7 +83,7 @@ func Pending(
 // remember finds the owners of a path that nobody has looked at in this work tree: in the contents of the path in
 // other work trees, as for a commit (AtCommit). Lines that are in none of them belong to nobody.
 func (p *PendingLines) remember(s *workTree, path string, t text) error {
-	found, err := s.committed(origin.Unlooked, Committed{Path: path, OldPath: path, Lines: t.lines}).Lines()
+	found, err := s.committed(moment.Unlooked, Committed{Path: path, OldPath: path, Lines: t.lines}).Lines()
 	if err != nil {
 		return err
 	}
@@ -101,7 +100,7 @@ func (p *PendingLines) remember(s *workTree, path string, t text) error {
 }
 
 // pendingChange returns the change of a path since the last look at it, by the older name of its file if it had one.
-func (s *workTree) pendingChange(moment rename.Moment, path string, now text) (*file, error) {
+func (s *workTree) pendingChange(at moment.Moment, path string, now text) (*file, error) {
 	last, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot state: %w", err)
@@ -119,7 +118,7 @@ func (s *workTree) pendingChange(moment rename.Moment, path string, now text) (*
 	if err != nil {
 		return nil, fmt.Errorf("list what changed since the last snapshot: %w", err)
 	}
-	if err := s.nameBefore(moment, changes, f); err != nil || f.oldPath == path {
+	if err := s.nameBefore(at, changes, f); err != nil || f.oldPath == path {
 		return f, err
 	}
 	others, err := s.rivals(path)
@@ -129,7 +128,7 @@ func (s *workTree) pendingChange(moment rename.Moment, path string, now text) (*
 	f = &file{path: path, oldPath: path, new: now}
 	files := slices.Concat(others, []*file{f})
 	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
-	return f, s.nameBefore(moment, changes, files...)
+	return f, s.nameBefore(at, changes, files...)
 }
 
 // OlderName returns the older name of a file that has a new name in the work tree: the one under which it was seen
@@ -148,7 +147,7 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 		return "", err
 	}
 	defer s.close()
-	f, err := s.pendingChange(rename.LongAfter, path, t)
+	f, err := s.pendingChange(moment.LongAfter, path, t)
 	if err != nil || f.oldPath == path {
 		return "", err
 	}

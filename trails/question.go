@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/origin"
 )
 
@@ -72,7 +73,7 @@ func (s *workTree) questionOf(f *file) *origin.Query {
 }
 
 // committed asks it of a committed content.
-func (s *workTree) committed(m origin.Moment, c Committed) *origin.Query {
+func (s *workTree) committed(m moment.Moment, c Committed) *origin.Query {
 	q := c.question(s.asks, s.gitAt(c.Path))
 	q.Moment = m
 	return q

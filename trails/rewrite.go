@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -23,7 +24,7 @@ func (e *Engine) AtRewrite(
 		v := &View{
 			Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob,
 			Unseen:   func(string, []byte) vector.Owner { return vector.Unknown },
-			question: func(c Committed) *origin.Query { return s.committed(origin.Rewritten, c) },
+			question: func(c Committed) *origin.Query { return s.committed(moment.Rewritten, c) },
 		}
 		drafts, err := anchor(v)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
-	"github.com/git-trace/git-trace/trails/origin"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
@@ -72,7 +72,7 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 	}
 	parts, _ := gitfacts.StashOf(s.asks.Git, stash)
 	files, err = s.olderNames(&rename.Query{
-		Moment: rename.Stash, Changes: changesOf(files), Untold: untold, Vanished: vanished, Stash: parts, Stashed: blobs,
+		Moment: moment.Stashed, Changes: changesOf(files), Untold: untold, Vanished: vanished, Stash: parts, Stashed: blobs,
 		Last: func() (rename.Seen, bool) { return asSeen{s, changes}, true },
 	}, files)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 			}
 		}
 		q := s.questionOf(f)
-		q.Moment = origin.Stashed
+		q.Moment = moment.Stashed
 		if f.from, err = q.Lines(); err != nil {
 			return nil, err
 		}

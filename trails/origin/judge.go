@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -58,7 +59,7 @@ func (q *Query) fromElsewhere() (v Verdict, err error) {
 	if q.Work.Restored {
 		return v, nil // see composed
 	}
-	list, err := Gather(q.at(OtherTree))
+	list, err := Gather(q.at(moment.OtherTree))
 	if err == nil && len(list) > 1 { // more than what was here before
 		v.From, err = Explain(q.New.Lines, list, caseTold{q.Case})
 	}
@@ -85,7 +86,7 @@ func (q *Query) withoutGit(v Verdict) (Verdict, error) {
 		return Verdict{Explained: done}, err
 	}
 	if !q.Commit.IsZero() {
-		list, err := Gather(q.at(Again))
+		list, err := Gather(q.at(moment.CommitLook))
 		if err != nil {
 			return v, err
 		}
@@ -131,7 +132,7 @@ func (q *Query) asNamedBefore() (bool, error) {
 // all git's is explained; what is new in it is nobody's here. For example: git merges an agent's branch into a person's
 // file, and each line stays with the one who wrote it.
 func (q *Query) composed() (v Verdict, err error) {
-	look := q.at(GitWrote)
+	look := q.at(moment.GitWrote)
 	list, err := Gather(look)
 	if err != nil {
 		return v, err
@@ -208,7 +209,7 @@ func (q *Query) Owners(t Text) vector.Vector {
 		return v
 	}
 	if !t.OID.IsZero() && !t.Whole && len(q.Memory.Blobs(q.Path, 1)) > 0 {
-		list, err := Gather(q.at(OnTheWay))
+		list, err := Gather(q.at(moment.OnTheWay))
 		if err == nil && q.learn(t, list) == nil {
 			v, _ := q.Memory.Get(q.Path, t.OID)
 			return v
@@ -249,7 +250,7 @@ func (q *Query) Lines() ([]vector.Origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Moment == Stashed {
+	if q.Moment == moment.Stashed {
 		list = otherThan(q.New.OID, list)
 	}
 	return Explain(q.New.Lines, list, caseTold{q.Case})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -224,7 +225,7 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := tell(t, GitWrote, tt.entries...)
+			s := tell(t, moment.GitWrote, tt.entries...)
 			tt.tell(s)
 			if got := s.verdict(); got != tt.want {
 				t.Errorf("it is %q, want %q", got, tt.want)
@@ -274,7 +275,7 @@ func TestWhatComesFromAnotherWorkTree(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := tell(t, OtherTree)
+			s := tell(t, moment.OtherTree)
 			s.Work.Restored, s.Work.Elsewhere = false, true
 			s.Others = func() []Tree { return []Tree{s.world} }
 			s.knew("a.txt", "human", was)

@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/moment"
 )
 
 // Git may have put another content in the place of what a path was last seen with, and somebody changed that before the
@@ -145,7 +146,7 @@ func (q *Query) broughtBack(stash refs.OID) (Text, error) {
 	if err != nil {
 		return Text{}, fmt.Errorf("store what a stash made of %s: %w", strconv.Quote(q.Path), err)
 	}
-	with := q.at(Popped)
+	with := q.at(moment.Popped)
 	with.popped = blob
 	list, err := Gather(with)
 	if err != nil {

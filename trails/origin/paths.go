@@ -1,6 +1,10 @@
 package origin
 
-import "github.com/git-trace/git-trace/refs"
+import (
+	"github.com/git-trace/git-trace/refs"
+
+	"github.com/git-trace/git-trace/trails/moment"
+)
 
 // The finders of contents that the path itself had.
 
@@ -28,7 +32,7 @@ func before(q *Query) ([]Candidate, error) {
 // the work tree. A person's git commit has only what was there.
 func head(q *Query) ([]Candidate, error) {
 	blob, byGit, err := q.headByGit()
-	if err != nil || q.Moment == GitWrote && !byGit {
+	if err != nil || q.Moment == moment.GitWrote && !byGit {
 		return nil, err
 	}
 	return []Candidate{{Path: q.Path, Blob: blob}}, nil
@@ -36,7 +40,7 @@ func head(q *Query) ([]Candidate, error) {
 
 // headByGit returns HEAD's content, and reports whether git may have put it into the work tree.
 func (q *Query) headByGit() (blob refs.OID, byGit bool, err error) {
-	if blob, err = q.Git.Blob(q.Base, q.Path); err != nil || q.Moment != GitWrote {
+	if blob, err = q.Git.Blob(q.Base, q.Path); err != nil || q.Moment != moment.GitWrote {
 		return blob, false, err
 	}
 	made, err := q.byHand()
@@ -51,7 +55,7 @@ const MaxEarlier = 64
 // example: an agent writes a line, a person stages it and deletes it, then commits. The content before the deletion has
 // it.
 func earlier(q *Query) ([]Candidate, error) {
-	if q.Work.Doubtful && q.Moment != Committed && q.Moment != Unlooked {
+	if q.Work.Doubtful && q.Moment != moment.Committed && q.Moment != moment.Unlooked {
 		return nil, nil
 	}
 	var out []Candidate

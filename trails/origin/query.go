@@ -3,6 +3,7 @@ package origin
 import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -80,7 +81,7 @@ type Case struct {
 // Query asks of what a content of a path was made.
 type Query struct {
 	*Case
-	Moment  Moment
+	Moment  moment.Moment
 	Work    *Work // since the path was looked at last
 	Path    string
 	OldPath string // where the content was before a rename, else the path
@@ -96,7 +97,7 @@ type Query struct {
 }
 
 // at returns the same question about another moment.
-func (q *Query) at(m Moment) *Query {
+func (q *Query) at(m moment.Moment) *Query {
 	other := *q
 	other.Moment = m
 	return &other

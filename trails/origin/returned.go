@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -32,7 +33,7 @@ func left(q *Query) ([]Candidate, error) {
 // returned finds the lines of a content that came back. Where the content is nearer to one that the path had than to
 // the one seen last, it is taken for a change of that one.
 func (q *Query) returned() (v Verdict, err error) {
-	list, err := Gather(q.at(Returned))
+	list, err := Gather(q.at(moment.Returned))
 	if err != nil || len(list) == 0 {
 		return v, err
 	}

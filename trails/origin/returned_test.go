@@ -3,6 +3,8 @@ package origin
 import (
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/trails/moment"
 )
 
 // Lines that the path had and lost come back: as they stood between what stood beside them, or in a run that says
@@ -43,7 +45,7 @@ func TestLinesThatComeBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := tell(t, Returned)
+			s := tell(t, moment.Returned)
 			s.Work.Restored = false
 			s.lost["a.txt"] = s.knew("a.txt", "o", tt.had)
 			if s.Old = s.text(tt.old); tt.old != "" {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/moment"
 )
 
 // A commit that is one of another branch over again counts as what git brought.
@@ -80,7 +81,7 @@ func TestACommitThatIsAnotherOneAgain(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := tell(t, Again, "2 commit: x")
+			s := tell(t, moment.CommitLook, "2 commit: x")
 			s.Work.Restored, s.Base = false, commitID(1)
 			s.Work.Now.Log = 1
 			s.knew("a.txt", "human", was)
@@ -97,7 +98,7 @@ func TestACommitThatIsAnotherOneAgain(t *testing.T) {
 // Somebody resolved a conflict of a rebase: the lines are of what git had put there, and of the commit that was picked.
 func TestACommitThatWentOnWithARebase(t *testing.T) {
 	t.Parallel()
-	s := tell(t, GitWrote, "2 rebase (start): checkout main", "3 rebase (continue): x", "4 rebase (pick): y")
+	s := tell(t, moment.GitWrote, "2 rebase (start): checkout main", "3 rebase (continue): x", "4 rebase (pick): y")
 	s.commit(1, nil, "a.txt", was)
 	s.commit(2, nil, "a.txt", other)
 	s.commit(3, []int{2}, "a.txt", other+"a line of another side\n")
@@ -148,7 +149,7 @@ func TestWhatARewrittenCommitCarries(t *testing.T) {
 		"it has no such file":                 {func(s *story) { clear(s.files) }, ""},
 		"no commit was rewritten":             {func(s *story) { s.Replaced = refs.OID{} }, ""},
 	} {
-		s := tell(t, Rewritten)
+		s := tell(t, moment.Rewritten)
 		s.Replaced = s.commit(5, []int{4}, "a.txt", theirs)
 		tt.tell(s)
 		found, err := carried(s.Query)

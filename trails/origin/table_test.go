@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
@@ -124,7 +125,7 @@ func commitID(n int) refs.OID {
 }
 
 // tell begins a story. HEAD has moved as the entries of its reflog say, beginning with the first commit.
-func tell(t *testing.T, m Moment, entries ...string) *story {
+func tell(t *testing.T, m moment.Moment, entries ...string) *story {
 	t.Helper()
 	w := &world{
 		told: newTold(), commits: map[refs.OID]refs.Commit{}, files: map[refs.OID]map[string]refs.OID{},
@@ -216,15 +217,15 @@ func (s *story) stashed(n, head int, files ...string) refs.OID {
 }
 
 // stories tell, of each finder, what it alone finds: a content with the line of another side, of an owner o.
-var stories = map[string]func(*testing.T, Moment) *story{
-	"latest": func(t *testing.T, m Moment) *story {
+var stories = map[string]func(*testing.T, moment.Moment) *story{
+	"latest": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		oid := s.knew("a.txt", "o", theirs)
 		s.order["a.txt"] = nil
 		s.Latest = func(string, [][]byte) (Candidate, bool) { return Candidate{Path: "a.txt", Blob: oid}, true }
 		return s
 	},
-	"carried": func(t *testing.T, m Moment) *story {
+	"carried": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.commit(5, []int{4}, "a.txt", theirs)
 		s.knew("a.txt", "o", theirs)
@@ -232,13 +233,13 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.Replaced = commitID(5)
 		return s
 	},
-	"before": func(t *testing.T, m Moment) *story {
+	"before": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.Old = s.texts[s.knew("a.txt", "o", theirs)]
 		s.order["a.txt"] = nil
 		return s
 	},
-	"amended": func(t *testing.T, m Moment) *story {
+	"amended": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m, "4 commit: x", "2 commit (amend): x")
 		s.Query.Commit = commitID(2)
 		s.commit(2, []int{1}, "a.txt", is)
@@ -248,14 +249,14 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.Work.Restored = false // operands would find it
 		return s
 	},
-	"autostash": func(t *testing.T, m Moment) *story {
+	"autostash": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.Work.Before.Autostash = s.stashed(5, 1, "a.txt", theirs)
 		s.knew("a.txt", "o", theirs)
 		s.order["a.txt"] = nil
 		return s
 	},
-	"operands": func(t *testing.T, m Moment) *story {
+	"operands": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m, "2 merge topic: Merge made by the 'ort' strategy.")
 		s.commit(1, nil, "a.txt", was)
 		s.commit(2, []int{1, 3})
@@ -264,7 +265,7 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.order["a.txt"] = nil
 		return s
 	},
-	"elsewhere": func(t *testing.T, m Moment) *story {
+	"elsewhere": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.there["a.txt"] = s.knew("a.txt", "o", theirs)
 		s.order["a.txt"] = nil
@@ -272,20 +273,20 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.Work.Elsewhere = true
 		return s
 	},
-	"head": func(t *testing.T, m Moment) *story {
+	"head": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.commit(1, nil, "a.txt", theirs)
 		s.knew("a.txt", "o", theirs)
 		s.order["a.txt"] = nil
 		return s
 	},
-	"stash": func(t *testing.T, m Moment) *story {
+	"stash": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.popped = s.knew("a.txt", "o", theirs)
 		s.order["a.txt"] = nil
 		return s
 	},
-	"brought": func(t *testing.T, m Moment) *story {
+	"brought": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.newest = []refs.OID{s.commit(7, nil, "a.txt", is)}
 		s.knew("a.txt", "o", is)
@@ -293,7 +294,7 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.Work.Now.Log = 1
 		return s
 	},
-	"repeated": func(t *testing.T, m Moment) *story { // commit 2 changes what commit 7 changed in another file
+	"repeated": func(t *testing.T, m moment.Moment) *story { // commit 2 changes what commit 7 changed in another file
 		s := tell(t, m)
 		s.commit(1, nil, "a.txt", was)
 		s.Query.Commit, s.Paths = s.commit(2, []int{1}, "a.txt", is), []string{"a.txt"}
@@ -303,7 +304,7 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.knew("a.txt", "o", theirs)
 		return s
 	},
-	"marked": func(t *testing.T, m Moment) *story {
+	"marked": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.commit(3, nil, "a.txt", theirs)
 		label := s.commit(7, []int{3}).String()
@@ -312,19 +313,19 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.order["a.txt"] = nil
 		return s
 	},
-	"earlier": func(t *testing.T, m Moment) *story {
+	"earlier": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.aliases["a.txt"] = []string{"b.txt"}
 		s.knew("b.txt", "o", theirs)
 		return s
 	},
-	"left": func(t *testing.T, m Moment) *story {
+	"left": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.lost["a.txt"] = s.knew("a.txt", "o", theirs)
 		s.order["a.txt"] = nil
 		return s
 	},
-	"staged": func(t *testing.T, m Moment) *story {
+	"staged": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.knew("a.txt", "o", theirs)
 		return s
@@ -336,8 +337,8 @@ func TestEveryFinderAtEveryMoment(t *testing.T) {
 	t.Parallel()
 	for i := range finders {
 		f := &finders[i]
-		for m := range moments {
-			if f.at[m].why == "" {
+		for m := range otherwise {
+			if f.at.At(m, otherwise).Why == "" {
 				t.Errorf("%s at moment %d: nobody has decided", f.name, m)
 			}
 			s := stories[f.name](t, m)
@@ -350,8 +351,8 @@ func TestEveryFinderAtEveryMoment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := slices.Contains(list, want); got != f.at[m].asked {
-				t.Errorf("%s at moment %d: found %v, but: %s", f.name, m, got, f.at[m].why)
+			if got := slices.Contains(list, want); got != f.at.At(m, otherwise).Asked {
+				t.Errorf("%s at moment %d: found %v, but: %s", f.name, m, got, f.at.At(m, otherwise).Why)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/moment"
 )
 
 // What is known of a content that was not seen: nothing, unless the path had others.
@@ -24,7 +25,7 @@ func TestWhoOwnsAContentThatWasNotSeen(t *testing.T) {
 		"HEAD has lines of it":   {func(s *story) { s.commit(1, nil, "a.txt", was); s.knew("a.txt", "human", was) }, "human unknown human"},
 		"an earlier one had one": {func(s *story) { s.knew("a.txt", "o", theirs); s.knew("a.txt", "human", was) }, "human o human"},
 	} {
-		s := tell(t, GitWrote)
+		s := tell(t, moment.GitWrote)
 		tt.tell(s)
 		var got []string
 		for _, run := range s.Owners(s.New).Runs() {
@@ -69,7 +70,7 @@ func TestHowFarAnOperandIsToBeBelieved(t *testing.T) {
 			s.Work.Now.Stashes, s.Work.Before.Stashes = []refs.OID{s.stashed(5, 1, "a.txt", theirs)}, nil
 		}, Faint},
 	} {
-		s := tell(t, Stashed, "2 merge topic: Merge made by the 'ort' strategy.")
+		s := tell(t, moment.Stashed, "2 merge topic: Merge made by the 'ort' strategy.")
 		s.aliases["a.txt"] = []string{"b.txt"}
 		s.commit(1, nil, "a.txt", was)
 		s.commit(2, []int{1, 3})
@@ -112,7 +113,7 @@ func TestWhatAnAmendedCommitHad(t *testing.T) {
 		"nothing was amended":   {func(s *story) { s.Query.Commit = commitID(9) }, 0},
 		"no commit is anchored": {func(s *story) { s.Query.Commit = refs.OID{} }, 0},
 	} {
-		s := stories["amended"](t, Committed)
+		s := stories["amended"](t, moment.Committed)
 		tt.tell(s)
 		if list, err := amended(s.Query); err != nil || len(list) != tt.want {
 			t.Errorf("%s: %v, %v; want %d", name, list, err, tt.want)
@@ -123,7 +124,7 @@ func TestWhatAnAmendedCommitHad(t *testing.T) {
 // What a stash took is not explained by itself, of which nobody knows anything.
 func TestTheLinesOfAStash(t *testing.T) {
 	t.Parallel()
-	s := tell(t, Stashed)
+	s := tell(t, moment.Stashed)
 	s.knew("a.txt", "human", was)
 	s.commit(1, nil, "a.txt", was)
 	s.Work.Now.Stashes = []refs.OID{s.stashed(5, 1, "a.txt", is)}

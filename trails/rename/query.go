@@ -3,6 +3,7 @@ package rename
 import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -33,7 +34,7 @@ type Change struct {
 
 // Query asks for older names at a moment.
 type Query struct {
-	Moment  Moment
+	Moment  moment.Moment
 	Work    *gitfacts.Work // what git did since everything was looked at
 	Wrote   bool           // git wrote to the work tree, or may have
 	Asked   refs.OID       // the commit that is being anchored; no id if none is

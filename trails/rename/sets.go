@@ -1,27 +1,6 @@
 package rename
 
-// Moment is the moment of a question for an older name.
-type Moment int
-
-// The moments.
-const (
-	Boundary  Moment = iota // a look at the work tree
-	Stash                   // a stash that took what nobody had seen
-	Commit                  // the look that a commit makes necessary
-	Rewrite                 // a commit that git made anew of an unreported one
-	BlameNow                // somebody asks for the blame of a file that no look has seen
-	LongAfter               // the same, of a commit that no hook reported
-	moments
-)
-
-// cell reports whether a set is asked at a moment, and why.
-type cell struct {
-	asked bool
-	why   string
-}
-
-func yes(why string) cell { return cell{true, why} }
-func no(why string) cell  { return cell{false, why} }
+import "github.com/git-trace/git-trace/trails/moment"
 
 // Set is a set of contents that lost their name. Those that stand beside each other with the same rank are compared
 // together.
@@ -29,92 +8,75 @@ type Set struct {
 	name string
 	rank int
 	find func(q *Query, born []*File, try func(old []*File)) error
-	at   [moments]cell
+	at   moment.Row
 }
 
-// Reasons that several cells have.
-const (
-	looked    = "the look tells it"
-	asBefore  = "as the next boundary would"
-	stashGone = "what a stash took is not in the work tree any more"
-	movedOn   = "git went on since the commit was made: what HEAD has now tells of another moment"
-)
+// otherwise is the default row: a set is asked at every look, and when somebody asks as the next look would.
+var otherwise = moment.Row{
+	moment.Look:       moment.Yes("the work tree is looked at"),
+	moment.CommitLook: moment.Yes("the look tells it"),
+	moment.Unlooked:   moment.Yes("as the next look would"),
+	moment.LongAfter:  moment.Yes("as the next look would"),
+	moment.Stashed:    moment.No("what a stash took is not in the work tree any more"),
+	moment.Rewritten:  moment.No("git went on since the commit was made, so HEAD and the index tell of another moment"),
+}
+
+// ofStash is the row of a set that only a stash asks for.
+func ofStash(why, has string) moment.Row {
+	return moment.Row{
+		moment.Look: moment.No(has), moment.CommitLook: moment.No(has), moment.Unlooked: moment.No(has),
+		moment.LongAfter: moment.No(has), moment.Stashed: moment.Yes(why),
+	}
+}
 
 // sets is the one ordered list.
 var sets = []Set{
-	{"deleted", 1, deleted, [moments]cell{
-		Boundary: yes("a file that is gone in the same look"), Stash: yes("a file that the stash deleted"),
-		Commit:  yes(looked),
-		Rewrite: yes("a file that was seen last and is gone"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	{"deleted", 1, deleted, moment.Row{
+		moment.Look:      moment.Yes("a file that is gone in the same look"),
+		moment.Stashed:   moment.Yes("a file that the stash deleted"),
+		moment.Rewritten: moment.Yes("a file that was seen last and is gone"),
 	}},
-	{"untold", 2, untold, [moments]cell{
-		Boundary: no("deleted has it"),
-		Stash:    yes("a file that is gone and that git did not track: the stash tells nothing of it"),
-		Commit:   no("deleted has it"), Rewrite: no("deleted has it"), BlameNow: no("deleted has it"),
-		LongAfter: no("deleted has it"),
+	{"untold", 2, untold, ofStash("a file that is gone and that git did not track: the stash tells nothing of it",
+		"deleted has it")},
+	{"vanished", 2, vanished, ofStash("a file that the stash deleted, and that git took away before "+
+		"everything was looked at", "deleted has it")},
+	{"index", 3, inIndex, moment.Row{
+		moment.Look: moment.Yes("git mv gave the new name, and somebody wrote a new file under the old one"),
 	}},
-	{"vanished", 2, vanished, [moments]cell{
-		Boundary: no("deleted has it"),
-		Stash:    yes("a file that the stash deleted, and that git took away before everything was looked at"),
-		Commit:   no("deleted has it"), Rewrite: no("deleted has it"), BlameNow: no("deleted has it"),
-		LongAfter: no("deleted has it"),
+	{"moved", 3, movedInIndex, moment.Row{
+		moment.Look: moment.Yes("git mv gave the new name, and somebody rewrote most of it there"),
 	}},
-	{"index", 3, inIndex, [moments]cell{
-		Boundary: yes("git mv gave the new name, and somebody wrote a new file under the old one"), Stash: no(stashGone),
-		Commit:  yes(looked),
-		Rewrite: no("it was committed: the index has no older name"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	{"inode", 4, sameInode, moment.Row{
+		moment.Look: moment.Yes("it is the very file that the old name was seen with, and git brought the old name back " +
+			"with what it had"),
+		moment.Rewritten: moment.Yes("the file is still there"),
 	}},
-	{"moved", 3, movedInIndex, [moments]cell{
-		Boundary: yes("git mv gave the new name, and somebody rewrote most of it there"), Stash: no(stashGone),
-		Commit:  yes(looked),
-		Rewrite: no("it was committed: the index has no older name"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	{"former", 5, former, moment.Row{
+		moment.Look:      moment.Yes("a file that is gone in the same look, by a content that it had earlier"),
+		moment.Rewritten: moment.Yes("a file that was seen last and is gone"),
 	}},
-	{"inode", 4, sameInode, [moments]cell{
-		Boundary: yes("it is the very file that the old name was seen with, and git brought the old name back with what " +
-			"it had"),
-		Stash: no(stashGone), Commit: yes(looked), Rewrite: yes("the file is still there"), BlameNow: yes(asBefore),
-		LongAfter: yes(asBefore),
+	{"overwritten", 6, overwritten, moment.Row{
+		moment.Look:      moment.Yes("git put another content under the old name"),
+		moment.Rewritten: moment.Yes("the old name was seen with it last"),
 	}},
-	{"former", 5, former, [moments]cell{
-		Boundary: yes("a file that is gone in the same look, by a content that it had earlier"), Stash: no(stashGone),
-		Commit:  yes(looked),
-		Rewrite: yes("a file that was seen last and is gone"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	{"stashed", 6, inStash, moment.Row{
+		moment.Look: moment.Yes("a new stash says that the old name was gone, and git brought it back"),
 	}},
-	{"overwritten", 6, overwritten, [moments]cell{
-		Boundary: yes("git put another content under the old name"), Stash: no("replaced has it"), Commit: yes(looked),
-		Rewrite: yes("the old name was seen with it last"), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	{"returned", 6, returned, moment.Row{
+		moment.Look: moment.Yes("a commit of the new name had not the old one, and git brought that back since, " +
+			"as by a merge"),
 	}},
-	{"stashed", 6, inStash, [moments]cell{
-		Boundary: yes("a new stash says that the old name was gone, and git brought it back"),
-		Stash:    no("it is the stash that is asked"), Commit: yes(looked),
-		Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	{"missing", 6, missingOf, moment.Row{
+		moment.Look: moment.Yes("a commit that HEAD was at has it, and the work tree has not"),
 	}},
-	{"returned", 6, returned, [moments]cell{
-		Boundary: yes("a commit of the new name had not the old one, and git brought that back since, as by a merge"),
-		Stash:    no(stashGone),
-		Commit:   yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	{"replaced", 7, replaced, ofStash("a checkout put another content under the old name before the stash was made",
+		"overwritten has it")},
+	{"along", 8, takenAlong, moment.Row{
+		moment.Look: moment.Yes("git moved it into the directory that those beside it were renamed to"),
 	}},
-	{"missing", 6, missingOf, [moments]cell{
-		Boundary: yes("a commit that HEAD was at has it, and the work tree has not"),
-		Stash:    no("the work tree lacks what the stash took"),
-		Commit:   yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
-	}},
-	{"replaced", 7, replaced, [moments]cell{
-		Boundary: no("overwritten has it"),
-		Stash:    yes("a checkout put another content under the old name before the stash was made"),
-		Commit:   no("overwritten has it"), Rewrite: no("overwritten has it"), BlameNow: no("overwritten has it"),
-		LongAfter: no("overwritten has it"),
-	}},
-	{"along", 8, takenAlong, [moments]cell{
-		Boundary: yes("git moved it into the directory that those beside it were renamed to"),
-		Stash:    no("git stashes nothing while it merges"),
-		Commit:   yes(looked), Rewrite: no("the commit that was picked has it under its name there"), BlameNow: yes(asBefore),
-		LongAfter: yes(asBefore),
-	}},
-	{"onTheWay", 9, onTheWay, [moments]cell{
-		Boundary: yes("a commit had under the new name what the old one was seen with, and git wrote over it since"),
-		Stash:    no("the stash has what was there when it was made"),
-		Commit:   yes(looked), Rewrite: no(movedOn), BlameNow: yes(asBefore), LongAfter: yes(asBefore),
+	{"onTheWay", 9, onTheWay, moment.Row{
+		moment.Look: moment.Yes("a commit had under the new name what the old one was seen with, and git wrote " +
+			"over it since"),
 	}},
 }
 
@@ -134,7 +96,7 @@ func Pair(q *Query, born []*File) ([]Pairing, error) {
 		names := ""
 		for ; i < len(sets) && sets[i].rank == rank; i++ {
 			set := &sets[i]
-			if !set.at[q.Moment].asked {
+			if !set.at.At(q.Moment, otherwise).Asked {
 				continue
 			}
 			alone := (i == 0 || sets[i-1].rank != rank) && (i+1 == len(sets) || sets[i+1].rank != rank)

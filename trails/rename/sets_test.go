@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
@@ -132,7 +133,7 @@ type story struct {
 }
 
 // tell begins a story: HEAD has moved as the entries of its reflog say, beginning with the first commit.
-func tell(t *testing.T, moment Moment, entries ...string) *story {
+func tell(t *testing.T, at moment.Moment, entries ...string) *story {
 	t.Helper()
 	w := &world{
 		made: map[refs.OID]refs.Commit{}, files: map[refs.OID]map[string]refs.OID{}, texts: map[refs.OID]string{},
@@ -159,7 +160,7 @@ func tell(t *testing.T, moment Moment, entries ...string) *story {
 	w.there["b.txt"] = w.blob(mine)
 	w.files[commitID(t, head)] = map[string]refs.OID{}
 	q := &Query{
-		Moment: moment, Work: work, Wrote: true, Tree: w,
+		Moment: at, Work: work, Wrote: true, Tree: w,
 		Last: func() (Seen, bool) { return w, true },
 		Read: func(_ uint32, oid refs.OID) ([][]byte, error) {
 			text, found := w.texts[oid]
@@ -188,30 +189,30 @@ func (s *story) lost(path, before, now string) {
 }
 
 // stories tell, of each set, what it alone finds: that b.txt was a.txt.
-var stories = map[string]func(*testing.T, Moment) *story{
-	"deleted": func(t *testing.T, m Moment) *story {
+var stories = map[string]func(*testing.T, moment.Moment) *story{
+	"deleted": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.lost("a.txt", mine, "")
 		return s
 	},
-	"untold": func(t *testing.T, m Moment) *story {
+	"untold": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.Untold = []File{contentOf("a.txt", mine)}
 		return s
 	},
-	"vanished": func(t *testing.T, m Moment) *story {
+	"vanished": func(t *testing.T, m moment.Moment) *story {
 		s := tell(t, m)
 		s.Vanished = []File{contentOf("a.txt", mine)}
 		return s
 	},
-	"index": func(t *testing.T, m Moment) *story { // git mv a.txt b.txt; somebody writes a new a.txt
+	"index": func(t *testing.T, m moment.Moment) *story { // git mv a.txt b.txt; somebody writes a new a.txt
 		s := tell(t, m)
 		s.Wrote = false
 		s.lost("a.txt", mine, other)
 		s.Staged = func() map[string]string { return map[string]string{"b.txt": "a.txt"} }
 		return s
 	},
-	"moved": func(t *testing.T, m Moment) *story { // git mv a.txt b.txt; somebody rewrites b.txt
+	"moved": func(t *testing.T, m moment.Moment) *story { // git mv a.txt b.txt; somebody rewrites b.txt
 		s := tell(t, m)
 		s.Wrote = false
 		s.lost("a.txt", other, "")
@@ -219,7 +220,7 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.Staged = func() map[string]string { return map[string]string{"b.txt": "a.txt"} }
 		return s
 	},
-	"inode": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git checkout a.txt
+	"inode": func(t *testing.T, m moment.Moment) *story { // mv a.txt b.txt; git checkout a.txt
 		s := tell(t, m)
 		s.Wrote = false
 		s.commit(t, 1, nil, "a.txt", mine, "c.txt", mine)
@@ -227,18 +228,18 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.moved["b.txt"] = "a.txt"
 		return s
 	},
-	"former": func(t *testing.T, m Moment) *story { // a.txt gets back what it had; mv a.txt b.txt
+	"former": func(t *testing.T, m moment.Moment) *story { // a.txt gets back what it had; mv a.txt b.txt
 		s := tell(t, m)
 		s.lost("a.txt", other, "")
 		s.Former = func(string, func() [][]byte) []refs.OID { return []refs.OID{s.blob(mine)} }
 		return s
 	},
-	"overwritten": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git reset --hard, and HEAD has another a.txt
+	"overwritten": func(t *testing.T, m moment.Moment) *story { // mv a.txt b.txt; git reset --hard, and HEAD has another a.txt
 		s := tell(t, m)
 		s.lost("a.txt", mine, other)
 		return s
 	},
-	"stashed": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git stash; b.txt is not tracked; a.txt is back
+	"stashed": func(t *testing.T, m moment.Moment) *story { // mv a.txt b.txt; git stash; b.txt is not tracked; a.txt is back
 		s := tell(t, m)
 		s.commit(t, 1, nil, "a.txt", mine)
 		s.commit(t, 2, []int{1})
@@ -246,35 +247,35 @@ var stories = map[string]func(*testing.T, Moment) *story{
 		s.there["a.txt"] = s.blob(mine)
 		return s
 	},
-	"returned": func(t *testing.T, m Moment) *story { // mv a.txt b.txt is committed; a merge brings a.txt back
+	"returned": func(t *testing.T, m moment.Moment) *story { // mv a.txt b.txt is committed; a merge brings a.txt back
 		s := tell(t, m, "2 commit: x", "3 merge topic: Merge made by the 'ort' strategy.")
 		s.commit(t, 2, []int{1}, "b.txt", mine)
 		s.commit(t, 3, []int{2, 4}, "a.txt", mine, "b.txt", mine)
 		s.there["a.txt"] = s.blob(mine)
 		return s
 	},
-	"missing": func(t *testing.T, m Moment) *story { // nobody looked at a.txt, which came with a merge; mv a.txt b.txt
+	"missing": func(t *testing.T, m moment.Moment) *story { // nobody looked at a.txt, which came with a merge; mv a.txt b.txt
 		s := tell(t, m)
 		s.commit(t, 1, nil, "a.txt", mine)
 		return s
 	},
-	"replaced": func(t *testing.T, m Moment) *story { // mv a.txt b.txt; git switch, and there is another a.txt; git stash -u
+	"replaced": func(t *testing.T, m moment.Moment) *story { // mv a.txt b.txt; git switch, and there is another a.txt; git stash -u
 		s := tell(t, m, "2 checkout: moving from main to topic")
 		s.commit(t, 1, nil, "a.txt", mine)
 		s.commit(t, 2, nil, "a.txt", other)
 		s.last["a.txt"], s.there["a.txt"] = s.blob(mine), s.blob(other)
-		s.Wrote = m == Stash // elsewhere overwritten would find it
+		s.Wrote = m == moment.Stashed // elsewhere overwritten would find it
 		s.Stash = gitfacts.Stash{Head: commitID(t, 2)}
 		return s
 	},
-	"along": func(t *testing.T, m Moment) *story { // a merge brings dir/b.txt, and dir has another name here
+	"along": func(t *testing.T, m moment.Moment) *story { // a merge brings dir/b.txt, and dir has another name here
 		s := tell(t, m, "2 merge topic: Merge made by the 'ort' strategy.")
 		s.commit(t, 1, nil)
 		s.commit(t, 2, []int{1, 4}, "b.txt", mine)
 		s.commit(t, 4, []int{1}, "dir/b.txt", mine)
 		return s
 	},
-	"onTheWay": func(t *testing.T, m Moment) *story { // git mv a.txt b.txt is committed; a revert makes another text of it
+	"onTheWay": func(t *testing.T, m moment.Moment) *story { // git mv a.txt b.txt is committed; a revert makes another text of it
 		s := tell(t, m, "2 commit: x", "3 revert: Revert \"y\"")
 		s.commit(t, 2, []int{1}, "b.txt", other)
 		s.commit(t, 3, []int{2}, "b.txt", mine)
@@ -291,9 +292,9 @@ func TestEverySetAtEveryMoment(t *testing.T) {
 		if i > 0 && set.rank < sets[i-1].rank {
 			t.Errorf("%s is asked before %s, and stands behind it", set.name, sets[i-1].name)
 		}
-		for m := range moments {
-			cell := set.at[m]
-			if cell.why == "" {
+		for m := range otherwise {
+			cell := set.at.At(m, otherwise)
+			if cell.Why == "" {
 				t.Errorf("%s at moment %d: nobody has decided", set.name, m)
 			}
 			s := stories[set.name](t, m)
@@ -307,8 +308,8 @@ func TestEverySetAtEveryMoment(t *testing.T) {
 				want = "dir/b.txt"
 			}
 			found := len(pairs) == 1 && pairs[0].Old.Path == want && pairs[0].New == &b
-			if found != cell.asked || len(pairs) > 1 {
-				t.Errorf("%s at moment %d: found %v, but: %s", set.name, m, found, cell.why)
+			if found != cell.Asked || len(pairs) > 1 {
+				t.Errorf("%s at moment %d: found %v, but: %s", set.name, m, found, cell.Why)
 			}
 		}
 	}
@@ -354,7 +355,7 @@ func TestWhereThereIsNoEvidence(t *testing.T) {
 		"the same look has another file there":    {"stashed", func(s *story) { s.Changes = []Change{{Old: File{Path: "a.txt"}, New: s.blob(mine)}} }},
 		"what HEAD lacks, the last one had, left": {"missing", func(s *story) { clear(s.files[commitID(s.t, 1)]) }},
 	} {
-		s := stories[tt.set](t, Boundary)
+		s := stories[tt.set](t, moment.Look)
 		tt.change(s)
 		b := contentOf("b.txt", mine)
 		if pairs, err := Pair(s.Query, []*File{&b}); err != nil || len(pairs) > 0 {
@@ -376,7 +377,7 @@ func TestWhatACheckoutReplaced(t *testing.T) {
 		"the checkout brought the same":     {func(s *story) { s.files[commitID(s.t, 2)]["a.txt"] = s.blob(mine) }, 0},
 		"HEAD was never where the stash is": {func(s *story) { s.Stash.Head = commitID(s.t, 9) }, 0},
 	} {
-		s := stories["replaced"](t, Stash)
+		s := stories["replaced"](t, moment.Stashed)
 		tt.change(s)
 		b := contentOf("b.txt", mine)
 		if pairs, err := Pair(s.Query, []*File{&b}); err != nil || len(pairs) != tt.want {
@@ -388,7 +389,7 @@ func TestWhatACheckoutReplaced(t *testing.T) {
 // Git left a content in a commit for another one: it may have gone to the new name before.
 func TestWhatGitWentOnFrom(t *testing.T) {
 	t.Parallel()
-	s := tell(t, Boundary, "2 checkout: moving from main to topic")
+	s := tell(t, moment.Look, "2 checkout: moving from main to topic")
 	s.commit(t, 1, nil, "a.txt", mine)
 	s.commit(t, 2, nil, "a.txt", other)
 	s.there["a.txt"] = s.blob(other)
@@ -397,7 +398,7 @@ func TestWhatGitWentOnFrom(t *testing.T) {
 	if err != nil || len(pairs) != 0 {
 		t.Errorf("HEAD is at the second commit alone: %v, %v", pairs, err)
 	}
-	s = tell(t, Boundary, "1 commit: x", "2 checkout: moving from main to topic")
+	s = tell(t, moment.Look, "1 commit: x", "2 checkout: moving from main to topic")
 	s.commit(t, 1, nil, "a.txt", mine)
 	s.commit(t, 2, nil, "a.txt", other)
 	s.there["a.txt"] = s.blob(other)
@@ -409,7 +410,7 @@ func TestWhatGitWentOnFrom(t *testing.T) {
 func TestAContentThatCannotBeReadIsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, set := range []string{"stashed", "returned", "missing", "along", "onTheWay"} {
-		s := stories[set](t, Boundary)
+		s := stories[set](t, moment.Look)
 		failed := errors.New("failed")
 		s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, failed }
 		b := contentOf("b.txt", mine)
@@ -417,7 +418,7 @@ func TestAContentThatCannotBeReadIsAFailure(t *testing.T) {
 			t.Errorf("%s: %v", set, err)
 		}
 	}
-	s := stories["replaced"](t, Stash)
+	s := stories["replaced"](t, moment.Stashed)
 	s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, errors.ErrUnsupported }
 	b := contentOf("b.txt", mine)
 	if _, err := Pair(s.Query, []*File{&b}); err == nil {

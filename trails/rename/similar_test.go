@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/moment"
 )
 
 // contentOf is a content under a name.
@@ -61,7 +62,7 @@ func TestRenamesArePairedByContent(t *testing.T) {
 		"an empty file is no match": {map[string]string{"a": ten}, map[string]string{"b": "\n"}, nil},
 	}
 	for name, tt := range tests {
-		q := &Query{Moment: Stash}
+		q := &Query{Moment: moment.Stashed}
 		var born []*File
 		for _, p := range []string{"a", "b", "c", "d"} {
 			if before, found := tt.before[p]; found {

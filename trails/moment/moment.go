@@ -1,0 +1,45 @@
+// Package moment lists the moments at which a timeline asks what a content is made of, or which name a file had before,
+// and holds the rows of the two tables that answer.
+package moment
+
+// Moment is the moment of such a question.
+type Moment int
+
+// The moments.
+const (
+	Look       Moment = iota // a look at the work tree
+	CommitLook               // the look that a commit makes necessary, with no trace that git was at work
+	GitWrote                 // a look, after git wrote to the work tree
+	OtherTree                // a look, after git may have applied a stash of another work tree
+	Returned                 // a look, with no trace that git was at work
+	Stashed                  // what a stash took before anybody saw it
+	Committed                // a commit, when its hook is heard
+	Rewritten                // a commit that git made of another one
+	LongAfter                // a commit that was made long ago
+	Unlooked                 // the blame of a work tree that nobody has looked at
+	OnTheWay                 // a content that git put there between two looks
+	Popped                   // what git makes of a file with a stash
+)
+
+// Cell says whether a row of a table is asked at a moment, and why.
+type Cell struct {
+	Asked bool
+	Why   string
+}
+
+// Yes is a cell of a row that is asked.
+func Yes(why string) Cell { return Cell{true, why} }
+
+// No is a cell of a row that is not asked.
+func No(why string) Cell { return Cell{false, why} }
+
+// Row holds the cells in which a row differs from the default row of its table.
+type Row map[Moment]Cell
+
+// At returns the cell of a moment.
+func (r Row) At(m Moment, defaults Row) Cell {
+	if cell, differs := r[m]; differs {
+		return cell
+	}
+	return defaults[m]
+}
