@@ -78,6 +78,10 @@ var examples = []struct {
 		{"git trace report origin/main...HEAD", "one page about a pull request"},
 		{"git trace report origin/main...HEAD --max-bytes github-summary", "within the limit of a forge"},
 	}},
+	{"check", []example{
+		{"git trace check origin/main...HEAD", "hold a branch against the policy of its target"},
+		{"git trace check --format sarif -o check.sarif origin/main...HEAD", "for a forge that shows findings at the lines"},
+	}},
 	{"restore", []example{
 		{"git trace restore --dry-run 4f2a#3 .", "show what it would restore"},
 		{"git trace restore 4f2a#3 -- server.go", "undo what prompt 3 did to a file"},

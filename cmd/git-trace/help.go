@@ -21,7 +21,7 @@ func (a *app) commandGroups() []commandGroup {
 			a.completionCommand(), a.installDocsCommand()}},
 		{"look at lines, commits and conversations", []*cli.Command{a.blameCommand(), a.diffCommand(), a.whyCommand(),
 			a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(), a.statsCommand(),
-			a.reportCommand(), a.restoreCommand(), a.resumeCommand(), a.serveCommand(),
+			a.reportCommand(), a.checkCommand(), a.restoreCommand(), a.resumeCommand(), a.serveCommand(),
 			a.lspCommand()}},
 		{"learn from conversations", []*cli.Command{a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(),
 			a.mcpCommand(), a.qualityCommand()}},

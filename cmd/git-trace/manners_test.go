@@ -235,6 +235,7 @@ var untouched = map[string][]string{
 	"search":       {"word", "--json word"},
 	"stats":        {"", "--json", "--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file"},
 	"report":       {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "", "nosuch"},
+	"check":        {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--format sarif HEAD~1..HEAD", "", "nosuch"},
 	"restore":      {"1234#1 a", "-n @1 .", "HEAD a"},
 	"resume":       {"--print 1234", "--print --at-step 1234:1"},
 	"record":       {"", "1234"},

@@ -115,6 +115,7 @@ var optionForms = []optionForm{
 		"calls, results and snapshots of the file with this `path`, from the top of the work tree"},
 	{[]string{"pattern"}, takesList, "texts that match the regular `expression`"},
 	{[]string{"per-call"}, takesNothing, "with tracestate: a state for each call of an answer"},
+	{[]string{"policy"}, takesWord, "use the policy in this `file` instead of the base's"},
 	{[]string{"port"}, takesNumber, "listen on the port with this `number`; the default is a free one"},
 	{[]string{"prefix"}, takesWord, "write into share below this `directory`"},
 	{[]string{"print"}, takesNothing, "only print the command line"},

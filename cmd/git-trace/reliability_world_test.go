@@ -100,6 +100,7 @@ func readings(ids ...string) map[string][][]string {
 		"stats":    {{"stats"}, {"stats", "--json"}},
 		"diff":     {{"diff"}, {"diff", "HEAD"}, {"diff", "--removed", "HEAD~1", "HEAD"}, {"diff", "--json", "HEAD"}},
 		"report":   {{"report", "HEAD~1..HEAD"}, {"report", "--json", "HEAD~1...HEAD"}, {"report", "--show-prompts=all", "HEAD~1..HEAD"}},
+		"check":    {{"check", "HEAD~1..HEAD"}, {"check", "--json", "HEAD~1...HEAD"}, {"check", "--format=sarif", "HEAD~1..HEAD"}},
 		"steering": {{"steering"}, {"steering", "--json"}},
 		"lessons":  {{"lessons"}},
 		"trailers": {{"trailers"}, {"trailers", "--id", "HEAD"}},

@@ -36,6 +36,7 @@ var mayWait = map[string]string{
 	"search":     "word",
 	"stats":      "",
 	"report":     "HEAD~1..HEAD",
+	"check":      "HEAD~1..HEAD",
 	"restore":    "1234#1 a",
 	"resume":     "--print 1234",
 	"record":     "1234",

@@ -9,6 +9,7 @@
 #   REPORT_LIMIT   how long it may be: what git trace report --max-bytes takes
 #   REPORT_FETCHED how much may come from the fork, in bytes; 256m if nothing is said
 #   REPORT_PROMPTS none, first or all; none if nothing is said
+#   REPORT_SARIF   the file for findings against the policy of the base; empty to check nothing
 set -eu
 export GIT_TERMINAL_PROMPT=0
 if [ "$(git rev-parse --is-shallow-repository)" = true ]; then
@@ -25,3 +26,9 @@ trap 'rm -f "$page"' EXIT
 git trace report --max-bytes "${REPORT_LIMIT:-github-summary}" --show-prompts "${REPORT_PROMPTS:-none}" \
 	-o "$page" -- "$REPORT_RANGE"
 cat "$page" >>"$REPORT_OUT"
+if [ -n "${REPORT_SARIF-}" ]; then
+	git trace check --format sarif -o "$REPORT_SARIF" -- "$REPORT_RANGE" && exit 0
+	status=$?
+	git trace check -- "$REPORT_RANGE" >&2 || :
+	exit "$status"
+fi

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/check"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// checkSchema names the form of the JSON output; docs/schema/check-1.schema.json describes it.
+const checkSchema = "git-trace.check/1"
+
+func (a *app) checkCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "check",
+		Usage:     "hold a change against the policy of the branch that it goes to",
+		UsageText: "git trace check [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
+		Description: "Reads " + check.File + " of the base, never of the change: which agents and models may write where,\n" +
+			"which paths need a person's review, how many lines may have no known owner, and whether the logs\n" +
+			"of others must be signed. A branch is compared with its upstream, as by report. Each finding names\n" +
+			"its place, its rule and what would satisfy it; with findings the exit status is 1. A line whose\n" +
+			"owner is not known passes no rule that asks for the owner. Removed lines have no owner; they are\n" +
+			"listed and are not findings. If the base has no policy, nothing is checked, and a warning says so.\n" +
+			"A trailer Reviewed-by is what the author of a commit says; sign commits if that matters.\n" +
+			"docs/ci.md describes the policy. --policy tries one that is not committed.",
+		Flags: append(options("json", "policy", "output"), opt("format", "text, json or sarif").or("text").flag()),
+	}, a.check)
+}
+
+// checkedRange is the result of a check, in JSON.
+type checkedRange struct {
+	Schema  string `json:"schema"`
+	Range   span   `json:"range"`
+	Policy  string `json:"policy"`  // the commit that has it, or the file; empty for none
+	Changed bool   `json:"changed"` // the change has another policy, which does not count yet
+	*check.Result
+}
+
+func (a *app) check(c *cli.Context, ops operands) error {
+	form := c.String("format")
+	if c.Bool("json") {
+		form = "json"
+	}
+	if form != "text" && form != "json" && form != "sarif" {
+		return noSuch("form", form, []string{"text", "json", "sarif"})
+	}
+	named := ops.all()
+	if len(named) > 1 {
+		return fail(exitUsage, errors.New("name one range"), "for example: git trace check origin/main...HEAD")
+	}
+	repo, err := a.repo()
+	if err != nil {
+		return err
+	}
+	span, err := spanOf(c.Context, repo, strings.Join(named, ""))
+	if err != nil {
+		return err
+	}
+	policy, from, err := readPolicy(c, repo, span.From)
+	if err != nil {
+		return err
+	}
+	known, err := a.openConversations(c.Context, repo)
+	if err != nil {
+		return err
+	}
+	defer known.close()
+	out, err := a.checkSpan(c, repo, known, span, policy)
+	if err != nil {
+		return err
+	}
+	out.Policy = from
+	if from == "" {
+		fmt.Fprintf(a.std.err, "git-trace: warning: %s has no %s: nothing is checked\n", span.From, check.File)
+	}
+	if out.Changed {
+		fmt.Fprintf(a.std.err, "git-trace: hint: the change has another %s; it counts once the target branch has it\n",
+			check.File)
+	}
+	if err := a.writeCheck(c, out, form); err != nil {
+		return err
+	}
+	if n := len(out.Findings) + out.LeftOff; n > 0 {
+		return silent(exitFinding)
+	}
+	return nil
+}
+
+// readPolicy reads the policy of the base, or the file that is to be tried, and names it; "" for none.
+func readPolicy(c *cli.Context, repo *refs.Repo, base refs.OID) (p *check.Policy, from string, err error) {
+	from = base.String()
+	if file := c.String("policy"); file != "" {
+		from = file
+		p, err = check.ReadFile(c.Context, repo, file)
+	} else {
+		p, err = check.Read(c.Context, repo, base)
+	}
+	if errors.Is(err, check.ErrNone) {
+		return &check.Policy{}, "", nil
+	}
+	return p, validText(from), fail(exitUnchecked, err, "git trace help check names its keys; nothing was checked")
+}
+
+// checkSpan holds a range against a policy.
+func (a *app) checkSpan(c *cli.Context, repo *refs.Repo, known *conversations, s span,
+	policy *check.Policy) (*checkedRange, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	dots := ".."
+	if s.Fork {
+		dots = "..."
+	}
+	d, err := a.diffOf(repo, known, dir, s.From.String()+dots+s.To.String())
+	if err != nil {
+		return nil, err
+	}
+	facts, err := check.Commits(c.Context, repo, s.From, s.To)
+	if err != nil {
+		return nil, err
+	}
+	facts.Noted = func(trace events.TraceID) bool { return check.Noted(c.Context, known.Reader, trace) }
+	out := &checkedRange{Schema: checkSchema, Range: s, Result: policy.Hold(d, facts)}
+	for _, f := range d.Files {
+		out.Changed = out.Changed || f.Path == check.File || f.OldPath == check.File
+	}
+	return out, nil
+}
+
+// writeCheck writes a result to where it is wanted.
+func (a *app) writeCheck(c *cli.Context, out *checkedRange, form string) error {
+	var text strings.Builder
+	var err error
+	switch form {
+	case "json":
+		err = writeJSON(&text, out)
+	case "sarif":
+		err = writeJSON(&text, out.SARIF())
+	default:
+		drawCheck(&text, out)
+	}
+	if err != nil {
+		return err
+	}
+	if file := c.String("output"); file != "" && file != "-" {
+		if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+			return fail(exitGit, fmt.Errorf("write the result: %w", err), "")
+		}
+		return nil
+	}
+	_, err = io.WriteString(quietWriter{a.std.out}, text.String())
+	return err
+}
+
+// drawCheck writes a result for people: a finding in two lines.
+func drawCheck(w *strings.Builder, r *checkedRange) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		at := cells.Safe(f.Path)
+		if f.Line > 0 {
+			at += fmt.Sprintf(":%d", f.Line)
+		}
+		if f.Lines > 1 {
+			at += fmt.Sprintf("-%d", f.Line+f.Lines-1)
+		}
+		fmt.Fprintf(w, "%s: %s: %s\n    to satisfy it: %s\n", at, f.Rule, cells.Safe(f.Message), cells.Safe(f.Satisfy))
+	}
+	for _, g := range r.Gaps {
+		fmt.Fprintf(w, "%s: not covered: %s\n", cells.Safe(g.Path), cells.Safe(g.Why))
+	}
+	if r.LeftOff > 0 {
+		fmt.Fprintf(w, "and %s more\n", plural(r.LeftOff, "finding"))
+	}
+	fmt.Fprintf(w, "%s in %s of %s: %s by agents, %s by people, %s unknown; %s\n",
+		plural(len(r.Findings)+r.LeftOff, "finding"), plural(r.Counts.Lines, "line"), plural(r.Files, "file"),
+		thousands(r.Counts.AI), thousands(r.Counts.Human), thousands(r.Counts.Unknown), plural(r.Rules, "rule"))
+}
