@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -26,8 +25,7 @@ import (
 // "deferred" of the work tree. All picks are anchored together: by the post-rewrite hook at the end, or by the hook of
 // the next commit that somebody makes while the rebase is stopped.
 //
-// The file holds a line for each: the new commit, a blank, and the picked commit. If the shell noted it, the number of
-// the rebase's command replaces the picked commit (see picking.go).
+// The file holds a line for each: the new commit, a blank, and the picked commit.
 
 // deferred is a commit to anchor later, and the commit from which it was made.
 type deferred struct{ commit, from refs.OID }
@@ -36,34 +34,23 @@ func deferredFile(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "deferred")
 }
 
-// deferPick notes the commit that HEAD names, if a rebase has just picked it and goes on. git is the process id of the
-// rebase, 0 when it is not known.
-func deferPick(repo *refs.Repo, head refs.OID, git int) (bool, error) {
+// deferPick notes the commit that HEAD names, if a rebase has just picked it and goes on.
+func deferPick(repo *refs.Repo, head refs.OID) (bool, error) {
 	from, ok := picked(repo, head)
 	if !ok {
 		return false, nil
 	}
-	if err := settleNotes(repo); err != nil {
-		return false, err
-	}
-	f, err := os.OpenFile(deferredFile(repo), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return false, fmt.Errorf("note a picked commit: %w", err)
-	}
-	_, err = f.WriteString(head.String() + " " + from.String() + "\n")
-	if err = errors.Join(err, f.Close()); err != nil {
-		return false, fmt.Errorf("note a picked commit: %w", err)
-	}
-	return true, announcePicks(repo, git)
+	return true, note(repo, deferred{head, from})
 }
 
-// settleNotes replaces the numbers in the shell's notes by the picked commits, before a new announcement makes the
-// numbers ambiguous.
-func settleNotes(repo *refs.Repo) error {
-	if _, err := os.Stat(pickingFile(repo)); err != nil {
-		return nil //nolint:nilerr // the shell has noted nothing
+// note adds a commit to the file.
+func note(repo *refs.Repo, d deferred) error {
+	f, err := os.OpenFile(deferredFile(repo), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("note a picked commit: %w", err)
 	}
-	if err := writeDeferred(repo, readDeferred(repo)); err != nil {
+	_, err = f.WriteString(d.commit.String() + " " + d.from.String() + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("note a picked commit: %w", err)
 	}
 	return nil
@@ -81,6 +68,20 @@ func picked(repo *refs.Repo, head refs.OID) (from refs.OID, ok bool) {
 	}
 	last := gitfacts.Last(repo, 1)
 	return from, len(last) > 0 && last[0].To == head && last[0].Kind == gitfacts.RebasePicked
+}
+
+func rebaseFile(repo *refs.Repo, name string) string {
+	return filepath.Join(repo.GitDir, "rebase-merge", name)
+}
+
+// pickOf reads a line of a rebase's commands (git-rebase(1)) that picks a commit.
+func pickOf(line string) (from refs.OID, ok bool) {
+	fields := strings.Fields(line)
+	if len(fields) < 2 || fields[0] != "pick" && fields[0] != "p" {
+		return refs.OID{}, false
+	}
+	from, err := refs.ParseOID(fields[1])
+	return from, err == nil
 }
 
 // tail reads the end of a file.
@@ -103,28 +104,21 @@ func lastLine(text []byte) string {
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
-// readDeferred lists the noted commits, oldest first. It skips a line that it cannot read, or with an unknown command.
+// readDeferred lists the noted commits, oldest first. It skips a line that it cannot read.
 func readDeferred(repo *refs.Repo) []deferred {
 	raw, err := os.ReadFile(deferredFile(repo))
 	if err != nil {
 		return nil
 	}
 	var out []deferred
-	commands := sync.OnceValue(func() map[int]refs.OID { return commandsDone(repo) })
 	for line := range strings.Lines(string(raw)) {
 		fields := strings.Fields(line)
 		if len(fields) != 2 {
 			continue
 		}
 		commit, err := refs.ParseOID(fields[0])
-		if err != nil {
-			continue
-		}
-		if number, err := strconv.Atoi(fields[1]); err == nil && len(fields[1]) < shortestID {
-			if from, known := commands()[number]; known {
-				out = append(out, deferred{commit, from})
-			}
-		} else if from, err := refs.ParseOID(fields[1]); err == nil {
+		from, err2 := refs.ParseOID(fields[1])
+		if err == nil && err2 == nil {
 			out = append(out, deferred{commit, from})
 		}
 	}
@@ -140,10 +134,6 @@ func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	}
 	return out
 }
-
-// shortestID is the length from which on a word is the id of a commit, which may be all digits, and not a command's
-// number.
-const shortestID = 40
 
 // writeDeferred writes the remaining entries.
 func writeDeferred(repo *refs.Repo, rest []deferred) error {

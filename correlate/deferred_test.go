@@ -177,7 +177,12 @@ func TestTheEndOfAFile(t *testing.T) {
 // Only what was put off is told to be picked, each with what it was made of.
 func TestWhatWasPickedAndPutOff(t *testing.T) {
 	t.Parallel()
-	repo := rebasing(t, nil)
+	dir := t.TempDir()
+	git(t, dir, "init", "-q")
+	repo, err := refs.DiscoverHook(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := Picked(repo); len(got) != 0 {
 		t.Errorf("nothing was put off: %v", got)
 	}
@@ -261,5 +266,55 @@ func TestNotedCommitsAreReadBack(t *testing.T) {
 	}
 	if _, err := os.Stat(deferredFile(repo)); !os.IsNotExist(err) {
 		t.Errorf("the file is still there: %v", err)
+	}
+}
+
+// Patches after the first one of a process that applies them are put off, with what git says that they were made of.
+func TestPatchesOfOneProcessArePutOff(t *testing.T) {
+	t.Parallel()
+	from := oid(t, 7).String()
+	for name, c := range map[string]struct {
+		noted, now         int
+		rebasing, original string
+		want               bool
+	}{
+		"the same process":    {77, 77, "x", from + "\n", true},
+		"another process":     {77, 78, "x", from + "\n", false},
+		"nothing was noted":   {0, 77, "x", from + "\n", false},
+		"a process of all":    {1, 1, "x", from + "\n", false},
+		"it is not a rebase":  {77, 77, "", from + "\n", false},
+		"git does not say it": {77, 77, "x", "", false},
+		"git says nonsense":   {77, 77, "x", "nonsense\n", false},
+	} {
+		dir := t.TempDir()
+		git(t, dir, "init", "-q")
+		repo, err := refs.DiscoverHook(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, repo.GitDir, "rebase-apply/next", "1\n")
+		write(t, repo.WorktreeTracesDir(), "there", "")
+		if c.rebasing != "" {
+			write(t, repo.GitDir, "rebase-apply/rebasing", "")
+		}
+		if err := remember(repo, c.noted); err != nil {
+			t.Fatal(err)
+		}
+		if c.original != "" {
+			write(t, repo.GitDir, "rebase-apply/original-commit", c.original)
+		}
+		done, err := deferPatch(repo, oid(t, 9), c.now)
+		if err != nil || done != c.want {
+			t.Errorf("%s: %v, %v", name, done, err)
+		}
+		if list := readDeferred(repo); done && (len(list) != 1 || list[0] != (deferred{oid(t, 9), oid(t, 7)})) {
+			t.Errorf("%s: noted %v", name, list)
+		}
+		if err := forget(repo); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := deferPatch(repo, oid(t, 9), c.now); again || err != nil {
+			t.Errorf("%s: forgotten, and put off: %v", name, err)
+		}
 	}
 }

@@ -28,7 +28,7 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	if head.IsZero() {
 		return nil
 	}
-	if done, err := deferPick(repo, head, git); done || err != nil {
+	if done, err := deferPick(repo, head); done || err != nil {
 		return err
 	}
 	if done, err := deferPatch(repo, head, git); done || err != nil {
@@ -37,7 +37,7 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 40)); err != nil {
 		return err
 	}
-	if err := forgetPicks(repo); err != nil {
+	if err := forget(repo); err != nil {
 		return err
 	}
 	for _, commit := range unheard(repo, timeline.Anchored(), head) {
@@ -48,7 +48,7 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	if err := anchorAt(ctx, repo, timeline, head, at, mostFiles); err != nil {
 		return err
 	}
-	return announcePatches(repo, git)
+	return remember(repo, git)
 }
 
 // Merged anchors the commit that HEAD names if a merge has just made it: a merge runs no post-commit hook
@@ -141,9 +141,6 @@ func Rewritten(
 	ctx context.Context, log Log, repo *refs.Repo, timeline *trails.Engine, kind string, pairs []events.RewritePair,
 	at time.Time,
 ) error {
-	if err := settleNotes(repo); err != nil {
-		return err
-	}
 	var drafts []events.Draft
 	for part := range slices.Chunk(pairs, pairsPerEvent) {
 		raw, err := events.Encode(events.RewriteData{Kind: kind, Pairs: part})
@@ -167,7 +164,7 @@ func Rewritten(
 	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 90)); err != nil {
 		return err
 	}
-	return forgetPicks(repo)
+	return forget(repo)
 }
 
 // changed lists the changes of files in a commit. In a merge only lines that are in no parent count as added, as for

@@ -1,7 +1,6 @@
 package correlate
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,36 +11,41 @@ import (
 )
 
 // `git rebase --apply` makes its commits in git-am(1), which runs the post-applypatch hook for each. The first commit
-// of a process may be a conflict that somebody resolved; it is anchored like any commit. Later commits of the same
-// process are git's alone, because the process ends at a conflict. The hook of the first one says so in the file
-// "picking", in the form of picking.go. The numbers are those of patches, not of commands. They are noted like picks.
-// At that moment git names the original commit of a patch (rebase-apply/original-commit), so the notes need no number.
+// of a process may be a conflict that somebody resolved; it is anchored like any commit, and its hook writes the id of
+// the process into the file "patching" of the work tree. Later commits of the same process are git's alone, because the
+// process ends at a conflict. They are noted like picks: at that moment git names the original commit of a patch
+// (rebase-apply/original-commit).
 
-// announcePatches writes the patches that the shell may note: those after the present one.
-func announcePatches(repo *refs.Repo, git int) error {
-	number, last, ok := patchNumbers(repo)
-	if git <= firstInit || !ok || number >= last {
+func patchingFile(repo *refs.Repo) string {
+	return filepath.Join(repo.WorktreeTracesDir(), "patching")
+}
+
+// firstInit is the parent's process id if the parent has ended, or the shell cannot name it.
+const firstInit = 1
+
+// remember notes the process that applies patches, if a rebase applies more of them.
+func remember(repo *refs.Repo, git int) error {
+	if git <= firstInit || !patching(repo) {
 		return nil
 	}
-	text := fmt.Sprintf("%d %d %d\n\n", git, number+1, last)
-	if err := refs.WriteFileAtomic(pickingFile(repo), []byte(text), 0o600); err != nil {
-		return fmt.Errorf("announce patches: %w", err)
+	if err := refs.WriteFileAtomic(patchingFile(repo), []byte(strconv.Itoa(git)), 0o600); err != nil {
+		return fmt.Errorf("note who applies patches: %w", err)
 	}
 	return nil
 }
 
-// deferPatch notes the commit that HEAD names, if it was announced and its shell could not note it: with reftables HEAD
-// is not a file.
-func deferPatch(repo *refs.Repo, head refs.OID, git int) (bool, error) {
-	number, _, ok := patchNumbers(repo)
-	raw, err := os.ReadFile(pickingFile(repo))
-	if !ok || err != nil {
-		return false, nil //nolint:nilerr // nothing was announced
+// forget removes the note of a process that has ended.
+func forget(repo *refs.Repo) error {
+	if err := os.Remove(patchingFile(repo)); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("forget who applied patches: %w", err)
 	}
-	var process, first, last int
-	if n, _ := fmt.Sscan(string(raw), &process, &first, &last); n != 3 || process != git || number < first ||
-		number > last {
-		return false, nil
+	return nil
+}
+
+// deferPatch notes the commit that HEAD names, if it is not the first one of a process that applies patches.
+func deferPatch(repo *refs.Repo, head refs.OID, git int) (bool, error) {
+	if raw, err := os.ReadFile(patchingFile(repo)); err != nil || string(raw) != strconv.Itoa(git) || !patching(repo) {
+		return false, nil //nolint:nilerr // nothing was noted
 	}
 	text, err := os.ReadFile(patchFile(repo, "original-commit"))
 	if err != nil {
@@ -51,34 +55,15 @@ func deferPatch(repo *refs.Repo, head refs.OID, git int) (bool, error) {
 	if err != nil {
 		return false, nil //nolint:nilerr // the same
 	}
-	f, err := os.OpenFile(deferredFile(repo), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return false, fmt.Errorf("note a patch: %w", err)
-	}
-	_, err = f.WriteString(head.String() + " " + from.String() + "\n")
-	if err = errors.Join(err, f.Close()); err != nil {
-		return false, fmt.Errorf("note a patch: %w", err)
-	}
-	return true, nil
+	return true, note(repo, deferred{head, from})
 }
 
 func patchFile(repo *refs.Repo, name string) string {
 	return filepath.Join(repo.GitDir, "rebase-apply", name)
 }
 
-// patchNumbers returns the numbers of a rebase's current and last patch; false if no rebase applies patches now.
-func patchNumbers(repo *refs.Repo) (number, last int, ok bool) {
-	if _, err := os.Stat(patchFile(repo, "rebasing")); err != nil {
-		return 0, 0, false
-	}
-	read := func(name string) (int, error) {
-		raw, err := tail(patchFile(repo, name), 32)
-		if err != nil {
-			return 0, err
-		}
-		return strconv.Atoi(strings.TrimSpace(string(raw)))
-	}
-	number, err := read("next")
-	last, lastErr := read("last")
-	return number, last, err == nil && lastErr == nil
+// patching reports whether a rebase applies patches now.
+func patching(repo *refs.Repo) bool {
+	_, err := os.Stat(patchFile(repo, "rebasing"))
+	return err == nil
 }

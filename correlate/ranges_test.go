@@ -2,12 +2,9 @@ package correlate
 
 import (
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
@@ -53,48 +50,6 @@ func TestWhichLineOfARebaseIsAPick(t *testing.T) {
 	} {
 		if from, ok := pickOf(line); ok != want || ok && from.String() != id || !ok && !from.IsZero() {
 			t.Errorf("%q: %s, %v", line, from, ok)
-		}
-	}
-}
-
-// git numbers the commands of a rebase that it has done, comments and empty lines left out.
-func TestWhatTheCommandsOfARebasePicked(t *testing.T) {
-	t.Parallel()
-	one, two := strings.Repeat("1a", 20), strings.Repeat("2b", 20)
-	for name, tt := range map[string]struct {
-		picking, began, done string
-		want                 map[int]string
-	}{
-		"two picks":                        {"7 1 2\nb\n", "b\n", "pick " + one + " x\npick " + two + " y\n", map[int]string{1: one, 2: two}},
-		"a comment and an empty line":      {"7 1 2\nb\n", "b", "# x\n\npick " + one + "\n", map[int]string{1: one}},
-		"another command has a number too": {"7 1 2\nb\n", "b", "exec make\npick " + one + "\nzap\npick " + two + "\n", map[int]string{2: one, 4: two}},
-		"nothing was done":                 {"7 1 2\nb\n", "b", "", map[int]string{}},
-		"the notes are another rebase's":   {"7 1 2\nc\n", "b", "pick " + one + "\n", nil},
-		"the notes name none":              {"7 1 2\n\n", "", "pick " + one + "\n", nil},
-		"nothing was announced":            {"", "b", "pick " + one + "\n", nil},
-		"as much as is read, or more":      {"7 1 2\nb\n", "b", "pick " + one + "\n" + strings.Repeat("#", maxTodo), nil},
-	} {
-		repo := &refs.Repo{GitDir: t.TempDir()}
-		write := func(path, text string) {
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if tt.picking != "" {
-			write(pickingFile(repo), tt.picking)
-		}
-		write(rebaseFile(repo, "orig-head"), tt.began)
-		write(rebaseFile(repo, "done"), tt.done)
-		got := commandsDone(repo)
-		same := len(got) == len(tt.want) && (got == nil) == (tt.want == nil)
-		for number, id := range tt.want {
-			same = same && got[number].String() == id
-		}
-		if !same {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
 }

@@ -21,20 +21,19 @@ type part struct {
 
 const purpose = `: put here by "git trace init", taken out by "git trace uninstall".`
 
-// locate finds the common git directory, and the one of the work tree, without starting a process
+// locate finds the common git directory without starting a process
 // (gitrepository-layout(5)): hooks run at the top of the work tree, or in the git directory of a bare repository;
 // GIT_DIR is set in some and not in others; .git is a file in linked work trees and submodules; a linked work tree
 // names the common directory in "commondir".
 const locate = `# Starts no process where nothing is traced, never fails, and prints nothing.
-git_trace_dir=${GIT_COMMON_DIR-} git_trace_own=${GIT_DIR:-.git} git_trace_line=
+git_trace_dir=${GIT_COMMON_DIR-} git_trace_line=
 if [ -z "$git_trace_dir" ]; then
-	git_trace_dir=$git_trace_own
+	git_trace_dir=${GIT_DIR:-.git}
 	if [ -f "$git_trace_dir" ]; then
 		IFS= read -r git_trace_line <"$git_trace_dir" || :
 		git_trace_dir=${git_trace_line#gitdir: }
 	fi
 	[ -d "$git_trace_dir" ] || git_trace_dir=.
-	git_trace_own=$git_trace_dir
 	if [ -f "$git_trace_dir/commondir" ]; then
 		IFS= read -r git_trace_line <"$git_trace_dir/commondir" || :
 		case $git_trace_line in
@@ -60,60 +59,11 @@ const call = locate + `if ` + traced + `; then
 fi
 ` + tidy
 
-// callPush is call for the hook before a push, with the process id of git: work that begins there waits for git's
-// end.
-const callPush = locate + `if ` + traced + `; then
+// callTold is call with the process id of git. Work that begins before a push waits for git's end; patches that one
+// process applies belong together (package correlate).
+const callTold = locate + `if ` + traced + `; then
 ` + program + `	{ GITTRACE_GIT_PID=$PPID "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
 fi
-` + tidy
-
-// callPicks is call for the hook that a rebase runs for each picked commit. git-trace only notes those commits
-// (package correlate). If it has listed them beforehand, the shell notes them. That costs a shell for each instead
-// of a shell and a program. The file "picking" begins with the process id of git. Then come the numbers of the
-// first and the last command of the rebase that this is true of (rebase-merge/msgnum). What another git process
-// commits meanwhile is not meant, nor a conflict that was resolved (rebase-merge/stopped-sha).
-const callPicks = locate + `git_trace_noted=
-if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] &&
-	[ -d "$git_trace_own/rebase-merge" ] && [ ! -e "$git_trace_own/rebase-merge/stopped-sha" ]; then
-	if {
-` + announced + `			IFS= read -r git_trace_number <"$git_trace_own/rebase-merge/msgnum" &&
-			git_trace_from=$git_trace_number &&
-` + amongThem + `	} 2>/dev/null; then
-` + note + callUnlessNoted
-
-// callPatches is the same for the hook that a rebase runs for each applied patch (rebase-apply/next). git says
-// itself which commit it is of.
-const callPatches = locate + `git_trace_noted=
-if ` + traced + ` && [ -f "$git_trace_own/traces/picking" ] && [ -f "$git_trace_own/rebase-apply/rebasing" ]; then
-	if {
-` + announced + `			IFS= read -r git_trace_number <"$git_trace_own/rebase-apply/next" &&
-			IFS= read -r git_trace_from <"$git_trace_own/rebase-apply/original-commit" &&
-` + amongThem + `	} 2>/dev/null; then
-` + note + callUnlessNoted
-
-const announced = `		IFS=' ' read -r git_trace_git git_trace_first git_trace_last <"$git_trace_own/traces/picking" &&
-`
-
-const amongThem = `			IFS= read -r git_trace_line <"$git_trace_own/HEAD" &&
-			[ "$git_trace_git" = "$PPID" ] &&
-			[ "$git_trace_number" -ge "$git_trace_first" ] && [ "$git_trace_number" -le "$git_trace_last" ]
-`
-
-// note writes the commit of HEAD and its source: the number of a command, or a commit.
-const note = `		case $git_trace_line in
-		'' | *[!0-9a-f]*) ;;
-		*) { echo "$git_trace_line $git_trace_from" >>"$git_trace_own/traces/deferred" && git_trace_noted=1; } ` +
-	`2>/dev/null || : ;;
-		esac
-	fi
-	unset git_trace_git git_trace_first git_trace_last git_trace_number git_trace_from || :
-fi
-`
-
-const callUnlessNoted = `if [ -z "$git_trace_noted" ] && ` + traced + `; then
-` + program + `	{ GITTRACE_GIT_PID=$PPID "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
-fi
-unset git_trace_noted || :
 ` + tidy
 
 // callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The
@@ -132,7 +82,7 @@ fi
 ` + tidy + `fi
 `
 
-const tidy = `unset git_trace_dir git_trace_own git_trace_line git_trace_bin || :
+const tidy = `unset git_trace_dir git_trace_line git_trace_bin || :
 `
 
 // handOver runs the other hook as git would: if it is there and executable, in the same place, with the same arguments
@@ -164,12 +114,8 @@ func (p part) text() []byte {
 	case p.binary == "":
 	case readsInput(p.hook) && p.kind != own:
 		b.WriteString(callFed)
-	case p.hook == "post-commit":
-		b.WriteString(callPicks)
-	case p.hook == "post-applypatch":
-		b.WriteString(callPatches)
-	case p.hook == PushHook:
-		b.WriteString(callPush)
+	case p.hook == "post-applypatch", p.hook == PushHook:
+		b.WriteString(callTold)
 	default:
 		b.WriteString(call)
 	}

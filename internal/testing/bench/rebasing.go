@@ -20,8 +20,8 @@ func rebasing(commits int) scenario {
 	return scenario{
 		name: "rebase, " + name,
 		rows: []row{
-			{"rebase of " + name, "ours", "git rebase", ratio, 2},
-			{"rebase --apply of " + name, "ours, --apply", "git rebase --apply", ratio, 2},
+			{"rebase of " + name, "ours", "git rebase", ratio, 3},
+			{"rebase --apply of " + name, "ours, --apply", "git rebase --apply", ratio, 3},
 			{"memory of a rebase and its hooks", "memory", "", memory, rebaseMemory},
 		},
 		prepare: func(b *bench) (func(int, *recorder) error, error) { return b.prepareRebases(commits) },
