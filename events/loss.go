@@ -116,8 +116,8 @@ func parseTip(fields []string) (t tip, ok bool) {
 	return tip{seq: seq, id: id, writer: fields[2]}, true
 }
 
-// memoryBlock is longer than any memory without losses. A memory fills so many blocks as it needs, so that a shorter
-// one covers a longer one of as many.
+// memoryBlock is the length of a block in bytes. A memory without losses fits into one. A memory is filled up to whole
+// blocks, so that a shorter one overwrites all of a longer one.
 const memoryBlock = 256
 
 func (m memory) String() string {

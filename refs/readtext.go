@@ -7,7 +7,7 @@ import (
 // partRead is the number of bytes that ReadParts reads at once.
 const partRead = 16 << 10
 
-// ReadText is ReadFile for a text: it is in memory once.
+// ReadText reads a file into a string without a second copy in memory.
 func ReadText(path string) (string, error) {
 	var text strings.Builder
 	err := ReadParts(path, func(part []byte, size int64) bool {

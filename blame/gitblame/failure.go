@@ -14,7 +14,7 @@ type Failure struct {
 // Error is git's own message.
 func (f *Failure) Error() string {
 	if f.Message == "" {
-		return "git blame failed without a word"
+		return "git blame failed and printed nothing"
 	}
 	return f.Message
 }

@@ -16,8 +16,8 @@ const (
 // leastPlain is the length from which on a word of letters alone may be part of a secret.
 const leastPlain = 32
 
-// unwrap puts words together that line feeds cut, as a terminal or a mail cuts them: only these words, one a line,
-// with the text before them on their line. It leaves out a backslash at the end of a line, a quote around a piece,
+// unwrap joins words that a terminal or a mail has cut by line feeds. The reading gets only these words, one on each
+// line, with the text before them. It leaves out a backslash at the end of a line, a quote around a piece,
 // and the beginning of every line: spaces, numbers of lines, the sign of a diff.
 func (r *Redactor) unwrap(v *reading, text string) {
 	v.reset(0)

@@ -170,7 +170,7 @@ func sameEnviron(a, b []byte) bool {
 // fastest is the number of processes that a processor starts in a second at most.
 const fastest = 5_000
 
-// margin is by how much more numbers than processes are given away, to threads above all.
+// margin is how many ids the system gives out for each process. Most of the others go to threads.
 const margin = 4
 
 // young tells of a process by its number whether it may have been started since the call began: numbers are given away

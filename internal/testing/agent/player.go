@@ -259,7 +259,7 @@ func (p *player) hook(event string, fields map[string]any) error {
 	return nil
 }
 
-// hookProgram is what the hooks of the git-trace in PATH call: the program beside it, where there is one.
+// hookProgram returns the hook program beside the git-trace in PATH, or git-trace itself.
 func hookProgram() string {
 	program, err := exec.LookPath("git-trace")
 	if err != nil {
