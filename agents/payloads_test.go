@@ -121,7 +121,7 @@ func checkBoundary(t *testing.T, agent string, b events.Boundary) {
 			t.Errorf("%q is not a clean absolute path", path)
 		}
 	}
-	kinds := []events.BoundaryKind{events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ToolsEnd}
+	kinds := []events.BoundaryKind{events.ToolBefore, events.ToolAfter, events.ToolFailed, events.ToolsEnd, events.Completed, events.Saved}
 	if b.Kind != events.ConsentAsked && (b.Tool != nil) != slices.Contains(kinds, b.Kind) {
 		t.Errorf("tool %v at %s", b.Tool, b.Kind)
 	}

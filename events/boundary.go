@@ -21,6 +21,8 @@ const (
 	Compaction    BoundaryKind = "compaction"
 	CwdChanged    BoundaryKind = "cwd_changed"
 	ConsentAsked  BoundaryKind = "consent_asked" // a dialog opened: the call waits for a person
+	Completed     BoundaryKind = "completed"     // a person accepted a completion in an editor; it need not be saved
+	Saved         BoundaryKind = "saved"         // a person saved a file in an editor
 )
 
 // Boundary is one hook call of an agent, decoded from its payload: the conversation, the time, the tool, and the
@@ -89,6 +91,9 @@ const (
 	ToolUnknown ToolClass = "unknown" // not known: may write anywhere
 )
 
+// ToolCompletion is the name of the call that an accepted completion is.
+const ToolCompletion = "completion"
+
 // ToolUse is one tool call at one of its boundaries.
 type ToolUse struct {
 	CallID string `json:"call_id"`
@@ -128,4 +133,12 @@ type DeclaredEdit struct {
 	Exact bool `json:"exact,omitempty"`
 	// Proposed is the agent's proposal, if a person changed it before they allowed the tool to write.
 	Proposed *string `json:"proposed,omitempty"`
+	// Typed are the lines of Before that an editor saw a person type.
+	Typed []LineRun `json:"typed,omitempty"`
+}
+
+// LineRun is a run of lines, from 1, by its first and its last one.
+type LineRun struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
 }

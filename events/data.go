@@ -100,9 +100,14 @@ func (k OwnerKind) Stored() OwnerKind {
 // person says so.
 type Watch string
 
-// Watched is the evidence of lines between two snapshots, if every expected hook ran and could record, and nothing else
-// explains the lines.
-const Watched Watch = "watched"
+// The evidence that a person wrote lines.
+const (
+	// Watched is the evidence of lines between two snapshots, if every expected hook ran and could record, and nothing
+	// else explains the lines.
+	Watched Watch = "watched"
+	// SeenTyping is the evidence of lines that an editor saw a person type and save.
+	SeenTyping Watch = "seen_typing"
+)
 
 // PatchData is the data of patch_recorded: one hunk of one file in one interval. Line numbers are 1-based; a hunk
 // without old (new) lines has count 0 and has the number of the line before it, as a unified diff without context does.

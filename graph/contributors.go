@@ -96,11 +96,23 @@ func (t *tally) add(o *events.AnchorOwner, path string, by Teller) {
 		c.Mixed += by.Lines
 	}
 	c.Tellers = Tell(c.Tellers, by)
+	if c.Kind == events.OwnerAI {
+		c.AddTool(o.Tool, path, by.Lines)
+	}
 	if last := len(c.Files) - 1; last >= 0 && c.Files[last].Path == path {
 		c.Files[last].Lines += by.Lines
 		return
 	}
 	c.Files = append(c.Files, FileLines{path, by.Lines})
+}
+
+// AddTool adds lines of a file that a tool wrote.
+func (c *Contributor) AddTool(tool, path string, lines int) {
+	if last := len(c.Tools) - 1; last >= 0 && c.Tools[last].Tool == tool && c.Tools[last].Path == path {
+		c.Tools[last].Lines += lines
+		return
+	}
+	c.Tools = append(c.Tools, ToolLines{tool, FileLines{path, lines}})
 }
 
 func newContributor(k who, o *events.AnchorOwner) Contributor {

@@ -60,6 +60,17 @@ func TestCreditAddsUpByConversationAndPrompt(t *testing.T) {
 		{Kind: events.OwnerHuman, Lines: 4, Files: []FileLines{{"a.go", 4}}},
 		{Kind: events.OwnerUnknown, Lines: 2, Files: []FileLines{{"caf\xe9.go", 2}}},
 	}
+	for i := range c.Contributors {
+		who := &c.Contributors[i]
+		byTool := 0
+		for _, one := range who.Tools {
+			byTool += one.Lines
+		}
+		if who.Kind == events.OwnerAI && byTool != who.Lines {
+			t.Errorf("%d of %d lines have a tool", byTool, who.Lines)
+		}
+		who.Tools = nil
+	}
 	if !reflect.DeepEqual(c.Contributors, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", c.Contributors, want)
 	}

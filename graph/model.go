@@ -112,6 +112,7 @@ type Contributor struct {
 	Mixed   int // of the lines, those that an agent and a person both wrote
 	Lines   int
 	Files   []FileLines // in the order of the commit
+	Tools   []ToolLines // the same lines of an agent, by the tool of the call too
 	// Tellers are the other clones whose logs say so, each with its lines. This clone's log says it of the rest.
 	Tellers []Teller
 	// Candidates are the conversations that could have written the lines when no evidence splits them.
@@ -142,6 +143,12 @@ func Tell(list []Teller, by Teller) []Teller {
 type Candidate struct {
 	Trace events.TraceID `json:"trace"`
 	Agent string         `json:"agent"`
+}
+
+// ToolLines is the number of lines of a file that a tool of an agent added.
+type ToolLines struct {
+	Tool string // empty where it is not known
+	FileLines
 }
 
 // FileLines is the number of lines of a file that somebody added.

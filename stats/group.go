@@ -20,6 +20,7 @@ type Dimension string
 const (
 	Agent     Dimension = "agent"
 	Model     Dimension = "model"
+	Tool      Dimension = "tool"   // of the call
 	Author    Dimension = "author" // of the commit
 	Day       Dimension = "day"    // of the commit's authorship (UTC)
 	Week      Dimension = "week"   // the same, by its Monday
@@ -31,10 +32,10 @@ const (
 )
 
 // Dimensions are all of them.
-var Dimensions = []Dimension{Agent, Model, Author, Day, Week, Month, Hour, Directory, File, Language}
+var Dimensions = []Dimension{Agent, Model, Tool, Author, Day, Week, Month, Hour, Directory, File, Language}
 
 // Owns reports whether the dimension is one of who wrote a line: people and unknown lines are groups of it.
-func (d Dimension) Owns() bool { return d == Agent || d == Model }
+func (d Dimension) Owns() bool { return d == Agent || d == Model || d == Tool }
 
 // Times reports whether the dimension is one of time: its groups stand in their order.
 func (d Dimension) Times() bool { return d == Day || d == Week || d == Month || d == Hour }
@@ -50,6 +51,8 @@ type By struct {
 
 // InFiles reports whether one of the dimensions asks for files.
 func (b By) InFiles() bool { return slices.ContainsFunc(b.Dimensions, Dimension.InFiles) }
+
+func (b By) has(d Dimension) bool { return slices.Contains(b.Dimensions, d) }
 
 // Key names a group: what its lines are by each dimension. Nil is not known, or does not apply.
 type Key []*string
@@ -92,6 +95,12 @@ func GroupBy(commits []*graph.Commit, by By) *Groups {
 	for _, c := range commits {
 		for i := range c.Contributors {
 			who := &c.Contributors[i]
+			if by.has(Tool) && who.Kind == events.OwnerAI {
+				for _, t := range who.Tools {
+					g.group(c, who, t).add(c, who, t.Lines)
+				}
+				continue
+			}
 			if !by.InFiles() {
 				g.Group(c, who, "").add(c, who, who.Lines)
 				continue
@@ -124,13 +133,17 @@ func (g *Group) add(c *graph.Commit, who *graph.Contributor, lines int) {
 // Group returns the group of a line that a contributor wrote in a commit, and in a file; the path is empty where that
 // is not known.
 func (g *Groups) Group(c *graph.Commit, who *graph.Contributor, file string) *Group {
+	return g.group(c, who, graph.ToolLines{FileLines: graph.FileLines{Path: file}})
+}
+
+func (g *Groups) group(c *graph.Commit, who *graph.Contributor, in graph.ToolLines) *Group {
 	key := make(Key, len(g.By.Dimensions))
 	kind := events.OwnerKind("")
 	for i, d := range g.By.Dimensions {
 		if d.Owns() {
 			kind = who.Kind
 		}
-		if text := g.By.value(d, c, who, file); text != "" {
+		if text := g.By.value(d, c, who, in); text != "" {
 			key[i] = &text
 		}
 	}
@@ -149,12 +162,14 @@ func (g *Groups) Of(key Key, kind events.OwnerKind) *Group {
 	return found
 }
 
-func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, file string) string {
+func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, in graph.ToolLines) string {
 	switch d {
 	case Agent:
 		return who.Agent
 	case Model:
 		return who.Model
+	case Tool:
+		return in.Tool
 	case Author:
 		return c.Author + " <" + c.Mail + ">"
 	case Day:
@@ -166,11 +181,11 @@ func (b By) value(d Dimension, c *graph.Commit, who *graph.Contributor, file str
 	case Hour:
 		return HourOf(c.Time)
 	case Directory:
-		return directory(file, max(b.Depth, 1))
+		return directory(in.Path, max(b.Depth, 1))
 	case File:
-		return file
+		return in.Path
 	case Language:
-		return LanguageOf(file)
+		return LanguageOf(in.Path)
 	}
 	return ""
 }

@@ -137,6 +137,9 @@ func (r *remains) take(path string, line *blame.Annotated) {
 	}
 	who := &c.Contributors[i]
 	who.Lines++
+	if kind == events.OwnerAI {
+		who.AddTool(owner.Tool, path, 1)
+	}
 	if owner.Kind == events.OwnerMixed {
 		who.Mixed++
 	}

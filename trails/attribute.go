@@ -119,7 +119,7 @@ func (s *step) settlePart(p *part) error {
 	restored := s.restoredLines(p)
 	runs := map[int][]patchRun{}
 	for i, h := range p.change.Hunks() {
-		runs[i] = s.cutHunk(p, h)
+		runs[i] = s.cutHunk(p, h, s.writersOf(p, p.file.vec, i))
 	}
 	result := p.change.Resolve(func(hunk, line int) vector.Owner {
 		if owner, found := restored[line]; found {
@@ -196,7 +196,7 @@ func (s *workTree) restoredLines(p *part) map[int]vector.Owner {
 }
 
 // cutHunk cuts a hunk where its actor changes. A hunk that only deletes is one run.
-func (s *step) cutHunk(p *part, h linediff.Hunk) []patchRun {
+func (s *step) cutHunk(p *part, h linediff.Hunk, writer func(line int) *actor) []patchRun {
 	var out []patchRun
 	end := h.NewStart + h.NewCount
 	add := func(first, last int, who actor) {
@@ -215,9 +215,9 @@ func (s *step) cutHunk(p *part, h linediff.Hunk) []patchRun {
 		return out
 	}
 	for first := h.NewStart; first < end; {
-		who := p.seg.writer(first)
+		who := writer(first)
 		last := first + 1
-		for last < end && p.seg.writer(last) == who {
+		for last < end && writer(last) == who {
 			last++
 		}
 		add(first, last, *who)
@@ -319,7 +319,7 @@ func (s *step) draftPatch(data events.PatchData, who actor, limits []events.Limi
 		limits = unionLimits(limits, w.Limits)
 	}
 	if data.Owner == events.OwnerHuman {
-		data.Evidence = events.Watched
+		data.Evidence = who.evidence()
 	}
 	return s.draft(events.PatchRecorded, data, func(d *events.Draft) {
 		d.Trace, d.Agent, d.Session, d.Subagent, d.ToolCall, d.Step = "", "", "", "", "", 0

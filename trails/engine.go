@@ -117,6 +117,7 @@ type step struct {
 	missed   *recorded.Missed             // notes that this step has read
 	narrow   bool                         // look only at the paths asked for, even after git wrote to the work tree
 	declares map[*events.ToolUse][]string // see toolPaths
+	saved    []declared                   // by an editor, at this boundary
 }
 
 // record is the record of a step.

@@ -34,7 +34,7 @@ var methods = map[events.BoundaryKind]events.Method{
 	events.ToolFailed: events.HookToolAfter, events.TurnEnd: events.HookStop, events.SessionEnd: events.HookStop,
 	events.ConsentAsked: events.HookToolBefore,
 	events.ToolsEnd:     events.HookToolAfter, events.SubagentStart: events.HookSessionStart,
-	events.SubagentEnd: events.HookStop,
+	events.SubagentEnd: events.HookStop, events.Completed: events.HookToolAfter, events.Saved: events.HookToolAfter,
 }
 
 // envelope sets the fields that all events of a boundary have.
@@ -56,6 +56,9 @@ func (s *step) take(b events.Boundary) error {
 	s.envelope(trace, b)
 	if b.Kind == events.ConsentAsked {
 		return s.takeConsent(trace, b)
+	}
+	if ofEditor(b.Kind) {
+		return s.takeBuffer(trace, b, true)
 	}
 	sess, adopted := s.adopt(trace, b)
 	s.live(trace, b)

@@ -16,19 +16,24 @@ type actor struct {
 	window     *Window // nil for a person, for unknown, and for several candidates
 	candidates []events.CandidateData
 	limits     []events.Limit
+	seen       bool // a person whom an editor saw type
 }
 
 var (
 	person = actor{kind: events.OwnerHuman}
 	nobody = actor{kind: events.OwnerUnknown}
+	typist = actor{kind: events.OwnerHuman, seen: true}
 )
 
 // key names the actor. Equal actors have equal keys; a person is all zeros.
 func (a actor) key() ledger.OwnerKey {
-	if a.kind == events.OwnerHuman {
+	if a.kind == events.OwnerHuman && !a.seen {
 		return ledger.Person
 	}
 	parts := []string{string(a.kind)}
+	if a.seen {
+		parts = append(parts, string(events.SeenTyping))
+	}
 	if a.window != nil {
 		parts = append(parts, string(a.window.Trace), a.window.CallID)
 	}
@@ -41,6 +46,17 @@ func (a actor) key() ledger.OwnerKey {
 	return ledger.NewOwnerKey(parts)
 }
 
+// evidence returns the evidence that a person wrote something; "" if nobody says so.
+func (a actor) evidence() events.Watch {
+	switch {
+	case a.kind != events.OwnerHuman:
+		return ""
+	case a.seen:
+		return events.SeenTyping
+	}
+	return events.Watched
+}
+
 // describe returns the actor as an anchor names it.
 func (a actor) describe() events.AnchorOwner {
 	o := events.AnchorOwner{Kind: a.kind, Candidates: a.candidates, Limits: a.limits}
@@ -50,9 +66,7 @@ func (a actor) describe() events.AnchorOwner {
 		o.Limits = unionLimits(w.Limits, a.limits)
 		return o
 	}
-	if a.kind == events.OwnerHuman {
-		o.Evidence = events.Watched
-	}
+	o.Evidence = a.evidence()
 	// Candidates of one conversation leave only the tool call open.
 	if len(a.candidates) > 0 && !slices.ContainsFunc(a.candidates, func(c events.CandidateData) bool {
 		return c.Trace != a.candidates[0].Trace

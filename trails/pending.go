@@ -173,13 +173,18 @@ func (p *PendingLines) carry(s *witness, f *file) error {
 	if _, err := s.moves([]shifting{{change, f.old, f.new, f.path}}); err != nil {
 		return err
 	}
-	restored := s.restoredLines(&part{file: f, seg: seg})
+	part := &part{file: f, seg: seg, change: change}
+	restored := s.restoredLines(part)
+	var by []func(line int) *actor
+	for i := range change.Hunks() {
+		by = append(by, s.writersOf(part, f.vec, i))
+	}
 	p.open = map[events.PatchID]events.AnchorOwner{}
-	result := change.Resolve(func(_, line int) vector.Owner {
+	result := change.Resolve(func(hunk, line int) vector.Owner {
 		if owner, found := restored[line]; found {
 			return owner
 		}
-		who := seg.writer(line)
+		who := by[hunk](line)
 		if who.kind == events.OwnerUnknown {
 			p.Doubts = unionLimits(p.Doubts, who.limits)
 		}

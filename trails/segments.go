@@ -17,10 +17,16 @@ type segment struct {
 	from, to text
 	decide   decision
 	origins  []vector.Origin // of the lines of to, if git put them together before a tool changed them
+	typed    map[int]bool    // lines of to that an editor saw a person type
 }
 
 // writer returns the writer of a changed line of to.
-func (seg segment) writer(line int) *actor { return seg.decide(seg.to.lines[line]) }
+func (seg segment) writer(line int) *actor {
+	if seg.typed[line] {
+		return &typist
+	}
+	return seg.decide(seg.to.lines[line])
+}
 
 // segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file as they
 // found it and as they left it. Such a report splits the interval exactly, and so do several that follow one
@@ -40,7 +46,7 @@ func (s *step) segments(f *file) []segment {
 	if by, ok := s.afterHooks(f, seen); ok {
 		return []segment{{from: f.old, to: f.new, decide: by}}
 	}
-	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...)}}
+	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...), typed: s.typedIn(f)}}
 	reports := s.reports(f, seen)
 	if len(reports) == 0 || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {
 		return whole

@@ -188,6 +188,12 @@ func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
 		s.asked(trace, b)
 		return nil
 	}
+	if ofEditor(b.Kind) {
+		if err := settle(); err != nil {
+			return err
+		}
+		return s.takeBuffer(trace, b, false)
+	}
 	sess, adopted := s.adopt(trace, b)
 	if s.queue.glance != nil {
 		s.live(trace, b)

@@ -56,6 +56,10 @@ func (s *state) fields(f codec.Fields) {
 	f.Moment(&s.Missed.First)
 	f.Moment(&s.Missed.Last)
 	codec.List(f, &s.Missed.Why, func(why *string) { f.Text(why) })
+	codec.List(f, &s.Shared, func(one *sharedLine) {
+		f.Text(&one.Key)
+		f.Text(&one.Words)
+	})
 }
 
 // table lists the members of a map, sorted by key.

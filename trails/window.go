@@ -83,6 +83,8 @@ type declared struct {
 	Exact  bool
 	// Proposed is the agent's text, if a person changed it before they let the tool write.
 	Proposed *string
+	// typed are the lines of Before that an editor saw a person type.
+	typed []events.LineRun
 }
 
 // size returns the number of bytes of its text.

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/gitblame"
@@ -35,6 +37,22 @@ type Reason struct {
 
 // Owner returns the writer of the lines.
 func (r *Reason) Owner() *blame.Attribution { return r.Lines[0].Owner }
+
+// Completed says of lines that a completion wrote who gave it, and when a person accepted it; "" of other lines.
+func (r *Reason) Completed() string {
+	o := r.Owner()
+	if o.Trace == "" || o.Tool != events.ToolCompletion {
+		return ""
+	}
+	text := "completed by " + strings.TrimSpace(o.Agent+" "+o.Model)
+	if r.Call != nil && r.Call.Closed != nil {
+		text += ", accepted at " + r.Call.Closed.Local().Format(time.DateTime)
+	}
+	if o.Kind == events.OwnerMixed {
+		text += "; a person wrote the rest of the line"
+	}
+	return text + "; no prompt"
+}
 
 // Commit returns the commit that brought the lines; nil for lines that none has.
 func (r *Reason) Commit() *gitblame.Commit {

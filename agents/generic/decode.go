@@ -20,6 +20,8 @@ var kinds = payload.Events{
 	{Name: "subagent-end", Kind: events.SubagentEnd},
 	{Name: "turn-end", Kind: events.TurnEnd},
 	{Name: "session-end", Kind: events.SessionEnd},
+	{Name: "completion", Kind: events.Completed},
+	{Name: "saved", Kind: events.Saved},
 }
 
 // Events lists the events, in the order in which they happen.
@@ -58,6 +60,7 @@ type tool struct {
 		New    string  `json:"new"`
 		Before *string `json:"before"`
 		After  *string `json:"after"`
+		Typed  []lines `json:"typed"`
 	} `json:"edits"`
 	Background bool   `json:"background"`
 	Task       string `json:"task"`
@@ -97,6 +100,8 @@ func (c *Client) fill(b *events.Boundary, w *wire) bool {
 		b.Running = w.Running
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
 		c.fillTool(b, w)
+	case events.Completed, events.Saved:
+		return c.fillBuffer(b, w)
 	}
 	return true
 }
@@ -130,6 +135,41 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 		use.Hints = limited(slices.Concat(paths, use.Hints))
 	}
 	payload.NeedModel(b)
+}
+
+// lines are a run of lines: the first and the last one, from 1.
+type lines [2]int
+
+// fillBuffer reads what an editor tells of its buffer. Without texts of a file there is no boundary.
+func (c *Client) fillBuffer(b *events.Boundary, w *wire) bool {
+	var t tool
+	_ = json.Unmarshal(w.Tool, &t) // a field of another type is an absent one
+	call := payload.Call{ID: t.ID, Name: events.ToolCompletion, Class: events.ToolEdits}
+	if call.ID == "" { // no other event tells of it
+		call.ID = "accepted-" + payload.Fingerprint(call.Name, w.Tool)
+	}
+	for _, e := range t.Edits {
+		path := payload.Path(e.Path, b.Cwd, c.env.Home)
+		if b.Kind == events.Saved {
+			e.Before, e.After = e.After, nil
+		}
+		if path == "" || e.Before == nil || b.Kind == events.Completed && e.After == nil {
+			continue
+		}
+		edit := events.DeclaredEdit{Path: path, Before: e.Before, After: e.After}
+		for _, run := range e.Typed {
+			edit.Typed = append(edit.Typed, events.LineRun{First: run[0], Last: run[1]})
+		}
+		call.Paths, call.Edits = addPath(call.Paths, path), append(call.Edits, edit)
+	}
+	if len(call.Edits) == 0 {
+		return false
+	}
+	call.Describe(b, c.env.Home)
+	if b.Kind == events.Completed {
+		payload.NeedModel(b)
+	}
+	return true
 }
 
 // fingerprinted returns the part that both boundaries of a call share, whatever the after-boundary adds.

@@ -37,7 +37,7 @@ func (a *app) statsCommand() *cli.Command {
 			"with tokens, cost and models if they have a record. Without a range it counts all commits that\n" +
 			"HEAD reaches, and every conversation here. With paths it counts only lines in these paths. The\n" +
 			"parts add up to the sums. If nothing was ever recorded, it counts nothing and reads no commit.\n\n" +
-			"--by groups the lines by agent, model, author, day, week, month, hour, directory, file or\n" +
+			"--by groups the lines by agent, model, tool, author, day, week, month, hour, directory, file or\n" +
 			"language, or by several: --by week,agent.\n" +
 			"--now counts the lines of a revision (HEAD if none is named) by owner, with the blame of every\n" +
 			"file with text. It takes today's names of files.\n" +

@@ -31,6 +31,7 @@ var evidenceText = map[string]string{
 	correlate.TierExactBlob:   "the committed file was seen in the work tree, to the last byte",
 	correlate.TierExactLines:  "the line was seen in the work tree as it was written",
 	string(events.Watched):    "it was seen to come about",
+	string(events.SeenTyping): "an editor saw it typed",
 	correlate.TierMovedLines:  "the line moved, in a block that kept its owner",
 	correlate.TierReformatted: "the line was written so but for its form",
 	correlate.TierRewritten:   "carried from the commit that this one replaced",
@@ -66,8 +67,14 @@ func (d *showDrawer) reason(r *why.Reason) {
 	d.whyLines(r)
 	d.line("")
 	o := r.Owner()
-	d.asked(r)
+	completed := r.Completed()
+	if completed == "" {
+		d.asked(r)
+	}
 	switch {
+	case completed != "":
+		d.wrappedField("written", d.safe(completed), 3)
+		d.field("kept in", d.conversation(o.Trace, 0))
 	case o.Trace != "":
 		d.field("answered by", d.safe(dotted(o.Agent, view.ModelName(o.Model), o.Subagent)))
 	default:

@@ -33,7 +33,10 @@ func (m *whyMarkdown) reason(r *why.Reason) {
 	fmt.Fprintf(&m.out, "\n## `%s:%s`\n\n", strings.ReplaceAll(cells.Safe(r.Path), "`", "'"), lineList(r))
 	m.fence(strings.Join(lines, "\n"))
 	m.out.WriteString("\n")
-	switch {
+	switch completed := r.Completed(); {
+	case completed != "":
+		m.fact("written", completed)
+		m.fact("conversation", m.short(o.Trace))
 	case o.Trace != "":
 		m.fact("written by", dotted(o.Agent, view.ModelName(o.Model), o.Subagent))
 		m.fact("conversation", m.short(o.Trace))

@@ -2,10 +2,10 @@ package origin
 
 import "github.com/git-trace/git-trace/trails/linediff"
 
-// nearer reports whether a content is closer to a than to b: whether fewer characters have to be deleted and
+// Nearer reports whether a content is closer to a than to b: whether fewer characters have to be deleted and
 // inserted. A counts when it is all the same. That a line stands in a says little: it may be a brace. For example: a
 // stash took an agent's 2 lines and HEAD has 40 others. A file with 39 of these is nearer to HEAD's.
-func nearer(lines, a, b [][]byte) bool { return distance(a, lines) <= distance(b, lines) }
+func Nearer(lines, a, b [][]byte) bool { return distance(a, lines) <= distance(b, lines) }
 
 // distance counts the characters of the lines that differ, white space apart, with one for the end of each.
 func distance(from, to [][]byte) int {

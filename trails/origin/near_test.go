@@ -68,7 +68,7 @@ func TestWhichContentIsNearer(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := nearer(lines(tt.text), lines(tt.a), lines(tt.b)); got != tt.want {
+			if got := Nearer(lines(tt.text), lines(tt.a), lines(tt.b)); got != tt.want {
 				t.Errorf("a is nearer: %v, want %v", got, tt.want)
 			}
 		})

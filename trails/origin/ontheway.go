@@ -38,7 +38,7 @@ func headPut(q *Query, list []Candidate) (Text, []Candidate, bool, error) {
 		return Text{}, nil, false, err
 	}
 	found := q.stashedAway(put) || q.Work.WentOnFrom(q.OldPath, q.Old.OID) ||
-		nearer(q.New.Lines, put.Lines, q.Old.Lines) && (q.OldPath != q.Path || !q.LeftAlone(q.Path))
+		Nearer(q.New.Lines, put.Lines, q.Old.Lines) && (q.OldPath != q.Path || !q.LeftAlone(q.Path))
 	return put, nil, found, nil
 }
 
@@ -67,7 +67,7 @@ func putLast(q *Query, list []Candidate) (put Text, _ []Candidate, found bool, e
 		if err != nil {
 			return Text{}, nil, false, err
 		}
-		if !t.Whole && !nearer(q.New.Lines, put.Lines, t.Lines) {
+		if !t.Whole && !Nearer(q.New.Lines, put.Lines, t.Lines) {
 			put, found = t, true
 		}
 	}
@@ -112,7 +112,7 @@ func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 		if err != nil {
 			return Text{}, nil, false, err
 		}
-		if len(put.Lines) > 0 && !nearer(q.New.Lines, q.Old.Lines, put.Lines) {
+		if len(put.Lines) > 0 && !Nearer(q.New.Lines, q.Old.Lines, put.Lines) {
 			return put, nil, true, nil
 		}
 	}

@@ -48,7 +48,7 @@ func (q *Query) returned() (v Verdict, err error) {
 		if !known {
 			continue
 		}
-		if !nearer(q.New.Lines, base.Lines, content.Lines) {
+		if !Nearer(q.New.Lines, base.Lines, content.Lines) {
 			if base, err = q.Read(c.Blob); err != nil {
 				return v, err
 			}

@@ -103,6 +103,18 @@ func (h *Hunk) addKept(k Kept) {
 	h.Kept = append(h.Kept, k)
 }
 
+// Replaced returns the old line that each new line of a hunk replaced, -1 for none. Lines count in their contents.
+func (c *Change) Replaced(hunk int) []int {
+	p := &c.parts[hunk]
+	replaced := c.replacedBy(p)
+	for i, old := range replaced {
+		if old >= 0 {
+			replaced[i] = p.OldStart + old
+		}
+	}
+	return replaced
+}
+
 // replacedBy pairs the written lines of a hunk with the old lines they replaced: between two places where old lines
 // live on, the first with the first and so on. A written line that replaced none has -1. For example: a person writes
 // three lines in the place of an agent's two. The first two replaced the agent's, and the third none.

@@ -1,0 +1,204 @@
+package trails
+
+import (
+	"fmt"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/origin"
+)
+
+// An editor tells what its buffer held when a person accepted a completion, and what they saved. The buffer may differ
+// from the file for hours. So the texts of the buffer are settled as contents of the path that follow the last one
+// seen, whether they ever get to the disk or not. A content that is saved later is that of a buffer, or is made of one
+// by typing (package origin, left). For example: a person types a line and accepts three more, and changes one of these
+// before they save. Two of them are the completion's.
+
+// ofEditor reports whether an editor tells of its buffer at a boundary.
+func ofEditor(kind events.BoundaryKind) bool { return kind == events.Completed || kind == events.Saved }
+
+// takeBuffer takes what an editor tells of its buffer. If looks is false, nobody looks at the work tree now.
+func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) error {
+	if b.Tool == nil || len(s.toolPaths(b)) == 0 {
+		return nil
+	}
+	w := &Window{Class: events.ToolEdits, Paths: s.toolPaths(b)}
+	if b.Kind == events.Saved { // of a person, not of a conversation
+		s.env = events.Draft{Method: s.env.Method}
+		w.declare(s.repo, b.Tool)
+	} else {
+		sess, adopted := s.adopt(trace, b)
+		sess.Idle = true // there are no turns
+		s.pair(sess, trace, &b)
+		var err error
+		if w, err = s.newWindow(sess, trace, b); err != nil {
+			return err
+		}
+		if adopted {
+			if err := s.startSession(b, "adopted"); err != nil {
+				return err
+			}
+		}
+	}
+	late := false // the file may have been saved since
+	for _, d := range w.payload {
+		later, err := s.savedSince(d)
+		if err != nil {
+			return err
+		}
+		late = late || later
+		if b.Kind == events.Saved {
+			s.saved = append(s.saved, d)
+		}
+	}
+	paths := w.Paths
+	if s.state.Interval == 0 {
+		paths = nil // nobody has looked yet
+	}
+	if looks && !late {
+		if _, err := s.look(paths); err != nil {
+			return err
+		}
+	}
+	if b.Kind == events.Completed {
+		err := s.draft(events.WindowOpened, s.windowData(w, ""), func(d *events.Draft) { d.Limits = w.Limits })
+		if err != nil {
+			return err
+		}
+	}
+	for _, d := range w.payload {
+		if err := s.settleBuffer(w, d, late); err != nil {
+			return err
+		}
+	}
+	if looks && late {
+		if _, err := s.look(paths); err != nil {
+			return err
+		}
+	}
+	if b.Kind == events.Saved {
+		return nil
+	}
+	s.state.Windows = append(s.state.Windows, w)
+	if err := s.recordEnds([]ending{{window: w, status: "done"}}); err != nil {
+		return err
+	}
+	w.Edits, w.Tail = nil, false // an editor runs no hooks after a completion
+	return nil
+}
+
+// fileSeen returns a path as it was looked at last; found is false if there was no such file.
+func (s *step) fileSeen(path string) (t text, mode uint32, found bool, err error) {
+	look := s.snap
+	if look == nil {
+		if !s.findLast() {
+			return t, 0, false, nil
+		}
+		look = s.last
+	}
+	entry, found := look.Lookup(path)
+	if !found || look.PassedOver(path) {
+		return t, 0, false, nil
+	}
+	if t, err = s.read(entry.Mode, entry.OID); err != nil {
+		err = fmt.Errorf("read the last snapshot of the file: %w", err)
+	}
+	return t, entry.Mode, !t.whole, err
+}
+
+// savedSince reports whether the file has changed since it was looked at, and is nearer to the buffer after the event
+// than before it. The event has come late then, and the file is made of that buffer.
+func (s *step) savedSince(d declared) (bool, error) {
+	was, _, found, err := s.fileSeen(d.Path)
+	raw, readable := readWorkFile(s.repo, d.Path)
+	if err != nil || !found || !readable || d.Before == nil {
+		return false, err
+	}
+	now := newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
+	if now.oid == was.oid || now.whole {
+		return false, nil
+	}
+	before := s.reportedText(*d.Before, now)
+	if d.After == nil {
+		return true, nil
+	}
+	return origin.Nearer(now.lines, s.reportedText(*d.After, now).lines, before.lines), nil
+}
+
+// settleBuffer settles the texts of a buffer: the one that the completion found, and the one that it left. A saved one
+// has only the first. What differs from the last content seen was written in the editor: a shell has not written it,
+// unless the file has changed since.
+func (s *step) settleBuffer(w *Window, d declared, late bool) error {
+	was, mode, found, err := s.fileSeen(d.Path)
+	if err != nil || !found || d.Before == nil {
+		return err
+	}
+	f := &file{path: d.Path, oldPath: d.Path, oldMode: mode, newMode: mode, old: was, reported: true}
+	f.vec = s.vectorOf(f.path, was)
+	f.new = s.reportedText(*d.Before, was)
+	latest := f.new
+	if d.After != nil {
+		latest = s.reportedText(*d.After, was)
+	}
+	if f.new.whole || latest.whole {
+		return nil
+	}
+	explained := f.new.oid == f.old.oid
+	if !explained {
+		if explained, err = s.explained(f); err != nil {
+			return err
+		}
+	}
+	if explained {
+		f.old, f.vec = f.new, s.vectorOf(f.path, f.new)
+	}
+	s.measure(f)
+	var outside []*Window
+	for _, other := range s.state.Windows {
+		if !late && other.Class != events.ToolEdits {
+			outside = append(outside, other)
+		}
+	}
+	var chain []segment
+	if f.old.oid != f.new.oid {
+		chain = append(chain, segment{from: f.old, to: f.new, origins: f.from, typed: typedLines(d.typed),
+			decide: s.decideSince(f.path, s.seen(f.path), append(outside, w)...)})
+	}
+	if f.new.oid != latest.oid {
+		chain = append(chain, segment{from: f.new, to: latest, decide: always(byWindow(w, f.path))})
+	}
+	f.new, f.from = latest, nil
+	if len(chain) == 0 {
+		return nil
+	}
+	if err := s.settleFiles([]*file{f}, func(*file) []segment { return chain }); err != nil {
+		return err
+	}
+	hunks := linediff.Diff(latest.lines, was.lines, linediff.Options{}).Hunks
+	return s.known.PutLeft(f.path, latest.oid, removed(latest, hunks))
+}
+
+// typedIn returns the lines of a saved content that an editor saw a person type.
+func (s *step) typedIn(f *file) map[int]bool {
+	for _, d := range s.saved {
+		if d.Path == f.path && s.reportedText(*d.Before, f.new).oid == f.new.oid {
+			return typedLines(d.typed)
+		}
+	}
+	return nil
+}
+
+// typedLines returns the lines of runs, from 0.
+func typedLines(runs []events.LineRun) map[int]bool {
+	out := map[int]bool{}
+	for _, run := range runs {
+		for line := max(run.First, 1); line <= run.Last && len(out) < maxTyped; line++ {
+			out[line-1] = true
+		}
+	}
+	return out
+}
+
+// maxTyped bounds the lines that an editor says a person typed between two of its events.
+const maxTyped = 100000

@@ -1,0 +1,200 @@
+package trails
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// A completion ends a line that a person began, and a person changes a line that a completion wrote. Such a line is of
+// both. It counts by its words: mixed if most of them are the completion's, else the person's. A line without words of
+// a person is the completion's alone. For example: a person types "return", a completion adds "nil, err" in two parts,
+// and the person puts "fmt" in front. Two of the four words are the completion's, so the line is the person's.
+
+// sharedLine remembers who wrote the words of such a line.
+type sharedLine struct {
+	Key   string // of the path and the line, see sharedKey
+	Words string // a letter for each word
+}
+
+// The writers of a word.
+const (
+	wordOfPerson     = 'p'
+	wordOfCompletion = 'c'
+)
+
+// maxShared bounds the lines that the state remembers, maxSharedWords the words of each.
+const (
+	maxShared      = 512
+	maxSharedWords = 256
+)
+
+// writersOf returns the writers of the new lines of a hunk. owners are those of the old lines.
+func (s *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line int) *actor {
+	h := p.change.Hunks()[hunk]
+	var replaced []int // nil until asked for
+	known := map[int]*actor{}
+	both := map[events.PatchID]*actor{}
+	return func(line int) *actor {
+		if who, found := known[line]; found {
+			return who
+		}
+		who := p.seg.writer(line)
+		if ofCompletion := who.window != nil && who.window.Tool == events.ToolCompletion; ofCompletion ||
+			who.kind == events.OwnerHuman {
+			if replaced == nil {
+				replaced = p.change.Replaced(hunk)
+			}
+			if old := replaced[line-h.NewStart]; old >= 0 {
+				who = s.share(p, owners.At(old), old, line, who, both)
+			}
+		}
+		known[line] = who
+		return who
+	}
+}
+
+// share decides about a line that one writer made of another's line.
+func (s *workTree) share(
+	p *part, owner vector.Owner, old, line int, who *actor, both map[events.PatchID]*actor,
+) *actor {
+	from, to := p.seg.from.lines[old], p.seg.to.lines[line]
+	words := s.state.wordsOf(p.file.path, from)
+	writer := byte(wordOfPerson)
+	if who.kind == events.OwnerAI {
+		writer = wordOfCompletion
+	}
+	var was events.AnchorOwner
+	if owner.Kind == events.OwnerAI || owner.Kind == events.OwnerMixed {
+		was = s.owners.Describe(owner.Patch)
+		if was.Tool != events.ToolCompletion {
+			return who
+		}
+	}
+	switch {
+	case words != "":
+	case owner.Kind == events.OwnerHuman:
+		words = strings.Repeat(string(wordOfPerson), len(wordsIn(from)))
+	case was.Tool != "":
+		words = strings.Repeat(string(wordOfCompletion), len(wordsIn(from)))
+	default:
+		return who
+	}
+	words = carryWords(wordsIn(from), wordsIn(to), words, writer)
+	if len(words) == 0 || len(words) > maxSharedWords {
+		return who
+	}
+	completed := strings.Count(words, string(wordOfCompletion))
+	if completed > 0 && completed < len(words) {
+		s.state.noteShared(p.file.path, to, words)
+	}
+	switch {
+	case completed == 0 && who.kind == events.OwnerAI: // it added signs alone
+		return s.personOf(owner)
+	case completed == len(words) && who.kind == events.OwnerAI:
+		return who
+	case 2*completed <= len(words) && who.kind == events.OwnerAI:
+		return s.personOf(owner)
+	case 2*completed <= len(words):
+		return who
+	case who.kind == events.OwnerAI:
+		return bothOf(both, "", who.window)
+	case was.Tool != "":
+		return bothOf(both, owner.Patch, windowOf(was))
+	}
+	return who
+}
+
+// personOf returns the person who owns a line already.
+func (s *workTree) personOf(owner vector.Owner) *actor {
+	if owner.Patch != "" && s.owners.Describe(owner.Patch).Evidence == events.SeenTyping {
+		return &typist
+	}
+	return &person
+}
+
+// bothOf returns the person and a completion as one writer, the same for each line.
+func bothOf(known map[events.PatchID]*actor, patch events.PatchID, w *Window) *actor {
+	if known[patch] == nil {
+		known[patch] = &actor{kind: events.OwnerMixed, window: w}
+	}
+	return known[patch]
+}
+
+// windowOf returns the call that an owner names.
+func windowOf(o events.AnchorOwner) *Window {
+	return &Window{
+		Trace: o.Trace, Agent: o.Agent, Session: o.Session, Subagent: o.Subagent, CallID: o.ToolCall, Tool: o.Tool,
+		Model: o.Model, Prompt: o.Prompt, Step: o.Step, Class: events.ToolEdits, Limits: o.Limits,
+	}
+}
+
+// wordsIn returns the words of a line.
+func wordsIn(line []byte) [][]byte {
+	return bytes.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+}
+
+// carryWords gives the words of a line the writers that they had in the line before, as far as they are in the same
+// order, and the other words to a writer.
+func carryWords(old, now [][]byte, writers string, writer byte) string {
+	out := bytes.Repeat([]byte{writer}, len(now))
+	if len(writers) != len(old) || len(old) > maxSharedWords || len(now) > maxSharedWords {
+		return string(out)
+	}
+	longest := make([][]int, len(old)+1) // common words from here on
+	for i := range longest {
+		longest[i] = make([]int, len(now)+1)
+	}
+	for i := len(old) - 1; i >= 0; i-- {
+		for j := len(now) - 1; j >= 0; j-- {
+			longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			if bytes.Equal(old[i], now[j]) {
+				longest[i][j] = longest[i+1][j+1] + 1
+			}
+		}
+	}
+	for i, j := 0, 0; i < len(old) && j < len(now); {
+		switch {
+		case bytes.Equal(old[i], now[j]):
+			out[j] = writers[i]
+			i, j = i+1, j+1
+		case longest[i+1][j] >= longest[i][j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	return string(out)
+}
+
+// sharedKey names a line of a path.
+func sharedKey(path string, line []byte) string {
+	print := events.FingerprintOf(line)
+	return nameKey(path) + string(print[:])
+}
+
+// wordsOf returns the writers of the words of a line; "" if nothing is noted.
+func (s *state) wordsOf(path string, line []byte) string {
+	if len(s.Shared) == 0 {
+		return ""
+	}
+	key := sharedKey(path, line)
+	for _, one := range slices.Backward(s.Shared) {
+		if one.Key == key {
+			return one.Words
+		}
+	}
+	return ""
+}
+
+// noteShared notes the writers of the words of a line.
+func (s *state) noteShared(path string, line []byte, words string) {
+	key := sharedKey(path, line)
+	s.Shared = slices.DeleteFunc(s.Shared, func(one sharedLine) bool { return one.Key == key })
+	s.Shared = append(s.Shared, sharedLine{key, words})
+	s.Shared = s.Shared[max(0, len(s.Shared)-maxShared):]
+}
