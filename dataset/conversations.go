@@ -72,7 +72,7 @@ func (m *maker) conversation(c *view.Conversation, r *records.Record) *Conversat
 
 func (m *maker) prompts(c *view.Conversation, t writers) error {
 	for n := 1; n <= c.Prompts; n++ {
-		text, found, err := m.Texts.Get(c.Trace, n)
+		text, found, err := m.Known.Prompts().Get(c.Trace, n)
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func promptOf(r *records.Record) []int {
 
 // patches writes what hooks saw.
 func (m *maker) patches(t writers) error {
-	own, err := m.Log.OwnWriter()
+	own, err := m.Known.Log().OwnWriter()
 	if err != nil {
 		return err
 	}

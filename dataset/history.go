@@ -35,7 +35,7 @@ func (m *maker) history(t writers) error {
 // empty reports that there is no history.
 func (m *maker) empty() bool {
 	head, _, err := m.Repo.Head()
-	return m.Untraced || err == nil && head.IsZero()
+	return m.Known.Untraced() || err == nil && head.IsZero()
 }
 
 func (m *maker) commit(c *graph.Commit, reverts []string) *Commit {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/git-trace/git-trace/dataset/shards"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/stats"
 	"github.com/git-trace/git-trace/view"
@@ -20,13 +19,9 @@ type Source struct {
 	Name  string // of the repository
 	Repo  *refs.Repo
 	Known *view.Reader
-	Texts *view.Prompts
-	Log   *index.Index
 	Lines stats.Source
-	// Untraced tells that nothing was ever recorded: then no commit is read.
-	Untraced bool
-	Force    bool        // give also records of which much could not be read
-	Hide     *Anonymiser // nil leaves names
+	Force bool        // give also records of which much could not be read
+	Hide  *Anonymiser // nil leaves names
 }
 
 // Written is the fate of a repository.

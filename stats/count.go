@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/numbers"
@@ -61,10 +60,16 @@ func (l *Lines) of(kind events.OwnerKind, lines int) {
 	}
 }
 
+// Searched knows how many lines the searched commits added; known is false for one that was not counted. The search of a
+// reader satisfies it.
+type Searched interface {
+	Added(commit refs.OID) (lines int, known bool)
+}
+
 // Source gives owners.
 type Source struct {
 	graph.Source
-	Search *unseen.Search
+	Search Searched
 	// ByFile asks for the files of lines without a known owner. Git is asked for them.
 	ByFile bool
 	Tell   func(done, commits int) // is told how far Survival is; nil for nobody

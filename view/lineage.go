@@ -32,8 +32,8 @@ type Lineage struct {
 	lines    map[refs.OID]map[events.TraceID]int // of commits with several anchors: whose lines they are
 }
 
-// NewLineage reads nothing yet.
-func NewLineage(reader *index.Index) *Lineage {
+// newLineage reads nothing yet.
+func newLineage(reader *index.Index) *Lineage {
 	return &Lineage{reader: reader, replaced: map[refs.OID]refs.OID{}, anchors: map[refs.OID]int{},
 		lines: map[refs.OID]map[events.TraceID]int{}}
 }

@@ -16,7 +16,12 @@ type Log struct {
 }
 
 // Log returns the log with the names of conversations.
-func (r *Reader) Log() *Log { return &Log{Index: r.log, reader: r, known: map[events.TraceID]names{}} }
+func (r *Reader) Log() *Log {
+	if r.named == nil {
+		r.named = &Log{Index: r.log, reader: r, known: map[events.TraceID]names{}}
+	}
+	return r.named
+}
 
 // names holds the names of a conversation and of its models.
 type names struct {
@@ -29,6 +34,9 @@ type names struct {
 // unless the conversation has only one model. A prompt that the record does not have yet may have another model:
 // somebody may have resumed the conversation with it.
 func (l *Log) Name(o *events.AnchorOwner) {
+	if l.reader.logOnly {
+		return
+	}
 	n, known := l.known[o.Trace]
 	if !known {
 		n = l.reader.names(o.Trace)

@@ -24,7 +24,7 @@ func (r *Reader) latest(most int) ([]Conversation, error) {
 	if r.stored == nil {
 		return r.newestBy("", most, nil)
 	}
-	times, err := r.stored.Times()
+	times, err := cached(r.stored.Times())
 	if err != nil {
 		return nil, err
 	}

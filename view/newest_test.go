@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -104,13 +103,12 @@ func TestTheNewestAreTheFirstOfAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		choose := func(limit int) []Conversation {
-			log, err := index.Open(repo)
+			r, err := Open(t.Context(), repo, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer log.Close()
-			r := NewReader(repo, log, func() (Records, error) { return records, nil }, nil)
 			defer r.Close()
+			r.open = func() (Records, error) { return records, nil }
 			list, err := r.Choose(t.Context(), Choice{Limit: limit})
 			if err != nil {
 				t.Fatal(err)

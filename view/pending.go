@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails"
@@ -63,8 +64,8 @@ const (
 )
 
 // PendingOf returns the owners of the lines that are in the work tree and not in HEAD. The log gives owners the names
-// of their conversations; it may be nil. Settle returns the ends of open calls.
-func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log, settle trails.Settler) (*Pending, error) {
+// of their conversations; it may be nil.
+func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log) (*Pending, error) {
 	paths, err := changedPaths(ctx, repo)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log, settle trai
 		if !ok {
 			continue
 		}
-		owners, err := trails.Pending(ctx, repo, settle, path, content)
+		owners, err := trails.Pending(ctx, repo, runner.Settler(), path, content)
 		if err != nil {
 			return nil, fmt.Errorf("find owners of what is not committed: %w", err)
 		}

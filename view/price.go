@@ -6,13 +6,6 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 )
 
-// Priced sets the table of prices for records without a cost. The function is called for the first such record; it may
-// return nil.
-func (r *Reader) Priced(table func() *prices.Table) *Reader {
-	r.prices = table
-	return r
-}
-
 // estimate gives a use without a cost the cost by the table. It reads the record only if its answers have different
 // prices.
 func (r *Reader) estimate(d *search.Digest, u *Usage) {

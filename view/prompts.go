@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/redact"
+	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
@@ -22,7 +23,7 @@ type Prompts struct {
 	typed   *ledger.Prompts
 	Records *store.Store
 	known   map[events.TraceID]knownPrompts
-	// redactor is made for the first text that is not in a record.
+	// redactor follows the user's configuration. It is made for the first text that is not in a record.
 	redactor func() (*redact.Redactor, error)
 	// empty reports whether there are no records. It is asked once, not for each conversation.
 	empty func() bool
@@ -34,10 +35,12 @@ type knownPrompts struct {
 	read  bool // from the record itself, so that there are no others
 }
 
-func NewPrompts(repo *refs.Repo, redactor func() (*redact.Redactor, error)) *Prompts {
+func newPrompts(repo *refs.Repo) *Prompts {
 	p := &Prompts{
 		repo: repo, typed: ledger.NewPrompts(repo), Records: store.Open(repo), known: map[events.TraceID]knownPrompts{},
-		redactor: sync.OnceValues(redactor),
+		redactor: sync.OnceValues(func() (*redact.Redactor, error) {
+			return configured.ToShow(context.Background(), repo)
+		}),
 	}
 	p.Forget()
 	return p

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
@@ -19,12 +20,13 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// Reader unites the facts about conversations. Close it.
+// Reader answers all questions about a repository: about lines, commits, conversations and ranges. [Open] makes one.
 type Reader struct {
 	repo       *refs.Repo
 	log        *index.Index
 	open       func() (Records, error)
 	logged     []events.TraceID // the conversations of the logs; nil until they are asked for
+	logOnly    bool             // see Options
 	opened     bool
 	stored     Records                          // nil until they are opened, and where there are none
 	records    map[events.TraceID]search.Digest // those that were asked for; all of them when whole
@@ -33,6 +35,9 @@ type Reader struct {
 	unreadable []events.TraceID                // conversations whose record cannot be read
 	prompts    *Prompts
 	objects    *refs.Objects
+	named      *Log                            // nil until it is asked for
+	search     *unseen.Search                  // nil until it is asked for
+	owners     *blame.Evidence                 // nil until it is asked for
 	lines      *Lineage                        // nil until it is asked for
 	reach      *reach                          // nil until it is asked for
 	ctx        context.Context                 // of a search: a reader lives as long as a command
@@ -55,20 +60,6 @@ type Records interface {
 	Search(ctx context.Context, q search.Query) (search.Found, error)
 	Calls(beginning string) ([]search.Call, error)
 	Close()
-}
-
-// NewReader reads the log. It opens the records when the first conversation is read; open returns nil if there are
-// none. The prompts give texts; they may be nil.
-func NewReader(repo *refs.Repo, log *index.Index, open func() (Records, error), prompts *Prompts) *Reader {
-	return &Reader{ctx: context.Background(), repo: repo, log: log, open: open, prompts: prompts, objects: repo.Objects()}
-}
-
-// Close closes the records.
-func (r *Reader) Close() {
-	_ = r.objects.Close()
-	if r.stored != nil {
-		r.stored.Close()
-	}
 }
 
 // openStored opens the records, once.
@@ -95,7 +86,7 @@ func (r *Reader) readSums() error {
 	var digests []search.Digest
 	if r.stored != nil {
 		var err error
-		if digests, err = r.stored.Digests(); err != nil {
+		if digests, err = cached(r.stored.Digests()); err != nil {
 			return err
 		}
 	}
@@ -119,7 +110,7 @@ func (r *Reader) readSome(ids ...events.TraceID) error {
 	if err := r.openStored(); err != nil || r.stored == nil {
 		return err
 	}
-	digests, err := r.stored.Some(ids)
+	digests, err := cached(r.stored.Some(ids))
 	if err != nil {
 		return err
 	}
@@ -152,7 +143,7 @@ func (r *Reader) ids(beginning string) (logged, alone []events.TraceID, err erro
 	if err := r.openStored(); err != nil || r.stored == nil {
 		return logged, nil, err
 	}
-	stored, err := r.stored.IDs()
+	stored, err := cached(r.stored.IDs())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -263,26 +254,18 @@ func (r *Reader) findWhole(text string) ([]index.Candidate, error) {
 	return r.log.Find(text)
 }
 
-// Within sets the context of searches, and the function that hears of their progress.
-func (r *Reader) Within(ctx context.Context, progress Progress) *Reader {
-	r.ctx, r.progress = ctx, progress
-	return r
-}
-
 // Lines finds the commits that hold lines of conversations.
 func (r *Reader) Lines() (*Lineage, error) {
 	if r.lines == nil {
 		ctx := r.ctx
-		lines := NewLineage(r.log)
+		lines := newLineage(r.log)
 		found, err := r.findUnheard(ctx)
 		if err != nil {
 			return nil, err
 		}
 		lines.found, lines.reached = found, func(list []refs.OID) (map[refs.OID]bool, error) { return r.Reached(ctx, list) }
 		lines.search = func(list []refs.OID) ([]*belief.Commit, error) {
-			searcher := unseen.New(r.repo, r.log)
-			defer searcher.Close()
-			return belief.All(ctx, r.log, searcher, list)
+			return belief.All(ctx, r.log, r.Searcher(), list)
 		}
 		r.lines = lines
 	}

@@ -61,5 +61,5 @@ func (r *Reader) called(text string) ([]search.Call, error) {
 	if err := r.readSums(); err != nil || r.stored == nil {
 		return nil, err
 	}
-	return r.stored.Calls(text)
+	return cached(r.stored.Calls(text))
 }

@@ -106,5 +106,5 @@ func (r *Reader) searchStored(ctx context.Context, q Query) (search.Found, error
 			return err == nil && found && slices.Contains(q.Agents, c.Agent)
 		}
 	}
-	return r.stored.Search(ctx, query)
+	return cached(r.stored.Search(ctx, query))
 }

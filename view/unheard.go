@@ -54,17 +54,14 @@ func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 			return out, nil
 		}
 	}
-	searcher := unseen.New(r.repo, r.log)
-	defer searcher.Close()
+	searcher := r.Searcher()
 	list, err := searcher.Unheard(ctx)
 	if err != nil {
 		return nil, err
 	}
 	done := 0
 	for batch := range slices.Chunk(list, searchBatch) {
-		if r.progress != nil {
-			r.progress(done, len(list))
-		}
+		r.progress(done, len(list))
 		known, err := belief.All(ctx, r.log, searcher, batch)
 		if err != nil {
 			return nil, err

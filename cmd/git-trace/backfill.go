@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/transcripts"
+	"github.com/git-trace/git-trace/view"
 )
 
 // backfillSchema names the schema of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.
@@ -303,13 +304,12 @@ func (b *filler) remotes() []string {
 
 // tell appends the claims to the log and prints them.
 func (b *filler) tell(claims []claim.Commit) error {
-	reader, err := b.app.openIndex(b.repo)
+	reader, err := b.app.open(b.ctx, b.repo, view.Options{LogOnly: true})
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
-	owners := newCommitOwners(b.ctx, b.repo, reader, nil)
-	defer owners.close()
+	owners := newCommitOwners(b.ctx, reader)
 	out := newLineWriter(quietWriter{b.app.std.out})
 	log := events.OpenLog(b.repo)
 	b.linked = map[events.TraceID]bool{}
@@ -348,7 +348,7 @@ func (b *filler) tell(claims []claim.Commit) error {
 			continue
 		}
 		for _, l := range links {
-			begun, err := b.begin(reader, l)
+			begun, err := b.begin(reader.Log(), l)
 			if err != nil {
 				return err
 			}

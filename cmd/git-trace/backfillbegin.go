@@ -8,18 +8,18 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/transcripts"
+	"github.com/git-trace/git-trace/view"
 )
 
 // begin returns the events of a conversation that the log does not have: its times, its model, its prompts. After a
 // killed run it returns the missing ones.
-func (b *filler) begin(reader *index.Index, l backfill.Link) ([]events.Draft, error) {
+func (b *filler) begin(log *view.Log, l backfill.Link) ([]events.Draft, error) {
 	t := b.keeper.byTrace[l.Trace]
 	if b.linked[l.Trace] || t == nil {
 		return nil, nil
 	}
-	told, hooked, err := told(reader, l.Trace)
+	told, hooked, err := told(log, l.Trace)
 	if err != nil || hooked {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func conversationDrafts(told map[string]bool, trace events.TraceID, t *transcrip
 
 // told returns the parts of a conversation that a backfill has written to the log; hooked is true if hooks saw it: then
 // their numbers of prompts count.
-func told(reader *index.Index, trace events.TraceID) (told map[string]bool, hooked bool, err error) {
-	known, err := reader.ByTrace(trace)
+func told(log *view.Log, trace events.TraceID) (told map[string]bool, hooked bool, err error) {
+	known, err := log.ByTrace(trace)
 	if err != nil {
 		return nil, false, err
 	}

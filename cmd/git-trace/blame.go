@@ -14,11 +14,8 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate/belief"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/view"
 )
 
 const blameUsage = "git trace blame [<git blame options>] [--json[=runs] | --prompts] [--only-ai] [<rev>] [--] " +
@@ -72,7 +69,7 @@ func (a *app) blame(args []string) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	abbreviate := sync.OnceValues(known.short)
 	short := func(id events.TraceID) string { // only people's formats ask, and only for an agent's line
 		f, err := abbreviate()
@@ -89,23 +86,21 @@ func (a *app) blame(args []string) error {
 	var drawn blame.Drawn
 	style := blame.Style{Terminal: screen.Terminal, Color: screen.Color, ColorIn: colorIn, Width: screen.Width,
 		ShortTrace: short, Drawn: &drawn}
-	searcher := unseen.New(repo, known.log)
-	defer searcher.Close()
-	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(known.prompts).WithSettler(runner.Settler())
-	if !opts.Prompts && !opts.Format.IsJSON() {
-		evidence = evidence.WithPrompts(view.NoPrompts{})
+	evidence := known.Owners()
+	if opts.Prompts || opts.Format.IsJSON() {
+		evidence = evidence.WithPrompts(known.Prompts())
 	}
 	if opts.Prompts {
 		evidence = evidence.WithDemand(func(ctx context.Context, traces []events.TraceID) (bool, error) {
 			came, err := a.demand(ctx, repo, traces)
 			if came {
-				known.prompts.Forget()
+				known.Prompts().Forget()
 			}
 			return came, err
 		})
 	}
 	if opts.Format.IsJSON() {
-		evidence = evidence.WithSteps(known.steps(a.life))
+		evidence = evidence.WithSteps(known.Steps())
 	}
 	err = blame.Run(a.life, repo, dir, opts, evidence, screen.Out, style)
 	err = errors.Join(blameFailure(err), screen.Close())
@@ -124,7 +119,7 @@ func (a *app) legend(known *conversations, config *refs.Config, drawn blame.Draw
 		return
 	}
 	if drawn.Older {
-		began, err := belief.BeginningOf(known.log)
+		began, err := belief.BeginningOf(known.Log())
 		drawn.Unrecorded = err == nil && began.Never()
 	}
 	lines := drawn.Legend()

@@ -72,7 +72,7 @@ func (a *app) check(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	out, err := a.checkSpan(c, repo, known, span, policy)
 	if err != nil {
 		return err

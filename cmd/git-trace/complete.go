@@ -222,7 +222,7 @@ func (c *completer) conversations(typed string) int {
 	if err != nil {
 		return 0
 	}
-	defer known.close()
+	defer known.Close()
 	typed = strings.ToLower(typed)
 	all, err := known.Newest(typed, mostOffered)
 	if err != nil {

@@ -12,13 +12,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/graph"
-	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/settings"
-	"github.com/git-trace/git-trace/view"
 )
 
 // diffCommand stands in the list of commands; the arguments never come this way, because they are git's.
@@ -84,7 +81,7 @@ func (a *app) diff(args []string) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	if err := a.findMoments(repo, known, dir, &opts); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
@@ -116,15 +113,12 @@ func (a *app) readDiff(repo *refs.Repo, known *conversations, dir string, opts d
 	if err != nil {
 		return nil, err
 	}
-	searcher := unseen.New(repo, known.log)
-	defer searcher.Close()
-	log := known.Log()
-	evidence := blame.NewEvidence(repo, log, searcher).WithPrompts(view.NoPrompts{}).WithSettler(runner.Settler())
+	evidence := known.Owners()
 	if opts.Prompts {
-		evidence = evidence.WithPrompts(known.prompts)
+		evidence = evidence.WithPrompts(known.Prompts())
 	}
 	return diff.Read(a.life, repo, dir, opts, diff.Source{
-		Resolver: evidence, Snapshot: evidence.Remembering(), Log: log, Searcher: searcher, Config: config,
+		Resolver: evidence, Snapshot: evidence.Remembering(), Log: known.Log(), Searcher: known.Searcher(), Config: config,
 		Added: func(ctx context.Context, ids []refs.OID) (map[refs.OID]int, error) {
 			files, err := graph.Added(ctx, repo, ids)
 			out := map[refs.OID]int{}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
@@ -36,8 +37,8 @@ func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
 		TakeIn: func(ctx context.Context) error { return runner.DoLater(ctx, repo, func() {}) },
 		Store:  func(ctx context.Context, list []waiting.Session) error { return storeAgain(ctx, repo, list) },
 		Settings: func(config refs.Config) (string, error) {
-			_, err := priceTable(config)
-			return "mend the file, or git config --unset " + pricesKey, err
+			_, err := prices.Configured(config)
+			return "mend the file, or git config --unset " + prices.Key, err
 		},
 		Strays: func(ctx context.Context) ([]doctor.Stray, error) {
 			strays, err := sharing.Strays(ctx, events.OpenLog(repo))

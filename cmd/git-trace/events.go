@@ -103,7 +103,7 @@ func (a *app) eventFilter(c *cli.Context, repo *refs.Repo) (*eventFilter, error)
 		if err != nil {
 			return nil, err
 		}
-		defer known.close()
+		defer known.Close()
 		for _, prefix := range prefixes {
 			id, err := known.find(prefix)
 			if err != nil {

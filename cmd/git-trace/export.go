@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/correlate/history"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
@@ -90,9 +89,9 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	e := &exporter{
-		app: a, ctx: c.Context, repo: repo, known: known, reader: known.log, format: train.into(format),
+		app: a, ctx: c.Context, repo: repo, known: known, format: train.into(format),
 		out:   &stickyWriter{Writer: quietWriter{a.std.out}},
 		force: c.Bool("force"), damage: unread{w: a.std.err},
 	}
@@ -131,7 +130,6 @@ type exporter struct {
 	ctx    context.Context
 	repo   *refs.Repo
 	known  *conversations
-	reader *index.Index
 	format exchange
 	out    *stickyWriter
 
@@ -172,6 +170,7 @@ func (e *exporter) choose(words []string) error {
 
 // history lists the commits that were asked for.
 func (e *exporter) history() ([]history.Commit, error) {
+	debug.SetGCPercent(countGrowth)
 	if len(e.traces) > 0 {
 		list := make([]view.Conversation, 0, len(e.traces))
 		for _, trace := range e.traces {
@@ -200,7 +199,7 @@ func (e *exporter) history() ([]history.Commit, error) {
 			return nil, nil
 		}
 	}
-	if unseen.Untraced(e.repo, e.reader) { // git judges the revisions, and no commit is listed
+	if e.known.Untraced() { // git judges the revisions, and no commit is listed
 		_, err := commitsOf(e.ctx, e.repo, e.revs, false, "--max-count=0")
 		return nil, err
 	}
@@ -213,10 +212,6 @@ func (e *exporter) commits(asNotes bool) error {
 	if err != nil {
 		return err
 	}
-	search := unseen.New(e.repo, e.reader)
-	defer search.Close()
-	owners := newCommitOwners(e.ctx, e.repo, e.reader, search).named(e.known)
-	defer owners.close()
 	var notes *notesWriter
 	if asNotes {
 		if notes, err = newNotesWriter(e.ctx, e.repo); err != nil {
@@ -224,8 +219,10 @@ func (e *exporter) commits(asNotes bool) error {
 		}
 	}
 	out := newLineWriter(e.out)
+	objects := e.repo.Objects()
+	defer objects.Close()
 	told := 0
-	err = owners.each(list, func(c *history.Commit, data *events.CommitData) error {
+	err = e.known.Commits(list, func(c *history.Commit, data *events.CommitData) error {
 		e.damage.note(c)
 		e.only(data)
 		if !slices.ContainsFunc(data.Owners, func(o events.AnchorOwner) bool { return o.Kind != events.OwnerUnknown }) {
@@ -237,7 +234,7 @@ func (e *exporter) commits(asNotes bool) error {
 		}
 		content := addedLines(c)
 		if c.Cut() {
-			content = owners.content(c.ID)
+			content = view.Content(objects, c.ID)
 		}
 		record, err := agenttrace.FromCommit(data, c.Committed, version.Number, content)
 		if err != nil {
@@ -343,7 +340,7 @@ func (e *exporter) conversations() error {
 
 // each returns the stored records that are wanted. What is wrong with one does not keep the others back.
 func (e *exporter) each(yield func(*records.Record) error) (faults []error, err error) {
-	s := e.known.prompts.Records
+	s := e.known.Prompts().Records
 	wanted, err := e.wanted()
 	if err != nil {
 		return nil, err
@@ -414,11 +411,7 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	search := unseen.New(e.repo, e.reader)
-	defer search.Close()
-	owners := newCommitOwners(e.ctx, e.repo, e.reader, search).named(e.known)
-	defer owners.close()
-	err = owners.each(list, func(c *history.Commit, data *events.CommitData) error {
+	err = e.known.Commits(list, func(c *history.Commit, data *events.CommitData) error {
 		e.damage.note(c)
 		for i := range data.Owners {
 			if data.Owners[i].Trace != "" {

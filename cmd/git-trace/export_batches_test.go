@@ -12,6 +12,7 @@ func TestAHistoryIsToldCommitByCommit(t *testing.T) {
 	t.Parallel()
 	w := newPastWorld(t, 1)
 	w.conversations(2)
+	const ownersLines, ownersBatch = 100_000, 256 // of package view
 	var large []string
 	for n := range ownersLines {
 		large = append(large, fmt.Sprint(n))

@@ -22,10 +22,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/dataset"
 	"github.com/git-trace/git-trace/dataset/shards"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/version"
@@ -59,9 +59,8 @@ func (a *app) exportTables(c *cli.Context, format string, words []string) error 
 	if err != nil {
 		return err
 	}
-	defer known.close()
-	from := dataset.Source{Repo: repo, Known: known.Reader, Texts: known.prompts, Log: known.log,
-		Untraced: unseen.Untraced(repo, known.log), Force: c.Bool("force")}
+	defer known.Close()
+	from := dataset.Source{Repo: repo, Known: known.Reader, Force: c.Bool("force")}
 	if from.Name, err = repositoryName(c.Context, repo); err != nil {
 		return err
 	}
@@ -78,9 +77,7 @@ func (a *app) exportTables(c *cli.Context, format string, words []string) error 
 		return err
 	}
 	o.Source = sourceName(from.Hide, state)
-	searcher := unseen.New(repo, known.log)
-	defer searcher.Close()
-	from.Lines = linesFrom(known, searcher)
+	from.Lines = linesFrom(known)
 	debug.SetMemoryLimit(tableMemory)
 	return a.writeTables(c.Context, from, o)
 }
@@ -165,15 +162,15 @@ func tableState(c *cli.Context, repo *refs.Repo, known *conversations, o *shards
 	if err != nil {
 		return "", err
 	}
-	tips, err := known.prompts.Records.Tips(c.Context)
+	tips, err := known.Prompts().Records.Tips(c.Context)
 	if err != nil {
 		return "", err
 	}
 	asOf := ""
-	if table := tableInUse(c.Context, repo); table != nil {
+	if table := prices.InUse(c.Context, repo); table != nil {
 		asOf = table.AsOf
 	}
-	state, err := json.Marshal([]any{version.Number, o.Name, o.Ext, o.Size, o.By, c.Bool("force"), head, known.log.State(),
+	state, err := json.Marshal([]any{version.Number, o.Name, o.Ext, o.Size, o.By, c.Bool("force"), head, known.Log().State(),
 		tips, asOf})
 	if err != nil {
 		return "", err
@@ -223,7 +220,7 @@ func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Opt
 	}
 	fmt.Fprintf(a.std.out, "%s: %s in %s, %d written now\n", printable(o.Name), plural(int(rows), "row"),
 		plural(len(m.Files), "file"), set.Made())
-	if from.Untraced {
+	if from.Known.Untraced() {
 		a.hintNothing(from.Repo)
 	}
 	return leftOut(a, out)

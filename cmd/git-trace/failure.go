@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // Exit statuses of the command line contract.
@@ -88,7 +89,10 @@ func classify(err error) (int, string) {
 	}
 	var git *refs.GitError
 	var unknown *agents.UnknownError
+	var cache *view.CacheError
 	switch {
+	case errors.As(err, &cache):
+		return exitUnchecked, "git trace rebuild makes the caches anew"
 	case errors.As(err, &unknown):
 		return exitGit, unknown.Hint()
 	case errors.Is(err, refs.ErrNotRepository):

@@ -15,9 +15,7 @@ import (
 
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate/belief"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/graph"
-	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/view"
@@ -63,10 +61,8 @@ func (a *app) graph(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
-	searcher := unseen.New(repo, known.log)
-	defer searcher.Close()
-	from := graph.Source{Log: known.Log(), Searcher: searcher}
+	defer known.Close()
+	from := graph.Source{Log: known.Log(), Searcher: known.Searcher()}
 	top, err := uncommitted(c.Context, repo, from.Log, query)
 	if err != nil {
 		return err
@@ -126,7 +122,7 @@ func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Q
 	if limited || len(q.Revs)+len(q.Paths) > 0 || repo.Bare() || !recorded.Is(repo) {
 		return nil, nil
 	}
-	left, err := view.PendingOf(ctx, repo, log, runner.Settler())
+	left, err := view.PendingOf(ctx, repo, log)
 	if err != nil || left.AI == 0 {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/agenttrace"
@@ -25,6 +24,7 @@ import (
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) importCommand() *cli.Command {
@@ -137,14 +137,14 @@ func (im *importer) conversations(files []string) error {
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
-	reader, err := im.app.openIndex(im.repo)
+	reader, err := im.app.open(im.ctx, im.repo, view.Options{LogOnly: true})
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
 	s := store.Open(im.repo)
 	defer func() { _ = s.Close() }()
-	in := intake{ctx: im.ctx, store: s, log: reader, at: map[events.TraceID]int{}, known: map[events.TraceID]bool{}}
+	in := intake{ctx: im.ctx, store: s, log: reader.Log(), at: map[events.TraceID]int{}, known: map[events.TraceID]bool{}}
 	defer in.close()
 	for _, name := range files {
 		err := im.app.eachRecord(im.format, name, func(_ int, r *records.Record) (err error) {
@@ -174,7 +174,7 @@ func (im *importer) conversations(files []string) error {
 type intake struct {
 	ctx     context.Context
 	store   *store.Store
-	log     *index.Index
+	log     *view.Log
 	changes []store.Change
 	at      map[events.TraceID]int  // where a conversation stands in changes
 	known   map[events.TraceID]bool // conversations that were there in this generation or a newer one
@@ -483,18 +483,17 @@ func (im *importer) commit(name string) (refs.OID, bool) {
 }
 
 func (im *importer) content(commit refs.OID) func(path string) ([]string, error) {
-	return (&commitOwners{objects: im.objects}).content(commit)
+	return view.Content(im.objects, commit)
 }
 
 // write writes the claims for lines without a better answer.
 func (im *importer) write() error {
-	reader, err := im.app.openIndex(im.repo)
+	reader, err := im.app.open(im.ctx, im.repo, view.Options{LogOnly: true})
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
-	owners := newCommitOwners(im.ctx, im.repo, reader, nil)
-	defer owners.close()
+	owners := newCommitOwners(im.ctx, reader)
 	args := []string{"--no-walk=unsorted"}
 	for _, id := range im.order {
 		args = append(args, id.String())
@@ -512,7 +511,7 @@ func (im *importer) write() error {
 	err = history.Walk(im.ctx, im.repo, list, func(h *history.Commit) error {
 		damage.note(h)
 		c := im.claims[h.ID]
-		c.Parents, c.Lines = h.Parents, linesOf(h)
+		c.Parents, c.Lines = h.Parents, view.LinesOf(h)
 		if c.Anchored, err = owners.anchored(h.ID); err != nil {
 			return err
 		}

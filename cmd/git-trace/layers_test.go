@@ -31,7 +31,7 @@ var layers = map[string][]string{
 	"graph":     {"refs", "events", "trails", "correlate", "cells", "numbers"},
 	"stats":     {"refs", "events", "records", "correlate", "blame", "graph", "numbers"},
 	"hooks":     {"fault", "refs", "events", "trails", "agents", "records", "correlate", "numbers", "version"},
-	"view":      {"fault", "refs", "events", "trails", "agents", "records", "correlate"},
+	"view":      {"fault", "refs", "events", "trails", "agents", "records", "correlate", "blame", "hooks"},
 	"purge":     {"refs", "events", "trails", "agents", "records", "correlate", "numbers", "view"},
 	// What conversations wrote, in the form in which backfill asks for it.
 	"transcripts": {"fault", "refs", "events", "agents", "records", "correlate"},
@@ -66,6 +66,28 @@ func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {
 				t.Errorf("%s imports %s: %s may use only %v", fields[0], imported, own, allowed)
 			}
 		}
+	}
+}
+
+// What shows something asks package view. View alone opens the index of events and the search for commits that no hook
+// reported, so all commands tell the same.
+func TestWhatShowsAsksView(t *testing.T) {
+	t.Parallel()
+	below := []string{module + "correlate/unseen", module + "events/index"}
+	showing, opened := []string{"cmd", "web", "lsp", "dataset", "diff", "why", "stats", "graph"}, false
+	for line := range strings.Lines(goList(t, "GOOS=linux", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...")) {
+		fields := strings.Fields(line)
+		for _, imported := range fields[1:] {
+			if !slices.Contains(below, imported) {
+				continue
+			}
+			if opened = opened || layerOf(fields[0]) == "view"; slices.Contains(showing, layerOf(fields[0])) {
+				t.Errorf("%s imports %s: ask package view", fields[0], imported)
+			}
+		}
+	}
+	if !opened {
+		t.Error("view opens neither: they have other names now")
 	}
 }
 

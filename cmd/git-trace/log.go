@@ -50,7 +50,7 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	want, err := ops.choice(c, repo, known)
 	if err != nil {
 		return orConversation(err, ops.list, known)

@@ -14,7 +14,6 @@ import (
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
@@ -161,7 +160,7 @@ func outcomeText(c *view.Conversation) string {
 		return held
 	}
 	files := plural(c.Files, "file")
-	if c.Files >= index.MostFiles {
+	if c.Files >= view.MostFiles {
 		files += " or more"
 	}
 	text := fmt.Sprintf("+%s −%s in %s", thousands(c.Added), thousands(c.Removed), files)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/diff"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -55,9 +54,9 @@ func (r *resolver) callNamed(word string) (id string, found bool, err error) {
 	if len(word) < fewestDigits {
 		return "", false, nil
 	}
-	list, err := r.known.log.Find(word)
+	list, err := r.known.Log().Find(word)
 	for _, c := range list {
-		if c.Kind == index.FoundToolCall && (c.ID == word || len(list) == 1) {
+		if c.Kind == view.FoundToolCall && (c.ID == word || len(list) == 1) {
 			return c.ID, true, err
 		}
 	}

@@ -101,7 +101,7 @@ func (a *app) noted(ctx context.Context, repo *refs.Repo, name string) (waiting.
 	if err != nil {
 		return waiting.Session{}, err
 	}
-	defer known.close()
+	defer known.Close()
 	id, err := known.find(name)
 	if err != nil {
 		return waiting.Session{}, err

@@ -54,7 +54,7 @@ func (a *app) sessionFiles(p *purge.Purge) []string {
 	if err != nil {
 		return nil
 	}
-	defer known.close()
+	defer known.Close()
 	var out []string
 	for _, trace := range p.Touched() {
 		t, found, err := known.Conversation(trace)

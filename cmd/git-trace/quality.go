@@ -112,7 +112,7 @@ func (q *judge) all(words []string) []error {
 			return nil
 		}
 		var faults []error
-		for r, err := range q.known.prompts.Records.Walk(q.ctx) {
+		for r, err := range q.known.Prompts().Records.Walk(q.ctx) {
 			if err == nil {
 				err = q.addStored(r)
 			}
@@ -153,7 +153,7 @@ func (q *judge) open() error {
 
 func (q *judge) close() {
 	if q.known != nil {
-		q.known.close()
+		q.known.Close()
 	}
 }
 
@@ -166,7 +166,7 @@ func (q *judge) stored(word string) error {
 	if err != nil {
 		return err
 	}
-	r, _, err := q.known.prompts.Records.Get(q.ctx, trace)
+	r, _, err := q.known.Prompts().Records.Get(q.ctx, trace)
 	if errors.Is(err, store.ErrNotFound) {
 		return noRecord(trace)
 	}

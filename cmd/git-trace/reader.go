@@ -10,31 +10,30 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/view"
 )
 
-// openIndex opens the logs for reading and warns about missing parts.
-func (a *app) openIndex(repo *refs.Repo) (*index.Index, error) {
-	return a.openIndexBy(repo, index.OpenShowing)
-}
-
-func (a *app) openIndexBy(
-	repo *refs.Repo, open func(*refs.Repo, index.Progress) (*index.Index, error),
-) (*index.Index, error) {
+// open opens the reader of a repository, shows progress, and warns about missing parts.
+func (a *app) open(ctx context.Context, repo *refs.Repo, o view.Options) (*view.Reader, error) {
 	a.hinted.Do(func() {
 		a.hintSilence(repo)
 		a.closeOverdue(repo)
 	})
 	shown := a.progress(indexing)
-	reader, err := open(repo, shown.bytes)
+	o.Indexing = shown.bytes
+	o.Show = func(work string) (view.Progress, func()) {
+		shown := a.progress(work)
+		return shown.at, shown.clear
+	}
+	reader, err := view.Open(ctx, repo, o)
 	shown.clear()
 	if err != nil {
 		return nil, fail(exitUnchecked, err, "git trace verify names the damage; git trace rebuild makes the cache anew")
 	}
-	for _, note := range reader.Notes() {
+	for _, note := range reader.Log().Notes() {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
 	}
 	return reader, nil
@@ -98,7 +97,7 @@ func reportAmbiguous(w io.Writer, err error) error {
 	return silent(exitGit)
 }
 
-func ambiguousID(id string, found []index.Candidate) error {
+func ambiguousID(id string, found []view.Candidate) error {
 	e := &ambiguous{id: id}
 	var ids []string
 	for _, c := range found {
@@ -108,14 +107,14 @@ func ambiguousID(id string, found []index.Candidate) error {
 	for _, c := range found {
 		what := string(c.Kind)
 		switch c.Kind {
-		case index.FoundTrace:
+		case view.FoundTrace:
 			what = "conversation"
-		case index.FoundToolCall:
+		case view.FoundToolCall:
 			what = "tool call"
-		case index.FoundPatch, index.FoundCommit, index.FoundEvent:
+		case view.FoundPatch, view.FoundCommit, view.FoundEvent:
 		}
 		text := fmt.Sprintf("%s %s", cells.Safe(c.ID[:min(n, len(c.ID))]), what)
-		if about := words(c.Event.Agent, describeEvent(c.Event)); c.Kind != index.FoundCommit && about != "" {
+		if about := words(c.Event.Agent, describeEvent(c.Event)); c.Kind != view.FoundCommit && about != "" {
 			text += " - " + cells.Cut(cells.Safe(about), 50)
 		}
 		e.candidates = append(e.candidates, text)

@@ -12,21 +12,18 @@ import (
 // What is known of conversations is united in package view, and who wrote lines is weighed in package belief. Commands
 // ask these two. A file that reads the log or the records beside them stands here, with the reason.
 var readsBesideView = map[string]string{
-	"conversations.go": "opens what view reads",
 	"uninstall.go":     "counts what it deletes: what this clone has by itself, and nothing of others",
 	"record.go":        "writes records",
 	"recordfacts.go":   "names the commits in a record that is being written",
 	"import.go":        "writes what it reads, and asks what is here already",
-	"backfill.go":      "writes what it finds, and asks what is here already",
 	"backfillbegin.go": "writes what it finds, and asks what the log was told by an earlier run",
 	"commitlines.go":   "asks which calls of a conversation hooks told of, in a log that is open",
-	"testimony.go":     "writes what the agents' own records tell of calls",
 }
 
 // readers are the names by which the log and the records are read.
 var readers = map[string]bool{
-	"openIndex": true, "ByTrace": true, "ByCommit": true, "ByType": true, "ByPath": true, "ToolCall": true, "Traces": true, "TraceIDs": true,
-	"Digests": true, "store.Open": true, "search.Open": true, "index.Open": true, "index.OpenShowing": true,
+	"ByTrace": true, "ByCommit": true, "ByType": true, "ByPath": true, "ToolCall": true, "Traces": true, "TraceIDs": true,
+	"Digests": true, "store.Open": true, "search.Open": true,
 }
 
 func TestCommandsReadConversationsThroughView(t *testing.T) {

@@ -1,18 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
-	"github.com/git-trace/git-trace/records/search"
-	"github.com/git-trace/git-trace/records/store"
-	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/doctor"
 )
 
 func (a *app) rebuildCommand() *cli.Command {
@@ -39,7 +32,7 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 		return err
 	}
 	shown := a.progress(indexing)
-	count, notes, err := index.Rebuild(c.Context, repo, shown.bytes)
+	count, notes, err := doctor.Rebuild(c.Context, repo, shown.bytes)
 	shown.clear()
 	if err != nil {
 		return fail(exitUnchecked, err, "git trace verify names the damage")
@@ -47,18 +40,6 @@ func (a *app) rebuild(c *cli.Context, ops operands) error {
 	for _, note := range notes {
 		fmt.Fprintf(a.std.err, "git-trace: warning: %s\n", printable(note))
 	}
-	// made anew when they are needed
-	if err := errors.Join(search.Remove(repo), os.RemoveAll(store.PromptCache(repo))); err != nil {
-		return fail(exitUnchecked, err, "")
-	}
-	if err := rebuildOwnership(c, repo); err != nil {
-		return fail(exitUnchecked, err, "git trace verify names the damage")
-	}
 	_, err = fmt.Fprintf(quietWriter{a.std.out}, "the caches hold %s\n", plural(int(count), "event"))
 	return err
-}
-
-// rebuildOwnership derives the owners of the lines of every content again from this clone's patches.
-func rebuildOwnership(c *cli.Context, repo *refs.Repo) error {
-	return trails.Rebuild(repo, events.OpenLog(repo).Walk(c.Context, events.Range{}))
 }

@@ -12,10 +12,9 @@ import (
 
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/reconcile"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) reconcileCommand() *cli.Command {
@@ -62,13 +61,13 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 			return err
 		}
 	}
-	reader, err := a.openIndexBy(repo, index.OpenOwn) // what others say is not this clone's to write
+	reader, err := a.open(c.Context, repo, view.Options{Own: true, LogOnly: true}) // what others say is not this clone's to write
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
 	order := []string{"--reverse", "--topo-order"}
-	nothing := unseen.Untraced(repo, reader)
+	nothing := reader.Untraced()
 	if nothing {
 		order = []string{"--max-count=1"}
 	}
@@ -85,9 +84,7 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 	}
 	shown := a.progress("searching commits")
 	debug.SetGCPercent(countGrowth)
-	searcher := unseen.New(repo, reader)
-	defer searcher.Close()
-	found, anchored, err := reconcile.Find(c.Context, searcher, reader, commits, shown.at)
+	found, anchored, err := reconcile.Find(c.Context, reader.Searcher(), reader.Log(), commits, shown.at)
 	shown.clear()
 	if err != nil {
 		return err

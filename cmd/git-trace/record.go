@@ -10,9 +10,9 @@ import (
 
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/purge"
+	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
@@ -20,6 +20,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/ledger"
+	"github.com/git-trace/git-trace/view"
 )
 
 const (
@@ -138,7 +139,7 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	var ids []events.TraceID
 	for _, name := range names { // before the lock, which leaves a file behind
 		id, err := known.find(name)
@@ -202,7 +203,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := priceTable(config)
+	table, err := prices.Configured(config)
 	if err != nil {
 		return nil, err
 	}
@@ -356,11 +357,12 @@ func (r *recording) mend(
 // behind lists the conversations whose records may be out of date: the ones that this clone stored, and the ones
 // that hooks reported to it.
 func (r *recording) behind(ctx context.Context) ([]waiting.Session, error) {
-	log, err := index.Open(r.repo)
+	known, err := view.Open(ctx, r.repo, view.Options{LogOnly: true})
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
+	defer known.Close()
+	log := known.Log()
 	stored, err := r.recorder.Store.List(ctx)
 	if err != nil {
 		return nil, err

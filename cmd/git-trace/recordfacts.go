@@ -10,14 +10,10 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents/recorder"
-	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/correlate/belief"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
-	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/assemble"
 	"github.com/git-trace/git-trace/refs"
@@ -48,32 +44,26 @@ func gatherer(repo *refs.Repo) recorder.Gatherer {
 type gathering struct {
 	ctx         context.Context
 	repo        *refs.Repo
-	log         *index.Index
 	places      *birthplaces
 	objects     *refs.Objects
 	head, prior *records.Record
 	trace       events.TraceID
 
 	story    callStory
-	known    *view.Reader // of commits; what records say is not asked
+	known    *view.Reader // of the log; what records say is not asked
 	lines    *view.Lineage
 	removals []removal
 	held     []view.Anchored // lines of the conversation that commits hold
-	searcher *unseen.Search
-	evidence *blame.Evidence
 	tracker  *trail.Tracker
 	history  *gitblame.History // of what many conversations changed; nil where git is asked for each
 }
 
 func newGathering(ctx context.Context, repo *refs.Repo, places *birthplaces) (*gathering, error) {
-	reader, err := index.Open(repo)
+	known, err := view.Open(ctx, repo, view.Options{LogOnly: true})
 	if err != nil {
 		return nil, err
 	}
-	g := &gathering{ctx: ctx, repo: repo, log: reader, places: places, objects: repo.Objects()}
-	g.known = view.NewReader(repo, reader, nil, nil).Within(ctx, nil)
-	g.searcher = unseen.New(repo, reader)
-	return g, nil
+	return &gathering{ctx: ctx, repo: repo, known: known, places: places, objects: repo.Objects()}, nil
 }
 
 // of gathers for a conversation.
@@ -87,14 +77,12 @@ func (g *gathering) close() {
 	if g.tracker != nil {
 		_ = g.tracker.Close()
 	}
-	g.searcher.Close()
-	g.known.Close()
 	_ = g.objects.Close()
-	g.log.Close()
+	g.known.Close()
 }
 
 func (g *gathering) facts() (*recorder.Facts, error) {
-	told, err := g.log.ByTrace(g.trace)
+	told, err := g.known.Log().ByTrace(g.trace)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +180,7 @@ func (g *gathering) patch(revision string) (*string, error) {
 	if err != nil {
 		return nil, err
 	}
-	weighed, err := belief.All(g.ctx, g.log, g.searcher, []refs.OID{id})
+	weighed, err := belief.All(g.ctx, g.known.Log(), g.known.Searcher(), []refs.OID{id})
 	if err != nil || len(weighed) == 0 {
 		return nil, err
 	}
@@ -259,8 +247,7 @@ func (g *gathering) trails() ([]*trail.Trail, error) {
 // track opens the tracker of patches, once.
 func (g *gathering) track() (*trail.Tracker, error) {
 	if g.tracker == nil {
-		g.evidence = blame.NewEvidence(g.repo, g.log, g.searcher).WithSettler(runner.Settler())
-		tracker, err := trail.New(g.ctx, g.repo, g.log, g.evidence)
+		tracker, err := g.known.Tracker()
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ func (g *gathering) files(revision string) ([]recorder.FileFacts, error) {
 		if there {
 			q := blame.At(revision, path)
 			q.History = g.history
-			list, err := blame.Asked(g.ctx, g.repo, q, g.evidence)
+			list, err := blame.Asked(g.ctx, g.repo, q, g.known.Owners())
 			var refused *gitblame.Failure
 			switch {
 			case errors.As(err, &refused):
@@ -130,7 +130,7 @@ func (g *gathering) author(who *blame.Attribution) (*recorder.LineFacts, error) 
 	if id == "" {
 		return out, nil
 	}
-	e, found, err := g.log.Patch(id)
+	e, found, err := g.known.Log().Patch(id)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (a *app) reportRange(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	r, err := a.buildReport(c.Context, repo, known, span, opts)
 	if err != nil {
 		return err

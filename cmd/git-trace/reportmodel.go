@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
@@ -145,7 +144,7 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 		Files: []reportFile{}, Unknown: []unknownRun{},
 		short: short, asked: opts,
 	}
-	r.Limits.Nothing, r.Limits.Posed = unseen.Untraced(repo, known.log), len(known.log.Posed())
+	r.Limits.Nothing, r.Limits.Posed = known.Untraced(), len(known.Log().Posed())
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -345,7 +344,7 @@ func (r *rangeReport) addFile(f *diff.File) {
 
 // addTalks adds the data about the conversations.
 func (r *rangeReport) addTalks(ctx context.Context, known *conversations, talks map[events.TraceID]*reportTalk) error {
-	own, err := known.log.OwnWriter()
+	own, err := known.Log().OwnWriter()
 	if err != nil {
 		return err
 	}
@@ -397,7 +396,7 @@ func (r *rangeReport) texts(known *conversations, c *view.Conversation) ([]view.
 	}
 	if r.asked.prompts == promptsAll {
 		for i := 1; i <= c.Prompts; i++ {
-			text, found, err := known.prompts.Get(c.Trace, i)
+			text, found, err := known.Prompts().Get(c.Trace, i)
 			if err != nil {
 				return nil, err
 			}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
 )
 
 // object is the object of an id; one of the fields below kind is set.
@@ -94,22 +94,22 @@ func (r *resolver) stepOf(ctx context.Context, id string, n int) (object, bool, 
 			return object{}, false, err
 		}
 	}
-	if _, err := r.known.prompts.Records.Find(ctx, trace); err != nil {
+	if _, err := r.known.Prompts().Records.Find(ctx, trace); err != nil {
 		return object{trace: trace}, false, nil //nolint:nilerr // without a record no step is known
 	}
 	return object{kind: stepObject, trace: trace, step: n}, true, nil
 }
 
 // choose decides among the objects of a name in the log and in git.
-func (r *resolver) choose(ctx context.Context, id string, found []index.Candidate) (object, error) {
-	var traces, others, hashes []index.Candidate
+func (r *resolver) choose(ctx context.Context, id string, found []view.Candidate) (object, error) {
+	var traces, others, hashes []view.Candidate
 	for _, c := range found {
 		switch {
 		case isInFull(c, id):
 			return objectOf(c), nil
-		case c.Kind == index.FoundTrace:
+		case c.Kind == view.FoundTrace:
 			traces = append(traces, c)
-		case c.Kind == index.FoundEvent:
+		case c.Kind == view.FoundEvent:
 			hashes = append(hashes, c)
 		default:
 			others = append(others, c)
@@ -128,8 +128,8 @@ func (r *resolver) choose(ctx context.Context, id string, found []index.Candidat
 	}
 	if known {
 		isDigits := strings.Trim(id, "0123456789abcdefABCDEF") == ""
-		same := index.Candidate{Kind: index.FoundCommit, ID: commit.String()}
-		others = slices.DeleteFunc(others, func(c index.Candidate) bool { return c.Kind == same.Kind && c.ID == same.ID })
+		same := view.Candidate{Kind: view.FoundCommit, ID: commit.String()}
+		others = slices.DeleteFunc(others, func(c view.Candidate) bool { return c.Kind == same.Kind && c.ID == same.ID })
 		others = append(others, same)
 		if !isDigits || len(others) == 1 {
 			return object{kind: commitObject, commit: commit}, nil
@@ -155,18 +155,18 @@ func (r *resolver) choose(ctx context.Context, id string, found []index.Candidat
 	return object{}, ambiguousID(id, others)
 }
 
-func objectOf(c index.Candidate) object {
+func objectOf(c view.Candidate) object {
 	switch c.Kind {
-	case index.FoundTrace:
+	case view.FoundTrace:
 		return object{kind: traceObject, trace: events.TraceID(c.ID)}
-	case index.FoundPatch:
+	case view.FoundPatch:
 		return object{kind: patchObject, patch: events.PatchID(c.ID)}
-	case index.FoundToolCall:
+	case view.FoundToolCall:
 		return object{kind: toolCallObject, toolCall: c.ID}
-	case index.FoundCommit:
+	case view.FoundCommit:
 		commit, _ := refs.ParseOID(c.ID)
 		return object{kind: commitObject, commit: commit}
-	case index.FoundEvent:
+	case view.FoundEvent:
 	}
 	return object{kind: eventObject, event: c.Event}
 }
@@ -177,13 +177,13 @@ func (r *resolver) numbered(id, text string) (object, error) {
 	if err != nil || seq < 1 {
 		return object{}, fail(exitFinding, fmt.Errorf("'%s' is no event number", id), "events are numbered from @1")
 	}
-	e, ok, err := r.known.log.Event(seq)
+	e, ok, err := r.known.Log().Event(seq)
 	if err != nil {
 		return object{}, err
 	}
 	if !ok {
 		return object{}, fail(exitFinding, fmt.Errorf("there is no event %d", seq),
-			fmt.Sprintf("the log ends at @%d", r.known.log.Last()))
+			fmt.Sprintf("the log ends at @%d", r.known.Log().Last()))
 	}
 	return object{kind: eventObject, event: e}, nil
 }

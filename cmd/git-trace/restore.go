@@ -91,7 +91,7 @@ func (a *app) restore(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	then, err := a.momentNamed(c.Context, &resolver{repo: repo, known: known}, words[0], c.Bool("after"))
 	if err != nil {
 		return reportAmbiguous(a.std.err, err)
@@ -230,7 +230,7 @@ func (a *app) wayBack(ctx context.Context, repo *refs.Repo) (*string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer known.close()
+	defer known.Close()
 	seq, err := known.LastMoment(repo.WorktreeName())
 	if err != nil || seq == 0 {
 		return nil, err

@@ -55,7 +55,7 @@ func (a *app) resume(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	trace, err := known.find(ids[0])
 	if err != nil {
 		return reportAmbiguous(a.std.err, err)

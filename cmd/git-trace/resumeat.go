@@ -49,7 +49,7 @@ func (a *app) resumeAt(c *cli.Context, word string) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	r := &resolver{repo: repo, known: known}
 	point, err := r.pointNamed(c, word)
 	if err != nil {

@@ -67,7 +67,7 @@ func (a *app) search(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	query := view.Query{Text: text, Agents: c.StringSlice("agent"), Limit: usualResults, In: search.In(c.String("in")),
 		Count: c.Bool("json")}
 	if query.In != search.Everywhere && !slices.Contains(search.Places, query.In) {

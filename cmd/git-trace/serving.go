@@ -187,7 +187,7 @@ func (a *app) pageOf(c *cli.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer known.close()
+	defer known.Close()
 	if info, err := os.Stat(place.name); err == nil && !repo.Bare() {
 		here, err := filepath.Abs(a.dir)
 		if err != nil {

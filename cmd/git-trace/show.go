@@ -80,7 +80,7 @@ func (a *app) showAll(c *cli.Context, ids []string, demand demander) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	views, err := newViewer(c.Context, repo, known)
 	if err != nil {
 		return err

@@ -15,7 +15,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/records"
@@ -188,10 +187,10 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	s := newStatistics(ops.all())
 	s.groups = stats.New(ask.by)
-	nothing := unseen.Untraced(repo, known.log)
+	nothing := known.Untraced()
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
 		count := func() error { return s.lines(c.Context, repo, known, query, ask, a.progress("following lines")) }
 		switch {
@@ -261,9 +260,7 @@ const countGrowth = 400
 // lines counts the lines of the commits, groups them, and follows them where that is asked for.
 func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query,
 	ask *statsAsk, shown *progress) error {
-	searcher := unseen.New(repo, known.log)
-	defer searcher.Close()
-	from := linesFrom(known, searcher)
+	from := linesFrom(known)
 	from.ByFile = ask.by.InFiles()
 	commits, err := stats.Count(ctx, repo, from, query)
 	if err != nil {
@@ -285,15 +282,14 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 // countedCommits returns the commits with the figures of their lines.
 func countedCommits(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query) ([]*graph.Commit,
 	error) {
-	searcher := unseen.New(repo, known.log)
-	defer searcher.Close()
-	return stats.Count(ctx, repo, linesFrom(known, searcher), query)
+	return stats.Count(ctx, repo, linesFrom(known), query)
 }
 
 // linesFrom makes the source of the owners of lines.
-func linesFrom(known *conversations, searcher *unseen.Search) stats.Source {
+func linesFrom(known *conversations) stats.Source {
 	debug.SetGCPercent(countGrowth)
-	return stats.Source{Source: graph.Source{Log: known.Log(), Searcher: searcher, AtOnce: searchBatch}, Search: searcher}
+	source := graph.Source{Log: known.Log(), Searcher: known.Searcher(), AtOnce: searchBatch}
+	return stats.Source{Source: source, Search: known.Searcher()}
 }
 
 // count adds up what the commits hold.

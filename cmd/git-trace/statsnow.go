@@ -7,13 +7,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/graph"
-	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/stats"
-	"github.com/git-trace/git-trace/view"
 )
 
 var errOneRevision = usage("--now takes one revision, and not a range")
@@ -56,11 +52,8 @@ func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *conve
 	if err != nil {
 		return err
 	}
-	searcher := unseen.New(repo, known.log)
-	defer searcher.Close()
-	evidence := blame.NewEvidence(repo, known.Log(), searcher).WithPrompts(view.NoPrompts{}).WithSettler(runner.Settler())
 	defer shown.clear()
-	commits, err := stats.Now(ctx, repo, evidence, at, query.Dir, query.Paths, shown.at)
+	commits, err := stats.Now(ctx, repo, known.Owners(), at, query.Dir, query.Paths, shown.at)
 	if err != nil {
 		return fmt.Errorf("count lines of %s: %w", rev, err)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
-	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
@@ -131,7 +130,7 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	if !r.Recording {
 		return r, nil
 	}
-	if left, err := view.PendingOf(ctx, repo, nil, runner.Settler()); err != nil {
+	if left, err := view.PendingOf(ctx, repo, nil); err != nil {
 		r.Attention = append(r.Attention, doctor.Finding{What: err.Error(), Mend: "git trace doctor"})
 	} else {
 		r.Pending = &pendingLines{PendingFigures: left.Figures()}

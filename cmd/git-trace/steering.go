@@ -106,8 +106,8 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 	if err != nil {
 		return err
 	}
-	defer known.close()
-	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known, reader: known.log,
+	defer known.Close()
+	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known,
 		out: &stickyWriter{Writer: quietWriter{a.std.out}}, damage: unread{w: a.std.err}}
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)

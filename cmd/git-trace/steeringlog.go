@@ -6,11 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/recorder"
-	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/refs"
@@ -22,31 +19,20 @@ import (
 type steeringLog struct {
 	view     *view.Reader
 	objects  *refs.Objects
-	searcher *unseen.Search
 	tracker  *trail.Tracker
-	evidence *blame.Evidence
 	brackets []events.Fingerprint // of lines that say nothing
 }
 
 func newSteeringLog(ctx context.Context, repo *refs.Repo, known *conversations) (*steeringLog, error) {
-	reader := known.log
-	l := &steeringLog{
-		view: known.Reader, objects: repo.Objects(), searcher: unseen.New(repo, reader), brackets: brackets(),
-	}
-	var err error
-	l.evidence = blame.NewEvidence(repo, reader, l.searcher).WithSettler(runner.Settler())
-	l.tracker, err = trail.New(ctx, repo, reader, l.evidence)
+	tracker, err := known.Tracker()
 	if err != nil {
-		l.searcher.Close()
-		_ = l.objects.Close()
 		return nil, err
 	}
-	return l, nil
+	return &steeringLog{view: known.Reader, objects: repo.Objects(), tracker: tracker, brackets: brackets()}, nil
 }
 
 func (l *steeringLog) close() {
 	_ = l.tracker.Close()
-	l.searcher.Close()
 	_ = l.objects.Close()
 }
 

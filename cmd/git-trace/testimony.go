@@ -15,7 +15,6 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/purged"
@@ -24,6 +23,7 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/transcripts"
+	"github.com/git-trace/git-trace/view"
 )
 
 // witnesses compares what session files tell with what hooks told. Whoever reads a session file asks it: the process
@@ -167,12 +167,12 @@ func (w *witnesses) testify(ctx context.Context, t *transcripts.Transcript) erro
 
 // begin adds to the log a conversation that no hook reported, and puts it on the waiting list.
 func (w *witnesses) begin(ctx context.Context, t *transcripts.Transcript) error {
-	reader, err := index.Open(w.repo)
+	reader, err := view.Open(ctx, w.repo, view.Options{LogOnly: true})
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
-	known, hooked, err := told(reader, t.Session.Trace)
+	known, hooked, err := told(reader.Log(), t.Session.Trace)
 	if err != nil || hooked {
 		return err
 	}
@@ -221,13 +221,13 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript) error
 	if b.dry || !recorded.Is(b.repo) {
 		return nil
 	}
-	reader, err := b.app.openIndex(b.repo)
+	reader, err := b.app.open(b.ctx, b.repo, view.Options{LogOnly: true})
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
 	for trace, t := range found {
-		if _, hooked, err := told(reader, trace); err != nil || !hooked {
+		if _, hooked, err := told(reader.Log(), trace); err != nil || !hooked {
 			continue
 		}
 		if err := (&witnesses{repo: b.repo}).testify(b.ctx, t); err != nil && !errors.Is(err, trails.ErrUnwatched) {

@@ -45,17 +45,16 @@ func (a *app) track(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	views, err := newViewer(c.Context, repo, known)
 	if err != nil {
 		return err
 	}
 	defer views.close()
-	follows, err := views.follow()
+	tracker, err := views.follow()
 	if err != nil {
 		return err
 	}
-	tracker := follows.trails
 	f := patchFinder{app: a, viewer: views, tracker: tracker}
 	for _, arg := range wanted {
 		if err := f.find(arg); err != nil {

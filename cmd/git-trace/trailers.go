@@ -58,7 +58,7 @@ func (a *app) trailers(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	var shares []share
 	if len(named) == 0 {
 		shares, err = a.stagedShares(repo, known)

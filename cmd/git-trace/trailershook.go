@@ -81,7 +81,7 @@ func addTrailers(ctx context.Context, repo *refs.Repo, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	shares, err := quiet.stagedShares(repo, known)
 	if err != nil {
 		return err

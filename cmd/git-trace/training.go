@@ -263,7 +263,7 @@ func (e *exporter) whole(log *steeringLog, c *view.Correction) (bool, error) {
 	if !c.Later {
 		return true, nil
 	}
-	lines, err := blame.Lines(e.ctx, e.repo, c.Commit.String(), c.Path, log.evidence)
+	lines, err := blame.Lines(e.ctx, e.repo, c.Commit.String(), c.Path, e.known.Owners())
 	if err != nil {
 		return false, blameFailure(err)
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) uninstallCommand() *cli.Command {
@@ -149,28 +149,28 @@ func (a *app) removeGitHooks(ctx context.Context, in *installation) error {
 
 // tellDeletion prints the amount that --purge deletes.
 func (a *app) tellDeletion(ctx context.Context, repo *refs.Repo) error {
-	reader, err := a.openIndex(repo)
+	reader, err := a.open(ctx, repo, view.Options{LogOnly: true})
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
-	own, err := ownConversations(ctx, repo, reader)
+	own, err := ownConversations(ctx, repo, reader.Log())
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.std.err, "%s and %s will be deleted, with all snapshots, records and typed prompts\n",
-		plural(own, "conversation"), plural(int(reader.Last()), "event"))
+		plural(own, "conversation"), plural(int(reader.Log().Last()), "event"))
 	return nil
 }
 
 // ownConversations counts the conversations that this clone knows of by itself: the writers of its own log, and of
 // its records.
-func ownConversations(ctx context.Context, repo *refs.Repo, reader *index.Index) (int, error) {
+func ownConversations(ctx context.Context, repo *refs.Repo, log *view.Log) (int, error) {
 	writer, err := events.OpenLog(repo).Writer()
 	if err != nil {
 		return 0, err
 	}
-	traces, err := reader.Traces()
+	traces, err := log.Traces()
 	if err != nil {
 		return 0, err
 	}

@@ -8,13 +8,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
-	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/graph"
-	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )
@@ -23,17 +19,16 @@ import (
 type viewer struct {
 	ctx     context.Context
 	repo    *refs.Repo
-	reader  *index.Index
 	known   *conversations
 	prompts *view.Prompts
 	objects *refs.Objects
 	short   func(events.TraceID) string
-	digits  int       // of what short gives
-	follows *follower // nil until somebody asks
+	digits  int            // of what short gives
+	trails  *trail.Tracker // nil until somebody asks
 }
 
 func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*viewer, error) {
-	v := &viewer{ctx: ctx, repo: repo, known: known, reader: known.log, prompts: known.prompts, objects: repo.Objects()}
+	v := &viewer{ctx: ctx, repo: repo, known: known, prompts: known.Prompts(), objects: repo.Objects()}
 	var err error
 	v.digits, err = known.digits()
 	v.short = abbreviator(v.digits)
@@ -41,39 +36,18 @@ func newViewer(ctx context.Context, repo *refs.Repo, known *conversations) (*vie
 }
 
 func (v *viewer) close() {
-	if v.follows != nil {
-		v.follows.close()
+	if v.trails != nil {
+		_ = v.trails.Close()
 	}
 	_ = v.objects.Close()
 }
 
-// follower holds the tools that find the owners and the fate of lines.
-type follower struct {
-	searcher *unseen.Search
-	evidence *blame.Evidence
-	trails   *trail.Tracker
-}
-
-// follow opens the follower, once.
-func (v *viewer) follow() (*follower, error) {
-	if v.follows != nil {
-		return v.follows, nil
+// follow opens the tracker of patches, once.
+func (v *viewer) follow() (_ *trail.Tracker, err error) {
+	if v.trails == nil {
+		v.trails, err = v.known.Tracker()
 	}
-	log := v.known.Log()
-	f := &follower{searcher: unseen.New(v.repo, v.reader)}
-	f.evidence = blame.NewEvidence(v.repo, log, f.searcher).WithSettler(runner.Settler())
-	var err error
-	if f.trails, err = trail.New(v.ctx, v.repo, log, f.evidence); err != nil {
-		f.searcher.Close()
-		return nil, err
-	}
-	v.follows = f
-	return f, nil
-}
-
-func (f *follower) close() {
-	_ = f.trails.Close()
-	f.searcher.Close()
+	return v.trails, err
 }
 
 func (v *viewer) view(o object) (drawable, error) {
@@ -108,7 +82,7 @@ func (v *viewer) view(o object) (drawable, error) {
 // commitView is a commit as the graph knows it, and what it took the place of or what took its place.
 type commitView struct {
 	commit   graph.Commit
-	rewrites []index.Retold
+	rewrites []view.Retold
 }
 
 // MarshalJSON returns the commit in the form of the graph, with its rewritings.
@@ -133,15 +107,13 @@ func (v *viewer) commit(id refs.OID) (drawable, error) {
 	if err != nil {
 		return nil, err
 	}
-	rewrites, err := v.reader.RewritingsOf(id)
+	rewrites, err := v.known.Log().RewritingsOf(id)
 	return &commitView{*c, rewrites}, err
 }
 
 // graphCommit returns the one row of the graph.
 func (v *viewer) graphCommit(id refs.OID) (*graph.Commit, error) {
-	searcher := unseen.New(v.repo, v.reader)
-	defer searcher.Close()
-	g, err := graph.Build(v.ctx, v.repo, graph.Source{Log: v.known.Log(), Searcher: searcher}, graph.Query{
+	g, err := graph.Build(v.ctx, v.repo, graph.Source{Log: v.known.Log(), Searcher: v.known.Searcher()}, graph.Query{
 		Revs: []string{id.String()}, Options: []string{"--max-count=1"}, Dashed: true,
 	})
 	if err != nil {

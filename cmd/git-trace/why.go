@@ -71,7 +71,7 @@ func (a *app) whyAll(c *cli.Context, rev string, places []fileLines, contents []
 	if err != nil {
 		return err
 	}
-	defer known.close()
+	defer known.Close()
 	views, err := newViewer(c.Context, repo, known)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (v *viewer) why(rev string, p fileLines, contents []byte) (*whyView, error)
 	if err != nil {
 		return nil, err
 	}
-	reasons := why.Finder{Known: v.known.Reader, Trails: f.trails, Contents: contents}
+	reasons := why.Finder{Known: v.known.Reader, Trails: f, Contents: contents}
 	list, err := reasons.Lines(v.ctx, rev, path, p.first, p.last)
 	var none *why.NoLineError
 	if errors.As(err, &none) {

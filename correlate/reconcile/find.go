@@ -10,20 +10,24 @@ import (
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/unseen"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/refs"
 )
 
 // searchBatch is the number of commits that are searched at once: each batch needs a few git processes.
 const searchBatch = 2000
 
+// anchoring counts the anchors of a commit.
+type anchoring interface {
+	Anchors(commit refs.OID) (int, error)
+}
+
 // Find searches the commits that have no anchor, in their order. Progress is called with the number of searched commits
 // and of all; it may be nil. Anchored is the number of commits with an anchor.
-func Find(ctx context.Context, search *unseen.Search, reader *index.Index, commits []refs.OID,
+func Find(ctx context.Context, search *unseen.Search, log anchoring, commits []refs.OID,
 	progress func(done, total int)) (found []events.CommitData, anchored int, err error) {
 	var bare []refs.OID
 	for _, commit := range commits {
-		anchors, err := reader.Anchors(commit)
+		anchors, err := log.Anchors(commit)
 		if err != nil {
 			return nil, 0, fmt.Errorf("search commits: %w", err)
 		}

@@ -1,0 +1,43 @@
+package prices
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Key is the configuration key that names a table of the user's own.
+const Key = "trace.prices"
+
+// Configured returns the table that trace.prices names; without it, the one that comes with git-trace.
+func Configured(config refs.Config) (*Table, error) {
+	file, named := config.Path(Key)
+	if !named {
+		return Default(), nil
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		err = refs.PathCause(err)
+	} else if table, faulty := Read(raw); faulty == nil {
+		return table, nil
+	} else {
+		err = faulty
+	}
+	name, _ := config.Get(Key) // as the user has it
+	return nil, fmt.Errorf("%s: %s: %w", Key, name, err)
+}
+
+// InUse returns the table in use; nil if the user's own has a fault, which status reports.
+func InUse(ctx context.Context, repo *refs.Repo) *Table {
+	config, err := repo.Config(ctx)
+	if err != nil {
+		return nil
+	}
+	table, err := Configured(config)
+	if err != nil {
+		return nil
+	}
+	return table
+}
