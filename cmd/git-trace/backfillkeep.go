@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/transcripts"
+	"github.com/git-trace/git-trace/view/facts"
 )
 
 // keeper stores the records of conversations that backfill linked, as hooks would have done. A conversation is put on
@@ -145,7 +146,7 @@ func (k *keeper) keep(ctx context.Context) error {
 		traces[i] = noted[i].Trace
 	}
 	// their lines are in the log by now
-	gather, done := lastingGatherer(ctx, k.filler.repo, traces, k.byTrace[noted[0].Trace].First)
+	gather, done := facts.ForMany(ctx, k.filler.repo, traces, k.byTrace[noted[0].Trace].First)
 	defer done()
 	k.job.recorder.Facts = gather
 	inside := k.job.recorder.Relative

@@ -29,6 +29,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/view/facts"
 )
 
 // Formats of tables.
@@ -127,8 +128,8 @@ func shardSize(text string) (int64, error) {
 // Without a remote it is the name of its directory and the beginning of its oldest root: so two repositories of one
 // name differ.
 func repositoryName(ctx context.Context, repo *refs.Repo) (string, error) {
-	places := birthplaces{repo: repo}
-	if address := places.remote(ctx, nil); address != nil {
+	places := facts.NewBirthplaces(repo)
+	if address := places.Remote(ctx, nil); address != nil {
 		return strings.TrimPrefix(*address, "https://"), nil
 	}
 	name := filepath.Base(repo.CommonDir)

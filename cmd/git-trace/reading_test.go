@@ -14,7 +14,6 @@ import (
 var readsBesideView = map[string]string{
 	"uninstall.go":     "counts what it deletes: what this clone has by itself, and nothing of others",
 	"record.go":        "writes records",
-	"recordfacts.go":   "names the commits in a record that is being written",
 	"import.go":        "writes what it reads, and asks what is here already",
 	"backfillbegin.go": "writes what it finds, and asks what the log was told by an earlier run",
 	"commitlines.go":   "asks which calls of a conversation hooks told of, in a log that is open",

@@ -1,4 +1,4 @@
-package main
+package facts
 
 import (
 	"bytes"
@@ -27,9 +27,9 @@ const (
 	mostRecordFiles = 500      // of a commit whose lines are told
 )
 
-// gatherer finds facts about conversations in the log and the repository, for their records.
-func gatherer(repo *refs.Repo) recorder.Gatherer {
-	places := newBirthplaces(repo)
+// For finds facts about conversations in the log and the repository, for their records.
+func For(repo *refs.Repo) recorder.Gatherer {
+	places := NewBirthplaces(repo)
 	return func(ctx context.Context, head, prior *records.Record) (*recorder.Facts, error) {
 		g, err := newGathering(ctx, repo, places)
 		if err != nil {
@@ -44,7 +44,7 @@ func gatherer(repo *refs.Repo) recorder.Gatherer {
 type gathering struct {
 	ctx         context.Context
 	repo        *refs.Repo
-	places      *birthplaces
+	places      *Birthplaces
 	objects     *refs.Objects
 	head, prior *records.Record
 	trace       events.TraceID
@@ -58,7 +58,7 @@ type gathering struct {
 	history  *gitblame.History // of what many conversations changed; nil where git is asked for each
 }
 
-func newGathering(ctx context.Context, repo *refs.Repo, places *birthplaces) (*gathering, error) {
+func newGathering(ctx context.Context, repo *refs.Repo, places *Birthplaces) (*gathering, error) {
 	known, err := view.Open(ctx, repo, view.Options{LogOnly: true})
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (g *gathering) facts() (*recorder.Facts, error) {
 
 // begin adds the repository's state at the conversation's beginning.
 func (g *gathering) begin(out *recorder.Facts) {
-	address := g.places.remote(g.ctx, g.head.Environment.VCS.Branch)
+	address := g.places.Remote(g.ctx, g.head.Environment.VCS.Branch)
 	if address != nil {
 		out.Repository, out.Remote = assemble.Repository(*address)
 	}

@@ -1,4 +1,4 @@
-package main
+package facts
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// birthplaces finds the branch on which commits were made, and the branch's origin. Only reflogs are evidence: a
+// Birthplaces finds the branch on which commits were made, and the branch's origin. Only reflogs are evidence: a
 // branch that reaches a commit today need not be its birthplace.
-type birthplaces struct {
+type Birthplaces struct {
 	repo   *refs.Repo
 	branch map[refs.OID]string // of those that a reflog tells of
 	read   time.Time           // when they were read
@@ -25,8 +25,9 @@ type birthplaces struct {
 	remotes []string
 }
 
-func newBirthplaces(repo *refs.Repo) *birthplaces {
-	return &birthplaces{repo: repo, branch: map[refs.OID]string{}}
+// NewBirthplaces reads nothing yet.
+func NewBirthplaces(repo *refs.Repo) *Birthplaces {
+	return &Birthplaces{repo: repo, branch: map[refs.OID]string{}}
 }
 
 // reflogsHold is the time for which a reading of reflogs counts: a branch that is missed is found when the
@@ -34,7 +35,7 @@ func newBirthplaces(repo *refs.Repo) *birthplaces {
 const reflogsHold = time.Second
 
 // of returns the branch of a commit, nil if unknown.
-func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
+func (b *Birthplaces) of(ctx context.Context, commit refs.OID) *string {
 	if b.branch[commit] == "" && time.Since(b.read) > reflogsHold {
 		b.readAll(ctx)
 		b.read = time.Now()
@@ -46,7 +47,7 @@ func (b *birthplaces) of(ctx context.Context, commit refs.OID) *string {
 }
 
 // headAt returns the commit that HEAD was at; zero if unknown.
-func (b *birthplaces) headAt(ctx context.Context, moment time.Time) refs.OID {
+func (b *Birthplaces) headAt(ctx context.Context, moment time.Time) refs.OID {
 	if time.Since(b.headed) > reflogsHold {
 		b.heads, b.headed = gitfacts.ReadHeads(ctx, b.repo), time.Now()
 	}
@@ -54,13 +55,13 @@ func (b *birthplaces) headAt(ctx context.Context, moment time.Time) refs.OID {
 }
 
 // readAll reads the reflogs of all branches. What was read of them before stays: reflogs expire.
-func (b *birthplaces) readAll(ctx context.Context) {
+func (b *Birthplaces) readAll(ctx context.Context) {
 	maps.Copy(b.branch, gitfacts.MadeOn(ctx, b.repo))
 }
 
-// remote returns the address of the remote that a branch is published at, else of origin, else of the only remote there
+// Remote returns the address of the remote that a branch is published at, else of origin, else of the only remote there
 // is; without credentials, and nil where the remote is a directory.
-func (b *birthplaces) remote(ctx context.Context, branch *string) *string {
+func (b *Birthplaces) Remote(ctx context.Context, branch *string) *string {
 	if !b.asked {
 		b.asked = true
 		b.config, _ = b.repo.Config(ctx) // where git fails nothing is known

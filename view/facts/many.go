@@ -1,4 +1,4 @@
-package main
+package facts
 
 import (
 	"context"
@@ -13,19 +13,19 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// manyConversations is the number of conversations after which a lasting gatherer drops its data, so that memory
+// manyConversations is the number of conversations after which ForMany drops its data, so that memory
 // does not grow with a backfill.
 const manyConversations = 64
 
 // fewConversations are not worth a history: git is asked for each of their files.
 const fewConversations = 8
 
-// lastingGatherer is gatherer for many conversations that do not grow meanwhile: the log is read as it was at the
+// ForMany is For, of many conversations that do not grow meanwhile: the log is read as it was at the
 // first one, and git is asked once for what several have in common. done ends it.
-func lastingGatherer(
+func ForMany(
 	whole context.Context, repo *refs.Repo, traces []events.TraceID, since time.Time,
 ) (gather recorder.Gatherer, done func()) {
-	places := newBirthplaces(repo)
+	places := NewBirthplaces(repo)
 	var g *gathering
 	var past *gitblame.History
 	rest := func() {

@@ -1,4 +1,4 @@
-package main
+package facts
 
 import (
 	"encoding/json"
@@ -57,7 +57,7 @@ func (g *gathering) link(out *recorder.Facts) error {
 		if oid, err := refs.ParseOID(id); err == nil {
 			link.Branch = g.places.of(g.ctx, oid)
 		}
-		link.RepoURL = g.places.remote(g.ctx, link.Branch)
+		link.RepoURL = g.places.Remote(g.ctx, link.Branch)
 		out.Links = append(out.Links, link)
 	}
 	out.Revision = g.newest(strong, reached)
