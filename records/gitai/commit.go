@@ -79,6 +79,9 @@ func FromCommit(c *events.CommitData, author string) (n *Note, leftOut int) {
 func (n *Note) keyOf(o *events.AnchorOwner, author string) string {
 	switch o.Kind {
 	case events.OwnerHuman:
+		if o.Evidence != events.SeenTyping {
+			return "" // git-ai calls the lines untracked that no editor saw a person save
+		}
 		key := HumanKey(author)
 		n.Metadata.Humans[key] = Human{author}
 		return key
@@ -170,7 +173,7 @@ func (n *Note) ownerOf(key string) (events.AnchorOwner, bool) {
 	switch {
 	case strings.HasPrefix(key, "h_"):
 		_, known := n.Metadata.Humans[key]
-		return events.AnchorOwner{Kind: events.OwnerHuman}, known
+		return events.AnchorOwner{Kind: events.OwnerHuman, Evidence: events.SeenTyping}, known
 	case strings.HasPrefix(key, "s_"):
 		found, known := n.Metadata.Sessions[session]
 		if !known {

@@ -112,11 +112,15 @@ func TestACommitBecomesANoteAndComesBack(t *testing.T) {
 		Kind: events.OwnerAI, Agent: "codex-cli", Session: "s 1", Trace: events.NewTraceID("codex-cli", "s 1"), Model: "openai/gpt-5", ToolCall: "c1",
 	}
 	c := &events.CommitData{
-		Commit: oid(t), Owners: []events.AnchorOwner{ai, {Kind: events.OwnerHuman}, {Kind: events.OwnerUnknown}},
+		Commit: oid(t), Owners: []events.AnchorOwner{
+			ai, {Kind: events.OwnerHuman, Evidence: events.SeenTyping}, {Kind: events.OwnerUnknown},
+			{Kind: events.OwnerHuman, Evidence: events.Watched},
+		},
 		Files: []events.AnchorFile{
 			{Path: "a b.go", Runs: []events.AnchorRun{
 				{Start: 1, Count: 2, Owner: 0, Tier: "exact_blob"}, {Start: 3, Count: 1, Owner: 0, Tier: "moved_lines"},
-				{Start: 4, Count: 1, Owner: 1, Tier: "exact_blob"}, {Start: 5, Count: 1, Owner: 2, Tier: "exact_blob"}, {Start: 9, Count: 2, Owner: 0, Tier: "exact_blob"},
+				{Start: 4, Count: 1, Owner: 1, Tier: "exact_blob"}, {Start: 5, Count: 1, Owner: 2, Tier: "exact_blob"},
+				{Start: 6, Count: 1, Owner: 3, Tier: "exact_blob"}, {Start: 9, Count: 2, Owner: 0, Tier: "exact_blob"},
 			}},
 			{Path: events.EncodePath("line\nfeed"), Runs: []events.AnchorRun{{Start: 1, Count: 1, Owner: 0, Tier: "exact_blob"}}},
 		},
