@@ -42,10 +42,11 @@ var layers = map[string][]string{
 	"dataset":     {"fault", "refs", "events", "agents", "records", "correlate", "graph", "stats", "view", "numbers"},
 	"sharing":     {"fault", "refs", "events", "records", "numbers"},
 	"why":         {"view", "refs", "events", "trails", "records", "correlate", "blame"},
+	"report":      {"refs", "events", "records", "graph", "stats", "view", "numbers"},
 	"doctor":      {"refs", "events", "trails", "agents", "records", "correlate", "hooks", "purge", "cells", "numbers", "version"},
 	// What serves tests alone uses what it tests. No layer may use it, so nothing of it gets into the program.
 	"internal": {"refs", "events", "trails", "agents", "records", "correlate"},
-	"cmd":      {"fault", "web", "dataset", "lsp", "man", "sharing", "diff", "check", "restore", "resume", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers", "version"},
+	"cmd":      {"fault", "web", "dataset", "lsp", "man", "sharing", "diff", "check", "restore", "resume", "report", "stats", "why", "view", "refs", "events", "trails", "agents", "records", "correlate", "blame", "graph", "hooks", "purge", "transcripts", "doctor", "cells", "numbers", "version"},
 }
 
 func TestPackagesImportOnlyTheLayersAboveThem(t *testing.T) {

@@ -325,7 +325,7 @@ func (p *reportPage) models() {
 	if s.Conversations.Recorded == 0 {
 		return
 	}
-	p.line("**Models**: %s\n\n", s.Cost.text())
+	p.line("**Models**: %s\n\n", costsText(&s.Cost))
 	p.line("| model | answers | tokens in | out | cached | to cache |\n|---|---:|---:|---:|---:|---:|\n")
 	for _, m := range s.Models {
 		name := "not known"

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/stats"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -154,9 +155,10 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 	if err != nil {
 		return nil, err
 	}
-	r.Stats = newStatistics([]string{s.From.String() + ".." + s.To.String()})
-	r.Stats.count(commits)
-	if err := r.Stats.conversations(known, false); err != nil {
+	r.Stats = newStatistics([]string{s.From.String() + ".." + s.To.String()},
+		stats.By{Dimensions: []stats.Dimension{stats.Agent}})
+	r.Stats.AddCommits(commits)
+	if err := r.Stats.AddConversations(known.Reader, false); err != nil {
 		return nil, err
 	}
 	dots := ".."

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -15,13 +13,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
-	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/stats"
-	"github.com/git-trace/git-trace/view"
 )
+
+// statistics are drawn, and written in several forms.
+type statistics struct{ *figures.Sums }
 
 // statsSchema names the form of the JSON output; docs/schema/stats-1.schema.json describes it.
 const statsSchema = "git-trace.stats/1"
@@ -47,76 +46,8 @@ func (a *app) statsCommand() *cli.Command {
 	}, a.stats)
 }
 
-// authorLines are the lines of the commits of an author.
-type authorLines struct {
-	Author string `json:"author"`
-	Mail   string `json:"mail"`
-	stats.Lines
-}
-
-// agentLines are the lines that an agent wrote. Those of all agents add up to the lines of agents.
-type agentLines struct {
-	Agent         string `json:"agent"` // empty where several could have written the lines
-	Conversations int    `json:"conversations"`
-	Lines         int    `json:"lines"`
-
-	traces map[events.TraceID]bool
-}
-
-// modelUse is the work of a model. Those of all models, with what no model is known of, add up to the tokens.
-type modelUse struct {
-	Model         string `json:"model"` // empty where it is not known
-	Conversations int    `json:"conversations"`
-	Answers       int    `json:"answers"`
-	tokens
-}
-
-// tokens are in four buckets that do not overlap.
-type tokens struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cache_read"`
-	CacheWrite int64 `json:"cache_write"`
-}
-
-func (t *tokens) add(o tokens) {
-	t.Input += o.Input
-	t.Output += o.Output
-	t.CacheRead += o.CacheRead
-	t.CacheWrite += o.CacheWrite
-}
-
-func (t tokens) sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
-
-// costs adds up the costs of conversations. Each counts once: by prices or, where a price is not known, as its client
-// says.
-type costs struct {
-	USD        float64  `json:"usd"`    // of all whose cost is known
-	Priced     int      `json:"priced"` // how many that are
-	Unknown    int      `json:"unknown"`
-	ClientUSD  float64  `json:"client_usd"` // the part of usd that clients say
-	ByClient   int      `json:"by_client"`  // of how many conversations
-	PricesAsOf []string `json:"prices_as_of"`
-}
-
-func (c *costs) add(u *view.Usage) {
-	if u.CostUSD == nil {
-		c.Unknown++
-		return
-	}
-	c.USD += *u.CostUSD
-	c.Priced++
-	if u.CostBy == records.CostByClient {
-		c.ClientUSD += *u.CostUSD
-		c.ByClient++
-	}
-	if at, seen := slices.BinarySearch(c.PricesAsOf, u.PricesAsOf); u.PricesAsOf != "" && !seen {
-		c.PricesAsOf = slices.Insert(c.PricesAsOf, at, u.PricesAsOf)
-	}
-}
-
 // text returns the cost of the conversations, its part that is not by prices, and the day of the prices.
-func (c *costs) text() string {
+func costsText(c *figures.Costs) string {
 	if c.Priced == 0 {
 		return "cost not known: neither prices nor clients tell (trace.prices)"
 	}
@@ -135,36 +66,6 @@ func (c *costs) text() string {
 		parts = append(parts, "prices of "+c.PricesAsOf[0]+" to "+c.PricesAsOf[n-1])
 	}
 	return strings.Join(append([]string{text}, parts...), "; ")
-}
-
-// statistics is all that stats tells.
-type statistics struct {
-	Schema        string        `json:"schema"`
-	Range         []string      `json:"range"` // as it was given
-	Now           bool          `json:"now"`   // the lines are those that a revision has
-	Lines         stats.Lines   `json:"lines"`
-	Authors       []authorLines `json:"authors"`
-	Agents        []agentLines  `json:"agents"`
-	Conversations struct {
-		Count    int `json:"count"`
-		Recorded int `json:"recorded"` // those that have a record
-		Prompts  int `json:"prompts"`
-		Calls    int `json:"calls"`
-		Steps    int `json:"steps"` // of those that have a record, as tokens and cost are
-
-		counted bool // of one at least the calls are known
-	} `json:"conversations"`
-	Tokens tokens     `json:"tokens"`
-	Cost   costs      `json:"cost"`
-	Models []modelUse `json:"models"`
-	// By lists the dimensions of Groups; their lines add up to Lines.
-	By     []stats.Dimension `json:"by"`
-	Groups []statsGroup      `json:"groups"`
-
-	groups   *stats.Groups
-	charged  map[*stats.Group]*charges // what conversations took
-	survival bool
-	traces   map[events.TraceID]bool
 }
 
 func (a *app) stats(c *cli.Context, ops operands) error {
@@ -188,8 +89,7 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer known.Close()
-	s := newStatistics(ops.all())
-	s.groups = stats.New(ask.by)
+	s := newStatistics(ops.all(), ask.by)
 	nothing := known.Untraced()
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
 		count := func() error { return s.lines(c.Context, repo, known, query, ask, a.progress("following lines")) }
@@ -207,7 +107,7 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	if !whole && !nothing && s.Lines.Commits == 0 {
 		fmt.Fprintf(a.std.err, "git-trace: hint: no %s is what was asked for\n", ask.counted())
 	}
-	if err := s.conversations(known, whole); err != nil {
+	if err := s.AddConversations(known.Reader, whole); err != nil {
 		return err
 	}
 	if nothing {
@@ -236,12 +136,8 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	return errors.Join(err, screen.Close())
 }
 
-func newStatistics(named []string) *statistics {
-	return &statistics{
-		Schema: statsSchema, Range: append([]string{}, named...), Authors: []authorLines{}, Agents: []agentLines{},
-		Models: []modelUse{}, Cost: costs{PricesAsOf: []string{}}, traces: map[events.TraceID]bool{},
-		groups: stats.New(stats.By{Dimensions: []stats.Dimension{stats.Agent}}), Groups: []statsGroup{},
-	}
+func newStatistics(named []string, by stats.By) *statistics {
+	return &statistics{figures.New(statsSchema, named, by)}
 }
 
 // hintNothing gives the reason why all figures are zero. It does not read a history if the outcome is known.
@@ -266,13 +162,13 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 	if err != nil {
 		return err
 	}
-	s.count(commits)
-	if s.survival = ask.survival; !ask.survival {
+	s.AddCommits(commits)
+	if s.Survival = ask.survival; !ask.survival {
 		return nil
 	}
 	defer shown.clear()
 	from.Tell = shown.at
-	err = stats.Survival(ctx, repo, from, query, commits, s.groups)
+	err = stats.Survival(ctx, repo, from, query, commits, s.Grouped)
 	if errors.Is(err, stats.ErrManyTips) {
 		return fail(exitUsage, err, "name one branch or range, and not --all")
 	}
@@ -290,118 +186,4 @@ func linesFrom(known *conversations) stats.Source {
 	debug.SetGCPercent(countGrowth)
 	source := graph.Source{Log: known.Log(), Searcher: known.Searcher(), AtOnce: searchBatch}
 	return stats.Source{Source: source, Search: known.Searcher()}
-}
-
-// count adds up what the commits hold.
-func (s *statistics) count(all []*graph.Commit) {
-	s.groups = stats.GroupBy(all, s.groups.By)
-	authors := map[[2]string]int{}
-	agents := map[string]int{}
-	for _, c := range all {
-		s.Lines.Add(c)
-		key := [2]string{c.Author, c.Mail}
-		at, known := authors[key]
-		if !known {
-			at = len(s.Authors)
-			authors[key] = at
-			s.Authors = append(s.Authors, authorLines{Author: c.Author, Mail: c.Mail})
-		}
-		s.Authors[at].Add(c)
-		for _, who := range c.Contributors {
-			if who.Kind != events.OwnerAI {
-				continue
-			}
-			at, known := agents[who.Agent]
-			if !known {
-				at = len(s.Agents)
-				agents[who.Agent] = at
-				s.Agents = append(s.Agents, agentLines{Agent: who.Agent, traces: map[events.TraceID]bool{}})
-			}
-			s.Agents[at].Lines += who.Lines
-			if who.Trace != "" {
-				s.Agents[at].traces[who.Trace] = true
-				s.traces[who.Trace] = true
-			}
-		}
-	}
-	for i := range s.Agents {
-		s.Agents[i].Conversations = len(s.Agents[i].traces)
-	}
-	slices.SortFunc(s.Authors, func(a, b authorLines) int {
-		return cmp.Or(cmp.Compare(b.Added, a.Added), cmp.Compare(b.Commits, a.Commits), cmp.Compare(a.Author, b.Author),
-			cmp.Compare(a.Mail, b.Mail))
-	})
-	slices.SortFunc(s.Agents, func(a, b agentLines) int {
-		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Agent, b.Agent))
-	})
-}
-
-// counted returns the conversations that count: all that are known, or those that wrote lines of the commits.
-func (s *statistics) counted(known *conversations, whole bool) ([]view.Conversation, error) {
-	if whole {
-		return known.Conversations()
-	}
-	out := make([]view.Conversation, 0, len(s.traces))
-	for _, id := range slices.Sorted(maps.Keys(s.traces)) {
-		c, found, err := known.Conversation(id)
-		if err != nil {
-			return nil, err
-		}
-		if found {
-			out = append(out, c)
-		}
-	}
-	return out, nil
-}
-
-// conversations adds up what conversations used: those that wrote lines of the commits or, for the whole, all that are
-// known.
-func (s *statistics) conversations(known *conversations, whole bool) error {
-	counted, err := s.counted(known, whole)
-	if err != nil {
-		return err
-	}
-	models := map[string]int{}
-	use := func(name string, answers int, t tokens) {
-		at, known := models[name]
-		if !known {
-			at = len(s.Models)
-			models[name] = at
-			s.Models = append(s.Models, modelUse{Model: name})
-		}
-		s.Models[at].Conversations++
-		s.Models[at].Answers += answers
-		s.Models[at].add(t)
-	}
-	for i := range counted {
-		c := &counted[i]
-		s.Conversations.Count++
-		s.Conversations.Prompts += c.Prompts
-		s.Conversations.Calls += c.Calls
-		s.Conversations.counted = s.Conversations.counted || c.CallsKnown()
-		s.charge(c)
-		u := c.Usage
-		if u == nil {
-			continue
-		}
-		s.Conversations.Recorded++
-		s.Conversations.Steps += u.Steps
-		s.Cost.add(u)
-		rest := tokens{u.Input, u.Output, u.CacheRead, u.CacheWrite}
-		s.Tokens.add(rest)
-		for _, m := range u.Models {
-			t := tokens{m.Input, m.Output, m.CacheRead, m.CacheWrite}
-			use(m.Model, m.Steps, t)
-			rest.add(tokens{-t.Input, -t.Output, -t.CacheRead, -t.CacheWrite})
-		}
-		if rest != (tokens{}) { // the agent tells the sum only, or more than its steps add up to
-			use("", 0, rest)
-		}
-	}
-	slices.SortFunc(s.Models, func(a, b modelUse) int {
-		return cmp.Or(cmp.Compare(b.sum(), a.sum()),
-			cmp.Compare(a.Model, b.Model))
-	})
-	s.group()
-	return nil
 }

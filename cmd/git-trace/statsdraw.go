@@ -7,6 +7,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/stats"
 	"github.com/git-trace/git-trace/view"
 )
@@ -93,17 +94,17 @@ func (s *statistics) draw(p pen, width int) string {
 		return b.String() + "\n"
 	}
 	b.WriteString(": " + plural(c.Prompts, "prompt"))
-	if c.counted {
+	if c.Known {
 		b.WriteString(", " + plural(c.Calls, "call"))
 	}
 	if c.Recorded < c.Count {
 		fmt.Fprintf(&b, "; %s with a record", thousands(c.Recorded))
 	}
 	if c.Recorded > 0 {
-		b.WriteString("\n" + s.Cost.text() + "\n\n")
+		b.WriteString("\n" + costsText(&s.Cost) + "\n\n")
 		name = max(width-4*column, leastName+2)
 		row(faint, "tokens", "in", "out", "cached", "to cache")
-		figures := func(t tokens) []string {
+		figures := func(t figures.Tokens) []string {
 			return []string{numbers.Short(t.Input), numbers.Short(t.Output), numbers.Short(t.CacheRead),
 				numbers.Short(t.CacheWrite)}
 		}
@@ -113,7 +114,7 @@ func (s *statistics) draw(p pen, width int) string {
 			if label == "" {
 				label = "model not known"
 			}
-			row("", "  "+label+", "+plural(m.Answers, "answer"), figures(m.tokens)...)
+			row("", "  "+label+", "+plural(m.Answers, "answer"), figures(m.Tokens)...)
 		}
 		return b.String()
 	}
@@ -125,13 +126,13 @@ const mostAuthors = 10
 
 // namedAuthors returns the authors with most lines, with their addresses where two have one name, and the others as
 // one.
-func (s *statistics) namedAuthors() []authorLines {
+func (s *statistics) namedAuthors() []figures.AuthorLines {
 	alike := map[string]int{}
 	for _, a := range s.Authors {
 		alike[a.Author]++
 	}
-	var out []authorLines
-	rest := authorLines{}
+	var out []figures.AuthorLines
+	rest := figures.AuthorLines{}
 	for i, a := range s.Authors {
 		if i >= mostAuthors && len(s.Authors) > mostAuthors+1 {
 			rest.Join(a.Lines)
@@ -178,8 +179,8 @@ func (s *statistics) drawGroups(p pen, width int) string {
 	if len(t.rows) > 1 {
 		b.WriteString(p.paint(bold, strings.TrimRight(t.line(t.sum), " ")) + "\n")
 	}
-	if s.charges() && s.Conversations.Recorded > 0 {
-		b.WriteString("\n" + s.Cost.text() + "\n")
+	if s.Charges() && s.Conversations.Recorded > 0 {
+		b.WriteString("\n" + costsText(&s.Cost) + "\n")
 	}
 	return b.String()
 }
@@ -192,7 +193,7 @@ func paintIf(p pen, color, text string) string {
 }
 
 // bar is as long as the group's share of the lines, in the signs of who wrote them.
-func (s *statistics) bar(g *statsGroup, p pen, room int) string {
+func (s *statistics) bar(g *figures.Counted, p pen, room int) string {
 	if room < leastBar || s.Lines.Added == 0 {
 		return ""
 	}
@@ -224,9 +225,9 @@ type groupTable struct {
 
 func (s *statistics) table() *groupTable {
 	t := &groupTable{names: len(s.By)}
-	var column func(head, sum string, cell func(g *statsGroup) string)
+	var column func(head, sum string, cell func(g *figures.Counted) string)
 	t.rows = make([][]string, len(s.Groups))
-	column = func(head, sum string, cell func(g *statsGroup) string) {
+	column = func(head, sum string, cell func(g *figures.Counted) string) {
 		t.head, t.sum = append(t.head, head), append(t.sum, sum)
 		for i := range s.Groups {
 			t.rows[i] = append(t.rows[i], cell(&s.Groups[i]))
@@ -237,22 +238,22 @@ func (s *statistics) table() *groupTable {
 		if i == 0 {
 			sum = "all"
 		}
-		column(string(d), sum, func(g *statsGroup) string { return groupName(d, g) })
+		column(string(d), sum, func(g *figures.Counted) string { return groupName(d, g) })
 	}
-	column("lines", thousands(s.Lines.Added), func(g *statsGroup) string { return thousands(g.Added) })
-	column("share", percentOf(s.Lines.Added, s.Lines.Added), func(g *statsGroup) string {
+	column("lines", thousands(s.Lines.Added), func(g *figures.Counted) string { return thousands(g.Added) })
+	column("share", percentOf(s.Lines.Added, s.Lines.Added), func(g *figures.Counted) string {
 		if g.Percent == 0 && g.Added > 0 {
 			return "<1 %"
 		}
 		return fmt.Sprintf("%d %%", g.Percent)
 	})
-	if s.survival {
+	if s.Survival {
 		for k, days := range stats.Ages {
 			written, alive := 0, 0
 			for i := range s.Groups {
 				written, alive = written+s.Groups[i].Survival[k].Written, alive+s.Groups[i].Survival[k].Alive
 			}
-			column(fmt.Sprintf("%d d", days), percentOf(alive, written), func(g *statsGroup) string {
+			column(fmt.Sprintf("%d d", days), percentOf(alive, written), func(g *figures.Counted) string {
 				return percentOf(g.Survival[k].Alive, g.Survival[k].Written)
 			})
 		}
@@ -260,13 +261,13 @@ func (s *statistics) table() *groupTable {
 	if s.mixed() {
 		parts := s.Lines.Owned().Parts()
 		for k, part := range parts {
-			column(part.Word, kindShare(s.Lines.Owned().Lines(), k), func(g *statsGroup) string {
+			column(part.Word, kindShare(s.Lines.Owned().Lines(), k), func(g *figures.Counted) string {
 				return kindShare(g.Owned().By(parts), k)
 			})
 		}
 	}
-	if s.charges() && s.Cost.Priced > 0 {
-		column("cost", numbers.Dollars(s.Cost.USD), func(g *statsGroup) string {
+	if s.Charges() && s.Cost.Priced > 0 {
+		column("cost", numbers.Dollars(s.Cost.USD), func(g *figures.Counted) string {
 			if g.CostUSD == nil {
 				return "–"
 			}
@@ -307,13 +308,13 @@ func kindShare(parts []int, k int) string {
 }
 
 // groupName returns the name of a group in a dimension.
-func groupName(d stats.Dimension, g *statsGroup) string {
+func groupName(d stats.Dimension, g *figures.Counted) string {
 	text := g.Key[d]
 	switch {
 	case d.Owns() && g.Contributor != nil && *g.Contributor == events.OwnerHuman:
 		return "people"
 	case d.Owns() && g.Contributor != nil && !g.Contributor.Known():
-		return string(g.group.Kind)
+		return string(g.Group.Kind)
 	case text == nil && d == stats.Agent:
 		return "one of several"
 	case text == nil && d == stats.Model:

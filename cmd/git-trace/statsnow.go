@@ -58,6 +58,6 @@ func (s *statistics) linesNow(ctx context.Context, repo *refs.Repo, known *conve
 		return fmt.Errorf("count lines of %s: %w", rev, err)
 	}
 	s.Now = true
-	s.count(commits)
+	s.AddCommits(commits)
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func TestChargesOfAGroup(t *testing.T) {
 	}
 	c.add(&view.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40, CostUSD: &cost})
 	c.add(&view.Usage{CostUSD: &cost})
-	if c.tokens != (tokens{11, 22, 33, 44}) || c.usd == nil || *c.usd != 1 || cost != 0.5 {
+	if c.tokens != (Tokens{11, 22, 33, 44}) || c.usd == nil || *c.usd != 1 || cost != 0.5 {
 		t.Errorf("%+v, %v", c.tokens, c.usd)
 	}
 }

@@ -1,0 +1,131 @@
+package figures
+
+import (
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/view"
+)
+
+// Counted is a group of lines in JSON.
+type Counted struct {
+	Key         map[stats.Dimension]*string `json:"key"`
+	Contributor *events.OwnerKind           `json:"contributor"` // null where the lines are anybody's
+	stats.Lines
+	Percent       int           `json:"percent"` // of all lines; those of all groups add up to 100
+	Conversations int           `json:"conversations"`
+	Tokens        *Tokens       `json:"tokens"`   // null where they are not known, or told by no such group
+	CostUSD       *float64      `json:"cost_usd"` // null where it is not known, or told by no such group
+	Survival      []AliveAtAges `json:"survival"` // null where nobody asked
+
+	Group *stats.Group `json:"-"`
+}
+
+// AliveAtAges counts the lines that lived, of the lines that are old enough.
+type AliveAtAges struct {
+	Days    int `json:"days"`
+	Written int `json:"written"`
+	Alive   int `json:"alive"`
+}
+
+// charges holds the tokens and costs of the conversations of a group.
+type charges struct {
+	tokens Tokens
+	usd    *float64 // nil where it is known of none
+}
+
+func (c *charges) add(u *view.Usage) {
+	c.tokens.add(Tokens{u.Input, u.Output, u.CacheRead, u.CacheWrite})
+	if u.CostUSD != nil {
+		sum := *u.CostUSD
+		if c.usd != nil {
+			sum += *c.usd
+		}
+		c.usd = &sum
+	}
+}
+
+// Charges reports whether conversations, and what they cost, are of one group each.
+func (s *Sums) Charges() bool {
+	return !slices.ContainsFunc(s.Grouped.By.Dimensions, func(d stats.Dimension) bool {
+		return !d.Owns() && !d.Times()
+	})
+}
+
+// charge puts a conversation and what it cost into its group. One with several models is of none of them.
+func (s *Sums) charge(c *view.Conversation) {
+	if !s.Charges() {
+		return
+	}
+	var key stats.Key
+	kind := events.OwnerKind("")
+	for _, d := range s.Grouped.By.Dimensions {
+		text := ""
+		switch d {
+		case stats.Agent:
+			text, kind = c.Agent, events.OwnerAI
+		case stats.Model:
+			if kind = events.OwnerAI; len(c.Models) == 1 {
+				text = c.Models[0]
+			}
+		case stats.Day:
+			text = stats.DayOf(c.Last)
+		case stats.Week:
+			text = stats.WeekOf(c.Last)
+		case stats.Month:
+			text = stats.MonthOf(c.Last)
+		case stats.Hour:
+			text = stats.HourOf(c.Last)
+		}
+		if text == "" {
+			key = append(key, nil)
+		} else {
+			key = append(key, &text)
+		}
+	}
+	group := s.Grouped.Of(key, kind)
+	group.Traces[c.Trace] = true
+	if c.Usage == nil {
+		return
+	}
+	if s.charged == nil {
+		s.charged = map[*stats.Group]*charges{}
+	}
+	if s.charged[group] == nil {
+		s.charged[group] = &charges{}
+	}
+	s.charged[group].add(c.Usage)
+}
+
+// group makes the groups that are shown.
+func (s *Sums) group() {
+	s.Grouped.Sort()
+	s.By = s.Grouped.By.Dimensions
+	parts := make([]int, len(s.Grouped.List))
+	for i, g := range s.Grouped.List {
+		parts[i] = g.Lines.Added
+	}
+	percents := numbers.Shares(parts, s.Lines.Added)
+	for i, g := range s.Grouped.List {
+		one := Counted{Key: map[stats.Dimension]*string{}, Lines: g.Lines, Percent: percents[i],
+			Conversations: len(g.Traces), Group: g}
+		for k, d := range s.By {
+			one.Key[d] = g.Key[k]
+		}
+		if g.Kind != "" {
+			kind := g.Kind.Stored()
+			one.Contributor = &kind
+		}
+		if spent := s.charged[g]; spent != nil {
+			one.Tokens, one.CostUSD = &spent.tokens, spent.usd
+		}
+		if s.Survival {
+			for k, days := range stats.Ages {
+				one.Survival = append(one.Survival, AliveAtAges{days, g.Alive[k].Written, g.Alive[k].Alive})
+			}
+		}
+		s.Groups = append(s.Groups, one)
+	}
+}

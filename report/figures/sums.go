@@ -1,0 +1,234 @@
+package figures
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/view"
+)
+
+// AuthorLines are the lines of the commits of an author.
+type AuthorLines struct {
+	Author string `json:"author"`
+	Mail   string `json:"mail"`
+	stats.Lines
+}
+
+// AgentLines are the lines that an agent wrote. Those of all agents add up to the lines of agents.
+type AgentLines struct {
+	Agent         string `json:"agent"` // empty where several could have written the lines
+	Conversations int    `json:"conversations"`
+	Lines         int    `json:"lines"`
+
+	traces map[events.TraceID]bool
+}
+
+// ModelUse is the work of a model. Those of all models, with what no model is known of, add up to the tokens.
+type ModelUse struct {
+	Model         string `json:"model"` // empty where it is not known
+	Conversations int    `json:"conversations"`
+	Answers       int    `json:"answers"`
+	Tokens
+}
+
+// Tokens are in four buckets that do not overlap.
+type Tokens struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+}
+
+func (t *Tokens) add(o Tokens) {
+	t.Input += o.Input
+	t.Output += o.Output
+	t.CacheRead += o.CacheRead
+	t.CacheWrite += o.CacheWrite
+}
+
+func (t Tokens) sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
+
+// Costs adds up the costs of conversations. Each counts once: by prices or, where a price is not known, as its client
+// says.
+type Costs struct {
+	USD        float64  `json:"usd"`    // of all whose cost is known
+	Priced     int      `json:"priced"` // how many that are
+	Unknown    int      `json:"unknown"`
+	ClientUSD  float64  `json:"client_usd"` // the part of usd that clients say
+	ByClient   int      `json:"by_client"`  // of how many conversations
+	PricesAsOf []string `json:"prices_as_of"`
+}
+
+func (c *Costs) add(u *view.Usage) {
+	if u.CostUSD == nil {
+		c.Unknown++
+		return
+	}
+	c.USD += *u.CostUSD
+	c.Priced++
+	if u.CostBy == records.CostByClient {
+		c.ClientUSD += *u.CostUSD
+		c.ByClient++
+	}
+	if at, seen := slices.BinarySearch(c.PricesAsOf, u.PricesAsOf); u.PricesAsOf != "" && !seen {
+		c.PricesAsOf = slices.Insert(c.PricesAsOf, at, u.PricesAsOf)
+	}
+}
+
+// Sums are all that is counted of lines and of conversations.
+type Sums struct {
+	Schema        string        `json:"schema"`
+	Range         []string      `json:"range"` // as it was given
+	Now           bool          `json:"now"`   // the lines are those that a revision has
+	Lines         stats.Lines   `json:"lines"`
+	Authors       []AuthorLines `json:"authors"`
+	Agents        []AgentLines  `json:"agents"`
+	Conversations struct {
+		Count    int `json:"count"`
+		Recorded int `json:"recorded"` // those that have a record
+		Prompts  int `json:"prompts"`
+		Calls    int `json:"calls"`
+		Steps    int `json:"steps"` // of those that have a record, as tokens and cost are
+
+		Known bool `json:"-"` // the calls of one at least are
+	} `json:"conversations"`
+	Tokens Tokens     `json:"tokens"`
+	Cost   Costs      `json:"cost"`
+	Models []ModelUse `json:"models"`
+	// By lists the dimensions of Groups; their lines add up to Lines.
+	By     []stats.Dimension `json:"by"`
+	Groups []Counted         `json:"groups"`
+
+	Grouped  *stats.Groups             `json:"-"`
+	charged  map[*stats.Group]*charges // what conversations took
+	Survival bool                      `json:"-"` // lines were followed
+	traces   map[events.TraceID]bool
+}
+
+// New counts nothing yet. The range is as it was given.
+func New(schema string, named []string, by stats.By) *Sums {
+	return &Sums{
+		Schema: schema, Range: append([]string{}, named...), Authors: []AuthorLines{}, Agents: []AgentLines{},
+		Models: []ModelUse{}, Cost: Costs{PricesAsOf: []string{}}, traces: map[events.TraceID]bool{},
+		Grouped: stats.New(by), Groups: []Counted{},
+	}
+}
+
+// AddCommits adds up what the commits hold.
+func (s *Sums) AddCommits(all []*graph.Commit) {
+	s.Grouped = stats.GroupBy(all, s.Grouped.By)
+	authors := map[[2]string]int{}
+	agents := map[string]int{}
+	for _, c := range all {
+		s.Lines.Add(c)
+		key := [2]string{c.Author, c.Mail}
+		at, known := authors[key]
+		if !known {
+			at = len(s.Authors)
+			authors[key] = at
+			s.Authors = append(s.Authors, AuthorLines{Author: c.Author, Mail: c.Mail})
+		}
+		s.Authors[at].Add(c)
+		for _, who := range c.Contributors {
+			if who.Kind != events.OwnerAI {
+				continue
+			}
+			at, known := agents[who.Agent]
+			if !known {
+				at = len(s.Agents)
+				agents[who.Agent] = at
+				s.Agents = append(s.Agents, AgentLines{Agent: who.Agent, traces: map[events.TraceID]bool{}})
+			}
+			s.Agents[at].Lines += who.Lines
+			if who.Trace != "" {
+				s.Agents[at].traces[who.Trace] = true
+				s.traces[who.Trace] = true
+			}
+		}
+	}
+	for i := range s.Agents {
+		s.Agents[i].Conversations = len(s.Agents[i].traces)
+	}
+	slices.SortFunc(s.Authors, func(a, b AuthorLines) int {
+		return cmp.Or(cmp.Compare(b.Added, a.Added), cmp.Compare(b.Commits, a.Commits), cmp.Compare(a.Author, b.Author),
+			cmp.Compare(a.Mail, b.Mail))
+	})
+	slices.SortFunc(s.Agents, func(a, b AgentLines) int {
+		return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Agent, b.Agent))
+	})
+}
+
+// counted returns the conversations that count: all that are known, or those that wrote lines of the commits.
+func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, error) {
+	if whole {
+		return known.Conversations()
+	}
+	out := make([]view.Conversation, 0, len(s.traces))
+	for _, id := range slices.Sorted(maps.Keys(s.traces)) {
+		c, found, err := known.Conversation(id)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// AddConversations adds up what conversations used, and makes the groups: those that wrote lines of the commits or, for the whole, all that are
+// known.
+func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
+	counted, err := s.counted(known, whole)
+	if err != nil {
+		return err
+	}
+	models := map[string]int{}
+	use := func(name string, answers int, t Tokens) {
+		at, known := models[name]
+		if !known {
+			at = len(s.Models)
+			models[name] = at
+			s.Models = append(s.Models, ModelUse{Model: name})
+		}
+		s.Models[at].Conversations++
+		s.Models[at].Answers += answers
+		s.Models[at].add(t)
+	}
+	for i := range counted {
+		c := &counted[i]
+		s.Conversations.Count++
+		s.Conversations.Prompts += c.Prompts
+		s.Conversations.Calls += c.Calls
+		s.Conversations.Known = s.Conversations.Known || c.CallsKnown()
+		s.charge(c)
+		u := c.Usage
+		if u == nil {
+			continue
+		}
+		s.Conversations.Recorded++
+		s.Conversations.Steps += u.Steps
+		s.Cost.add(u)
+		rest := Tokens{u.Input, u.Output, u.CacheRead, u.CacheWrite}
+		s.Tokens.add(rest)
+		for _, m := range u.Models {
+			t := Tokens{m.Input, m.Output, m.CacheRead, m.CacheWrite}
+			use(m.Model, m.Steps, t)
+			rest.add(Tokens{-t.Input, -t.Output, -t.CacheRead, -t.CacheWrite})
+		}
+		if rest != (Tokens{}) { // the agent tells the sum only, or more than its steps add up to
+			use("", 0, rest)
+		}
+	}
+	slices.SortFunc(s.Models, func(a, b ModelUse) int {
+		return cmp.Or(cmp.Compare(b.sum(), a.sum()),
+			cmp.Compare(a.Model, b.Model))
+	})
+	s.group()
+	return nil
+}
