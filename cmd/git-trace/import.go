@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/correlate/carry"
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
@@ -378,8 +379,9 @@ func (im *importer) lines(files []string) error {
 	im.claims = map[refs.OID]*claim.Commit{}
 	if len(files) == 0 {
 		err := eachNote(im.ctx, im.repo, func(commit string, text []byte) error {
-			if err := im.note(commit, text); err != nil {
-				return fmt.Errorf("note of %s: %w", commit, err)
+			if err := im.note(commit, text); err != nil { // the others can be read
+				fmt.Fprintf(im.app.std.err, "git-trace: warning: left out the note of %.7s: %s\n", printable(commit),
+					printable(err.Error()))
 			}
 			return nil
 		})
@@ -493,6 +495,9 @@ func (im *importer) write() error {
 		return err
 	}
 	defer reader.Close()
+	if err := im.carry(); err != nil {
+		return err
+	}
 	owners := newCommitOwners(im.ctx, reader)
 	args := []string{"--no-walk=unsorted"}
 	for _, id := range im.order {
@@ -537,4 +542,16 @@ func (im *importer) write() error {
 		return err
 	}
 	return damage.fault()
+}
+
+// carry adds claims about the commits that took the place of described ones.
+func (im *importer) carry() error {
+	described := make([]*events.CommitData, 0, len(im.order))
+	for _, id := range im.order {
+		described = append(described, &im.claims[id].CommitData)
+	}
+	return carry.Find(im.ctx, im.repo, described, func(found *events.CommitData) error {
+		im.add(found, 0)
+		return nil
+	})
 }

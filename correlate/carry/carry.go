@@ -1,0 +1,250 @@
+package carry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// slack is the time by which the clock of a server may be behind the clock of a writer.
+const slack = 24 * time.Hour
+
+// source is a file of a described commit.
+type source struct {
+	commit refs.OID
+	path   string
+	blob   refs.OID
+	claims *events.CommitData
+	owner  map[int]int  // of added lines, counted from 0: an owner of the claims, or nobody
+	given  map[int]bool // lines that a commit got already
+}
+
+// nobody stands for a line that a described commit added and did not name.
+const nobody = -1
+
+type finder struct {
+	repo    *refs.Repo
+	objects *refs.Objects
+	parents map[refs.OID][]refs.OID
+	place   map[refs.OID]int // of the commits of the history, parents first
+	older   map[[2]refs.OID]bool
+	sources []*source
+	byBlob  map[refs.OID][]*source
+	byPrint map[events.Fingerprint][]*source
+	dated   map[refs.OID]time.Time
+}
+
+// Find yields claims about commits that HEAD reaches. They come from claims about commits that it does not reach.
+func Find(ctx context.Context, repo *refs.Repo, claims []*events.CommitData,
+	yield func(*events.CommitData) error) error {
+	head, _, err := repo.Head()
+	if err != nil || head.IsZero() {
+		return err // zero: nothing was committed yet
+	}
+	list, err := history.List(ctx, repo, head.String(), "--")
+	if err != nil {
+		return err
+	}
+	f := &finder{repo: repo, objects: repo.Objects(), parents: map[refs.OID][]refs.OID{}, place: map[refs.OID]int{},
+		older: map[[2]refs.OID]bool{}, byBlob: map[refs.OID][]*source{}, dated: map[refs.OID]time.Time{},
+		byPrint: map[events.Fingerprint][]*source{}}
+	defer func() { _ = f.objects.Close() }()
+	for i := range list {
+		f.place[list[i].ID], f.parents[list[i].ID] = i, list[i].Parents
+	}
+	if err := f.read(ctx, head, claims); err != nil || len(f.sources) == 0 {
+		return err
+	}
+	first := time.Time{}
+	for _, at := range f.dated {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	list = slices.DeleteFunc(list, func(c history.Commit) bool { return c.Committed.Before(first.Add(-slack)) })
+	return history.Walk(ctx, repo, list, func(c *history.Commit) error {
+		found, err := f.commit(c)
+		if err != nil || found == nil {
+			return err
+		}
+		return yield(found)
+	})
+}
+
+// read reads the described commits that the history does not have.
+func (f *finder) read(ctx context.Context, head refs.OID, claims []*events.CommitData) error {
+	by := map[refs.OID]*events.CommitData{}
+	var args []string
+	for _, c := range claims {
+		if _, stands := f.place[c.Commit]; !stands {
+			by[c.Commit] = c
+			args = append(args, c.Commit.String())
+		}
+	}
+	if len(by) == 0 {
+		return nil
+	}
+	side, err := history.List(ctx, f.repo, append(args, "--not", head.String(), "--")...)
+	if err != nil {
+		return err
+	}
+	for i := range side {
+		f.parents[side[i].ID] = side[i].Parents
+	}
+	side = slices.DeleteFunc(side, func(c history.Commit) bool { return by[c.ID] == nil })
+	return history.Walk(ctx, f.repo, side, func(c *history.Commit) error {
+		f.dated[c.ID] = c.Committed
+		for i := range c.Files {
+			if err := f.readFile(c, &c.Files[i], by[c.ID]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readFile makes a source of a file with claimed lines.
+func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.CommitData) error {
+	at := slices.IndexFunc(claims.Files, func(a events.AnchorFile) bool { return a.Path == events.EncodePath(file.Path) })
+	if at < 0 || !hasLines(file) {
+		return nil
+	}
+	s := &source{commit: c.ID, path: file.Path, blob: file.New, claims: claims, owner: map[int]int{},
+		given: map[int]bool{}}
+	lines := f.lines(file.New)
+	for line := range added(file) {
+		if line < len(lines) {
+			s.owner[line] = nobody
+		}
+	}
+	claimed := false
+	for _, run := range slices.Backward(claims.Files[at].Runs) { // the first statement about a line counts
+		for line := run.Start - 1; line < min(run.Start-1+run.Count, len(lines)); line++ {
+			if _, is := s.owner[line]; !is { // of equal lines in a row, a diff may have chosen another one
+				s.owner[line] = nobody
+			} else if claims.Owners[run.Owner].Kind != events.OwnerUnknown {
+				s.owner[line], claimed = run.Owner, true
+			}
+		}
+	}
+	if !claimed {
+		return nil
+	}
+	f.sources = append(f.sources, s)
+	f.byBlob[s.blob] = append(f.byBlob[s.blob], s)
+	for line := range s.owner {
+		if letters(lines[line]) < minSpecific {
+			continue
+		}
+		print := events.FingerprintOf(lines[line])
+		if had := f.byPrint[print]; len(had) == 0 || had[len(had)-1] != s {
+			f.byPrint[print] = append(had, s)
+		}
+	}
+	return nil
+}
+
+// lines returns the lines of a content; none if it cannot be read.
+func (f *finder) lines(blob refs.OID) [][]byte {
+	raw, err := f.objects.Blob(blob)
+	if err != nil {
+		return nil
+	}
+	return linediff.Split(raw)
+}
+
+func hasLines(f *history.File) bool {
+	return f.NewMode != refs.ModeGitlink && !f.New.IsZero() && len(f.Hunks) > 0
+}
+
+// added holds the lines that a commit added to a file, counted from 0.
+func added(f *history.File) map[int]bool {
+	out := map[int]bool{}
+	for _, h := range f.Hunks {
+		for n := range h.Added {
+			out[h.NewStart-1+n] = true
+		}
+	}
+	return out
+}
+
+// commit finds the claims about a commit; nil if there are none.
+func (f *finder) commit(c *history.Commit) (*events.CommitData, error) {
+	out := &events.CommitData{Commit: c.ID, Parents: c.Parents}
+	owners, removed := map[string]int{}, map[string]bool{}
+	for i := range c.Files {
+		for _, h := range c.Files[i].Hunks {
+			for _, line := range h.Removed {
+				removed[string(line)] = true
+			}
+		}
+	}
+	for i := range c.Files {
+		file := &c.Files[i]
+		if !hasLines(file) {
+			continue
+		}
+		t := &target{finder: f, commit: c, file: file, added: added(file), removed: removed, bids: map[int]bid{}}
+		t.search()
+		a := events.AnchorFile{Path: events.EncodePath(file.Path), Blob: file.New}
+		for line := range len(t.lines) {
+			b, found := t.bids[line]
+			if !found || b.owner == nobody || b.split {
+				continue
+			}
+			b.of.given[b.line] = true
+			owner := b.of.claims.Owners[b.owner]
+			key := fmt.Sprint(owner)
+			at, known := owners[key]
+			if !known {
+				at = len(out.Owners)
+				owners[key], out.Owners = at, append(out.Owners, owner)
+			}
+			if last := len(a.Runs) - 1; last >= 0 && a.Runs[last].Owner == at && a.Runs[last].Tier == b.tier &&
+				a.Runs[last].Start+a.Runs[last].Count == line+1 {
+				a.Runs[last].Count++
+			} else {
+				a.Runs = append(a.Runs, events.AnchorRun{Start: line + 1, Count: 1, Owner: at, Tier: b.tier})
+			}
+		}
+		if len(a.Runs) > 0 {
+			out.Files = append(out.Files, a)
+		}
+	}
+	if len(out.Files) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// before reports whether a commit is an ancestor of another one, or the same.
+func (f *finder) before(older, newer refs.OID) bool {
+	key := [2]refs.OID{older, newer}
+	if known, asked := f.older[key]; asked {
+		return known
+	}
+	least, placed := f.place[older]
+	seen, open, found := map[refs.OID]bool{newer: true}, []refs.OID{newer}, false
+	for len(open) > 0 && !found {
+		c := open[len(open)-1]
+		open = open[:len(open)-1]
+		found = c == older
+		if at, is := f.place[c]; is && (!placed || at <= least) { // the history holds no ancestor with a higher place
+			continue
+		}
+		for _, p := range f.parents[c] {
+			if !seen[p] {
+				seen[p] = true
+				open = append(open, p)
+			}
+		}
+	}
+	f.older[key] = found
+	return found
+}

@@ -1,0 +1,15 @@
+// Package carry takes claims about commits over to the commits that took their place without a hook: a server squashed
+// or rebased a branch, and the commits of the branch, which other tools described, are no longer in the history.
+//
+// A commit of the history gets a claim only for a line that it added, and only on these grounds:
+//
+//   - rewritten: the described commit has the line at the same place of the same file, as git's diff aligns both
+//     contents. The file may have another name now if most of it is equal.
+//   - line_fingerprint: the file has the line once, as the described commit's file has, at another place; or lines in a
+//     row are equal in a file of another name.
+//
+// A described commit cannot be a source of its own ancestors. Each of its lines goes to one commit, and to a later one
+// only if that moves the line. Of two sources the descendant has the word, then the one with more equal letters. If two
+// are equally good and name different owners, the line stays unknown, as does a line that a described commit added and
+// did not name.
+package carry

@@ -1,0 +1,268 @@
+package carry
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/correlate"
+	"github.com/git-trace/git-trace/correlate/history"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/linediff"
+)
+
+// The letters and digits that lines need to be evidence, as for lines that hooks saw.
+const (
+	minSpecific = 12 // in the same file
+	minMoved    = 40 // lines in a row in another file,
+	minRow      = 3  // and so many of them
+)
+
+// mostSources bounds the files that are compared with one file.
+const mostSources = 128
+
+// target is a file of a commit whose lines need owners.
+type target struct {
+	*finder
+	commit  *history.Commit
+	file    *history.File
+	lines   [][]byte
+	added   map[int]bool
+	removed map[string]bool // lines that the commit took away
+	bids    map[int]bid     // of lines, counted from 0
+}
+
+// bid says who a line's owner is by one source.
+type bid struct {
+	of     *source
+	line   int // in the source
+	owner  int
+	tier   string
+	weight int
+	split  bool // another source is as good and says something else
+}
+
+// search compares the file with all sources that may be its origin.
+func (t *target) search() {
+	hits := map[*source]int{}
+	for _, s := range t.byBlob[t.file.New] {
+		hits[s]++
+	}
+	for _, h := range t.file.Hunks {
+		for _, line := range h.Added {
+			if letters(line) >= minSpecific {
+				for _, s := range t.byPrint[events.FingerprintOf(line)] {
+					hits[s]++
+				}
+			}
+		}
+	}
+	var list []*source
+	for _, s := range t.sources { // in their order: parents first
+		if hits[s] > 0 && !t.commit.Committed.Before(t.dated[s.commit].Add(-slack)) && !t.before(t.commit.ID, s.commit) {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	if len(list) > mostSources {
+		slices.SortStableFunc(list, func(a, b *source) int { return cmp.Compare(hits[b], hits[a]) })
+		list = list[:mostSources]
+	}
+	t.lines = t.finder.lines(t.file.New)
+	for _, s := range list {
+		t.compare(s)
+	}
+}
+
+// pair is a block of equal lines.
+type pair struct{ old, new, count int }
+
+// compare lets a source bid for the lines that it has too.
+func (t *target) compare(s *source) {
+	was := t.finder.lines(s.blob)
+	if len(was) == 0 {
+		return
+	}
+	equal := equalBlocks(was, t.lines)
+	matched, claimed := 0, 0
+	for line := range s.owner {
+		claimed += letters(was[line])
+	}
+	for _, p := range equal {
+		for i := range p.count {
+			if _, is := s.owner[p.old+i]; is && t.added[p.new+i] {
+				matched += letters(was[p.old+i])
+			}
+		}
+	}
+	if s.path != t.file.Path && s.path != t.file.OldPath && matched*2 < claimed {
+		t.rows(s, was, equal)
+		return
+	}
+	weight := matched + 1
+	if s.path == t.file.Path {
+		weight += 1 << 20
+	}
+	at, often := map[int]bool{}, repeated(was, t.lines)
+	for _, p := range equal {
+		p = p.firm(was, t.lines, often)
+		if lettersIn(was[p.old:p.old+p.count]) < minSpecific {
+			continue
+		}
+		for i := range p.count {
+			at[p.old+i] = true
+			t.offer(s, p.old+i, p.new+i, correlate.TierRewritten, weight)
+		}
+	}
+	t.moved(s, was, at)
+}
+
+// firm cuts a block to begin and end with a line that both contents have once, or where both contents begin or end:
+// of lines that repeat, a diff may align the wrong one there.
+func (p pair) firm(old, new [][]byte, often map[string]bool) pair {
+	if p.old > 0 || p.new > 0 {
+		for p.count > 0 && often[text(old[p.old])] {
+			p.old, p.new, p.count = p.old+1, p.new+1, p.count-1
+		}
+	}
+	if p.old+p.count < len(old) || p.new+p.count < len(new) {
+		for p.count > 0 && often[text(old[p.old+p.count-1])] {
+			p.count--
+		}
+	}
+	return p
+}
+
+// repeated returns the lines that a content has more than once.
+func repeated(contents ...[][]byte) map[string]bool {
+	out := map[string]bool{}
+	for _, lines := range contents {
+		seen := make(map[string]bool, len(lines))
+		for _, line := range lines {
+			if key := text(line); seen[key] {
+				out[key] = true
+			} else {
+				seen[key] = true
+			}
+		}
+	}
+	return out
+}
+
+// rows bids for rows of lines that another file has too.
+func (t *target) rows(s *source, was [][]byte, equal []pair) {
+	often := repeated(was, t.lines)
+	for _, p := range equal {
+		p = p.firm(was, t.lines, often)
+		start := 0
+		for i := 0; i <= p.count; i++ {
+			if i < p.count {
+				if _, is := s.owner[p.old+i]; is && t.added[p.new+i] {
+					continue
+				}
+			}
+			said := lettersIn(t.lines[p.new+start : p.new+i])
+			if i-start >= minRow && said >= minMoved {
+				for line := start; line < i; line++ {
+					t.offer(s, p.old+line, p.new+line, correlate.TierFingerprint, said)
+				}
+			}
+			start = i + 1
+		}
+	}
+}
+
+// moved bids for lines that both contents have once, at different places.
+func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
+	there := map[string]int{}
+	for i, line := range was {
+		if _, twice := there[text(line)]; twice {
+			there[text(line)] = nobody
+		} else {
+			there[text(line)] = i
+		}
+	}
+	here := map[string]int{}
+	for _, line := range t.lines {
+		here[text(line)]++
+	}
+	for line := range t.lines {
+		old, is := there[text(t.lines[line])]
+		if is && old != nobody && !placed[old] && here[text(t.lines[line])] == 1 && letters(t.lines[line]) >= minSpecific {
+			t.offer(s, old, line, correlate.TierFingerprint, letters(t.lines[line]))
+		}
+	}
+}
+
+// offer weighs a source's word about a line against the words that came before.
+func (t *target) offer(s *source, old, line int, tier string, weight int) {
+	owner, is := s.owner[old]
+	if !is || !t.added[line] || s.given[old] && !t.removed[text(t.lines[line])] {
+		return
+	}
+	b := bid{of: s, line: old, owner: owner, tier: tier, weight: weight}
+	had, found := t.bids[line]
+	switch {
+	case !found:
+	case had.of != s && t.before(had.of.commit, s.commit) && (tier == had.tier || tier == correlate.TierRewritten):
+	case had.of != s && t.before(s.commit, had.of.commit), weight < had.weight:
+		return
+	case weight == had.weight && !same(b, had):
+		b.split = true
+	}
+	t.bids[line] = b
+}
+
+// same reports whether two sources name one author.
+func same(a, b bid) bool {
+	if a.owner == nobody || b.owner == nobody {
+		return a.owner == b.owner
+	}
+	x, y := &a.of.claims.Owners[a.owner], &b.of.claims.Owners[b.owner]
+	return x.Kind == y.Kind && x.Trace == y.Trace
+}
+
+// equalBlocks aligns two contents as git's diff does.
+func equalBlocks(old, new [][]byte) []pair {
+	var out []pair
+	i, j := 0, 0
+	take := func(end int) {
+		if end > i {
+			out = append(out, pair{i, j, end - i})
+		}
+	}
+	for _, h := range linediff.Diff(old, new, linediff.Options{}).Hunks {
+		take(h.OldStart)
+		i, j = h.OldStart+h.OldCount, h.NewStart+h.NewCount
+	}
+	take(len(old))
+	return out
+}
+
+// text is a line without its end.
+func text(line []byte) string { return string(bytes.TrimSuffix(line, []byte("\n"))) }
+
+// letters counts the letters and digits of a line.
+func letters(line []byte) int {
+	n := 0
+	for len(line) > 0 {
+		r, size := utf8.DecodeRune(line)
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+		line = line[size:]
+	}
+	return n
+}
+
+func lettersIn(lines [][]byte) int {
+	n := 0
+	for _, line := range lines {
+		n += letters(line)
+	}
+	return n
+}
