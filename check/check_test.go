@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
+	"github.com/git-trace/git-trace/refs/pathglob"
 )
 
 func TestAPatternMatchesAsInGitignore(t *testing.T) {
@@ -23,7 +24,7 @@ func TestAPatternMatchesAsInGitignore(t *testing.T) {
 		{"**", "anything/at all", true}, {"[ab].txt", "b.txt", true}, {"a/b", "a/b/c", true}, {"*", "deep/er", true},
 		{"a/**/b/**/c", "a/x/b/y/b/c", true}, {"a/**/b/**/c", "a/x/y/c", false},
 	} {
-		if got := matches(c.pattern, c.path); got != c.want {
+		if got := pathglob.Match(c.pattern, c.path); got != c.want {
 			t.Errorf("%q matches %q: %v", c.pattern, c.path, got)
 		}
 	}
@@ -31,7 +32,7 @@ func TestAPatternMatchesAsInGitignore(t *testing.T) {
 
 func TestManyStarsTakeLittle(t *testing.T) {
 	t.Parallel()
-	if matches(strings.Repeat("**/a/", 100)+"b", strings.Repeat("a/", 2000)+"c") {
+	if pathglob.Match(strings.Repeat("**/a/", 100)+"b", strings.Repeat("a/", 2000)+"c") {
 		t.Error("it matches")
 	}
 }
@@ -47,7 +48,7 @@ func TestAPolicyIsReadOrRefused(t *testing.T) {
 	for _, wrong := range []string{
 		"policy.other\nx", "core.editor\nx", "paths.agents\nx", "paths.a.unknown\n-1", "paths.a.unknown\n101%", "paths.a.unknown\nmany",
 		"paths.a.review\nmaybe", "paths.[.agents\nx", "paths..agents\nx", "paths.a.agents\n", "paths.a.models\n[", "policy.signed\nperhaps",
-		"paths." + strings.Repeat("a", maxWord+1) + ".agents\nx", "paths.a.agents\n" + strings.Repeat("x ", maxWords+1),
+		"paths." + strings.Repeat("a", pathglob.Longest+1) + ".agents\nx", "paths.a.agents\n" + strings.Repeat("x ", maxWords+1),
 	} {
 		if p, err := parse(wrong); err == nil {
 			t.Errorf("%.60q is taken as %+v", wrong, p)

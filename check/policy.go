@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/pathglob"
 )
 
 // File is the name of the policy, at the top of the work tree.
@@ -21,7 +22,6 @@ const (
 	maxSize  = 64 << 10
 	maxRules = 500
 	maxWords = 200
-	maxWord  = 1000
 )
 
 // Policy is a policy that was read.
@@ -153,7 +153,7 @@ func (p *Policy) rule(pattern string) (*Rule, error) {
 	if len(p.Rules) == maxRules {
 		return nil, fmt.Errorf("more than %d rules", maxRules)
 	}
-	if err := valid(pattern); err != nil {
+	if err := pathglob.Valid(pattern); err != nil {
 		return nil, err
 	}
 	r := &Rule{Pattern: pattern}
@@ -200,7 +200,7 @@ func words(value string) ([]string, error) {
 		return nil, fmt.Errorf("1 to %d names are needed", maxWords)
 	}
 	for _, word := range list {
-		if err := valid(word); err != nil {
+		if err := pathglob.Valid(word); err != nil {
 			return nil, err
 		}
 	}

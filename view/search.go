@@ -18,6 +18,7 @@ type Query struct {
 	Limit  int      // of conversations; 0 stands for all
 	In     search.In
 	Count  bool // how many conversations hold all words in each place
+	Facets Facets
 }
 
 // Found is the answer to a query.
@@ -30,12 +31,54 @@ type Found struct {
 // Result is a conversation that holds all words of a query.
 type Result struct {
 	Conversation
-	Hits []search.Hit // the steps and prompts that say most, the best first
+	Hits    []search.Hit // the steps and prompts that say most, the best first; with facets, the calls
+	Matched int          // calls that the facets describe
 }
 
 // Search finds conversations by what was said and done in them. First come conversations found by prompts without a
 // record, the latest first: these still go on. Then come conversations found by their record, the best first.
+//
+// With facets, only conversations with a call that they describe are found. Then the text may be empty: the latest
+// conversation comes first.
 func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
+	if !q.Facets.Given() {
+		return r.searchWords(ctx, q)
+	}
+	limit := q.Limit
+	q.Limit, q.Count = 0, false
+	var out Found
+	var err error
+	if q.Text == "" {
+		out.Results, err = r.byAgents(q.Agents)
+	} else {
+		out, err = r.searchWords(ctx, q)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Results, err = r.faceted(ctx, out.Results, &q.Facets)
+	if out.Total = len(out.Results); limit > 0 && out.Total > limit {
+		out.Results = out.Results[:limit]
+	}
+	return out, err
+}
+
+// byAgents lists the conversations of agents, the latest first.
+func (r *Reader) byAgents(agents []string) ([]Result, error) {
+	list, err := r.Conversations()
+	if err != nil {
+		return nil, err
+	}
+	var out []Result
+	for i := range list {
+		if len(agents) == 0 || slices.Contains(agents, list[i].Agent) {
+			out = append(out, Result{Conversation: list[i]})
+		}
+	}
+	return out, nil
+}
+
+func (r *Reader) searchWords(ctx context.Context, q Query) (Found, error) {
 	if err := r.openStored(); err != nil {
 		return Found{}, err
 	}
@@ -72,7 +115,7 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 		}
 		if prompts {
 			out.Total++
-			out.Results = append(out.Results, Result{c, t.hits()})
+			out.Results = append(out.Results, Result{Conversation: c, Hits: t.hits()})
 		}
 	}
 	slices.SortFunc(out.Results, func(a, b Result) int {
@@ -85,7 +128,7 @@ func (r *Reader) Search(ctx context.Context, q Query) (Found, error) {
 			return out, err
 		}
 		if found {
-			out.Results = append(out.Results, Result{c, s.Hits})
+			out.Results = append(out.Results, Result{Conversation: c, Hits: s.Hits})
 		}
 	}
 	if q.Limit > 0 && len(out.Results) > q.Limit {

@@ -52,7 +52,12 @@ var programs = map[string]words{
 		return a, err
 	},
 	"search": func(q *question) (asked, error) {
-		a, err := listing("search", "agent", "in")(q)
+		a, err := listing("search", "agent", "in", "tool", "skill", "file", "model", "since")(q)
+		for _, name := range []string{"failed", "test", "survived"} {
+			if q.r.URL.Query().Has(name) {
+				a.head = append(a.head, "--"+name)
+			}
+		}
 		a.tail = append([]string{"--"}, strings.Fields(q.r.URL.Query().Get("q"))...)
 		return a, err
 	},

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -85,6 +86,8 @@ type searchAnswer struct {
 			Index  int    `json:"prompt_index"`
 			Prompt bool   `json:"prompt"`
 			Text   string `json:"text"`
+			Call   string `json:"tool_call"`
+			Tool   string `json:"tool"`
 		} `json:"hits"`
 	} `json:"results"`
 }
@@ -92,7 +95,26 @@ type searchAnswer struct {
 type searchBody struct {
 	Text, Where string
 	Places      []searchPlace
+	Facets      []searchFacet
+	Filtered    bool // by one of them
 	searchAnswer
+}
+
+// searchFacet is a filter of the page: an option of the command. One without a value is chosen or not.
+type searchFacet struct {
+	Name, Label, Value, Usual string
+	Choice                    bool
+}
+
+// searchFacets are the filters, without their values.
+func searchFacets() []searchFacet {
+	return []searchFacet{
+		{Name: "file", Label: "File", Usual: "src/**"}, {Name: "tool", Label: "Tool", Usual: "Edit"},
+		{Name: "skill", Label: "Skill", Usual: "any"}, {Name: "model", Label: "Model", Usual: "claude-*"},
+		{Name: "agent", Label: "Agent", Usual: "any"}, {Name: "since", Label: "Since", Usual: "2.weeks"},
+		{Name: "failed", Label: "failed", Choice: true}, {Name: "test", Label: "runs tests", Choice: true},
+		{Name: "survived", Label: "in a commit", Choice: true},
+	}
 }
 
 // searchPlace is a part of conversations in which words are looked for.
@@ -114,14 +136,32 @@ func search(q *question) (string, string, any, error) {
 		return "", "", nil, fmt.Errorf("in '%s': %w: one of%s", body.Where, errBadQuestion, strings.Join(searchPlaces, " "))
 	}
 	wanted := strings.Fields(body.Text)
-	if len(wanted) == 0 {
+	args := []string{"search", "--json", "-n", strconv.Itoa(searchPage), "--in=" + body.Where}
+	chosen := url.Values{}
+	for _, f := range searchFacets() {
+		if f.Value = strings.TrimSpace(q.r.URL.Query().Get(f.Name)); f.Value != "" {
+			option := "--" + f.Name
+			if !f.Choice {
+				option += "=" + f.Value
+			}
+			args = append(args, option)
+			chosen.Set(f.Name, f.Value)
+			body.Filtered = body.Filtered || f.Name != "agent"
+		}
+		body.Facets = append(body.Facets, f)
+	}
+	if len(wanted) == 0 && !body.Filtered {
 		return "Search", "search", body, nil
 	}
-	args := append([]string{"search", "--json", "-n", strconv.Itoa(searchPage), "--in=" + body.Where, "--"}, wanted...)
+	args = append(append(args, "--"), wanted...)
 	err := optional(q.into(&body.searchAnswer, args...))
 	q.digits = body.Digits
 	for _, in := range searchPlaces {
-		ask := url.Values{"q": {body.Text}}
+		if body.Filtered {
+			break // the calls of a conversation are in no place
+		}
+		ask := maps.Clone(chosen)
+		ask.Set("q", body.Text)
 		place := searchPlace{Name: "everywhere", Here: in == body.Where, Found: -1}
 		if in != "" {
 			ask.Set("in", in)

@@ -26,6 +26,8 @@ func TestPagesShowWhatIsChosen(t *testing.T) {
 		{"/log?model=gpt-5", "No conversation is like that", asked},
 		{"/log?writer=ffff", "No conversation is like that", asked},
 		{"/search?q=safe&in=prompts", "<mark>safe</mark>", "No conversation"},
+		{"/search?file=nosuch.txt", "No conversation has a call like that", "<mark>"},
+		{"/search?tool=%2A", `name="tool" value="*"`, "No conversation"},
 		{"/search?q=safe&in=answers", "No conversation holds all of these words in answers", asked},
 		{"/search?q=safe&in=files", "No conversation holds all of these words in files", asked},
 		{"/stats?by=file", "server_test.go", "<h2>Language"},
@@ -50,7 +52,7 @@ func TestPagesShowWhatIsChosen(t *testing.T) {
 	}
 	for path, want := range map[string]int{
 		"/log?state=x": 400, "/search?q=a&in=x": 400, "/stats?by=x": 400, "/stats?range=--all": 400, "/t/c86c?show=x": 400,
-		"/t/c86c/markdown": 200, "/t/ffff/markdown": 404, "/api/1/search?q=a&in=x": 400,
+		"/t/c86c/markdown": 200, "/t/ffff/markdown": 404, "/api/1/search?q=a&in=x": 400, "/search?file=%5B": 400,
 	} {
 		if page, status := s.get(path); status != want {
 			t.Errorf("%s: status %d, not %d\n%s", path, status, want, page)

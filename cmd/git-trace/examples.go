@@ -66,7 +66,10 @@ var examples = []struct {
 		{"git trace track '4f2a#1'", "what became of the lines of one prompt"},
 		{"git trace track server.go:3", "what became of the change that added a line"},
 	}},
-	{"search", []example{{"git trace search 'retry limit'", "the conversations with these words"}}},
+	{"search", []example{
+		{"git trace search 'retry limit'", "the conversations with these words"},
+		{"git trace search --file server.go --survived", "the calls that wrote lines of a file that commits hold"},
+	}},
 	{"stats", []example{
 		{"git trace stats main..topic", "how much of a branch agents wrote"},
 		{"git trace stats --by week,agent --since=3.months", "who wrote what in each week, and what it cost"},

@@ -232,7 +232,7 @@ var untouched = map[string][]string{
 	"graph":        {"", "--json", "--format html"},
 	"track":        {"a:3", "--json a:3", "HEAD"},
 	"why":          {"a:3", "--json a:3", "HEAD a:1-2", "nosuch:1"},
-	"search":       {"word", "--json word"},
+	"search":       {"word", "--json word", "--file a --failed", "--json --tool Bash"},
 	"stats":        {"", "--json", "--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file"},
 	"report":       {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "", "nosuch"},
 	"check":        {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--format sarif HEAD~1..HEAD", "", "nosuch"},

@@ -96,7 +96,7 @@ func readings(ids ...string) map[string][][]string {
 		"events":   {{"events"}, {"events", "--json"}},
 		"export":   {{"export", "--format", "agent-trace", "HEAD"}, {"export", "--format", "git-ai", "HEAD"}, {"export", "--format", "opentraces"}},
 		"gc":       {{"gc", "--dry-run"}},
-		"search":   {{"search", "a"}, {"search", "--json", "a"}},
+		"search":   {{"search", "a"}, {"search", "--json", "a"}, {"search", "--file", "*"}, {"search", "--json", "--tool", "*"}},
 		"stats":    {{"stats"}, {"stats", "--json"}},
 		"diff":     {{"diff"}, {"diff", "HEAD"}, {"diff", "--removed", "HEAD~1", "HEAD"}, {"diff", "--json", "HEAD"}},
 		"report":   {{"report", "HEAD~1..HEAD"}, {"report", "--json", "HEAD~1...HEAD"}, {"report", "--show-prompts=all", "HEAD~1..HEAD"}},

@@ -149,6 +149,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"quality of a session":         {"quality", "--json", mustAbs(t, "../../testdata/sessions/claude-code/basic-0001.jsonl")},
 		"what goes on from a step":     {"resume", "--json", "--at-step", "carol:2", "--worktree", filepath.Join(r.home, "onward")},
 		"a change without a policy":    {"check", "--json", "HEAD~1..HEAD"},
+		"calls that wrote a file":      {"search", "--json", "--file", "*.go"},
 		"owners":                       {"blame", "--json", "a.go"},
 		"owners of runs":               {"blame", "--json=runs", "a.go"},
 		"the trails of every patch":    append([]string{"track", "--json"}, r.ids("patch_recorded", "patch")...),

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/pathglob"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -28,14 +29,19 @@ const usualResults = 10
 func (a *app) searchCommand() *cli.Command {
 	return readingCommand(&cli.Command{
 		Name:      "search",
-		Usage:     "find conversations by words",
-		UsageText: "git trace search [<options>] <text>…",
+		Usage:     "find conversations by words, and by what their calls did",
+		UsageText: "git trace search [<options>] [<text>…]",
 		Description: "Looks for words in prompts, answers, inputs of tool calls and names of files: in every\n" +
 			"conversation that has a record, and in prompts without a record. A conversation is found if it\n" +
 			"has all words; the beginning of a word is enough. Conversations without a record come first, then\n" +
 			"the best matches, each with its best steps. `git trace show <id>:<step>` shows a step in full,\n" +
-			"`git trace show '<id>#<number>'` a prompt.",
-		Flags: []cli.Flag{limitFlag("conversations"), opt("agent", "").flag(), opt("in", "").flag(), jsonFlag(), colorFlag()},
+			"`git trace show '<id>#<number>'` a prompt.\n\n" +
+			"--tool, --skill, --file, --model, --failed, --test, --survived and --since describe a call. A\n" +
+			"conversation is found if all of them are true of one of its calls; the answer names step and\n" +
+			"prompt of such calls. Names are patterns (mcp__*). Without words the latest conversation comes\n" +
+			"first. These options read the record of each conversation that has the words.",
+		Flags: append([]cli.Flag{limitFlag("conversations"), opt("agent", "").flag(), opt("in", "").flag()},
+			options("tool", "skill", "file", "model", "failed", "test", "survived", "since", "json", "color")...),
 	}, a.search)
 }
 
@@ -53,23 +59,29 @@ type foundJSON struct {
 
 type hitJSON struct {
 	Step   int    `json:"step"`                   // 0 for a prompt that is in no record
-	Index  int    `json:"prompt_index,omitempty"` // of such a prompt
+	Index  int    `json:"prompt_index,omitempty"` // of such a prompt; with facets, of the call's prompt
 	Prompt bool   `json:"prompt"`
 	Text   string `json:"text"`
+	Call   string `json:"tool_call,omitempty"` // with facets
+	Tool   string `json:"tool,omitempty"`
 }
 
 func (a *app) search(c *cli.Context, ops operands) error {
 	text := strings.Join(ops.all(), " ")
-	if strings.TrimSpace(text) == "" {
-		return usage("something to look for is needed: git trace search <text>…")
-	}
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
 	}
 	defer known.Close()
-	query := view.Query{Text: text, Agents: c.StringSlice("agent"), Limit: usualResults, In: search.In(c.String("in")),
-		Count: c.Bool("json")}
+	facets, err := facetsOf(c, repo)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(text) == "" && !facets.Given() {
+		return usage("something to look for is needed: git trace search <text>…, or an option such as --file")
+	}
+	query := view.Query{Text: strings.TrimSpace(text), Facets: facets, Agents: c.StringSlice("agent"), Limit: usualResults,
+		In: search.In(c.String("in")), Count: c.Bool("json")}
 	if query.In != search.Everywhere && !slices.Contains(search.Places, query.In) {
 		var in []string
 		for _, place := range search.Places {
@@ -111,6 +123,22 @@ func (a *app) search(c *cli.Context, ops operands) error {
 	return a.drawFound(c, repo, found, text, short)
 }
 
+// facetsOf reads the options that describe a call.
+func facetsOf(c *cli.Context, repo *refs.Repo) (f view.Facets, err error) {
+	f = view.Facets{Tool: c.String("tool"), Skill: c.String("skill"), File: c.String("file"), Model: c.String("model"),
+		Failed: c.Bool("failed"), Test: c.Bool("test"), Survived: c.Bool("survived")}
+	for _, name := range []string{"tool", "skill", "file", "model"} {
+		if !c.IsSet(name) {
+			continue
+		}
+		if err := pathglob.Valid(c.String(name)); err != nil {
+			return f, usage("option '--%s': %s", name, err)
+		}
+	}
+	f.Since, err = gitDate(c, repo, "since")
+	return f, err
+}
+
 // told adds data about the found conversations: the first prompt and, if they are shown, the commits.
 func (s *conversations) told(c *cli.Context, found []view.Result) error {
 	list := make([]view.Conversation, len(found))
@@ -142,7 +170,7 @@ func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 			f.Commits = append(f.Commits, held.Commit.String())
 		}
 		for _, h := range r.Hits {
-			f.Hits = append(f.Hits, hitJSON{h.Step, h.PromptIndex, h.Prompt, h.Text})
+			f.Hits = append(f.Hits, hitJSON{h.Step, h.PromptIndex, h.Prompt, h.Text, h.Call, h.Tool})
 		}
 		list = append(list, f)
 	}
@@ -200,7 +228,12 @@ func (a *app) drawFound(c *cli.Context, repo *refs.Repo, found view.Found, text 
 		}
 		for _, h := range r.Hits {
 			label := fmt.Sprintf("%s:%d ", id, h.Step)
-			if h.Step == 0 {
+			switch {
+			case h.Call != "" && h.Step == 0:
+				label = fmt.Sprintf("%s#%d %s ", id, h.PromptIndex, cells.Safe(h.Tool))
+			case h.Call != "":
+				label = fmt.Sprintf("%s:%d #%d %s ", id, h.Step, h.PromptIndex, cells.Safe(h.Tool))
+			case h.Step == 0:
 				label = fmt.Sprintf("%s#%d ", id, h.PromptIndex)
 			}
 			room := max(screen.Width-len(indent)-len(label)-2, 20)

@@ -67,10 +67,11 @@ type Result struct {
 // Hit is a step that holds words of a query.
 type Hit struct {
 	Step int // 0 for a prompt that is in no record
-	// PromptIndex is the number of a prompt that is in no record.
+	// PromptIndex is the number of a prompt that is in no record, and of the prompt of a call.
 	PromptIndex int
 	Prompt      bool   // the user says it
 	Text        string // a line or two around the words
+	Call, Tool  string // of a call that facets describe; empty otherwise
 	score       float64
 }
 

@@ -1,0 +1,201 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/rawjson"
+	"github.com/git-trace/git-trace/records/search"
+	"github.com/git-trace/git-trace/refs/pathglob"
+)
+
+// Facets describe calls. All of them must be true of the same call. Names are patterns of path.Match, without regard to
+// case; the zero value describes no call.
+type Facets struct {
+	Tool     string
+	Skill    string
+	File     string // a pattern of paths, as in gitignore(5)
+	Model    string
+	Failed   bool // the call ended with an error
+	Test     bool // it ran tests
+	Survived bool // a commit holds lines of it
+	Since    time.Time
+}
+
+// Given reports whether the facets describe calls.
+func (f *Facets) Given() bool { return *f != Facets{} }
+
+// FoundCall is a call that the facets describe.
+type FoundCall struct {
+	*Call
+	Text string // what it was asked to do; "" where no record tells
+}
+
+// mostFoundCalls is the number of calls of a conversation that are shown.
+const mostFoundCalls = 3
+
+// faceted keeps the conversations that have a call which the facets describe, with their calls as hits. Calls in steps
+// that hold the words come first.
+func (r *Reader) faceted(ctx context.Context, list []Result, f *Facets) ([]Result, error) {
+	var out []Result
+	for _, one := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !f.Since.IsZero() && one.Last.Before(f.Since) {
+			continue
+		}
+		calls, err := r.callsWith(ctx, one.Trace, f)
+		if err != nil {
+			return nil, err
+		}
+		if len(calls) == 0 {
+			continue
+		}
+		said := map[int]bool{}
+		for _, h := range one.Hits {
+			said[h.Step] = h.Step > 0
+		}
+		slices.SortStableFunc(calls, func(a, b FoundCall) int {
+			switch {
+			case said[a.Step] == said[b.Step]:
+				return 0
+			case said[a.Step]:
+				return -1
+			}
+			return 1
+		})
+		one.Matched, one.Hits = len(calls), one.Hits[:0:0]
+		for _, c := range calls[:min(len(calls), mostFoundCalls)] {
+			one.Hits = append(one.Hits, search.Hit{Step: c.Step, PromptIndex: c.Prompt, Call: c.ToolCall, Tool: c.Tool,
+				Text: c.Text})
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// callsWith lists the calls of a conversation that the facets describe.
+func (r *Reader) callsWith(ctx context.Context, id events.TraceID, f *Facets) ([]FoundCall, error) {
+	stored, err := r.Record(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	talk, err := r.Talk(id, stored.Record)
+	if err != nil {
+		return nil, err
+	}
+	var out []FoundCall
+	for i := range talk.Turns {
+		for k := range talk.Turns[i].Calls {
+			c := &talk.Turns[i].Calls[k]
+			call, result := recordedCall(stored.Record, c)
+			if r.describes(f, c, call, result) {
+				out = append(out, FoundCall{c, asked(c, call)})
+			}
+		}
+	}
+	return out, nil
+}
+
+// recordedCall returns a call in its record, and its result; nil where there is none.
+func recordedCall(record *records.Record, c *Call) (*records.ToolCall, *records.Observation) {
+	if record == nil || c.Step < 1 || c.Step > len(record.Steps) {
+		return nil, nil
+	}
+	step := &record.Steps[c.Step-1]
+	at := slices.IndexFunc(step.ToolCalls, func(one records.ToolCall) bool { return one.ToolCallID == c.ToolCall })
+	if at < 0 {
+		return nil, nil
+	}
+	return &step.ToolCalls[at], step.Result(c.ToolCall)
+}
+
+// describes reports whether all facets are true of a call.
+func (r *Reader) describes(f *Facets, c *Call, call *records.ToolCall, result *records.Observation) bool {
+	var input json.RawMessage
+	if call != nil {
+		input = call.Input
+	}
+	switch {
+	case f.Tool != "" && !named(f.Tool, c.Tool):
+	case f.Skill != "" && !named(f.Skill, skillOf(c.Tool, input)):
+	case f.Model != "" && !named(f.Model, ModelName(c.Model)) && !named(f.Model, c.Model):
+	case f.Failed && !failed(c, result):
+	case f.Test && !runsTests(commandOf(input)):
+	case f.Survived && len(c.Commits) == 0:
+	case !f.Since.IsZero() && c.Opened != nil && c.Opened.Before(f.Since):
+	case f.File != "" && !r.touches(c, f.File):
+	default:
+		return true
+	}
+	return false
+}
+
+// touches reports whether a call declared or changed a file that a pattern matches.
+func (r *Reader) touches(c *Call, pattern string) bool {
+	matches := func(name string) bool { return pathglob.Match(pattern, strings.TrimPrefix(name, "/")) }
+	return slices.ContainsFunc(c.Paths, func(p string) bool { return matches(r.Inside(p)) }) ||
+		slices.ContainsFunc(c.Files, func(change FileChange) bool { return matches(change.Path) }) ||
+		slices.ContainsFunc(c.Held, func(change FileChange) bool { return matches(change.Path) })
+}
+
+// failed reports whether a call ended with an error. A call that never ran did not.
+func failed(c *Call, result *records.Observation) bool {
+	if result != nil {
+		switch records.Value(result.Error) {
+		case "", records.ErrorRejected, records.ErrorNoResult, records.ErrorInterrupted:
+		default:
+			return true
+		}
+	}
+	return c.Status == "failed"
+}
+
+// named compares a name with a pattern. A slash is a character like any other.
+func named(pattern, name string) bool {
+	plain := func(text string) string { return strings.ReplaceAll(strings.ToLower(text), "/", "\x00") }
+	ok, err := path.Match(plain(pattern), plain(name))
+	return err == nil && ok && name != ""
+}
+
+// skillOf returns the skill that a call started, "" for none.
+func skillOf(tool string, input json.RawMessage) string {
+	switch strings.ToLower(tool) {
+	case "skill", "use_skill", "slashcommand":
+	default:
+		return ""
+	}
+	for _, name := range []string{"skill", "skill_name", "name", "command"} {
+		if text := rawjson.MemberText(input, name); text != "" {
+			first, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
+			return first
+		}
+	}
+	return ""
+}
+
+// asked returns what a call was asked to do, in a line.
+func asked(c *Call, call *records.ToolCall) string {
+	text := ""
+	if call != nil {
+		text, _ = MainArgument(call.Input)
+	}
+	if text == "" && len(c.Paths) > 0 {
+		text = c.Paths[0]
+	}
+	const most = 300
+	text = strings.Join(strings.Fields(text), " ")
+	for len(text) > most {
+		_, size := utf8.DecodeLastRuneInString(text[:most])
+		text = text[:most-min(size, 1)]
+	}
+	return strings.ToValidUTF8(text, "")
+}

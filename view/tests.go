@@ -1,0 +1,65 @@
+package view
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/git-trace/git-trace/records/rawjson"
+)
+
+// testPrograms matches a command that runs tests, by the usual runners of each language.
+var testPrograms = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\S*/)?(?:` + strings.Join([]string{
+		`go (?:\S+ )*?test`, `gotestsum`, `node --test`, `n?px (?:jest|vitest|mocha|playwright test)`,
+		`(?:npm|pnpm|yarn|bun|deno) (?:run )?(?:t|test\S*)`, `jest`, `vitest`, `mocha`, `ava`, `karma start`,
+		`cypress run`, `pytest`, `py\.test`, `tox`, `nox`, `bats`, `prove`, `ctest`, `phpunit`, `pest`,
+		`python[0-9.]* -m (?:pytest|unittest)`, `(?:bundle exec )?(?:rspec|minitest)`,
+		`(?:uv|poetry|pipenv|hatch) run (?:pytest|python -m (?:pytest|unittest))`,
+		`cargo (?:\S+ )*?(?:test|nextest)`, `(?:mvnw?|gradlew?) (?:\S+ )*?\S*(?:test|verify|check)\S*`,
+		`(?:make|gmake|just|task|rake|mix|swift|flutter|dart|dotnet|sbt|lein|zig build|bazel) ` +
+			`(?:\S+ )*?(?:tests?(?:[-:_.]\S*)?|check)`,
+	}, `|`) + `)(?:\s|$)`)
+})
+
+// commandOf returns the command that a call was asked to run, "" for none.
+func commandOf(input json.RawMessage) string {
+	for _, name := range []string{"command", "cmd"} {
+		value := rawjson.Member(input, name)
+		if text := rawjson.Unquote(value); text != "" {
+			return text
+		}
+		var words []string
+		if json.Unmarshal(value, &words) == nil && len(words) > 0 {
+			if len(words) == 3 && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[0], "sh") { // sh -c COMMAND
+				return words[2]
+			}
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
+}
+
+// wrappers are programs that run the command behind them. The time of timeout is a word of its own.
+var wrappers = []string{"env", "time", "sudo", "nice", "timeout"}
+
+// mostCommand bounds the part of a command that is looked at.
+const mostCommand = 16 << 10
+
+// runsTests reports whether one of the commands of a shell line runs tests.
+func runsTests(line string) bool {
+	line = line[:min(len(line), mostCommand)]
+	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("\n;|&()", r) }) {
+		words := strings.Fields(part)
+		for len(words) > 1 && (strings.Contains(words[0], "=") || slices.Contains(wrappers, words[0]) ||
+			strings.Trim(words[0], "0123456789smh") == "") {
+			words = words[1:]
+		}
+		if testPrograms().MatchString(strings.Join(words, " ")) {
+			return true
+		}
+	}
+	return false
+}
