@@ -135,6 +135,15 @@ type DeclaredEdit struct {
 	Proposed *string `json:"proposed,omitempty"`
 	// Typed are the lines of Before that an editor saw a person type.
 	Typed []LineRun `json:"typed,omitempty"`
+	// At is where an editor put New in the place of Old, if it does not tell the whole buffer.
+	At *Place `json:"at,omitempty"`
+}
+
+// Place is a place in a buffer. Lines and characters count from 1. Text is its line before the edit.
+type Place struct {
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Text   string `json:"text"`
 }
 
 // LineRun is a run of lines, from 1, by its first and its last one.

@@ -41,6 +41,11 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 			}
 		}
 	}
+	edits, fits, err := s.placeEdits(w.payload)
+	if err != nil {
+		return err
+	}
+	w.payload = edits
 	late := false // the file may have been saved since
 	for _, d := range w.payload {
 		later, err := s.savedSince(d)
@@ -56,7 +61,7 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 	if s.state.Interval == 0 {
 		paths = nil // nobody has looked yet
 	}
-	if looks && !late {
+	if looks && !late && fits {
 		if _, err := s.look(paths); err != nil {
 			return err
 		}
@@ -76,6 +81,9 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 		if _, err := s.look(paths); err != nil {
 			return err
 		}
+	}
+	if !fits {
+		s.lose(events.LimitPayloadMismatch)
 	}
 	if b.Kind == events.Saved {
 		return nil

@@ -85,6 +85,7 @@ type declared struct {
 	Proposed *string
 	// typed are the lines of Before that an editor saw a person type.
 	typed []events.LineRun
+	at    *events.Place
 }
 
 // size returns the number of bytes of its text.

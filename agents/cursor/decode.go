@@ -3,6 +3,7 @@ package cursor
 import (
 	"cmp"
 	"encoding/json"
+	"path"
 	"runtime"
 	"strings"
 
@@ -22,6 +23,7 @@ var kinds = payload.Events{
 	{Name: "subagentStop", Kind: events.SubagentEnd},
 	{Name: "stop", Kind: events.TurnEnd},
 	{Name: "sessionEnd", Kind: events.SessionEnd},
+	{Name: "afterTabFileEdit", Kind: events.Completed},
 }
 
 // Events lists the hook events that carry a boundary.
@@ -45,6 +47,19 @@ type wire struct {
 	Tool         string          `json:"tool_name"`
 	CallID       string          `json:"tool_use_id"`
 	Input        json.RawMessage `json:"tool_input"`
+	File         string          `json:"file_path"`
+	Edits        []tabEdit       `json:"edits"`
+}
+
+// tabEdit is an edit of Cursor Tab: old text in a range became new text. The line is the first one of the range.
+type tabEdit struct {
+	Old   string `json:"old_string"`
+	New   string `json:"new_string"`
+	Range struct {
+		Line   int `json:"start_line_number"`
+		Column int `json:"start_column"`
+	} `json:"range"`
+	OldLine string `json:"old_line"`
 }
 
 // input is tool_input with the fields of all tools that write. Some versions give it as JSON text.
@@ -80,7 +95,26 @@ func fields(w *wire) payload.Fields {
 	return f
 }
 
+// fillTab reads what Cursor Tab wrote. Its completions are a conversation of their own, beside that of the chat.
+func (c *Client) fillTab(b *events.Boundary, w *wire) bool {
+	b.Session, b.Prompt = "tab-"+b.Session, nil
+	raw, _ := json.Marshal(w.Edits) // texts and numbers
+	call := payload.Call{
+		ID: "accepted-" + payload.Fingerprint(path.Base(w.File), raw), Name: events.ToolCompletion, Class: events.ToolEdits,
+		Path: native(w.File),
+	}
+	for _, e := range w.Edits {
+		at := &events.Place{Line: e.Range.Line, Column: e.Range.Column, Text: e.OldLine}
+		call.Edits = append(call.Edits, events.DeclaredEdit{Old: e.Old, New: e.New, At: at})
+	}
+	payload.NeedModel(b)
+	return call.Describe(b, c.env.Home).Class == events.ToolEdits && len(call.Edits) > 0
+}
+
 func (c *Client) fill(b *events.Boundary, w *wire) bool {
+	if b.Kind == events.Completed {
+		return c.fillTab(b, w)
+	}
 	if !payload.OfCall(b.Kind) {
 		return true
 	}

@@ -61,3 +61,17 @@ func TestACallWithoutIDOrPathSaysSo(t *testing.T) {
 		t.Errorf("%+v, %+v", b, b.Tool)
 	}
 }
+
+func TestACompletionIsACallOfItsOwnConversation(t *testing.T) {
+	t.Parallel()
+	b := decode(t, "afterTabFileEdit", `{`+common+`,"file_path":"/work/a.go","edits":[{"old_string":"","new_string":"nil","range":{"start_line_number":3,"start_column":9,"end_line_number":3,"end_column":9},"old_line":"\treturn ","new_line":"\treturn nil"}]}`)
+	at := events.Place{Line: 3, Column: 9, Text: "\treturn "}
+	if b.Kind != events.Completed || b.Session != "tab-c1" || b.Prompt != nil || b.Tool.Name != events.ToolCompletion || b.Tool.CallID == "" ||
+		b.Tool.Edits[0].Path != "/work/a.go" || b.Tool.Edits[0].New != "nil" || *b.Tool.Edits[0].At != at {
+		t.Errorf("%+v, %+v", b, b.Tool)
+	}
+	got, err := cursor.New(capability.Env{}).Decoder.Decode("afterTabFileEdit", []byte(`{`+common+`,"file_path":"/work/a.go","edits":[]}`))
+	if err != nil || len(got) != 0 {
+		t.Errorf("an event without edits: %+v, %v", got, err)
+	}
+}

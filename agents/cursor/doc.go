@@ -14,5 +14,8 @@
 // the texts of edited files under keys of their own. Only the databases of workspaces tell in which folder a
 // conversation was held. The database can be large: conversations are found by its index.
 //
+// afterTabFileEdit tells of a completion that a person accepted: the edits, each with its range and the line before and
+// after it. The buffer need not be saved. Completions are a conversation of their own.
+//
 // Cursor can also run the hooks in Claude Code's settings; package claudecode keeps quiet then.
 package cursor
