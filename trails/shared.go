@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -37,6 +39,7 @@ const (
 func (s *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line int) *actor {
 	h := p.change.Hunks()[hunk]
 	var replaced []int // nil until asked for
+	mayShare := sync.OnceValue(func() bool { return s.mayShare(owners, h) })
 	known := map[int]*actor{}
 	both := map[events.PatchID]*actor{}
 	return func(line int) *actor {
@@ -45,7 +48,7 @@ func (s *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line 
 		}
 		who := p.seg.writer(line)
 		if ofCompletion := who.window != nil && who.window.Tool == events.ToolCompletion; ofCompletion ||
-			who.kind == events.OwnerHuman {
+			who.kind == events.OwnerHuman && mayShare() {
 			if replaced == nil {
 				replaced = p.change.Replaced(hunk)
 			}
@@ -56,6 +59,16 @@ func (s *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line 
 		known[line] = who
 		return who
 	}
+}
+
+// mayShare reports whether a person may have changed a completion's line in a hunk.
+func (s *workTree) mayShare(owners vector.Vector, h linediff.Hunk) bool {
+	for line := h.OldStart; line < h.OldStart+h.OldCount; line++ {
+		if kind := owners.At(line).Kind; kind == events.OwnerAI || kind == events.OwnerMixed {
+			return true
+		}
+	}
+	return len(s.state.Shared) > 0
 }
 
 // share decides about a line that one writer made of another's line.
