@@ -181,8 +181,8 @@ func (s *Sums) counted(known *view.Reader, whole bool) ([]view.Conversation, err
 	return out, nil
 }
 
-// AddConversations adds up what conversations used, and makes the groups: those that wrote lines of the commits or, for the whole, all that are
-// known.
+// AddConversations adds up what conversations used, and makes the groups. These are the conversations that wrote lines
+// of the commits or, for the whole, all that are known.
 func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 	counted, err := s.counted(known, whole)
 	if err != nil {
