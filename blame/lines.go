@@ -59,7 +59,9 @@ func Asked(ctx context.Context, repo *refs.Repo, q Query, resolver Resolver) (ou
 	}
 	err = run(ctx, repo, repo.Top(), opts, resolver, func(s *session) error {
 		lines, owners, _, err := s.lines()
-		out = annotate(lines, owners)
+		if err == nil {
+			out = annotate(lines, owners)
+		}
 		return err
 	})
 	return out, err

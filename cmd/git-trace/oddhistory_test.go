@@ -31,6 +31,15 @@ func TestNoHistoryEndsAReadingCommand(t *testing.T) {
 	}{
 		"whole":   {do: func(*twin) {}},
 		"shallow": {do: func(w *twin) { w.thin("--depth=30") }, leaves: true},
+		"grafted": {do: func(w *twin) {
+			w.must("sh", "-c", "set -- $(git rev-list --max-count=40 HEAD); shift 5; mkdir -p .git/info; "+
+				"echo $1 ${10} ${20} >.git/info/grafts; echo ${12} >>.git/info/grafts; echo $2 0000000000000000000000000000000000000001 >>.git/info/grafts")
+		}},
+		"replaced": {do: func(w *twin) {
+			w.must("sh", "-c", "set -- $(git rev-list --max-count=60 HEAD); git replace -f $3 ${30}; git replace -f $9 ${50}; "+
+				"git replace -f HEAD~20^{tree} HEAD~40^{tree}; git replace -f HEAD:q.py HEAD:a")
+		}},
+		"without commits": {do: func(w *twin) { w.loseCommits() }, leaves: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,4 +190,11 @@ func (w *twin) thin(how string) {
 		w.must("mv", "../thin/.git/shallow", ".git/shallow")
 	}
 	w.must("git", "config", "remote.origin.url", "file:///nowhere")
+}
+
+// loseCommits removes every 25th of the older commits, as a damaged disk does.
+func (w *twin) loseCommits() {
+	w.t.Helper()
+	w.must("sh", "-c", "git rev-list HEAD~3 --not HEAD~150 | sort | awk 'NR % 25 == 1' >../lost; test -s ../lost; "+
+		"while read -r o; do rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); done <../lost")
 }
