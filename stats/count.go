@@ -60,8 +60,8 @@ func (l *Lines) of(kind events.OwnerKind, lines int) {
 	}
 }
 
-// Searched knows how many lines the searched commits added; known is false for one that was not counted. The search of a
-// reader satisfies it.
+// Searched knows how many lines the searched commits added. known is false for one that was not counted. The search of
+// a reader satisfies it.
 type Searched interface {
 	Added(commit refs.OID) (lines int, known bool)
 }

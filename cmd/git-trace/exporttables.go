@@ -171,8 +171,8 @@ func tableState(c *cli.Context, repo *refs.Repo, known *conversations, o *shards
 	if table := prices.InUse(c.Context, repo); table != nil {
 		asOf = table.AsOf
 	}
-	state, err := json.Marshal([]any{version.Number, o.Name, o.Ext, o.Size, o.By, c.Bool("force"), head, known.Log().State(),
-		tips, asOf})
+	state, err := json.Marshal([]any{version.Number, o.Name, o.Ext, o.Size, o.By, c.Bool("force"), head,
+		known.Log().State(), tips, asOf})
 	if err != nil {
 		return "", err
 	}

@@ -61,7 +61,8 @@ func (a *app) reconcile(c *cli.Context, ops operands) error {
 			return err
 		}
 	}
-	reader, err := a.open(c.Context, repo, view.Options{Own: true, LogOnly: true}) // what others say is not this clone's to write
+	// what others say is not this clone's to write
+	reader, err := a.open(c.Context, repo, view.Options{Own: true, LogOnly: true})
 	if err != nil {
 		return err
 	}
