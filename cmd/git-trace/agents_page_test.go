@@ -62,7 +62,7 @@ func TestThePayloadsOfTheDocumentationFitTheSchema(t *testing.T) {
 		follows(t, "hook", text)
 		checked++
 	}
-	if checked != 2 {
+	if checked != 3 {
 		t.Errorf("%d payloads are shown", checked)
 	}
 }

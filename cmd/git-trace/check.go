@@ -54,7 +54,7 @@ func (a *app) check(c *cli.Context, ops operands) error {
 	}
 	named := ops.all()
 	if len(named) > 1 {
-		return fail(exitUsage, errors.New("name one range"), "for example: git trace check origin/main...HEAD")
+		return fail(exitUsage, errors.New("name one range"), "git trace check <range>")
 	}
 	repo, err := a.repo()
 	if err != nil {

@@ -135,6 +135,8 @@ func (c *completer) value(command *cli.Command, option, typed string) bool {
 		c.words(typed, "none", "first", "all")
 	case name == "format" && command.Name == "trailers":
 		c.words(typed, "assisted-by", "co-author")
+	case name == "format" && command.Name == "check":
+		c.words(typed, "text", "json", "sarif")
 	case name == "format" && command.Name == "graph":
 		c.words(typed, "text", "dot", "mermaid", "html")
 	case name == "format" && command.Name == "stats":

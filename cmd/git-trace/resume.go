@@ -21,7 +21,7 @@ func (a *app) resumeCommand() *cli.Command {
 		Name:  "resume",
 		Usage: "go on with a conversation in its agent",
 		UsageText: "git trace resume [--print] <trace>\n" +
-			"git trace resume --at-step <id>[:<step>|#<prompt>] [--after] [--worktree <dir>] [--print | --json]",
+			"git trace resume --at-step <point> [--after] [--worktree <directory>] [--print | --json]",
 		Description: "Starts the agent at the top of the work tree and continues the conversation, as far as the agent\n" +
 			"still has it. The exit status is the agent's.\n\n" +
 			"With --at-step it goes on from a point in the middle: from the moment when a prompt (4f2a#3) was sent\n" +
