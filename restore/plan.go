@@ -294,3 +294,18 @@ func (p *Plan) Contents() map[string]refs.OID {
 	}
 	return out
 }
+
+// Remembered returns those of the future contents that the timeline has seen at their paths.
+func (p *Plan) Remembered(ctx context.Context) (map[string]refs.OID, error) {
+	contents := p.Contents()
+	kept, err := trails.Kept(ctx, p.repo, contents)
+	if err != nil {
+		return nil, err
+	}
+	for path := range contents {
+		if !kept[path] {
+			delete(contents, path)
+		}
+	}
+	return contents, nil
+}
