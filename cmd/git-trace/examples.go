@@ -87,7 +87,11 @@ var examples = []struct {
 	}},
 	{"restore", []example{
 		{"git trace restore --dry-run 4f2a#3 .", "show what it would restore"},
-		{"git trace restore 4f2a#3 -- server.go", "undo what prompt 3 did to a file"},
+		{"git trace restore 4f2a#3 -- server.go", "a file as it was when prompt 3 was sent"},
+	}},
+	{"revert", []example{
+		{"git trace revert --dry-run 4f2a#3", "whose lines would go, and which come back"},
+		{"git trace revert 4f2a#3 -- server.go", "undo what prompt 3 did to a file, and nothing that came later"},
 	}},
 	{"resume", []example{
 		{"git trace resume --print 4f2a", "the command that continues a conversation"},

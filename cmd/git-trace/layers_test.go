@@ -36,7 +36,7 @@ var layers = map[string][]string{
 	// What conversations wrote, in the form in which backfill asks for it.
 	"transcripts": {"fault", "refs", "events", "agents", "records", "correlate"},
 	"diff":        {"fault", "refs", "events", "correlate", "blame", "numbers"},
-	"restore":     {"refs", "events", "trails"},
+	"restore":     {"refs", "events", "trails", "correlate", "blame"},
 	"resume":      {"view", "refs", "events", "trails", "agents", "records"},
 	"check":       {"view", "refs", "events", "records", "graph", "blame", "diff", "numbers", "version"},
 	"dataset":     {"fault", "refs", "events", "agents", "records", "correlate", "graph", "stats", "view", "numbers"},

@@ -237,6 +237,7 @@ var untouched = map[string][]string{
 	"report":       {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "", "nosuch"},
 	"check":        {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--format sarif HEAD~1..HEAD", "", "nosuch"},
 	"restore":      {"1234#1 a", "-n @1 .", "HEAD a"},
+	"revert":       {"1234#1", "-n HEAD", "--json nosuch"},
 	"resume":       {"--print 1234", "--print --at-step 1234:1"},
 	"record":       {"", "1234"},
 	"note":         {"--outcome success 1234"},

@@ -58,8 +58,8 @@ var otherWords = map[string]string{
 	"annotate": "blame", "cost": "stats", "costs": "stats", "conversations": "log", "delete": "purge",
 	"disable": "uninstall", "enable": "setup", "explain": "why", "fetch": "pull", "find": "search",
 	"forget": "purge", "grep": "search",
-	"history": "log", "install": "init", "list": "log", "revert": "restore", "rewind": "restore", "sessions": "log",
-	"share": "push", "start": "init", "stop": "uninstall", "sync": "pull", "timeline": "graph", "undo": "restore",
+	"history": "log", "install": "init", "list": "log", "rewind": "restore", "sessions": "log",
+	"share": "push", "start": "init", "stop": "uninstall", "sync": "pull", "timeline": "graph", "undo": "revert",
 	"upload": "push", "usage": "stats",
 }
 

@@ -121,7 +121,7 @@ func readings(ids ...string) map[string][][]string {
 // silent are commands that change something, or show nothing that comes from outside.
 var silentCommands = []string{
 	"init", "setup", "uninstall", "rebuild", "reconcile", "checkpoint", "demo", "snapshot", "import", "convert", "quality", "record", "note", "capabilities", "help",
-	"push", "pull", "unshare", "archive", "install-docs", "purge", "backfill", "restore", "resume", "watch", "serve", "mcp", "lsp",
+	"push", "pull", "unshare", "archive", "install-docs", "purge", "backfill", "restore", "revert", "resume", "watch", "serve", "mcp", "lsp",
 }
 
 // A new command must be held against hostile input as well, or said to be out of it here.

@@ -60,6 +60,7 @@ type restored struct {
 	Undo   *string        `json:"undo"` // the moment before; null where nothing was done or nothing is recorded
 
 	lost string // in words
+	back int    // lines that a revert brings back
 }
 
 type restoredPath struct {
@@ -114,7 +115,21 @@ func (a *app) restore(c *cli.Context, ops operands) error {
 		return refused(err)
 	}
 	out := restored{Schema: restoreSchema, DryRun: c.Bool("dry-run"), Tree: then.Tree, Same: plan.Same}
-	if out.Lost, err = a.loss(repo, known, then.Moment, taken.Tree, plan); err != nil {
+	if err := a.putBack(c, repo, known, then, taken.Tree, plan, &out, plan.Contents()); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, out)
+	}
+	return a.printRestored(&out, repo, plan, words[1:])
+}
+
+// putBack carries a plan out, unless that takes more away than the person wants. Contents are the ones that the
+// timeline knows.
+func (a *app) putBack(c *cli.Context, repo *refs.Repo, known *conversations, then namedMoment, now refs.OID,
+	plan *restore.Plan, out *restored, contents map[string]refs.OID,
+) (err error) {
+	if out.Lost, err = a.loss(repo, known, then.Moment, now, plan); err != nil {
 		return err
 	}
 	if out.lost, err = lossText(known, out.Lost); err != nil {
@@ -124,20 +139,17 @@ func (a *app) restore(c *cli.Context, ops operands) error {
 		return unsaved(plan.Unsaved)
 	}
 	if !out.DryRun && !c.Bool("json") && !c.Bool("force") && ofOthers(out.Lost, then.trace) {
-		if err := a.mayLose(out.lost); err != nil {
+		if err := a.mayLose(out.lost, c.Command.Name); err != nil {
 			return err
 		}
 	}
 	if !out.DryRun && len(plan.Changes) > 0 {
-		if out.Undo, err = a.carryOut(c.Context, repo, plan); err != nil {
+		if out.Undo, err = a.carryOut(c.Context, repo, plan, contents); err != nil {
 			return err
 		}
 	}
 	out.tell(plan)
-	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, out)
-	}
-	return a.printRestored(&out, repo, plan, words[1:])
+	return nil
 }
 
 // namedMoment is a snapshot, and the conversation of its name; empty for none.
@@ -203,11 +215,12 @@ func unsaved(paths []string) error {
 }
 
 // carryOut restores, and has the timeline look before and after. The first look keeps the present content.
-func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan) (undo *string, err error) {
+func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan, contents map[string]refs.OID) (
+	undo *string, err error) {
 	records := recorded.Is(repo)
 	engine := runner.Engine(repo, events.OpenLog(repo))
 	if records {
-		if err := engine.Announce(ctx, time.Now(), plan.Contents()); err != nil {
+		if err := engine.Announce(ctx, time.Now(), contents); err != nil {
 			return nil, err
 		}
 		if undo, err = a.wayBack(ctx, repo); err != nil {
@@ -216,7 +229,7 @@ func (a *app) carryOut(ctx context.Context, repo *refs.Repo, plan *restore.Plan)
 	}
 	err = plan.Do(ctx)
 	if records {
-		err = errors.Join(err, engine.Arrived(context.WithoutCancel(ctx), time.Now(), plan.Contents()))
+		err = errors.Join(err, engine.Arrived(context.WithoutCancel(ctx), time.Now(), contents))
 	}
 	if errors.Is(err, restore.ErrNotKept) {
 		return nil, fail(exitFinding, err, "snapshots go after "+expireKey+"; nothing was changed")
@@ -286,11 +299,10 @@ func (a *app) printRestored(r *restored, repo *refs.Repo, plan *restore.Plan, wo
 		out.WriteString(row + "\n")
 	}
 	if r.lost != "" {
-		verb := "taken away: "
-		if r.DryRun {
-			verb = "would be taken away: "
-		}
-		out.WriteString(verb + cells.Safe(r.lost) + "\n")
+		out.WriteString(would + "taken away: " + cells.Safe(r.lost) + "\n")
+	}
+	if r.back > 0 {
+		out.WriteString(would + "brought back: " + plural(r.back, "line") + "\n")
 	}
 	if len(r.Paths) == 0 && plan.Same > 0 {
 		out.WriteString("nothing to do: " + plural(plan.Same, "file") + " as then\n")

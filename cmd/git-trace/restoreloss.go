@@ -129,10 +129,10 @@ func ofOthers(lost []lostLines, trace events.TraceID) bool {
 }
 
 // errNotRestored is of a person who did not want it.
-var errNotRestored = errors.New("nothing was restored")
+var errNotRestored = errors.New("nothing was changed")
 
 // mayLose asks on a terminal before lines of others are taken away.
-func (a *app) mayLose(text string) error {
+func (a *app) mayLose(text, command string) error {
 	in, isFile := a.std.in.(*os.File)
 	if !isFile {
 		return nil
@@ -141,7 +141,7 @@ func (a *app) mayLose(text string) error {
 		return nil
 	}
 	if !a.asks("this takes away " + printable(text) + ". Go on?") {
-		return fail(exitFinding, errNotRestored, "git trace restore --dry-run shows what it would do")
+		return fail(exitFinding, errNotRestored, "git trace "+command+" --dry-run shows what it would do")
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func (a *app) bringBack(c *cli.Context, linked *refs.Repo, tree refs.OID) (*rest
 		return nil, refused(err)
 	}
 	if len(plan.Changes) > 0 {
-		_, err = a.carryOut(c.Context, linked, plan)
+		_, err = a.carryOut(c.Context, linked, plan, plan.Contents())
 	}
 	return plan, err
 }

@@ -160,6 +160,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 		"a diff with no files":         {"diff", "--json", emptyTree + "..HEAD"},
 		"a diff of a prompt":           {"diff", "--json", "alpha#1^!"},
 		"what would come back":         {"restore", "--json", "--dry-run", "alpha#1", "."},
+		"what would be taken back":     {"revert", "--json", "--dry-run", "alpha", "--", "nosuch"},
 		"why lines are there":          {"why", "--json", "a.go:1-3", "later.go:1", "bytes:1", "kept.go:1"},
 		"why lines of HEAD are there":  {"why", "--json", "HEAD", "a.go:2"},
 		"a line, shown":                {"show", "--json", "a.go:1", "HEAD"},

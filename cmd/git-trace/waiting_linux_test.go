@@ -38,6 +38,7 @@ var mayWait = map[string]string{
 	"report":     "HEAD~1..HEAD",
 	"check":      "HEAD~1..HEAD",
 	"restore":    "1234#1 a",
+	"revert":     "1234#1",
 	"resume":     "--print 1234",
 	"record":     "1234",
 	"note":       "--outcome success 1234",

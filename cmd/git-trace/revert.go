@@ -1,0 +1,310 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/restore"
+	"github.com/git-trace/git-trace/restore/backward"
+	"github.com/git-trace/git-trace/restore/weave"
+	"github.com/git-trace/git-trace/view"
+)
+
+// revertSchema names the form of the JSON output; docs/schema/revert-1.schema.json describes it.
+const revertSchema = "git-trace.revert/1"
+
+func (a *app) revertCommand() *cli.Command {
+	return readingCommand(&cli.Command{
+		Name:      "revert",
+		Usage:     "take back what a prompt, a call, a conversation or a commit's agents wrote",
+		UsageText: "git trace revert [--dry-run] [--force] [--json] <work> [--] [<path>…]",
+		Description: "Takes the work out of the files of the work tree, and leaves all that came later. The work is a\n" +
+			"prompt (4f2a#3), a step (4f2a:12), a tool call (toolu_…), a patch, a conversation (4f2a), or a\n" +
+			"commit: then it is what agents wrote in it. Lines that are still the work's go. Lines that it\n" +
+			"removed come back at their place. A file that it created goes if nobody else wrote in it, and\n" +
+			"a file that it deleted comes back. The index, HEAD and the stash stay as they are.\n\n" +
+			"If somebody changed what the work wrote, both versions stand between conflict markers, and the\n" +
+			"exit status is 1. Lines of others are never removed. Either all files change or none, and the\n" +
+			"command that brings the present state back is printed. Work that hooks of this clone did not\n" +
+			"see is taken out of the commits of HEAD that hold its lines.",
+		Flags: append(options("dry-run"),
+			[]cli.Flag{opt("force", "what is replaced is saved nowhere").flag(), jsonFlag(), colorFlag()}...),
+	}, a.revert)
+}
+
+// revertedFiles is the JSON output.
+type revertedFiles struct {
+	restored
+	Files     []revertedFile `json:"files"` // that the work changed
+	Conflicts int            `json:"conflicts"`
+}
+
+type revertedFile struct {
+	Path       string `json:"path"`
+	PathBase64 string `json:"path_base64,omitempty"`
+	Taken      int    `json:"taken"` // lines of the work that go
+	Back       int    `json:"back"`  // lines that come back
+	Conflicts  int    `json:"conflicts"`
+	Left       string `json:"left,omitempty"` // why it stays as it is
+}
+
+func (a *app) revert(c *cli.Context, ops operands) error {
+	words := ops.all()
+	if len(words) == 0 || ops.dashed && len(ops.list) != 1 {
+		return usage("one prompt, call, conversation or commit is needed: git trace revert 4f2a#3 [-- <path>…]")
+	}
+	repo, err := a.workTree()
+	if err != nil {
+		return err
+	}
+	paths, err := pathsHere(repo, words[1:])
+	if err != nil {
+		return err
+	}
+	known, err := a.openConversations(c.Context, repo)
+	if err != nil {
+		return err
+	}
+	defer known.Close()
+	views, err := newViewer(c.Context, repo, known)
+	if err != nil {
+		return err
+	}
+	defer views.close()
+	t := taking{app: a, c: c, repo: repo, known: known, views: views, name: words[0]}
+	if err := t.find(); err != nil {
+		return reportAmbiguous(a.std.err, err)
+	}
+	var gone []string
+	if !c.Bool("dry-run") { // which changes nothing, and leaves what a killed one left
+		turn, err := restore.Begin(repo)
+		if err != nil {
+			return err
+		}
+		defer turn.End()
+		gone = turn.Gone()
+	}
+	return t.take(paths, gone)
+}
+
+// taking is work that is being taken back.
+type taking struct {
+	*app
+	c     *cli.Context
+	repo  *refs.Repo
+	known *conversations
+	views *viewer
+	name  string // of the work, as the person says it
+	work  backward.Work
+	steps []backward.Step
+}
+
+// find finds the work and its changes.
+func (t *taking) find() error {
+	o, err := (&resolver{repo: t.repo, known: t.known}).resolve(t.c.Context, t.name)
+	if err != nil {
+		return err
+	}
+	t.work = backward.Work{Trace: o.trace, Prompt: o.prompt, Patch: o.patch, Commit: o.commit}
+	switch o.kind {
+	case toolCallObject:
+		t.work.Calls = []string{o.toolCall}
+	case stepObject:
+		if t.work.Calls, err = t.callsOf(o); err != nil {
+			return err
+		}
+	case eventObject, whyObject:
+		return fail(exitFinding, fmt.Errorf("'%s' did not write anything", t.name), "git trace log lists conversations")
+	default:
+	}
+	if o.kind != commitObject {
+		steps, seen, err := backward.Find(t.known.Log(), t.work)
+		if err != nil || seen {
+			t.steps = steps
+			return err
+		}
+	}
+	return t.findCommitted()
+}
+
+// callsOf returns the calls of a step.
+func (t *taking) callsOf(o object) ([]string, error) {
+	stored, err := t.known.Record(t.c.Context, o.trace)
+	if err != nil || stored.Record == nil || o.step > len(stored.Steps) {
+		return nil, errors.Join(err, noSteps(o.trace, o.step))
+	}
+	var calls []string
+	for _, call := range stored.Steps[o.step-1].ToolCalls {
+		calls = append(calls, call.ToolCallID)
+	}
+	if len(calls) == 0 {
+		return nil, fail(exitFinding, fmt.Errorf("step '%s' has no call", t.name),
+			"git trace show "+string(o.trace)[:8]+" lists its prompts and calls")
+	}
+	return calls, nil
+}
+
+// findCommitted finds the work in commits.
+func (t *taking) findCommitted() (err error) {
+	var commits []refs.OID
+	if !t.work.Commit.IsZero() {
+		commits = []refs.OID{t.work.Commit}
+	} else {
+		lines, err := t.known.Lines()
+		if err != nil {
+			return err
+		}
+		held, err := lines.Anchors(t.work.Trace, t.work.Owns)
+		if err != nil {
+			return err
+		}
+		for i := range held {
+			commits = append(commits, held[i].Commit)
+		}
+	}
+	if t.steps, err = backward.Committed(t.c.Context, t.repo, t.known.Log(), t.known.Searcher(), t.work, commits); err != nil {
+		return err
+	}
+	if len(t.steps) == 0 {
+		return fail(exitFinding,
+			fmt.Errorf("'%s': no change of it is known here, in the work tree or in commits of HEAD", t.name),
+			"git trace show "+t.name+" tells what is known of it")
+	}
+	return nil
+}
+
+// take takes the work back.
+func (t *taking) take(paths, gone []string) error {
+	ctx := t.c.Context
+	follows, err := t.views.follow()
+	if err != nil {
+		return err
+	}
+	taken, err := takeSnapshot(ctx, t.repo)
+	if err != nil {
+		return err
+	}
+	owners := &backward.Owners{
+		Work: t.work, Repo: t.repo,
+		Lines: func(path string) ([]blame.Annotated, error) { return follows.Lines("", path) },
+		Before: func(call string) refs.OID {
+			m, err := t.known.Moment(ctx, view.Place{Call: call}, false)
+			if err != nil {
+				return refs.OID{}
+			}
+			return m.Tree
+		},
+	}
+	labels := weave.Labels{Now: "now", Without: "without " + t.name}
+	made, err := backward.Make(ctx, t.repo, taken.Tree, t.steps, owners, labels,
+		func(path string) bool {
+			return len(paths) == 0 || slices.ContainsFunc(paths, func(p string) bool { return isBelow(p, path) })
+		})
+	if err != nil {
+		return err
+	}
+	var changed []string
+	for i := range made.Files {
+		if f := &made.Files[i]; f.Changed() {
+			if changed = append(changed, f.Path); f.From != "" {
+				changed = append(changed, f.From)
+			}
+		}
+	}
+	out := revertedFiles{restored: restored{Schema: revertSchema, DryRun: t.c.Bool("dry-run"), Tree: made.Tree}}
+	out.Paths, out.Left, out.Lost = []restoredPath{}, []restoredPath{}, []lostLines{}
+	plan := &restore.Plan{}
+	if len(changed) > 0 {
+		if plan, err = restore.Make(ctx, t.repo, made.Tree, taken.Tree, changed, gone); err != nil {
+			return refused(err)
+		}
+		remembered, err := plan.Remembered(ctx)
+		if err != nil {
+			return err
+		}
+		head, _, err := t.repo.Head()
+		if err != nil {
+			return err
+		}
+		then := namedMoment{view.Moment{Tree: made.Tree, Head: head}, t.work.Trace}
+		if err := t.putBack(t.c, t.repo, t.known, then, taken.Tree, plan, &out.restored, remembered); err != nil {
+			return err
+		}
+	}
+	out.tellFiles(made)
+	return t.show(&out, plan, made)
+}
+
+// isBelow reports whether a path is another one or below it; all are below "".
+func isBelow(dir, path string) bool {
+	return dir == "" || path == dir || strings.HasPrefix(path, dir+"/")
+}
+
+func (r *revertedFiles) tellFiles(made *backward.Reverted) {
+	r.Files = []revertedFile{}
+	for i := range made.Files {
+		f := &made.Files[i]
+		r.Conflicts += f.Conflicts
+		r.back += f.Back
+		if f.Refused {
+			r.Conflicts++
+		}
+		r.Files = append(r.Files, revertedFile{Path: strings.ToValidUTF8(f.Path, "\ufffd"),
+			PathBase64: events.EncodeBytes(f.Path), Taken: f.Taken, Back: f.Back, Conflicts: f.Conflicts, Left: f.Left})
+	}
+}
+
+func (t *taking) show(out *revertedFiles, plan *restore.Plan, made *backward.Reverted) error {
+	w := quietWriter{t.std.out}
+	if t.c.Bool("json") {
+		if err := writeJSON(w, out); err != nil {
+			return err
+		}
+		return out.finding()
+	}
+	if err := t.printRestored(&out.restored, t.repo, plan, nil); err != nil {
+		return err
+	}
+	for i := range made.Files {
+		f := &made.Files[i]
+		var row string
+		switch {
+		case f.Refused:
+			row = "CONFLICT  " + cells.Safe(f.Path) + ": " + f.Left
+		case f.Conflicts > 0:
+			row = "CONFLICT  " + cells.Safe(f.Path) + ": " + plural(f.Conflicts, "place") + " between <<<<<<< and >>>>>>>"
+		case f.Left != "":
+			row = "left  " + cells.Safe(f.Path) + "  (" + f.Left + ")"
+		default:
+			continue
+		}
+		if _, err := io.WriteString(w, row+"\n"); err != nil {
+			return err
+		}
+	}
+	return out.finding()
+}
+
+// finding is the failure of a revert with conflicts.
+func (r *revertedFiles) finding() error {
+	if r.Conflicts == 0 {
+		return nil
+	}
+	if r.DryRun {
+		return fail(exitFinding, fmt.Errorf("there would be %s", plural(r.Conflicts, "conflict")), "")
+	}
+	hint := "choose between both versions in the files"
+	if r.Undo != nil && len(r.Paths) > 0 {
+		hint += ", or go back as said above"
+	}
+	return fail(exitFinding, fmt.Errorf("%s to settle by hand", plural(r.Conflicts, "conflict")), hint)
+}
