@@ -171,7 +171,8 @@ func (t *taking) findCommitted() (err error) {
 			commits = append(commits, held[i].Commit)
 		}
 	}
-	if t.steps, err = backward.Committed(t.c.Context, t.repo, t.known.Log(), t.known.Searcher(), t.work, commits); err != nil {
+	t.steps, err = backward.Committed(t.c.Context, t.repo, t.known.Log(), t.known.Searcher(), t.work, commits)
+	if err != nil {
 		return err
 	}
 	if len(t.steps) == 0 {
