@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/restore"
 	"github.com/git-trace/git-trace/restore/backward"
 	"github.com/git-trace/git-trace/restore/weave"
@@ -227,6 +228,9 @@ func (t *taking) take(paths, gone []string) error {
 	if len(changed) > 0 {
 		if plan, err = restore.Make(ctx, t.repo, made.Tree, taken.Tree, changed, gone); err != nil {
 			return refused(err)
+		}
+		if recorded.Is(t.repo) { // the timeline keeps what is there, and nothing of others goes
+			plan.Unsaved = nil
 		}
 		remembered, err := plan.Remembered(ctx)
 		if err != nil {
