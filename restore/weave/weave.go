@@ -58,17 +58,6 @@ func New(content [][]byte) *Weave {
 	return w
 }
 
-// Now returns the lines that the file has after the last step.
-func (w *Weave) Now() [][]byte {
-	var out [][]byte
-	for _, l := range w.lines {
-		if !l.gone {
-			out = append(out, l.text)
-		}
-	}
-	return out
-}
-
 // Step makes the changes that lead to the next content. The hunks count lines of the content before and of the next
 // one. Whose tells the owner of a line of the next content. A kept line may have another white space.
 func (w *Weave) Step(hunks []Hunk, next [][]byte, whose func(int) Whose) {

@@ -30,7 +30,7 @@ func play(t *testing.T, contents ...string) *Weave {
 			hunks = append(hunks, Hunk{h, mine})
 		}
 		w.Step(hunks, next, func(int) Whose { return NotKnown })
-		if got := w.Now(); len(got) != len(next) {
+		if got := w.now(); len(got) != len(next) {
 			t.Fatalf("the weave has %q after %q", got, step)
 		}
 		before = next
@@ -220,4 +220,15 @@ func TestWhatIsLeftIsTheHistoryWithoutTheWriter(t *testing.T) {
 		t.Errorf("%d histories without a conflict, %d with one", clean, conflicts)
 	}
 	t.Logf("%d histories without a conflict, %d with one", clean, conflicts)
+}
+
+// now returns the lines that the file has after the last step.
+func (w *Weave) now() [][]byte {
+	var out [][]byte
+	for _, l := range w.lines {
+		if !l.gone {
+			out = append(out, l.text)
+		}
+	}
+	return out
 }
