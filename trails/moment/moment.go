@@ -19,6 +19,7 @@ const (
 	Unlooked                 // the blame of a work tree that nobody has looked at
 	OnTheWay                 // a content that git put there between two looks
 	Popped                   // what git makes of a file with a stash
+	count
 )
 
 // Cell says whether a row of a table is asked at a moment, and why.
@@ -33,13 +34,14 @@ func Yes(why string) Cell { return Cell{true, why} }
 // No is a cell of a row that is not asked.
 func No(why string) Cell { return Cell{false, why} }
 
-// Row holds the cells in which a row differs from the default row of its table.
-type Row map[Moment]Cell
+// Row holds the cells in which a row differs from the default row of its table. The others are empty. It is an array, so
+// that the compiler lays the tables out and no start of a hook fills them.
+type Row [count]Cell
 
 // At returns the cell of a moment.
 func (r Row) At(m Moment, defaults Row) Cell {
-	if cell, differs := r[m]; differs {
-		return cell
+	if r[m].Why != "" {
+		return r[m]
 	}
 	return defaults[m]
 }

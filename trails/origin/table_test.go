@@ -337,7 +337,11 @@ func TestEveryFinderAtEveryMoment(t *testing.T) {
 	t.Parallel()
 	for i := range finders {
 		f := &finders[i]
-		for m := range otherwise {
+		for at, decided := range otherwise {
+			m := moment.Moment(at)
+			if decided.Why == "" {
+				continue // the table is never asked then
+			}
 			if f.at.At(m, otherwise).Why == "" {
 				t.Errorf("%s at moment %d: nobody has decided", f.name, m)
 			}
