@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -139,7 +140,7 @@ func (f *finder) readFile(c *history.Commit, file *history.File, claims *events.
 	f.sources = append(f.sources, s)
 	f.byBlob[s.blob] = append(f.byBlob[s.blob], s)
 	for line := range s.owner {
-		if letters(lines[line]) < minSpecific {
+		if correlate.Letters(lines[line]) < correlate.MinSpecific {
 			continue
 		}
 		print := events.FingerprintOf(lines[line])

@@ -4,20 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/trails/linediff"
-)
-
-// The letters and digits that lines need to be evidence, as for lines that hooks saw.
-const (
-	minSpecific = 12 // in the same file
-	minMoved    = 40 // lines in a row in another file,
-	minRow      = 3  // and so many of them
 )
 
 // mostSources bounds the files that are compared with one file.
@@ -52,7 +43,7 @@ func (t *target) search() {
 	}
 	for _, h := range t.file.Hunks {
 		for _, line := range h.Added {
-			if letters(line) >= minSpecific {
+			if correlate.Letters(line) >= correlate.MinSpecific {
 				for _, s := range t.byPrint[events.FingerprintOf(line)] {
 					hits[s]++
 				}
@@ -90,12 +81,12 @@ func (t *target) compare(s *source) {
 	equal := equalBlocks(was, t.lines)
 	matched, claimed := 0, 0
 	for line := range s.owner {
-		claimed += letters(was[line])
+		claimed += correlate.Letters(was[line])
 	}
 	for _, p := range equal {
 		for i := range p.count {
 			if _, is := s.owner[p.old+i]; is && t.added[p.new+i] {
-				matched += letters(was[p.old+i])
+				matched += correlate.Letters(was[p.old+i])
 			}
 		}
 	}
@@ -110,7 +101,7 @@ func (t *target) compare(s *source) {
 	at, often := map[int]bool{}, repeated(was, t.lines)
 	for _, p := range equal {
 		p = p.firm(was, t.lines, often)
-		if lettersIn(was[p.old:p.old+p.count]) < minSpecific {
+		if correlate.LettersIn(was[p.old:p.old+p.count]) < correlate.MinSpecific {
 			continue
 		}
 		for i := range p.count {
@@ -165,8 +156,8 @@ func (t *target) rows(s *source, was [][]byte, equal []pair) {
 					continue
 				}
 			}
-			said := lettersIn(t.lines[p.new+start : p.new+i])
-			if i-start >= minRow && said >= minMoved {
+			said := correlate.LettersIn(t.lines[p.new+start : p.new+i])
+			if i-start >= correlate.MinRow && said >= correlate.MinMoved {
 				for line := start; line < i; line++ {
 					t.offer(s, p.old+line, p.new+line, correlate.TierFingerprint, said)
 				}
@@ -192,8 +183,8 @@ func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 	}
 	for line := range t.lines {
 		old, is := there[text(t.lines[line])]
-		if is && old != nobody && !placed[old] && here[text(t.lines[line])] == 1 && letters(t.lines[line]) >= minSpecific {
-			t.offer(s, old, line, correlate.TierFingerprint, letters(t.lines[line]))
+		if is && old != nobody && !placed[old] && here[text(t.lines[line])] == 1 && correlate.Letters(t.lines[line]) >= correlate.MinSpecific {
+			t.offer(s, old, line, correlate.TierFingerprint, correlate.Letters(t.lines[line]))
 		}
 	}
 }
@@ -245,24 +236,3 @@ func equalBlocks(old, new [][]byte) []pair {
 
 // text is a line without its end.
 func text(line []byte) string { return string(bytes.TrimSuffix(line, []byte("\n"))) }
-
-// letters counts the letters and digits of a line.
-func letters(line []byte) int {
-	n := 0
-	for len(line) > 0 {
-		r, size := utf8.DecodeRune(line)
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			n++
-		}
-		line = line[size:]
-	}
-	return n
-}
-
-func lettersIn(lines [][]byte) int {
-	n := 0
-	for _, line := range lines {
-		n += letters(line)
-	}
-	return n
-}

@@ -82,7 +82,7 @@ func (f *file) voteRows(v votes, content [][]byte, runs []events.AnchorRun, owne
 			for last < r.End && from[first] >= 0 && from[last] == from[last-1]+1 {
 				last++
 			}
-			for line := first; line < last && lettersIn(f.lines[first:last]) >= minSpecific; line++ {
+			for line := first; line < last && correlate.LettersIn(f.lines[first:last]) >= correlate.MinSpecific; line++ {
 				at := slices.IndexFunc(runs, func(r events.AnchorRun) bool {
 					return r.Start-1 <= from[line] && from[line] < r.Start-1+r.Count
 				})

@@ -1,6 +1,7 @@
 package unseen
 
 import (
+	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 )
 
@@ -15,7 +16,7 @@ func (f *file) sameChange() error {
 			places, texts = append(places, line), append(texts, f.lines[line])
 		}
 	}
-	if f.id == "" || lettersIn(texts) < minSpecific {
+	if f.id == "" || correlate.LettersIn(texts) < correlate.MinSpecific {
 		return nil
 	}
 	v := newVotes()

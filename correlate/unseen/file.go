@@ -93,7 +93,7 @@ func (f *file) link(view *trails.View) (seen bool, err error) {
 		return true, nil
 	}
 	blobs := f.change.Old
-	specific := lettersIn(f.lines) >= minSpecific
+	specific := correlate.LettersIn(f.lines) >= correlate.MinSpecific
 	if specific {
 		blobs = append([]refs.OID{f.change.New}, blobs...)
 	}

@@ -27,7 +27,7 @@ func (f *file) byLines(open map[int]bool) error {
 	var rows []row
 	looked := map[events.PatchID]bool{}
 	for line := range f.lines {
-		if _, done := f.owners[line]; done || !open[line] || letters(f.lines[line]) < minSpecific {
+		if _, done := f.owners[line]; done || !open[line] || correlate.Letters(f.lines[line]) < correlate.MinSpecific {
 			continue
 		}
 		found := f.digest.Line(prints[line])
@@ -59,9 +59,9 @@ func (f *file) rowsOf(patch events.PatchData, owner events.AnchorOwner, prints [
 	if err != nil {
 		return nil
 	}
-	least, fewest := minMoved, minRow
+	least, fewest := correlate.MinMoved, correlate.MinRow
 	if f.isFile(patch.Path) || f.isFile(patch.OldPath) {
-		least, fewest = minSpecific, 1
+		least, fewest = correlate.MinSpecific, 1
 	}
 	places := map[events.Fingerprint][]int{}
 	for i, p := range wrote {
@@ -82,7 +82,7 @@ func (f *file) rowsOf(patch events.PatchData, owner events.AnchorOwner, prints [
 		if best.count == 0 {
 			continue
 		}
-		best.weight = lettersIn(f.lines[line : line+best.count])
+		best.weight = correlate.LettersIn(f.lines[line : line+best.count])
 		if best.weight >= least && best.count >= fewest {
 			out = append(out, best)
 		}

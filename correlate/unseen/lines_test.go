@@ -227,7 +227,7 @@ func TestTheLastMentionsComeFirst(t *testing.T) {
 	if got := latest(list, 9); len(got) != 3 || got[2].Seq != 1 {
 		t.Errorf("all are %v", got)
 	}
-	if n := lettersIn(split("a1 é|-- ;|B")); n != 4 {
+	if n := correlate.LettersIn(split("a1 é|-- ;|B")); n != 4 {
 		t.Errorf("%d letters and digits", n)
 	}
 }
@@ -380,7 +380,7 @@ func TestRowsAreThoseOfTheRule(t *testing.T) {
 					at, count = from, n
 				}
 			}
-			if weight := lettersIn(f.lines[line : line+count]); count >= fewest && weight >= least {
+			if weight := correlate.LettersIn(f.lines[line : line+count]); count >= fewest && weight >= least {
 				want = append(want, fmt.Sprintf("%d+%d@%d:%d", line, count, at, weight))
 			}
 			line += max(count, 1)

@@ -1,18 +1,9 @@
 package unseen
 
 import (
-	"unicode"
-	"unicode/utf8"
-
+	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
-)
-
-// The number of letters and digits that lines need to be evidence.
-const (
-	minSpecific = 12 // a line, or lines in a row, in the file that a patch was about
-	minMoved    = 40 // lines in a row in another file,
-	minRow      = 3  // and so many of them
 )
 
 // maxMentions bounds the events that are read for one content, change or line. A line that more patches wrote is
@@ -28,29 +19,8 @@ func latest(list []index.Mention, most int) []index.Mention {
 	return out
 }
 
-// letters counts the letters and digits of a line.
-func letters(line []byte) int {
-	n := 0
-	for len(line) > 0 {
-		r, size := utf8.DecodeRune(line)
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			n++
-		}
-		line = line[size:]
-	}
-	return n
-}
-
 // tells reports whether a line is long enough to be evidence.
-func tells(line []byte) bool { return letters(line) >= minSpecific }
-
-func lettersIn(lines [][]byte) int {
-	n := 0
-	for _, l := range lines {
-		n += letters(l)
-	}
-	return n
-}
+func tells(line []byte) bool { return correlate.Letters(line) >= correlate.MinSpecific }
 
 // data decodes the data of an event; false if it is invalid.
 func data[T any](e *events.Event) (T, bool) {

@@ -1,0 +1,35 @@
+package correlate
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// The number of letters and digits that lines need to be evidence, where nothing but their text tells of them.
+const (
+	MinSpecific = 12 // a line, or lines in a row, in the file that somebody was about
+	MinMoved    = 40 // lines in a row in another file,
+	MinRow      = 3  // and so many of them
+)
+
+// Letters counts the letters and digits of a line.
+func Letters(line []byte) int {
+	n := 0
+	for len(line) > 0 {
+		r, size := utf8.DecodeRune(line)
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+		line = line[size:]
+	}
+	return n
+}
+
+// LettersIn counts the letters and digits of several lines.
+func LettersIn(lines [][]byte) int {
+	n := 0
+	for _, line := range lines {
+		n += Letters(line)
+	}
+	return n
+}
