@@ -35,17 +35,24 @@ func (s *marks) ofCalls() []span {
 
 // ofCall finds the secrets among the arguments of a function with this name.
 func (n naming) ofCall(text string) []span {
+	at := skipAny(text, n.end, " =:") // auth=('name', '…')
+	if at >= len(text) {
+		return nil
+	}
+	bracket := text[at] == '(' || text[at] == '['
+	if !bracket && strings.IndexByte("\"'N", text[at]) < 0 { // sp_addlogin N'name', N'…'
+		return nil
+	}
 	start := n.start
 	if strings.HasSuffix(text[:start], "->") { // DBI->connect
 		start = max(0, start-len("DBI->"))
 	}
 	name := strings.ToLower(text[start:n.end])
-	at := skipAny(text, n.end, " =:") // auth=('name', '…')
 	for _, c := range &calls {
-		if !strings.HasSuffix(name, c.name) || at >= len(text) {
+		if !strings.HasSuffix(name, c.name) {
 			continue
 		}
-		if text[at] == '(' || text[at] == '[' {
+		if bracket {
 			at++
 		} else if c.name != "sp_addlogin" {
 			return nil

@@ -75,6 +75,7 @@ var freshForms = []struct {
 	{anyLetter, 16, "Driver={ODBC Driver 17};Server=h;UID=sa;PWD=%s;"},
 	{anyLetter, 16, "\\set pw '%s'"},
 	{anyLetter, 16, "EXEC sp_addlogin 'bob', '%s'"},
+	{anyLetter, 16, "EXEC sp_addlogin N'bob', N'%s'"},
 	{anyLetter, 16, `vercel env add API_TOKEN <<< "%s"`},
 	{anyLetter, 16, "ansible-vault encrypt_string '%s' --name 'db_password'"},
 	{anyLetter, 16, "keyPassword '%s'"},

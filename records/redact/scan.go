@@ -68,7 +68,7 @@ func newBeginnings(forms *[256][]form) *beginnings {
 		"bindpw ", "bind_pw ", "rootpw ", "jdbc:oracle:")
 	b.add(atLine, false, "\tTRUE\t", "\tFALSE\t")
 	b.add(atLine, true, "auth ")
-	b.add(atCall, true, "hmac", "login", "pdo", "connect", "getconnection", "sp_addlogin")
+	b.add(atCall, true, "hmac", "login", "pdo", "connect")
 	b.add(atPort, false, ":1", ":2", ":3", ":4", ":5", ":6", ":7", ":8", ":9", ":*")
 	b.add(atSQL, false, "IDENTIFIED", "PASSWORD FOR")
 	b.add(atSQL, false, "identified", "password for")

@@ -269,8 +269,10 @@ func (c *candidate) shouted() bool {
 func (c *candidate) assigned(sep string, at int) (start, end int) {
 	document := strings.HasPrefix(c.text[min(at, len(c.text)):], "<<")
 	at = c.blockOf(sep, at)
-	if start, end = c.answered(at); sep == ":" && start < end {
-		return start, end
+	if sep == ":" {
+		if start, end = c.answered(at); start < end {
+			return start, end
+		}
 	}
 	if start, end, ok := c.inQuotes(at); ok {
 		if c.good(start, end) && !c.grows(end+1) {
@@ -308,8 +310,7 @@ func (c *candidate) blockOf(sep string, at int) int {
 	}
 	i := at
 	if c.text[i] == '!' { // a tag of YAML
-		i = skipAny(c.text, i+len(c.text[i:])-len(strings.TrimLeft(c.text[i:], "!abcdefghijklmnopqrstuvwxyz_-")), " ")
-		return i
+		return skipAny(c.text, skipAny(c.text, i, "!abcdefghijklmnopqrstuvwxyz_-"), " ")
 	}
 	if c.text[i] == '|' || c.text[i] == '>' {
 		for i++; i < len(c.text) && (c.text[i] == '-' || c.text[i] == '+' || digit(c.text[i])); {
