@@ -9,14 +9,19 @@ import (
 
 // deleted are the files that are gone. For example: an agent writes a, and a person does mv a b.
 func deleted(q *Query, _ []*File, try func([]*File)) error {
+	try(q.gone())
+	return nil
+}
+
+// gone lists the files that are not there any more, as they were seen last.
+func (q *Query) gone() []*File {
 	var out []*File
 	for i := range q.Changes {
 		if c := &q.Changes[i]; c.New.IsZero() && !c.Old.OID.IsZero() {
 			out = append(out, &c.Old)
 		}
 	}
-	try(out)
-	return nil
+	return out
 }
 
 // former are the earlier contents of files that are gone. For example: a person formats an agent's file, takes that
@@ -28,21 +33,21 @@ func former(q *Query, born []*File, try func([]*File)) error {
 		}
 		return all
 	}
+	gone := q.gone()
+	if len(gone) > renameLimit { // each of them has a file to be read
+		return nil
+	}
 	var out []*File
-	for i := range q.Changes {
-		c := &q.Changes[i]
-		if !c.New.IsZero() || c.Old.OID.IsZero() {
-			continue
-		}
-		for _, blob := range q.Former(c.Old.Path, lines) {
-			f, err := q.file(c.Old.Path, c.Old.Mode, blob)
+	for _, old := range gone {
+		for _, blob := range q.Former(old.Path, lines) {
+			f, err := q.file(old.Path, old.Mode, blob)
 			if errors.Is(err, refs.ErrMissing) {
 				continue // the side store has forgotten it
 			}
 			if err != nil {
 				return err
 			}
-			f.last = &c.Old
+			f.last = old
 			out = append(out, f)
 		}
 	}

@@ -343,16 +343,21 @@ func TestWhereThereIsNoEvidence(t *testing.T) {
 			s.files[commitID(s.t, 1)] = map[string]refs.OID{"b.txt": s.blob(mine)}
 			delete(s.there, "a.txt")
 		}},
-		"the new file was never committed":        {"returned", func(s *story) { delete(s.files[commitID(s.t, 2)], "b.txt") }},
-		"its owners are known":                    {"along", func(s *story) { s.Known = func(string, refs.OID) bool { return true } }},
-		"the commit has the new name":             {"along", func(s *story) { s.files[commitID(s.t, 4)]["b.txt"] = s.blob(mine) }},
-		"the work tree has the other name":        {"along", func(s *story) { s.there["dir/b.txt"] = s.blob(mine) }},
-		"and had it before":                       {"along", func(s *story) { s.last["dir/b.txt"] = s.blob(mine) }},
-		"nothing was seen last":                   {"along", func(s *story) { s.Last = func() (Seen, bool) { return nil, false } }},
-		"the work tree has what HEAD has":         {"missing", func(s *story) { s.there["a.txt"] = s.blob(mine) }},
-		"no commit had it on the way":             {"onTheWay", func(s *story) { clear(s.files[commitID(s.t, 2)]) }},
-		"a commit had another text on the way":    {"onTheWay", func(s *story) { s.files[commitID(s.t, 2)]["b.txt"] = s.blob("quite\n") }},
-		"the old name has it again":               {"former", func(s *story) { s.Changes[0].New = s.blob(mine); s.Wrote = false }},
+		"the new file was never committed":     {"returned", func(s *story) { delete(s.files[commitID(s.t, 2)], "b.txt") }},
+		"its owners are known":                 {"along", func(s *story) { s.Known = func(string, refs.OID) bool { return true } }},
+		"the commit has the new name":          {"along", func(s *story) { s.files[commitID(s.t, 4)]["b.txt"] = s.blob(mine) }},
+		"the work tree has the other name":     {"along", func(s *story) { s.there["dir/b.txt"] = s.blob(mine) }},
+		"and had it before":                    {"along", func(s *story) { s.last["dir/b.txt"] = s.blob(mine) }},
+		"nothing was seen last":                {"along", func(s *story) { s.Last = func() (Seen, bool) { return nil, false } }},
+		"the work tree has what HEAD has":      {"missing", func(s *story) { s.there["a.txt"] = s.blob(mine) }},
+		"no commit had it on the way":          {"onTheWay", func(s *story) { clear(s.files[commitID(s.t, 2)]) }},
+		"a commit had another text on the way": {"onTheWay", func(s *story) { s.files[commitID(s.t, 2)]["b.txt"] = s.blob("quite\n") }},
+		"the old name has it again":            {"former", func(s *story) { s.Changes[0].New = s.blob(mine); s.Wrote = false }},
+		"many files are gone": {"former", func(s *story) {
+			for i := range renameLimit {
+				s.lost(fmt.Sprintf("gone%d.txt", i), other, "")
+			}
+		}},
 		"what it had is forgotten":                {"former", func(s *story) { s.Read = func(uint32, refs.OID) ([][]byte, error) { return nil, refs.ErrMissing } }},
 		"the old name is still there":             {"onTheWay", func(s *story) { s.Changes[0].New = s.blob("quite\n"); s.Wrote = false }},
 		"another text is alike in too few lines":  {"deleted", func(s *story) { s.Changes = []Change{{Old: contentOf("a.txt", other)}} }},
