@@ -297,7 +297,7 @@ func TestPatchesOfOneProcessArePutOff(t *testing.T) {
 		if c.rebasing != "" {
 			write(t, repo.GitDir, "rebase-apply/rebasing", "")
 		}
-		if err := remember(repo, c.noted); err != nil {
+		if err := notePatching(repo, c.noted); err != nil {
 			t.Fatal(err)
 		}
 		if c.original != "" {
@@ -310,7 +310,7 @@ func TestPatchesOfOneProcessArePutOff(t *testing.T) {
 		if list := readDeferred(repo); done && (len(list) != 1 || list[0] != (deferred{oid(t, 9), oid(t, 7)})) {
 			t.Errorf("%s: noted %v", name, list)
 		}
-		if err := forget(repo); err != nil {
+		if err := forgetPatching(repo); err != nil {
 			t.Fatal(err)
 		}
 		if again, err := deferPatch(repo, oid(t, 9), c.now); again || err != nil {

@@ -37,7 +37,7 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 40)); err != nil {
 		return err
 	}
-	if err := forget(repo); err != nil {
+	if err := forgetPatching(repo); err != nil {
 		return err
 	}
 	for _, commit := range unheard(repo, timeline.Anchored(), head) {
@@ -48,7 +48,7 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	if err := anchorAt(ctx, repo, timeline, head, at, mostFiles); err != nil {
 		return err
 	}
-	return remember(repo, git)
+	return notePatching(repo, git)
 }
 
 // Merged anchors the commit that HEAD names if a merge has just made it: a merge runs no post-commit hook
@@ -164,7 +164,7 @@ func Rewritten(
 	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 90)); err != nil {
 		return err
 	}
-	return forget(repo)
+	return forgetPatching(repo)
 }
 
 // changed lists the changes of files in a commit. In a merge only lines that are in no parent count as added, as for

@@ -23,8 +23,8 @@ func patchingFile(repo *refs.Repo) string {
 // firstInit is the parent's process id if the parent has ended, or the shell cannot name it.
 const firstInit = 1
 
-// remember notes the process that applies patches, if a rebase applies more of them.
-func remember(repo *refs.Repo, git int) error {
+// notePatching notes the process that applies patches, if a rebase applies more of them.
+func notePatching(repo *refs.Repo, git int) error {
 	if git <= firstInit || !patching(repo) {
 		return nil
 	}
@@ -34,8 +34,8 @@ func remember(repo *refs.Repo, git int) error {
 	return nil
 }
 
-// forget removes the note of a process that has ended.
-func forget(repo *refs.Repo) error {
+// forgetPatching removes the note of a process that has ended.
+func forgetPatching(repo *refs.Repo) error {
 	if err := os.Remove(patchingFile(repo)); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("forget who applied patches: %w", err)
 	}
