@@ -116,11 +116,7 @@ func (a *app) checkSpan(c *cli.Context, repo *refs.Repo, known *conversations, s
 	if err != nil {
 		return nil, err
 	}
-	dots := ".."
-	if s.Fork {
-		dots = "..."
-	}
-	d, err := a.diffOf(repo, known, dir, s.From.String()+dots+s.To.String())
+	d, err := a.diffOf(repo, known, dir, s.dotted())
 	if err != nil {
 		return nil, err
 	}

@@ -186,6 +186,15 @@ type span struct {
 	text string // of git's form: from...to
 }
 
+// dotted returns the range in git's form, by the ids of its ends.
+func (s *span) dotted() string {
+	dots := ".."
+	if s.Fork {
+		dots = "..."
+	}
+	return s.From.String() + dots + s.To.String()
+}
+
 // otherRange proposes a range that ends at a commit and has commits in it: the commits that are not on the main
 // branch, else the last ten.
 func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {

@@ -161,11 +161,7 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 	if err := r.Stats.AddConversations(known.Reader, false); err != nil {
 		return nil, err
 	}
-	dots := ".."
-	if s.Fork {
-		dots = "..."
-	}
-	d, err := a.diffOf(repo, known, dir, s.From.String()+dots+s.To.String())
+	d, err := a.diffOf(repo, known, dir, s.dotted())
 	if err != nil {
 		return nil, err
 	}

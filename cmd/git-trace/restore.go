@@ -97,15 +97,11 @@ func (a *app) restore(c *cli.Context, ops operands) error {
 	if err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
-	var gone []string
-	if !c.Bool("dry-run") { // which changes nothing, and leaves what a killed one left
-		turn, err := restore.Begin(repo)
-		if err != nil {
-			return err
-		}
-		defer turn.End()
-		gone = turn.Gone()
+	gone, end, err := takeTurn(repo, c.Bool("dry-run"))
+	if err != nil {
+		return err
 	}
+	defer end()
 	taken, err := takeSnapshot(c.Context, repo)
 	if err != nil {
 		return err
@@ -122,6 +118,19 @@ func (a *app) restore(c *cli.Context, ops operands) error {
 		return writeJSON(quietWriter{a.std.out}, out)
 	}
 	return a.printRestored(&out, repo, plan, words[1:])
+}
+
+// takeTurn waits for the turn of whoever writes files, and returns the paths that a killed one left. A dry run changes
+// nothing: it waits for nobody and leaves them.
+func takeTurn(repo *refs.Repo, dry bool) (gone []string, end func(), err error) {
+	if dry {
+		return nil, func() {}, nil
+	}
+	turn, err := restore.Begin(repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	return turn.Gone(), turn.End, nil
 }
 
 // putBack carries a plan out, unless that takes more away than the person wants. Contents are the ones that the

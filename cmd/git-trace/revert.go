@@ -76,24 +76,15 @@ func (a *app) revert(c *cli.Context, ops operands) error {
 		return err
 	}
 	defer known.Close()
-	views, err := newViewer(c.Context, repo, known)
-	if err != nil {
-		return err
-	}
-	defer views.close()
-	t := taking{app: a, c: c, repo: repo, known: known, views: views, name: words[0]}
+	t := taking{app: a, c: c, repo: repo, known: known, name: words[0]}
 	if err := t.find(); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
-	var gone []string
-	if !c.Bool("dry-run") { // which changes nothing, and leaves what a killed one left
-		turn, err := restore.Begin(repo)
-		if err != nil {
-			return err
-		}
-		defer turn.End()
-		gone = turn.Gone()
+	gone, end, err := takeTurn(repo, c.Bool("dry-run"))
+	if err != nil {
+		return err
 	}
+	defer end()
 	return t.take(paths, gone)
 }
 
@@ -103,7 +94,6 @@ type taking struct {
 	c     *cli.Context
 	repo  *refs.Repo
 	known *conversations
-	views *viewer
 	name  string // of the work, as the person says it
 	work  backward.Work
 	steps []backward.Step
@@ -187,10 +177,11 @@ func (t *taking) findCommitted() (err error) {
 // take takes the work back.
 func (t *taking) take(paths, gone []string) error {
 	ctx := t.c.Context
-	follows, err := t.views.follow()
+	follows, err := t.known.Tracker()
 	if err != nil {
 		return err
 	}
+	defer func() { _ = follows.Close() }()
 	taken, err := takeSnapshot(ctx, t.repo)
 	if err != nil {
 		return err
