@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-trace/git-trace/records/declared"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
@@ -27,16 +28,8 @@ var testPrograms = sync.OnceValue(func() *regexp.Regexp {
 // commandOf returns the command that a call was asked to run, "" for none.
 func commandOf(input json.RawMessage) string {
 	for _, name := range []string{"command", "cmd"} {
-		value := rawjson.Member(input, name)
-		if text := rawjson.Unquote(value); text != "" {
-			return text
-		}
-		var words []string
-		if json.Unmarshal(value, &words) == nil && len(words) > 0 {
-			if len(words) == 3 && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[0], "sh") { // sh -c COMMAND
-				return words[2]
-			}
-			return strings.Join(words, " ")
+		if line := declared.Command(rawjson.Member(input, name)); line != "" {
+			return line
 		}
 	}
 	return ""

@@ -133,3 +133,20 @@ func Patch(patch string) []Edit {
 	}
 	return out
 }
+
+// Command returns the command line of a member that holds one: a text, or a list of words. Of a shell that is given a
+// command it is that command.
+func Command(raw json.RawMessage) string {
+	var command string
+	if json.Unmarshal(raw, &command) == nil {
+		return command
+	}
+	var words []string
+	if json.Unmarshal(raw, &words) != nil {
+		return ""
+	}
+	if len(words) == 3 && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
+		return words[2]
+	}
+	return strings.Join(words, " ")
+}

@@ -53,29 +53,13 @@ func newCall(s *records.Step, c *records.ToolCall) *call {
 	_ = json.Unmarshal(c.Input, &in) // what is no object has no command
 	for _, raw := range [...]json.RawMessage{in.Command, in.Cmd, in.Script} {
 		if out.command == "" && len(out.edits) == 0 {
-			out.command = commandLine(raw)
+			out.command = declared.Command(raw)
 		}
 	}
 	if patch, found := strings.CutPrefix(strings.TrimLeft(out.command, " \n"), "apply_patch"); found {
 		out.edits = append(out.edits, declared.Patch(patch)...)
 	}
 	return out
-}
-
-// commandLine returns a command that is a text, or a list of arguments; of a shell's -c the script.
-func commandLine(raw json.RawMessage) string {
-	var command string
-	if json.Unmarshal(raw, &command) == nil {
-		return command
-	}
-	var words []string
-	if json.Unmarshal(raw, &words) != nil {
-		return ""
-	}
-	if len(words) == 3 && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
-		return words[2]
-	}
-	return strings.Join(words, " ")
 }
 
 // failed reports whether the call ran and failed. A search that finds nothing has not failed.
