@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -14,17 +11,13 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
-	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/records/otel"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/version"
-	"github.com/git-trace/git-trace/view"
 )
 
 func (a *app) exportCommand() *cli.Command {
@@ -168,157 +161,6 @@ func (e *exporter) choose(words []string) error {
 	return nil
 }
 
-// history lists the commits that were asked for.
-func (e *exporter) history() ([]history.Commit, error) {
-	debug.SetGCPercent(countGrowth)
-	if len(e.traces) > 0 {
-		list := make([]view.Conversation, 0, len(e.traces))
-		for _, trace := range e.traces {
-			one, _, err := e.known.Conversation(trace)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, one)
-		}
-		if err := e.known.Complete(e.ctx, list); err != nil {
-			return nil, err
-		}
-		args := []string{"--no-walk=unsorted"}
-		for i := range list {
-			for _, held := range list[i].Commits {
-				args = append(args, held.Commit.String())
-			}
-		}
-		if len(args) == 1 {
-			return nil, nil
-		}
-		return history.List(e.ctx, e.repo, append(args, "--ignore-missing", "--")...)
-	}
-	if len(e.revs) == 0 {
-		if head, _, err := e.repo.Head(); err == nil && head.IsZero() {
-			return nil, nil
-		}
-	}
-	if e.known.Untraced() { // git judges the revisions, and no commit is listed
-		_, err := commitsOf(e.ctx, e.repo, e.revs, false, "--max-count=0")
-		return nil, err
-	}
-	return history.List(e.ctx, e.repo, append(slices.Clone(e.revs), "--")...)
-}
-
-// commits writes who wrote the lines of each commit.
-func (e *exporter) commits(asNotes bool) error {
-	list, err := e.history()
-	if err != nil {
-		return err
-	}
-	var notes *notesWriter
-	if asNotes {
-		if notes, err = newNotesWriter(e.ctx, e.repo); err != nil {
-			return err
-		}
-	}
-	out := newLineWriter(e.out)
-	objects := e.repo.Objects()
-	defer objects.Close()
-	told := 0
-	err = e.known.Commits(list, func(c *history.Commit, data *events.CommitData) error {
-		e.damage.note(c)
-		e.only(data)
-		if !slices.ContainsFunc(data.Owners, func(o events.AnchorOwner) bool { return o.Kind != events.OwnerUnknown }) {
-			return nil
-		}
-		told++
-		if e.format.name == gitai.Name {
-			return e.note(c, data, notes, out)
-		}
-		content := addedLines(c)
-		if c.Cut() {
-			content = view.Content(objects, c.ID)
-		}
-		record, err := agenttrace.FromCommit(data, c.Committed, version.Number, content)
-		if err != nil {
-			return err
-		}
-		var line bytes.Buffer
-		if err := agenttrace.Write(&line, record); err != nil {
-			return err
-		}
-		return out.line(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
-	})
-	if err == nil && notes != nil {
-		if err = notes.done(); err == nil && told > 0 {
-			fmt.Fprintf(e.app.std.out, "%s under %s\n", plural(notes.count, "note"), gitai.NotesRef)
-		}
-	}
-	if err = errors.Join(err, out.flush()); err == nil && told == 0 {
-		fmt.Fprintln(e.app.std.err,
-			"git-trace: hint: nothing is known of the lines of these commits (git trace backfill looks into old transcripts)")
-	}
-	return err
-}
-
-// addedLines returns the lines that a commit added to its files, each at its place. The other lines are empty: the
-// trace says nothing about them.
-func addedLines(c *history.Commit) agenttrace.Source {
-	files := make(map[string]*history.File, len(c.Files))
-	for i := range c.Files {
-		files[c.Files[i].Path] = &c.Files[i]
-	}
-	return func(path string) ([]string, error) {
-		var lines []string
-		if f := files[path]; f != nil {
-			for _, h := range f.Hunks {
-				end := h.NewStart - 1 + len(h.Added)
-				lines = append(lines, make([]string, max(0, end-len(lines)))...)
-				for n, line := range h.Added {
-					lines[h.NewStart-1+n] = string(line)
-				}
-			}
-		}
-		return lines, nil
-	}
-}
-
-// only leaves the lines of the conversations that were named.
-func (e *exporter) only(data *events.CommitData) {
-	if len(e.traces) == 0 {
-		return
-	}
-	for i := range data.Owners {
-		if !slices.Contains(e.traces, data.Owners[i].Trace) {
-			data.Owners[i] = events.AnchorOwner{Kind: events.OwnerUnknown}
-		}
-	}
-}
-
-// commitNote is the line of a commit in an exported file of notes.
-type commitNote struct {
-	Commit string `json:"commit"`
-	Note   string `json:"note"`
-}
-
-func (e *exporter) note(c *history.Commit, data *events.CommitData, notes *notesWriter, out *lineWriter) error {
-	note, leftOut := gitai.FromCommit(data, c.Author)
-	if leftOut > 0 {
-		fmt.Fprintf(e.app.std.err, "git-trace: warning: %s: a note cannot hold the %s of %s\n",
-			c.ID, numbers.Agree(leftOut, "name", "names"), plural(leftOut, "file"))
-	}
-	text, err := note.Bytes()
-	if err != nil {
-		return err
-	}
-	if notes != nil {
-		notes.write(c.ID, text)
-		return nil
-	}
-	line, err := marshal(commitNote{c.ID.String(), string(text)})
-	if err != nil {
-		return err
-	}
-	return out.line(line)
-}
-
 // conversations writes stored records.
 func (e *exporter) conversations() error {
 	told := 0
@@ -421,97 +263,4 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 		return nil
 	})
 	return wanted, err
-}
-
-// notesWriter puts notes under git-ai's ref: all by two processes, since git-notes(1) adds one at a time and writes the
-// whole tree for each.
-type notesWriter struct {
-	ctx  context.Context
-	repo *refs.Repo
-	has  map[string]bool // commits whose note is of somebody else
-
-	stream bytes.Buffer // for git-fast-import(1): all notes but the last
-	last   refs.OID
-	text   []byte // of the last
-	count  int
-}
-
-func newNotesWriter(ctx context.Context, repo *refs.Repo) (*notesWriter, error) {
-	w := &notesWriter{ctx: ctx, repo: repo, has: map[string]bool{}}
-	err := eachNote(ctx, repo, func(commit string, text []byte) error {
-		note, err := gitai.Parse(text)
-		w.has[commit] = err != nil || note.Metadata.GitAIVersion != gitai.Writer
-		return nil //nolint:nilerr // what cannot be read is not ours
-	})
-	return w, err
-}
-
-func (w *notesWriter) write(commit refs.OID, text []byte) {
-	if w.has[commit.String()] {
-		return
-	}
-	if !w.last.IsZero() {
-		fmt.Fprintf(&w.stream, "N inline %s\ndata %d\n%s\n", w.last, len(w.text), w.text)
-	}
-	w.last, w.text = commit, append(bytes.TrimRight(text, "\n"), '\n') // as git-notes(1) ends a note
-	w.count++
-}
-
-// done stores the written notes. git-notes(1) adds the last note, which gives the tree its own form.
-func (w *notesWriter) done() error {
-	if w.last.IsZero() {
-		return nil
-	}
-	if w.stream.Len() > 0 {
-		who, err := w.repo.Git(w.ctx, nil, "var", "GIT_COMMITTER_IDENT")
-		if err != nil {
-			return fmt.Errorf("write notes: %w", err)
-		}
-		const message = "Notes added by 'git-trace export'\n"
-		head := fmt.Sprintf("commit %s\ncommitter %sdata %d\n%s", gitai.NotesRef, who, len(message), message)
-		if _, err := w.repo.ReadRef(gitai.NotesRef); err == nil {
-			head += "from " + gitai.NotesRef + "^0\n"
-		}
-		in := io.MultiReader(strings.NewReader(head), &w.stream)
-		if _, err := w.repo.Git(w.ctx, in, "fast-import", "--quiet", "--date-format=raw"); err != nil {
-			return fmt.Errorf("write notes: %w", err)
-		}
-	}
-	_, err := w.repo.Git(w.ctx, bytes.NewReader(w.text), "notes", "--ref="+gitai.NotesRef, "add", "-f", "-F", "-",
-		w.last.String())
-	if err != nil {
-		return fmt.Errorf("write note: %w", err)
-	}
-	return nil
-}
-
-// eachNote yields the notes under git-ai's ref.
-func eachNote(ctx context.Context, repo *refs.Repo, yield func(commit string, text []byte) error) error {
-	if _, err := repo.ReadRef(gitai.NotesRef); err != nil {
-		if errors.Is(err, refs.ErrRefMissing) {
-			return nil
-		}
-		return err
-	}
-	out, err := repo.Git(ctx, nil, "notes", "--ref="+gitai.NotesRef, "list")
-	if err != nil {
-		return fmt.Errorf("list notes: %w", err)
-	}
-	objects := repo.Objects()
-	defer func() { _ = objects.Close() }()
-	for line := range strings.Lines(string(out)) {
-		blob, commit, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		id, err := refs.ParseOID(blob)
-		if err != nil {
-			return fmt.Errorf("list notes: %w", err)
-		}
-		text, err := objects.Blob(id)
-		if err != nil {
-			return fmt.Errorf("read note of %.7s: %w", commit, err)
-		}
-		if err := yield(commit, text); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -2,25 +2,19 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/git-trace/git-trace/correlate/carry"
 	"github.com/git-trace/git-trace/correlate/claim"
-	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/records"
-	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/foreign"
 	"github.com/git-trace/git-trace/records/gitai"
-	"github.com/git-trace/git-trace/records/jsonl"
 	"github.com/git-trace/git-trace/records/redact"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/records/store"
@@ -371,187 +365,3 @@ func (f *foreignFile) Name() string { return f.file.Name() }
 
 // Close closes both.
 func (f *foreignFile) Close() error { return errors.Join(f.ReadCloser.Close(), f.file.Close()) }
-
-// lines writes the files' claims about commits to the log.
-func (im *importer) lines(files []string) error {
-	im.objects = im.repo.Objects()
-	defer func() { _ = im.objects.Close() }()
-	im.claims = map[refs.OID]*claim.Commit{}
-	if len(files) == 0 {
-		err := eachNote(im.ctx, im.repo, func(commit string, text []byte) error {
-			if err := im.note(commit, text); err != nil { // the others can be read
-				fmt.Fprintf(im.app.std.err, "git-trace: warning: left out the note of %.7s: %s\n", printable(commit),
-					printable(err.Error()))
-			}
-			return nil
-		})
-		if err != nil {
-			return fail(exitUnchecked, err, "nothing was taken in")
-		}
-	}
-	for _, name := range files {
-		if err := im.file(name); err != nil {
-			return fail(exitUnchecked, fileFault(name, err), "nothing was taken in")
-		}
-	}
-	return im.write()
-}
-
-func (im *importer) file(name string) error {
-	file, err := openForeign(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	if im.format.name == agenttrace.Name {
-		return refs.PathCause(agenttrace.Read(file, im.agentTrace))
-	}
-	in := jsonl.NewReader(file, 0)
-	for {
-		raw, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return refs.PathCause(err)
-		}
-		var line commitNote
-		if err := json.Unmarshal(raw, &line); err != nil || line.Commit == "" || line.Note == "" {
-			return in.Fault(errors.New("not a commit and its note"))
-		}
-		if err := im.note(line.Commit, []byte(line.Note)); err != nil {
-			return in.Fault(err)
-		}
-	}
-}
-
-// agentTrace takes a record in.
-func (im *importer) agentTrace(_ int, r *agenttrace.Record) error {
-	if r.VCS == nil || r.VCS.Type != "git" {
-		im.strange++
-		return nil
-	}
-	commit, found := im.commit(r.VCS.Revision)
-	if !found {
-		im.strange++
-		return nil
-	}
-	data, leftOut, err := r.Commit(im.content(commit))
-	if err != nil {
-		return err
-	}
-	im.add(data, leftOut)
-	return nil
-}
-
-// note takes a note in.
-func (im *importer) note(name string, text []byte) error {
-	note, err := gitai.Parse(text)
-	if err != nil {
-		return err
-	}
-	commit, found := im.commit(name)
-	if !found {
-		im.strange++
-		return nil
-	}
-	content := im.content(commit)
-	data, leftOut := note.Commit(commit, func(path string) (int, error) {
-		lines, err := content(path)
-		return len(lines), err
-	})
-	im.add(data, leftOut)
-	return nil
-}
-
-func (im *importer) add(data *events.CommitData, leftOut int) {
-	im.leftOut += leftOut
-	c := im.claims[data.Commit]
-	if c == nil {
-		c = &claim.Commit{CommitData: events.CommitData{Commit: data.Commit}}
-		im.claims[data.Commit], im.order = c, append(im.order, data.Commit)
-	}
-	c.Add(data)
-}
-
-// commit reports whether a full id names a commit that is here.
-func (im *importer) commit(name string) (refs.OID, bool) {
-	id, err := refs.ParseOID(name)
-	if err != nil {
-		return id, false
-	}
-	_, err = im.objects.Commit(id)
-	return id, err == nil
-}
-
-func (im *importer) content(commit refs.OID) func(path string) ([]string, error) {
-	return view.Content(im.objects, commit)
-}
-
-// write writes the claims for lines without a better answer.
-func (im *importer) write() error {
-	reader, err := im.app.open(im.ctx, im.repo, view.Options{LogOnly: true})
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	if err := im.carry(); err != nil {
-		return err
-	}
-	owners := newCommitOwners(im.ctx, reader)
-	args := []string{"--no-walk=unsorted"}
-	for _, id := range im.order {
-		args = append(args, id.String())
-	}
-	var list []history.Commit
-	if len(im.order) > 0 {
-		if list, err = history.List(im.ctx, im.repo, append(args, "--")...); err != nil {
-			return err
-		}
-	}
-	var drafts []events.Draft
-	now := time.Now()
-	commits, added := 0, 0
-	damage := &unread{w: im.app.std.err}
-	err = history.Walk(im.ctx, im.repo, list, func(h *history.Commit) error {
-		damage.note(h)
-		c := im.claims[h.ID]
-		c.Parents, c.Lines = h.Parents, view.LinesOf(h)
-		if c.Anchored, err = owners.anchored(h.ID); err != nil {
-			return err
-		}
-		if err := c.Fill(owners.unknown(h.ID), nil); err != nil {
-			return err
-		}
-		more, err := c.Drafts(events.Import, now)
-		if err != nil || len(more) == 0 {
-			return err
-		}
-		drafts = append(drafts, more...)
-		commits++
-		added += c.AI + c.Human
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := appendDrafts(im.ctx, events.OpenLog(im.repo), drafts); err != nil {
-		return fail(exitUnchecked, err, "")
-	}
-	if err := im.report(importReport{Lines: added, Commits: commits}); err != nil {
-		return err
-	}
-	return damage.fault()
-}
-
-// carry adds claims about the commits that took the place of described ones.
-func (im *importer) carry() error {
-	described := make([]*events.CommitData, 0, len(im.order))
-	for _, id := range im.order {
-		described = append(described, &im.claims[id].CommitData)
-	}
-	return carry.Find(im.ctx, im.repo, described, func(found *events.CommitData) error {
-		im.add(found, 0)
-		return nil
-	})
-}

@@ -1,0 +1,81 @@
+package diff
+
+import (
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/blame/gitblame"
+)
+
+// batch are lines whose owners are asked for at once. What blame says of a line takes several times its room, so a long
+// diff is asked about in parts.
+type batch struct {
+	*finder
+	sign    byte
+	here    Side
+	files   map[string]*File
+	lines   []*Line
+	credits []gitblame.Line
+}
+
+const batchLines = 1 << 14
+
+// add takes lines of a file, each with the commit that wrote it.
+func (b *batch) add(file *File, lines []*Line, credits []gitblame.Line) error {
+	if b.files == nil {
+		b.files = map[string]*File{}
+	}
+	b.files[file.pathOf(b.sign)] = file
+	b.lines, b.credits = append(b.lines, lines...), append(b.credits, credits...)
+	if len(b.lines) < batchLines {
+		return nil
+	}
+	return b.settle()
+}
+
+// answer takes what blame said, of the lines that the diff shows as blame does.
+func (b *batch) answer(q *question) error {
+	if !q.known {
+		return nil
+	}
+	by := map[int]*gitblame.Line{}
+	for i := range q.found {
+		by[q.found[i].FinalLine] = &q.found[i]
+	}
+	var lines []*Line
+	var credits []gitblame.Line
+	for _, l := range q.lines {
+		if at := by[l.New+l.Old]; at != nil && l.same(at) {
+			lines, credits = append(lines, l), append(credits, *at)
+		}
+	}
+	q.found = nil
+	return b.add(q.file, lines, credits)
+}
+
+// settle asks for the owners of the lines.
+func (b *batch) settle() error {
+	resolver := b.from.Resolver
+	if b.here.Kind == Moment {
+		resolver = b.from.Snapshot
+	}
+	owners, err := blame.Owners(b.ctx, resolver, b.credits, func(path string) ([]byte, error) {
+		return b.content(b.files[path], path, b.sign, b.here)
+	})
+	if err != nil {
+		return err
+	}
+	give(b.lines, owners)
+	b.files, b.lines, b.credits = nil, nil, nil
+	return nil
+}
+
+// give lets lines of one run share what is known of their owner.
+func give(lines []*Line, owners []blame.Annotated) {
+	var last *blame.Annotated
+	for i, l := range lines {
+		if o := &owners[i]; last == nil || last.Commit != o.Commit || last.Owner != o.Owner {
+			one := *o
+			last = &one
+		}
+		l.Owner = last
+	}
+}
