@@ -146,7 +146,7 @@ type Place struct {
 	Text   string `json:"text"`
 }
 
-// LineRun is a run of lines, from 1, by its first and its last one.
+// LineRun is a run of lines. First and Last are line numbers, from 1; Last belongs to the run.
 type LineRun struct {
 	First int `json:"first"`
 	Last  int `json:"last"`

@@ -46,7 +46,7 @@ func (a actor) key() ledger.OwnerKey {
 	return ledger.NewOwnerKey(parts)
 }
 
-// evidence returns the evidence that a person wrote something; "" if nobody says so.
+// evidence returns the evidence that a person wrote the lines, or "" if the actor is not a person.
 func (a actor) evidence() events.Watch {
 	switch {
 	case a.kind != events.OwnerHuman:

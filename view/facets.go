@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/refs/pathglob"
 )
 
-// Facets describe calls. All of them must be true of the same call. Names are patterns of path.Match, without regard to
-// case; the zero value describes no call.
+// Facets describe calls. All of them must be true of the same call. Names are patterns of path.Match, and case
+// does not matter. The zero value asks for nothing.
 type Facets struct {
 	Tool     string
 	Skill    string

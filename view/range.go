@@ -99,7 +99,7 @@ func (r *Reader) ownersIn(commits []history.Commit) ([]*events.CommitData, error
 	return out, nil
 }
 
-// ownersOf returns the owners of the lines that a commit added, as an anchor has them.
+// ownersOf returns the owners of the lines that a commit added, in the form of an anchor.
 func ownersOf(c *history.Commit, known *belief.Commit) *events.CommitData {
 	data := &events.CommitData{Commit: c.ID, Parents: c.Parents}
 	index := map[string]int{}

@@ -29,7 +29,7 @@ func Configured(config refs.Config) (*Table, error) {
 	return nil, fmt.Errorf("%s: %s: %w", Key, name, err)
 }
 
-// InUse returns the table in use; nil if the user's own has a fault, which status reports.
+// InUse returns the table in use. It returns nil if the user's own table has a fault; status reports the fault.
 func InUse(ctx context.Context, repo *refs.Repo) *Table {
 	config, err := repo.Config(ctx)
 	if err != nil {

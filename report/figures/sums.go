@@ -19,7 +19,7 @@ type AuthorLines struct {
 	stats.Lines
 }
 
-// AgentLines are the lines that an agent wrote. Those of all agents add up to the lines of agents.
+// AgentLines are the lines that an agent wrote. The sum over all agents is the number of lines by agents.
 type AgentLines struct {
 	Agent         string `json:"agent"` // empty where several could have written the lines
 	Conversations int    `json:"conversations"`
