@@ -183,7 +183,8 @@ func (t *target) moved(s *source, was [][]byte, placed map[int]bool) {
 	}
 	for line := range t.lines {
 		old, is := there[text(t.lines[line])]
-		if is && old != nobody && !placed[old] && here[text(t.lines[line])] == 1 && correlate.Letters(t.lines[line]) >= correlate.MinSpecific {
+		if is && old != nobody && !placed[old] && here[text(t.lines[line])] == 1 &&
+			correlate.Letters(t.lines[line]) >= correlate.MinSpecific {
 			t.offer(s, old, line, correlate.TierFingerprint, correlate.Letters(t.lines[line]))
 		}
 	}

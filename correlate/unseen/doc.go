@@ -10,8 +10,9 @@
 //     commits of another clone did together;
 //   - exact_lines, reformatted, moved_lines: contents that the path is known to have had hold the lines. A commit hook
 //     finds them so for a file that was staged in part;
-//   - line_fingerprint: patches wrote the lines. A line must say something (correlate.MinSpecific), and in another file so must
-//     the lines around it (correlate.MinMoved). Patches of several owners that fit equally well cancel each other out.
+//   - line_fingerprint: patches wrote the lines. A line must say something (correlate.MinSpecific), and in
+//     another file so must the lines around it (correlate.MinMoved). Patches of several
+//     owners that fit equally well cancel each other out.
 //
 // A patch must be a possible source. The log must have the patch before it names the commit, a descendant, or any later
 // commit. And the commit must not be dated before a commit that existed when the patch was made. Other lines stay

@@ -34,8 +34,8 @@ func Yes(why string) Cell { return Cell{true, why} }
 // No is a cell of a row that is not asked.
 func No(why string) Cell { return Cell{false, why} }
 
-// Row holds the cells in which a row differs from the default row of its table. The others are empty. It is an array, so
-// that the compiler lays the tables out and no start of a hook fills them.
+// Row holds the cells in which a row differs from the default row of its table. The others are empty. It is an array:
+// the compiler lays the tables out, and no start of a hook fills them.
 type Row [count]Cell
 
 // At returns the cell of a moment.
