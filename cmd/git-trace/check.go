@@ -30,7 +30,8 @@ func (a *app) checkCommand() *cli.Command {
 			"owner is not known passes no rule that asks for the owner. Removed lines have no owner; they are\n" +
 			"listed and are not findings. If the base has no policy, nothing is checked, and a warning says so.\n" +
 			"A trailer Reviewed-by is what the author of a commit says; sign commits if that matters.\n" +
-			"docs/ci.md describes the policy. --policy tries one that is not committed.",
+			"The keys are policy.signed, policy.reviewers, and paths.<pattern>.agents, .models, .review and\n" +
+			".unknown; docs/ci.md describes them. --policy tries a policy that is not committed.",
 		Flags: append(options("json", "policy", "output"), opt("format", "text, json or sarif").or("text").flag()),
 	}, a.check)
 }
