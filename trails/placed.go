@@ -2,10 +2,12 @@ package trails
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
@@ -41,6 +43,9 @@ func (s *step) placeEdits(edits []declared) (out []declared, ok bool, err error)
 		texts = append(texts, was.bytes)
 		for _, blob := range s.known.Blobs(path, maxBuffers) {
 			t, err := s.read(0, blob)
+			if errors.Is(err, refs.ErrMissing) {
+				continue // the side store has forgotten it
+			}
 			if err != nil {
 				return nil, false, err
 			}
