@@ -1,22 +1,14 @@
 package check
 
 import (
-	"path"
-	"strings"
+	"slices"
 
 	"github.com/git-trace/git-trace/refs/pathglob"
 )
 
-// anyName reports whether one of the patterns matches a name of an agent, a model or a person. A slash is a character
-// like any other there.
+// anyName reports whether one of the patterns matches a name of an agent, a model or a person.
 func anyName(patterns []string, name string) bool {
-	plain := strings.NewReplacer("/", "\x00")
-	for _, pattern := range patterns {
-		if ok, err := path.Match(plain.Replace(pattern), plain.Replace(name)); ok && err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return pathglob.MatchName(pattern, name) })
 }
 
 // effective returns the rule of a path: the keys of all rules that match it, the last of each key.

@@ -3,7 +3,6 @@ package view
 import (
 	"context"
 	"encoding/json"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -159,11 +158,9 @@ func failed(c *Call, result *records.Observation) bool {
 	return c.Status == "failed"
 }
 
-// named compares a name with a pattern. A slash is a character like any other.
+// named compares a name with a pattern. Case does not matter.
 func named(pattern, name string) bool {
-	plain := func(text string) string { return strings.ReplaceAll(strings.ToLower(text), "/", "\x00") }
-	ok, err := path.Match(plain(pattern), plain(name))
-	return err == nil && ok && name != ""
+	return name != "" && pathglob.MatchName(strings.ToLower(pattern), strings.ToLower(name))
 }
 
 // skillOf returns the skill that a call started, "" for none.

@@ -66,6 +66,13 @@ func segments(parts, names []string) bool {
 	return p == len(parts)
 }
 
+// MatchName reports whether a pattern matches a whole name that is not a path, as of a model. A slash is a character
+// like any other.
+func MatchName(pattern, name string) bool {
+	plain := strings.NewReplacer("/", "\x00")
+	return matchName(plain.Replace(pattern), plain.Replace(name))
+}
+
 // matchName compares one name.
 func matchName(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
