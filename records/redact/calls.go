@@ -18,7 +18,7 @@ var calls = [...]call{
 	{"jwt.sign", 2}, {"jwt.verify", 2}, {"jwt.encode", 2}, {"jwt.decode", 2}, {"sp_addlogin", 2}, {"login", 2},
 	{"createhmac", 2}, {"hash_hmac", 3}, {"hmac", anyPlace}, {"hmac.new", anyPlace}, {"hmac.hexdigest", anyPlace},
 	{"hmac.digest", anyPlace}, {"getconnection", 3}, {"mysqli_connect", 3}, {"mysql_connect", 3}, {"pymysql.connect", 3},
-	{"dbi->connect", 3}, {"pdo", 3},
+	{"dbi->connect", 3}, {"pdo", 3}, {"sequelize", 3},
 }
 
 // mostArguments bounds the text of the arguments of a call, in bytes.

@@ -76,7 +76,11 @@ var arguments = [...]argument{
 	{"poetry config", " http-basic.", word2}, {"poetry config", " pypi-token.", word1}, {"quote PASS", "", word1},
 	{"mc alias set", "", word4},
 	{"ansible-vault encrypt_string", "", word1}, {"qpdf", " --encrypt ", apart}, {"pdftk", " input_pw ", apart},
-	{"pdftk", " user_pw ", apart}, {"pdftk", " owner_pw ", apart}, {"openssl passwd", "", word1}, {"p4", " -P ", apart},
+	{"pdftk", " user_pw ", apart}, {"pdftk", " owner_pw ", apart}, {"openssl passwd", "", word1},
+	{"openssl", " -hmac ", apart},
+	{"vault operator unseal", "", word1}, {"bw login", "", word2}, {"bw unlock", "", word1},
+	{"SecureString", " --value ", apart},
+	{"snmpwalk", " -c ", apart}, {"snmpget", " -c ", apart}, {"p4", " -P ", apart},
 	{"wrangler", " --value ", apart},
 	{"sqlplus", "", slashed}, {"impdp", "", slashed}, {"expdp", "", slashed}, {"sqlldr", "", slashed},
 }
@@ -295,13 +299,27 @@ func asks(command string) bool {
 	return slices.ContainsFunc(askers[:], func(asker string) bool { return strings.Contains(command, asker) })
 }
 
+// keepers are commands that keep what they read as a secret.
+var keepers = [...]string{" secret ", " secrets ", " env add ", " context create "}
+
+// keeps reports whether a command keeps a value of letters and digits that it reads, and does not search for a word.
+func keeps(command, value string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(command, "| "), " ")
+	reads := [...]string{"grep", "rg", "sed", "awk", "jq", "head", "tail", "cat"}
+	return mixedKinds(value) && !slices.Contains(reads[:], first) &&
+		slices.ContainsFunc(keepers[:], func(keeper string) bool { return strings.Contains(command, keeper) })
+}
+
 // given finds what echo, or a word behind <<<, gives to a command that asks for a password.
 func given(line string) []span {
 	start, end, login := 0, 0, false
-	if here := strings.Index(line, "<<<"); here >= 0 && asks(line[:here]) {
+	if here := strings.Index(line, "<<<"); here >= 0 {
 		start, end = shellWord(line, skipAny(line, here+len("<<<"), " "))
+		if !asks(line[:here]) && !keeps(line[:here], line[start:end]) {
+			return nil
+		}
 		login = strings.Contains(line[:here], "chpasswd")
-	} else if pipe := strings.IndexByte(line, '|'); pipe >= 0 && asks(line[pipe:]) {
+	} else if pipe := strings.IndexByte(line, '|'); pipe >= 0 {
 		at := max(strings.LastIndex(line[:pipe], "echo "), strings.LastIndex(line[:pipe], "printf "))
 		if at < 0 {
 			return nil
@@ -313,7 +331,9 @@ func given(line string) []span {
 		if strings.HasPrefix(line[at:], "'%s' ") || strings.HasPrefix(line[at:], "\"%s\" ") {
 			at += len("'%s' ")
 		}
-		start, end = shellWord(line[:pipe], at)
+		if start, end = shellWord(line[:pipe], at); !asks(line[pipe:]) && !keeps(line[pipe:], line[start:end]) {
+			return nil
+		}
 		login = strings.Contains(line[pipe:], "chpasswd")
 	}
 	if colon := strings.IndexByte(line[start:end], ':'); login && colon >= 0 {

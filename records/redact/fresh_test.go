@@ -138,6 +138,25 @@ var freshForms = []struct {
 	{smallDigits, 32, "(def api-key \"%s\")"},
 	{anyLetter, 16, "(setq smtp-password \"%s\")"},
 	{smallDigits, 32, "curl --data k=key-%s https://api.mailgun.net"},
+	// authorization as parameters, as a member called value, and behind the name alone
+	{smallDigits, 40, `Authorization: Hawk id="x", mac="%s"`},
+	{smallDigits, 40, `RequestHeader set Authorization "token %s"`},
+	{smallDigits, 40, `{"name": "authorization", "value": "token %s"}`},
+	{smallDigits, 40, `r.headers['AUTHORIZATION'] = f"Token %s"`},
+	{smallDigits, 32, "https://example.com/?key=%s&q=1"},
+	// cookies whose names stand without quotes
+	{smallDigits, 32, "session.cookies.update({'sessionid': '%s'})"},
+	{smallDigits, 32, "cookies=dict(sessionid='%s')"},
+	{smallDigits, 32, "cookies: { session: '%s' }"},
+	{smallDigits, 32, `http.Cookie{Name: "session", Value: "%s"}`},
+	// what a command keeps as a secret
+	{anyLetter, 16, "echo '%s' | gh secret set DEPLOY_KEY"},
+	{anyLetter, 16, "vercel env add SECRET production <<< '%s'"},
+	{anyLetter, 16, "openssl dgst -hmac '%s' f"},
+	{anyLetter, 16, "pdftk a input_pw '%s' output b"},
+	{anyLetter, 16, "vault operator unseal %s"},
+	{anyLetter, 16, "snmpwalk -v2c -c %s h"},
+	{anyLetter, 16, "new Sequelize('d', 'u', '%s')"},
 }
 
 const (
@@ -191,6 +210,8 @@ func TestLinesOfCodeStay(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Options{})
 	for _, text := range []string{
+		"type Ed448PublicKey struct", "the Socks5AuthType2 of a token", "func (shaWith40BitRC2CBC) deriveKey()",
+		"echo $TOKEN | gh secret set NAME", "cat log | grep \" secret value2 \"", "kubectl get secret db2 -o yaml | head -n 20",
 		"pw = sync_playwright2()", `pw: await chromium.launch2()`, `login("user2", "Sign in to step 2")`,
 		"jwt.sign({ sub: user.id2 }, privateKey2)", "createHmac('sha256', key2)", `connect("host2", "port2", "db2")`,
 		"TOKEN=$(echo $RAW2)", "AUTH service2 is down", "expect \"Password:\"", "key <<EOF\nplain words\nEOF",
@@ -210,6 +231,28 @@ func TestLinesOfCodeStay(t *testing.T) {
 		"zip -r docs2.zip docs1", "authorization: request.headers.authorization2024",
 	} {
 		if out := redacted(t, r, text); out != text {
+			t.Errorf("%q became %q", text, out)
+		}
+	}
+}
+
+// On a line that speaks of a secret, what looks random is one, however the two are joined; on other lines it is not.
+func TestWhatLooksRandomBesideANameIsFound(t *testing.T) {
+	t.Parallel()
+	r := newRedactor(t, Options{})
+	const token = "q7RtX2mBz9KwP4dL"
+	for _, line := range []string{
+		"aws ssm put-parameter --name /app/db_password --value '%s'", "The API key is \"%s\"", "use token %s for staging",
+		"aws secretsmanager put-secret-value --secret-string %s", `{"auths": {"h": {"auth": "%s"}}}`, "tool -p %s list",
+		"mosquitto_passwd -b /etc/p bob %s", "restic --password-command 'echo %s' snapshots", `-passin "pass:%s"`,
+	} {
+		text := fmt.Sprintf(line, token)
+		if out := redacted(t, r, text); strings.Contains(out, token) {
+			t.Errorf("it stays: %s", out)
+		}
+	}
+	for _, text := range []string{"commit " + token, "the id is " + token + "\nand its password is elsewhere", "keyboard " + token} {
+		if out := redacted(t, r, text); !strings.Contains(out, token) {
 			t.Errorf("%q became %q", text, out)
 		}
 	}

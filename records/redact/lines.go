@@ -59,11 +59,17 @@ func cookies(text string, at int) []span {
 	option := strings.HasSuffix(text[:at], "--cookie")
 	name := at
 	at = skipAny(text, at, "s\"'\\")
-	if at >= len(text) || strings.IndexByte(":=>(", text[at]) < 0 && (at == name || text[at] != ',') &&
+	if strings.HasPrefix(text[at:], ".update(") {
+		at += len(".update")
+	}
+	if at >= len(text) || strings.IndexByte(":=>({", text[at]) < 0 && (at == name || text[at] != ',') &&
 		(!option || text[at] != ' ') {
 		return nil
 	}
 	at = skipAny(text, at, " \t:=>,(\"'\\[{")
+	if strings.HasPrefix(text[at:], "dict(") {
+		at += len("dict(")
+	}
 	return pairs(text, at)
 }
 
@@ -78,21 +84,27 @@ func pairs(text string, at int) []span {
 		}
 		name := text[start:at]
 		next := skipAny(text, at, "\"'\\")
-		member := next > at && next < len(text) && text[next] == ':' // {'sessionid': '…'}
+		member := next < len(text) && text[next] == ':' // {'sessionid': '…'}, {sessionid: '…'}
+		if member && next == at {
+			value := skipAny(text, next+1, " ")
+			member = value > next+1 && value < len(text) && isQuote(text[value])
+		}
 		if name == "" || next >= len(text) || text[next] != '=' && !member {
 			return found
 		}
 		start = next + 1
 		if member {
 			start = skipAny(text, start, " \"'\\")
+		} else if start < len(text) && isQuote(text[start]) { // dict(sessionid='…')
+			start++
 		}
 		for at = start; at < len(text) && text[at] > ' ' && strings.IndexByte(";,\"'\\<>`]}", text[at]) < 0; at++ {
 		}
 		value := text[start:at]
-		if member && name == "value" && called != "" { // {"name": "sessionid", "value": "…"}
+		if member && strings.EqualFold(name, "value") && called != "" { // {"name": "sessionid", "value": "…"}
 			name = called
 		}
-		if called = ""; member && name == "name" {
+		if called = ""; member && strings.EqualFold(name, "name") {
 			called = value
 		}
 		if isCookie(name, value) && (!member || len(value) >= leastToken && bits(value) >= 3) {

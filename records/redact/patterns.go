@@ -40,6 +40,7 @@ func newPatterns() *patterns {
 func (r *Redactor) plain(s *marks, m manner) []span {
 	text := s.text
 	found := append(append(append(append(s.values(), s.commands()...), s.ofLines()...), s.ofCalls()...), r.known(s)...)
+	found = append(found, s.spoken()...)
 	if m == prose {
 		found = slices.Concat(found, s.homes(), r.userNames(text), r.hostWords(text), s.mail())
 	}
@@ -107,6 +108,7 @@ func (s *marks) authorizations() []span {
 		case 'a':
 			if word(text, i, "authorization") {
 				at = behindScheme(text, i+len("authorization"))
+				found = append(found, parameters(text, at)...)
 			}
 		}
 		if at == 0 || i > 0 && (nameLetter(text[i-1]) || text[i-1] == '_' && text[i]|0x20 != 'a') {
@@ -132,13 +134,23 @@ func (s *marks) authorizations() []span {
 func behindScheme(text string, at int) int {
 	const mostMarks, mostScheme = 12, 24
 	begin, signs := at, 0
-	for at < len(text) && at-begin < mostMarks && strings.IndexByte(" \t\"'\\:=>[({,`", text[at]) >= 0 {
+	quotes := 0
+	for at < len(text) && at-begin < mostMarks && strings.IndexByte(" \t\"'\\:=>[]({,`", text[at]) >= 0 {
 		if strings.IndexByte(":=>[(,", text[at]) >= 0 {
 			signs++
+		} else if isQuote(text[at]) {
+			quotes++
 		}
-		at++
+		if next := at + 1; next+1 < len(text) && strings.IndexByte("bfr", text[next]) >= 0 && isQuote(text[next+1]) {
+			at++ // f"…"
+		}
+		const member = "value" // {"name": "authorization", "value": …}
+		if at++; strings.HasPrefix(text[at:], member) && !nameLetter(text[min(at+len(member), len(text)-1)]) {
+			at += len(member)
+			begin = at
+		}
 	}
-	if signs == 0 {
+	if signs == 0 && quotes == 0 {
 		return 0
 	}
 	if bareToken(text, at) {
@@ -163,6 +175,29 @@ func behindScheme(text string, at int) int {
 		at++
 	}
 	return at
+}
+
+// parameters finds the tokens in the parameters of an authorization: Hawk id="…", mac="…".
+func parameters(text string, at int) []span {
+	var found []span
+	for at > 0 && at < len(text) {
+		start := at
+		for at < len(text) && wordByte(text[at]) {
+			at++
+		}
+		if at == start || at == len(text) || text[at] != '=' {
+			return found
+		}
+		start = skipAny(text, at, "=\"'\\")
+		for at = start; at < len(text) && text[at] > ' ' && strings.IndexByte(",\"'\\", text[at]) < 0; {
+			at++
+		}
+		if bareToken(text[:at], start) {
+			found = append(found, span{start: start, end: at, rule: "authorization", whole: true})
+		}
+		at = skipAny(text, at, ", \"'\\")
+	}
+	return found
 }
 
 // bareToken reports whether a token stands where a word could that says of which kind it is: Authorization: 1f2e….

@@ -40,10 +40,11 @@ type beginnings struct {
 func newBeginnings(forms *[256][]form) *beginnings {
 	b := &beginnings{}
 	for _, word := range [...]string{"pass", "psk", "pat", "secret", "senha", "token", "key", "kennwort", "cred",
-		"contrasena", "connectionstring", "auth", "jwt", "bearer", "motdepasse", "wachtwoord"} {
+		"contrasena", "connectionstring", "jwt", "bearer", "motdepasse", "wachtwoord"} {
 		b.add(atStem, true, word)
 	}
 	b.add(atStem, true, "pwd", "pw:", "pw=", "pw ")
+	b.add(atStem, true, "auth", "assword")
 	b.add(atLogin, true, "bearer", "basic", "authorization")
 	b.add(atHome, true, "home", "users", "documents")
 	b.add(atHome, false, "~")
@@ -63,12 +64,12 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atArgument, false, "login ", "sqlplus ", "sqlldr ", "sql ")
 	b.add(atArgument, false, "mpdp ", "xpdp ")
 	b.add(atArgument, false, "rabbitmqctl ", "mc alias ", "composer ", "rclone ")
-	b.add(atArgument, false, "poetry ", ":_authToken ", "wpa_passphrase ")
+	b.add(atArgument, false, "poetry ", ":_authToken ", "wpa_passphrase ", "pdftk ", "vault ", "bw ")
 	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ", "net user ", "requirepass ", "masterauth ",
 		"bindpw ", "bind_pw ", "rootpw ", "jdbc:oracle:")
 	b.add(atLine, false, "\tTRUE\t", "\tFALSE\t")
 	b.add(atLine, true, "auth ")
-	b.add(atCall, true, "hmac", "login", "pdo", "connect")
+	b.add(atCall, true, "hmac", "login", "pdo", "connect", "sequelize")
 	b.add(atPort, false, ":1", ":2", ":3", ":4", ":5", ":6", ":7", ":8", ":9", ":*")
 	b.add(atSQL, false, "IDENTIFIED", "PASSWORD FOR")
 	b.add(atSQL, false, "identified", "password for")

@@ -83,7 +83,7 @@ func lastWord(last, before string) strength {
 		}
 	}
 	switch {
-	case strings.HasSuffix(last, "password"), strings.HasSuffix(last, "passwd"), strings.HasSuffix(last, "passphrase"),
+	case strings.HasSuffix(last, "assword"), strings.HasSuffix(last, "passwd"), strings.HasSuffix(last, "passphrase"),
 		last == "passcode",
 		strings.HasSuffix(last, "secret"), strings.HasSuffix(last, "apikey"), strings.HasSuffix(last, "secretkey"),
 		strings.HasSuffix(last, "accesskey"), strings.HasSuffix(last, "privatekey"):
@@ -121,7 +121,7 @@ func holdsPass(who string) bool {
 		"mongo", "mongodb", "imap", "pop3", "sql", "app",
 		"default", "initial", "bootstrap", "superuser", "minio", "influx", "clickhouse", "neo4j", "keycloak", "zabbix",
 		"service", "api", "my", "test", "docker", "registry", "git", "nexus", "artifactory", "ansible", "become", "elastic",
-		"es", "grafana", "kafka", "api2", "rdp", "win", "cert", "p12", "pfx":
+		"es", "grafana", "vault", "kafka", "api2", "rdp", "win", "cert", "p12", "pfx":
 		return true
 	}
 	return false

@@ -22,10 +22,7 @@ func (s *marks) values() []span {
 		}
 		n := nameAround(text, i)
 		from = n.end
-		n.strength = secretName(text[n.start:n.end])
-		if text[n.start:n.end] == "PWD" && n.start > 0 && text[n.start-1] == ';' { // UID=sa;PWD=…
-			n.strength = tells
-		}
+		n.strength = n.strengthIn(text)
 		if n.strength != says {
 			if start, end := n.value(text); start < end {
 				found = append(found, span{start: start, end: end, rule: namedRule, whole: byItself(text[start:end])})
@@ -67,7 +64,7 @@ func stem(text string, i int) bool {
 	case 'c':
 		return word(text, i, "cred") || word(text, i, "contrasena") || word(text, i, "connectionstring")
 	case 'a':
-		return word(text, i, "auth")
+		return word(text, i, "auth") || word(text, i, "assword")
 	case 'j':
 		return word(text, i, "jwt")
 	case 'b':
