@@ -128,11 +128,15 @@ function M.copy()
   end)
 end
 
--- setup makes the commands. Options: command, the server's command line; signs, whether there are signs beside lines.
+-- setup makes the commands. Options: command, the server's command line; signs, whether there are signs beside lines;
+-- tell, whether git-trace hears of typed lines and accepted completions.
 function M.setup(options)
   options = options or {}
   M.command = options.command or { 'git-trace', 'lsp' }
   M.signs = options.signs ~= false
+  if options.tell ~= false then
+    require('git_trace.told').setup(M.command[1])
+  end
   local links = { 'Identifier', 'String', 'Constant', 'Type', 'Special', 'PreProc' }
   for hue = 0, 11 do
     vim.api.nvim_set_hl(0, 'GitTrace' .. hue, { link = links[hue % #links + 1], default = true })
