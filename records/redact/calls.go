@@ -102,7 +102,7 @@ func cookieCall(text string, at int) []span {
 	}
 	var c candidate
 	c.text = text[:min(len(text), at+mostArguments)]
-	first, end, ok := c.inQuotes(skipAny(text, at+1, " \n\t"))
+	first, end, ok := c.inQuotes(argumentAt(text, at+1))
 	if !ok {
 		return nil
 	}
@@ -110,11 +110,22 @@ func cookieCall(text string, at int) []span {
 	if at = skipAny(text, end+1, " "); at >= len(text) || text[at] != ',' {
 		return nil
 	}
-	start, end, ok := c.inQuotes(skipAny(text, at+1, " \n\t"))
+	start, end, ok := c.inQuotes(argumentAt(text, at+1))
 	if !ok || !isCookie(name, text[start:end]) || !byItself(text[start:end]) {
 		return nil
 	}
 	return []span{{start: start, end: end, rule: cookieRule, whole: true}}
+}
+
+// argumentAt is where an argument begins, behind its name: key="…", value="…".
+func argumentAt(text string, at int) int {
+	at = skipAny(text, at, " \n\t")
+	for _, name := range [...]string{"key=", "name=", "value="} {
+		if word(text, at, name) {
+			return at + len(name)
+		}
+	}
+	return at
 }
 
 // echoed gives where the word begins that a command in brackets writes: $(echo …), <(printf '%s' …), "echo …".

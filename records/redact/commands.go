@@ -96,9 +96,14 @@ func (s *marks) commands() []span {
 		at := 1 + strings.LastIndexByte(text[:place], '\n')
 		end := endOfLine(text, int(place))
 		if line := text[at:end]; len(line) <= mostValue && strings.IndexByte(line, ' ') >= 0 {
-			for _, s := range append(ofArguments(line), given(line)...) {
-				found = append(found, span{start: at + s.start, end: at + s.end, rule: commandRule,
-					whole: byItself(line[s.start:s.end])})
+			typed, places := asTyped(line)
+			for _, s := range append(ofArguments(typed), given(typed)...) {
+				value := typed[s.start:s.end]
+				start := at + s.start
+				if places != nil {
+					start = at + places[s.start]
+				}
+				found = append(found, span{start: start, end: start + len(value), rule: commandRule, whole: byItself(value)})
 			}
 		}
 		from = end
@@ -110,6 +115,28 @@ func (s *marks) commands() []span {
 		found = append(found, basicLogins(text)...)
 	}
 	return found
+}
+
+// asTyped gives a line whose words stand in a list, "mysql", "-uroot", as a shell has them, and the place of each byte in
+// the line; the line itself, and no places, if it has no such list.
+func asTyped(line string) (typed string, places []int) {
+	if !strings.Contains(line, `, "-`) && !strings.Contains(line, ", '-") {
+		return line, nil
+	}
+	var out strings.Builder
+	for i := 0; i < len(line); i++ {
+		if isQuote(line[i]) {
+			if next := skipAny(line, i+1, ", "); next > i+1 && next < len(line) && line[next] == line[i] {
+				i = next
+				out.WriteByte(' ')
+				places = append(places, i)
+				continue
+			}
+		}
+		out.WriteByte(line[i])
+		places = append(places, i)
+	}
+	return out.String(), places
 }
 
 // ofArguments finds the passwords among the arguments of a line.

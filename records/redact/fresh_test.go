@@ -149,6 +149,16 @@ var freshForms = []struct {
 	{smallDigits, 32, "cookies=dict(sessionid='%s')"},
 	{smallDigits, 32, "cookies: { session: '%s' }"},
 	{smallDigits, 32, `http.Cookie{Name: "session", Value: "%s"}`},
+	{smallDigits, 32, "cookies['auth'] = '%s'"},
+	{smallDigits, 32, "req.headers.cookie = 'connect.sid=%s'"},
+	{smallDigits, 32, `set_cookie(key="sid", value="%s")`},
+	{smallDigits, 32, "headers: {cookie: `sid=%s`}"},
+	{smallDigits, 40, `h.Add("Authorization", "token "+"%s")`},
+	{smallDigits, 40, "the Authorization header is `token %s`"},
+	// words of a command in a list
+	{anyLetter, 14, `subprocess.run(["mysql", "-uroot", "-p%s"])`},
+	{anyLetter, 14, `exec.Command("curl", "-u", "bob:%s", u)`},
+	{anyLetter, 14, "subprocess.run(['sshpass', '-p', '%s', 'ssh', 'h'])"},
 	// what a command keeps as a secret
 	{anyLetter, 16, "echo '%s' | gh secret set DEPLOY_KEY"},
 	{anyLetter, 16, "vercel env add SECRET production <<< '%s'"},

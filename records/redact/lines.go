@@ -59,18 +59,37 @@ func cookies(text string, at int) []span {
 	option := strings.HasSuffix(text[:at], "--cookie")
 	name := at
 	at = skipAny(text, at, "s\"'\\")
-	if strings.HasPrefix(text[at:], ".update(") {
-		at += len(".update")
+	if next := skipAny(text, at, " "); next < len(text) && (text[next] == '=' || text[next] == ':') {
+		at = next
+	} else if strings.HasPrefix(text[at:], ".update(") || strings.HasPrefix(text[at:], ".parse(") {
+		at += strings.IndexByte(text[at:], '(')
+	} else if strings.HasPrefix(text[at:], "['") || strings.HasPrefix(text[at:], "[\"") {
+		return indexed(text, at+len("['"))
 	}
 	if at >= len(text) || strings.IndexByte(":=>({", text[at]) < 0 && (at == name || text[at] != ',') &&
 		(!option || text[at] != ' ') {
 		return nil
 	}
-	at = skipAny(text, at, " \t:=>,(\"'\\[{")
+	at = skipAny(text, at, " \t:=>,(\"'`\\[{")
 	if strings.HasPrefix(text[at:], "dict(") {
 		at += len("dict(")
 	}
 	return pairs(text, at)
+}
+
+// indexed reads a cookie by its name: cookies['sessionid'] = '…'.
+func indexed(text string, at int) []span {
+	end := at
+	for end < len(text) && nameByte(text[end]) {
+		end++
+	}
+	start := skipAny(text, end, "\"'\\] =")
+	var c candidate
+	c.text = text
+	if start, stop, ok := c.inQuotes(start - 1); ok && isCookie(text[at:end], text[start:stop]) {
+		return []span{{start: start, end: stop, rule: cookieRule, whole: byItself(text[start:stop])}}
+	}
+	return nil
 }
 
 // pairs finds the values of cookies among pairs: NAME=VALUE; or 'NAME': 'VALUE'.
@@ -107,7 +126,7 @@ func pairs(text string, at int) []span {
 		if called = ""; member && strings.EqualFold(name, "name") {
 			called = value
 		}
-		if isCookie(name, value) && (!member || len(value) >= leastToken && bits(value) >= 3) {
+		if isCookie(name, value) && (!member || chance(value) || bareToken(value+" ", 0) && bits(value) >= 3) {
 			found = append(found, span{start: start, end: at, rule: cookieRule, whole: byItself(value)})
 		}
 		if member {

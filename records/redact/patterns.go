@@ -69,7 +69,7 @@ func (r *Redactor) logins(s *marks) []span {
 			continue
 		}
 		if name := text[from : from+end]; len(name) >= leastToken && strings.IndexByte(name, ':') < 0 &&
-			bareToken(name+" ", 0) && bits(name) >= 3.5 {
+			(chance(name) || bareToken(name+" ", 0) && bits(name) >= 3.5) {
 			found = append(found, span{start: from, end: from + end, rule: "url-password", whole: true})
 			continue
 		}
@@ -144,10 +144,12 @@ func behindScheme(text string, at int) int {
 		if next := at + 1; next+1 < len(text) && strings.IndexByte("bfr", text[next]) >= 0 && isQuote(text[next+1]) {
 			at++ // f"…"
 		}
-		const member = "value" // {"name": "authorization", "value": …}
-		if at++; strings.HasPrefix(text[at:], member) && !nameLetter(text[min(at+len(member), len(text)-1)]) {
-			at += len(member)
-			begin = at
+		at++
+		for _, member := range [...]string{"value", "header", "is"} { // {"name": "authorization", "value": …}
+			if strings.HasPrefix(text[at:], member) && !nameLetter(text[min(at+len(member), len(text)-1)]) {
+				at += len(member)
+				begin = at
+			}
 		}
 	}
 	if signs == 0 && quotes == 0 {
@@ -171,10 +173,7 @@ func behindScheme(text string, at int) int {
 			at += len(name)
 		}
 	}
-	for at < len(text) && (isQuote(text[at]) || text[at] == '\\') {
-		at++
-	}
-	return at
+	return skipAny(text, at, "\"'`\\+ ")
 }
 
 // parameters finds the tokens in the parameters of an authorization: Hawk id="…", mac="…".

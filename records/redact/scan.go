@@ -44,7 +44,7 @@ func newBeginnings(forms *[256][]form) *beginnings {
 		b.add(atStem, true, word)
 	}
 	b.add(atStem, true, "pwd", "pw:", "pw=", "pw ")
-	b.add(atStem, true, "auth", "assword")
+	b.add(atStem, true, "auth", "assword", "sig=")
 	b.add(atLogin, true, "bearer", "basic", "authorization")
 	b.add(atHome, true, "home", "users", "documents")
 	b.add(atHome, false, "~")
@@ -58,7 +58,7 @@ func newBeginnings(forms *[256][]form) *beginnings {
 		}
 	}
 	b.add(atURL, false, "://")
-	b.add(atArgument, false, " -")
+	b.add(atArgument, false, " -", ` "-`, " '-")
 	b.add(atArgument, false, "|")
 	b.add(atArgument, false, " /p", " /rp ", "<<<")
 	b.add(atArgument, false, "login ", "sqlplus ", "sqlldr ", "sql ")

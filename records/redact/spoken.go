@@ -57,16 +57,29 @@ func (s *marks) spoken() []span {
 	return found
 }
 
-// strengthIn says how surely a name shows a secret where it stands: UID=sa;PWD=…, ?key=….
+// strengthIn says how surely a name shows a secret where it stands: UID=sa;PWD=…, ?key=…, &sig=….
 func (n naming) strengthIn(text string) strength {
 	name, before := text[n.start:n.end], text[max(0, n.start-1):n.start]
 	switch {
 	case name == "PWD" && before == ";":
 		return tells
-	case name == "key" && (before == "?" || before == "&") && bareToken(text, min(n.end+1, len(text))):
-		return hints
+	case (name == "key" || name == "sig") && (before == "?" || before == "&"):
+		value := text[min(n.end+1, len(text)):]
+		value = value[:skipWord(value)]
+		if chance(value) || bareToken(value, 0) {
+			return hints
+		}
 	}
 	return secretName(name)
+}
+
+// skipWord is the length of the word that a text begins with.
+func skipWord(text string) int {
+	end := 0
+	for end < len(text) && wordByte(text[end]) {
+		end++
+	}
+	return end
 }
 
 // speaks reports whether the word that begins here is one of secrets in plain words or in a name. A key is one if

@@ -56,7 +56,7 @@ func stem(text string, i int) bool {
 			word(text, i, "pat") || (word(text, i, "pw:") || word(text, i, "pw=") ||
 			word(text, i, "pw ")) && (i == 0 || !nameByte(text[i-1]))
 	case 's':
-		return word(text, i, "secret") || word(text, i, "senha")
+		return word(text, i, "secret") || word(text, i, "senha") || word(text, i, "sig=")
 	case 't':
 		return word(text, i, "token")
 	case 'k':
