@@ -53,6 +53,9 @@ func (r *Reader) Complete(ctx context.Context, list []Conversation) error {
 				list[i].Lost = append(list[i].Lost, c)
 			}
 		}
+		if list[i].Lines, err = r.once(lines, list[i].Trace, list[i].Commits); err != nil {
+			return err
+		}
 	}
 	return nil
 }

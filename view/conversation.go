@@ -28,6 +28,7 @@ type Conversation struct {
 	Removed int            `json:"removed"`
 	Files   int            `json:"files"`   // index.MostFiles stands for as many or more
 	Commits []CommitLines  `json:"commits"` // that hold lines of it; set by Reader.Complete
+	Lines   int            `json:"lines"`   // in these commits, each counted once
 	Lost    []CommitLines  `json:"lost"`    // the same of commits that no ref leads to
 	Absent  []CommitLines  `json:"absent"`  // the same of commits that another clone tells of and that are not here
 	Prompt  *Prompt        `json:"prompt"`  // the first whose text is kept; set by Reader.Complete

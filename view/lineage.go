@@ -18,6 +18,7 @@ type Anchored struct {
 	Lines  int
 	Tier   string
 	Owner  events.AnchorOwner
+	Blob   refs.OID // of the path in the commit; zero if it is not known
 }
 
 // Lineage finds the commits that hold lines of conversations. For a rewritten commit it returns the commit that
@@ -215,7 +216,7 @@ func appendRuns(out []Anchored, c *belief.Commit, under refs.OID, trace events.T
 		f := &c.Files[i]
 		for k := range f.Runs {
 			if r := &f.Runs[k]; r.Owner.Trace == trace && !r.Elsewhere() && want(r.Owner) {
-				out = append(out, Anchored{under, f.Path, r.Start, r.Count, r.Tier, *r.Owner})
+				out = append(out, Anchored{under, f.Path, r.Start, r.Count, r.Tier, *r.Owner, f.Blob})
 			}
 		}
 	}

@@ -57,6 +57,7 @@ func (a *app) drawLog(c *cli.Context, repo *refs.Repo, known *conversations, lis
 // logDrawer draws conversations under each other, their figures in columns.
 type logDrawer struct {
 	pen   pen
+	cut   func(text string, room int) string
 	width int
 	short func(events.TraceID) string
 	now   time.Time
@@ -65,7 +66,7 @@ type logDrawer struct {
 }
 
 func newLogDrawer(s *screen, list []view.Conversation, short func(events.TraceID) string, now time.Time) *logDrawer {
-	d := &logDrawer{pen: pen{s.Color}, width: s.Width, short: short, now: now}
+	d := &logDrawer{pen: pen{s.Color}, cut: s.cut, width: s.Width, short: short, now: now}
 	calls := 0
 	for i := range list {
 		c := &list[i]
@@ -113,9 +114,9 @@ func (d *logDrawer) conversation(c *view.Conversation) string {
 	indent := strings.Repeat(" ", d.id+2)
 	room := d.width - len(indent)
 	if c.Prompt != nil {
-		b.WriteString(indent + cells.Cut(`"`+cells.Line(c.Prompt.Text), room-1) + "\"\n")
+		b.WriteString(indent + d.cut(`"`+cells.Line(c.Prompt.Text), room-1) + "\"\n")
 	}
-	b.WriteString(indent + cells.Cut(outcomeLine(c), room) + "\n")
+	b.WriteString(indent + d.cut(outcomeLine(c), room) + "\n")
 	return b.String()
 }
 
@@ -139,7 +140,7 @@ func outcomeLine(c *view.Conversation) string {
 func outcomeText(c *view.Conversation) string {
 	held := ""
 	if len(c.Commits) > 0 {
-		held = fmt.Sprintf("%s in %s", plural(view.SumLines(c.Commits), "line"), plural(len(c.Commits), "commit"))
+		held = fmt.Sprintf("%s in %s", plural(c.Lines, "line"), plural(len(c.Commits), "commit"))
 	}
 	if len(c.Absent) > 0 {
 		held = dotted(held, plural(view.SumLines(c.Absent), "line")+" in "+numbers.Agree(len(c.Absent), "a commit that is",

@@ -43,7 +43,7 @@ func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string,
 	case '-':
 		return strconv.Itoa(c.Removed), true
 	case 'k':
-		return strconv.Itoa(view.SumLines(c.Commits)), true
+		return strconv.Itoa(c.Lines), true
 	case '$':
 		if c.Usage != nil && c.Usage.CostUSD != nil {
 			text = strconv.FormatFloat(*c.Usage.CostUSD, 'f', 4, 64)
@@ -113,7 +113,7 @@ func (d *logDrawer) line(c *view.Conversation) string {
 		d.pen.paint(color, cells.Fit(cells.Safe(c.Agent), d.agent)) + "  " +
 		d.pen.paint(faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  "
 	room := d.width - d.id - d.agent - d.ago - 6
-	return strings.TrimRight(head+cells.Cut(firstWords(c), max(room, 8)), " ") + "\n"
+	return strings.TrimRight(head+d.cut(firstWords(c), max(room, 8)), " ") + "\n"
 }
 
 // stat draws the files that a conversation changed, and by how many lines, as git diff --stat does.
