@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,11 +92,13 @@ func (d *Drawer) head(c *Commit) {
 	if left < leastSubject {
 		right, left = "", max(room, 0)
 	}
-	names := ""
-	if len(c.Refs) > 0 {
-		names = cells.Cut("("+cells.Safe(strings.Join(c.Refs, ", "))+")", left) + " "
+	subject := cells.Safe(c.Subject)
+	names := refNames(c.Refs, left-cells.Width(subject), left/2)
+	if d.style.Whole {
+		names = refNames(c.Refs, math.MaxInt, math.MaxInt)
+		left = max(left, cells.Width(names)+cells.Width(subject))
 	}
-	subject := cells.Cut(cells.Safe(c.Subject), left-cells.Width(names))
+	subject = cells.Cut(subject, left-cells.Width(names))
 	if subject == "" {
 		names = strings.TrimSuffix(names, " ")
 	}
@@ -104,6 +107,29 @@ func (d *Drawer) head(c *Commit) {
 		gap = strings.Repeat(" ", left-cells.Width(names)-cells.Width(subject)+2)
 	}
 	d.line(c.edges.commit, d.paint(hashColor, c.Short)+" "+d.paint(refColor, names)+subject+gap+d.paint(dim, right))
+}
+
+// refNames lists the names of a commit, as many as fit into room, and says how many are left. It cuts the first to most.
+func refNames(list []string, room, most int) string {
+	around, text := len("() "), ""
+	if len(list) > 1 {
+		around += len(", +99")
+	}
+	for i, name := range list {
+		name = cells.Safe(name)
+		switch {
+		case i == 0:
+			text = cells.Cut(name, max(most, room-around))
+		case cells.Width(text)+len(", ")+cells.Width(name)+around > room:
+			return "(" + text + ", +" + strconv.Itoa(len(list)-i) + ") "
+		default:
+			text += ", " + name
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return "(" + text + ") "
 }
 
 // rows returns the lines below a commit. Where nobody but people wrote, the commit's author has said it all.
@@ -169,6 +195,10 @@ func (d *Drawer) row(who *Contributor, first bool, label, share string, room int
 		share = ""
 	}
 	files := fileList(who.Files, left)
+	if d.style.Whole {
+		files = fileList(who.Files, math.MaxInt)
+		left = max(left, cells.Width(files))
+	}
 	text := d.paint(d.colorOf(who), label) + "  " + files
 	if share == "" {
 		return strings.TrimRight(text, " ")

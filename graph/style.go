@@ -10,6 +10,7 @@ import (
 type Style struct {
 	Color bool
 	Width int       // of the screen in cells; 0 means 80
+	Whole bool      // names, subjects and lists of files are not cut to the width
 	Now   time.Time // what ages are counted from
 	// ShortTrace abbreviates a trace id so that other commands find it.
 	ShortTrace func(events.TraceID) string

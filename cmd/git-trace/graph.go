@@ -143,7 +143,8 @@ func (a *app) drawGraph(
 		return err
 	}
 	drawer := graph.NewDrawer(screen.Out, graph.Style{
-		Color: screen.Color, Width: screen.Width, Now: time.Now(), ShortTrace: short, TraceColor: blame.TraceColor,
+		Color: screen.Color, Width: screen.Width, Whole: screen.Whole, Now: time.Now(), ShortTrace: short,
+		TraceColor: blame.TraceColor,
 	})
 	if top != nil {
 		if err := drawer.Commit(top); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/settings"
 )
@@ -21,6 +22,7 @@ type screen struct {
 	Color    bool
 	Width    int  // in columns
 	Terminal bool // what is written ends on a terminal
+	Whole    bool // a program reads along: no text of a line is cut
 	// Config is git's configuration, if it had to be read.
 	Config *refs.Config
 
@@ -91,9 +93,11 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 	}
 	// Git starts the pager itself for `git -p trace …` and with pager.trace; it then says so, and how wide the screen is.
 	s.Terminal = s.Terminal || os.Getenv("GIT_PAGER_IN_USE") == "true"
-	if n := columnsSet(); n > 0 {
+	n := columnsSet()
+	if n > 0 {
 		s.Width = n
 	}
+	s.Whole = !s.Terminal && n == 0
 	if repo != nil && (s.Terminal || when == "") {
 		config, err := settings.Read(context.Background(), repo)
 		if err != nil {
@@ -115,6 +119,14 @@ func (a *app) plainScreen(repo *refs.Repo, when string) (*screen, refs.Config, e
 		return nil, config, usage("--color takes always, never or auto, not '%s'", when)
 	}
 	return s, config, nil
+}
+
+// cut cuts text to the room that it has on the screen.
+func (s *screen) cut(text string, room int) string {
+	if s.Whole {
+		return text
+	}
+	return cells.Cut(text, room)
 }
 
 // columnsSet returns the screen's width in the environment, 0 if there is none.

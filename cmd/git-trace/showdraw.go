@@ -22,6 +22,7 @@ import (
 type showDrawer struct {
 	pen      pen
 	terminal bool
+	cut      func(text string, room int) string
 	width    int
 	now      time.Time
 	short    func(events.TraceID) string
@@ -32,7 +33,7 @@ type showDrawer struct {
 }
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
-	return &showDrawer{pen: pen{s.Color}, terminal: s.Terminal, width: s.Width, now: time.Now(), short: v.short,
+	return &showDrawer{pen: pen{s.Color}, terminal: s.Terminal, cut: s.cut, width: s.Width, now: time.Now(), short: v.short,
 		digits: commitDigits(v.ctx, v.repo, s.Config),
 		inside: v.known.Inside}
 }

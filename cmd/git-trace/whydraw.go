@@ -84,7 +84,7 @@ func (d *showDrawer) reason(r *why.Reason) {
 	d.did(r)
 	d.evidence(r)
 	if c := r.Commit(); c != nil {
-		subject := cells.Cut(d.safe(c.Summary), max(d.width-14-d.digits-1, 10))
+		subject := d.cut(d.safe(c.Summary), max(d.width-14-d.digits-1, 10))
 		d.field("commit", d.pen.paint(hashColor, d.commit(c.ID))+" "+subject)
 		d.field("", d.pen.paint(faint, d.safe(c.Author.Name)+", "+c.Author.When().Format("2006-01-02 15:04")))
 	} else {
