@@ -17,7 +17,14 @@ import (
 // TestRestoreKilledAnywhere: a restore ends at one of the system calls by which it changes the work tree, killed, or
 // because the disk is full. Nothing of what was there is lost, and the same restore then brings back all files, with
 // the owners they had, and leaves nothing beside them. In the full form that is each of these calls.
-func TestRestoreKilledAnywhere(t *testing.T) {
+func TestRestoreKilledAnywhere(t *testing.T) { killedAnywhere(t, "restore") }
+
+// TestRevertKilledAnywhere: the same of a revert. The same revert then finishes it, also where some files are without
+// the work already.
+func TestRevertKilledAnywhere(t *testing.T) { killedAnywhere(t, "revert") }
+
+func killedAnywhere(t *testing.T, verb string) {
+	t.Helper()
 	t.Parallel()
 	testenv.Wide(t)
 	if testenv.Quick() {
@@ -25,10 +32,10 @@ func TestRestoreKilledAnywhere(t *testing.T) {
 	}
 	testenv.NeedsTrace(t)
 	defer failsAs(t, nil)
-	k := newRestoreWorld(t)
+	k := newRestoreWorld(t, verb)
 	calls := k.touching()
 	if len(calls) < 2*len(restorePaths) {
-		t.Fatalf("a restore makes only these calls: %v", calls)
+		t.Fatalf("a %s makes only these calls: %v", verb, calls)
 	}
 	points, between := 0, 0
 	for i := 1; i < len(calls); i += testenv.Pick(1, 4, 1) {
@@ -48,7 +55,7 @@ func TestRestoreKilledAnywhere(t *testing.T) {
 	}
 	t.Logf("%d points, %d of them between two files", points, between)
 	if between == 0 { // strace counts by thread, and which thread makes a call differs
-		t.Errorf("it was interrupted %d times, and never between two files: this test no longer knows the restore", points)
+		t.Errorf("it was interrupted %d times, and never between two files: this test no longer knows the %s", points, verb)
 	}
 }
 
@@ -56,6 +63,7 @@ func TestRestoreKilledAnywhere(t *testing.T) {
 type restoreWorld struct {
 	t     *testing.T
 	world *world
+	verb  string // restore, or revert: what follows the moment goes, which is its second prompt
 	saved string
 	moment,
 	want string // what an undisturbed restore brings back
@@ -64,8 +72,9 @@ type restoreWorld struct {
 
 var restorePaths = []string{"a.txt", "b.txt", "junk.txt", "link", "sub/new.txt", "tool"}
 
-func newRestoreWorld(t *testing.T) *restoreWorld {
-	k := &restoreWorld{t: t, world: newWorld(killDir(t), profile{process: true})}
+func newRestoreWorld(t *testing.T, verb string) *restoreWorld {
+	t.Helper()
+	k := &restoreWorld{t: t, verb: verb, world: newWorld(killDir(t), profile{process: true})}
 	w := k.world
 	dir := filepath.Join(w.root, "main")
 	w.must(os.MkdirAll(dir, 0o755))
@@ -96,7 +105,7 @@ func newRestoreWorld(t *testing.T) *restoreWorld {
 func (k *restoreWorld) dir() string { return k.world.trees[0] }
 
 func (k *restoreWorld) command() []string {
-	return slices.Concat([]string{"restore", k.moment, "--"}, restorePaths)
+	return slices.Concat([]string{k.verb, k.moment, "--"}, restorePaths)
 }
 
 // files is what stands in the paths; a link stands for its target.

@@ -330,6 +330,10 @@ func (m *maker) join(f *File, lines [][]byte) ([]byte, error) {
 // whole decides what becomes of a file without lines: it goes back if it is as the work left it.
 func (m *maker) whole(f *File) error {
 	first, last := &f.steps[0], &f.steps[len(f.steps)-1]
+	if f.blob == first.Before && !m.creates(first) {
+		f.Left = "nothing of it is there any more"
+		return nil
+	}
 	if last.After != f.blob || slices.ContainsFunc(f.steps, func(s Step) bool { return !s.Own }) {
 		f.refuse("others have changed it since, and it has no lines")
 		return nil
