@@ -317,8 +317,8 @@ func groupName(d stats.Dimension, g *figures.Counted) string {
 		return string(g.Group.Kind)
 	case text == nil && d == stats.Agent:
 		return "one of several"
-	case text == nil && d == stats.Model:
-		return "model not known"
+	case text == nil && d == stats.Model: // what a conversation with several models cost counts here too
+		return "several or not known"
 	case text == nil:
 		return "not known"
 	case d == stats.Model:
