@@ -63,3 +63,18 @@ func age(then, now time.Time) (int, ageUnit) {
 	}
 	return 0, ageUnit{} // not reached: nothing is older than the last bound
 }
+
+// Took writes a length of time in one number and unit: "12 s", "40 min", "2.3 h"; nothing for none.
+func Took(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < time.Second:
+		return strconv.Itoa(int(d.Milliseconds())) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Round(time.Minute).Minutes())) + " min"
+	}
+	return strconv.FormatFloat(d.Hours(), 'f', 1, 64) + " h"
+}

@@ -20,6 +20,7 @@ type Turn struct {
 	Index int            `json:"index"`
 	Kind  string         `json:"kind,omitempty"`
 	Time  *time.Time     `json:"time"`
+	Ended *time.Time     `json:"ended"` // null where nothing tells it
 	Chars int            `json:"chars"`
 	Text  *string        `json:"text"` // null when this machine does not have it
 	Calls []Call         `json:"calls"`
@@ -74,8 +75,9 @@ func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
 		}
 	}
 	calls := callsOf(recorded, held)
+	var said *conversationSteps
 	if record != nil {
-		said := spoken(record)
+		said = spoken(record)
 		for i, prompt := range said.prompts {
 			p := at(prompt.number)
 			saidAt[i+1] = places[prompt.number]
@@ -106,6 +108,24 @@ func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
 		}
 		turns[i].Calls = append(turns[i].Calls, c)
 	}
+	end(turns, recorded, places, said, saidAt)
+	r.addTyped(id, turns)
+	slices.SortStableFunc(turns, func(a, b Turn) int { return a.Index - b.Index })
+	return Talk{Turns: turns, Subagents: subagents(recorded)}, nil
+}
+
+func subagents(recorded []events.Event) []string {
+	out := []string{}
+	for i := range recorded {
+		if name := recorded[i].Subagent; name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// addTyped adds the texts of prompts that the record does not have.
+func (r *Reader) addTyped(id events.TraceID, turns []Turn) {
 	for i := range turns {
 		if turns[i].Text != nil || r.prompts == nil {
 			continue
@@ -115,14 +135,6 @@ func (r *Reader) Talk(id events.TraceID, record *records.Record) (Talk, error) {
 			turns[i].Text = &text
 		}
 	}
-	slices.SortStableFunc(turns, func(a, b Turn) int { return a.Index - b.Index })
-	out := Talk{Turns: turns, Subagents: []string{}}
-	for _, e := range recorded {
-		if e.Subagent != "" && !slices.Contains(out.Subagents, e.Subagent) {
-			out.Subagents = append(out.Subagents, e.Subagent)
-		}
-	}
-	return out, nil
 }
 
 // Inside shortens the path of a file in the work tree, as agents name it, to what git calls it.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
@@ -293,7 +294,7 @@ func (b *talkBody) ticks() []tick {
 				if c.Opened != nil {
 					when = c.Opened
 				}
-				t := tick{Kind: c.kind(), Address: place(turn.At+k, s.Anchor()), Label: c.Name + " " + took(c.Took)}
+				t := tick{Kind: c.kind(), Address: place(turn.At+k, s.Anchor()), Label: c.Name + " " + numbers.Took(c.Took)}
 				add(when, min(c.Took, longestCall), t)
 			}
 		}

@@ -38,7 +38,7 @@ var helpers = template.FuncMap{
 	"oid":       func(id any) string { return fmt.Sprintf("%.7s", plain(id)) },
 	"model":     view.ModelName,
 	"dollars":   numbers.Dollars,
-	"took":      took,
+	"took":      numbers.Took,
 	"at":        at,
 	"bar":       bar,
 	"deref":     deref,
@@ -89,21 +89,6 @@ func percent(part, all int) string {
 		return ""
 	}
 	return strconv.Itoa(numbers.Shares([]int{part, all - part}, all)[0]) + " %"
-}
-
-// took returns a length of time in one number and unit.
-func took(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return ""
-	case d < time.Second:
-		return strconv.Itoa(int(d.Milliseconds())) + " ms"
-	case d < time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + " min"
-	}
-	return strconv.FormatFloat(d.Hours(), 'f', 1, 64) + " h"
 }
 
 // tidy returns a text of several lines as it is shown.

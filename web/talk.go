@@ -68,6 +68,9 @@ const (
 	followTime = 12 * time.Second
 )
 
+// Pace returns how long the agent worked, and waited for prompts.
+func (t *talkAnswer) Pace() view.Pace { return view.PaceOf(t.Turns) }
+
 // talk returns the page of a conversation. A step or a prompt in the address chooses the part that is shown.
 func talk(q *question) (string, string, any, error) {
 	id := q.r.PathValue("trace")

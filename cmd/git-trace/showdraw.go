@@ -131,6 +131,21 @@ func (d *showDrawer) span(first, last time.Time) string {
 	return text + ", " + numbers.Ago(last, d.now)
 }
 
+// paceText says how long an agent worked and waited; nothing where that is not known, or less than a minute.
+func paceText(p view.Pace) string {
+	if p.Worked+p.Waited < time.Minute {
+		return ""
+	}
+	worked, waited := numbers.Took(p.Worked), numbers.Took(p.Waited)
+	if worked != "" {
+		worked += " at work"
+	}
+	if waited != "" {
+		waited += " waiting for the next prompt"
+	}
+	return join([]string{worked, waited}, ", ")
+}
+
 func (t *traceView) draw(d *showDrawer) {
 	d.field("conversation", d.pen.paint(traceColor(t.Trace), d.safe(string(t.Trace))))
 	agent := []string{t.Agent}
@@ -140,6 +155,7 @@ func (t *traceView) draw(d *showDrawer) {
 	d.field("agent", d.safe(dotted(agent...)))
 	d.field("session", d.safe(t.Session))
 	d.field("time", d.span(t.First, t.Last))
+	d.field("of that", paceText(view.PaceOf(t.Turns)))
 	d.field("known from", t.origin())
 	for _, e := range t.Elsewhere {
 		d.field("goes on", d.safe(fmt.Sprintf("in another clone (%.8s): %s, %s, +%s −%s, last %s; not counted here", e.Writer,
@@ -207,6 +223,9 @@ func (d *showDrawer) turn(p *view.Turn, alone bool) {
 		head = "before the first prompt"
 	case p.Kind == "task":
 		at += "  sent by a background task of the agent"
+	}
+	if p.Took() >= time.Minute {
+		at += "  " + numbers.Took(p.Took())
 	}
 	d.line(head + "  " + d.pen.paint(faint, strings.TrimSpace(d.safe(p.Agent)+"  "+at)))
 	switch {
