@@ -36,7 +36,7 @@ func (a *app) blameCommand() *cli.Command {
 			"Signs behind the owner: ? nobody knows who wrote the line; + an agent and a person both wrote it;\n" +
 			"~ one of several agents wrote it, or the evidence is weak; ! other clones disagree. A line\n" +
 			"without a sign belongs to the named person or agent, or is older than the recording.",
-		Flags:           options("json", "prompts", "only-ai", "web"),
+		Flags:           append(options("json", "only-ai", "web"), opt("prompts", " above its lines").flag()),
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },
 	}

@@ -41,8 +41,8 @@ func (a *app) diffCommand() *cli.Command {
 			"compared with the work tree of now, including untracked files. 4f2a#3^! shows the changes from\n" +
 			"the beginning to the end of the prompt. At an edit tool, git-trace looked only at the files that\n" +
 			"it names.",
-		Flags: options("removed", "prompts", "only-ai", "only-human", "only-unknown", "json", "no-trace",
-			"after", "before"),
+		Flags: append(options("removed", "only-ai", "only-human", "only-unknown", "json", "no-trace", "after", "before"),
+			opt("prompts", " above its lines").flag()),
 		SkipFlagParsing: true,
 		Action:          func(c *cli.Context) error { return a.diff(c.Args().Slice()) },
 	}

@@ -51,6 +51,7 @@ var examples = []struct {
 	{"log", []example{
 		{"git trace log", "all conversations, the newest first"},
 		{"git trace log --since=1.week --stat", "conversations of last week, with their files"},
+		{"git trace log --prompts --since=1.week", "what was asked in the last week, and how long each took"},
 		{"git trace log main..topic -- server.go", "conversations that wrote lines of a file on a branch"},
 	}},
 	{"show", []example{

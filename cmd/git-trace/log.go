@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -32,12 +33,14 @@ func (a *app) logCommand() *cli.Command {
 			"removed, and the commits with its lines. `git trace show <id>` shows one in full. With a range it\n" +
 			"lists the conversations that wrote lines of these commits. With paths it lists the conversations\n" +
 			"that changed a file below them.\n\n" +
+			"--prompts lists what was asked: each prompt below its conversation, with the time that the agent\n" +
+			"took; with --since and --until only prompts of that time, with --oneline a line for each prompt.\n\n" +
 			"In --format, %h is the short id and %H the full one, %a the agent, %m the model, %s the first\n" +
 			"prompt, %r and %i the time of the last event (relative, ISO 8601), %p and %c the numbers of\n" +
 			"prompts and calls, %+ and %- the lines added and removed, %k the lines in commits, %$ the cost,\n" +
 			"%n a new line, %% a %.",
 		Flags: slices.Concat([]cli.Flag{limitFlag("conversations"), opt("agent", "").flag()}, periodFlags(),
-			options("author", "grep", "oneline", "stat"),
+			options("author", "grep", "oneline", "stat", "prompts"),
 			[]cli.Flag{opt("format", "a line for each, as below").flag(), jsonFlag(), colorFlag()}),
 	}, a.log)
 }
@@ -62,25 +65,55 @@ func (a *app) log(c *cli.Context, ops operands) error {
 	if err != nil {
 		return err
 	}
+	items := make([]logItem, len(list))
+	for i := range list {
+		items[i].Conversation = &list[i]
+	}
+	if c.Bool("prompts") {
+		if items, err = withPrompts(c.Context, known, items, want); err != nil {
+			return err
+		}
+	}
 	if c.Bool("json") {
 		digits, err := known.digits()
 		if err != nil {
 			return err
 		}
 		return writeJSON(quietWriter{a.std.out}, struct {
-			Schema        string              `json:"schema"`
-			IDDigits      int                 `json:"id_digits"`
-			Conversations []view.Conversation `json:"conversations"`
-		}{logSchema, digits, list})
+			Schema        string    `json:"schema"`
+			IDDigits      int       `json:"id_digits"`
+			Conversations []logItem `json:"conversations"`
+		}{logSchema, digits, items})
 	}
-	if len(list) == 0 {
+	if len(items) == 0 {
 		return a.hintNone(c, repo, known)
 	}
 	short, err := known.short()
 	if err != nil {
 		return err
 	}
-	return a.drawLog(c, repo, known, list, short)
+	return a.drawLog(c, repo, known, items, short)
+}
+
+// logItem is a conversation with its prompts; nil where nobody asked for them.
+type logItem struct {
+	*view.Conversation
+	Asked []view.Asked `json:"asked,omitempty"`
+}
+
+// withPrompts adds the prompts of the time that was asked for. It leaves out conversations that have none.
+func withPrompts(ctx context.Context, known *conversations, list []logItem, want view.Choice) ([]logItem, error) {
+	out := []logItem{}
+	for _, item := range list {
+		var err error
+		if item.Asked, err = known.Asked(ctx, item.Trace, want.Since, want.Until); err != nil {
+			return nil, err
+		}
+		if len(item.Asked) > 0 {
+			out = append(out, item)
+		}
+	}
+	return out, nil
 }
 
 // orConversation explains the error for a name that is not a commit, if the name is the id of a conversation.

@@ -19,22 +19,24 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) drawLog(c *cli.Context, repo *refs.Repo, known *conversations, list []view.Conversation,
+func (a *app) drawLog(c *cli.Context, repo *refs.Repo, known *conversations, items []logItem,
 	short func(events.TraceID) string) error {
 	form := c.String("format")
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err
 	}
-	d := newLogDrawer(screen, list, short, time.Now())
-	for i := range list {
-		one := &list[i]
+	d := newLogDrawer(screen, items, short, time.Now())
+	for i := range items {
+		one := items[i].Conversation
 		var text string
 		switch {
 		case form != "":
 			if text, err = d.formatted(one, form); err != nil {
 				return errors.Join(err, screen.Close())
 			}
+		case c.Bool("oneline") && c.Bool("prompts"):
+			text = d.asked(&items[i], true)
 		case c.Bool("oneline"):
 			text = d.line(one)
 		default:
@@ -46,6 +48,9 @@ func (a *app) drawLog(c *cli.Context, repo *refs.Repo, known *conversations, lis
 				return errors.Join(err, screen.Close())
 			}
 			text += d.stat(files)
+		}
+		if c.Bool("prompts") && !c.Bool("oneline") {
+			text += d.asked(&items[i], false)
 		}
 		if _, err := io.WriteString(screen.Out, text); err != nil {
 			return errors.Join(err, screen.Close())
@@ -65,11 +70,11 @@ type logDrawer struct {
 	id, agent, model, ago, prompts int
 }
 
-func newLogDrawer(s *screen, list []view.Conversation, short func(events.TraceID) string, now time.Time) *logDrawer {
+func newLogDrawer(s *screen, items []logItem, short func(events.TraceID) string, now time.Time) *logDrawer {
 	d := &logDrawer{pen: pen{s.Color}, cut: s.cut, width: s.Width, short: short, now: now}
 	calls := 0
-	for i := range list {
-		c := &list[i]
+	for i := range items {
+		c := items[i].Conversation
 		d.id = max(d.id, cells.Width(cells.Safe(short(c.Trace))))
 		d.agent = max(d.agent, min(cells.Width(cells.Safe(c.Agent)), 16))
 		d.model = max(d.model, cells.Width(modelsOf(c)))

@@ -58,8 +58,8 @@ func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string,
 // checkForm refuses a form that cannot be drawn, whether there is a conversation or not.
 func checkForm(c *cli.Context) error {
 	form := c.String("format")
-	if form != "" && (c.Bool("oneline") || c.Bool("stat")) {
-		return usage("--format goes neither with --oneline nor with --stat")
+	if form != "" && (c.Bool("oneline") || c.Bool("stat") || c.Bool("prompts")) {
+		return usage("--format goes neither with --oneline nor with --stat or --prompts")
 	}
 	d := logDrawer{short: func(events.TraceID) string { return "" }}
 	_, err := d.formatted(&view.Conversation{}, form)
@@ -114,6 +114,37 @@ func (d *logDrawer) line(c *view.Conversation) string {
 		d.pen.paint(faint, cells.Pad(numbers.Ago(c.Last, d.now), d.ago)) + "  "
 	room := d.width - d.id - d.agent - d.ago - 6
 	return strings.TrimRight(head+d.cut(firstWords(c), max(room, 8)), " ") + "\n"
+}
+
+// asked draws the prompts, a line for each prompt: below its conversation or, alone, with its whole id.
+func (d *logDrawer) asked(item *logItem, alone bool) string {
+	var b strings.Builder
+	number := func(a *view.Asked) string {
+		if a.Index == 0 {
+			return "" // from before the first prompt in the log
+		}
+		return "#" + strconv.Itoa(a.Index)
+	}
+	width := len(number(&item.Asked[len(item.Asked)-1]))
+	lead := strings.Repeat(" ", d.id+2)
+	if alone {
+		lead = cells.Pad(cells.Safe(d.short(item.Trace)), d.id)
+	}
+	for i := range item.Asked {
+		a := &item.Asked[i]
+		at, text := "", "(the text is not kept here)"
+		if a.Time != nil {
+			at = a.Time.Local().Format("2006-01-02 15:04")
+		}
+		if a.Text != nil {
+			text = cells.Line(*a.Text)
+		}
+		head := d.pen.paint(traceColor(item.Trace), lead+cells.Pad(number(a), width)) + "  " +
+			d.pen.paint(faint, cells.Pad(at, len("2006-01-02 15:04"))+fmt.Sprintf("  %8s", numbers.Took(a.Took()))) + "  "
+		room := d.width - cells.Width(lead) - width - len("2006-01-02 15:04") - 14
+		b.WriteString(head + d.cut(text, max(room, 8)) + "\n")
+	}
+	return b.String()
 }
 
 // stat draws the files that a conversation changed, and by how many lines, as git diff --stat does.

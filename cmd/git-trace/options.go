@@ -123,7 +123,7 @@ var optionForms = []optionForm{
 	{[]string{"prefix"}, takesWord, "write into share below this `directory`"},
 	{[]string{"print"}, takesNothing, "only print the command line"},
 	{[]string{"project-settings"}, takesNothing, "the agents' hooks in the settings that the project commits"},
-	{[]string{"prompts"}, takesNothing, "show each prompt above its lines"},
+	{[]string{"prompts"}, takesNothing, "show each prompt"},
 	{[]string{"purge"}, takesNothing, "also delete the data recorded here: log, snapshots, prompts"},
 	{[]string{"quiet", "q"}, takesNothing, "print nothing; git trace doctor shows failures"},
 	{[]string{"rebuild-digest"}, takesNothing, "replace the digest on the remote by a new one, without its history"},
