@@ -36,7 +36,7 @@ func (a *app) revertCommand() *cli.Command {
 			"If somebody changed what the work wrote, both versions stand between conflict markers, and the\n" +
 			"exit status is 1. Lines of others are never removed. Either all files change or none, and the\n" +
 			"command that brings the present state back is printed. Work that hooks of this clone did not\n" +
-			"see is taken out of the commits of HEAD that hold its lines.",
+			"see is taken out of the commits of HEAD that hold its lines, if this clone or a signed log tells.",
 		Flags: append(options("dry-run"),
 			[]cli.Flag{opt("force", "what is replaced is saved nowhere").flag(), jsonFlag(), colorFlag()}...),
 	}, a.revert)
@@ -162,11 +162,17 @@ func (t *taking) findCommitted() (err error) {
 			commits = append(commits, held[i].Commit)
 		}
 	}
-	t.steps, err = backward.Committed(t.c.Context, t.repo, t.known.Log(), t.known.Searcher(), t.work, commits)
+	var strangers []string
+	t.steps, strangers, err = backward.Committed(t.c.Context, t.repo, t.known.Log(), t.known.Searcher(), t.work, commits)
 	if err != nil {
 		return err
 	}
-	if len(t.steps) == 0 {
+	switch {
+	case len(t.steps) > 0:
+	case len(strangers) > 0:
+		return fail(exitFinding, fmt.Errorf("'%s': only another clone tells of it (%s, not signed), which removes no line",
+			t.name, cells.Safe(strangers[0])), "git trace show "+t.name+" tells what it says")
+	default:
 		return fail(exitFinding,
 			fmt.Errorf("'%s': no change of it is known here, in the work tree or in commits of HEAD", t.name),
 			"git trace show "+t.name+" tells what is known of it")

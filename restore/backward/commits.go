@@ -13,44 +13,45 @@ import (
 )
 
 // Committed lists the steps of a work in commits, the oldest first. Commits that do not lead to HEAD have none, and
-// neither have merges. Lines that a commit only removes have no owner there, and stay removed.
+// neither have merges. Lines that a commit only removes have no owner there, and stay removed. What another clone alone
+// tells, without a signature, removes nothing: strangers are such clones.
 func Committed(ctx context.Context, repo *refs.Repo, log belief.Log, searcher belief.Searcher, work Work,
 	commits []refs.OID,
-) ([]Step, error) {
+) (steps []Step, strangers []string, err error) {
 	objects := repo.Objects()
 	defer objects.Close()
-	commits, err := inOrder(ctx, repo, commits)
+	commits, err = inOrder(ctx, repo, commits)
 	if err != nil || len(commits) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
 	known, err := belief.All(ctx, log, searcher, commits)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var steps []Step
 	for i, id := range commits {
 		c, err := objects.Commit(id)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(c.Parents) > 1 {
 			continue
 		}
 		changed, err := changedIn(ctx, repo, id)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for k := range changed {
-			s, err := stepOf(objects, &changed[k], known[i], work)
+			s, by, err := stepOf(objects, &changed[k], known[i], work)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+			strangers = append(strangers, by...)
 			if len(s.Mine) > 0 {
 				steps = append(steps, s)
 			}
 		}
 	}
-	return steps, nil
+	return steps, slices.Compact(strangers), nil
 }
 
 // inOrder returns the commits that lead to HEAD, parents first.
@@ -89,8 +90,9 @@ func changedIn(ctx context.Context, repo *refs.Repo, commit refs.OID) ([]gitdiff
 	return gitdiff.Records(out)
 }
 
-// stepOf returns the part of the work in a change of a commit.
-func stepOf(objects *refs.Objects, r *gitdiff.Record, known *belief.Commit, work Work) (Step, error) {
+// stepOf returns the part of the work in a change of a commit, and who else names lines of it.
+func stepOf(objects *refs.Objects, r *gitdiff.Record, known *belief.Commit, work Work,
+) (_ Step, strangers []string, _ error) {
 	s := Step{Own: true, Path: r.Path, Before: r.Old, After: r.New}
 	if r.OldPath != "" && r.OldPath != r.Path {
 		s.OldPath = r.OldPath
@@ -98,13 +100,17 @@ func stepOf(objects *refs.Objects, r *gitdiff.Record, known *belief.Commit, work
 	mine := map[int]bool{}
 	for _, run := range known.Runs(r.Path) {
 		if !run.Beyond && len(run.Disputed) == 0 && work.Owns(run.Owner) {
+			if writer, signer := known.Teller(&run); writer != "" && signer == "" {
+				strangers = append(strangers, writer)
+				continue
+			}
 			for line := run.Start; line < run.Start+run.Count; line++ {
 				mine[line-1] = true
 			}
 		}
 	}
 	if len(mine) == 0 {
-		return s, nil
+		return s, strangers, nil
 	}
 	var sides [2][][]byte
 	for i, id := range []refs.OID{r.Old, r.New} {
@@ -113,17 +119,17 @@ func stepOf(objects *refs.Objects, r *gitdiff.Record, known *belief.Commit, work
 		}
 		raw, err := objects.Blob(id)
 		if err != nil {
-			return s, fmt.Errorf("read a committed content: %w", err)
+			return s, nil, fmt.Errorf("read a committed content: %w", err)
 		}
 		if len(raw) > maxBytes || gitdiff.Binary(raw) {
-			return s, nil
+			return s, strangers, nil
 		}
 		sides[i] = linediff.Split(raw)
 	}
 	for _, h := range linediff.Diff(sides[0], sides[1], linediff.Options{}).Hunks {
 		s.Mine = append(s.Mine, partOf(h, mine)...)
 	}
-	return s, nil
+	return s, strangers, nil
 }
 
 // partOf returns the part of a hunk that is the work's: all of it, or the new lines that are. Who removed the old lines

@@ -47,6 +47,9 @@ func (o *Owners) now(path string) (func(int) weave.Whose, error) {
 		}
 		owner := lines[i].Owner.AnchorOwner()
 		whose, commit := o.whose(&owner), lines[i].Commit
+		if whose == weave.Mine && lines[i].Owner.Writer != "" && lines[i].Owner.Signer == "" {
+			return weave.NotKnown // another clone alone says so
+		}
 		if whose == weave.Mine && !o.Work.Commit.IsZero() && (commit == nil || commit.ID != o.Work.Commit) {
 			return weave.Anothers
 		}
