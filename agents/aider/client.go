@@ -12,7 +12,7 @@ const title = "Aider"
 func New(capability.Env) capability.Agent {
 	files := sessions{&index{}}
 	return capability.Agent{
-		Name: Name, Title: title, Parser: files, Discoverer: files, Identifier: files, Program: "aider",
+		Name: Name, Title: title, Parser: files.parser(), Discoverer: files, Identifier: files, Program: "aider",
 		InProject: true,
 	}
 }

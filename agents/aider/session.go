@@ -3,11 +3,9 @@ package aider
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
@@ -17,16 +15,9 @@ import (
 // sessions implements the capabilities for the chat history.
 type sessions struct{ index *index }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
-// Parse reads a conversation of a chat history: the one that the options name, otherwise the last.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a conversation of a chat history: the one that the options name, otherwise the last.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent: Name, Open: s.open,
 		Session: func(_ string, file sessionfile.File) string {
 			if h, ok := file.(history); ok {
@@ -38,11 +29,11 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 			return &session{c: c, dir: dirOf(of.Path)}
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // session is a conversation that is being read.
 type session struct {
+	sessionfile.Plain
 	c   *assemble.Conversation
 	dir string // that paths count from; "" where it is not known
 
@@ -72,9 +63,6 @@ func (s *session) writer() writer {
 	}
 	return writer{s.model, s.format}
 }
-
-// State returns nil: a conversation is read from its beginning.
-func (s *session) State() any { return nil }
 
 // End takes the last answer.
 func (s *session) End() error {

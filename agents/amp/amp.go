@@ -22,7 +22,7 @@ const Name = "amp"
 func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
-		Name: Name, Title: "Amp", Parser: files, Discoverer: files, Identifier: files, Program: "amp",
+		Name: Name, Title: "Amp", Parser: files.parser(), Discoverer: files, Identifier: files, Program: "amp",
 		Dir: filepath.Join(files.root(), "threads"), Resumer: capability.ResumeBy{"amp", "threads", "continue"},
 	}
 }

@@ -16,12 +16,6 @@ import (
 // sessions implements the capabilities for threads.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
 func (s sessions) root() string {
 	return filepath.Join(cmp.Or(s.env.Lookup("XDG_DATA_HOME"), filepath.Join(s.env.Home, ".local", "share")), "amp")
 }
@@ -88,14 +82,12 @@ func (a *about) take(object jsonlines.Object) {
 			return
 		case "id":
 			a.id = payload.CheckedID(d.Text())
-		case "title":
-			a.title = d.Text()
 		case "agentMode":
 			a.mode = payload.Name(d.Text())
-		case "created":
-			a.created = d.Int()
 		case "env":
 			a.place(rawjson.Member(d.Raw(), "initial"))
+		default:
+			d.Take("title", &a.title, "created", &a.created)
 		}
 	}
 }

@@ -2,11 +2,9 @@ package amp
 
 import (
 	"cmp"
-	"context"
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
@@ -14,10 +12,9 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Parse reads a thread.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a thread.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent:   Name,
 		Open:    func(path, _ string) (sessionfile.File, error) { return sessionfile.Document(path, "messages") },
 		Session: func(path string, _ sessionfile.File) string { return cmp.Or(aboutOf(path).id, s.SessionID(path)) },
@@ -25,11 +22,11 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 			return newThread(c, aboutOf(of.Path))
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // thread is a thread that is being read.
 type thread struct {
+	sessionfile.Plain
 	c    *assemble.Conversation
 	cwd  string
 	last string // the time of the last message that tells one
@@ -48,12 +45,6 @@ func newThread(c *assemble.Conversation, a about) *thread {
 	})
 	return &thread{c: c, cwd: a.dir}
 }
-
-// State returns nil: the file is read from its beginning.
-func (t *thread) State() any { return nil }
-
-// End does nothing.
-func (t *thread) End() error { return nil }
 
 // Object takes a message; the members beside the messages are known already.
 func (t *thread) Object(object jsonlines.Object) error {

@@ -79,12 +79,6 @@ func (m *message) decode(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "id":
-			m.id = d.Text()
-		case "model":
-			m.model = d.Text()
-		case "stop_reason":
-			m.stop = d.Text()
 		case "usage":
 			m.usage = usageOf(d)
 		case "content":
@@ -95,6 +89,8 @@ func (m *message) decode(raw []byte) {
 			for d.OpenArray(); d.Element(); {
 				m.block(d.Raw())
 			}
+		default:
+			d.Take("id", &m.id, "model", &m.model, "stop_reason", &m.stop)
 		}
 	}
 }

@@ -42,16 +42,7 @@ func (ch *chain) environment(d *rawjson.Decoder) {
 		if string(d.Key()) != "snapshot" {
 			continue
 		}
-		for d.Open(); d.Member(); {
-			switch string(d.Key()) {
-			case "platform":
-				platform = d.Text()
-			case "shell":
-				shell = d.Text()
-			case "isGitRepo":
-				git = d.Bool()
-			}
-		}
+		d.Fill("platform", &platform, "shell", &shell, "isGitRepo", &git)
 	}
 	if platform == "win32" {
 		platform = "windows"

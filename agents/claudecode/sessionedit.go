@@ -20,26 +20,9 @@ type noted struct {
 }
 
 func (n *noted) member(d *rawjson.Decoder) {
-	switch string(d.Key()) {
-	case "filePath", "notebook_path":
-		n.path = d.Text()
-	case "content":
-		n.content = d.Raw()
-	case "oldString":
-		n.old = d.Raw()
-	case "newString":
-		n.new = d.Raw()
-	case "edits":
-		n.many = d.Raw()
-	case "new_source":
-		n.source = d.Raw()
-	case "originalFile", "originalFileContents":
-		n.original = d.Raw()
-	case "structuredPatch":
-		n.patch = d.Raw()
-	case "replaceAll":
-		n.all = d.Bool()
-	}
+	d.Take("filePath", &n.path, "notebook_path", &n.path, "content", &n.content, "oldString", &n.old,
+		"newString", &n.new, "edits", &n.many, "new_source", &n.source, "originalFile", &n.original,
+		"originalFileContents", &n.original, "structuredPatch", &n.patch, "replaceAll", &n.all)
 }
 
 // tool returns the edit tool that writes such a note, "" for a note of another tool.

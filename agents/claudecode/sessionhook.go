@@ -20,10 +20,6 @@ func (ch *chain) hookLine(raw []byte, call string) bool {
 		switch string(d.Key()) {
 		case "content", "blockingError":
 			run.Output = hookText(d)
-		case "stdout":
-			printed = d.Text()
-		case "stderr":
-			complained = d.Text()
 		case "type":
 			if kind := strings.TrimPrefix(d.Text(), "hook_"); kind != "progress" {
 				run.Outcome = sessionfile.Known(kind)
@@ -32,10 +28,10 @@ func (ch *chain) hookLine(raw []byte, call string) bool {
 			run.Event = payload.Name(d.Text())
 		case "hookName":
 			run.Name = payload.Name(d.Text())
-		case "toolUseID":
-			call = d.Text()
 		case "exitCode":
 			run.ExitCode = new(d.Int())
+		default:
+			d.Take("stdout", &printed, "stderr", &complained, "toolUseID", &call)
 		}
 	}
 	if run.Event == "" {

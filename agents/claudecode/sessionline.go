@@ -33,100 +33,18 @@ func (e *entry) decode(raw []byte) error {
 	d := &e.d
 	d.Reset(raw)
 	*e = entry{d: *d, raw: raw}
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "type":
-			e.kind = d.Text()
-		case "message":
-			e.message = d.Raw()
-		case "toolUseResult":
-			e.result = d.Raw()
-		default:
-			e.member(d)
-		}
-	}
+	d.Fill("type", &e.kind, "message", &e.message, "toolUseResult", &e.result, "uuid", &e.uuid, "parentUuid", &e.parent,
+		"sessionId", &e.session, "session_id", &e.session, "timestamp", &e.time, "cwd", &e.cwd, "version", &e.version,
+		"gitBranch", &e.branch, "isSidechain", &e.sidechain, "userType", &e.userType, "requestId", &e.request,
+		"isMeta", &e.meta, "subtype", &e.subtype, "logicalParentUuid", &e.logicalParent, "entrypoint", &e.entrypoint,
+		"requestSessionId", &e.requestSession, "agentId", &e.agent, "promptSource", &e.promptSource,
+		"sourceToolUseID", &e.sourceCall, "parentToolUseID", &e.parentCall, "toolDenialKind", &e.denial,
+		"customTitle", &e.title, "aiTitle", &e.title, "permissionMode", &e.title, "isCompactSummary", &e.summary,
+		"isVisibleInTranscriptOnly", &e.hidden, "isApiErrorMessage", &e.apiError,
+		"toolDenialBeforeRun", &e.deniedBefore, "toolDenialAfterRun", &e.deniedAfter, "attachment", &e.attachment,
+		"data", &e.data, "content", &e.content, "origin", &e.origin, "forkedFrom", &e.forked,
+		"compactMetadata", &e.compact, "shape", &e.shape, "totalCostUSD", &e.cost)
 	return d.Err()
-}
-
-// member reads one of the members that name the line, or skips it.
-func (e *entry) member(d *rawjson.Decoder) {
-	switch string(d.Key()) {
-	case "subtype":
-		e.subtype = d.Text()
-	case "uuid":
-		e.uuid = d.Text()
-	case "parentUuid":
-		e.parent = d.Text()
-	case "logicalParentUuid":
-		e.logicalParent = d.Text()
-	case "entrypoint":
-		e.entrypoint = d.Text()
-	case "userType":
-		e.userType = d.Text()
-	case "sessionId", "session_id":
-		e.session = d.Text()
-	case "timestamp":
-		e.time = d.Text()
-	case "requestId":
-		e.request = d.Text()
-	case "requestSessionId":
-		e.requestSession = d.Text()
-	case "agentId":
-		e.agent = d.Text()
-	case "version":
-		e.version = d.Text()
-	case "cwd":
-		e.cwd = d.Text()
-	case "gitBranch":
-		e.branch = d.Text()
-	case "promptSource":
-		e.promptSource = d.Text()
-	case "sourceToolUseID":
-		e.sourceCall = d.Text()
-	case "parentToolUseID":
-		e.parentCall = d.Text()
-	case "toolDenialKind":
-		e.denial = d.Text()
-	case "customTitle", "aiTitle", "permissionMode":
-		e.title = d.Text()
-	default:
-		e.flag(d)
-	}
-}
-
-func (e *entry) flag(d *rawjson.Decoder) {
-	switch string(d.Key()) {
-	case "isSidechain":
-		e.sidechain = d.Bool()
-	case "isMeta":
-		e.meta = d.Bool()
-	case "isCompactSummary":
-		e.summary = d.Bool()
-	case "isVisibleInTranscriptOnly":
-		e.hidden = d.Bool()
-	case "isApiErrorMessage":
-		e.apiError = d.Bool()
-	case "toolDenialBeforeRun":
-		e.deniedBefore = d.Bool()
-	case "toolDenialAfterRun":
-		e.deniedAfter = d.Bool()
-	case "attachment":
-		e.attachment = d.Raw()
-	case "data":
-		e.data = d.Raw()
-	case "content":
-		e.content = d.Raw()
-	case "origin":
-		e.origin = d.Raw()
-	case "forkedFrom":
-		e.forked = d.Raw()
-	case "compactMetadata":
-		e.compact = d.Raw()
-	case "shape":
-		e.shape = d.Raw()
-	case "totalCostUSD":
-		e.cost = d.Raw()
-	}
 }
 
 // object passes a line to its chain.

@@ -134,15 +134,7 @@ func (ch *chain) shape(raw []byte) {
 // outcome takes the last line of a run without a terminal.
 func (ch *chain) outcome(e *entry) {
 	failed, turns := false, int64(0)
-	d := rawjson.NewDecoder(e.raw)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "is_error":
-			failed = d.Bool()
-		case "num_turns":
-			turns = d.Int()
-		}
-	}
+	_ = rawjson.Fill(e.raw, "is_error", &failed, "num_turns", &turns)
 	subtype := e.subtype
 	ch.c.Change(func(h *assemble.Head) {
 		h.Success, h.Source, h.Description = new(!failed), "result_message", subtype

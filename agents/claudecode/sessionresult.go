@@ -20,12 +20,10 @@ func (s *session) result(ch *chain, e *entry, block []byte, at records.Locator) 
 	d := rawjson.NewDecoder(block)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "tool_use_id":
-			id = d.Text()
 		case "content":
 			content = resultText(d)
-		case "is_error":
-			failed = d.Bool()
+		default:
+			d.Take("tool_use_id", &id, "is_error", &failed)
 		}
 	}
 	r := assemble.Result{Time: e.time, Content: &content}
@@ -158,19 +156,13 @@ func wholeFile(raw []byte) *assemble.File {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "filePath":
-			file.Path = d.Text()
-		case "startLine":
-			start = d.Int()
-		case "numLines":
-			lines = d.Int()
-		case "totalLines":
-			total = d.Int()
 		case "content":
 			if !project.Manifest(file.Path) && file.Path != "" {
 				continue
 			}
 			file.Content = d.Text()
+		default:
+			d.Take("filePath", &file.Path, "startLine", &start, "numLines", &lines, "totalLines", &total)
 		}
 	}
 	if start != 1 || lines != total || !project.Manifest(file.Path) {

@@ -58,17 +58,7 @@ func (s *session) starter(ch *chain, e *entry) string {
 func (s *session) progress(ch *chain, e *entry, at records.Locator) error {
 	var kind, agent string
 	var message []byte
-	d := rawjson.NewDecoder(e.data)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "type":
-			kind = d.Text()
-		case "agentId":
-			agent = d.Text()
-		case "message":
-			message = d.Raw()
-		}
-	}
+	_ = rawjson.Fill(e.data, "type", &kind, "agentId", &agent, "message", &message)
 	if kind == "hook_progress" && ch.hookLine(e.data, cmp.Or(e.parentCall, e.sourceCall)) {
 		ch.c.Take()
 		return nil

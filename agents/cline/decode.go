@@ -24,8 +24,6 @@ var kinds = payload.Events{
 // hooks implements the capabilities of Cline's hooks.
 type hooks struct{ env capability.Env }
 
-var _ capability.PayloadDecoder = (*hooks)(nil)
-
 // Events lists the hooks that carry a boundary.
 func (h *hooks) Events() []string { return kinds.Names() }
 

@@ -32,12 +32,6 @@ type sessions struct {
 	name, folder string // folder is that of the extension in the global storage of an editor
 }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
 // editors are the directories of settings of the editors that the extensions run in.
 var editors = []string{"Code", "Code - Insiders", "Cursor", "Windsurf", "VSCodium"}
 

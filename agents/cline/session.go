@@ -74,6 +74,7 @@ func idIn(file sessionfile.File) string {
 
 // session is a conversation that is being read.
 type session struct {
+	sessionfile.Plain
 	c      *assemble.Conversation
 	cwd    string
 	copies map[string]bool // messages of the session that this one was forked from
@@ -152,9 +153,6 @@ func original(id string) string {
 	return id
 }
 
-// State returns nil: the file is read from its beginning.
-func (s *session) State() any { return nil }
-
 // End notes the client's cost of the conversation, and the kept states of the work tree.
 func (s *session) End() error {
 	if s.shown != nil {
@@ -213,35 +211,8 @@ type message struct {
 }
 
 func (m *message) decode(raw []byte) {
-	d := rawjson.NewDecoder(raw)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "id":
-			m.id = d.Text()
-		case "role":
-			m.role = d.Text()
-		case "type":
-			m.kind = d.Text()
-		case "ts":
-			m.at = d.Int()
-		case "content":
-			m.content = d.Raw()
-		case "modelInfo":
-			m.model = d.Raw()
-		case "metrics":
-			m.metrics = d.Raw()
-		case "metadata":
-			m.meta = d.Raw()
-		case "displayRole":
-			m.display = d.Text()
-		case "reasoning_content":
-			m.reasoning = d.Text()
-		case "summary":
-			m.thoughts = d.Raw()
-		case "isTruncationMarker":
-			m.marker = d.Bool()
-		case "isSummary":
-			m.summary = d.Bool()
-		}
-	}
+	_ = rawjson.Fill(raw, "id", &m.id, "role", &m.role, "type", &m.kind, "ts", &m.at, "content", &m.content,
+		"modelInfo", &m.model, "metrics", &m.metrics, "metadata", &m.meta, "displayRole", &m.display,
+		"reasoning_content", &m.reasoning, "summary", &m.thoughts, "isTruncationMarker", &m.marker,
+		"isSummary", &m.summary)
 }

@@ -18,11 +18,9 @@ func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "0.169.0", Decoder: client, Installer: installer, Trust: installer,
-		Parser: files, Discoverer: files, Identifier: files, Program: "codex", Dir: client.configDir(),
+		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "codex", Dir: client.configDir(),
 		Resumer: capability.ResumeBy{"codex", "resume"}, Copier: files,
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,
 			Edits: capability.EditsReplaced, Subagents: true},
 	}
 }
-
-var _ capability.PayloadDecoder = (*Client)(nil)

@@ -90,18 +90,14 @@ func peek(file sessionfile.File) beginning {
 		d := rawjson.NewDecoder(raw)
 		for d.Open(); d.Member(); {
 			switch string(d.Key()) {
-			case "id":
-				b.id = d.Text()
-			case "cwd":
-				b.cwd = d.Text()
-			case "forked_from_id":
-				b.origin = d.Text()
 			case "agent_role", "agent_nickname":
 				b.role = cmp.Or(payload.Name(d.Text()), b.role)
 			case "source":
 				spawn := rawjson.Member(rawjson.Member(d.Raw(), "subagent"), "thread_spawn")
 				b.parent = rawjson.MemberText(spawn, "parent_thread_id")
 				b.role = cmp.Or(payload.Name(rawjson.MemberText(spawn, "agent_role")), b.role)
+			default:
+				d.Take("id", &b.id, "cwd", &b.cwd, "forked_from_id", &b.origin)
 			}
 		}
 		return false

@@ -2,7 +2,6 @@ package codexcli
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -14,16 +13,9 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
-// Parse reads a rollout of any version.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a rollout of any version.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent:   Name,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
@@ -31,11 +23,11 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 		},
 		Subagent: subagentFile,
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // rollout is a session file that is being read.
 type rollout struct {
+	sessionfile.Plain
 	c     *assemble.Conversation
 	state state
 	notes map[string]*note // what events told of calls that have no result yet
@@ -73,11 +65,7 @@ func newRollout(c *assemble.Conversation, of sessionfile.Place) *rollout {
 	return r
 }
 
-// State returns the state.
 func (r *rollout) State() any { return &r.state }
-
-// End does nothing.
-func (r *rollout) End() error { return nil }
 
 // Object takes a line.
 func (r *rollout) Object(object jsonlines.Object) error {

@@ -24,14 +24,10 @@ func (l *line) decode(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "type":
-			l.kind = d.Text()
-		case "timestamp":
-			l.time = d.Text()
-		case "payload":
-			l.payload = d.Raw()
 		case "metadata":
 			l.summary = string(rawjson.Member(d.Raw(), "compaction_output")) == "true"
+		default:
+			d.Take("type", &l.kind, "timestamp", &l.time, "payload", &l.payload)
 		}
 	}
 	if l.payload == nil {
@@ -84,20 +80,6 @@ func (i *item) decode(raw []byte) {
 }
 
 func (i *item) member(d *rawjson.Decoder) {
-	switch string(d.Key()) {
-	case "action":
-		i.action = d.Raw()
-	case "summary":
-		i.summary = d.Raw()
-	case "info":
-		i.info = d.Raw()
-	case "usage":
-		i.usage = d.Raw()
-	case "thread_token_usage":
-		i.thread = d.Raw()
-	case "item":
-		i.item = d.Raw()
-	case "internal_chat_message_metadata_passthrough":
-		i.passed = d.Raw()
-	}
+	d.Take("action", &i.action, "summary", &i.summary, "info", &i.info, "usage", &i.usage,
+		"thread_token_usage", &i.thread, "item", &i.item, "internal_chat_message_metadata_passthrough", &i.passed)
 }

@@ -20,20 +20,10 @@ func (r *rollout) meta(l *line) {
 	d := rawjson.NewDecoder(l.payload)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "cwd":
-			r.state.Cwd = d.Text()
-		case "cli_version":
-			head.Version = d.Text()
-		case "timestamp":
-			head.Began = d.Text()
 		case "originator":
 			source = payload.Name(d.Text())
 		case "source": // a subagent has an object here
 			entry = payload.Name(d.Text())
-		case "forked_from_id":
-			origin = d.Text()
-		case "instructions":
-			prompt = d.Text()
 		case "base_instructions":
 			prompt = rawjson.MemberText(d.Raw(), "text")
 		case "dynamic_tools":
@@ -44,6 +34,9 @@ func (r *rollout) meta(l *line) {
 			head.Branch = rawjson.MemberText(git, "branch")
 			head.BaseCommit = rawjson.MemberText(git, "commit_hash")
 			head.Repository = rawjson.MemberText(git, "repository_url")
+		default:
+			d.Take("cwd", &r.state.Cwd, "cli_version", &head.Version, "timestamp", &head.Began,
+				"forked_from_id", &origin, "instructions", &prompt)
 		}
 	}
 	cwd := r.state.Cwd

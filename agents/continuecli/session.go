@@ -2,7 +2,6 @@ package continuecli
 
 import (
 	"cmp"
-	"context"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,12 +18,6 @@ import (
 
 // sessions implements the capabilities for the agent's sessions.
 type sessions struct{ env capability.Env }
-
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
 
 // listFile lists the sessions, in the directory that holds them.
 const listFile = "sessions.json"
@@ -103,10 +96,9 @@ func (a *about) tokens(raw []byte) {
 	a.cost = d.Float()
 }
 
-// Parse reads a session.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a session.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent:   Name,
 		Open:    func(path, _ string) (sessionfile.File, error) { return sessionfile.Document(path, "history") },
 		Session: func(path string, _ sessionfile.File) string { return cmp.Or(aboutOf(path).id, s.SessionID(path)) },
@@ -114,11 +106,11 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 			return newSession(c, aboutOf(of.Path))
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // session is a session that is being read.
 type session struct {
+	sessionfile.Plain
 	c      *assemble.Conversation
 	about  about
 	number int // of the last element of the history
@@ -136,12 +128,6 @@ func newSession(c *assemble.Conversation, a about) *session {
 	})
 	return &session{c: c, about: a}
 }
-
-// State returns nil: the file is read from its beginning.
-func (s *session) State() any { return nil }
-
-// End does nothing.
-func (s *session) End() error { return nil }
 
 // Object takes an element of the history; the members beside it are known already.
 func (s *session) Object(object jsonlines.Object) error {

@@ -17,11 +17,9 @@ func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "1.0.102", Decoder: client, Installer: client.newInstaller(),
-		Parser: files, Discoverer: files, Identifier: files, Program: "copilot", Dir: client.configDir(),
+		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "copilot", Dir: client.configDir(),
 		Resumer: capability.ResumeBy{"copilot", "--resume="},
 		Traits: capability.Traits{CallIDs: capability.CallIDsPaired, Model: capability.ModelOfSession,
 			Edits: capability.EditsReplaced, Subagents: true},
 	}
 }
-
-var _ capability.PayloadDecoder = (*Client)(nil)

@@ -2,7 +2,6 @@ package copilotcli
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -16,27 +15,20 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
-// Parse reads a session file.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a session file.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent:   Name,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format {
 			return &session{main: c, c: c, sides: map[string]*assemble.Conversation{}}
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // session is a session file that is being read.
 type session struct {
+	sessionfile.Plain
 	main  *assemble.Conversation
 	c     *assemble.Conversation // whose event is being read: main's, or a subagent's
 	sides map[string]*assemble.Conversation
@@ -53,11 +45,7 @@ type state struct {
 	Told   bool   `json:"told,omitempty"`   // the tokens of each answer are told
 }
 
-// State returns the state.
 func (s *session) State() any { return &s.state }
-
-// End does nothing.
-func (s *session) End() error { return nil }
 
 // event is a line with the members that matter.
 type event struct {
@@ -67,21 +55,8 @@ type event struct {
 
 func (e *event) decode(raw []byte) {
 	*e = event{}
-	d := rawjson.NewDecoder(raw)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "type":
-			e.kind = d.Text()
-		case "id":
-			e.id = d.Text()
-		case "timestamp":
-			e.time = d.Text()
-		case "agentId":
-			e.agent = d.Text()
-		case "data":
-			e.data = d.Raw()
-		}
-	}
+	_ = rawjson.Fill(raw, "type", &e.kind, "id", &e.id, "timestamp", &e.time, "agentId", &e.agent,
+		"data", &e.data)
 }
 
 // text returns a member of the event's data.

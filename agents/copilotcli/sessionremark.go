@@ -64,23 +64,8 @@ func (s *session) context(e *event) {
 		context = e.data
 	}
 	var cwd, root, branch, commit, repository, host string
-	d := rawjson.NewDecoder(context)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "cwd":
-			cwd = d.Text()
-		case "gitRoot":
-			root = d.Text()
-		case "branch":
-			branch = d.Text()
-		case "headCommit":
-			commit = d.Text()
-		case "repository":
-			repository = d.Text()
-		case "repositoryHost":
-			host = d.Text()
-		}
-	}
+	_ = rawjson.Fill(context, "cwd", &cwd, "gitRoot", &root, "branch", &branch, "headCommit", &commit,
+		"repository", &repository, "repositoryHost", &host)
 	s.state.Cwd = cmp.Or(cwd, s.state.Cwd)
 	version, began := e.text("copilotVersion"), e.text("startTime")
 	if repository != "" && host != "" {

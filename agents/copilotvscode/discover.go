@@ -15,12 +15,6 @@ import (
 // sessions implements the capabilities for chats.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
 // The directories of chats and of transcripts, in the directory of a workspace.
 const (
 	chatsDir       = "chatSessions"

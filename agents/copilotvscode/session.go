@@ -2,10 +2,8 @@ package copilotvscode
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
@@ -14,17 +12,15 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Parse reads a chat.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a chat.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent: Name, Open: open,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(idIn(file), s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return newSession(c, dirOf(of.Path))
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // idIn returns the id that a chat says it has; a document may say it after its requests.
@@ -48,6 +44,7 @@ func idIn(file sessionfile.File) string {
 
 // session is a chat that is being read.
 type session struct {
+	sessionfile.Plain
 	c     *assemble.Conversation
 	cwd   string
 	state state
@@ -66,11 +63,7 @@ func newSession(c *assemble.Conversation, cwd string) *session {
 	return &session{c: c, cwd: cwd}
 }
 
-// State returns the state.
 func (s *session) State() any { return &s.state }
-
-// End does nothing.
-func (s *session) End() error { return nil }
 
 // Object takes a request, an event, or the data about the chat.
 func (s *session) Object(object jsonlines.Object) error {

@@ -22,17 +22,12 @@ var chatTools = toolcall.Tools{
 
 // talk is a conversation of the editor's database that is being read.
 type talk struct {
+	sessionfile.Plain
 	c     *assemble.Conversation
 	dir   string
 	model string
 	calls int
 }
-
-// State returns nil: a conversation is read from its beginning.
-func (t *talk) State() any { return nil }
-
-// End does nothing.
-func (t *talk) End() error { return nil }
 
 // Object takes the conversation, or a message.
 func (t *talk) Object(o jsonlines.Object) error {

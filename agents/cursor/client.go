@@ -26,5 +26,3 @@ func New(env capability.Env) capability.Agent {
 		},
 	}
 }
-
-var _ capability.PayloadDecoder = (*Client)(nil)

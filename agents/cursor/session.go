@@ -25,12 +25,6 @@ import (
 // have no times, no models, no tokens, no ids of calls and no results.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
 // does are the tools of Cursor that do something to files.
 var does = toolcall.Tools{
 	"Read": toolcall.Reads, "Write": toolcall.Writes, "StrReplace": toolcall.Replaces, "Edit": toolcall.Replaces,
@@ -126,6 +120,7 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 
 // session is a transcript that is being read.
 type session struct {
+	sessionfile.Plain
 	c     *assemble.Conversation
 	state sessionState
 }
@@ -135,11 +130,7 @@ type sessionState struct {
 	Calls int `json:"calls,omitempty"`
 }
 
-// State returns the state.
 func (s *session) State() any { return &s.state }
-
-// End does nothing.
-func (s *session) End() error { return nil }
 
 // Object takes a message.
 func (s *session) Object(object jsonlines.Object) error {

@@ -25,8 +25,6 @@ var kinds = payload.Events{
 // client implements the capabilities of the agent's hooks.
 type client struct{ env capability.Env }
 
-var _ capability.PayloadDecoder = (*client)(nil)
-
 // Events lists the hook events that carry a boundary.
 func (c *client) Events() []string { return kinds.Names() }
 

@@ -17,12 +17,6 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
 // ProjectSessions looks at the first line of every session.
 func (s sessions) ProjectSessions(dir string, since time.Time) ([]capability.Session, error) {
 	root := filepath.Join(s.env.Home, ".factory", "sessions")

@@ -32,7 +32,7 @@ func New(env capability.Env) capability.Agent {
 	files, hooks := sessions{env}, &client{env}
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: hooks, Installer: hooks.newInstaller(),
-		Parser: files, Discoverer: files, Identifier: files, Program: "droid",
+		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "droid",
 		Dir: hooks.configDir(), Resumer: capability.ResumeBy{"droid", "--resume"},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsEither, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,

@@ -2,10 +2,8 @@ package droid
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/sessionfile"
 	"github.com/git-trace/git-trace/records"
@@ -13,17 +11,15 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Parse reads a session file.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a session file.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent:   Name,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return &session{c: c, settings: settingsOf(of.Path)}
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // session is a session file that is being read.
@@ -38,7 +34,6 @@ type state struct {
 	Cwd string `json:"cwd,omitempty"`
 }
 
-// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End notes the tokens of the whole session.

@@ -17,7 +17,7 @@ func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
-		Parser: files, Discoverer: files, Identifier: files, Program: "gemini", Dir: client.config().Dir,
+		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "gemini", Dir: client.config().Dir,
 		Resumer: capability.ResumeBy{"gemini", "--resume"},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsPaired, Model: capability.ModelOfSession, Edits: capability.EditsWhole, Subagents: true,
@@ -25,5 +25,3 @@ func New(env capability.Env) capability.Agent {
 		},
 	}
 }
-
-var _ capability.PayloadDecoder = (*Client)(nil)

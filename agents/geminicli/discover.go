@@ -150,12 +150,10 @@ func peekAt(file sessionfile.File, most int, behind bool) beginning {
 		d := rawjson.NewDecoder(object.Raw)
 		for d.Open(); d.Member(); {
 			switch string(d.Key()) {
-			case "sessionId":
-				b.id = d.Text()
-			case "kind":
-				b.kind = d.Text()
 			case "type":
 				return behind
+			default:
+				d.Take("sessionId", &b.id, "kind", &b.kind)
 			}
 		}
 		return b.id == ""

@@ -2,7 +2,6 @@ package geminicli
 
 import (
 	"cmp"
-	"context"
 	"path/filepath"
 	"strings"
 
@@ -18,27 +17,20 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
-// Parse reads a session file of either form.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a session file of either form.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent: Name, Open: open, Subagent: subagentFile,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return &session{c: c, of: of, root: projectRoot(of.Path)}
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // session is a session file that is being read.
 type session struct {
+	sessionfile.Plain
 	c     *assemble.Conversation
 	of    sessionfile.Place
 	root  string // the project's directory, as a file beside the session tells it
@@ -70,11 +62,7 @@ type state struct {
 	Cwd   string `json:"cwd,omitempty"`
 }
 
-// State returns the state.
 func (s *session) State() any { return &s.state }
-
-// End does nothing.
-func (s *session) End() error { return nil }
 
 // message is an object of the file with the members that matter: a message, or one of the other kinds of lines.
 type message struct {
@@ -88,30 +76,12 @@ func (m *message) decode(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "type":
-			m.kind = d.Text()
-		case "id":
-			m.id = d.Text()
-		case "timestamp":
-			m.time = d.Text()
-		case "model":
-			m.model = d.Text()
-		case "content":
-			m.content = d.Raw()
-		case "displayContent":
-			m.shown = d.Raw()
-		case "toolCalls":
-			m.calls = d.Raw()
-		case "thoughts":
-			m.thoughts = d.Raw()
-		case "tokens":
-			m.tokens = d.Raw()
-		case "$set":
-			m.set = d.Raw()
-		case "$rewindTo":
-			m.rewind = d.Text()
 		case "sessionId", "projectHash", "startTime", "lastUpdated", "summary", "directories":
 			m.head = true
+		default:
+			d.Take("type", &m.kind, "id", &m.id, "timestamp", &m.time, "model", &m.model, "content", &m.content,
+				"displayContent", &m.shown, "toolCalls", &m.calls, "thoughts", &m.thoughts, "tokens", &m.tokens,
+				"$set", &m.set, "$rewindTo", &m.rewind)
 		}
 	}
 }

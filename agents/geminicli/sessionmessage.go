@@ -110,22 +110,13 @@ func (s *session) calls(raw []byte) []done {
 		one := done{call: assemble.Call{Input: []byte("{}")}}
 		for d.Open(); d.Member(); {
 			switch string(d.Key()) {
-			case "id":
-				one.call.ID = d.Text()
 			case "name":
 				one.call.Name = sessionfile.Known(d.Text())
 			case "args":
 				one.call.Input = rawjson.Cleaned(d.Raw())
-			case "result":
-				one.result = d.Raw()
-			case "status":
-				one.status = d.Text()
-			case "timestamp":
-				one.time = d.Text()
-			case "resultDisplay":
-				one.display = d.Raw()
-			case "agentId":
-				one.agent = d.Text()
+			default:
+				d.Take("id", &one.call.ID, "result", &one.result, "status", &one.status, "timestamp", &one.time,
+					"resultDisplay", &one.display, "agentId", &one.agent)
 			}
 		}
 		geminiform.Describe(&one.call, s.state.Cwd)

@@ -67,19 +67,7 @@ func errorOf(content, status string, failed bool) string {
 func edits(call *assemble.Call, o Outcome) []assemble.Edit {
 	var diff, path, name string
 	fresh := false
-	d := rawjson.NewDecoder(o.Display)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "fileDiff":
-			diff = d.Text()
-		case "filePath":
-			path = d.Text()
-		case "fileName":
-			name = d.Text()
-		case "isNewFile":
-			fresh = d.Bool()
-		}
-	}
+	_ = rawjson.Fill(o.Display, "fileDiff", &diff, "filePath", &path, "fileName", &name, "isNewFile", &fresh)
 	if len(call.Writes) > 0 {
 		path = call.Writes[0]
 	}

@@ -18,5 +18,3 @@ func New(env capability.Env) capability.Agent {
 		},
 	}
 }
-
-var _ capability.PayloadDecoder = (*Client)(nil)

@@ -17,12 +17,6 @@ import (
 // sessions implements the capabilities for the agent's sessions.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
 // databaseFile is the name of the database.
 const databaseFile = "sessions.db"
 

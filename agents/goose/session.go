@@ -2,11 +2,9 @@ package goose
 
 import (
 	"cmp"
-	"context"
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/jsonlines"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/agents/sessionfile"
@@ -15,10 +13,9 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// Parse reads a session. Of a database without a session named in the options it is the one that was changed last.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a session. Of a database without a session named in the options it is the one that was changed last.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent: Name, Open: open,
 		Session: func(path string, file sessionfile.File) string {
 			about := peek(file)
@@ -26,11 +23,11 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 		},
 		Format: func(c *assemble.Conversation, _ sessionfile.Place) sessionfile.Format { return &session{c: c} },
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // session is a session that is being read.
 type session struct {
+	sessionfile.Plain
 	c     *assemble.Conversation
 	state state
 }
@@ -41,11 +38,7 @@ type state struct {
 	Model string `json:"model,omitempty"`
 }
 
-// State returns the state.
 func (s *session) State() any { return &s.state }
-
-// End does nothing.
-func (s *session) End() error { return nil }
 
 // Object takes the line about the session, or a message.
 func (s *session) Object(object jsonlines.Object) error {

@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 
@@ -20,23 +19,15 @@ import (
 // and parts.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
-// Parse reads a session. Of a database without a session named in the options it is the one that was changed last.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a session. Of a database without a session named in the options it is the one that was changed last.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent: Name, Open: open, Subagent: subagentOf,
 		Session: func(_ string, file sessionfile.File) string { return peek(file).id },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return &session{c: c, main: of.Main == ""}
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // session is a session that is being read.
@@ -77,7 +68,6 @@ type state struct {
 	Reverted string `json:"reverted,omitempty"`
 }
 
-// State returns the state.
 func (s *session) State() any { return &s.state }
 
 // End takes back the reverted steps of the session.
@@ -166,22 +156,8 @@ func (m *message) decode(info []byte) {
 	d := rawjson.NewDecoder(info)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "id":
-			m.id = d.Text()
-		case "role":
-			m.role = d.Text()
-		case "modelID":
-			m.model = d.Text()
-		case "providerID":
-			m.provider = d.Text()
-		case "finish":
-			m.finish = d.Text()
 		case "summary":
 			m.summary = string(d.Raw()) == "true"
-		case "tokens":
-			m.tokens = d.Raw()
-		case "cost":
-			m.cost = d.Float()
 		case "path":
 			m.cwd = rawjson.MemberText(d.Raw(), "cwd")
 		case "time":
@@ -190,6 +166,9 @@ func (m *message) decode(info []byte) {
 			raw := d.Raw()
 			m.failure, m.fault = cmp.Or(rawjson.MemberText(raw, "name"), "error"),
 				rawjson.MemberText(rawjson.Member(raw, "data"), "message")
+		default:
+			d.Take("id", &m.id, "role", &m.role, "modelID", &m.model, "providerID", &m.provider,
+				"finish", &m.finish, "tokens", &m.tokens, "cost", &m.cost)
 		}
 	}
 }

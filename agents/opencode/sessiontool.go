@@ -28,19 +28,13 @@ func (s *session) tool(part []byte) tool {
 	d := rawjson.NewDecoder(rawjson.Member(part, "state"))
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "status":
-			one.status = d.Text()
 		case "input":
 			one.call.Input = rawjson.Cleaned(d.Raw())
-		case "output":
-			one.output = d.Text()
-		case "error":
-			one.failure = d.Text()
-		case "metadata":
-			one.metadata = d.Raw()
 		case "time":
 			span := d.Raw()
 			one.start, one.end = rawjson.MemberInt(span, "start"), rawjson.MemberInt(span, "end")
+		default:
+			d.Take("status", &one.status, "output", &one.output, "error", &one.failure, "metadata", &one.metadata)
 		}
 	}
 	path := sessionfile.Absolute(rawjson.MemberText(one.call.Input, "filePath"), s.state.Cwd)

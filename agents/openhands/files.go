@@ -24,12 +24,6 @@ import (
 // sessions implements the capabilities for conversations.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
 // stateFile holds the data of the whole conversation; eventsDir holds its events.
 const (
 	stateFile = "base_state.json"

@@ -42,6 +42,7 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 
 // session is a conversation that is being read.
 type session struct {
+	sessionfile.Plain
 	c       *assemble.Conversation
 	cwd     string
 	model   string
@@ -57,9 +58,6 @@ type session struct {
 	ended   map[string]bool
 	invalid []string // calls that no action could be made of, without a result so far
 }
-
-// State returns nil: a conversation is read from its beginning.
-func (s *session) State() any { return nil }
 
 // End gives the last answer the tokens that came after it.
 func (s *session) End() error {

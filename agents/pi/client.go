@@ -17,11 +17,9 @@ func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
-		Parser: files, Discoverer: files, Identifier: files, Program: "pi", Dir: client.configDir(),
+		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "pi", Dir: client.configDir(),
 		Resumer: capability.ResumeBy{"pi", "--session"}, Copier: files,
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,
 			Edits: capability.EditsReplaced},
 	}
 }
-
-var _ capability.PayloadDecoder = (*Client)(nil)

@@ -2,7 +2,6 @@ package pi
 
 import (
 	"cmp"
-	"context"
 	"path/filepath"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -16,27 +15,20 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
-// Parse reads a session file of any version.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a session file of any version.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent:   Name,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return &session{c: c, copies: copiesIn(of.Path)}
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // session is a session file that is being read.
 type session struct {
+	sessionfile.Plain
 	c      *assemble.Conversation
 	state  state
 	copies map[string]bool // the entries of the session that this one was forked from
@@ -53,11 +45,7 @@ type state struct {
 	Cost   float64 `json:"cost,omitempty"`   // as the client adds it up, in dollars
 }
 
-// State returns the state.
 func (s *session) State() any { return &s.state }
-
-// End does nothing.
-func (s *session) End() error { return nil }
 
 // entry is a line with the members that matter.
 type entry struct {
@@ -67,21 +55,8 @@ type entry struct {
 
 func (e *entry) decode(raw []byte) {
 	*e = entry{raw: raw}
-	d := rawjson.NewDecoder(raw)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "type":
-			e.kind = d.Text()
-		case "id":
-			e.id = d.Text()
-		case "parentId":
-			e.parent = d.Text()
-		case "timestamp":
-			e.time = d.Text()
-		case "message":
-			e.message = d.Raw()
-		}
-	}
+	_ = rawjson.Fill(raw, "type", &e.kind, "id", &e.id, "parentId", &e.parent, "timestamp", &e.time,
+		"message", &e.message)
 }
 
 // key identifies an entry, in copies as well. Entries of the first version have no id.

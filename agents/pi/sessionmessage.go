@@ -21,35 +21,9 @@ type message struct {
 
 func (m *message) decode(raw []byte) {
 	*m = message{raw: raw}
-	d := rawjson.NewDecoder(raw)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "role":
-			m.role = d.Text()
-		case "content":
-			m.content = d.Raw()
-		case "model":
-			m.model = d.Text()
-		case "provider":
-			m.provider = d.Text()
-		case "responseId":
-			m.responseID = d.Text()
-		case "stopReason":
-			m.stop = d.Text()
-		case "errorMessage":
-			m.failure = d.Text()
-		case "usage":
-			m.usage = d.Raw()
-		case "toolCallId":
-			m.callID = d.Text()
-		case "toolName":
-			m.tool = d.Text()
-		case "details":
-			m.details = d.Raw()
-		case "isError":
-			m.failed = d.Bool()
-		}
-	}
+	_ = rawjson.Fill(raw, "role", &m.role, "content", &m.content, "model", &m.model, "provider", &m.provider,
+		"responseId", &m.responseID, "stopReason", &m.stop, "errorMessage", &m.failure, "usage", &m.usage,
+		"toolCallId", &m.callID, "toolName", &m.tool, "details", &m.details, "isError", &m.failed)
 }
 
 func (s *session) message(e *entry, at records.Locator) error {

@@ -17,11 +17,9 @@ func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "0.24.4", Decoder: client, Installer: client.newInstaller(),
-		Parser: files, Discoverer: files, Identifier: files, Program: "qwen", Dir: client.config().Dir,
+		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "qwen", Dir: client.config().Dir,
 		Resumer: capability.ResumeBy{"qwen", "--resume"},
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession,
 			Edits: capability.EditsWhole, Subagents: true, HooksEnd: true},
 	}
 }
-
-var _ capability.PayloadDecoder = (*Client)(nil)

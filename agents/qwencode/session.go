@@ -2,7 +2,6 @@ package qwencode
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
@@ -17,27 +16,20 @@ import (
 // sessions implements the capabilities for the agent's session files.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
-// Parse reads a session file.
-func (s sessions) Parse(ctx context.Context, path string, options capability.ParseOptions,
-	sink records.Sink) (*capability.Parsed, error) {
-	kind := sessionfile.Kind{
+// parser reads a session file.
+func (s sessions) parser() sessionfile.Kind {
+	return sessionfile.Kind{
 		Agent: Name, Subagent: subagentFile,
 		Session: func(path string, file sessionfile.File) string { return cmp.Or(peek(file).id, s.SessionID(path)) },
 		Format: func(c *assemble.Conversation, of sessionfile.Place) sessionfile.Format {
 			return &session{c: c, main: of.Main == ""}
 		},
 	}
-	return kind.Parse(ctx, path, options, sink)
 }
 
 // session is a session file that is being read.
 type session struct {
+	sessionfile.Plain
 	c     *assemble.Conversation
 	main  bool // not that of a subagent
 	state state
@@ -52,11 +44,7 @@ type state struct {
 	Last    string `json:"last,omitempty"` // key of the last answer
 }
 
-// State returns the state.
 func (s *session) State() any { return &s.state }
-
-// End does nothing.
-func (s *session) End() error { return nil }
 
 // line is a record with the members that matter.
 type line struct {
@@ -70,36 +58,13 @@ func (l *line) decode(raw []byte) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "type":
-			l.kind = d.Text()
-		case "subtype":
-			l.subtype = d.Text()
-		case "uuid":
-			l.id = d.Text()
-		case "sessionId":
-			l.session = d.Text()
-		case "parentUuid":
-			l.parent = d.Text()
-		case "timestamp":
-			l.time = d.Text()
-		case "provenance":
-			l.provenance = d.Text()
-		case "cwd":
-			l.cwd = d.Text()
-		case "version":
-			l.version = d.Text()
-		case "gitBranch":
-			l.branch = d.Text()
-		case "model":
-			l.model = d.Text()
 		case "message":
 			l.parts = rawjson.Member(d.Raw(), "parts")
-		case "usageMetadata":
-			l.usage = d.Raw()
-		case "toolCallResult":
-			l.result = d.Raw()
-		case "systemPayload":
-			l.payload = d.Raw()
+		default:
+			d.Take("type", &l.kind, "subtype", &l.subtype, "uuid", &l.id, "sessionId", &l.session,
+				"parentUuid", &l.parent, "timestamp", &l.time, "provenance", &l.provenance, "cwd", &l.cwd,
+				"version", &l.version, "gitBranch", &l.branch, "model", &l.model, "usageMetadata", &l.usage,
+				"toolCallResult", &l.result, "systemPayload", &l.payload)
 		}
 	}
 }

@@ -45,6 +45,15 @@ type Format interface {
 	End() error
 }
 
+// Plain is the part of a Format that keeps nothing from one object to the next, and waits for none.
+type Plain struct{}
+
+// State returns nothing.
+func (Plain) State() any { return nil }
+
+// End does nothing.
+func (Plain) End() error { return nil }
+
 // File is an open session file.
 type File interface {
 	// Start identifies the file by what stays when it grows; "" for one that does not grow but is written anew.

@@ -18,12 +18,6 @@ import (
 // sessions implements the capabilities for threads.
 type sessions struct{ env capability.Env }
 
-var (
-	_ capability.SessionParser     = sessions{}
-	_ capability.SessionDiscoverer = sessions{}
-	_ capability.SessionIdentifier = sessions{}
-)
-
 // databaseFile is the name of the database.
 const databaseFile = "threads.db"
 

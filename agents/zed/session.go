@@ -36,6 +36,7 @@ func (s sessions) Parse(ctx context.Context, path string, options capability.Par
 
 // session is a thread that is being read.
 type session struct {
+	sessionfile.Plain
 	c       *assemble.Conversation
 	folders []string
 	model   string
@@ -54,12 +55,6 @@ func newSession(c *assemble.Conversation, r row) *session {
 	})
 	return &session{c: c, folders: r.folders}
 }
-
-// State returns nil: a thread is read from its beginning.
-func (s *session) State() any { return nil }
-
-// End does nothing.
-func (s *session) End() error { return nil }
 
 // Object takes a member of the document, or a message.
 func (s *session) Object(object jsonlines.Object) error {

@@ -54,35 +54,13 @@ func parse(raw []byte) (*trajectory, error) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "schema_version":
-			t.version = d.Text()
-		case "session_id":
-			t.session = d.Text()
-		case "trajectory_id":
-			t.id = d.Text()
 		case "agent":
-			for d.Open(); d.Member(); {
-				switch string(d.Key()) {
-				case "name":
-					t.name = d.Text()
-				case "version":
-					t.agentVersion = d.Text()
-				case "model_name":
-					t.model = d.Text()
-				case "tool_definitions":
-					t.tools = d.Raw()
-				}
-			}
-		case "steps":
-			t.steps = d.Raw()
-		case "subagent_trajectories":
-			t.subs = d.Raw()
-		case "final_metrics":
-			t.final = d.Raw()
-		case "extra":
-			t.extra = d.Raw()
-		case "continued_trajectory_ref":
-			t.continued = d.Text()
+			d.Fill("name", &t.name, "version", &t.agentVersion, "model_name", &t.model,
+				"tool_definitions", &t.tools)
+		default:
+			d.Take("schema_version", &t.version, "session_id", &t.session, "trajectory_id", &t.id,
+				"steps", &t.steps, "subagent_trajectories", &t.subs, "final_metrics", &t.final, "extra", &t.extra,
+				"continued_trajectory_ref", &t.continued)
 		}
 	}
 	minor, err := strconv.Atoi(strings.TrimPrefix(t.version, versionPrefix))

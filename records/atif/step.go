@@ -42,16 +42,8 @@ func parseStep(raw []byte) (*step, error) {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "source":
-			s.source = d.Text()
-		case "timestamp":
-			s.timestamp = d.Text()
-		case "model_name":
-			s.model = d.Text()
 		case "message":
 			s.message = content(d.Raw())
-		case "reasoning_content":
-			s.reasoning = d.Text()
 		case "tool_calls":
 			if err := s.readCalls(d.Raw()); err != nil {
 				return nil, err
@@ -64,6 +56,9 @@ func parseStep(raw []byte) (*step, error) {
 			if d.Kind() == rawjson.Number {
 				s.llmCalls = d.Int()
 			}
+		default:
+			d.Take("source", &s.source, "timestamp", &s.timestamp, "model_name", &s.model,
+				"reasoning_content", &s.reasoning)
 		}
 	}
 	switch s.source {
@@ -80,10 +75,6 @@ func (s *step) readCalls(raw []byte) error {
 		var took *int64
 		for d.Open(); d.Member(); {
 			switch string(d.Key()) {
-			case "tool_call_id":
-				c.ID = d.Text()
-			case "function_name":
-				c.Name = d.Text()
 			case "arguments":
 				c.Input, _ = foreign.Arguments(d.Raw())
 			case "extra":
@@ -91,6 +82,8 @@ func (s *step) readCalls(raw []byte) error {
 					e := rawjson.NewDecoder(ms)
 					took = new(max(e.Int(), 0))
 				}
+			default:
+				d.Take("tool_call_id", &c.ID, "function_name", &c.Name)
 			}
 		}
 		if c.Name == "" {
@@ -171,14 +164,7 @@ func content(raw []byte) string {
 	var parts []string
 	for d.OpenArray(); d.Element(); {
 		kind, text := "", ""
-		for d.Open(); d.Member(); {
-			switch string(d.Key()) {
-			case "type":
-				kind = d.Text()
-			case "text":
-				text = d.Text()
-			}
-		}
+		d.Fill("type", &kind, "text", &text)
 		if text == "" && kind != "text" {
 			text = "[" + kind + "]"
 		}

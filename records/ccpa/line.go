@@ -148,16 +148,10 @@ func (l *line) readBlocks(raw []byte) error {
 		var b block
 		for d.Open(); d.Member(); {
 			switch string(d.Key()) {
-			case "type":
-				b.kind = d.Text()
-			case "text", "thinking":
-				b.text = d.Text()
-			case "id":
-				b.id = d.Text()
-			case "name":
-				b.name = d.Text()
 			case "input":
 				b.input = append(json.RawMessage(nil), d.Raw()...)
+			default:
+				d.Take("type", &b.kind, "text", &b.text, "thinking", &b.text, "id", &b.id, "name", &b.name)
 			}
 		}
 		switch b.kind {

@@ -34,16 +34,10 @@ func Parse(raw []byte) Message {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "role":
-			m.Role = d.Text()
-		case "id":
-			m.ID = d.Text()
 		case "timestamp":
 			if text := d.Text(); clock(text) {
 				m.Time = text
 			}
-		case "model":
-			m.Model = d.Text()
 		case "content":
 			m.content(d.Raw())
 		case "reasoning_content", "reasoning", "thinking":
@@ -56,8 +50,6 @@ func Parse(raw []byte) Message {
 			if text := d.Text(); text != "" {
 				m.Text, m.Stop = join(m.Text, text), "refusal"
 			}
-		case "tool_call_id":
-			m.CallID = d.Text()
 		case "tool_call_ids":
 			for d.OpenArray(); d.Element(); {
 				if id := d.Text(); m.CallID == "" {
@@ -76,6 +68,8 @@ func Parse(raw []byte) Message {
 			if call := d.Raw(); rawjson.NewDecoder(call).Kind() == rawjson.Object {
 				m.function("", call)
 			}
+		default:
+			d.Take("role", &m.Role, "id", &m.ID, "model", &m.Model, "tool_call_id", &m.CallID)
 		}
 	}
 	return m
@@ -177,12 +171,8 @@ func Usage(t *foreign.Talk, raw []byte) *assemble.Usage {
 	d := rawjson.NewDecoder(raw)
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "prompt_tokens":
-			input = d.Int()
 		case "input_tokens":
 			input, without = d.Int(), true
-		case "completion_tokens", "output_tokens":
-			output = d.Int()
 		case "prompt_tokens_details", "input_tokens_details":
 			if details := d.Raw(); len(details) > 0 {
 				if cached := rawjson.MemberInt(details, "cached_tokens"); cached > 0 {
@@ -191,8 +181,9 @@ func Usage(t *foreign.Talk, raw []byte) *assemble.Usage {
 			}
 		case "cache_read_input_tokens":
 			read = max(read, d.Int())
-		case "cache_creation_input_tokens":
-			written = d.Int()
+		default:
+			d.Take("prompt_tokens", &input, "completion_tokens", &output, "output_tokens", &output,
+				"cache_creation_input_tokens", &written)
 		}
 	}
 	if without {

@@ -57,22 +57,13 @@ func parse(raw []byte) row {
 			r.id = cmp.Or(r.id, d.Text())
 		case "instance_id":
 			r.instance, r.swe = d.Text(), true
-		case "agent":
-			r.agent = d.Text()
 		case "workspaceId": // as cursor-history exports conversations of Cursor
 			r.agent = cmp.Or(r.agent, "cursor")
-		case "workspacePath":
-			r.cwd = d.Text()
-		case "model":
-			r.model = d.Text()
-		case "patch":
-			r.patch = d.Text()
-		case "resolved":
-			r.resolved = d.Raw()
-		case "tools":
-			r.tools = d.Raw()
 		case "model_patch":
 			r.prediction = true
+		default:
+			d.Take("agent", &r.agent, "workspacePath", &r.cwd, "model", &r.model, "patch", &r.patch,
+				"resolved", &r.resolved, "tools", &r.tools)
 		}
 	}
 	return r

@@ -41,10 +41,8 @@ func parse(raw []byte) run {
 			r.trajectory = list(d.Raw())
 		case "attempts":
 			r.attempts = list(d.Raw())
-		case "info":
-			r.info = d.Raw()
-		case "replay_config":
-			r.replay = d.Raw()
+		default:
+			d.Take("info", &r.info, "replay_config", &r.replay)
 		}
 	}
 	return r

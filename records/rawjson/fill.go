@@ -1,0 +1,38 @@
+package rawjson
+
+// Fill reads the named members of an object, as [Decoder.Fill] does.
+func Fill(raw []byte, into ...any) error {
+	d := Decoder{data: raw, due: true}
+	d.Fill(into...)
+	return d.err
+}
+
+// Fill reads the object that comes next: members by their names, each followed by a pointer to where its value goes.
+func (d *Decoder) Fill(into ...any) {
+	for d.Open(); d.Member(); {
+		d.Take(into...)
+	}
+}
+
+// Take reads the value of the member that Member moved to if it is named, as Fill does. A member that is there twice
+// counts as it was told last.
+func (d *Decoder) Take(into ...any) {
+	for i := 0; i+1 < len(into); i += 2 {
+		if name, _ := into[i].(string); string(d.key) != name {
+			continue
+		}
+		switch to := into[i+1].(type) {
+		case *string:
+			*to = d.Text()
+		case *[]byte:
+			*to = d.Raw()
+		case *int64:
+			*to = d.Int()
+		case *float64:
+			*to = d.Float()
+		case *bool:
+			*to = d.Bool()
+		}
+		return
+	}
+}
