@@ -252,10 +252,5 @@ func (p *Purge) follow(objects *refs.Objects, entries []refs.TreeEntry, path []s
 }
 
 func (t *Target) isPath(path string) bool {
-	for _, p := range t.Texts.Paths() {
-		if p == path {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(t.Texts.Paths(), path)
 }

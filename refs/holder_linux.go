@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -77,10 +78,8 @@ func mayWriteRefs(proc string, locked time.Time, dirs []string) bool {
 	}
 	args := bytes.Split(line, []byte{0})
 	for _, arg := range args[1:] {
-		for _, verb := range readers {
-			if string(arg) == verb {
-				return false
-			}
+		if slices.Contains(readers, string(arg)) {
+			return false
 		}
 	}
 	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))

@@ -3,6 +3,7 @@ package trails
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
@@ -39,9 +40,7 @@ func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string
 		if s.state.Expected == nil {
 			s.state.Expected = map[string]refs.OID{}
 		}
-		for path, content := range contents {
-			s.state.Expected[path] = content
-		}
+		maps.Copy(s.state.Expected, contents)
 		return nil
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -187,10 +188,8 @@ func carries(e *events.Event) bool {
 // momentOf returns the snapshot of an event's boundary: from the event, from another event of the boundary, or else the
 // last snapshot before it.
 func (r *Reader) momentOf(e *events.Event) (Moment, error) {
-	for _, l := range e.Limits {
-		if l == events.LimitBoundaryLate {
-			return Moment{}, fmt.Errorf("%w: its hook was too late", ErrNoMoment)
-		}
+	if slices.Contains(e.Limits, events.LimitBoundaryLate) {
+		return Moment{}, fmt.Errorf("%w: its hook was too late", ErrNoMoment)
 	}
 	if m, found := momentIn(e); found {
 		return m, nil

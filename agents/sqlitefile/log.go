@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 )
 
 // Sizes of the headers of the write-ahead log and of one of its frames.
@@ -53,9 +54,7 @@ func (db *DB) readLog() error {
 		}
 		pending[binary.BigEndian.Uint32(frame)] = at + frameHeader
 		if pages := binary.BigEndian.Uint32(frame[4:]); pages > 0 { // a commit
-			for number, place := range pending {
-				db.logged[number] = place
-			}
+			maps.Copy(db.logged, pending)
 			clear(pending)
 			db.last = pages
 		}

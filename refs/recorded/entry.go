@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -145,12 +146,7 @@ func (e *entry) leads(found *refs.Found) bool {
 	case found.GitDir == filepath.Join(found.Top, ".git"):
 		return true
 	}
-	for _, top := range e.tops {
-		if top == found.Top {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(e.tops, found.Top)
 }
 
 // pointsBack reports whether the git directory of a linked work tree names the .git file by which it was found.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -140,9 +141,7 @@ func (p *player) turn(fields map[string]any) map[string]any {
 	out := map[string]any{
 		"prompt_id": fmt.Sprintf("00000000-0000-4000-8000-%012d", p.count("prompt", true)), "permission_mode": "acceptEdits",
 	}
-	for k, v := range fields {
-		out[k] = v
-	}
+	maps.Copy(out, fields)
 	return out
 }
 
@@ -236,9 +235,7 @@ func (p *player) hook(event string, fields map[string]any) error {
 	if p.sub != "" {
 		payload["agent_id"], payload["agent_type"] = p.sub, "general-purpose"
 	}
-	for k, v := range fields {
-		payload[k] = v
-	}
+	maps.Copy(payload, fields)
 	raw, err := json.Marshal(payload)
 	if err != nil {
 		return err

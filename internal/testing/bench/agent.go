@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,9 +38,7 @@ func (a *agent) hook(event string, members map[string]any) *exec.Cmd {
 		"cwd": a.dir, "hook_event_name": event, "prompt_id": "5d0f6a1e-8b7c-4d2e-a1f3-7c9b0e4d2f68",
 		"permission_mode": "acceptEdits",
 	}
-	for key, value := range members {
-		payload[key] = value
-	}
+	maps.Copy(payload, members)
 	text, err := json.Marshal(payload)
 	if err != nil {
 		return &exec.Cmd{Err: fmt.Errorf("encode payload: %w", err)} // whoever runs it gets the error

@@ -72,16 +72,14 @@ func geminiSettings(j *job, dir, auth string, more map[string]any) error {
 	if err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("read settings: %w", err)
 	}
-	for key, value := range map[string]any{
+	maps.Copy(settings, map[string]any{
 		"general": map[string]bool{"disableAutoUpdate": true, "enableAutoUpdate": false,
 			"enableAutoUpdateNotification": false},
 		"privacy":   map[string]bool{"usageStatisticsEnabled": false},
 		"telemetry": map[string]bool{"enabled": false},
 		"security": map[string]any{"auth": map[string]string{"selectedType": auth},
 			"folderTrust": map[string]bool{"enabled": j.opts.CheckTrust}},
-	} {
-		settings[key] = value
-	}
+	})
 	maps.Copy(settings, more)
 	return j.place(settings, dir, "settings.json")
 }

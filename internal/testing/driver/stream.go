@@ -3,6 +3,7 @@ package driver
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 )
 
@@ -23,9 +24,7 @@ func newStream(w http.ResponseWriter) *stream {
 // event sends one event under a name, its data also holding the name as "type".
 func (s *stream) event(name string, fields map[string]any) {
 	data := map[string]any{"type": name}
-	for k, v := range fields {
-		data[k] = v
-	}
+	maps.Copy(data, fields)
 	s.send("event: "+name+"\n", data)
 }
 
