@@ -51,14 +51,12 @@ func (s *state) fields(f codec.Fields) {
 	})
 	codec.List(f, &s.Spooled, func(name *string) { f.Text(name) })
 	codec.Word(f, &s.LostWhy)
-	codec.Number(f, &s.Missed.Calls)
-	codec.Number(f, &s.Missed.Hooks)
+	codec.Numbers(f, &s.Missed.Calls, &s.Missed.Hooks)
 	f.Moment(&s.Missed.First)
 	f.Moment(&s.Missed.Last)
 	codec.List(f, &s.Missed.Why, func(why *string) { f.Text(why) })
 	codec.List(f, &s.Shared, func(one *sharedLine) {
-		f.Text(&one.Key)
-		f.Text(&one.Words)
+		codec.Texts(f, &one.Key, &one.Words)
 	})
 }
 
@@ -78,8 +76,7 @@ func table[K ~string, V any](f codec.Fields, m *map[K]V, value func(*V)) {
 
 func markFields(f codec.Fields, m *gitfacts.Mark) {
 	f.OID(&m.Head)
-	f.Text(&m.Branch)
-	f.Text(&m.Storage)
+	codec.Texts(f, &m.Branch, &m.Storage)
 	f.Integer(&m.Log)
 	codec.List(f, &m.Stashes, func(o *refs.OID) { f.OID(o) })
 	f.Integer(&m.Orig)
@@ -92,12 +89,8 @@ func markFields(f codec.Fields, m *gitfacts.Mark) {
 }
 
 func (s *sessionState) fields(f codec.Fields) {
-	f.Text(&s.Agent)
-	f.Text(&s.Session)
-	f.Text(&s.Model)
-	f.Text(&s.Stated)
-	codec.Number(f, &s.Prompts)
-	codec.Number(f, &s.Earlier)
+	codec.Texts(f, &s.Agent, &s.Session, &s.Model, &s.Stated)
+	codec.Numbers(f, &s.Prompts, &s.Earlier)
 	f.Text(&s.LastPrompt)
 	codec.Number(f, &s.Steps)
 	f.Moment(&s.Last)
@@ -111,42 +104,31 @@ func (s *sessionState) fields(f codec.Fields) {
 }
 
 func (s *shift) fields(f codec.Fields) {
-	f.Text(&s.From)
-	f.Text(&s.Path)
+	codec.Texts(f, &s.From, &s.Path)
 	f.OID(&s.Before)
 	f.OID(&s.After)
-	f.Text(&s.Gone)
-	f.Text(&s.Come)
+	codec.Texts(f, &s.Gone, &s.Come)
 }
 
 func processFields(f codec.Fields, id *process.ID) {
 	codec.Number(f, &id.PID)
 	f.Integer(&id.Start)
-	f.Text(&id.Space)
-	f.Text(&id.Boot)
-	f.Text(&id.Host)
+	codec.Texts(f, &id.Space, &id.Boot, &id.Host)
 }
 
 func (w *Window) fields(f codec.Fields) {
 	codec.Word(f, &w.Trace)
-	f.Text(&w.Agent)
-	f.Text(&w.Session)
-	f.Text(&w.Subagent)
-	f.Text(&w.CallID)
-	f.Text(&w.Print)
-	f.Text(&w.Tool)
+	codec.Texts(f, &w.Agent, &w.Session, &w.Subagent, &w.CallID, &w.Print, &w.Tool)
 	codec.Word(f, &w.Class)
 	f.Text(&w.Model)
-	codec.Number(f, &w.Prompt)
-	codec.Number(f, &w.Step)
+	codec.Numbers(f, &w.Prompt, &w.Step)
 	codec.List(f, &w.Paths, func(p *string) { f.Text(p) })
 	codec.List(f, &w.Names, func(p *string) { f.Text(p) })
 	codec.List(f, &w.Edits, func(d *declared) { d.fields(f) })
 	f.Integer(&w.Opened)
 	f.Integer(&w.Closed)
 	f.Flag(&w.Background)
-	f.Text(&w.TaskID)
-	f.Text(&w.Transcript)
+	codec.Texts(f, &w.TaskID, &w.Transcript)
 	processFields(f, &w.Host)
 	f.Flag(&w.Sure)
 	f.Integer(&w.Since)
@@ -179,9 +161,7 @@ func (w *Window) fields(f codec.Fields) {
 }
 
 func (d *declared) fields(f codec.Fields) {
-	f.Text(&d.Path)
-	f.Text(&d.Old)
-	f.Text(&d.New)
+	codec.Texts(f, &d.Path, &d.Old, &d.New)
 	codec.Optional(f, &d.Before, func(s *string) { f.Text(s) })
 	codec.Optional(f, &d.After, func(s *string) { f.Text(s) })
 	f.Flag(&d.Exact)
@@ -192,27 +172,17 @@ func (d *declared) fields(f codec.Fields) {
 // use only with the snapshot of their moment.
 func boundaryFields(f codec.Fields, b *events.Boundary) {
 	codec.Word(f, &b.Kind)
-	f.Text(&b.Agent)
-	f.Text(&b.Session)
-	f.Text(&b.Subagent)
-	f.Text(&b.SubagentType)
-	f.Text(&b.Model)
+	codec.Texts(f, &b.Agent, &b.Session, &b.Subagent, &b.SubagentType, &b.Model)
 	f.Moment(&b.Time)
-	f.Text(&b.Cwd)
-	f.Text(&b.Transcript)
-	codec.Number(f, &b.Process)
-	codec.Number(f, &b.Parent)
+	codec.Texts(f, &b.Cwd, &b.Transcript)
+	codec.Numbers(f, &b.Process, &b.Parent)
 	f.Integer(&b.Moment)
-	f.Text(&b.Mark)
-	f.Text(&b.Source)
+	codec.Texts(f, &b.Mark, &b.Source)
 	codec.Optional(f, &b.Prompt, func(p *events.Prompt) {
-		f.Text(&p.ID)
-		f.Text(&p.Text)
+		codec.Texts(f, &p.ID, &p.Text)
 	})
 	codec.Optional(f, &b.Tool, func(t *events.ToolUse) {
-		f.Text(&t.CallID)
-		f.Text(&t.Fingerprint)
-		f.Text(&t.Name)
+		codec.Texts(f, &t.CallID, &t.Fingerprint, &t.Name)
 		codec.Word(f, &t.Class)
 		codec.List(f, &t.Paths, func(p *string) { f.Text(p) })
 		codec.List(f, &t.Hints, func(p *string) { f.Text(p) })
