@@ -109,7 +109,6 @@ type credit struct {
 	made   time.Time
 }
 
-// group holds all credits with one commit and path.
 type group struct {
 	commit refs.OID
 	path   string

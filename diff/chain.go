@@ -78,7 +78,6 @@ func goBack(hunks []gitdiff.Hunk, line *int) (brought bool) {
 	return false
 }
 
-// place is a path in a commit.
 type place struct {
 	commit refs.OID
 	path   string

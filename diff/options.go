@@ -62,7 +62,6 @@ type option struct {
 	set   func(o *Options, value string, on bool)
 }
 
-// Names returns the letter and the word of the option.
 func (o option) Names() (letter byte, word string) { return o.short, o.long }
 
 // gitOptions are the options of git diff that matter here. The test against git's own list keeps it complete.

@@ -97,7 +97,6 @@ type soundLine struct {
 	id   ID
 }
 
-// writeBatch writes the lines of a batch and its end line.
 func writeBatch(w io.Writer, commit refs.OID, lines []soundLine, end *flatEnd) error {
 	length := 0
 	for _, line := range lines {

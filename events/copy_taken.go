@@ -175,7 +175,6 @@ func (l *Log) takeIn(ctx context.Context, dir string, logs []FetchedLog) ([]Fetc
 	return in.copies(text), nil
 }
 
-// intake takes logs in.
 type intake struct {
 	log *Log
 	dir string

@@ -25,7 +25,6 @@ const (
 	partsDeep   = 4
 )
 
-// storeObject stores an object.
 type storeObject func(refs.ObjectType, []byte) (refs.OID, error)
 
 // addParts puts files behind the entries of a tree.

@@ -134,7 +134,6 @@ func (p *page) contributors(c *Commit) {
 	p.raw("\n</table>")
 }
 
-// name names a contributor.
 func (p *page) name(who *Contributor) string {
 	switch {
 	case who.Kind == events.OwnerHuman:

@@ -21,7 +21,6 @@ import (
 // readLimit bounds the reading of a hook file; a larger file is not edited: our hook hands over to it.
 const readLimit = 1 << 20
 
-// hookFile is the file at the path of a hook.
 type hookFile struct {
 	path    string
 	exists  bool

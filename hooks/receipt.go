@@ -110,7 +110,6 @@ func (in Installer) planReceipt(p *plan, r receipt) error {
 	return nil
 }
 
-// planForget removes the receipt.
 func (in Installer) planForget(p *plan) {
 	if present(in.receiptPath()) {
 		p.quietly(&removeFile{path: in.receiptPath()})

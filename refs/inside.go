@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// thing is an object with its content.
 type thing struct {
 	oid     OID
 	typ     ObjectType
@@ -102,7 +101,6 @@ func (o *Objects) root(top OID) (root OID, known bool) {
 	return root, true
 }
 
-// entriesOf returns the entries of a tree.
 func (o *Objects) entriesOf(tree OID) ([]TreeEntry, error) {
 	if entries, known := o.seen.trees[tree]; known {
 		return entries, nil

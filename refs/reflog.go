@@ -110,7 +110,6 @@ func (r *Repo) logPath(name string) string {
 	return filepath.Join(dir, "logs", filepath.FromSlash(name))
 }
 
-// tableEntry is an entry of a table and its position.
 type tableEntry struct {
 	LogEntry
 	position int64

@@ -13,7 +13,6 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// digestTypes are the types of events in a digest.
 var digestTypes = []events.Type{
 	events.LogStarted, events.SessionStarted, events.SessionEnded, events.PromptSubmitted, events.CommitAnchored,
 	events.CommitRewritten, events.LogPurged, events.RecordStored,

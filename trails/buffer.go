@@ -197,7 +197,6 @@ func (s *step) typedIn(f *file) map[int]bool {
 	return nil
 }
 
-// typedLines returns the lines of runs, from 0.
 func typedLines(runs []events.LineRun) map[int]bool {
 	out := map[int]bool{}
 	for _, run := range runs {

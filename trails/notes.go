@@ -98,7 +98,6 @@ func AtWork(repo *refs.Repo) bool {
 	return false
 }
 
-// leaveNote leaves a note with this content.
 func leaveNote(repo *refs.Repo, at time.Time, content []byte) *Note {
 	n := Announce(repo, at)
 	n.fill(content)

@@ -99,7 +99,6 @@ func onlyReads(b events.Boundary) bool {
 	return b.Tool != nil && b.Tool.Class == events.ToolReads && len(b.Tool.Paths) == 0
 }
 
-// endsCall reports whether a call ends at a boundary.
 func endsCall(b events.Boundary) bool {
 	return b.Kind == events.ToolAfter || b.Kind == events.ToolFailed
 }

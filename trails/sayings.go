@@ -93,7 +93,6 @@ func (s *step) sayingOf(w *Window, path string) (saying, bool) {
 	return said, true
 }
 
-// said returns the last that was said of a path.
 func (s *state) said(path string) (last saying, found bool) {
 	for _, w := range s.Windows {
 		for _, one := range w.Said {

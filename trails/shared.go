@@ -146,7 +146,6 @@ func windowOf(o events.AnchorOwner) *Window {
 	}
 }
 
-// wordsIn returns the words of a line.
 func wordsIn(line []byte) [][]byte {
 	return bytes.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
 }
@@ -184,7 +183,6 @@ func carryWords(old, now [][]byte, writers string, writer byte) string {
 	return string(out)
 }
 
-// sharedKey names a line of a path.
 func sharedKey(path string, line []byte) string {
 	print := events.FingerprintOf(line)
 	return nameKey(path) + string(print[:])

@@ -16,7 +16,6 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// session is one reading of a session file.
 type session struct {
 	ctx     context.Context
 	path    string
@@ -190,7 +189,6 @@ func (s *session) cursor(file *transcript.Tail, in *jsonlines.Reader) (json.RawM
 		Agents: s.agents.sizes(), Below: s.below})
 }
 
-// usable returns the cursor if it is one of this file.
 func (s *session) usable(file *transcript.Tail, raw json.RawMessage) *sessionCursor {
 	if len(raw) == 0 {
 		return nil

@@ -23,7 +23,6 @@ const (
 	maxAgentFiles = 5000
 )
 
-// agentFiles are the session files of the subagents of a session.
 type agentFiles struct {
 	dir    string // of the session file: older clients put the files of subagents beside it
 	byID   map[string]*agentFile

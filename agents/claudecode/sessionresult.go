@@ -123,7 +123,6 @@ type note struct {
 	edit        noted
 }
 
-// add adds the note to the result.
 func (n *note) add(r *assemble.Result, call *assemble.Call) {
 	if payload.SessionID(n.agent) {
 		r.Subagent = n.agent

@@ -96,7 +96,6 @@ func usageOf(raw []byte) *assemble.Usage {
 	return u
 }
 
-// done is a call with its result.
 type done struct {
 	call                assemble.Call
 	result, display     []byte

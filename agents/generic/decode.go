@@ -9,7 +9,6 @@ import (
 	"github.com/git-trace/git-trace/events"
 )
 
-// kinds are the events by their names.
 var kinds = payload.Events{
 	{Name: "session-start", Kind: events.SessionStart},
 	{Name: "prompt", Kind: events.PromptSubmit},

@@ -132,7 +132,6 @@ func (d *database) Start() (string, error) { return "", nil }
 // Size returns the number of messages and one, for the session.
 func (d *database) Size() int64 { return int64(len(d.messages)) + 1 }
 
-// Close closes the database.
 func (d *database) Close() error { return d.db.Close() }
 
 // From returns the session, then its messages.

@@ -146,7 +146,6 @@ func changed(path string, metadata []byte) assemble.Edit {
 	return assemble.Edit{Path: path, Hunks: hunks, Text: sessionfile.Written(hunks)}
 }
 
-// patched returns the files of a patch.
 func (s *session) patched(files []byte) []assemble.Edit {
 	var edits []assemble.Edit
 	d := rawjson.NewDecoder(files)

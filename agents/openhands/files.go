@@ -109,7 +109,6 @@ func (s sessions) Recognises(path string, head []byte) bool {
 	return false
 }
 
-// isEvent reports whether a text is an event, by the members that all events have.
 func isEvent(raw []byte) bool {
 	kind := rawjson.MemberText(raw, "kind")
 	return (strings.HasSuffix(kind, "Event") || kind == "Condensation" || kind == "UserRejectObservation") &&

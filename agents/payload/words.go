@@ -32,7 +32,6 @@ func eachCommand(line string, yield func(words []string)) {
 	}
 }
 
-// What ended a word.
 type wordEnd int
 
 const (

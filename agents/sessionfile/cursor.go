@@ -29,7 +29,6 @@ func markOf(file File, offset int64) string {
 	return ""
 }
 
-// usable returns the cursor if it is one of this file.
 func usable(raw json.RawMessage, session, start string, file File) *cursor {
 	if len(raw) == 0 || start == "" {
 		return nil

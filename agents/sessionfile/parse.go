@@ -16,7 +16,6 @@ import (
 	"github.com/git-trace/git-trace/records/assemble"
 )
 
-// reading is one reading of a session file.
 type reading struct {
 	Kind
 	ctx    context.Context

@@ -29,7 +29,6 @@ type History struct {
 	asked   int // how often git had to blame
 }
 
-// past holds the changes of a commit.
 type past struct {
 	parents []refs.OID
 	told    *Commit              // nil of one that changed none of the paths

@@ -16,7 +16,6 @@ type option struct {
 	set   func(p *parser, value string, on bool)
 }
 
-// Names returns the letter and the word of the option.
 func (o option) Names() (letter byte, word string) { return o.short, o.long }
 
 // ownOptions are the options of git blame itself, of every version from 2.39 on; the test against `git blame -h` keeps

@@ -216,7 +216,6 @@ func (t *Tracker) heirs(commit refs.OID) []index.Rewriting {
 	return list
 }
 
-// anchored reports whether a commit has an anchor.
 func (t *Tracker) anchored(commit refs.OID) bool {
 	n, err := t.log.Anchors(commit)
 	return err == nil && n > 0

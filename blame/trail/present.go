@@ -67,7 +67,6 @@ type looker struct {
 	reshaped bool // white space changed: what was written in five lines may stand in one
 }
 
-// credit is a line of a path as a commit has it.
 type credit struct {
 	commit refs.OID
 	path   string

@@ -130,7 +130,6 @@ func (p *Part) write(out *strings.Builder) {
 	out.WriteString(p.foot)
 }
 
-// any reports whether one of the parts is there.
 func (p *Part) any() bool {
 	for _, part := range p.parts {
 		if !part.gone && (len(part.parts) == 0 || part.any()) {

@@ -13,7 +13,6 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// file is the search for the owners of the lines that one commit added to one file.
 type file struct {
 	*Search
 	commit refs.OID
@@ -165,7 +164,6 @@ func namesOf(e *events.Event, blob refs.OID) []string {
 	return out
 }
 
-// vague reports whether an owner is unknown.
 func vague(o events.AnchorOwner) bool { return o.Kind == events.OwnerUnknown || o.Kind == "" }
 
 // answer puts the claims into runs.

@@ -40,7 +40,6 @@ type keptHead struct {
 	Shallow string   `json:"shallow,omitempty"` // where the history ends; usually there is none
 }
 
-// keptAnswer is one line.
 type keptAnswer struct {
 	Commit refs.OID             `json:"c"`
 	Last   []int64              `json:"n"`           // number of the last event of each log

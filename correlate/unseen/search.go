@@ -185,7 +185,6 @@ func (s *Search) prepare(ctx context.Context) error {
 	return nil
 }
 
-// canAnswer reports whether there is a log for a question.
 func (s *Search) canAnswer(q Question) bool { return !q.Elsewhere || !q.Carried && s.index.Logs() > 1 }
 
 // fail remembers a failure.

@@ -32,7 +32,6 @@ type Writer struct {
 	encoder *json.Encoder
 }
 
-// part is a partition.
 type part struct {
 	partition string
 	shards    int   // finished files

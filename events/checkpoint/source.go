@@ -46,7 +46,6 @@ func (Source) Anchors(ctx context.Context, log *events.Log, of events.Subject) (
 	return anchors, nil
 }
 
-// place is a ref that holds checkpoints.
 type place struct {
 	ref    string
 	remote string // empty for this clone's ref

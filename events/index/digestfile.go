@@ -30,7 +30,6 @@ type digestHead struct {
 	heads      []headsOf
 }
 
-// headsOf are the commits that a log names.
 type headsOf struct {
 	log   uint32
 	heads []NamedCommit

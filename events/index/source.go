@@ -24,7 +24,6 @@ type text struct {
 // fetchedBucket is the bucket of the logs of others. No ref has such a name.
 const fetchedBucket = "fetched"
 
-// source is one log.
 type source struct {
 	*text
 	copy      *events.Copy
@@ -231,7 +230,6 @@ func (s *source) scan(prefix []byte, yield func(key []byte, at place) bool) erro
 // seeker returns the first row at or behind a key; a nil key if there is none.
 type seeker func(start []byte) (key []byte, at place, err error)
 
-// parts gives a seeker for each part of the text.
 func (t *text) parts(yield func(seeker) error) error {
 	stored := func(start []byte) (key []byte, at place, err error) {
 		err = t.shelf.cursor(func(rows rowCursor) error {

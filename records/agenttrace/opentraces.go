@@ -47,7 +47,6 @@ func decodeOpentraces(raw []byte) (*Record, error) {
 	return r, r.tidy()
 }
 
-// filesOf returns the files of an attribution.
 func filesOf(a *records.Attribution) []File {
 	files := make([]File, 0, len(a.Files))
 	for _, f := range a.Files {

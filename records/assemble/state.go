@@ -207,7 +207,6 @@ func (i *ids) has(id uint64) bool {
 	return found
 }
 
-// add adds an id and reports whether it is new.
 func (i *ids) add(id uint64) bool {
 	if i.has(id) {
 		return false

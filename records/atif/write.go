@@ -58,7 +58,6 @@ type made struct {
 	step    func(place int) []byte
 }
 
-// renumbered gives a step the number of its place.
 func renumbered(step []byte, place int) []byte {
 	number := strconv.AppendInt(nil, int64(place+1), 10)
 	return (&difference{Set: map[string]json.RawMessage{"step_id": number}}).apply(step)

@@ -166,7 +166,6 @@ func isTreePath(name string) bool {
 	return name != "" && !path.IsAbs(name) && path.Clean(name) == name && !strings.HasPrefix(name, "../")
 }
 
-// ownerOf returns the owner of a key.
 func (n *Note) ownerOf(key string) (events.AnchorOwner, bool) {
 	var id AgentID
 	session, trace, _ := strings.Cut(key, "::")

@@ -75,7 +75,6 @@ func Parse(raw []byte) Message {
 	return m
 }
 
-// clock reports whether a text is a time.
 func clock(text string) bool {
 	_, err := time.Parse(time.RFC3339Nano, text)
 	return err == nil

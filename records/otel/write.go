@@ -240,7 +240,6 @@ func (s *outSpan) tokens(u records.TokenUsage) {
 	}
 }
 
-// add adds an attribute that is the text of JSON.
 func (s *outSpan) add(name string, value any) {
 	if raw, err := json.Marshal(value); err == nil && string(raw) != "null" {
 		s.Attributes = append(s.Attributes, textAttr(name, string(raw)))

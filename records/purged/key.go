@@ -36,7 +36,6 @@ func keyName(key []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// findKey finds the key of a name.
 func findKey(repo *refs.Repo, name string) ([]byte, error) {
 	for _, path := range keyPlaces(repo) {
 		key, err := readKey(path)

@@ -15,7 +15,6 @@ const (
 // first such byte.
 func below(word uint64, bound byte) uint64 { return (word - ones*uint64(bound)) &^ word & highs }
 
-// equal is below for the bytes that are one byte.
 func equal(word uint64, c byte) uint64 { return below(word^ones*uint64(c), 1) }
 
 // marked returns the first byte of a word whose high bit is set.

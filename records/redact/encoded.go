@@ -68,7 +68,6 @@ func (r *Redactor) secrets(ctx context.Context, text string, m manner, layer int
 	return append(found, list...), err
 }
 
-// marksOf returns the marks of a text.
 func (r *Redactor) marksOf(text string) *marks {
 	s := &marks{}
 	if n := len(r.marks); n > 0 {

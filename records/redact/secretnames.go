@@ -96,7 +96,6 @@ func lastWord(last, before string) strength {
 	return says
 }
 
-// keyOf returns the strength of a key of that kind.
 func keyOf(kind string) strength {
 	switch kind {
 	case "api", "secret", "private", "access", "encryption", "master", "account", "sharedaccess":

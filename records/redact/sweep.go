@@ -12,7 +12,6 @@ import (
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 
-// errSwept reports a step that holds a secret.
 var errSwept = errors.New("a secret stands in a step")
 
 // fewSecrets is the number of secrets up to which separate searches are quicker than one search for all.

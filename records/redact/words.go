@@ -222,7 +222,6 @@ const (
 		1<<(goesOn<<2|inASCII) | 1<<(goesOn<<2|leads)
 )
 
-// kindOf is the kind of each byte.
 var kindOf = func() (kinds [256]uint8) {
 	for c := range 256 {
 		switch b := byte(c); {

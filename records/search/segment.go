@@ -228,7 +228,6 @@ func (c *counting) numbers(values ...uint64) {
 	c.bytes(raw)
 }
 
-// segment is one that is read.
 type segment struct {
 	from    io.ReaderAt
 	offsets [5]uint64
@@ -357,7 +356,6 @@ func (s *segment) documents() (table []byte, err error) {
 	return s.table, err
 }
 
-// entry returns an entry of the table.
 func entry(table []byte, i uint32) document { return decodeDocument(table[int(i)*documentSize:]) }
 
 func decodeDocument(raw []byte) document {

@@ -76,7 +76,6 @@ func newConversation(c *Conversation, roots []string) *conversation {
 	return out
 }
 
-// divider gives each step to a turn.
 type divider struct {
 	*conversation
 	about *metadata

@@ -144,7 +144,6 @@ func (s *Store) judgeHuge(ctx context.Context, id refs.OID, judge Judge) (bool, 
 // recordStart begins every file of a record.
 const recordStart = `{"schema_version":`
 
-// rewriting is one rewriting of all refs.
 type rewriting struct {
 	*Store
 	ctx   context.Context // it lives as long as the rewriting

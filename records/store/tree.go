@@ -51,7 +51,6 @@ func (s *Store) entries(ref string, commit refs.OID) ([]Entry, error) {
 	return out, nil
 }
 
-// root returns the root tree of a commit.
 func (s *Store) root(commit refs.OID) ([]refs.TreeEntry, error) {
 	if commit.IsZero() {
 		return nil, nil
@@ -109,7 +108,6 @@ func withEntry(entries []refs.TreeEntry, e refs.TreeEntry) []refs.TreeEntry {
 	return out
 }
 
-// writeTree stores a tree.
 func (s *Store) writeTree(entries []refs.TreeEntry) (refs.OID, error) {
 	id, err := s.repo.WriteLoose(s.repo.MainObjects(), refs.TreeObject, refs.EncodeTree(entries))
 	if err != nil {

@@ -25,7 +25,6 @@ const (
 	Discarded    Origin = "discarded"         // a person took all lines out before any commit; as above
 )
 
-// confidences are the confidences of the origins.
 var confidences = map[Origin]records.Confidence{HumanEdit: records.High, UserModified: records.Medium,
 	Declined: records.Medium, Fixed: records.Medium, Reverted: records.Low, Discarded: records.Low}
 

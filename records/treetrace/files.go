@@ -100,7 +100,6 @@ func (d *Document) tiers() tierCounts {
 	return out
 }
 
-// failuresFile is failures.json.
 type failuresFile struct {
 	SchemaVersion string `json:"schemaVersion"`
 	Project       head   `json:"project"`
@@ -134,7 +133,6 @@ type Placed struct {
 	Rejection
 }
 
-// rejectionsFile is rejections.json.
 type rejectionsFile struct {
 	SchemaVersion string `json:"schemaVersion"`
 	Project       head   `json:"project"`
@@ -176,7 +174,6 @@ func (d *Document) TraceOf(session string) string {
 	return ""
 }
 
-// hallucinationsFile is hallucinations.json.
 type hallucinationsFile struct {
 	SchemaVersion string `json:"schemaVersion"`
 	Project       head   `json:"project"`

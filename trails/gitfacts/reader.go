@@ -54,7 +54,6 @@ type Git struct {
 	newest  []refs.OID // nil until asked for
 }
 
-// place is a path of a commit.
 type place struct {
 	commit refs.OID
 	path   string

@@ -51,7 +51,6 @@ func singles(runs []vector.Origin) []vector.Origin {
 	return out
 }
 
-// place is a line of a source.
 type place struct{ source, line int }
 
 // copier looks lines up in the sources of a content. Keys are lines without white space.

@@ -23,7 +23,6 @@ func (s *stream) border(word int) bool {
 	return i < len(s.ends) && s.ends[i] == word
 }
 
-// lineAt returns the line of a word.
 func (s *stream) lineAt(word int) int { return sort.SearchInts(s.ends, word+1) - 1 }
 
 func (s *stream) wordless(line int) bool { return s.ends[line] == s.ends[line+1] }

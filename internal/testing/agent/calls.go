@@ -13,7 +13,6 @@ import (
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// toolCall is a tool, its input, what it does, and what it reports.
 type toolCall struct {
 	name     string
 	input    map[string]any
