@@ -179,6 +179,9 @@ func (b *headBuffer) Write(p []byte) (int, error) {
 
 func (b *headBuffer) firstLine() string {
 	text := strings.TrimLeft(string(b.buf), "\r\n")
+	for strings.HasPrefix(text, "hint: ") { // advice, before git says what is wrong
+		_, text, _ = strings.Cut(text, "\n")
+	}
 	line, rest, _ := strings.Cut(text, "\n")
 	line = strings.TrimRight(line, "\r ")
 	if strings.HasSuffix(line, ":") { // "unknown repository extension found:", then its name

@@ -1,7 +1,9 @@
 package refs
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -40,3 +42,13 @@ func (l *LeftOut) Commits() []OID {
 	slices.SortFunc(out, OID.Compare)
 	return out
 }
+
+// NamesUnread reports whether a message of git says that it could not read an object: git names the object by its full
+// id, or says in which way the object is damaged.
+func NamesUnread(message string) bool {
+	signs := []string{"lazy fetching disabled", "promisor remote", "inflate: ", " corrupt", "revindex"}
+	return fullID.MatchString(message) ||
+		slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(message, sign) })
+}
+
+var fullID = regexp.MustCompile(`\b([0-9a-f]{40}|[0-9a-f]{64})\b`)

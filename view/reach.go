@@ -30,7 +30,7 @@ func reachPath(repo *refs.Repo) string { return filepath.Join(repo.TracesDir(), 
 
 func openReach(ctx context.Context, repo *refs.Repo) (*reach, error) {
 	tips, err := repo.RefsState(ctx, "refs/traces/")
-	if err != nil {
+	if err != nil && repo.Grafts == "" {
 		return nil, err
 	}
 	shallow, _ := os.ReadFile(filepath.Join(repo.CommonDir, "shallow")) // where the history ends; usually there is none
@@ -59,6 +59,12 @@ func (r *reach) ask(ctx context.Context, commits []refs.OID) (map[refs.OID]bool,
 		}
 	}
 	led, err := r.repo.LedTo(ctx, open, "--exclude=refs/traces/*", "--all")
+	if err != nil && r.repo.Grafts != "" { // the history is damaged, and nobody can say that a ref does not lead there
+		for _, id := range open {
+			out[id] = true
+		}
+		return out, nil
+	}
 	if err != nil {
 		return out, err
 	}

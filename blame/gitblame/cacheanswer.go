@@ -282,7 +282,7 @@ func (b *builder) take(e *Entry) bool {
 func (q *inquiry) keep(k *kept, a *answer, lines [][]byte) bool {
 	content := append(bytes.Join(lines, []byte("\n")), '\n')
 	blob, ok := q.committed(k)
-	if !ok || q.pending && q.moved() {
+	if !ok || q.incomplete || q.pending && q.moved() {
 		return false
 	}
 	ids := [...]refs.OID{

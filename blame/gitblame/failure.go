@@ -3,12 +3,15 @@ package gitblame
 import (
 	"bytes"
 	"strings"
+
+	"github.com/git-trace/git-trace/refs"
 )
 
 // Failure is git's refusal of a blame.
 type Failure struct {
 	Code    int    // git's exit status; -1 when a signal killed it
 	Message string // git's own first line without its "fatal: "
+	unread  bool   // git came to an object that it could not read
 }
 
 // Error is git's own message.
@@ -48,10 +51,11 @@ const (
 
 // newFailure reads what git printed: the last line that says why; for wrong usage the first line.
 func newFailure(code int, stderr []byte) *Failure {
-	message := ""
+	message, unread := "", false
 	for line := range bytes.Lines(stderr) {
 		text := strings.TrimRight(string(line), "\r\n ")
 		why, known := cutReason(text)
+		unread = unread || known && code != usageCode && refs.NamesUnread(why)
 		if message == "" || known {
 			message = why
 		}
@@ -59,7 +63,16 @@ func newFailure(code int, stderr []byte) *Failure {
 			break
 		}
 	}
-	return &Failure{Code: code, Message: message}
+	return &Failure{Code: code, Message: message, unread: unread}
+}
+
+// file returns the file whose content git could not read, with the name that it has in that commit.
+func (f *Failure) file() string {
+	if !strings.HasPrefix(f.Message, "Cannot read blob ") {
+		return ""
+	}
+	_, name, _ := strings.Cut(f.Message, " for path ")
+	return name
 }
 
 func cutReason(line string) (string, bool) {

@@ -29,6 +29,8 @@ type Session struct {
 	stdin  []byte   // what --contents - gave
 	beside []string // the environment in which git knows an untracked file; see named
 
+	incomplete bool // the history was cut; see run
+
 	background sync.WaitGroup
 	settings   func() configured
 	converted  func() bool // see hasTextconv
@@ -152,12 +154,15 @@ func (s *Session) warn(warnings []byte) {
 	}
 }
 
-// run is blame without passing on the warnings.
-func (s *Session) run(args []string, format Format, each func(*Entry) error) (trailer, warnings []byte, err error) {
+// stream is one git blame, with an addition to its environment.
+func (s *Session) stream(args []string, format Format, env []string, each func(*Entry) error) (
+	trailer, warnings []byte, err error,
+) {
 	ctx, stop := context.WithCancel(s.ctx)
 	defer stop()
 	var stderr bytes.Buffer
 	cmd := s.command(ctx, args, &stderr)
+	cmd.Env = append(cmd.Env, env...)
 	if format == Incremental && os.Getenv("GIT_FLUSH") == "" {
 		cmd.Env = append(cmd.Env, "GIT_FLUSH=0") // to be woken for each entry costs more than to read it (git(1))
 	}

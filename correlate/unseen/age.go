@@ -152,7 +152,7 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 		s.ages[c] = a
 		asked = append(asked, c)
 	}
-	if began, err := refs.ParseOID(s.began(ctx)); err == nil && len(asked) > 0 {
+	if began, err := refs.ParseOID(s.began(ctx)); err == nil && len(asked) > 0 && s.legible(began) {
 		old, err := s.reached(ctx, asked, []index.NamedCommit{{Commit: began}})
 		if err != nil {
 			return nil, err
@@ -228,10 +228,19 @@ func (s *Search) heads(log int) []index.NamedCommit {
 	out := slices.DeleteFunc(slices.Clone(s.digest.Heads(log)), func(h index.NamedCommit) bool {
 		again := seen[h.Commit]
 		seen[h.Commit] = true
-		return again || !s.objects.MayBeStored(h.Commit)
+		return again || !s.objects.MayBeStored(h.Commit) || !s.legible(h.Commit)
 	})
 	s.here[log] = out
 	return out
+}
+
+// legible reports whether a commit can be read. It looks only where the history is known to be damaged, which is rare.
+func (s *Search) legible(commit refs.OID) bool {
+	if s.repo.Grafts == "" {
+		return true
+	}
+	_, err := s.objects.Commit(commit)
+	return err == nil
 }
 
 // namedIn returns the number of the first event of a log that proves that the commit existed. It searches for all

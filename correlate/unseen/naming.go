@@ -49,7 +49,9 @@ func (s *Search) nameDownTo(
 		}
 	}
 	for _, c := range without {
-		in.WriteString("^" + c.String() + "\n")
+		if s.legible(c) {
+			in.WriteString("^" + c.String() + "\n")
+		}
 	}
 	out, w := io.Pipe()
 	fault.Go(func() { // a head may be gone, or may never have been here
