@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/check"
+	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
@@ -118,6 +119,11 @@ func (a *app) checkSpan(c *cli.Context, repo *refs.Repo, known *conversations, s
 		return nil, err
 	}
 	d, err := a.diffOf(repo, known, dir, s.dotted())
+	var refused *diff.Failure
+	if errors.As(err, &refused) {
+		return nil, fail(exitUnchecked, diffFailure(err), "nothing was checked: git fsck names what is missing, "+
+			"and git fetch --refetch --no-filter brings what a partial clone lacks")
+	}
 	if err != nil {
 		return nil, err
 	}

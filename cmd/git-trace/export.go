@@ -86,7 +86,7 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	e := &exporter{
 		app: a, ctx: c.Context, repo: repo, known: known, format: train.into(format),
 		out:   &stickyWriter{Writer: quietWriter{a.std.out}},
-		force: c.Bool("force"), damage: unread{w: a.std.err},
+		force: c.Bool("force"),
 	}
 	end, err := e.tell(train)
 	if err != nil {
@@ -111,10 +111,7 @@ func (a *app) export(c *cli.Context, ops operands) error {
 	default:
 		err = errors.Join(e.conversations(), train.done())
 	}
-	if err != nil {
-		return err
-	}
-	return e.damage.fault()
+	return err
 }
 
 // exporter writes the chosen conversations or commits in a format.
@@ -130,7 +127,6 @@ type exporter struct {
 	revs   []string         // revisions and ranges that were named
 	force  bool             // also what should be looked at first
 	byTime bool             // in the order of their beginning
-	damage unread
 }
 
 // choose sorts the words into conversations and revisions.
@@ -254,7 +250,7 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 		return nil, err
 	}
 	err = e.known.Commits(list, func(c *history.Commit, data *events.CommitData) error {
-		e.damage.note(c)
+		e.leave(c)
 		for i := range data.Owners {
 			if data.Owners[i].Trace != "" {
 				wanted[data.Owners[i].Trace] = true
@@ -263,4 +259,11 @@ func (e *exporter) wanted() (map[events.TraceID]bool, error) {
 		return nil
 	})
 	return wanted, err
+}
+
+// leave names a commit that could not be read whole.
+func (e *exporter) leave(c *history.Commit) {
+	if len(c.Unread) > 0 {
+		e.repo.LeftOut.Note(c.ID)
+	}
 }

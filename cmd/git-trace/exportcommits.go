@@ -75,7 +75,7 @@ func (e *exporter) commits(asNotes bool) error {
 	defer objects.Close()
 	told := 0
 	err = e.known.Commits(list, func(c *history.Commit, data *events.CommitData) error {
-		e.damage.note(c)
+		e.leave(c)
 		e.only(data)
 		if !slices.ContainsFunc(data.Owners, func(o events.AnchorOwner) bool { return o.Kind != events.OwnerUnknown }) {
 			return nil

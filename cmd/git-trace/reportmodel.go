@@ -162,6 +162,11 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 		return nil, err
 	}
 	d, err := a.diffOf(repo, known, dir, s.dotted())
+	var refused *diff.Failure
+	if errors.As(err, &refused) { // contents are missing
+		repo.LeftOut.Note(s.From)
+		d, err = &diff.Diff{}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +175,7 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 	return r, r.addTalks(ctx, known, talks)
 }
 
-// diffOf returns the diff of a range, of all files.
+// diffOf returns the diff of a range, of all files. If git cannot read the contents, the error is a *[diff.Failure].
 func (a *app) diffOf(repo *refs.Repo, known *conversations, dir, text string) (*diff.Diff, error) {
 	opts, err := diff.Parse([]string{"--no-relative", text, "--"})
 	if err != nil {
@@ -180,7 +185,7 @@ func (a *app) diffOf(repo *refs.Repo, known *conversations, dir, text string) (*
 	if errors.Is(err, diff.ErrGit) {
 		return nil, fail(exitUnchecked, err, "git diff "+text+" shows it")
 	}
-	return d, diffFailure(err)
+	return d, err
 }
 
 // addCommits adds the lines in the commits of the range. It returns the conversations that wrote some of them.

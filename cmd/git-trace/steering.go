@@ -108,7 +108,7 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 	}
 	defer known.Close()
 	e := &exporter{app: a, ctx: c.Context, repo: repo, known: known,
-		out: &stickyWriter{Writer: quietWriter{a.std.out}}, damage: unread{w: a.std.err}}
+		out: &stickyWriter{Writer: quietWriter{a.std.out}}}
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
@@ -118,10 +118,7 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 		}
 	}
 	e.force = len(e.traces) > 0 // what is named is shown
-	if err := e.writeTree(c, form); err != nil {
-		return err
-	}
-	return e.damage.fault()
+	return e.writeTree(c, form)
 }
 
 // chooseAtHand takes the conversations with lines in commits of the branch that its upstream has not, and the newest.
