@@ -1,7 +1,9 @@
 package trails
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -14,6 +16,37 @@ import (
 // seen, whether they ever get to the disk or not. A content that is saved later is that of a buffer, or is made of one
 // by typing (package origin, left). For example: a person types a line and accepts three more, and changes one of these
 // before they save. Two of them are the completion's.
+
+// buffer is what an editor's buffer of a path held when it was told of last.
+type buffer struct {
+	Key  string   // of the path
+	Seen refs.OID // what the file was seen with at that time
+	Held refs.OID
+}
+
+// maxHeld bounds the buffers that the state remembers.
+const maxHeld = 64
+
+// noteBuffer notes what a buffer held while the file had a content.
+func (s *state) noteBuffer(path string, seen, held refs.OID) {
+	key := nameKey(path)
+	s.Buffers = slices.DeleteFunc(s.Buffers, func(b buffer) bool { return b.Key == key })
+	s.Buffers = append(s.Buffers, buffer{key, seen, held})
+	s.Buffers = s.Buffers[max(0, len(s.Buffers)-maxHeld):]
+}
+
+// bufferOf returns what the buffer of a path held since the file was seen with a content; no id if nothing was told.
+func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
+	if len(s.Buffers) == 0 {
+		return refs.OID{}
+	}
+	key := nameKey(path)
+	i := slices.IndexFunc(s.Buffers, func(b buffer) bool { return b.Key == key && b.Seen == seen })
+	if i < 0 {
+		return refs.OID{}
+	}
+	return s.Buffers[i].Held
+}
 
 // ofEditor reports whether an editor tells of its buffer at a boundary.
 func ofEditor(kind events.BoundaryKind) bool { return kind == events.Completed || kind == events.Saved }
@@ -77,7 +110,7 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 			return err
 		}
 	}
-	if looks && late {
+	if looks && late && b.Kind == events.Saved { // what was saved after a completion is told of later
 		if _, err := s.look(paths); err != nil {
 			return err
 		}
@@ -92,7 +125,7 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 	if err := s.recordEnds([]ending{{window: w, status: "done"}}); err != nil {
 		return err
 	}
-	w.Edits, w.Tail = nil, false // an editor runs no hooks after a completion
+	s.state.Windows = slices.DeleteFunc(s.state.Windows, func(o *Window) bool { return o == w }) // it writes nothing more
 	return nil
 }
 
@@ -176,15 +209,45 @@ func (s *step) settleBuffer(w *Window, d declared, late bool) error {
 	if f.new.oid != latest.oid {
 		chain = append(chain, segment{from: f.new, to: latest, decide: always(byWindow(w, f.path))})
 	}
-	f.new, f.from = latest, nil
+	s.state.noteBuffer(f.path, was.oid, latest.oid)
 	if len(chain) == 0 {
-		return nil
+		return s.retype(f, typedLines(d.typed))
 	}
+	f.new, f.from = latest, nil
 	if err := s.settleFiles([]*file{f}, func(*file) []segment { return chain }); err != nil {
 		return err
 	}
 	hunks := linediff.Diff(latest.lines, was.lines, linediff.Options{}).Hunks
 	return s.known.PutLeft(f.path, latest.oid, removed(latest, hunks))
+}
+
+// retype gives lines of a content whose owners are known to the person whom an editor saw type them. Another boundary
+// came between the saving and the word of it. For example: a command is at work while a person saves, and its end is
+// told before. Lines of a completion that a person changed are as they were taken then.
+func (s *step) retype(f *file, typed map[int]bool) error {
+	f.vec = s.vectorOf(f.path, f.new)
+	var without []byte
+	left := 0
+	for line, content := range f.new.lines {
+		owner := f.vec.At(line)
+		wrong := owner.Kind == events.OwnerUnknown ||
+			owner.Kind == events.OwnerAI && s.owners.Describe(owner.Patch).Tool != events.ToolCompletion
+		if !wrong || !typed[line] || len(bytes.TrimSpace(content)) == 0 {
+			without = append(append(without, content...), '\n')
+			left++
+		}
+	}
+	if left == len(f.new.lines) {
+		return nil
+	}
+	between := newText(s.repo.Format.Hash(refs.BlobObject, without), without)
+	f.old, f.from = f.new, nil
+	return s.settleFiles([]*file{f}, func(*file) []segment {
+		return []segment{
+			{from: f.new, to: between, decide: always(typist)},
+			{from: between, to: f.new, decide: always(typist)},
+		}
+	})
 }
 
 // typedIn returns the lines of a saved content that an editor saw a person type.

@@ -69,6 +69,7 @@ func (s *workTree) question(path string) *origin.Query {
 func (s *workTree) questionOf(f *file) *origin.Query {
 	q := s.question(f.path)
 	q.OldPath, q.Old, q.New = f.oldPath, f.old.asOrigin(), f.new.asOrigin()
+	q.Buffer, q.ByEditor = s.state.bufferOf(f.path, f.old.oid), f.reported
 	return q
 }
 

@@ -19,7 +19,7 @@ import (
 
 // The file begins with a word that is raised when the shape of the state changes: another version is read as no state.
 // It ends with a CRC-32 of all before it, big-endian.
-const stateMagic = "gtline\x00\x0c"
+const stateMagic = "gtline\x00\x0d"
 
 // state is the memory of one work tree's timeline between two processes: <git dir>/traces/timeline.
 type state struct {
@@ -60,6 +60,8 @@ type state struct {
 	Spooled []string
 	// Shared are lines of which a completion and a person wrote parts, the last one last (shared.go).
 	Shared []sharedLine
+	// Buffers are the last texts of editors' buffers, the last one last (buffer.go).
+	Buffers []buffer
 }
 
 // sessionState is the timeline's memory of a conversation that was seen in this work tree.

@@ -58,6 +58,11 @@ func (s *state) fields(f codec.Fields) {
 	codec.List(f, &s.Shared, func(one *sharedLine) {
 		codec.Texts(f, &one.Key, &one.Words)
 	})
+	codec.List(f, &s.Buffers, func(one *buffer) {
+		f.Text(&one.Key)
+		f.OID(&one.Seen)
+		f.OID(&one.Held)
+	})
 }
 
 // table lists the members of a map, sorted by key.

@@ -87,6 +87,10 @@ type Query struct {
 	OldPath string // where the content was before a rename, else the path
 	Old     Text   // what the path had before
 	New     Text
+	// Buffer is what an editor's buffer held last, if it told so since the path was looked at. ByEditor tells that the new
+	// content is of that buffer, too.
+	Buffer   refs.OID
+	ByEditor bool
 	// Replaced is the commit that was rewritten; Renamed gives the names that git finds in it for those in the new one.
 	Replaced refs.OID
 	Renamed  func() map[string]string

@@ -3,6 +3,7 @@ package origin
 import (
 	"slices"
 
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/vector"
@@ -20,9 +21,12 @@ const maxLeft = 8
 func left(q *Query) ([]Candidate, error) {
 	added := func() [][]byte { return changeOf(q.Old.Lines, q.New.Lines).added }
 	var out []Candidate
+	if !q.Buffer.IsZero() {
+		out = append(out, Candidate{Path: q.Path, Blob: q.Buffer, Trust: Faint})
+	}
 	for _, name := range q.names() {
 		for _, blob := range q.Memory.Left(name, added, maxLeft-len(out)) {
-			if blob != q.Old.OID || name != q.OldPath {
+			if blob != q.Buffer && (blob != q.Old.OID || name != q.OldPath) {
 				out = append(out, Candidate{Path: name, Blob: blob, Trust: Faint})
 			}
 		}
@@ -48,7 +52,7 @@ func (q *Query) returned() (v Verdict, err error) {
 		if !known {
 			continue
 		}
-		if !Nearer(q.New.Lines, base.Lines, content.Lines) {
+		if q.begins(c.Blob, base, content.Lines) {
 			if base, err = q.Read(c.Blob); err != nil {
 				return v, err
 			}
@@ -80,6 +84,19 @@ func (q *Query) returned() (v Verdict, err error) {
 		v.From = nil
 	}
 	return v, nil
+}
+
+// begins reports whether the new content is rather made of a content that the path had than of another one. What an
+// editor's buffer became is made of what it held.
+func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
+	switch {
+	case q.Buffer.IsZero():
+	case blob == q.Buffer:
+		return q.ByEditor || NearerByWords(q.New.Lines, had, base.Lines)
+	case base.OID == q.Buffer:
+		return false
+	}
+	return !Nearer(q.New.Lines, base.Lines, had)
 }
 
 // Lines that came back stand where they stood, between what stood beside them. Those that something new stands beside
