@@ -1,7 +1,9 @@
 // Who wrote a line, and why, in Visual Studio Code: hover, hints and actions come from git trace lsp; this adds the pages,
 // the bars beside lines, and the owner of the line at the cursor.
+const { execFile } = require("node:child_process");
 const vscode = require("vscode");
-const { LanguageClient } = require("vscode-languageclient/node");
+const { LanguageClient, RevealOutputChannelOn } = require("vscode-languageclient/node");
+const { Teller } = require("./teller.js");
 
 /** @type {LanguageClient | undefined} */
 let client;
@@ -22,16 +24,56 @@ let bars = []; // by hue
 /** @type {NodeJS.Timeout | undefined} */
 let soon;
 const settled = 300; // milliseconds without typing
+const unused = 300_000; // milliseconds after which the server of a window is stopped
+let turning = Promise.resolve();
+/** @type {NodeJS.Timeout | undefined} */
+let leaving;
 
 /** What is shown of itself: "off", "line" (the owner of the line at the cursor), or "file" (also hints and bars). */
 const mode = () => vscode.workspace.getConfiguration("gitTrace").get("show", "line");
 
+const program = () => vscode.workspace.getConfiguration("gitTrace").get("program", "git-trace");
+const oldest = [0, 1, 0]; // the version of git-trace that takes what is told
+let hinted = false;
+
+/** Says once what keeps the extension from its work.
+ *  @param {string} what
+ *  @returns {Promise<void>} */
+async function hint(what) {
+  if (hinted) return;
+  hinted = true;
+  const settings = "Open the settings";
+  if (await vscode.window.showWarningMessage(what, settings) === settings) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "gitTrace");
+  }
+}
+
+/** Whether the program is here and new enough.
+ *  @returns {Promise<boolean>} */
+async function usable() {
+  const said = await new Promise((done) => execFile(program(), ["version"], { timeout: 10_000 },
+    (error, out) => done(error ? undefined : String(out))));
+  const version = /(\d+)\.(\d+)\.(\d+)/.exec(said ?? "")?.slice(1).map(Number);
+  if (!version) {
+    void hint(`git trace: the program ${program()} does not start. Install git-trace, or name it in gitTrace.program.`);
+    return false;
+  }
+  const differs = version.findIndex((n, i) => n !== oldest[i]);
+  if (differs >= 0 && version[differs] < oldest[differs]) {
+    void hint(`git trace: git-trace ${version.join(".")} is too old: the extension wants ${oldest.join(".")} or newer.`);
+    return false;
+  }
+  return true;
+}
+
 /** Starts the server.
  *  @returns {Promise<void>} */
 async function start() {
-  const program = vscode.workspace.getConfiguration("gitTrace").get("program", "git-trace");
-  client = new LanguageClient("gitTrace", "git trace", { command: program, args: ["lsp"] },
+  if (!await usable()) return;
+  client = new LanguageClient("gitTrace", "git trace", { command: program(), args: ["lsp"] },
     {
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationFailedHandler: () => false,
       documentSelector: [{ scheme: "file" }],
       initializationOptions: { copy: true },
       middleware: {
@@ -39,7 +81,34 @@ async function start() {
         provideInlayHints: (document, range, token, next) => (mode() === "file" ? next(document, range, token) : []),
       },
     });
-  await client.start();
+  await client.start().catch(() => hint("git trace: the server does not start: git-trace-serve has to be beside git-trace or in PATH."));
+}
+
+/** Runs the server while a file is shown and somebody is at work in the window.
+ *  @returns {void} */
+function attend() {
+  clearTimeout(leaving);
+  const wanted = vscode.window.visibleTextEditors.some((editor) => editor.document.uri.scheme === "file");
+  if (wanted && vscode.window.state.active) void turn(true);
+  else leaving = setTimeout(() => turn(false), wanted ? unused : settled);
+}
+
+/** Starts or stops the server, one after the other.
+ *  @param {boolean} on
+ *  @returns {Promise<void>} */
+function turn(on) {
+  turning = turning.then(async () => {
+    if (on === (client !== undefined)) return;
+    if (on) {
+      await start();
+      refresh();
+    } else {
+      const old = client;
+      client = undefined;
+      await old?.stop();
+    }
+  }).catch(() => {});
+  return turning;
 }
 
 /** Runs a command of the server, and shows the page or copies the id that it gives.
@@ -141,7 +210,10 @@ exports.activate = async (context) => {
   status.command = "gitTrace.whyHere";
   context.subscriptions.push(
     status,
-    { dispose: () => { clearTimeout(soon); for (const bar of bars) bar?.dispose(); bars = []; } },
+    ...new Teller(program).listen(),
+    vscode.window.onDidChangeVisibleTextEditors(attend),
+    vscode.window.onDidChangeWindowState(attend),
+    { dispose: () => { clearTimeout(soon); clearTimeout(leaving); for (const bar of bars) bar?.dispose(); bars = []; } },
     vscode.window.onDidChangeActiveTextEditor(refresh),
     vscode.window.onDidChangeTextEditorSelection(draw),
     vscode.workspace.onDidSaveTextDocument(refresh),
@@ -156,13 +228,12 @@ exports.activate = async (context) => {
     vscode.commands.registerCommand("gitTrace.toggle", () => vscode.workspace.getConfiguration("gitTrace")
       .update("show", mode() === "file" ? "line" : "file", vscode.ConfigurationTarget.Global)),
     vscode.commands.registerCommand("gitTrace.restart", async () => {
-      await client?.stop();
-      await start();
-      refresh();
+      hinted = false;
+      await turn(false);
+      await turn(true);
     }),
   );
-  await start();
-  refresh();
+  attend();
 };
 
-exports.deactivate = () => client?.stop();
+exports.deactivate = () => turn(false);

@@ -147,7 +147,7 @@ func TestNothingLeavesTheMachine(t *testing.T) {
 	_, err := exec.LookPath("ip")
 	needed(t, err == nil, "there is no ip here: apt-get install iproute2")
 	root := t.TempDir()
-	if err := build(t.Context(), root, "../.."); err != nil { // shut in, nothing can be fetched
+	if err := Build(t.Context(), root, "../.."); err != nil { // shut in, nothing can be fetched
 		t.Fatal(err)
 	}
 	self := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")

@@ -43,7 +43,7 @@ func opened(t *testing.T) (context.Context, *World) {
 	t.Helper()
 	needed(t, chromium(), "there is no Chromium here: apt-get install chromium")
 	root := t.TempDir()
-	if err := build(t.Context(), root, "../.."); err != nil {
+	if err := Build(t.Context(), root, "../.."); err != nil {
 		t.Fatal(err)
 	}
 	return openedIn(t, root)

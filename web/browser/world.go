@@ -31,14 +31,14 @@ const startTime = 20 * time.Second
 
 // NewWorld builds the programs below a directory, plays the demo there, and serves its repository.
 func NewWorld(ctx context.Context, root, module string) (*World, error) {
-	if err := build(ctx, root, module); err != nil {
+	if err := Build(ctx, root, module); err != nil {
 		return nil, err
 	}
 	return playWorld(ctx, root)
 }
 
-// build builds the programs in bin below a directory.
-func build(ctx context.Context, root, module string) error {
+// Build builds the programs in bin below a directory.
+func Build(ctx context.Context, root, module string) error {
 	bin := filepath.Join(root, "bin")
 	build := exec.CommandContext(ctx, "go", "build", "-o", bin+string(filepath.Separator), "./cmd/git-trace",
 		"./cmd/git-trace-hook", "./cmd/git-trace-serve")

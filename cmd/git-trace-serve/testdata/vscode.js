@@ -13,14 +13,18 @@ const out = {};
 const settings = { program, show: "file" };
 const commands = {};
 const listeners = {};
-const on = (name) => (listener) => { listeners[name] = listener; return { dispose() {} }; };
+const on = (name) => (listener) => {
+  const before = listeners[name];
+  listeners[name] = (event) => { before?.(event); listener(event); };
+  return { dispose() {} };
+};
 const status = { shown: false, dispose() {}, show() { this.shown = true; }, hide() { this.shown = false; } };
 
 class Range {
   constructor(startLine, startCharacter, endLine, endCharacter) { Object.assign(this, { startLine, endLine }); }
 }
 const uri = { scheme: "file", toString: () => pathToFileURL(file).href };
-const document = { uri, version: 1, getText: () => fs.readFileSync(file, "utf8") };
+const document = { uri, version: 1, eol: 1, getText: () => fs.readFileSync(file, "utf8") };
 const drawn = new Map();
 const editor = {
   document,
@@ -32,7 +36,9 @@ let provider;
 
 const vscode = {
   Range,
+  EndOfLine: { LF: 1, CRLF: 2 },
   OverviewRulerLane: { Left: 1 },
+  TextDocumentSaveReason: { Manual: 1 },
   StatusBarAlignment: { Right: 2 },
   ConfigurationTarget: { Global: 1 },
   Uri: {
@@ -42,6 +48,10 @@ const vscode = {
   env: { clipboard: { writeText: async (text) => { out.copied = text; } } },
   window: {
     activeTextEditor: editor,
+    visibleTextEditors: [editor],
+    state: { active: true },
+    onDidChangeVisibleTextEditors: on("visible"),
+    onDidChangeWindowState: on("window"),
     createStatusBarItem: () => status,
     createTextEditorDecorationType: (about) => ({ about, dispose() { out.disposed = true; } }),
     onDidChangeActiveTextEditor: on("editor"),
@@ -55,7 +65,9 @@ const vscode = {
         listeners.configuration({ affectsConfiguration: (key) => key === `gitTrace.${name}` });
       },
     }),
+    onWillSaveTextDocument: on("saving"),
     onDidSaveTextDocument: on("save"),
+    onDidCloseTextDocument: on("close"),
     onDidChangeTextDocument: on("change"),
     onDidChangeConfiguration: on("configuration"),
     registerTextDocumentContentProvider: (_, p) => { provider = p; return { dispose() {} }; },
@@ -121,7 +133,7 @@ class LanguageClient {
 const load = Module._load;
 Module._load = (name, ...rest) => {
   if (name === "vscode") return vscode;
-  if (name === "vscode-languageclient/node") return { LanguageClient };
+  if (name === "vscode-languageclient/node") return { LanguageClient, RevealOutputChannelOn: { Never: 4 } };
   return load(name, ...rest);
 };
 
