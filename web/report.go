@@ -53,6 +53,16 @@ type reportAnswer struct {
 		reportLines
 		Start int `json:"start"`
 	} `json:"unknown"`
+	Rewritten []struct {
+		reportLines
+		Start int    `json:"start"`
+		Trace string `json:"trace"`
+	} `json:"rewritten"`
+	Reviewers []struct {
+		How     string `json:"how"`
+		Who     string `json:"who"`
+		Commits int    `json:"commits"`
+	} `json:"reviewers"`
 	Limits struct {
 		Nothing   bool `json:"nothing_recorded"`
 		Several   int  `json:"one_of_several"`

@@ -110,6 +110,15 @@ func (p *reportPage) head() {
 		p.line("%s", figures("**all**", all))
 	}
 	p.line("\n%s", p.bar())
+	if len(p.Reviewers) == 0 {
+		return
+	}
+	var who []string
+	for _, r := range p.Reviewers {
+		who = append(who, page.Code(r.Who)+" ("+r.How+", "+plural(r.Commits, "commit")+")")
+	}
+	p.line("Reviewed, as messages say: %s of %s, by %s\n\n", thousands(p.Limits.Reviewed),
+		plural(p.Stats.Lines.Commits, "commit"), someOf(who))
 }
 
 // someLines returns a figure, "" for 0.
@@ -177,7 +186,7 @@ func (p *reportPage) lookHere() {
 	}{
 		{l.Several, "of an agent, but one of several could have written it"},
 		{l.Low, "of an agent on weak evidence"},
-		{l.Rewritten, "of a person in the place of an agent's line"},
+		{l.Rewritten, rewrittenFact},
 		{p.Result.Older, "older than the recording"},
 	} {
 		if l.Nothing {
@@ -185,6 +194,9 @@ func (p *reportPage) lookHere() {
 		}
 		if fact.n > 0 {
 			facts = append(facts, fmt.Sprintf("- %s %s\n", plural(fact.n, "line"), fact.text))
+		}
+		if fact.text == rewrittenFact {
+			facts = append(facts, p.rewrites()...)
 		}
 	}
 	unknown := p.Result.Unknown - p.Result.Older
@@ -207,6 +219,24 @@ func (p *reportPage) lookHere() {
 	for _, fact := range facts {
 		section.Add(fact, "")
 	}
+}
+
+const rewrittenFact = "of a person in the place of an agent's line"
+
+// rewrites lists the first places where people rewrote an agent's lines.
+func (p *reportPage) rewrites() (rows []string) {
+	for i := range p.Rewritten {
+		run := &p.Rewritten[i]
+		if i == mostShown && len(p.Rewritten) > mostShown+1 {
+			return append(rows, fmt.Sprintf("  - and %s more\n", plural(len(p.Rewritten)-i, "place")))
+		}
+		row := "  - " + page.Code(run.raw) + " " + run.lines()
+		if run.Trace != "" {
+			row += ", was " + page.Cell(p.short(run.Trace)) + "'s"
+		}
+		rows = append(rows, row+"\n")
+	}
+	return rows
 }
 
 // lines returns the numbers of the lines.

@@ -32,6 +32,8 @@ type rangeReport struct {
 	Conversations []reportTalk   `json:"conversations"`
 	Files         []reportFile   `json:"files"`
 	Unknown       []unknownRun   `json:"unknown"`
+	Rewritten     []rewrittenRun `json:"rewritten"`
+	Reviewers     []reportReview `json:"reviewers"` // who looked at most commits first
 	Limits        reportLimits   `json:"limits"`
 	short         func(events.TraceID) string
 	people        []string // the authors of people's lines, who has most first
@@ -126,6 +128,7 @@ type reportLimits struct {
 	Unheard    int  `json:"unheard_commits"`      // commits of which nothing is known
 	Several    int  `json:"one_of_several"`       // lines of the result that one of several conversations wrote
 	Low        int  `json:"low_confidence"`       // lines of agents in the result, on weak evidence
+	Reviewed   int  `json:"reviewed_commits"`     // commits whose message names somebody who looked at them
 	Rewritten  int  `json:"changed_by_people"`    // lines of people in the result that were an agent's
 	Unrecorded int  `json:"without_record"`       // conversations, whose tokens and cost are not known
 	Blocked    int  `json:"blocked"`              // conversations of which much could not be read
@@ -142,7 +145,7 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 	}
 	r := &rangeReport{
 		Schema: reportSchema, Range: s, Writers: []reportWriter{}, Conversations: []reportTalk{},
-		Files: []reportFile{}, Unknown: []unknownRun{},
+		Files: []reportFile{}, Unknown: []unknownRun{}, Rewritten: []rewrittenRun{}, Reviewers: []reportReview{},
 		short: short, asked: opts,
 	}
 	r.Limits.Nothing, r.Limits.Posed = known.Untraced(), len(known.Log().Posed())
@@ -172,7 +175,7 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 	}
 	talks := r.addCommits(commits)
 	r.addDiff(d, talks)
-	return r, r.addTalks(ctx, known, talks)
+	return r, errors.Join(r.addTalks(ctx, known, talks), r.addPeople(ctx, known, commits))
 }
 
 // diffOf returns the diff of a range, of all files. If git cannot read the contents, the error is a *[diff.Failure].
@@ -326,6 +329,7 @@ func (r *rangeReport) addFile(f *diff.File) {
 		case o.Kind == events.OwnerHuman:
 			if o.Previous != "" {
 				r.Limits.Rewritten++
+				r.rewritten(f.Path, l.New, o.Previous)
 			}
 		default:
 			last := len(r.Unknown) - 1

@@ -18,6 +18,7 @@ func (c *commitView) draw(d *showDrawer) {
 	d.field("author", d.safe(fmt.Sprintf("%s <%s>", g.Author, g.Mail)))
 	d.field("date", d.when(g.Time))
 	d.field("subject", d.safe(g.Subject))
+	d.reviews(c.reviews)
 	if len(g.Parents) > 1 {
 		d.field("merge", mergeOf(g.Parents))
 	}
@@ -36,7 +37,14 @@ func (c *commitView) draw(d *showDrawer) {
 	d.field("added", plural(g.Added, "line")+": "+g.Owned().String())
 	for i := range g.Contributors {
 		d.line("")
-		d.contributor(g, i)
+		d.contributor(g, i, c.asked[g.Contributors[i].Key()])
+	}
+}
+
+// reviews draws who looked at a commit, a line each.
+func (d *showDrawer) reviews(list []view.Review) {
+	for i, r := range list {
+		d.field(label(i == 0, "reviewed"), d.safe(r.Who+" ("+r.How+")"))
 	}
 }
 
@@ -57,7 +65,7 @@ func (d *showDrawer) refNames(names []string) string {
 }
 
 // contributor draws who wrote lines of a commit, and how many of each file.
-func (d *showDrawer) contributor(c *graph.Commit, n int) {
+func (d *showDrawer) contributor(c *graph.Commit, n int, asked string) {
 	who := &c.Contributors[n]
 	name := string(who.Kind)
 	switch {
@@ -73,6 +81,9 @@ func (d *showDrawer) contributor(c *graph.Commit, n int) {
 		name = "one of " + strings.Join(ids, ", ")
 	}
 	d.line(fmt.Sprintf("%s  %s", name, plural(who.Lines, "line")))
+	if asked != "" {
+		d.line(`  "` + d.cut(cells.Line(asked), d.width-4) + `"`)
+	}
 	for _, t := range who.Tellers {
 		part := ""
 		if t.Lines < who.Lines {

@@ -83,6 +83,8 @@ func (v *viewer) view(o object) (drawable, error) {
 type commitView struct {
 	commit   graph.Commit
 	rewrites []view.Retold
+	reviews  []view.Review
+	asked    map[string]string // the prompts that led to lines of it, by Contributor.Key
 }
 
 // MarshalJSON returns the commit in the form of the graph, with its rewritings.
@@ -94,8 +96,9 @@ func (c *commitView) MarshalJSON() ([]byte, error) {
 	}
 	out := struct {
 		graph.CommitJSON
-		Rewrites []rewrite `json:"rewrites,omitempty"`
-	}{CommitJSON: c.commit.JSON()}
+		Rewrites []rewrite     `json:"rewrites,omitempty"`
+		Reviews  []view.Review `json:"reviews,omitempty"`
+	}{CommitJSON: c.commit.JSON(), Reviews: c.reviews}
 	for _, r := range c.rewrites {
 		out.Rewrites = append(out.Rewrites, rewrite{r.Old, r.New, r.Kind})
 	}
@@ -108,7 +111,21 @@ func (v *viewer) commit(id refs.OID) (drawable, error) {
 		return nil, err
 	}
 	rewrites, err := v.known.Log().RewritingsOf(id)
-	return &commitView{*c, rewrites}, err
+	if err != nil {
+		return nil, err
+	}
+	reviews, err := v.known.Reviews(v.ctx, []refs.OID{id})
+	out := &commitView{*c, rewrites, reviews[id], map[string]string{}}
+	for i := range c.Contributors {
+		who := &c.Contributors[i]
+		if who.Trace == "" || who.Prompt == 0 {
+			continue
+		}
+		if text, known, err := v.known.Prompts().Get(who.Trace, who.Prompt); err == nil && known {
+			out.asked[who.Key()] = text
+		}
+	}
+	return out, err
 }
 
 // graphCommit returns the one row of the graph.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/why"
 )
 
@@ -189,5 +191,15 @@ func (v *viewer) why(rev string, p fileLines, contents []byte) (*whyView, error)
 	if errors.As(err, &none) {
 		return nil, fail(exitGit, fmt.Errorf("'%s' has %s", printable(p.name), plural(none.Lines, "line")), "")
 	}
-	return &whyView{path: path, rev: rev, reasons: list}, blameFailure(err)
+	if err != nil {
+		return nil, blameFailure(err)
+	}
+	var commits []refs.OID
+	for _, r := range list {
+		if c := r.Commit(); c != nil && !slices.Contains(commits, c.ID) {
+			commits = append(commits, c.ID)
+		}
+	}
+	reviews, err := v.known.Reviews(v.ctx, commits)
+	return &whyView{path, rev, list, reviews}, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/why"
 )
@@ -59,11 +60,11 @@ func (v *whyView) draw(d *showDrawer) {
 		if i > 0 {
 			d.line("")
 		}
-		d.reason(r)
+		d.reason(r, v.reviews)
 	}
 }
 
-func (d *showDrawer) reason(r *why.Reason) {
+func (d *showDrawer) reason(r *why.Reason, reviews map[refs.OID][]view.Review) {
 	d.whyLines(r)
 	d.line("")
 	o := r.Owner()
@@ -87,6 +88,7 @@ func (d *showDrawer) reason(r *why.Reason) {
 		subject := d.cut(d.safe(c.Summary), max(d.width-14-d.digits-1, 10))
 		d.field("commit", d.pen.paint(hashColor, d.commit(c.ID))+" "+subject)
 		d.field("", d.pen.paint(faint, d.safe(c.Author.Name)+", "+c.Author.When().Format("2006-01-02 15:04")))
+		d.reviews(reviews[c.ID])
 	} else {
 		d.field("commit", "none yet")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/why"
 )
@@ -20,11 +21,11 @@ type whyMarkdown struct {
 
 func (m *whyMarkdown) view(v *whyView) {
 	for _, r := range v.reasons {
-		m.reason(r)
+		m.reason(r, v.reviews)
 	}
 }
 
-func (m *whyMarkdown) reason(r *why.Reason) {
+func (m *whyMarkdown) reason(r *why.Reason, reviews map[refs.OID][]view.Review) {
 	o := r.Owner()
 	var lines []string
 	for i := range r.Lines {
@@ -51,6 +52,9 @@ func (m *whyMarkdown) reason(r *why.Reason) {
 	}
 	if c := r.Commit(); c != nil {
 		m.fact("commit", strings.Join([]string{c.ID.String(), c.Summary, c.Author.Name}, " · "))
+		for _, review := range reviews[c.ID] {
+			m.fact("reviewed", review.Who+" ("+review.How+")")
+		}
 	}
 	if t := r.Turn; t != nil && t.Text != nil {
 		m.part("Asked", *t.Text)

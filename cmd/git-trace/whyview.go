@@ -17,6 +17,7 @@ import (
 type whyView struct {
 	path, rev string
 	reasons   []*why.Reason
+	reviews   map[refs.OID][]view.Review
 }
 
 type jsonPlace struct {
@@ -60,6 +61,8 @@ type jsonWhyCommit struct {
 	Author  string   `json:"author"`
 	Mail    string   `json:"author_mail"`
 	Time    string   `json:"author_time"`
+
+	Reviews []view.Review `json:"reviews,omitempty"`
 }
 
 // MarshalJSON returns the place with its reasons.
@@ -67,7 +70,11 @@ func (v *whyView) MarshalJSON() ([]byte, error) {
 	out := jsonPlace{Path: v.path, PathBase64: events.EncodeBytes(v.path), Revision: events.OrNull(v.rev),
 		Reasons: []jsonReason{}}
 	for _, r := range v.reasons {
-		out.Reasons = append(out.Reasons, reasonJSON(r))
+		one := reasonJSON(r)
+		if one.Commit != nil {
+			one.Commit.Reviews = v.reviews[one.Commit.ID]
+		}
+		out.Reasons = append(out.Reasons, one)
 	}
 	return marshal(out)
 }
@@ -97,7 +104,8 @@ func reasonJSON(r *why.Reason) jsonReason {
 	if c := r.Commit(); c != nil {
 		valid := func(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 		out.Commit = &jsonWhyCommit{
-			c.ID, valid(c.Summary), valid(c.Author.Name), valid(c.Author.BareMail()), c.Author.When().Format(time.RFC3339),
+			ID: c.ID, Subject: valid(c.Summary), Author: valid(c.Author.Name), Mail: valid(c.Author.BareMail()),
+			Time: c.Author.When().Format(time.RFC3339),
 		}
 	}
 	if r.Trail != nil {

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/view"
+)
+
+// rewrittenRun are lines of people in the place of an agent's that follow each other.
+type rewrittenRun struct {
+	unknownRun
+	Trace    events.TraceID `json:"trace"` // whose lines stood there; empty where the log does not have it
+	previous events.PatchID
+}
+
+// reportReview is somebody who, as messages of commits say, looked at some of them.
+type reportReview struct {
+	view.Review
+	Commits int `json:"commits"`
+}
+
+// rewritten adds a line of a person in the place of an agent's.
+func (r *rangeReport) rewritten(path string, line int, previous events.PatchID) {
+	if last := len(r.Rewritten) - 1; last >= 0 && r.Rewritten[last].raw == path &&
+		r.Rewritten[last].Start+r.Rewritten[last].Lines == line && r.Rewritten[last].previous == previous {
+		r.Rewritten[last].Lines++
+		return
+	}
+	r.Rewritten = append(r.Rewritten, rewrittenRun{unknownRun: unknownRun{newReportLines(path, 1), line},
+		previous: previous})
+}
+
+// addPeople adds whose lines people rewrote, and who looked at the commits.
+func (r *rangeReport) addPeople(ctx context.Context, known *conversations, commits []*graph.Commit) error {
+	for i := range r.Rewritten {
+		wrote, found, err := known.Log().Patch(r.Rewritten[i].previous)
+		if err != nil {
+			return err
+		}
+		if found {
+			r.Rewritten[i].Trace = wrote.Trace
+		}
+	}
+	ids := make([]refs.OID, len(commits))
+	for i, c := range commits {
+		ids[i] = c.ID
+	}
+	all, err := known.Reviews(ctx, ids)
+	r.Limits.Reviewed = len(all)
+	for _, id := range ids {
+		for _, review := range all[id] {
+			at := slices.IndexFunc(r.Reviewers, func(have reportReview) bool { return have.Review == review })
+			if at < 0 {
+				at = len(r.Reviewers)
+				r.Reviewers = append(r.Reviewers, reportReview{Review: review})
+			}
+			r.Reviewers[at].Commits++
+		}
+	}
+	slices.SortStableFunc(r.Reviewers, func(a, b reportReview) int {
+		return cmp.Or(cmp.Compare(b.Commits, a.Commits), cmp.Compare(a.Who, b.Who), cmp.Compare(a.How, b.How))
+	})
+	return err
+}

@@ -1,0 +1,53 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Review is a line of a commit's message that names somebody who looked at the commit, as git-interpret-trailers(1)
+// reads it. Anybody may write one.
+type Review struct {
+	How string `json:"how"` // Reviewed-by
+	Who string `json:"who"` // Jane Doe <jane@example.com>
+}
+
+// reviewing are the trailers by which people say that they looked at a commit.
+var reviewing = []string{"Reviewed-by", "Acked-by", "Tested-by", "Approved-by"}
+
+// Reviews returns the reviews that the messages of commits name; a commit without any is missing.
+func (r *Reader) Reviews(ctx context.Context, commits []refs.OID) (map[refs.OID][]Review, error) {
+	out := map[refs.OID][]Review{}
+	if len(commits) == 0 {
+		return out, nil
+	}
+	var ids bytes.Buffer
+	for _, id := range commits {
+		ids.WriteString(id.String() + "\n")
+	}
+	said, err := r.repo.Git(ctx, &ids, "log", "--stdin", "--no-walk=unsorted", "-z", "--no-patch", "--no-show-signature",
+		"--no-color", "--no-notes", "--encoding=UTF-8", "--format=tformat:%H%n%(trailers:only,unfold)")
+	if err != nil {
+		return nil, err
+	}
+	for text := range strings.SplitSeq(string(said), "\x00") {
+		head, trailers, _ := strings.Cut(text, "\n")
+		id, err := refs.ParseOID(head)
+		if err != nil {
+			continue // what follows the last one
+		}
+		for line := range strings.Lines(trailers) {
+			how, who, _ := strings.Cut(line, ":")
+			at := slices.IndexFunc(reviewing, func(known string) bool { return strings.EqualFold(known, how) })
+			who = strings.ToValidUTF8(strings.TrimSpace(who), "\ufffd")
+			if at >= 0 && who != "" {
+				out[id] = append(out[id], Review{reviewing[at], who})
+			}
+		}
+	}
+	return out, nil
+}
