@@ -113,6 +113,7 @@ func within(path, top string) bool {
 var (
 	ErrNoRemote      = errors.New("no remote is named, and none is settled")
 	ErrUnknownRemote = errors.New("there is no such remote")
+	ErrNoneThere     = errors.New("this repository has no remote")
 )
 
 // Destination returns the remote that a push goes to: the one named; else trace.remote; else the only one with a level.
@@ -129,6 +130,10 @@ func (s *Settings) Destination(name string) (Remote, error) {
 			}
 		}
 		switch {
+		case len(s.names) == 0:
+			return Remote{}, ErrNoneThere
+		case len(shared) == 0 && len(s.names) == 1:
+			return Remote{}, fmt.Errorf("%w; the only one is '%s'", ErrNoRemote, s.names[0])
 		case len(shared) == 0:
 			return Remote{}, ErrNoRemote
 		case len(shared) > 1:
@@ -152,6 +157,9 @@ func (s *Settings) Source(name string) (Remote, error) {
 	}
 	return Remote{Name: name, Label: "url-" + shortHash(Bare(name)), Share: LevelNone, Prefix: DefaultPrefix}, nil
 }
+
+// NoRemotes reports whether the repository has no remotes.
+func (s *Settings) NoRemotes() bool { return len(s.names) == 0 }
 
 // Sources returns the remotes that a pull comes from if none is named: the ones with a level, or else the destination.
 func (s *Settings) Sources() []Remote {

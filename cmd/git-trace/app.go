@@ -78,6 +78,10 @@ func (a *app) command(args []string) error {
 		return a.blame(args[1:])
 	case len(args) > 0 && args[0] == "diff":
 		return a.diff(args[1:])
+	case len(args) > 0 && args[0] == "help":
+		if ok, err := a.help(args[1:]); ok {
+			return err
+		}
 	case len(args) > 0 && args[0] == "__complete":
 		err := os.Setenv(view.Unasked, view.ByAgent)
 		if err == nil {

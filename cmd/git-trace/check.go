@@ -52,7 +52,7 @@ func (a *app) check(c *cli.Context, ops operands) error {
 		form = "json"
 	}
 	if form != "text" && form != "json" && form != "sarif" {
-		return noSuch("form", form, []string{"text", "json", "sarif"})
+		return noSuch("format", form, []string{"text", "json", "sarif"})
 	}
 	named := ops.all()
 	if len(named) > 1 {

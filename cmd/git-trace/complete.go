@@ -34,6 +34,8 @@ func (a *app) complete(words []string) {
 	switch {
 	case len(words) == 1 && strings.HasPrefix(last, "-"):
 		c.words(last, "--version", "--no-pager", "--git-dir=", "--work-tree=", "-C")
+	case len(words) == 2 && words[0] == "help" && strings.HasPrefix(last, "-"):
+		c.words(last, "--all")
 	case len(words) == 1, len(words) == 2 && words[0] == "help":
 		c.verbs(last)
 	default:

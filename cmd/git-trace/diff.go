@@ -58,7 +58,7 @@ func (a *app) diff(args []string) error {
 	}
 	repo, err := a.repo()
 	switch {
-	case errors.Is(err, refs.ErrNotRepository) && !opts.JSON: // git compares two paths, or says what it wants
+	case errors.Is(err, refs.ErrNotRepository) && !opts.JSON && comparesPaths(args):
 		return a.gitDiff(exec.CommandContext(a.life, "git", append([]string{"diff"}, args...)...))
 	case err != nil:
 		return err
@@ -105,6 +105,20 @@ func (a *app) diff(args []string) error {
 		err = silent(exitFinding) // --exit-code
 	}
 	return err
+}
+
+// comparesPaths reports whether git diff needs no repository: it compares two paths (git-diff(1), --no-index).
+func comparesPaths(args []string) bool {
+	named := 0
+	for _, arg := range args {
+		if arg == "--no-index" {
+			return true
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			named++
+		}
+	}
+	return named > 1
 }
 
 // readDiff has git make a diff, and finds the owners of its lines.

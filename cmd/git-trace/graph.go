@@ -110,7 +110,7 @@ func graphForm(c *cli.Context) (func(io.Writer, *graph.Graph, graph.Style) error
 	}
 	form, ok := forms[name]
 	if !ok {
-		return nil, noSuch("form", name, []string{"text", "dot", "mermaid", "html", "json"})
+		return nil, noSuch("format", name, []string{"text", "dot", "mermaid", "html", "json"})
 	}
 	return form, nil
 }

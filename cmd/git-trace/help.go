@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -26,15 +27,40 @@ func (a *app) commandGroups() []commandGroup {
 			a.lspCommand()}},
 		{"learn from conversations", []*cli.Command{a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(),
 			a.mcpCommand(), a.qualityCommand()}},
-		{"keep, complete, pass on and take out", []*cli.Command{a.sealing(a.recordCommand()), a.sealing(a.backfillCommand()),
-			a.convertCommand(), a.exportCommand(), a.sealing(a.importCommand()), a.trailersCommand(),
+		{"keep, complete, pass on and take out", []*cli.Command{a.sealing(a.backfillCommand()), a.convertCommand(),
+			a.exportCommand(), a.sealing(a.importCommand()), a.trailersCommand(),
 			a.sealing(a.noteCommand()),
 			a.sealing(a.purgeCommand())}},
 		{"share it", []*cli.Command{a.pushCommand(), a.pullCommand(), a.unshareCommand(), a.archiveCommand()}},
-		{"trust the log and keep it small", []*cli.Command{a.verifyCommand(), a.sealing(a.checkpointCommand()),
-			a.sealing(a.reconcileCommand()), a.rebuildCommand(), a.gcCommand()}},
-		{"plumbing", []*cli.Command{a.eventsCommand(), a.snapshotCommand()}},
+		{"trust the log", []*cli.Command{a.verifyCommand(), a.sealing(a.checkpointCommand())}},
+		{"plumbing: doctor --fix does what is needed of it", []*cli.Command{a.sealing(a.recordCommand()),
+			a.sealing(a.reconcileCommand()), a.rebuildCommand(), a.gcCommand(), a.eventsCommand(), a.snapshotCommand()}},
 	}
+}
+
+// common are the commands that help shows; help --all shows all.
+var common = []string{"init", "status", "doctor", "blame", "diff", "why", "log", "show", "graph", "search", "stats",
+	"report", "restore", "revert", "serve", "backfill", "push", "pull"}
+
+// allCommands is the member of the program's metadata that asks for the help of all commands.
+const allCommands = "all commands"
+
+// help shows the commands, all of them if the person asks, or hands over to the framework for one. ok is false if the
+// person asks for something else.
+func (a *app) help(words []string) (ok bool, err error) {
+	program := a.program()
+	program.Setup()
+	switch {
+	case len(words) != 1:
+		return false, nil
+	case words[0] == "--all" || words[0] == "-a":
+		program.Metadata[allCommands] = true
+		printHelp(a.std.out, "", program)
+		return true, nil
+	case strings.HasPrefix(words[0], "-") || program.Command(words[0]) != nil:
+		return false, nil
+	}
+	return true, unknownVerb(program, words[0])
 }
 
 type commandGroup struct {
@@ -54,9 +80,9 @@ func printHelp(w io.Writer, _ string, of any) {
 		h.section("NAME", of.Name+" - "+of.Usage)
 		h.section("USAGE", of.UsageText)
 		h.out.WriteString("\nCOMMANDS:\n")
-		group := ""
+		group, all := "", of.Metadata[allCommands] != nil
 		for _, c := range of.VisibleCommands() {
-			if c.Category == "" {
+			if c.Category == "" || !all && !slices.Contains(common, c.Name) {
 				continue // the framework's own; the last line tells of it
 			}
 			if c.Category != group {
@@ -65,7 +91,11 @@ func printHelp(w io.Writer, _ string, of any) {
 			}
 			h.columns("      "+c.Name, 20, c.Usage)
 		}
-		h.out.WriteString("\n'git trace help <command>' says more of one; git help trace is the manual.\n")
+		h.out.WriteString("\n")
+		if !all {
+			h.out.WriteString("'git trace help --all' lists all commands.\n")
+		}
+		h.out.WriteString("'git trace help <command>' says more of one; git help trace is the manual.\n")
 	case *cli.Command:
 		h.section("NAME", "git trace "+of.Name+" - "+of.Usage)
 		h.usage(of)

@@ -13,9 +13,21 @@ func TestHelpFitsTheScreen(t *testing.T) {
 	program := (&app{}).program()
 	texts := map[string]string{}
 	var all strings.Builder
+	program.Setup()
+	var few strings.Builder
+	printHelp(&few, "", program)
+	for _, name := range common {
+		if !strings.Contains(few.String(), "\n      "+name+" ") {
+			t.Errorf("%s: help does not show it", name)
+		}
+	}
+	program.Metadata[allCommands] = true
 	printHelp(&all, "", program)
 	texts["git trace"] = all.String()
 	for _, c := range program.Commands {
+		if c.Category == "" {
+			continue // the framework's own
+		}
 		var one strings.Builder
 		printHelp(&one, "", c)
 		texts[c.Name] = one.String()

@@ -72,7 +72,7 @@ func unknownVerb(program *cli.App, verb string) error {
 		names = append(names, c.Name)
 	}
 	return fail(exitUsage, fmt.Errorf("'%s' is not a git-trace command", verb),
-		meant(verb, names, "git trace help lists the commands"))
+		meant(verb, names, "git trace help --all lists the commands"))
 }
 
 // edits returns the number of edits that turn a into b. An edit puts in, leaves out or replaces a character, or

@@ -58,7 +58,11 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 			sources = append(sources, r)
 		}
 	}
-	if len(sources) == 0 {
+	switch {
+	case len(sources) > 0:
+	case s.NoRemotes():
+		return explainSharing(sharing.ErrNoneThere)
+	default:
 		return fail(exitUsage, sharing.ErrNoRemote, "git trace pull <remote>; git remote -v lists them")
 	}
 	log := events.OpenLog(repo)

@@ -376,6 +376,8 @@ func explainSharing(err error) error {
 	switch {
 	case errors.Is(err, sharing.ErrNoRemote):
 		return fail(exitUsage, err, "git trace push <remote>; git remote -v lists them")
+	case errors.Is(err, sharing.ErrNoneThere):
+		return fail(exitUsage, err, "git remote add <name> <url> adds one")
 	case errors.Is(err, sharing.ErrUnknownRemote):
 		return fail(exitUsage, err, "git remote -v lists them; git remote add <name> <url> adds one")
 	case errors.Is(err, sharing.ErrNotChosen):

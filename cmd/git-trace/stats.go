@@ -146,7 +146,7 @@ func (a *app) hintNothing(repo *refs.Repo) {
 		return
 	}
 	fmt.Fprintln(a.std.err, "git-trace: hint: nothing is recorded here, so there is nothing to count "+
-		"(git trace backfill looks into old transcripts)")
+		"(git trace backfill looks into old session files)")
 }
 
 // countGrowth is by how many percent memory may grow between two collections in a command that goes through a history:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-trace/git-trace/cells"
@@ -181,6 +182,10 @@ func (s *statistics) drawGroups(p pen, width int) string {
 	}
 	if s.Charges() && s.Conversations.Recorded > 0 {
 		b.WriteString("\n" + costsText(&s.Cost) + "\n")
+	}
+	if slices.Contains(s.By, stats.File) && !s.Now {
+		b.WriteString("\n" + p.paint(faint, cells.Fold("added under these names, also again; --now counts the lines of today",
+			width)) + "\n")
 	}
 	return b.String()
 }

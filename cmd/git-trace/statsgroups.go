@@ -37,7 +37,7 @@ func askStats(c *cli.Context) (*statsAsk, error) {
 		ask.format = name
 	}
 	if !slices.Contains(statsFormats, ask.format) {
-		return nil, noSuch("form", ask.format, statsFormats)
+		return nil, noSuch("format", ask.format, statsFormats)
 	}
 	for _, list := range c.StringSlice("by") {
 		for name := range strings.SplitSeq(list, ",") {

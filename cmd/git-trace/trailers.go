@@ -47,7 +47,7 @@ type share struct {
 func (a *app) trailers(c *cli.Context, ops operands) error {
 	format := c.String("format")
 	if format != assistedBy && format != coAuthor {
-		return &failure{code: exitUsage, err: fmt.Errorf("unknown form '%s'", format),
+		return &failure{code: exitUsage, err: fmt.Errorf("unknown format '%s'", format),
 			hint: "the forms are " + assistedBy + " and " + coAuthor}
 	}
 	named := ops.all()
