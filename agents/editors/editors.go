@@ -1,0 +1,263 @@
+// Package editors knows the editors on this machine that complete lines: a person accepts the completion of a model by
+// one key, and no hook of an agent tells of it.
+//
+// Untold lists the editors in which something completes and nothing tells git-trace of it, by what lies in the user's
+// directories: extensions and plugins as the editors lay them. HasOpen reads an editor's own list of open windows; it
+// holds only while a process of the editor lives (trails/process).
+//
+// The package starts nothing and changes nothing. What it does not find is not known to be absent: an editor may lie
+// elsewhere, or run in a container.
+package editors
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Editor is an editor in which something completes.
+type Editor struct {
+	Name  string   // as in trace.ignoreAgent: "vscode"
+	Title string   // as people write it: "Visual Studio Code"
+	By    []string // what completes there: "Copilot"
+	Mend  string   // what makes it tell; "" if nothing does
+
+	programs []string // the names of its processes
+	marks    []string // words in the command line of a runtime that runs it
+	windows  func(dir string) bool
+}
+
+// kind is an editor that has the extensions of Visual Studio Code.
+type kind struct {
+	name, title string
+	homes       []string // directories in the home directory; each has its extensions
+	config      string   // its directory among the settings of programs
+	programs    []string
+	own         string // its own completions
+}
+
+var kinds = []kind{
+	{"vscode", "Visual Studio Code", []string{".vscode", ".vscode-server"}, "Code", []string{"code"}, ""},
+	{"vscode-insiders", "Visual Studio Code Insiders", []string{".vscode-insiders", ".vscode-server-insiders"},
+		"Code - Insiders", []string{"code-insiders"}, ""},
+	{"vscodium", "VSCodium", []string{".vscode-oss", ".vscodium-server"}, "VSCodium", []string{"codium"}, ""},
+	{"code-server", "code-server", []string{".local/share/code-server"}, "", []string{"code-server"}, ""},
+	{"cursor", "Cursor", []string{".cursor", ".cursor-server"}, "Cursor", []string{"cursor"}, "Tab"},
+	{"windsurf", "Windsurf", []string{".windsurf", ".windsurf-server"}, "Windsurf", []string{"windsurf"}, "Tab"},
+}
+
+// providers are the extensions that complete, by the beginnings of their ids.
+var providers = []struct{ id, title string }{
+	{"github.copilot-", "Copilot"}, {"continue.continue-", "Continue"}, {"codeium.codeium-", "Codeium"},
+	{"supermaven.supermaven-", "Supermaven"}, {"tabnine.tabnine-vscode-", "Tabnine"},
+	{"amazonwebservices.amazon-q-vscode-", "Amazon Q"}, {"augment.vscode-augment-", "Augment"},
+	{"google.geminicodeassist-", "Gemini Code Assist"}, {"sourcegraph.cody-ai-", "Cody"},
+}
+
+// ours is the beginning of the id of git-trace's own extension, which tells.
+const ours = "git-trace.git-trace-"
+
+// Names lists the editors by their names.
+func Names() []string {
+	out := []string{jetbrains}
+	for _, k := range kinds {
+		out = append(out, k.name)
+	}
+	return out
+}
+
+// Untold lists the editors in which something completes and nothing tells of it in a work tree.
+func Untold(env capability.Env, dir string) (out []Editor) {
+	for _, k := range kinds {
+		e := Editor{Name: k.name, Title: k.title, programs: k.programs,
+			Mend: "install git-trace's extension in it (docs/editors.md)"}
+		for _, home := range k.homes {
+			at := filepath.Join(env.Home, filepath.FromSlash(home))
+			e.marks = append(e.marks, "/"+filepath.Base(at)+"/")
+			names, there := extensions(filepath.Join(at, "extensions"))
+			if there && k.name == "cursor" && hooked(env, dir) {
+				continue // its hooks tell of Tab
+			}
+			if by := completing(names, k.own, there); !begins(names, ours) {
+				e.By = append(e.By, slices.DeleteFunc(by, func(one string) bool { return slices.Contains(e.By, one) })...)
+			}
+		}
+		if k.name == "cursor" {
+			e.Mend = "git trace init --agent cursor"
+		}
+		if len(e.By) > 0 {
+			e.windows = func(dir string) bool { return hasWindow(env, k, dir) }
+			out = append(out, e)
+		}
+	}
+	return append(out, jetbrainsEditors(env)...)
+}
+
+func completing(names []string, own string, there bool) (by []string) {
+	if own != "" && there {
+		by = append(by, own)
+	}
+	for _, p := range providers {
+		if begins(names, p.id) {
+			by = append(by, p.title)
+		}
+	}
+	return by
+}
+
+// extensions lists the extensions in a directory. One that was removed stays until the editor starts anew; it is named
+// in a file.
+func extensions(dir string) (names []string, there bool) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, false
+	}
+	removed := map[string]bool{}
+	raw := read(filepath.Join(dir, ".obsolete"))
+	_ = json.Unmarshal(raw, &removed)
+	for _, entry := range list {
+		if entry.IsDir() && !removed[entry.Name()] {
+			names = append(names, strings.ToLower(entry.Name()))
+		}
+	}
+	return names, true
+}
+
+func begins(names []string, with string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, with) })
+}
+
+// maxList bounds the part of an editor's file that is read.
+const maxList = 4 << 20
+
+// read returns the content of a file, or nothing.
+func read(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	raw, _ := refs.ReadStart(path, maxList)
+	return raw
+}
+
+// hooked reports whether hooks of git-trace hear of Cursor's completions.
+func hooked(env capability.Env, dir string) bool {
+	for _, at := range []string{env.Home, dir} {
+		raw := read(filepath.Join(at, ".cursor", "hooks.json"))
+		if bytes.Contains(raw, []byte("afterTabFileEdit")) && bytes.Contains(raw, []byte("git-trace")) {
+			return true
+		}
+	}
+	return false
+}
+
+// Runs reports whether a process with a name runs the editor; arguments returns its command line.
+func (e Editor) Runs(name string, arguments func() []string) bool {
+	if slices.Contains(e.programs, name) {
+		return true
+	}
+	return (name == "node" || name == "java") && slices.ContainsFunc(arguments(), func(word string) bool {
+		return slices.ContainsFunc(e.marks, func(mark string) bool { return strings.Contains(word, mark) })
+	})
+}
+
+// HasOpen reports whether the editor's list of its windows has a directory, or one around it. The list is that of its
+// last run, if it does not run.
+func (e Editor) HasOpen(dir string) bool { return e.windows != nil && e.windows(dir) }
+
+// around reports whether one of two paths holds the other, or they are the same.
+func around(a, b string) bool {
+	const end = string(filepath.Separator)
+	within := func(name, dir string) bool {
+		return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, end)+end)
+	}
+	return a != "" && b != "" && (within(a, b) || within(b, a))
+}
+
+// hasWindow reads storage.json: the folders of open windows, as addresses.
+func hasWindow(env capability.Env, k kind, dir string) bool {
+	type window struct {
+		Folder    string `json:"folder"`
+		FolderURI string `json:"folderUri"`
+	}
+	for _, base := range env.ConfigDirs() {
+		var list struct {
+			Windows struct {
+				Last window   `json:"lastActiveWindow"`
+				Open []window `json:"openedWindows"`
+			} `json:"windowsState"`
+			Backup struct {
+				Folders []window `json:"folders"`
+			} `json:"backupWorkspaces"`
+		}
+		raw := read(filepath.Join(base, k.config, "User", "globalStorage", "storage.json"))
+		if k.config == "" || json.Unmarshal(raw, &list) != nil {
+			continue
+		}
+		for _, w := range slices.Concat(list.Windows.Open, list.Backup.Folders, []window{list.Windows.Last}) {
+			if at, err := url.Parse(cmp.Or(w.Folder, w.FolderURI)); err == nil && at.Scheme == "file" &&
+				around(filepath.FromSlash(at.Path), dir) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+const jetbrains = "jetbrains"
+
+// plugins are the plugins of JetBrains' editors that complete, by their directories.
+var plugins = []struct{ dir, title string }{
+	{"ml-llm", "AI Assistant"}, {"github-copilot-intellij", "Copilot"}, {"continue-intellij-extension", "Continue"},
+	{"codeium", "Codeium"}, {"supermaven", "Supermaven"}, {"TabNine", "Tabnine"},
+}
+
+// jetbrainsEditors returns JetBrains' editors as one, if a plugin of one of them completes.
+func jetbrainsEditors(env capability.Env) []Editor {
+	e := Editor{Name: jetbrains, Title: "JetBrains", marks: []string{"com.intellij.idea.Main"}, programs: []string{"idea",
+		"goland", "pycharm", "webstorm", "clion", "phpstorm", "rubymine", "rider", "rustrover", "datagrip", "studio"}}
+	data := cmp.Or(env.Lookup("XDG_DATA_HOME"), filepath.Join(env.Home, ".local", "share"))
+	places, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(data), "JetBrains", "*"))
+	for _, base := range env.ConfigDirs() {
+		more, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(base), "JetBrains", "*", "plugins"))
+		places = append(places, more...)
+	}
+	for _, p := range plugins {
+		if slices.ContainsFunc(places, func(place string) bool {
+			info, err := os.Stat(filepath.Join(place, p.dir))
+			return err == nil && info.IsDir()
+		}) {
+			e.By = append(e.By, p.title)
+		}
+	}
+	if len(e.By) == 0 {
+		return nil
+	}
+	e.windows = func(dir string) bool { return hasProject(env, dir) }
+	return []Editor{e}
+}
+
+// hasProject reads recentProjects.xml, which names the projects that are open.
+func hasProject(env capability.Env, dir string) bool {
+	open := regexp.MustCompile(`<entry key="([^"]*)">\s*<value>\s*<RecentProjectMetaInfo[^>]*\bopened="true"`)
+	for _, base := range env.ConfigDirs() {
+		lists, _ := filepath.Glob(filepath.Join(refs.QuoteGlob(base), "JetBrains", "*", "options", "recentProjects.xml"))
+		for _, list := range lists {
+			for _, found := range open.FindAllSubmatch(read(list), -1) {
+				at := strings.Replace(string(found[1]), "$USER_HOME$", filepath.ToSlash(env.Home), 1)
+				if around(filepath.FromSlash(at), dir) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
