@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/editors"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -52,7 +53,7 @@ func (b byScope) Status(ctx context.Context, target Target) (Status, error) {
 	return b.of(target).Status(ctx, target)
 }
 
-// IgnoreKey is the configuration key, as often as is wanted, for agents that the user has and does not want to trace:
+// IgnoreKey is the configuration key, as often as is wanted, for agents and editors that the user does not want to trace:
 // init leaves them out unless they are named, and status does not mention them.
 const IgnoreKey = "trace.ignoreAgent"
 
@@ -67,7 +68,7 @@ func (e *UnknownError) Error() string { return IgnoreKey + ": unknown agent '" +
 // Hint lists the known names.
 func (e *UnknownError) Hint() string { return "known are " + strings.Join(e.Known, ", ") }
 
-// Ignored returns the agents that the key names; it is an UnknownError if an agent does not exist.
+// Ignored returns the agents and editors that the key names; it is an UnknownError if one does not exist.
 func Ignored(ctx context.Context, repo *refs.Repo, env Env) ([]string, error) {
 	config, err := repo.Config(ctx)
 	if err != nil {
@@ -81,6 +82,11 @@ func IgnoredBy(config refs.Config, env Env) ([]string, error) {
 	var known []string
 	for _, one := range Installable(env) {
 		known = append(known, one.Name)
+	}
+	for _, name := range editors.Names() {
+		if !slices.Contains(known, name) { // Cursor is both
+			known = append(known, name)
+		}
 	}
 	names := config.All(IgnoreKey)
 	for _, name := range names {

@@ -27,6 +27,7 @@ type Evidence struct {
 	log     belief.Log
 	prompts Prompts
 	settle  trails.Settler // nil to ask nobody
+	editing func() bool    // see trails.Engine; nil to ask nobody
 	owners  *ledger.Owners
 	search  Searcher                                    // nil for none
 	step    func(trace events.TraceID, call string) int // nil to tell none
@@ -180,9 +181,10 @@ func (e *Evidence) Complete(ctx context.Context, owners []*Attribution) error {
 	return nil
 }
 
-// WithSettler sets the reader of the agents' own records about open calls. Uncommitted lines may depend on these.
-func (e *Evidence) WithSettler(settle trails.Settler) *Evidence {
-	e.settle = settle
+// WithSettler sets the reader of the agents' own records about open calls, and the question after editors (see
+// trails.Engine). Uncommitted lines may depend on these.
+func (e *Evidence) WithSettler(settle trails.Settler, editing func() bool) *Evidence {
+	e.settle, e.editing = settle, editing
 	return e
 }
 
@@ -299,7 +301,7 @@ func (e *Evidence) pendingOf(ctx context.Context, path string, content []byte) (
 	if of := &e.pending; of.known && of.path == path && bytes.Equal(of.content, content) {
 		return of.lines, nil
 	}
-	lines, err := trails.Pending(ctx, e.repo, e.settle, path, content)
+	lines, err := trails.Pending(ctx, e.repo, e.settle, e.editing, path, content)
 	if err != nil {
 		return lines, fmt.Errorf("read the timeline of %q: %w", path, err)
 	}

@@ -36,7 +36,7 @@ func TestWhatIsCutOffIsNoAnswer(t *testing.T) {
 	w.Write("b.txt", string(content))
 	for after := range 40 {
 		cut, end := context.WithTimeout(t.Context(), time.Duration(after)*500*time.Microsecond)
-		lines, err := trails.Pending(cut, w.Repo, nil, "b.txt", content)
+		lines, err := trails.Pending(cut, w.Repo, nil, nil, "b.txt", content)
 		end()
 		if err == nil && lines.Vector.At(10).Kind != events.OwnerAI {
 			t.Errorf("cut off after %d half milliseconds: a line by %s", after, lines.Vector.At(10).Kind)

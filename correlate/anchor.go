@@ -55,6 +55,7 @@ var confidences = []string{"low", "medium", "high"}
 var atMost = map[events.Limit]int{
 	events.LimitConcurrentWriters: 0, events.LimitBackgroundProcess: 0, events.LimitPathNotNamed: 1,
 	events.LimitConsentUnknown: 1, events.LimitNotReported: 1, events.LimitPayloadMismatch: 1,
+	events.LimitCompletionUntold: 1,
 }
 
 // Confidence is the confidence that follows from an evidence tier.

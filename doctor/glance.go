@@ -58,6 +58,7 @@ func (d *Doctor) Glance(ctx context.Context, now time.Time) (g Glance, err error
 	found(d.agentFindings(ctx, g.Agents))
 	found(d.untracedFindings(ctx, g.Agents))
 	found(d.unheardFindings(g.Agents))
+	found(d.editorFindings(ctx))
 	found(d.untoldFindings(now))
 	found(d.spoolFindings())
 	found(d.laterFindings())
@@ -72,6 +73,9 @@ const shownFailures = 5
 // tested versions of their parser, and failures that hooks could not report.
 func (d *Doctor) Notes(ctx context.Context, now time.Time) (notes []string) {
 	notes = append(d.foreignHooks(ctx), d.untested(ctx, now)...)
+	for _, f := range d.editorFindings(ctx) {
+		notes = append(notes, f.What+": "+f.Mend)
+	}
 	if d.deeds.Remotes != nil {
 		remotes, err := d.deeds.Remotes(ctx, now)
 		if err != nil {

@@ -93,6 +93,9 @@ const (
 	// LimitNotReported: no hook told of the call; the agent's own record of the conversation does. Lines without an owner
 	// changed while such a call could write.
 	LimitNotReported Limit = "call_not_reported"
+	// LimitCompletionUntold: an editor in which something completes had the work tree open, and nothing tells of what a
+	// person accepts there.
+	LimitCompletionUntold Limit = "completion_not_reported"
 )
 
 // Types lists the types, in the order of the list above.
@@ -125,7 +128,7 @@ func (l Limit) Known() bool {
 		LimitBoundaryLate, LimitPayloadMismatch, LimitFieldCut, LimitBinary, LimitDiffCapped, LimitModelUnknown,
 		LimitIDMissing, LimitSubagentUnknown,
 		LimitProcessGone, LimitProcessSilent, LimitProcessUnknown, LimitPathNotNamed, LimitConsentUnknown,
-		LimitHookMissed, LimitNotReported:
+		LimitHookMissed, LimitNotReported, LimitCompletionUntold:
 		return true
 	}
 	return false

@@ -200,7 +200,7 @@ func (s *step) cutHunk(p *part, h linediff.Hunk, writer func(line int) *actor) [
 	var out []patchRun
 	end := h.NewStart + h.NewCount
 	add := func(first, last int, who actor) {
-		run := patchRun{hunk: h, who: who, first: first, last: last}
+		run := patchRun{hunk: h, who: who.beside(s.engine.Editing), first: first, last: last}
 		if len(out) == 0 {
 			run.oldLen = h.OldCount
 		}

@@ -66,6 +66,9 @@ type Engine struct {
 	// Beside reports whether hooks of others run after the tools of an agent; asked where a file changed right after a
 	// call.
 	Beside func(agent string) bool
+	// Editing reports whether an editor in which something completes, and nothing tells of it, has the work tree open;
+	// asked where a person wrote lines that no editor saw them type. Nil if nobody knows.
+	Editing func() bool
 	// Earlier counts the prompts in an agent's own record before the first prompt that hooks count. It is asked at the
 	// first boundary of a conversation.
 	Earlier func(b events.Boundary) int

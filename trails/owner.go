@@ -25,9 +25,17 @@ var (
 	typist = actor{kind: events.OwnerHuman, seen: true}
 )
 
+// beside returns a person with a limitation if what they accepted in an editor would not be told.
+func (a actor) beside(editing func() bool) actor {
+	if a.kind == events.OwnerHuman && !a.seen && editing != nil && editing() {
+		a.limits = unionLimits(a.limits, []events.Limit{events.LimitCompletionUntold})
+	}
+	return a
+}
+
 // key names the actor. Equal actors have equal keys; a person is all zeros.
 func (a actor) key() ledger.OwnerKey {
-	if a.kind == events.OwnerHuman && !a.seen {
+	if a.kind == events.OwnerHuman && !a.seen && !slices.Contains(a.limits, events.LimitCompletionUntold) {
 		return ledger.Person
 	}
 	parts := []string{string(a.kind)}

@@ -20,6 +20,7 @@ type PendingLines struct {
 
 	owners *ledger.Owners
 	open   map[events.PatchID]events.AnchorOwner // of calls whose windows are open now
+	since  actor                                 // the person who wrote since the last boundary
 	// Doubts are why lines that changed since the last boundary are nobody's.
 	Doubts []events.Limit
 }
@@ -27,7 +28,7 @@ type PendingLines struct {
 // Describe names the owner of one of the lines.
 func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 	if o.Patch == "" && o.Kind == events.OwnerHuman {
-		return person.describe() // since the last look
+		return p.since.describe()
 	}
 	if o.Patch == "" {
 		return events.AnchorOwner{Kind: o.Kind}
@@ -40,9 +41,9 @@ func (p PendingLines) Describe(o vector.Owner) events.AnchorOwner {
 
 // Pending says who owns the lines of a content that a path has in the work tree, or in an editor. What changed since
 // the last boundary is weighed as the next boundary would weigh it; nothing is written, and no lock is taken. Settle
-// may be nil.
+// and editing (see Engine) may be nil.
 func Pending(
-	ctx context.Context, repo *refs.Repo, settle Settler, path string, content []byte,
+	ctx context.Context, repo *refs.Repo, settle Settler, editing func() bool, path string, content []byte,
 ) (lines PendingLines, err error) {
 	defer func() {
 		if err == nil {
@@ -77,6 +78,7 @@ func Pending(
 		p.Vector = v
 		return p, nil
 	}
+	p.since = person.beside(editing)
 	return p, p.carry(s, f)
 }
 

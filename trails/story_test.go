@@ -125,7 +125,7 @@ func (y *story) lookAtLast() {
 		if !found {
 			continue
 		}
-		pending, err := Pending(y.t.Context(), y.repo, y.settle, path, raw)
+		pending, err := Pending(y.t.Context(), y.repo, y.settle, nil, path, raw)
 		y.check(err)
 		was[path] = pending
 	}

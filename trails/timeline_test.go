@@ -186,7 +186,7 @@ func (y *story) owners(path string) {
 	y.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(y.repo.WorkTree, path))
 	y.check(err)
-	pending, err := Pending(y.t.Context(), y.repo, y.settle, path, raw)
+	pending, err := Pending(y.t.Context(), y.repo, y.settle, nil, path, raw)
 	y.check(err)
 	y.said.WriteString("  ")
 	if pending.Vector.Len() == 0 {

@@ -145,7 +145,8 @@ func (r *Reader) Prompts() *Prompts { return r.prompts }
 // Owners finds the owners of lines, without the texts of prompts.
 func (r *Reader) Owners() *blame.Evidence {
 	if r.owners == nil {
-		r.owners = blame.NewEvidence(r.repo, r.Log(), r.Searcher()).WithPrompts(NoPrompts{}).WithSettler(runner.Settler())
+		r.owners = blame.NewEvidence(r.repo, r.Log(), r.Searcher()).WithPrompts(NoPrompts{}).WithSettler(runner.Settler(),
+			runner.Editing(r.repo))
 	}
 	return r.owners
 }

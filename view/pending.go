@@ -73,7 +73,7 @@ func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log) (*Pending, 
 	out := &Pending{Unread: max(len(paths)-mostPendingFiles, 0)}
 	objects := repo.Objects()
 	defer objects.Close()
-	p := pendingCommit{owners: map[vector.Owner]int{}}
+	p, editing := pendingCommit{owners: map[vector.Owner]int{}}, runner.Editing(repo)
 	for _, path := range paths[:min(len(paths), mostPendingFiles)] {
 		name := filepath.Join(repo.WorkTree, filepath.FromSlash(path))
 		info, err := os.Lstat(name)
@@ -88,7 +88,7 @@ func PendingOf(ctx context.Context, repo *refs.Repo, log belief.Log) (*Pending, 
 		if !ok {
 			continue
 		}
-		owners, err := trails.Pending(ctx, repo, runner.Settler(), path, content)
+		owners, err := trails.Pending(ctx, repo, runner.Settler(), editing, path, content)
 		if err != nil {
 			return nil, fmt.Errorf("find owners of what is not committed: %w", err)
 		}

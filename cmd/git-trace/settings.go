@@ -43,7 +43,7 @@ var settingForms = []setting{
 	{"trace.fetchOnDemand", "false", "true: show, why and blame --prompts fetch the texts of a conversation from " +
 		"the remote where it is kept; read only from your own configuration", aTruth},
 	{"trace.hooksPath", "", "the value of core.hooksPath before init; init writes it and uninstall reads it", ""},
-	{"trace.ignoreAgent", "", "an agent that git-trace must not trace; may be given several times. " +
+	{"trace.ignoreAgent", "", "an agent, or an editor that completes; may be given several times. " +
 		"init skips it unless you name it, and status does not mention it", anAgent},
 	{recorded.IgnoreKey, "", "a directory whose repositories git trace setup leaves out; may be given several times; " +
 		"read only from your own configuration", ""},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
@@ -112,7 +113,9 @@ func (w *watcher) look(ctx context.Context, repo *refs.Repo, active []trails.Unr
 	if w.due { // they are known
 		others = nil
 	}
-	changed, err := trails.New(repo, w.log(repo), nil).Watch(ctx, now, active, others)
+	engine := trails.New(repo, w.log(repo), nil)
+	engine.Editing = runner.Editing(repo)
+	changed, err := engine.Watch(ctx, now, active, others)
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode"
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/editors"
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
@@ -158,7 +160,7 @@ var errLost = errors.New("the boundary is lost")
 // Engine advances the timeline of a work tree, with the data of agents' own files.
 func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
 	engine := trails.New(repo, log, Settler())
-	engine.Earlier = earlierPrompts
+	engine.Earlier, engine.Editing = earlierPrompts, Editing(repo)
 	engine.Beside = func(name string) bool {
 		agent, found := agentNamed(name)
 		if !found || agent.Installer == nil {
@@ -171,6 +173,25 @@ func Engine(repo *refs.Repo, log trails.Log) *trails.Engine {
 			})
 	}
 	return engine
+}
+
+// Editing asks once whether an editor in which something completes, and nothing tells of it, has a work tree open. What
+// the system does not show counts as open.
+func Editing(repo *refs.Repo) func() bool {
+	return sync.OnceValue(func() bool {
+		home, _ := os.UserHomeDir()
+		env := capability.Env{Home: home, Getenv: os.Getenv}
+		return slices.ContainsFunc(editors.Untold(env, repo.WorkTree), func(e editors.Editor) bool {
+			switch process.See(repo.WorkTree, e.Runs) {
+			case process.HasOpen, process.NotShown:
+				return true
+			case process.Running:
+				return e.HasOpen(repo.WorkTree)
+			case process.Absent:
+			}
+			return false
+		})
+	})
 }
 
 // agentNamed finds an agent, to read its own files.

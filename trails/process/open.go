@@ -1,0 +1,73 @@
+package process
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Sight is what the system shows of a program and a directory.
+type Sight int
+
+// What is seen of a program.
+const (
+	Absent   Sight = iota // no process runs it
+	Running               // it runs, and nothing shows that it has the directory open
+	HasOpen               // it was started with the directory, or it works there, or something that it started does
+	NotShown              // the system does not show it
+)
+
+// See looks for the living processes of a program, and whether they have a directory open. runs tells its processes, by
+// the system's name and the command line. For example: an editor runs a shell in one of its windows, so this shell works
+// in the directory that the window shows.
+func See(dir string, runs func(name string, arguments func() []string) bool) Sight {
+	list := all()
+	if len(list) == 0 {
+		return NotShown
+	}
+	parents, of, seen := map[int]int{}, map[int]bool{}, Absent
+	for _, pid := range list {
+		info, found := infoOf(pid)
+		if !found || info.ended {
+			continue
+		}
+		parents[pid] = info.parent
+		arguments := func() []string { return argumentsOf(pid) }
+		if !runs(info.name, arguments) {
+			continue
+		}
+		of[pid], seen = true, Running
+		if slices.ContainsFunc(arguments()[1:], func(word string) bool { return names(word, directoryOf(pid), dir) }) {
+			return HasOpen
+		}
+	}
+	if seen == Absent {
+		return Absent
+	}
+	for pid := range parents {
+		for up, depth := pid, 0; up > 1 && depth < maxDepth; up, depth = parents[up], depth+1 {
+			if of[up] && holds(dir, directoryOf(pid)) {
+				return HasOpen
+			}
+		}
+	}
+	return seen
+}
+
+// names reports whether a word of a command line names a directory, something in it, or a directory around it.
+func names(word, at, dir string) bool {
+	for _, option := range []string{"--folder-uri=", "--file-uri=", "file://"} {
+		word = strings.TrimPrefix(word, option)
+	}
+	if word == "" || word[0] == '-' {
+		return false
+	}
+	if !filepath.IsAbs(word) {
+		word = filepath.Join(at, word)
+	}
+	word = filepath.Clean(word)
+	return holds(dir, word) || word != "/" && holds(word, dir)
+}
+
+// holds reports whether a path is a directory or lies in it.
+func holds(dir, path string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
