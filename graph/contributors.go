@@ -95,6 +95,12 @@ func (t *tally) add(o *events.AnchorOwner, path string, by Teller) {
 	if o.Kind == events.OwnerMixed {
 		c.Mixed += by.Lines
 	}
+	if o.Kind == events.OwnerHuman && o.Previous != "" {
+		if c.Replaced == nil {
+			c.Replaced = map[events.PatchID]int{}
+		}
+		c.Replaced[o.Previous] += by.Lines
+	}
 	c.Tellers = Tell(c.Tellers, by)
 	if c.Kind == events.OwnerAI {
 		c.AddTool(o.Tool, path, by.Lines)

@@ -113,6 +113,8 @@ type Contributor struct {
 	Lines   int
 	Files   []FileLines // in the order of the commit
 	Tools   []ToolLines // the same lines of an agent, by the tool of the call too
+	// Replaced counts, of people's lines, those in the place of an agent's, by the patch that had them.
+	Replaced map[events.PatchID]int
 	// Tellers are the other clones whose logs say so, each with its lines. This clone's log says it of the rest.
 	Tellers []Teller
 	// Candidates are the conversations that could have written the lines when no evidence splits them.

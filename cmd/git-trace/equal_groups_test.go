@@ -98,6 +98,26 @@ var groupRows = []row{
 		}
 		return textOf(count)
 	}},
+	{"lines that hooks saw a model write", "track --json CONVERSATION", func(a *answers) map[string]string {
+		count := map[string]int{}
+		for _, trails := range a.tracks {
+			for _, t := range trails {
+				if t.Owner == "ai" && t.Created != nil && t.Lines > 0 {
+					count[view.ModelName(t.Model)] += t.Lines
+				}
+			}
+		}
+		return textOf(count)
+	}},
+	{"lines that hooks saw a model write", "stats --json --by model", func(a *answers) map[string]string {
+		count := map[string]int{}
+		for _, g := range a.groups["model"] {
+			if g.Accepted != nil && g.Accepted.Written > 0 {
+				count[view.ModelName(records.Value(g.Key["model"]))] += g.Accepted.Written
+			}
+		}
+		return textOf(count)
+	}},
 	{"lines of a file as it is", "blame --json HEAD PATH", func(a *answers) map[string]string {
 		out := map[string]string{}
 		for path, lines := range a.atHead {

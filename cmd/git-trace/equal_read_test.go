@@ -130,6 +130,7 @@ type toldGroup struct {
 	Added, AI, Human, Unknown, Conversations int
 	Percent                                  int
 	CostUSD                                  *float64 `json:"cost_usd"`
+	Accepted                                 *struct{ Written, Committed, Rewritten int }
 }
 
 type toldStats struct {

@@ -39,6 +39,8 @@ func (a *app) statsCommand() *cli.Command {
 			"language, or by several: --by week,agent.\n" +
 			"--now counts the lines of a revision (HEAD if none is named) by owner, with the blame of every\n" +
 			"file with text. It takes today's names of files.\n" +
+			"By agent or model it also says how much of what hooks saw them write was accepted, which means that\n" +
+			"a commit holds it, and how many lines of it people rewrote: of the whole history alone.\n" +
 			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to the\n" +
 			"first-parent history. It reads the patch of every commit, which takes as long as git log -p.",
 		Flags: slices.Concat(commitFlags(), options("by", "depth", "now", "survival"),
@@ -90,6 +92,7 @@ func (a *app) stats(c *cli.Context, ops operands) error {
 	}
 	defer known.Close()
 	s := newStatistics(ops.all(), ask.by)
+	s.Accept = ask.grouped
 	nothing := known.Untraced()
 	if head, _, err := repo.Head(); err != nil || !head.IsZero() || len(query.Revs) > 0 {
 		count := func() error { return s.lines(c.Context, repo, known, query, ask, a.progress("following lines")) }

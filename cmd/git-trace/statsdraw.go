@@ -246,12 +246,18 @@ func (s *statistics) table() *groupTable {
 		column(string(d), sum, func(g *figures.Counted) string { return groupName(d, g) })
 	}
 	column("lines", thousands(s.Lines.Added), func(g *figures.Counted) string { return thousands(g.Added) })
-	column("share", percentOf(s.Lines.Added, s.Lines.Added), func(g *figures.Counted) string {
-		if g.Percent == 0 && g.Added > 0 {
-			return "<1 %"
-		}
-		return fmt.Sprintf("%d %%", g.Percent)
-	})
+	share := func() {
+		column("share", percentOf(s.Lines.Added, s.Lines.Added), func(g *figures.Counted) string {
+			if g.Percent == 0 && g.Added > 0 {
+				return "<1 %"
+			}
+			return fmt.Sprintf("%d %%", g.Percent)
+		})
+	}
+	if !s.Survival {
+		share()
+	}
+	s.acceptance(column)
 	if s.Survival {
 		for k, days := range stats.Ages {
 			written, alive := 0, 0
@@ -262,6 +268,7 @@ func (s *statistics) table() *groupTable {
 				return percentOf(g.Survival[k].Alive, g.Survival[k].Written)
 			})
 		}
+		share()
 	}
 	if s.mixed() {
 		parts := s.Lines.Owned().Parts()
@@ -280,6 +287,32 @@ func (s *statistics) table() *groupTable {
 		})
 	}
 	return t
+}
+
+// acceptance adds the columns of what became of the lines that hooks saw agents write.
+func (s *statistics) acceptance(column func(head, sum string, cell func(g *figures.Counted) string)) {
+	var all figures.Accepted
+	for i := range s.Groups {
+		if a := s.Groups[i].Accepted; a != nil {
+			all = figures.Accepted{Written: all.Written + a.Written, Committed: all.Committed + a.Committed,
+				Rewritten: all.Rewritten + a.Rewritten}
+		}
+	}
+	if all.Written == 0 {
+		return
+	}
+	told := func(text func(a *figures.Accepted) string) func(g *figures.Counted) string {
+		return func(g *figures.Counted) string {
+			if g.Accepted == nil {
+				return "–"
+			}
+			return text(g.Accepted)
+		}
+	}
+	rate := func(a *figures.Accepted) string { return percentOf(a.Committed, a.Written) }
+	rewritten := func(a *figures.Accepted) string { return thousands(a.Rewritten) }
+	column("accepted", rate(&all), told(rate))
+	column("rewritten", rewritten(&all), told(rewritten))
 }
 
 // mixed reports whether the lines of a group may be anybody's.

@@ -85,7 +85,7 @@ func (s *statistics) writeCSV(w io.Writer) error {
 			head = append(head, fmt.Sprintf("written_%dd", days), fmt.Sprintf("alive_%dd", days))
 		}
 	}
-	head = append(head, "older")
+	head = append(head, "older", "written", "committed", "rewritten")
 	_ = out.Write(head) // the writer keeps its first error for Error
 	for i := range s.Groups {
 		g := &s.Groups[i]
@@ -109,6 +109,11 @@ func (s *statistics) writeCSV(w io.Writer) error {
 			row = append(row, strconv.Itoa(a.Written), strconv.Itoa(a.Alive))
 		}
 		row = append(row, strconv.Itoa(g.Older))
+		if a := g.Accepted; a != nil {
+			row = append(row, strconv.Itoa(a.Written), strconv.Itoa(a.Committed), strconv.Itoa(a.Rewritten))
+		} else {
+			row = append(row, "", "", "")
+		}
 		_ = out.Write(row)
 	}
 	out.Flush()

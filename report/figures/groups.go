@@ -18,6 +18,7 @@ type Counted struct {
 	Conversations int           `json:"conversations"`
 	Tokens        *Tokens       `json:"tokens"`   // null where they are not known, or told by no such group
 	CostUSD       *float64      `json:"cost_usd"` // null where it is not known, or told by no such group
+	Accepted      *Accepted     `json:"accepted"` // null where it is not known, or not told by such groups
 	Survival      []AliveAtAges `json:"survival"` // null where nobody asked
 
 	Group *stats.Group `json:"-"`
@@ -121,6 +122,7 @@ func (s *Sums) group() {
 		if spent := s.charged[g]; spent != nil {
 			one.Tokens, one.CostUSD = &spent.tokens, spent.usd
 		}
+		one.Accepted = s.accepted[g]
 		if s.Survival {
 			for k, days := range stats.Ages {
 				one.Survival = append(one.Survival, AliveAtAges{days, g.Alive[k].Written, g.Alive[k].Alive})

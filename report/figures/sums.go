@@ -104,7 +104,10 @@ type Sums struct {
 	By     []stats.Dimension `json:"by"`
 	Groups []Counted         `json:"groups"`
 
-	Grouped  *stats.Groups             `json:"-"`
+	Grouped  *stats.Groups `json:"-"`
+	Accept   bool          `json:"-"` // what became of written lines is wanted
+	held     held
+	accepted map[*stats.Group]*Accepted
 	charged  map[*stats.Group]*charges // what conversations took
 	Survival bool                      `json:"-"` // lines were followed
 	traces   map[events.TraceID]bool
@@ -116,6 +119,7 @@ func New(schema string, named []string, by stats.By) *Sums {
 		Schema: schema, Range: append([]string{}, named...), Authors: []AuthorLines{}, Agents: []AgentLines{},
 		Models: []ModelUse{}, Cost: Costs{PricesAsOf: []string{}}, traces: map[events.TraceID]bool{},
 		Grouped: stats.New(by), Groups: []Counted{},
+		held: held{map[origin]int{}, map[events.PatchID]int{}},
 	}
 }
 
@@ -126,6 +130,7 @@ func (s *Sums) AddCommits(all []*graph.Commit) {
 	agents := map[string]int{}
 	for _, c := range all {
 		s.Lines.Add(c)
+		s.held.add(c)
 		key := [2]string{c.Author, c.Mail}
 		at, known := authors[key]
 		if !known {
@@ -229,6 +234,11 @@ func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 		return cmp.Or(cmp.Compare(b.sum(), a.sum()),
 			cmp.Compare(a.Model, b.Model))
 	})
+	if s.Accept && whole && s.ByWriter() {
+		if err := s.accept(known); err != nil {
+			return err
+		}
+	}
 	s.group()
 	return nil
 }
