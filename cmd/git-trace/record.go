@@ -170,7 +170,11 @@ func (a *app) recordNamed(ctx context.Context, job *recording, names []string, f
 		}
 		session := waiting.Session{Trace: id, Agent: t.Agent, Session: t.Session, WorkTree: job.repo.WorkTree}
 		if err := job.one(ctx, session, tell); err != nil {
-			return fail(exitUnchecked, err, "the session file may be gone: agents delete theirs after some weeks")
+			hint := "the session file may be gone: agents delete theirs after some weeks"
+			if errors.Is(err, recorder.ErrNoParser) {
+				hint = fmt.Sprintf("git trace show %.8s tells what the log has", id)
+			}
+			return fail(exitUnchecked, err, hint)
 		}
 	}
 	return nil

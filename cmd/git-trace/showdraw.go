@@ -219,6 +219,10 @@ func (d *showDrawer) turn(p *view.Turn, alone bool) {
 		at = p.Time.Local().Format("2006-01-02 15:04")
 	}
 	switch {
+	case p.Index == 0 && len(p.Calls) > 0 && !slices.ContainsFunc(p.Calls, func(c view.Call) bool {
+		return c.Tool != events.ToolCompletion
+	}):
+		head = "accepted completions"
 	case p.Index == 0:
 		head = "before the first prompt"
 	case p.Kind == "task":
