@@ -11,7 +11,7 @@ class GitTrace < Formula
   def install
     ENV["CGO_ENABLED"] = "0"
     %w[git-trace git-trace-hook git-trace-serve].each do |program|
-      system "go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs",
+      system "go", "build", "-trimpath", "-buildvcs=false",
              "-ldflags", "-s -w -X 'github.com/git-trace/git-trace/version.Number=#{version} (@COMMIT@)'",
              "-o", bin/program, "./cmd/#{program}"
     end

@@ -10,11 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
-	"github.com/git-trace/git-trace/version"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -44,17 +41,23 @@ func runApp(args []string, std streams) int {
 	if a.life = ctx; !slices.Contains(rest, "watch") { // which lives on while the user changes the configuration
 		a.life = refs.SettingsOnce(ctx)
 	}
+	c := called(rest)
+	if c.is(fetchless) {
+		if err := refs.FetchNothing(); err != nil {
+			return exitDone // an environment without room
+		}
+	}
 	a.beginLine(rest)
-	a.fold = a.foldsAt(rest)
-	if len(rest) > 0 {
-		boundMemory(rest[0], a.endWith)
+	a.fold = a.foldsAt(c, rest)
+	if c.is(bounded) {
+		boundMemory(a.endWith)
 	}
 	a.std.out = a.folded(a.std.out)
 	if _, terminal := terminalOf(a.std.out); terminal && printsJSON(rest) {
 		a.std.out = &jsonScreen{to: a.std.out}
 	}
-	if err = a.command(rest); err != nil && a.cutHistory(rest, err) {
-		err = a.command(rest)
+	if err = a.command(c, rest); err != nil && c.is(anew) && a.cutHistory(rest, err) {
+		err = a.command(c, rest)
 		_ = os.Remove(a.grafts)
 	}
 	a.line.end()
@@ -71,25 +74,26 @@ func runApp(args []string, std streams) int {
 	return report(std.err, err)
 }
 
-// command runs a verb. The options of some are git's, which no framework parses as git does.
-func (a *app) command(args []string) error {
+// command runs a command, or what is none of the list.
+func (a *app) command(c *command, args []string) error {
 	switch {
-	case len(args) > 0 && args[0] == "blame":
-		return a.blame(args[1:])
-	case len(args) > 0 && args[0] == "diff":
-		return a.diff(args[1:])
-	case len(args) > 0 && args[0] == "help":
-		if ok, err := a.help(args[1:]); ok {
-			return err
-		}
-	case len(args) > 0 && args[0] == "__complete":
+	case c != nil:
+		return a.call(a.life, c, args[1:])
+	case len(args) == 0:
+		_ = a.help()
+		return silent(exitFinding) // as git without a command
+	case args[0] == "__complete":
 		err := os.Setenv(view.Unasked, view.ByAgent)
 		if err == nil {
 			a.complete(args[1:])
 		}
 		return err
+	case slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]):
+		return a.help(args[1:]...)
+	case strings.HasPrefix(args[0], "-"):
+		return fail(exitUsage, fmt.Errorf("unknown option '%s'", args[0]), "git trace help lists the commands")
 	}
-	return a.program().RunContext(a.life, append([]string{"git-trace"}, args...))
+	return unknownVerb(args[0])
 }
 
 // beginLine begins the status line, if there is a terminal for it and the person wants one.
@@ -193,84 +197,4 @@ func (a *app) workTree() (*refs.Repo, error) {
 		a.tellEnrolled(r)
 	}
 	return r, err
-}
-
-// program lists the verbs. Each stands in a file of its own.
-func (a *app) program() *cli.App {
-	fitHelp()
-	program := &cli.App{
-		Name:      "git-trace",
-		Usage:     "who wrote this line, and in which conversation",
-		UsageText: "git trace [--version] [-C <path>] [--git-dir=<path>] [--no-pager] <command> [<args>]",
-		Version:   version.Number,
-		Writer:    a.std.out, ErrWriter: a.std.err, Reader: a.std.in,
-		HideVersion:               true,
-		UseShortOptionHandling:    true,
-		DisableSliceFlagSeparator: true, // a comma belongs to the text or the path that has it
-		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return unknownVerb(c.App, c.Args().First())
-			}
-			if err := cli.ShowAppHelp(c); err != nil {
-				return err
-			}
-			return silent(exitFinding) // as git without a command
-		},
-		OnUsageError:    onUsageError,
-		ExitErrHandler:  func(*cli.Context, error) {}, // report prints, once
-		CommandNotFound: nil,
-	}
-	for _, group := range a.commandGroups() {
-		for _, c := range group.commands {
-			c.Category, c.OnUsageError = group.name, onUsageError
-			program.Commands = append(program.Commands, c)
-		}
-	}
-	return program
-}
-
-// onUsageError turns the framework's complaint into ours; it would print the whole help otherwise.
-func onUsageError(c *cli.Context, err error, _ bool) error {
-	if name, ok := strings.CutPrefix(err.Error(), "flag needs an argument: -"); ok {
-		err = fmt.Errorf("option '%s' needs a value", dashed(name))
-	} else if _, name, ok := strings.Cut(err.Error(), " for -"); ok && strings.HasPrefix(err.Error(), "invalid boolean ") {
-		name, _, _ = strings.Cut(name, ":")
-		err = fmt.Errorf("option '%s' takes no value", dashed(name))
-	} else if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
-		err = fmt.Errorf("unknown option '%s'", dashed(name))
-	}
-	command, options := "<command>", []string(nil)
-	if c != nil && c.Command != nil && c.Command.Name != "" {
-		command = c.Command.Name
-		for _, flag := range c.Command.Flags {
-			for _, name := range shownNames(flag) {
-				options = append(options, dashed(name))
-			}
-		}
-	}
-	hint := "git trace help " + command + " lists its options"
-	if name, ok := strings.CutPrefix(err.Error(), "unknown option '"); ok {
-		name, _, _ = strings.Cut(strings.TrimSuffix(name, "'"), "=")
-		if near := nearest(name, options); near != "" && len(name) > len("--x") {
-			hint = "did you mean " + near + "? " + hint
-		}
-	}
-	return &failure{code: exitUsage, err: err, hint: hint}
-}
-
-// dashed returns an option as it is typed.
-func dashed(name string) string {
-	name = strings.TrimLeft(name, "-")
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
-}
-
-// noArguments refuses arguments of a verb that takes none.
-func noArguments(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return usage("unexpected argument '%s'", c.Args().First())
-	}
-	return nil
 }

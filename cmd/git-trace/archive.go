@@ -6,8 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/sharing"
@@ -16,25 +14,30 @@ import (
 // silentFor is the time without a publication after which archive treats a clone as gone.
 const silentFor = 30 * 24 * time.Hour
 
-func (a *app) archiveCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "archive",
-		Usage: "move the refs of clones that are gone into few refs",
-		UsageText: "git trace archive [<remote>] [--until <date>] [--dry-run] [--yes] [--no-verify]\n" +
+func archiveCommand() *command {
+	return &command{
+		name: "archive",
+		does: "move the refs of clones that are gone into few refs",
+		form: "git trace archive [<remote>] [--until <date>] [--dry-run] [--yes] [--no-verify]\n" +
 			"git trace archive [<remote>] --drop <id>… [--yes]",
-		Description: "Each clone has its own refs on a remote, and each git push reads all of them. archive takes the\n" +
+		about: "Each clone has its own refs on a remote, and each git push reads all of them. archive takes the\n" +
 			"clones that published nothing for 30 days, or since --until. It moves their refs into one ref of\n" +
 			"this clone for each kind, and deletes them on the remote. Readers see the same as before. If such\n" +
 			"a clone publishes again, it gets refs again.\n" +
 			"The remote needs a level, which git trace push asks for.\n" +
 			"--drop removes a clone from this clone's archives, with its history: then nobody reads its log\n" +
 			"any more.",
-		Flags: append(options("drop", "dry-run", "no-verify", "yes"), opt("until", "").flag()),
-	}, a.archive)
+		options: append(options("drop", "dry-run", "no-verify", "yes"), opt("until", "")),
+		examples: []example{
+			{"git trace archive origin --dry-run", "clones that published nothing for 30 days"},
+		},
+		run:   (*app).archive,
+		tries: []string{"--dry-run origin", "", "origin", "--drop 0123456789abcdef --yes origin"},
+	}
 }
 
 // settledRemote returns the named remote, or the default one.
-func (a *app) settledRemote(c *cli.Context, ops operands) (log *events.Log, s *sharing.Settings, r sharing.Remote,
+func (a *app) settledRemote(c *call, ops operands) (log *events.Log, s *sharing.Settings, r sharing.Remote,
 	err error) {
 	if len(ops.all()) > 1 {
 		return nil, nil, r, usage("unexpected argument '%s'", ops.all()[1])
@@ -52,7 +55,7 @@ func (a *app) settledRemote(c *cli.Context, ops operands) (log *events.Log, s *s
 	}
 	r, err = s.Destination(name)
 	if errors.Is(err, sharing.ErrNoRemote) { // for whatever was asked: a push would send
-		hint := "git trace " + c.Command.Name + askedFor(c) + " <remote>; git remote -v lists them"
+		hint := "git trace " + c.command.name + askedFor(c) + " <remote>; git remote -v lists them"
 		return nil, nil, r, fail(exitUsage, err, hint)
 	}
 	if err != nil {
@@ -62,7 +65,7 @@ func (a *app) settledRemote(c *cli.Context, ops operands) (log *events.Log, s *s
 }
 
 // askedFor returns the options that make another command of a push.
-func askedFor(c *cli.Context) (text string) {
+func askedFor(c *call) (text string) {
 	for _, option := range []string{"retract", "records", "rebuild-digest"} {
 		if c.Bool(option) {
 			text += " --" + option
@@ -71,7 +74,7 @@ func askedFor(c *cli.Context) (text string) {
 	return text
 }
 
-func (a *app) archive(c *cli.Context, ops operands) error {
+func (a *app) archive(c *call, ops operands) error {
 	log, s, remote, err := a.settledRemote(c, ops)
 	if err != nil {
 		return err
@@ -135,7 +138,7 @@ func sayKept(w io.Writer, k *sharing.Keeping) {
 }
 
 // keep carries out the plan.
-func (a *app) keep(c *cli.Context, k *sharing.Keeping, what string) error {
+func (a *app) keep(c *call, k *sharing.Keeping, what string) error {
 	if err := k.Keep(c.Context, !c.Bool("no-verify")); err != nil {
 		a.tellRemote(err)
 		return explainSharing(err)
@@ -145,7 +148,7 @@ func (a *app) keep(c *cli.Context, k *sharing.Keeping, what string) error {
 }
 
 // dropArchived takes clones out of the archives.
-func (a *app) dropArchived(c *cli.Context, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
+func (a *app) dropArchived(c *call, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
 	if c.Bool("dry-run") || c.IsSet("until") {
 		return usage("--drop has no --dry-run and no --until")
 	}
@@ -167,7 +170,7 @@ func (a *app) dropArchived(c *cli.Context, log *events.Log, s *sharing.Settings,
 }
 
 // adopt passes on the publications of clones elsewhere.
-func (a *app) adopt(c *cli.Context, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
+func (a *app) adopt(c *call, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
 	for _, other := range []string{"to", "review", "retract", "records", "json"} {
 		if c.IsSet(other) {
 			return usage("options '--adopt' and '--%s' exclude each other", other)

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/correlate/history"
@@ -28,19 +26,26 @@ const backfillSchema = "git-trace.backfill/1"
 // all sessions are in memory at once.
 const backfillGrowth = 60
 
-func (a *app) backfillCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "backfill",
-		Usage:     "find the conversations behind commits that are older than the recording",
-		UsageText: "git trace backfill [--all | <revision range>…] [--transcripts <directory>]… [--dry-run] [--json]",
-		Description: "Reads the session files of agents, works out the lines of each edit, and looks for these lines in\n" +
+func backfillCommand() *command {
+	return &command{
+		name: "backfill",
+		does: "find the conversations behind commits that are older than the recording",
+		form: "git trace backfill [--all | <revision range>…] [--transcripts <directory>]… [--dry-run] [--json]",
+		about: "Reads the session files of agents, works out the lines of each edit, and looks for these lines in\n" +
 			"the commits of the range (HEAD if none is named). It writes the owners to the log, except where\n" +
 			"hooks saw the owner. Sessions in another checkout count too, if their lines were committed here.",
-		Flags: options("all", "transcripts", "dry-run", "json", "color"),
-	}, a.backfill)
+		options: options("all", "transcripts", "dry-run", "json", "color"),
+		examples: []example{
+			{"git trace backfill --dry-run", "which old commits have a session file behind them"},
+			{"git trace backfill", "write the owners of their lines to the log"},
+		},
+		run:    (*app).backfill,
+		traits: common | seals | fetchless,
+		tries:  []string{"--dry-run", "--all"},
+	}
 }
 
-func (a *app) backfill(c *cli.Context, ops operands) error {
+func (a *app) backfill(c *call, ops operands) error {
 	revs := ops.list
 	if c.Bool("all") {
 		if len(revs) > 0 {

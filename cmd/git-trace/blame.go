@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/gitblame"
 	"github.com/git-trace/git-trace/correlate/belief"
@@ -23,12 +21,12 @@ const blameUsage = "git trace blame [<git blame options>] [--json[=runs] | --pro
 
 // blameCommand only describes blame in the list of commands: blame parses its arguments itself, because they are
 // git's.
-func (a *app) blameCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "blame",
-		Usage:     "who wrote each line of a file, and in which conversation",
-		UsageText: blameUsage,
-		Description: "Runs git blame and adds to each line the conversation that wrote it. All options of git blame\n" +
+func blameCommand() *command {
+	return &command{
+		name: "blame",
+		does: "who wrote each line of a file, and in which conversation",
+		form: blameUsage,
+		about: "Runs git blame and adds to each line the conversation that wrote it. All options of git blame\n" +
 			"work; its machine formats keep git's bytes, with added header lines trace-….\n" +
 			"--json gives one document with all facts about each line, --json=runs the same by runs of lines,\n" +
 			"without their text. --prompts groups the lines below the prompts that led to them. --only-ai\n" +
@@ -36,9 +34,18 @@ func (a *app) blameCommand() *cli.Command {
 			"Signs behind the owner: ? nobody knows who wrote the line; + an agent and a person both wrote it;\n" +
 			"~ one of several agents wrote it, or the evidence is weak; ! other clones disagree. A line\n" +
 			"without a sign belongs to the named person or agent, or is older than the recording.",
-		Flags:           append(options("json", "only-ai", "web"), opt("prompts", " above its lines").flag()),
-		SkipFlagParsing: true,
-		Action:          func(c *cli.Context) error { return a.blame(c.Args().Slice()) },
+		options: append(options("json", "only-ai", "web"), opt("prompts", " above its lines")),
+		examples: []example{
+			{"git trace blame server.go", "who wrote each line"},
+			{"git trace blame --prompts -L 3,6 server.go", "four lines, below their prompts"},
+			{"git trace blame --json server.go", "for another program"},
+		},
+		run:    func(a *app, _ *call, ops operands) error { return a.blame(ops.list) },
+		traits: common | bounded | anew | verbatim | likeGit,
+		shows: []string{
+			"a", "--prompts a", "--json a", "--json=runs a", "--line-porcelain a", "--incremental a",
+		},
+		tries: []string{"--only-ai a", "-p a", "--reverse HEAD~1..HEAD a", "-C -w a", "nosuch"},
 	}
 }
 
@@ -48,10 +55,7 @@ func (a *app) blame(args []string) error {
 	}
 	opts, err := gitblame.Parse(args)
 	if errors.Is(err, gitblame.ErrHelp) {
-		if err := a.program().Run([]string{"git-trace", "help", "blame"}); err != nil {
-			return err
-		}
-		return silent(exitUsage) // as git
+		return errors.Join(a.help("blame"), silent(exitUsage)) // as git
 	}
 	if err != nil {
 		return blameFailure(err)

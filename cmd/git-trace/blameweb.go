@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 )
 
 // withoutWeb takes --web out of the arguments of blame.
@@ -80,7 +78,7 @@ func (a *app) blameInBrowser(args []string) error {
 }
 
 // showInBrowser opens the page of an id.
-func (a *app) showInBrowser(c *cli.Context, ids []string) error {
+func (a *app) showInBrowser(c *call, ids []string) error {
 	for _, name := range []string{"json", "markdown", "color"} {
 		if c.IsSet(name) {
 			return usage("options '--web' and '--%s' exclude each other", name)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/cells"
@@ -28,20 +26,23 @@ type agentCapabilities struct {
 	AtStep   bool               `json:"at_step"`
 }
 
-func (a *app) capabilitiesCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:        "capabilities",
-		Usage:       "what git-trace can do with each coding agent",
-		UsageText:   "git trace capabilities [--json]",
-		Description: "Needs no repository.",
-		Flags:       options("json"),
-	}, a.capabilities)
+func capabilitiesCommand() *command {
+	return &command{
+		name:    "capabilities",
+		does:    "what git-trace can do with each coding agent",
+		form:    "git trace capabilities [--json]",
+		about:   "Needs no repository.",
+		options: options("json"),
+		examples: []example{
+			{"git trace capabilities", "what each agent tells, and which are on this machine"},
+		},
+		run:    (*app).capabilities,
+		traits: alone | bounded | atOnce,
+		tries:  []string{"", "--json"},
+	}
 }
 
-func (a *app) capabilities(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) capabilities(c *call, _ operands) error {
 	env, err := capability.SystemEnv()
 	if err != nil {
 		return err

@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/check"
 	"github.com/git-trace/git-trace/diff"
@@ -19,12 +17,12 @@ import (
 // checkSchema names the form of the JSON output; docs/schema/check-1.schema.json describes it.
 const checkSchema = "git-trace.check/1"
 
-func (a *app) checkCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "check",
-		Usage:     "hold a change against the policy of the branch that it goes to",
-		UsageText: "git trace check [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
-		Description: "Reads " + check.File + " of the base, never of the change: which agents and models may write where,\n" +
+func checkCommand() *command {
+	return &command{
+		name: "check",
+		does: "hold a change against the policy of the branch that it goes to",
+		form: "git trace check [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
+		about: "Reads " + check.File + " of the base, never of the change: which agents and models may write where,\n" +
 			"which paths need a person's review, how many lines may have no known owner, and whether the logs\n" +
 			"of others must be signed. A branch is compared with its upstream, as by report. Each finding names\n" +
 			"its place, its rule and what would satisfy it; with findings the exit status is 1. A line whose\n" +
@@ -33,8 +31,16 @@ func (a *app) checkCommand() *cli.Command {
 			"A trailer Reviewed-by is what the author of a commit says; sign commits if that matters.\n" +
 			"The keys are policy.signed, policy.reviewers, and paths.<pattern>.agents, .models, .review and\n" +
 			".unknown; docs/ci.md describes them. --policy tries a policy that is not committed.",
-		Flags: append(options("json", "policy", "output"), opt("format", "text, json or sarif").or("text").flag()),
-	}, a.check)
+		options: append(options("json", "policy", "output"), opt("format", "text, json or sarif").or("text")),
+		examples: []example{
+			{"git trace check origin/main...HEAD", "hold a branch against the policy of its target"},
+			{"git trace check --format sarif -o check.sarif origin/main...HEAD", "for a forge that shows findings at the lines"},
+		},
+		run:    (*app).check,
+		traits: anew,
+		shows:  []string{"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--format=sarif HEAD~1..HEAD"},
+		tries:  []string{"", "nosuch"},
+	}
 }
 
 // checkedRange is the result of a check, in JSON.
@@ -46,7 +52,7 @@ type checkedRange struct {
 	*check.Result
 }
 
-func (a *app) check(c *cli.Context, ops operands) error {
+func (a *app) check(c *call, ops operands) error {
 	form := c.String("format")
 	if c.Bool("json") {
 		form = "json"
@@ -97,7 +103,7 @@ func (a *app) check(c *cli.Context, ops operands) error {
 }
 
 // readPolicy reads the policy of the base, or the file that is to be tried, and names it; "" for none.
-func readPolicy(c *cli.Context, repo *refs.Repo, base refs.OID) (p *check.Policy, from string, err error) {
+func readPolicy(c *call, repo *refs.Repo, base refs.OID) (p *check.Policy, from string, err error) {
 	from = base.String()
 	if file := c.String("policy"); file != "" {
 		from = file
@@ -112,7 +118,7 @@ func readPolicy(c *cli.Context, repo *refs.Repo, base refs.OID) (p *check.Policy
 }
 
 // checkSpan holds a range against a policy.
-func (a *app) checkSpan(c *cli.Context, repo *refs.Repo, known *conversations, s span,
+func (a *app) checkSpan(c *call, repo *refs.Repo, known *conversations, s span,
 	policy *check.Policy) (*checkedRange, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -140,7 +146,7 @@ func (a *app) checkSpan(c *cli.Context, repo *refs.Repo, known *conversations, s
 }
 
 // writeCheck writes a result to where it is wanted.
-func (a *app) writeCheck(c *cli.Context, out *checkedRange, form string) error {
+func (a *app) writeCheck(c *call, out *checkedRange, form string) error {
 	var text strings.Builder
 	var err error
 	switch form {

@@ -5,26 +5,31 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/refs"
 )
 
-func (a *app) checkpointCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "checkpoint",
-		Usage:     "sign the end of the event log",
-		UsageText: "git trace checkpoint [--key <key>] [--force] [--json]",
-		Description: "Checks the log and signs its last event with your git signing key (gpg.format, user.signingKey),\n" +
+func checkpointCommand() *command {
+	return &command{
+		name: "checkpoint",
+		does: "sign the end of the event log",
+		form: "git trace checkpoint [--key <key>] [--force] [--json]",
+		about: "Checks the log and signs its last event with your git signing key (gpg.format, user.signingKey),\n" +
 			"as git signs a commit. From then on verify finds every change up to that event, even by somebody\n" +
 			"who can write this repository, as long as one copy of the checkpoint exists: in\n" +
 			"refs/traces/checkpoints here or elsewhere.",
-		Flags: append(options("key"), opt("force", "an older checkpoint, or a copy, disagrees with the log").flag(),
+		options: append(options("key"), opt("force", "an older checkpoint, or a copy, disagrees with the log"),
 			jsonFlag(), colorFlag()),
-	}, a.checkpoint)
+		examples: []example{
+			{"git trace checkpoint", "sign the end of the log"},
+		},
+		run:    (*app).checkpoint,
+		traits: alone | seals,
+		tries:  []string{""},
+		unseen: "it signs, and says in a line what was signed; checkpoint.txtar holds it",
+	}
 }
 
 const checkpointSchema = "git-trace.checkpoint/1"
@@ -42,10 +47,7 @@ type signedCheckpoint struct {
 	Why     string             `json:"why,omitempty"` // verify will not count it here
 }
 
-func (a *app) checkpoint(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) checkpoint(c *call, _ operands) error {
 	repo, err := a.repo()
 	if err != nil {
 		return err

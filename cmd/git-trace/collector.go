@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/records/otel"
 )
 
@@ -25,7 +23,7 @@ type sending struct {
 }
 
 // sendingTo begins to send to the collector that --endpoint names, nil without one.
-func sendingTo(c *cli.Context) (*sending, error) {
+func sendingTo(c *call) (*sending, error) {
 	if !c.IsSet("endpoint") {
 		return nil, nil
 	}

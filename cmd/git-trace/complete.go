@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/cells"
 )
@@ -18,15 +16,14 @@ import (
 // completer suggests the next word of a command line. Shells run it at each press of the key: so errors are silent, and
 // it reads nothing slower than an index.
 type completer struct {
-	a       *app
-	program *cli.App
-	out     io.Writer
+	a   *app
+	out io.Writer
 }
 
 // complete prints, a line each, candidates for the last word after `git trace`: a word, a tab, and its meaning. The
 // line :file means that a file is possible, :ref a revision.
 func (a *app) complete(words []string) {
-	c := &completer{a: a, program: a.program(), out: a.std.out}
+	c := &completer{a: a, out: a.std.out}
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -39,7 +36,7 @@ func (a *app) complete(words []string) {
 	case len(words) == 1, len(words) == 2 && words[0] == "help":
 		c.verbs(last)
 	default:
-		if command := c.program.Command(words[0]); command != nil && !command.Hidden {
+		if command := called(words); command != nil {
 			c.arguments(command, words[1:len(words)-1], last)
 		}
 	}
@@ -56,14 +53,14 @@ func (c *completer) words(typed string, list ...string) {
 }
 
 func (c *completer) verbs(typed string) {
-	for _, command := range c.program.VisibleCommands() {
-		if strings.HasPrefix(command.Name, typed) {
-			c.put(command.Name, command.Usage)
+	for _, command := range allCommands() {
+		if strings.HasPrefix(command.name, typed) {
+			c.put(command.name, command.does)
 		}
 	}
 }
 
-func (c *completer) arguments(command *cli.Command, before []string, typed string) {
+func (c *completer) arguments(command *command, before []string, typed string) {
 	if slices.Contains(before, "--") {
 		fmt.Fprintln(c.out, ":file")
 		return
@@ -83,21 +80,21 @@ func (c *completer) arguments(command *cli.Command, before []string, typed strin
 }
 
 // options offers the command's own options, and git's if it takes them.
-func (c *completer) options(command *cli.Command, typed string) {
-	for _, flag := range command.VisibleFlags() {
-		name, does := optionText(flag)
+func (c *completer) options(command *command, typed string) {
+	for _, o := range command.options {
+		name, does := o.text()
 		if name, _, _ = strings.Cut(name, " "); strings.HasPrefix(strings.TrimSuffix(name, ","), typed) {
 			c.put(strings.TrimSuffix(name, ","), does)
 		}
 	}
-	if command.Name != "blame" && command.Name != "diff" {
+	if !command.is(likeGit) {
 		return
 	}
 	repo, err := c.a.repo()
 	if err != nil {
 		return
 	}
-	if out, err := repo.Git(c.a.life, nil, command.Name, "--git-completion-helper"); err == nil {
+	if out, err := repo.Git(c.a.life, nil, command.name, "--git-completion-helper"); err == nil {
 		c.words(typed, strings.Fields(string(out))...)
 	}
 }
@@ -108,19 +105,15 @@ var choiceOf = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // value offers values for an option, and reports whether it takes a value.
-func (c *completer) value(command *cli.Command, option, typed string) bool {
-	at := slices.IndexFunc(command.Flags, func(f cli.Flag) bool {
-		return slices.ContainsFunc(f.Names(), func(name string) bool { return dashed(name) == option })
+func (c *completer) value(command *command, option, typed string) bool {
+	at := slices.IndexFunc(command.options, func(o optionUse) bool {
+		return slices.ContainsFunc(slices.Concat(o.names, o.also), func(name string) bool { return dashed(name) == option })
 	})
-	if at < 0 {
+	if at < 0 || command.options[at].kind == takesNothing {
 		return false
 	}
-	flag, is := command.Flags[at].(cli.DocGenerationFlag)
-	if !is || !flag.TakesValue() {
-		return false
-	}
-	name := command.Flags[at].Names()[0]
-	if found := choiceOf().FindStringSubmatch(flag.GetUsage()); found != nil {
+	name := command.options[at].names[0]
+	if found := choiceOf().FindStringSubmatch(command.options[at].does); found != nil {
 		c.words(typed, strings.Split(found[1], "|")...)
 		return true
 	}
@@ -135,15 +128,15 @@ func (c *completer) value(command *cli.Command, option, typed string) bool {
 		c.words(typed, "commits", "conversations", "log")
 	case name == "show-prompts":
 		c.words(typed, "none", "first", "all")
-	case name == "format" && command.Name == "trailers":
+	case name == "format" && command.name == "trailers":
 		c.words(typed, "assisted-by", "co-author")
-	case name == "format" && command.Name == "check":
+	case name == "format" && command.name == "check":
 		c.words(typed, "text", "json", "sarif")
-	case name == "format" && command.Name == "graph":
+	case name == "format" && command.name == "graph":
 		c.words(typed, "text", "dot", "mermaid", "html")
-	case name == "format" && command.Name == "stats":
+	case name == "format" && command.name == "stats":
 		c.words(typed, statsFormats...)
-	case name == "format" && command.Name != "log":
+	case name == "format" && command.name != "log":
 		c.formats(typed, exchange.given)
 	case name == "from":
 		c.formats(typed, exchange.taken)
@@ -169,9 +162,9 @@ var operandIn = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // operand offers operands by the command's usage.
-func (c *completer) operand(command *cli.Command, typed string) {
+func (c *completer) operand(command *command, typed string) {
 	var ids, refs, files bool
-	for _, name := range operandIn().FindAllString(command.UsageText, -1) {
+	for _, name := range operandIn().FindAllString(command.form, -1) {
 		switch strings.Trim(name, "<>") {
 		case "id", "trace", "conversation", "moment":
 			ids = true

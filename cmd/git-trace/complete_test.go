@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
@@ -45,42 +43,42 @@ func TestEveryWordOfCompletionIsTaken(t *testing.T) {
 		return out
 	}
 	values := 0
-	commands := (&app{}).program().VisibleCommands()
+	commands := allCommands()
 	for _, c := range commands {
-		if !slices.Contains(offered(c.Name[:1]), c.Name) {
-			t.Errorf("%s is not offered", c.Name)
+		if !slices.Contains(offered(c.name[:1]), c.name) {
+			t.Errorf("%s is not offered", c.name)
 		}
-		options := offered(c.Name, "--")
-		for _, flag := range c.VisibleFlags() {
-			name := dashed(flag.Names()[0])
+		options := offered(c.name, "--")
+		for _, o := range c.options {
+			name := dashed(o.names[0])
 			if strings.HasPrefix(name, "--") && !slices.Contains(options, name) {
-				t.Errorf("%s %s is not offered", c.Name, name)
+				t.Errorf("%s %s is not offered", c.name, name)
 			}
-			if takes, is := flag.(cli.DocGenerationFlag); !is || !takes.TakesValue() {
+			if o.kind == takesNothing {
 				continue
 			}
-			list := slices.DeleteFunc(offered(c.Name, name, ""), func(v string) bool { return strings.HasPrefix(v, ":") })
+			list := slices.DeleteFunc(offered(c.name, name, ""), func(v string) bool { return strings.HasPrefix(v, ":") })
 			if len(list) == 0 {
 				continue // a file, or anything
 			}
 			const wrong = "nosuchvalue"
-			refused := run(c.Name, name+"="+wrong)
+			refused := run(c.name, name+"="+wrong)
 			if !strings.Contains(refused, wrong) {
 				continue // the command wants something else first
 			}
 			for _, value := range list {
 				values++
-				if said := run(c.Name, name+"="+value); said == strings.ReplaceAll(refused, wrong, value) {
-					t.Errorf("%s %s offers %s: %s", c.Name, name, value, said)
+				if said := run(c.name, name+"="+value); said == strings.ReplaceAll(refused, wrong, value) {
+					t.Errorf("%s %s offers %s: %s", c.name, name, value, said)
 				}
 			}
 		}
 		for _, option := range options {
-			known := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool {
-				return slices.ContainsFunc(f.Names(), func(n string) bool { return dashed(n) == option })
+			known := slices.ContainsFunc(c.options, func(o optionUse) bool {
+				return slices.ContainsFunc(o.names, func(n string) bool { return dashed(n) == option })
 			})
-			if !known && c.Name != "blame" && c.Name != "diff" { // these take git's too
-				t.Errorf("%s has no %s", c.Name, option)
+			if !known && !c.is(likeGit) { // these take git's too
+				t.Errorf("%s has no %s", c.name, option)
 			}
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/packed"
 	"github.com/git-trace/git-trace/records"
@@ -21,23 +19,29 @@ import (
 	"github.com/git-trace/git-trace/version"
 )
 
-func (a *app) convertCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "convert",
-		Usage:     "turn session files into records of another format",
-		UsageText: "git trace convert [--from <format>] --format <format> [--no-redact] <file>|<directory>…",
-		Description: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to\n" +
+func convertCommand() *command {
+	return &command{
+		name: "convert",
+		does: "turn session files into records of another format",
+		form: "git trace convert [--from <format>] --format <format> [--no-redact] <file>|<directory>…",
+		about: "Reads session files of agents, or files of exchange formats, and writes one JSON object a line to\n" +
 			"standard output; treetrace is one object for all files. It needs no repository. It removes\n" +
 			"secrets and names from its output. Files may be compressed with gzip or zstd.\n" +
 			"In a directory it converts each file of a known agent or format.",
-		Flags: slices.Concat([]cli.Flag{
-			opt("from", "an agent or a format; without it, each file is asked").flag(),
-			opt("format", formatNames(exchange.converted)).flag(),
+		options: slices.Concat([]optionUse{
+			opt("from", "an agent or a format; without it, each file is asked"),
+			opt("format", formatNames(exchange.converted)),
 		}, options("no-redact", "words"), trainingFlags()),
-	}, a.convert)
+		examples: []example{
+			{"git trace convert --format opentraces session.jsonl", "a session file as a record, redacted"},
+		},
+		run:    (*app).convert,
+		traits: atOnce,
+		tries:  []string{"--format opentraces nothing.json", "--format opentraces data.json"},
+	}
 }
 
-func (a *app) convert(c *cli.Context, ops operands) error {
+func (a *app) convert(c *call, ops operands) error {
 	names := ops.all()
 	to, err := exchangeTo(c.String("format"), exchange.converted)
 	if err != nil {
@@ -90,7 +94,7 @@ func (a *app) convert(c *cli.Context, ops operands) error {
 
 // convertTree writes the conversations of all files as one tree. A text that is joined from redacted texts is
 // redacted once more.
-func (a *app) convertTree(c *cli.Context, out *outgoing) error {
+func (a *app) convertTree(c *call, out *outgoing) error {
 	known, err := wordTable(c)
 	if err != nil {
 		return err

@@ -11,17 +11,12 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// historyReaders are the commands that only read, and can begin anew without a part of the history.
-var historyReaders = []string{"blame", "diff", "log", "graph", "show", "stats", "why", "track", "report", "check",
-	"search", "export", "steering", "lessons", "handoff", "trailers", "status"}
-
 // cutHistory lets git work without missing or damaged objects, after it gave up because of them: for this command
 // commits have only the parents that can be read, as if the others had been grafted away. It returns false if nothing
 // is missing and git had another reason. Package gitblame does the same for a file whose older contents are missing.
 func (a *app) cutHistory(args []string, cause error) bool {
 	var failed *refs.GitError
-	if a.grafts != "" || !errors.As(cause, &failed) || !refs.NamesUnread(failed.Stderr) ||
-		len(args) == 0 || !slices.Contains(historyReaders, args[0]) {
+	if a.grafts != "" || !errors.As(cause, &failed) || !refs.NamesUnread(failed.Stderr) {
 		return false
 	}
 	repo, err := a.repo()

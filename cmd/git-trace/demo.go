@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -44,23 +42,23 @@ type demoReplace struct {
 	New  string `json:"new"`
 }
 
-func (a *app) demoCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "demo",
-		Usage:     "play a recorded conversation in a throw-away repository and show who wrote what",
-		UsageText: "git trace demo [--keep]",
-		Description: "Makes a repository in a temporary directory, installs the git hooks, plays a recorded conversation\n" +
+func demoCommand() *command {
+	return &command{
+		name: "demo",
+		does: "play a recorded conversation in a throw-away repository and show who wrote what",
+		form: "git trace demo [--keep]",
+		about: "Makes a repository in a temporary directory, installs the git hooks, plays a recorded conversation\n" +
 			"of Claude Code through the real hooks, with a person's edits in between, commits, and shows the\n" +
 			"blame and the graph. No agent, no model and no network are needed; nothing outside the\n" +
 			"temporary directory is touched. With --keep the repository stays. It goes on your list of recorded\n" +
 			"repositories, so that every command works in it.",
-		Flags: options("keep"),
-		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
-			return a.demo(c.Context, c.Bool("keep"))
+		options: options("keep"),
+		examples: []example{
+			{"git trace demo", "a conversation, played and told"},
 		},
+		run:    func(a *app, c *call, _ operands) error { return a.demo(c.Context, c.Bool("keep")) },
+		traits: alone | atOnce,
+		tries:  []string{"--help"},
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/graph"
@@ -19,14 +17,14 @@ import (
 )
 
 // diffCommand stands in the list of commands; the arguments never come this way, because they are git's.
-func (a *app) diffCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "diff",
-		Usage: "git diff, with the owner of each added or removed line",
-		UsageText: "git trace diff [<git diff options>] [--removed] [--prompts] [--only-ai] [--only-human] " +
+func diffCommand() *command {
+	return &command{
+		name: "diff",
+		does: "git diff, with the owner of each added or removed line",
+		form: "git trace diff [<git diff options>] [--removed] [--prompts] [--only-ai] [--only-human] " +
 			"[--only-unknown] [--json | --no-trace] [<rev>…] [--] [<path>…]\n" +
 			"git trace diff [--after] <moment> [<moment> | <rev>] [--] [<path>…]",
-		Description: "Runs git diff, adds the owner to each added line, as blame does, and counts the lines of each\n" +
+		about: "Runs git diff, adds the owner to each added line, as blame does, and counts the lines of each\n" +
 			"owner at the end. Revisions, paths and options mean the same as for git diff. Between two commits\n" +
 			"it also shows lines that were added and removed in between. --removed also shows the owners of\n" +
 			"removed lines. --json gives everything by runs of lines. --no-trace is plain git diff. Output for\n" +
@@ -41,20 +39,28 @@ func (a *app) diffCommand() *cli.Command {
 			"compared with the work tree of now, including untracked files. 4f2a#3^! shows the changes from\n" +
 			"the beginning to the end of the prompt. At an edit tool, git-trace looked only at the files that\n" +
 			"it names.",
-		Flags: append(options("removed", "only-ai", "only-human", "only-unknown", "json", "no-trace", "after", "before"),
-			opt("prompts", " above its lines").flag()),
-		SkipFlagParsing: true,
-		Action:          func(c *cli.Context) error { return a.diff(c.Args().Slice()) },
+		options: append(options("removed", "only-ai", "only-human", "only-unknown", "json", "no-trace", "after", "before"),
+			opt("prompts", " above its lines")),
+		examples: []example{
+			{"git trace diff", "unstaged changes, with the owner of each line"},
+			{"git trace diff main...topic", "the changes of a branch, and lines that it added and removed again"},
+			{"git trace diff --removed HEAD^!", "one commit, also with the owners of removed lines"},
+			{"git trace diff 4f2a#1 4f2a#2", "the changes between two prompts"},
+			{"git trace diff 4f2a#2^!", "the changes in answer to one prompt"},
+		},
+		run:    func(a *app, _ *call, ops operands) error { return a.diff(ops.list) },
+		traits: common | bounded | anew | verbatim | likeGit,
+		shows:  []string{"HEAD", "", "--removed HEAD~1 HEAD", "--json HEAD"},
+		tries: []string{
+			"--json", "HEAD~1 HEAD", "--removed HEAD~1...HEAD", "--cached --json", "--stat HEAD~1", "nosuch",
+		},
 	}
 }
 
 func (a *app) diff(args []string) error {
 	opts, err := diff.Parse(args)
 	if errors.Is(err, diff.ErrHelp) {
-		if err := a.program().Run([]string{"git-trace", "help", "diff"}); err != nil {
-			return err
-		}
-		return silent(exitUsage) // as git
+		return errors.Join(a.help("diff"), silent(exitUsage)) // as git
 	}
 	repo, err := a.repo()
 	switch {

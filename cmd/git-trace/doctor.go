@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
@@ -17,16 +15,25 @@ import (
 	"github.com/git-trace/git-trace/sharing"
 )
 
-func (a *app) doctorCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "doctor",
-		Usage:     "check everything that recording depends on, and mend it",
-		UsageText: "git trace doctor [--fix] [--json]",
-		Description: "Checks everything that recording depends on, and the whole log. --fix installs the hooks again,\n" +
+func doctorCommand() *command {
+	return &command{
+		name: "doctor",
+		does: "check everything that recording depends on, and mend it",
+		form: "git trace doctor [--fix] [--json]",
+		about: "Checks everything that recording depends on, and the whole log. --fix installs the hooks again,\n" +
 			"appends waiting events to the log, makes damaged state anew, and puts a moved repository back on\n" +
 			"the list of recorded ones. The exit status is 1 when problems remain.",
-		Flags: options("fix", "json", "color"),
-	}, a.doctor)
+		options: options("fix", "json", "color"),
+		examples: []example{
+			{"git trace doctor", "all checks, each with the command that repairs it"},
+			{"git trace doctor --fix", "mend what can be mended"},
+		},
+		run:    (*app).doctor,
+		traits: common | alone | seals | fetchless,
+		shows:  []string{"", "--json"},
+		tries:  []string{"--fix"},
+		unseen: "it names places of the machine; status.txtar and doctor's own tests hold what it says",
+	}
 }
 
 // newDoctor makes the doctor of a work tree.
@@ -65,10 +72,7 @@ func newDoctor(repo *refs.Repo) (*doctor.Doctor, error) {
 	}), err
 }
 
-func (a *app) doctor(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) doctor(c *call, _ operands) error {
 	repo, err := a.workTree()
 	if err != nil {
 		return err
@@ -125,7 +129,7 @@ type doctorCheck struct {
 	Left   []doctor.Finding `json:"left"`
 }
 
-func (a *app) doctorJSON(c *cli.Context, d *doctor.Doctor) error {
+func (a *app) doctorJSON(c *call, d *doctor.Doctor) error {
 	told := doctorTold{Schema: doctorSchema, Checks: []doctorCheck{}, Notes: []string{}}
 	var err error
 	told.Problems, told.Recording, err = d.Examine(c.Context, c.Bool("fix"), func(r doctor.Result) error {

@@ -9,27 +9,30 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 )
 
-func (a *app) eventsCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "events",
-		Usage:     "the events of the log, oldest first",
-		UsageText: "git trace events [--json] [--type <type>]… [--trace <id>]… [-n <number>]",
-		Description: "With --json each line is one envelope, byte for byte as it is stored. Otherwise each line is for\n" +
+func eventsCommand() *command {
+	return &command{
+		name: "events",
+		does: "the events of the log, oldest first",
+		form: "git trace events [--json] [--type <type>]… [--trace <id>]… [-n <number>]",
+		about: "With --json each line is one envelope, byte for byte as it is stored. Otherwise each line is for\n" +
 			"people, and its form may change.",
-		Flags: append(options("type", "trace"), limitFlag("events, the last ones"), jsonFlag(), colorFlag()),
-	}, a.events)
+		options: append(options("type", "trace"), limitFlag("events, the last ones"), jsonFlag(), colorFlag()),
+		examples: []example{
+			{"git trace events -n 5", "the newest events of the log"},
+			{"git trace events --json --type patch_recorded", "all events of one type, as JSON"},
+		},
+		run:    (*app).events,
+		traits: alone | bounded | atOnce,
+		shows:  []string{"", "--json"},
+		unseen: "a line for each event; its numbers and times are other ones in each run",
+	}
 }
 
-func (a *app) events(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) events(c *call, _ operands) error {
 	repo, err := a.repo()
 	if err != nil {
 		return err
@@ -56,7 +59,7 @@ func (a *app) events(c *cli.Context, ops operands) error {
 	return err
 }
 
-func (a *app) printEvents(c *cli.Context, repo *refs.Repo, all *events.Copy, filter *eventFilter) error {
+func (a *app) printEvents(c *call, repo *refs.Repo, all *events.Copy, filter *eventFilter) error {
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {
 		return err
@@ -90,7 +93,7 @@ func eventTypes() string {
 	return strings.Join(names, ", ")
 }
 
-func (a *app) eventFilter(c *cli.Context, repo *refs.Repo) (*eventFilter, error) {
+func (a *app) eventFilter(c *call, repo *refs.Repo) (*eventFilter, error) {
 	f := &eventFilter{types: c.StringSlice("type"), last: c.Int("max-count")}
 	for _, t := range f.types {
 		if !events.Type(t).Known() {

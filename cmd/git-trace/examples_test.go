@@ -9,29 +9,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// startedByPrograms are commands that no person starts, so there is no call of them to show; and serve, whose calls do
-// not end by themselves. docs/serve.md shows them.
-var startedByPrograms = []string{"lsp", "mcp", "serve"}
-
-// Every command that a person starts shows how, in calls that examples.txtar runs.
+// Every command that a person starts shows how, in calls that examples.txtar runs. Programs start the commands of the
+// companion, and what docs/serve.md shows of serve does not end by itself.
 func TestEveryCommandShowsExamples(t *testing.T) {
 	t.Parallel()
-	var commands []string
-	for _, c := range (&app{}).program().Commands {
-		commands = append(commands, c.Name)
-		if list := examplesOf(c.Name); len(list) == 0 != slices.Contains(startedByPrograms, c.Name) {
-			t.Errorf("git trace %s: %d examples", c.Name, len(list))
-		}
-	}
 	var calls []string
-	for _, e := range examples {
-		if !slices.Contains(commands, e.command) {
-			t.Errorf("%s is no command", e.command)
+	for _, c := range allCommands() {
+		if len(c.examples) == 0 != strings.HasSuffix(c.about, servedBy) {
+			t.Errorf("git trace %s: %d examples", c.name, len(c.examples))
 		}
-		for _, one := range e.calls {
+		for _, one := range c.examples {
 			calls = append(calls, one.call)
-			if !strings.Contains(one.call, "git trace "+e.command) || one.does == "" {
-				t.Errorf("%q is no example of %s", one.call, e.command)
+			if !strings.Contains(one.call, "git trace "+c.name) || one.does == "" {
+				t.Errorf("%q is no example of %s", one.call, c.name)
 			}
 		}
 	}
@@ -56,8 +46,8 @@ func runExamples(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: examples ID")
 	}
 	var failed []string
-	for _, e := range examples {
-		for _, one := range e.calls {
+	for _, c := range allCommands() {
+		for _, one := range c.examples {
 			err := ts.Exec("sh", "-c", strings.ReplaceAll(one.call, "4f2a", args[0]))
 			said := ts.ReadFile("stdout") + ts.ReadFile("stderr")
 			if err != nil || said == "" && !strings.Contains(one.call, ">") {

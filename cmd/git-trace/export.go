@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
@@ -20,15 +18,15 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-func (a *app) exportCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "export",
-		Usage: "write conversations, or who wrote the lines of commits, in a format of other programs",
-		UsageText: "git trace export --format <format> [--notes] [--force] [--redact-auto] " +
+func exportCommand() *command {
+	return &command{
+		name: "export",
+		does: "write conversations, or who wrote the lines of commits, in a format of other programs",
+		form: "git trace export --format <format> [--notes] [--force] [--redact-auto] " +
 			"[<conversation> | <revision range>]…\n" +
 			"git trace export --format otlp --endpoint <address> [<conversation> | <revision range>]…\n" +
 			"git trace export --format parquet|jsonl [--shard-size <size>] [--partition <columns>] [--anonymise] <directory>",
-		Description: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, the " +
+		about: "opentraces, ccpa, atif and treetrace give the stored records of conversations: all, the " +
 			"named ones, or the ones that\n" +
 			"wrote lines of the commits of a range. agent-trace and git-ai give, for each commit of a range (HEAD if\n" +
 			"none is named) or each commit that holds lines of a named conversation, who wrote its lines. One JSON object\n" +
@@ -45,14 +43,22 @@ func (a *app) exportCommand() *cli.Command {
 			"again writes only changes, and continues an interrupted run. parquet needs git-trace-serve.\n\n" +
 			"   git trace export --format parquet --partition repo,month ~/data\n" +
 			"   git trace export --format jsonl --shard-size 64M --anonymise ~/data",
-		Flags: slices.Concat([]cli.Flag{
-			opt("format", formatNames(exchange.given)).flag(),
-			opt("force", "much of a conversation could not be read").flag(),
+		options: slices.Concat([]optionUse{
+			opt("format", formatNames(exchange.given)),
+			opt("force", "much of a conversation could not be read"),
 		}, options("notes", "redact-auto", "words", "include-human", "endpoint"), trainingFlags(), tableFlags()),
-	}, a.export)
+		examples: []example{
+			{"git trace export --format opentraces 4f2a", "the record of one conversation"},
+			{"git trace export --format git-ai --notes", "who wrote the lines, as notes that git-ai reads"},
+		},
+		run:    (*app).export,
+		traits: anew,
+		shows:  []string{"--format agent-trace HEAD", "--format git-ai HEAD", "--format opentraces"},
+		tries:  []string{"--format git-ai --notes HEAD", "--format ccpa"},
+	}
 }
 
-func (a *app) export(c *cli.Context, ops operands) error {
+func (a *app) export(c *call, ops operands) error {
 	format, err := exchangeTo(c.String("format"), exchange.given)
 	if err != nil {
 		return err

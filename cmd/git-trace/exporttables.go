@@ -20,8 +20,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/dataset"
 	"github.com/git-trace/git-trace/dataset/shards"
 	"github.com/git-trace/git-trace/events"
@@ -42,8 +40,8 @@ const (
 var tableOptions = []string{"shard-size", "partition", "anonymise"}
 
 // tableFlags returns the options of tables.
-func tableFlags() []cli.Flag {
-	return []cli.Flag{opt("shard-size", "").or("256M").flag(), opt("partition", "").flag(), opt("anonymise", "").flag()}
+func tableFlags() []optionUse {
+	return []optionUse{opt("shard-size", "").or("256M"), opt("partition", ""), opt("anonymise", "")}
 }
 
 // tableMemory is the amount of memory, in bytes, from which an export of tables collects garbage more often. The
@@ -51,7 +49,7 @@ func tableFlags() []cli.Flag {
 const tableMemory = 96 << 20
 
 // exportTables writes the tables of the repository into a directory.
-func (a *app) exportTables(c *cli.Context, format string, words []string) error {
+func (a *app) exportTables(c *call, format string, words []string) error {
 	o, by, err := askTables(c, format, words)
 	if err != nil {
 		return err
@@ -84,7 +82,7 @@ func (a *app) exportTables(c *cli.Context, format string, words []string) error 
 }
 
 // askTables reads the options and the directory.
-func askTables(c *cli.Context, format string, words []string) (o shards.Options, by []string, err error) {
+func askTables(c *call, format string, words []string) (o shards.Options, by []string, err error) {
 	if len(words) != 1 {
 		return o, nil, fail(exitUsage, fmt.Errorf("%s takes one directory, into which the tables are written", format),
 			"git trace export --format "+format+" <directory>")
@@ -158,7 +156,7 @@ func sourceName(hide *dataset.Anonymiser, state string) string {
 }
 
 // tableState names the sources of the rows: the same text, the same rows.
-func tableState(c *cli.Context, repo *refs.Repo, known *conversations, o *shards.Options) (string, error) {
+func tableState(c *call, repo *refs.Repo, known *conversations, o *shards.Options) (string, error) {
 	head, _, err := repo.Head()
 	if err != nil {
 		return "", err

@@ -30,13 +30,12 @@ func (a *app) folded(to io.Writer) io.Writer {
 
 // foldsAt returns the column at which the lines of a call are broken, 0 for never: output for programs, for
 // pasting, and of files stays as it is.
-func (a *app) foldsAt(args []string) int {
+func (a *app) foldsAt(c *command, args []string) int {
 	columns, terminal := terminalOf(a.std.out)
 	if os.Getenv("GIT_PAGER_IN_USE") == "true" {
 		terminal = true // git has started a pager, which is at the end of a pipe
 	}
-	if !terminal || len(args) == 0 || printsJSON(args) || slices.ContainsFunc(args, asFile) ||
-		slices.Contains(verbatim, args[0]) {
+	if !terminal || len(args) == 0 || printsJSON(args) || slices.ContainsFunc(args, asFile) || c.is(verbatim) {
 		return 0
 	}
 	if n := columnsSet(); n > 0 {
@@ -44,9 +43,6 @@ func (a *app) foldsAt(args []string) int {
 	}
 	return columns
 }
-
-// verbatim are commands whose output is made of lines of files, or is itself one.
-var verbatim = []string{"blame", "diff", "report", "trailers", "resume", "completion", "watch", "hook", "git-hook"}
 
 func asFile(arg string) bool {
 	return arg == "--markdown" || arg == "--format" || strings.HasPrefix(arg, "--format=") || arg == "-o"

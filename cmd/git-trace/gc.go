@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/purge"
@@ -28,20 +26,28 @@ const (
 	defaultExpire = "90.days.ago"
 )
 
-func (a *app) gcCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "gc",
-		Usage:     "pack what was recorded and drop old snapshots",
-		UsageText: "git trace gc [--dry-run] [--json]",
-		Description: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes\n" +
+func gcCommand() *command {
+	return &command{
+		name: "gc",
+		does: "pack what was recorded and drop old snapshots",
+		form: "git trace gc [--dry-run] [--json]",
+		about: "Seals the log, merges the parts of its seal, packs the contents of snapshots, and removes\n" +
 			"contents of snapshots older than " + expireKey + " (default " + defaultExpire +
 			") that are in no last snapshot, and typed prompts that are\n" +
 			"older than " + promptExpireKey + " (default " + defaultPromptExpire +
 			") and in no record. The log loses nothing. Sealing and packing\n" +
 			"also happen in the background, when enough has piled up; --auto does only that.\n" +
 			"First it finishes an interrupted purge.",
-		Flags: options("dry-run", "auto", "json", "color"),
-	}, a.gc)
+		options: options("dry-run", "auto", "json", "color"),
+		examples: []example{
+			{"git trace gc --dry-run", "show what it would pack and remove"},
+		},
+		run:    (*app).gc,
+		traits: alone,
+		shows:  []string{"--dry-run"},
+		waits:  "--json",
+		tries:  []string{"", "--auto"},
+	}
 }
 
 // gcReport lists the work done or, with DryRun, the work to do.
@@ -66,10 +72,7 @@ type gcReport struct {
 	Temporary int `json:"temporary"` // files that killed processes left
 }
 
-func (a *app) gc(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) gc(c *call, _ operands) error {
 	repo, err := a.repo()
 	if err != nil {
 		return err
@@ -118,7 +121,7 @@ func (a *app) gc(c *cli.Context, ops operands) error {
 	return a.tellGC(c, report)
 }
 
-func (a *app) tellGC(c *cli.Context, report gcReport) error {
+func (a *app) tellGC(c *call, report gcReport) error {
 	if c.Bool("json") {
 		return writeJSON(quietWriter{a.std.out}, report)
 	}

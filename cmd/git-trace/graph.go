@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/graph"
@@ -21,27 +19,34 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) graphCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "graph",
-		Usage:     "commits as git log --graph draws them, beside the conversations whose lines they hold",
-		UsageText: "git trace graph [<options>] [<revision range>] [[--] <path>…]",
-		Description: "Below each commit it lists the conversations that wrote its lines, with files, numbers of lines,\n" +
+func graphCommand() *command {
+	return &command{
+		name: "graph",
+		does: "commits as git log --graph draws them, beside the conversations whose lines they hold",
+		form: "git trace graph [<options>] [<revision range>] [[--] <path>…]",
+		about: "Below each commit it lists the conversations that wrote its lines, with files, numbers of lines,\n" +
 			"and their share of the commit. A commit without such lines was written by people, or nothing was\n" +
 			"recorded of it; --json distinguishes the two. The formats dot, mermaid and html are for Graphviz,\n" +
 			"Markdown and a browser. --only-ai shows only commits with lines by agents.",
-		Flags: slices.Concat(commitFlags(), options("only-ai"),
-			[]cli.Flag{opt("format", "text, dot, mermaid or html").or("text").flag(), jsonFlag(), colorFlag()}),
-	}, a.graph)
+		options: slices.Concat(commitFlags(), options("only-ai"),
+			[]optionUse{opt("format", "text, dot, mermaid or html").or("text"), jsonFlag(), colorFlag()}),
+		examples: []example{
+			{"git trace graph -n 20", "the last commits, and the conversations that wrote them"},
+			{"git trace graph --format html main..topic", "a page about a branch"},
+		},
+		run:    (*app).graph,
+		traits: common | bounded | anew,
+		shows:  []string{"", "--json", "--format=dot", "--format=mermaid", "--format=html"},
+	}
 }
 
 // commitFlags choose commits, like the options of git log.
-func commitFlags() []cli.Flag {
-	return slices.Concat([]cli.Flag{limitFlag("commits")}, options("all", "first-parent"), periodFlags(),
+func commitFlags() []optionUse {
+	return slices.Concat([]optionUse{limitFlag("commits")}, options("all", "first-parent"), periodFlags(),
 		options("author"))
 }
 
-func (a *app) graph(c *cli.Context, ops operands) error {
+func (a *app) graph(c *call, ops operands) error {
 	repo, err := a.repo()
 	if err != nil {
 		return err
@@ -96,7 +101,7 @@ var errNoCommits = errors.New("there are no commits yet")
 
 // graphForm returns the writer of the form that was asked for; nil for text, which is drawn while git finds the
 // commits.
-func graphForm(c *cli.Context) (func(io.Writer, *graph.Graph, graph.Style) error, error) {
+func graphForm(c *call) (func(io.Writer, *graph.Graph, graph.Style) error, error) {
 	forms := map[string]func(io.Writer, *graph.Graph, graph.Style) error{
 		"text": nil, "dot": graph.WriteDOT, "mermaid": graph.WriteMermaid, "html": graph.WriteHTML,
 		"json": func(w io.Writer, g *graph.Graph, _ graph.Style) error { return graph.WriteJSON(w, g) },
@@ -132,7 +137,7 @@ func uncommitted(ctx context.Context, repo *refs.Repo, log belief.Log, q graph.Q
 
 // drawGraph draws commits while git finds them, so that the first screen of a long history is there at once.
 func (a *app) drawGraph(
-	c *cli.Context, repo *refs.Repo, known *conversations, from graph.Source, query graph.Query, top *graph.Commit,
+	c *call, repo *refs.Repo, known *conversations, from graph.Source, query graph.Query, top *graph.Commit,
 ) error {
 	short, err := known.short()
 	if err != nil {
@@ -175,7 +180,7 @@ func (a *app) drawGraph(
 func byAgents(c *graph.Commit) bool { return c.AI > 0 }
 
 // graphQuery turns options and operands into a query for git log.
-func graphQuery(c *cli.Context, repo *refs.Repo, ops operands) (graph.Query, error) {
+func graphQuery(c *call, repo *refs.Repo, ops operands) (graph.Query, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return graph.Query{}, err

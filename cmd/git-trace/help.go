@@ -4,9 +4,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/urfave/cli/v2"
 
 	"github.com/git-trace/git-trace/cells"
 )
@@ -14,97 +11,62 @@ import (
 // helpWidth is the width of help: every terminal has as many columns.
 const helpWidth = 80
 
-// commandGroups returns the commands by purpose, as help lists them.
-func (a *app) commandGroups() []commandGroup {
-	return []commandGroup{
-		{"record", []*cli.Command{a.initCommand(), a.setupCommand(), a.uninstallCommand(), a.statusCommand(),
-			a.sealing(a.doctorCommand()), a.capabilitiesCommand(), a.configCommand(), a.watchCommand(), a.demoCommand(),
-			a.completionCommand(), a.installDocsCommand()}},
-		{"look at lines, commits and conversations", []*cli.Command{a.blameCommand(), a.diffCommand(), a.whyCommand(),
-			a.logCommand(), a.showCommand(), a.graphCommand(), a.trackCommand(), a.searchCommand(), a.statsCommand(),
-			a.reportCommand(), a.checkCommand(), a.restoreCommand(), a.revertCommand(), a.resumeCommand(),
-			a.serveCommand(),
-			a.lspCommand()}},
-		{"learn from conversations", []*cli.Command{a.steeringCommand(), a.lessonsCommand(), a.handoffCommand(),
-			a.mcpCommand(), a.qualityCommand()}},
-		{"keep, complete, pass on and take out", []*cli.Command{a.sealing(a.backfillCommand()), a.convertCommand(),
-			a.exportCommand(), a.sealing(a.importCommand()), a.trailersCommand(),
-			a.sealing(a.noteCommand()),
-			a.sealing(a.purgeCommand())}},
-		{"share it", []*cli.Command{a.pushCommand(), a.pullCommand(), a.unshareCommand(), a.archiveCommand()}},
-		{"trust the log", []*cli.Command{a.verifyCommand(), a.sealing(a.checkpointCommand())}},
-		{"plumbing: doctor --fix does what is needed of it", []*cli.Command{a.sealing(a.recordCommand()),
-			a.sealing(a.reconcileCommand()), a.rebuildCommand(), a.gcCommand(), a.eventsCommand(), a.snapshotCommand()}},
-	}
-}
-
-// common are the commands that help shows; help --all shows all.
-var common = []string{"init", "status", "doctor", "blame", "diff", "why", "log", "show", "graph", "search", "stats",
-	"report", "restore", "revert", "serve", "backfill", "push", "pull"}
-
-// allCommands is the member of the program's metadata that asks for the help of all commands.
-const allCommands = "all commands"
-
-// help shows the commands, all of them if the person asks, or hands over to the framework for one. ok is false if the
-// person asks for something else.
-func (a *app) help(words []string) (ok bool, err error) {
-	program := a.program()
-	program.Setup()
+// help writes the help of the program, or of a command.
+func (a *app) help(topic ...string) error {
+	c, all := called(topic), len(topic) > 0 && (topic[0] == "--all" || topic[0] == "-a")
+	text := programHelp(all)
 	switch {
-	case len(words) != 1:
-		return false, nil
-	case words[0] == "--all" || words[0] == "-a":
-		program.Metadata[allCommands] = true
-		printHelp(a.std.out, "", program)
-		return true, nil
-	case strings.HasPrefix(words[0], "-") || program.Command(words[0]) != nil:
-		return false, nil
+	case c != nil:
+		text = c.help()
+	case len(topic) > 0 && !all && topic[0] != "help" && !strings.HasPrefix(topic[0], "-"):
+		return unknownVerb(topic[0])
 	}
-	return true, unknownVerb(program, words[0])
+	_, err := io.WriteString(a.std.out, text)
+	return err
 }
 
-type commandGroup struct {
-	name     string
-	commands []*cli.Command
-}
+const (
+	purpose     = "who wrote this line, and in which conversation"
+	programForm = "git trace [--version] [-C <path>] [--git-dir=<path>] [--no-pager] <command> [<args>]"
+)
 
-// fitHelp has the framework write help as printHelp does. Hooks never come here.
-var fitHelp = sync.OnceFunc(func() { cli.HelpPrinter = printHelp })
-
-// printHelp writes the help of the program or of a command, in columns that fit the screen. The framework's own lets
-// long lines run over.
-func printHelp(w io.Writer, _ string, of any) {
+// programHelp is the help of the program, in columns that fit the screen: of the common commands, or of all.
+func programHelp(all bool) string {
 	var h helpText
-	switch of := of.(type) {
-	case *cli.App:
-		h.section("NAME", of.Name+" - "+of.Usage)
-		h.section("USAGE", of.UsageText)
-		h.out.WriteString("\nCOMMANDS:\n")
-		group, all := "", of.Metadata[allCommands] != nil
-		for _, c := range of.VisibleCommands() {
-			if c.Category == "" || !all && !slices.Contains(common, c.Name) {
-				continue // the framework's own; the last line tells of it
+	h.section("NAME", "git-trace - "+purpose)
+	h.section("USAGE", programForm)
+	h.out.WriteString("\nCOMMANDS:\n")
+	for _, group := range commandGroups() {
+		name := "   " + group.name + "\n"
+		for _, c := range group.commands {
+			if all || c.is(common) {
+				h.out.WriteString(name)
+				h.columns("      "+c.name, 20, c.does)
+				name = ""
 			}
-			if c.Category != group {
-				group = c.Category
-				h.out.WriteString("   " + group + "\n")
-			}
-			h.columns("      "+c.Name, 20, c.Usage)
 		}
-		h.out.WriteString("\n")
-		if !all {
-			h.out.WriteString("'git trace help --all' lists all commands.\n")
-		}
-		h.out.WriteString("'git trace help <command>' says more of one; git help trace is the manual.\n")
-	case *cli.Command:
-		h.section("NAME", "git trace "+of.Name+" - "+of.Usage)
-		h.usage(of)
-		h.section("DESCRIPTION", paragraphs(of.Description))
-		h.options(of.VisibleFlags())
-		h.examples(examplesOf(of.Name))
 	}
-	_, _ = io.WriteString(w, h.out.String())
+	h.out.WriteString("\n")
+	if !all {
+		h.out.WriteString("'git trace help --all' lists all commands.\n")
+	}
+	h.out.WriteString("'git trace help <command>' says more of one; git help trace is the manual.\n")
+	return h.out.String()
 }
+
+// help is the help of a command.
+func (c *command) help() string {
+	var h helpText
+	h.section("NAME", "git trace "+c.name+" - "+c.does)
+	h.usage(c)
+	h.section("DESCRIPTION", paragraphs(c.about))
+	h.options(append(slices.Clone(c.options), helpOption))
+	h.examples(c.examples)
+	return h.out.String()
+}
+
+// helpOption is an option of every command, so no list of a command has it.
+var helpOption = optionUse{optionForm: optionForm{[]string{"help", "h"}, takesNothing, "show help"}}
 
 // paragraphs makes one line of each paragraph. Indented lines stay as they are.
 func paragraphs(text string) string {
@@ -145,11 +107,11 @@ func (h *helpText) section(title, text string) {
 }
 
 // usage writes the forms of a command. What does not fit stands below the first word behind the command's name.
-func (h *helpText) usage(c *cli.Command) {
+func (h *helpText) usage(c *command) {
 	const indent = "   "
 	h.out.WriteString("\nUSAGE:\n")
-	name := indent + "git trace " + c.Name
-	for form := range strings.SplitSeq(c.UsageText, "\n") {
+	name := indent + "git trace " + c.name
+	for form := range strings.SplitSeq(c.form, "\n") {
 		row := name
 		for _, part := range formParts(strings.TrimPrefix(form, strings.TrimSpace(name))) {
 			if cells.Width(row)+1+cells.Width(part) > helpWidth {
@@ -180,14 +142,14 @@ func formParts(form string) []string {
 	return parts
 }
 
-func (h *helpText) options(list []cli.Flag) {
+func (h *helpText) options(list []optionUse) {
 	if len(list) == 0 {
 		return
 	}
 	const most = 26
 	names, texts, width := make([]string, len(list)), make([]string, len(list)), 0
 	for i, f := range list {
-		names[i], texts[i] = optionText(f)
+		names[i], texts[i] = f.text()
 		if n := len(names[i]); n <= most {
 			width = max(width, n)
 		}

@@ -10,37 +10,16 @@ import (
 // Help fits a screen of 80 columns, and says of each command what it does and of each option what it is for.
 func TestHelpFitsTheScreen(t *testing.T) {
 	t.Parallel()
-	program := (&app{}).program()
-	texts := map[string]string{}
-	var all strings.Builder
-	program.Setup()
-	var few strings.Builder
-	printHelp(&few, "", program)
-	for _, name := range common {
-		if !strings.Contains(few.String(), "\n      "+name+" ") {
-			t.Errorf("%s: help does not show it", name)
-		}
-	}
-	program.Metadata[allCommands] = true
-	printHelp(&all, "", program)
-	texts["git trace"] = all.String()
-	for _, c := range program.Commands {
-		if c.Category == "" {
-			continue // the framework's own
-		}
-		var one strings.Builder
-		printHelp(&one, "", c)
-		texts[c.Name] = one.String()
-		if !strings.Contains(all.String(), "\n      "+c.Name+" ") {
-			t.Errorf("%s: help does not list it", c.Name)
-		}
-		for _, f := range c.VisibleFlags() {
-			if name, text := optionText(f); text == "" || strings.Contains(text, "`") || strings.Contains(text, "false)") {
-				t.Errorf("%s %s: %q", c.Name, name, text)
+	texts := map[string]string{"git trace": programHelp(true)}
+	for _, c := range allCommands() {
+		texts[c.name] = c.help()
+		for _, o := range c.options {
+			if name, text := o.text(); text == "" || strings.Contains(text, "`") || strings.Contains(text, "false)") {
+				t.Errorf("%s %s: %q", c.name, name, text)
 			}
 		}
-		if c.Usage == "" || c.UsageText == "" || c.Description == "" {
-			t.Errorf("%s: help lacks a part", c.Name)
+		if c.does == "" || c.form == "" || c.about == "" || len(c.calls()) == 0 {
+			t.Errorf("%s: a part is missing", c.name)
 		}
 	}
 	for name, text := range texts {

@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/fault"
@@ -22,23 +20,33 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) importCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "import",
-		Usage: "read files of other programs",
-		UsageText: "git trace import --from <format> [--json] <file>|<directory>…\n" +
+func importCommand() *command {
+	return &command{
+		name: "import",
+		does: "read files of other programs",
+		form: "git trace import --from <format> [--json] <file>|<directory>…\n" +
 			"git trace import --from git-ai [--json] --notes",
-		Description: "Files of conversations become stored records, redacted like any other. Files of agent-trace and\n" +
+		about: "Files of conversations become stored records, redacted like any other. Files of agent-trace and\n" +
 			"git-ai say who wrote lines of commits. For commits that exist here, this is written to the log,\n" +
 			"except where the log knows better. A file with an error is refused as a whole. A second import of\n" +
 			"a file changes nothing. Files may be compressed with gzip or zstd. In a directory it takes the\n" +
 			"files of the format.",
-		Flags: append([]cli.Flag{opt("from", formatNames(exchange.taken)).flag()},
+		options: append([]optionUse{opt("from", formatNames(exchange.taken))},
 			options("notes", "json")...),
-	}, a.importFiles)
+		examples: []example{
+			{"git trace import --from opentraces traces.jsonl", "conversations of another machine"},
+		},
+		run:    (*app).importFiles,
+		traits: seals,
+		tries: []string{
+			"--from git-ai --notes", "--from git-ai a", "--from opentraces a", "--from ccpa a",
+			"--from agent-trace a", "--from ccpa nosuch", "--from opentraces empty", "--from ccpa empty",
+			"--from agent-trace empty", "--from git-ai empty",
+		},
+	}
 }
 
-func (a *app) importFiles(c *cli.Context, ops operands) error {
+func (a *app) importFiles(c *call, ops operands) error {
 	format, err := exchangeOf("from", c.String("from"), exchange.taken)
 	if err != nil {
 		return notThere(ops.all(), err)

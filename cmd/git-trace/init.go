@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/events"
@@ -19,23 +17,24 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-func (a *app) initCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "init",
-		Usage: "start recording: install git hooks here and the hooks of coding agents",
-		UsageText: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--new-writer] " +
+func initCommand() *command {
+	return &command{
+		name: "init",
+		does: "start recording: install git hooks here and the hooks of coding agents",
+		form: "git trace init [--agent <name>]… [--global | --project-settings] [--trust-hooks] [--new-writer] " +
 			"[--dry-run] [--json]",
-		Description: "Installs git hooks beside the existing ones, and the agents' hooks in this user's settings for\n" +
+		about: "Installs git hooks beside the existing ones, and the agents' hooks in this user's settings for\n" +
 			"this repository. Takes the first snapshot. Puts the repository on this user's list of recorded\n" +
 			"ones; hooks open no other. Without --agent it takes the agents on this machine, except for those\n" +
 			"in the setting trace.ignoreAgent. A second run changes nothing.\n" +
 			"A copied directory has the same id as the original, and only one of them may publish.\n" +
 			"--new-writer gives this one a new id: a new log begins, and the log so far can still be read.",
-		Flags: options("agent", "global", "project-settings", "trust-hooks", "new-writer", "dry-run", "json"),
-		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
+		options: options("agent", "global", "project-settings", "trust-hooks", "new-writer", "dry-run", "json"),
+		examples: []example{
+			{"git trace init", "record this repository, for the agents on this machine"},
+			{"git trace init --agent claude-code --dry-run", "show what it would do for one agent"},
+		},
+		run: func(a *app, c *call, _ operands) error {
 			if c.Bool("new-writer") {
 				if err := a.newWriter(c); err != nil {
 					return err
@@ -43,11 +42,14 @@ func (a *app) initCommand() *cli.Command {
 			}
 			return a.initialise(c)
 		},
+		traits: common | alone | fetchless,
+		waits:  "--agent claude-code",
+		tries:  []string{"--agent claude-code --dry-run", "--dry-run", "--dry-run --json"},
 	}
 }
 
 // newWriter gives the clone a new id as a writer.
-func (a *app) newWriter(c *cli.Context) error {
+func (a *app) newWriter(c *call) error {
 	repo, err := a.workTree()
 	if err != nil {
 		return err
@@ -91,7 +93,7 @@ type passedOver struct {
 }
 
 // installation gathers the things that the flags name, without changing anything.
-func (a *app) installation(c *cli.Context) (*installation, error) {
+func (a *app) installation(c *call) (*installation, error) {
 	repo, err := a.workTree()
 	if err != nil {
 		return nil, err
@@ -172,7 +174,7 @@ func installable(env capability.Env) []string {
 // was. If an agent cannot be installed, it is left out with a message; git's hooks and the other agents are still
 // installed. If the user named that agent, the command fails afterwards; if none of the named agents can be
 // installed, nothing is changed.
-func (a *app) initialise(c *cli.Context) error {
+func (a *app) initialise(c *call) error {
 	in, err := a.installation(c)
 	if err != nil {
 		return err

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/man"
 )
 
@@ -30,40 +28,52 @@ var completionFiles = map[string]struct {
 	"fish": {"git-trace.fish", "fish/vendor_conf.d/git-trace.fish"},
 }
 
-func (a *app) completionCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "completion",
-		Usage:     "print the completion for a shell",
-		UsageText: "git trace completion <shell>",
-		Description: "Prints the completion for bash, zsh or fish. Packages bring it along. git trace install-docs puts\n" +
+func completionCommand() *command {
+	return &command{
+		name: "completion",
+		does: "print the completion for a shell",
+		form: "git trace completion <shell>",
+		about: "Prints the completion for bash, zsh or fish. Packages bring it along. git trace install-docs puts\n" +
 			"it where the shells look.",
-	}, func(_ *cli.Context, ops operands) error {
-		names := slices.Concat(ops.list, ops.behind)
-		if len(names) != 1 {
-			return usage("one shell is wanted: %s", strings.Join(shells, ", "))
-		}
-		file, known := completionFiles[names[0]]
-		if !known {
-			return noSuch("shell", names[0], shells)
-		}
-		text, err := completions.ReadFile("completion/" + file.name)
-		if err == nil {
-			_, err = quietWriter{a.std.out}.Write(text)
-		}
-		return err
-	})
+		examples: []example{
+			{"git trace completion bash", "what bash reads to complete git trace"},
+		},
+		run: func(a *app, _ *call, ops operands) error {
+			names := slices.Concat(ops.list, ops.behind)
+			if len(names) != 1 {
+				return usage("one shell is wanted: %s", strings.Join(shells, ", "))
+			}
+			file, known := completionFiles[names[0]]
+			if !known {
+				return noSuch("shell", names[0], shells)
+			}
+			text, err := completions.ReadFile("completion/" + file.name)
+			if err == nil {
+				_, err = quietWriter{a.std.out}.Write(text)
+			}
+			return err
+		},
+		traits: verbatim | atOnce,
+		tries:  []string{"bash", "zsh", "fish", "nosuch"},
+	}
 }
 
-func (a *app) installDocsCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "install-docs",
-		Usage:     "install the manual pages and completions after go install",
-		UsageText: "git trace install-docs [--prefix <directory>] [--undo] [--dry-run]",
-		Description: "Writes the manual pages beside the directory in which git-trace lies, where man looks for the pages\n" +
+func installDocsCommand() *command {
+	return &command{
+		name: "install-docs",
+		does: "install the manual pages and completions after go install",
+		form: "git trace install-docs [--prefix <directory>] [--undo] [--dry-run]",
+		about: "Writes the manual pages beside the directory in which git-trace lies, where man looks for the pages\n" +
 			"of a program, and the completions for bash, zsh and fish into your own data directory. With --prefix all of\n" +
 			"them go below share there. Says what it wrote. Packages have brought them already.",
-		Flags: options("prefix", "undo", "dry-run"),
-	}, a.installDocs)
+		options: options("prefix", "undo", "dry-run"),
+		examples: []example{
+			{"git trace install-docs --dry-run", "say where manual pages and completions would go"},
+		},
+		run:    (*app).installDocs,
+		traits: alone | atOnce,
+		tries:  []string{"--help"},
+	}
 }
 
 // docFile is a file that install-docs writes. The directory is one that may have been there before.
@@ -73,10 +83,7 @@ type docFile struct {
 	text  []byte
 }
 
-func (a *app) installDocs(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) installDocs(c *call, _ operands) error {
 	pages, data, err := docPlaces(c.String("prefix"))
 	if err != nil {
 		return err

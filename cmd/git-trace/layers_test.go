@@ -298,28 +298,6 @@ func TestNoRegularExpressionIsCompiledAtStartUp(t *testing.T) {
 	}
 }
 
-// The command line's framework brings a writer of manual pages, whose expressions are compiled in every hook: 0.3 ms.
-// It can be left out by a build tag alone, so the documented build has the tag, and nothing else may bring the writer
-// back.
-func TestTheDocumentedBuildLinksNoWriterOfManuals(t *testing.T) {
-	t.Parallel()
-	const tag = "urfave_cli_no_docs"
-	for _, dep := range strings.Fields(goList(t, "GOOS=linux", "-tags", tag, "-deps", ".")) {
-		if strings.Contains(dep, "md2man") || strings.Contains(dep, "blackfriday") {
-			t.Errorf("with %s the program links %s", tag, dep)
-		}
-	}
-	for _, page := range []string{"../../README.md"} {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Contains(text, []byte("-tags "+tag)) {
-			t.Errorf("%s builds without %s", page, tag)
-		}
-	}
-}
-
 // goList runs go list for a system, GOOS=NAME.
 func goList(t *testing.T, system string, args ...string) string {
 	t.Helper()

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
@@ -24,12 +22,12 @@ import (
 // logSchema names the form of the JSON output; docs/schema/log-1.schema.json describes it.
 const logSchema = "git-trace.log/1"
 
-func (a *app) logCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "log",
-		Usage:     "the conversations, newest first",
-		UsageText: "git trace log [<options>] [<revision range>] [[--] <path>…]",
-		Description: "Lists each conversation with its agent, model and first prompt, the lines that it added and\n" +
+func logCommand() *command {
+	return &command{
+		name: "log",
+		does: "the conversations, newest first",
+		form: "git trace log [<options>] [<revision range>] [[--] <path>…]",
+		about: "Lists each conversation with its agent, model and first prompt, the lines that it added and\n" +
 			"removed, and the commits with its lines. `git trace show <id>` shows one in full. With a range it\n" +
 			"lists the conversations that wrote lines of these commits. With paths it lists the conversations\n" +
 			"that changed a file below them.\n\n" +
@@ -39,13 +37,22 @@ func (a *app) logCommand() *cli.Command {
 			"prompt, %r and %i the time of the last event (relative, ISO 8601), %p and %c the numbers of\n" +
 			"prompts and calls, %+ and %- the lines added and removed, %k the lines in commits, %$ the cost,\n" +
 			"%n a new line, %% a %.",
-		Flags: slices.Concat([]cli.Flag{limitFlag("conversations"), opt("agent", "").flag()}, periodFlags(),
+		options: slices.Concat([]optionUse{limitFlag("conversations"), opt("agent", "")}, periodFlags(),
 			options("author", "grep", "oneline", "stat", "prompts"),
-			[]cli.Flag{opt("format", "a line for each, as below").flag(), jsonFlag(), colorFlag()}),
-	}, a.log)
+			[]optionUse{opt("format", "a line for each, as below"), jsonFlag(), colorFlag()}),
+		examples: []example{
+			{"git trace log", "all conversations, the newest first"},
+			{"git trace log --since=1.week --stat", "conversations of last week, with their files"},
+			{"git trace log --prompts --since=1.week", "what was asked in the last week, and how long each took"},
+			{"git trace log main..topic -- server.go", "conversations that wrote lines of a file on a branch"},
+		},
+		run:    (*app).log,
+		traits: common | bounded | anew,
+		shows:  []string{"", "--json"},
+	}
 }
 
-func (a *app) log(c *cli.Context, ops operands) error {
+func (a *app) log(c *call, ops operands) error {
 	if err := checkForm(c); err != nil {
 		return err
 	}
@@ -132,7 +139,7 @@ func orConversation(err error, named []string, known *conversations) error {
 }
 
 // hintNone gives the reason why a list is empty.
-func (a *app) hintNone(c *cli.Context, repo *refs.Repo, known *conversations) error {
+func (a *app) hintNone(c *call, repo *refs.Repo, known *conversations) error {
 	all, err := known.Conversations()
 	switch {
 	case err != nil:
@@ -147,7 +154,7 @@ func (a *app) hintNone(c *cli.Context, repo *refs.Repo, known *conversations) er
 }
 
 // choice reads the choice from the options and operands.
-func (o *operands) choice(c *cli.Context, repo *refs.Repo, known *conversations) (want view.Choice, err error) {
+func (o *operands) choice(c *call, repo *refs.Repo, known *conversations) (want view.Choice, err error) {
 	want = view.Choice{Agents: c.StringSlice("agent"), Text: c.String("grep"), Limit: c.Int("max-count")}
 	if want.Since, err = gitDate(c, repo, "since"); err != nil {
 		return want, err
@@ -205,7 +212,7 @@ func storedPath(repo *refs.Repo, dir, given string) (stored string, inside bool)
 }
 
 // gitDate has git read a date, in any form that git log takes; zero if the option is missing.
-func gitDate(c *cli.Context, repo *refs.Repo, option string) (time.Time, error) {
+func gitDate(c *call, repo *refs.Repo, option string) (time.Time, error) {
 	text := c.String(option)
 	if text == "" {
 		return time.Time{}, nil

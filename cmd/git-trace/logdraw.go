@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
@@ -19,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) drawLog(c *cli.Context, repo *refs.Repo, known *conversations, items []logItem,
+func (a *app) drawLog(c *call, repo *refs.Repo, known *conversations, items []logItem,
 	short func(events.TraceID) string) error {
 	form := c.String("format")
 	screen, err := a.screen(repo, c.String("color"))

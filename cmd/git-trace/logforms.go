@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
@@ -56,7 +54,7 @@ func (d *logDrawer) placeholder(c *view.Conversation, letter byte) (text string,
 }
 
 // checkForm refuses a form that cannot be drawn, whether there is a conversation or not.
-func checkForm(c *cli.Context) error {
+func checkForm(c *call) error {
 	form := c.String("format")
 	if form != "" && (c.Bool("oneline") || c.Bool("stat") || c.Bool("prompts")) {
 		return usage("--format goes neither with --oneline nor with --stat or --prompts")

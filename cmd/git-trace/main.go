@@ -10,7 +10,6 @@ import (
 	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/version"
 )
 
@@ -25,8 +24,8 @@ type streams struct {
 	out, err io.Writer
 }
 
-// run dispatches. It handles the calls of agents and git before the command line framework: those processes start
-// thousands of times a day, and help texts must not slow them down.
+// run dispatches. It handles the calls of agents and git before it makes the commands: those processes start thousands
+// of times a day.
 func run(args []string, std streams) int {
 	if runner.Takes(args) {
 		return runner.Run(args, std.in)
@@ -35,10 +34,6 @@ func run(args []string, std streams) int {
 		switch args[0] {
 		case "git-hook":
 			return runHeavyHook(args[1:])
-		case "init", "status", "doctor", "backfill":
-			if err := refs.FetchNothing(); err != nil {
-				return exitDone // an environment without room
-			}
 		case "--version", "version", "-v":
 			fmt.Fprintln(std.out, "git-trace version "+version.Text())
 			return 0

@@ -182,9 +182,9 @@ func TestAMissingRevisionOrPathIsAnswered128AsGitDoes(t *testing.T) {
 				}
 			}
 		}
-		for _, c := range (&app{}).program().Commands {
-			if got := g.run("git-trace", c.Name, "--nosuch"); c.Name != "help" && (got != exitUsage || g.out != "") {
-				t.Errorf("%s --nosuch: exit status %d: %s%s", c.Name, got, g.out, g.err)
+		for _, c := range allCommands() {
+			if got := g.run("git-trace", c.name, "--nosuch"); got != exitUsage || g.out != "" {
+				t.Errorf("%s --nosuch: exit status %d: %s%s", c.name, got, g.out, g.err)
 			}
 		}
 	}
@@ -217,66 +217,6 @@ func complaint(text string) string {
 	return reason
 }
 
-// untouched are the forms of each command that have nothing to do in a repository that is not traced.
-var untouched = map[string][]string{
-	"init":         {"--dry-run", "--dry-run --json", "--agent claude-code --dry-run"},
-	"uninstall":    {"", "--dry-run", "--purge --yes"},
-	"status":       {"", "--json"},
-	"doctor":       {"", "--fix", "--json"},
-	"capabilities": {"", "--json"},
-	"watch":        {"--once", "--install --dry-run"},
-	"blame":        {"a", "--json a", "--json=runs a", "--prompts a", "--only-ai a", "-p a", "--incremental a", "--reverse HEAD~1..HEAD a", "-C -w a", "nosuch"},
-	"diff":         {"", "--json", "HEAD~1 HEAD", "--removed HEAD~1...HEAD", "--cached --json", "--stat HEAD~1", "nosuch"},
-	"log":          {"", "--json"},
-	"show":         {"HEAD", "--json HEAD", "1234abcd", "@1"},
-	"graph":        {"", "--json", "--format html"},
-	"track":        {"a:3", "--json a:3", "HEAD"},
-	"why":          {"a:3", "--json a:3", "HEAD a:1-2", "nosuch:1"},
-	"search":       {"word", "--json word", "--file a --failed", "--json --tool Bash"},
-	"stats":        {"", "--json", "--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file"},
-	"report":       {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "", "nosuch"},
-	"check":        {"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--format sarif HEAD~1..HEAD", "", "nosuch"},
-	"restore":      {"1234#1 a", "-n @1 .", "HEAD a"},
-	"revert":       {"1234#1", "-n HEAD", "--json nosuch"},
-	"resume":       {"--print 1234", "--print --at-step 1234:1"},
-	"record":       {"", "1234"},
-	"note":         {"--outcome success 1234"},
-	"backfill":     {"--dry-run", "--all"},
-	"convert":      {"--to opentraces data.json"},
-	"export":       {"--format agent-trace HEAD", "--format git-ai --notes HEAD", "--format opentraces", "--format ccpa"},
-	"import":       {"--from git-ai --notes", "--from git-ai a", "--from opentraces a", "--from ccpa a", "--from agent-trace a", "--from ccpa nosuch", "--from opentraces empty", "--from ccpa empty", "--from agent-trace empty", "--from git-ai empty"},
-	"quality":      {"", "--json"},
-	"purge":        {"--text nothing --dry-run", "--text nothing --yes", "--path a --yes"},
-	"push":         {"", "origin", "--dry-run origin", "--to commits origin"},
-	"pull":         {"", "origin", "--dry-run origin", "--configure --unconfigure"},
-	"unshare":      {"1234", "--undo 1234"},
-	"archive":      {"", "origin", "--dry-run origin", "--drop 0123456789abcdef --yes origin"},
-	"verify":       {"", "--json", "--anchored"},
-	"checkpoint":   {""},
-	"reconcile":    {"--dry-run", "--all"},
-	"rebuild":      {""},
-	"gc":           {"", "--dry-run", "--auto"},
-	"events":       {"", "--json"},
-	"steering":     {"", "--json"},
-	"lessons":      {""},
-	"trailers":     {"", "--id HEAD", "--format co-author HEAD~1", "nosuch"},
-	"handoff":      {""},
-	"mcp":          {""},
-	"lsp":          {""},
-	"serve":        {"--help", "nosuch"},
-	"config":       {"", "trace.nosuch"},
-	"setup":        {"--dry-run", "--undo --dry-run", "--below nowhere"},
-	"completion":   {"bash", "zsh", "fish", "nosuch"},
-}
-
-// touching are the commands that are not in it, each with the reason.
-var touching = map[string]string{
-	"demo":         "works in a repository of its own",
-	"snapshot":     "writes the tree that it tells the id of",
-	"help":         "looks at no repository",
-	"install-docs": "writes to the user's own directories, and looks at no repository",
-}
-
 // Blame in a repository that nobody records left a directory of caches behind.
 func TestNothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 	t.Parallel()
@@ -291,15 +231,14 @@ func TestNothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 	g.git("commit", "-qam", "two")
 	g.write("a", "1\n2\n3\n4\n")
 	before := g.all()
-	for _, c := range (&app{}).program().Commands {
-		forms := untouched[c.Name]
-		if forms == nil && touching[c.Name] == "" {
-			t.Errorf("%s is not in the table of what leaves nothing behind", c.Name)
+	for _, c := range allCommands() {
+		if c.leaves != "" {
+			continue
 		}
-		for _, form := range forms {
-			code := g.run("git-trace", append([]string{c.Name}, strings.Fields(form)...)...)
+		for _, form := range c.calls() {
+			code := g.run("git-trace", append([]string{c.name}, strings.Fields(form)...)...)
 			if crashed(g.err) || code < 0 {
-				t.Errorf("%s %s: exit status %d\n%s", c.Name, form, code, g.err)
+				t.Errorf("%s %s: exit status %d\n%s", c.name, form, code, g.err)
 			}
 			after := g.all()
 			var changed []string
@@ -310,7 +249,7 @@ func TestNothingIsLeftInARepositoryThatIsNotTraced(t *testing.T) {
 			}
 			slices.Sort(changed)
 			if len(changed) > 0 || len(after) != len(before) {
-				t.Errorf("%s %s left %q", c.Name, form, changed)
+				t.Errorf("%s %s left %q", c.name, form, changed)
 				for _, path := range changed {
 					_ = os.RemoveAll(path)
 				}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
-	"github.com/urfave/cli/v2"
 )
 
 const manuals = "../../man/man1/"
@@ -27,7 +26,7 @@ func TestTheManualPagesAreCurrent(t *testing.T) {
 	if !found {
 		t.Fatal("docs/cli.md has no place for the commands")
 	}
-	printed := before + "<!-- commands -->\n" + commandTables(&app{}) + "<!-- end of commands -->\n" + after
+	printed := before + "<!-- commands -->\n" + commandTables() + "<!-- end of commands -->\n" + after
 	made := manualPages(t)
 	kept := map[string]string{}
 	files, err := filepath.Glob(manuals + "*.1")
@@ -74,17 +73,17 @@ func TestTheManualPagesAreCurrent(t *testing.T) {
 }
 
 // commandTables lists the commands in their groups: the forms of each command, and its purpose.
-func commandTables(a *app) string {
+func commandTables() string {
 	var out strings.Builder
-	for _, group := range a.commandGroups() {
+	for _, group := range commandGroups() {
 		out.WriteString("\n## " + strings.ToUpper(group.name[:1]) + group.name[1:] + "\n\n")
 		for _, c := range group.commands {
 			var forms []string
-			for form := range strings.SplitSeq(c.UsageText, "\n") {
+			for form := range strings.SplitSeq(c.form, "\n") {
 				form = strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(form), "git trace ")), " ")
 				forms = append(forms, "`"+form+"`")
 			}
-			out.WriteString("- " + strings.Join(forms, ", ") + ": " + strings.ReplaceAll(c.Usage, "\n", "") + "\n")
+			out.WriteString("- " + strings.Join(forms, ", ") + ": " + strings.ReplaceAll(c.does, "\n", "") + "\n")
 		}
 	}
 	return out.String() + "\n"
@@ -97,12 +96,9 @@ func manualPages(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := (&app{}).program()
-	out := map[string]string{"git-trace.1": manualPage(t, program, string(page))}
-	for _, c := range program.VisibleCommands() {
-		if c.Category != "" {
-			out["git-trace-"+c.Name+".1"] = commandPage(c)
-		}
+	out := map[string]string{"git-trace.1": manualPage(t, string(page))}
+	for _, c := range allCommands() {
+		out["git-trace-"+c.name+".1"] = commandPage(c)
 	}
 	return out
 }
@@ -143,22 +139,20 @@ func TestTheManualPagesRender(t *testing.T) {
 }
 
 // manualPage writes the page in the man macros (man(7)).
-func manualPage(t *testing.T, program *cli.App, cliPage string) string {
+func manualPage(t *testing.T, cliPage string) string {
 	m := &manualWriter{}
 	m.raw(".\\\" Made by TestTheManualPagesAreCurrent from the commands' help; do not edit.")
 	m.raw(`.TH GIT\-TRACE 1 "" git\-trace "Git Manual"`)
 	m.raw(".ad l") // commands stay readable
 	m.raw(".nh")
 	m.raw(".SH NAME")
-	m.text("git-trace - " + program.Usage)
+	m.text("git-trace - " + purpose)
 	m.raw(".SH SYNOPSIS")
-	m.text(program.UsageText)
+	m.text(programForm)
 	m.raw(".SH COMMANDS")
-	for _, c := range program.Commands {
-		if !c.Hidden {
-			m.raw(".SS " + roff(c.Name))
-			m.command(c)
-		}
+	for _, c := range allCommands() {
+		m.raw(".SS " + roff(c.name))
+		m.command(c)
 	}
 	m.raw(".SH EXAMPLES")
 	m.table(section(t, cliPage, "Examples"))
@@ -179,30 +173,26 @@ func manualPage(t *testing.T, program *cli.App, cliPage string) string {
 }
 
 // commandPage is the page of one command.
-func commandPage(c *cli.Command) string {
+func commandPage(c *command) string {
 	m := &manualWriter{}
-	name := "git-trace-" + c.Name
+	name := "git-trace-" + c.name
 	m.raw(".\\\" Made by TestTheManualPagesAreCurrent from the command's help; do not edit.")
 	m.raw(`.TH ` + roff(strings.ToUpper(name)) + ` 1 "" git\-trace "Git Manual"`)
 	m.raw(".ad l")
 	m.raw(".nh")
 	m.raw(".SH NAME")
-	m.text(name + " - " + c.Usage)
+	m.text(name + " - " + c.does)
 	m.raw(".SH SYNOPSIS")
 	m.forms(c)
-	if c.Description != "" {
-		m.raw(".SH DESCRIPTION")
-		m.text(c.Description)
-	}
-	if flags := c.VisibleFlags(); len(flags) > 0 {
+	m.raw(".SH DESCRIPTION")
+	m.text(c.about)
+	if len(c.options) > 0 {
 		m.raw(".SH OPTIONS")
-		for _, f := range flags {
-			m.flag(f)
-		}
+		m.options(c)
 	}
-	if len(examplesOf(c.Name)) > 0 {
+	if len(c.examples) > 0 {
 		m.raw(".SH EXAMPLES")
-		m.examples(c.Name)
+		m.examples(c)
 	}
 	m.raw(".SH SEE ALSO")
 	m.text("git-trace(1) has the exit statuses, the settings and all other commands.")
@@ -228,8 +218,8 @@ func (m *manualWriter) text(text string) {
 	}
 }
 
-func (m *manualWriter) forms(c *cli.Command) {
-	for i, form := range strings.Split(c.UsageText, "\n") {
+func (m *manualWriter) forms(c *command) {
+	for i, form := range strings.Split(c.form, "\n") {
 		if i > 0 {
 			m.raw(".br")
 		}
@@ -237,22 +227,18 @@ func (m *manualWriter) forms(c *cli.Command) {
 	}
 }
 
-func (m *manualWriter) command(c *cli.Command) {
+func (m *manualWriter) command(c *command) {
 	m.forms(c)
 	m.raw(".PP")
-	m.text(strings.ToUpper(c.Usage[:1]) + c.Usage[1:] + ".")
-	if c.Description != "" {
-		m.raw(".PP")
-		m.text(c.Description)
-	}
-	for _, f := range c.Flags {
-		m.flag(f)
-	}
-	m.examples(c.Name)
+	m.text(strings.ToUpper(c.does[:1]) + c.does[1:] + ".")
+	m.raw(".PP")
+	m.text(c.about)
+	m.options(c)
+	m.examples(c)
 }
 
-func (m *manualWriter) examples(command string) {
-	for _, e := range examplesOf(command) {
+func (m *manualWriter) examples(c *command) {
+	for _, e := range c.examples {
 		m.raw(".TP")
 		m.raw(".B " + strings.ReplaceAll(roff(e.call), `"`, `\(dq`)) // quotes hold words together (man(7))
 		m.raw(roff(e.does))
@@ -261,29 +247,20 @@ func (m *manualWriter) examples(command string) {
 
 var placeholder = regexp.MustCompile("`([^`]*)`")
 
-func (m *manualWriter) flag(f cli.Flag) {
-	doc, ok := f.(cli.DocGenerationFlag)
-	if visible, is := f.(cli.VisibleFlag); !ok || is && !visible.IsVisible() {
-		return
-	}
-	value := ""
-	if doc.TakesValue() {
-		value = " <value>"
-		if found := placeholder.FindStringSubmatch(doc.GetUsage()); found != nil {
+func (m *manualWriter) options(c *command) {
+	for _, o := range c.options {
+		value := ""
+		if found := placeholder.FindStringSubmatch(o.does); found != nil && o.kind != takesNothing {
 			value = " <" + found[1] + ">"
 		}
-	}
-	var names []string
-	for _, name := range shownNames(f) {
-		dashes := "--"
-		if len(name) == 1 {
-			dashes = "-"
+		var names []string
+		for _, name := range o.names {
+			names = append(names, dashed(name))
 		}
-		names = append(names, dashes+name)
+		m.raw(".TP")
+		m.raw(".B " + roff(strings.Join(names, ", ")+value))
+		m.text(placeholder.ReplaceAllString(o.does, "<$1>"))
 	}
-	m.raw(".TP")
-	m.raw(".B " + roff(strings.Join(names, ", ")+value))
-	m.text(placeholder.ReplaceAllString(doc.GetUsage(), "<$1>"))
 }
 
 // table writes the rows of a Markdown table as terms with what they mean.

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 )
 
 // nearest returns the word of a list that was probably meant: one of the two words begins the other, or at most two
@@ -63,13 +61,13 @@ var otherWords = map[string]string{
 	"upload": "push", "usage": "stats",
 }
 
-func unknownVerb(program *cli.App, verb string) error {
+func unknownVerb(verb string) error {
 	if word := otherWords[verb]; word != "" {
 		return fail(exitUsage, fmt.Errorf("'%s' is not a git-trace command", verb), "git trace "+word+" does that")
 	}
 	var names []string
-	for _, c := range program.Commands {
-		names = append(names, c.Name)
+	for _, c := range allCommands() {
+		names = append(names, c.name)
 	}
 	return fail(exitUsage, fmt.Errorf("'%s' is not a git-trace command", verb),
 		meant(verb, names, "git trace help --all lists the commands"))

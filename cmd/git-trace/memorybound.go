@@ -7,22 +7,14 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 )
 
 // memoryOfReaders bounds the memory of a command that reads: the publications of others decide how much there is to
 // read. Somebody whose history needs more sets GOMEMLIMIT, which Go reads.
 const memoryOfReaders = 1 << 30
 
-// readingVerbs are the commands that read, or fetch, so that they may end anywhere.
-var readingVerbs = []string{"blame", "capabilities", "diff", "events", "graph", "handoff", "lessons", "log", "pull",
-	"quality", "report", "search", "show", "stats", "status", "steering", "trailers", "verify", "why"}
-
 // boundMemory ends a command that reads and needs more memory than it may.
-func boundMemory(verb string, end func(error)) {
-	if !slices.Contains(readingVerbs, verb) {
-		return
-	}
+func boundMemory(end func(error)) {
 	most := debug.SetMemoryLimit(-1)
 	if most == math.MaxInt64 {
 		most = memoryOfReaders

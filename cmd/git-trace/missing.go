@@ -38,7 +38,7 @@ func (a *app) tellMissing(ctx context.Context, in *installation) error {
 	if _, seen := terminalOf(a.std.err); !typed || !seen || !a.asks("read them now?") {
 		return nil
 	}
-	return a.program().RunContext(ctx, []string{"git-trace", "backfill"})
+	return a.call(ctx, backfillCommand(), nil)
 }
 
 // warn reports a thing that makes answers wrong, with its remedy.

@@ -8,8 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
@@ -21,21 +19,27 @@ import (
 // mostNote is the length of the longest text of a note, in characters.
 const mostNote = 2000
 
-func (a *app) noteCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "note",
-		Usage: "say how a conversation ended",
-		UsageText: "git trace note <conversation> [--outcome success|failure|unknown] [--reward <number>]\n" +
+func noteCommand() *command {
+	return &command{
+		name: "note",
+		does: "say how a conversation ended",
+		form: "git trace note <conversation> [--outcome success|failure|unknown] [--reward <number>]\n" +
 			"[--message <text>]",
-		Description: "The note goes to the log and into the record of the conversation, marked as a person's. Only the\n" +
+		about: "The note goes to the log and into the record of the conversation, marked as a person's. Only the\n" +
 			"newest note counts; --outcome unknown cancels the one before. Only the clone that recorded a\n" +
 			"conversation can add a note to it. The text of --message is stored in the record, redacted, and\n" +
 			"not in the log. So purge can remove it.",
-		Flags: options("outcome", "reward", "message"),
-	}, a.note)
+		options: options("outcome", "reward", "message"),
+		examples: []example{
+			{"git trace note 4f2a --outcome success --message 'reviewed'", "say how it ended"},
+		},
+		run:    (*app).note,
+		traits: seals,
+		tries:  []string{"--outcome success 1234"},
+	}
 }
 
-func (a *app) note(c *cli.Context, ops operands) error {
+func (a *app) note(c *call, ops operands) error {
 	names := ops.all()
 	if len(names) != 1 {
 		return usage("one conversation is needed: git trace note <conversation> --outcome <outcome>")

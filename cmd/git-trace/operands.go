@@ -1,14 +1,11 @@
 package main
 
 import (
+	"context"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/urfave/cli/v2"
-
-	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/hooks/runner"
-	"github.com/git-trace/git-trace/refs"
+	"time"
 )
 
 // operands are the arguments of a verb that are not options.
@@ -18,47 +15,53 @@ type operands struct {
 	dashed bool     // "--" was given
 }
 
-// readingCommand prepares a verb whose options may stand anywhere before "--", as git's may. The framework stops
-// looking for options at the first operand and swallows "--", so it is not asked.
-func readingCommand(c *cli.Command, run func(*cli.Context, operands) error) *cli.Command {
-	c.SkipFlagParsing, c.HideHelpCommand = true, true
-	c.Action = func(ctx *cli.Context) error {
-		ops, help, err := parseOperands(ctx)
-		switch {
-		case err != nil:
-			return onUsageError(ctx, err, true)
-		case help:
-			return cli.ShowSubcommandHelp(ctx)
-		}
-		return run(ctx, ops)
-	}
-	return c
+// call is one call of a command, with the options that it was given.
+type call struct {
+	Context context.Context // a call lives as long as the command
+	command *command
+	given   map[string][]string // the values of each option, by its first name
 }
 
-// sealing lets a command seal its new events in the log when it has ended.
-func (a *app) sealing(c *cli.Command) *cli.Command {
-	run := c.Action
-	c.Action = func(ctx *cli.Context) error {
-		unsealed := func() (*refs.Repo, int64) {
-			repo, err := a.repo()
-			if err != nil {
-				return nil, 0
-			}
-			return repo, events.OpenLog(repo).Unsealed()
-		}
-		_, before := unsealed()
-		err := run(ctx)
-		if repo, now := unsealed(); now > before || c.Name == "record" && now > 0 { // whose hook has left that to it
-			runner.Seal(ctx.Context, repo)
-		}
-		return err
+// IsSet reports whether an option was given.
+func (c *call) IsSet(name string) bool { return c.given[name] != nil }
+
+// Bool is IsSet for an option without a value.
+func (c *call) Bool(name string) bool { return c.IsSet(name) }
+
+// StringSlice returns all values of an option.
+func (c *call) StringSlice(name string) []string { return c.given[name] }
+
+// String returns the last value of an option, or its default.
+func (c *call) String(name string) string {
+	if values := c.given[name]; len(values) > 0 {
+		return values[len(values)-1]
 	}
-	return c
+	for _, o := range c.command.options {
+		if o.names[0] == name {
+			return o.byDefault
+		}
+	}
+	return ""
 }
 
-// parseOperands sets the options of the verb and returns the rest; help is true if they ask for help.
-func parseOperands(c *cli.Context) (ops operands, help bool, err error) {
-	args := c.Args().Slice()
+// Int64 returns the value of an option as a number.
+func (c *call) Int64(name string) int64 {
+	n, _ := strconv.ParseInt(c.String(name), 0, 64) // parse has looked at it
+	return n
+}
+
+// Int returns the value of an option as a number.
+func (c *call) Int(name string) int { return int(c.Int64(name)) }
+
+// Duration returns the value of an option as a period.
+func (c *call) Duration(name string) time.Duration {
+	d, _ := time.ParseDuration(c.String(name)) // as with numbers
+	return d
+}
+
+// parse takes the options, which may stand anywhere before "--", as git's may, and returns the rest; help is true if
+// they ask for help.
+func (c *call) parse(args []string) (ops operands, help bool, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -71,32 +74,27 @@ func parseOperands(c *cli.Context) (ops operands, help bool, err error) {
 			ops.list = append(ops.list, arg)
 			continue
 		}
-		o, err := findOption(c.Command.Flags, arg)
+		o, value, whole, err := findOption(c.command.options, arg)
 		if err != nil {
 			return ops, false, err
 		}
-		if o.needsValue {
+		if !whole {
 			if i++; i == len(args) {
 				return ops, false, usage("option '%s' needs a value", arg)
 			}
-			o.value = args[i]
+			value = args[i]
 		}
-		if err := c.Set(o.name, o.value); err != nil {
-			return ops, false, usage("option '%s': '%s' is no such value", arg, o.value)
+		if !o.kind.has(value) {
+			return ops, false, usage("option '%s': '%s' is no such value", arg, value)
 		}
+		c.given[o.names[0]] = append(c.given[o.names[0]], value)
 	}
 	return ops, false, nil
 }
 
-// option is an option as it was given.
-type option struct {
-	name       string // the first name of its flag
-	value      string
-	needsValue bool // it is the next argument
-}
-
-// findOption reads --name, --name=value, -n, -nvalue and, where there is a limit, -3.
-func findOption(flags []cli.Flag, arg string) (option, error) {
+// findOption reads --name, --name=value, -n, -nvalue and, where there is a limit, -3. If it is not whole, its value
+// is the next argument.
+func findOption(known []optionUse, arg string) (o optionUse, value string, whole bool, err error) {
 	name, value, inline := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
 	if !strings.HasPrefix(arg, "--") {
 		name, value, inline = arg[1:2], arg[2:], len(arg) > 2
@@ -110,30 +108,16 @@ func findOption(flags []cli.Flag, arg string) (option, error) {
 	case name == "no-color" && !inline:
 		name, value, inline = "color", "never", true
 	}
-	for _, flag := range flags {
-		if !slices.Contains(flag.Names(), name) {
+	for _, o := range known {
+		switch {
+		case !slices.Contains(o.names, name) && !slices.Contains(o.also, name):
 			continue
+		case o.kind == takesNothing && inline:
+			return o, "", false, usage("option '%s' takes no value", "--"+name)
 		}
-		o := option{name: flag.Names()[0], value: value}
-		if _, isBool := flag.(*cli.BoolFlag); isBool {
-			if inline {
-				return o, usage("option '%s' takes no value", "--"+name)
-			}
-			o.value = "true"
-			return o, nil
-		}
-		o.needsValue = !inline
-		return o, nil
+		return o, value, inline || o.kind == takesNothing, nil
 	}
-	return option{}, usage("unknown option '%s'", arg)
-}
-
-// none refuses operands of a verb that takes none.
-func (o operands) none() error {
-	if all := o.all(); len(all) > 0 {
-		return usage("unexpected argument '%s'", all[0])
-	}
-	return nil
+	return o, "", false, usage("unknown option '%s'", arg)
 }
 
 // all returns the operands of a verb for which "--" only ends the options.

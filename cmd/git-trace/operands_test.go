@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
+	"context"
+	"io"
 	"reflect"
 	"testing"
-
-	"github.com/urfave/cli/v2"
 )
 
 // parsed is what a verb gets to see of its arguments.
@@ -21,19 +20,16 @@ type parsed struct {
 // parseArgs runs a verb with some options on arguments.
 func parseArgs(args ...string) parsed {
 	var got parsed
-	verb := readingCommand(&cli.Command{
-		Name: "verb",
-		Flags: []cli.Flag{
-			limitFlag("things"), jsonFlag(), colorFlag(), &cli.StringSliceFlag{Name: "agent"},
+	verb := &command{
+		name:    "verb",
+		options: append(options("json", "color", "agent"), limitFlag("things")),
+		run: func(_ *app, c *call, ops operands) error {
+			got.ops, got.count, got.json, got.color = ops, c.Int("max-count"), c.Bool("json"), c.String("color")
+			got.agents = c.StringSlice("agent")
+			return nil
 		},
-	}, func(c *cli.Context, ops operands) error {
-		got.ops, got.count, got.json, got.color = ops, c.Int("max-count"), c.Bool("json"), c.String("color")
-		got.agents = c.StringSlice("agent")
-		return nil
-	})
-	var out bytes.Buffer
-	app := &cli.App{Commands: []*cli.Command{verb}, Writer: &out, ErrWriter: &out, ExitErrHandler: func(*cli.Context, error) {}}
-	if err := app.Run(append([]string{"git-trace", "verb"}, args...)); err != nil {
+	}
+	if err := (&app{std: streams{out: io.Discard}}).call(context.Background(), verb, args); err != nil {
 		got.err = err.Error()
 	}
 	return got

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/urfave/cli/v2"
+	"time"
 )
 
 // optionKind is the kind of an option's value.
@@ -187,6 +188,16 @@ func opt(name, more string) optionUse {
 	i := slices.IndexFunc(optionForms, func(f optionForm) bool { return f.names[0] == name })
 	use := optionUse{optionForm: optionForms[i]}
 	use.does += more
+	switch name {
+	case "max-count":
+		use.byDefault = "-1"
+	case "depth":
+		use.byDefault = "1"
+	case "interval":
+		use.byDefault = watchPause.String()
+	case "idle":
+		use.byDefault = servedIdle.String()
+	}
 	return use
 }
 
@@ -197,91 +208,70 @@ func (u optionUse) or(value string) optionUse {
 }
 
 // options returns the options of those names, without additions.
-func options(names ...string) []cli.Flag {
-	var out []cli.Flag
+func options(names ...string) []optionUse {
+	var out []optionUse
 	for _, name := range names {
-		out = append(out, opt(name, "").flag())
+		out = append(out, opt(name, ""))
 	}
 	return out
 }
 
-// flag returns the option as the framework has it.
-func (u optionUse) flag() cli.Flag {
-	name, aliases := u.names[0], slices.Concat(u.names[1:], u.also)
-	switch u.kind {
-	case takesWord:
-		return &cli.StringFlag{Name: name, Aliases: aliases, Usage: u.does, Value: u.byDefault}
-	case takesList:
-		return &cli.StringSliceFlag{Name: name, Aliases: aliases, Usage: u.does}
+// has reports whether a value is one of the kind.
+func (k optionKind) has(value string) (is bool) {
+	var err error
+	switch k {
 	case takesNumber:
-		f := &cli.IntFlag{Name: name, Aliases: aliases, Usage: u.does}
-		switch name {
-		case "max-count":
-			f.Value, f.DefaultText = -1, "all"
-		case "depth":
-			f.Value = 1
-		}
-		return f
+		_, err = strconv.ParseInt(value, 0, strconv.IntSize)
 	case takesSize:
-		return &cli.Int64Flag{Name: name, Aliases: aliases, Usage: u.does}
+		_, err = strconv.ParseInt(value, 0, 64)
 	case takesPeriod:
-		f := &cli.DurationFlag{Name: name, Aliases: aliases, Usage: u.does, Value: watchPause}
-		if name == "idle" {
-			f.Value = servedIdle
-		}
-		return f
-	default:
-		return &cli.BoolFlag{Name: name, Aliases: aliases, Usage: u.does}
+		_, err = time.ParseDuration(value)
 	}
+	return err == nil
 }
 
-// shownNames returns the spellings of an option that help lists.
-func shownNames(f cli.Flag) []string {
-	for _, form := range optionForms {
-		if form.names[0] == f.Names()[0] {
-			return form.names
-		}
-	}
-	return f.Names()
-}
-
-// optionText returns the spelling of an option, and its effect. What stands in backquotes is its value.
-func optionText(f cli.Flag) (name, text string) {
-	for i, n := range shownNames(f) {
+// text returns the spelling of an option, and its effect. What stands in backquotes is its value.
+func (u optionUse) text() (name, text string) {
+	for i, n := range u.names {
 		if i > 0 {
 			name += ", "
 		}
 		name += dashed(n)
 	}
-	d, documented := f.(cli.DocGenerationFlag)
-	if !documented {
-		return name, ""
-	}
-	before, rest, quoted := strings.Cut(d.GetUsage(), "`")
+	before, rest, _ := strings.Cut(u.does, "`")
 	value, after, _ := strings.Cut(rest, "`")
-	text = before + value + after
-	if d.TakesValue() {
-		if !quoted {
-			value = "value"
-		}
-		name += " <" + value + ">"
-		if text := d.GetDefaultText(); text != "" && text != "0" && text != `""` {
-			after += " (default: " + text + ")"
-		}
-		text = strings.ReplaceAll(before+value+after, " ("+value+")", "")
+	if u.kind == takesNothing {
+		return name, before + value + after
 	}
-	return name, text
+	switch {
+	case u.byDefault == "-1":
+		after += " (default: all)"
+	case u.byDefault != "" && u.kind == takesWord:
+		after += fmt.Sprintf(" (default: %q)", u.byDefault)
+	case u.byDefault != "":
+		after += " (default: " + u.byDefault + ")"
+	}
+	return name + " <" + value + ">", strings.ReplaceAll(before+value+after, " ("+value+")", "")
+}
+
+// dashed returns an option as it is typed.
+func dashed(name string) string {
+	name = strings.TrimLeft(name, "-")
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // Options that several commands have.
-func jsonFlag() cli.Flag  { return opt("json", "").flag() }
-func colorFlag() cli.Flag { return opt("color", "").flag() }
+func jsonFlag() optionUse  { return opt("json", "") }
+func colorFlag() optionUse { return opt("color", "") }
 
-func limitFlag(what string) cli.Flag { return opt("max-count", what).flag() }
+func limitFlag(what string) optionUse { return opt("max-count", what) }
 
 // periodFlags are --since and --until, with git log's other words for them: elsewhere those words mean moments.
-func periodFlags() []cli.Flag {
+func periodFlags() []optionUse {
 	since, until := opt("since", ""), opt("until", "")
 	since.also, until.also = []string{"after"}, []string{"before"}
-	return []cli.Flag{since.flag(), until.flag()}
+	return []optionUse{since, until}
 }

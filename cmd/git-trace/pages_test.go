@@ -104,8 +104,8 @@ func TestTheIndexListsEveryPage(t *testing.T) {
 func TestDocumentsNameCommandsThatAreThere(t *testing.T) {
 	t.Parallel()
 	var known []string
-	for _, c := range (&app{}).program().Commands {
-		known = append(known, c.Name)
+	for _, c := range allCommands() {
+		known = append(known, c.name)
 	}
 	known = append(known, "hook", "git-hook", "help")
 	command, found := regexp.MustCompile("(?m)(?:^|`|\\$ )git trace ([a-z][a-z-]*)"), 0

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/sharing"
@@ -15,14 +13,14 @@ import (
 // pullSchema names the form of the JSON output; docs/schema/pull-1.schema.json describes it.
 const pullSchema = "git-trace.pull/1"
 
-func (a *app) pullCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "pull",
-		Usage: "fetch what other clones have published",
-		UsageText: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… " +
+func pullCommand() *command {
+	return &command{
+		name: "pull",
+		does: "fetch what other clones have published",
+		form: "git trace pull [<remote> | <url>]… [--records] [--log] [--writer <id>]… [--accept <id>]… " +
 			"[--configure | --unconfigure] [--dry-run] [--json]\n" +
 			"git trace pull --own [--dry-run] [--yes] [<remote>]",
-		Description: "Fetches what other clones published about the owners of lines. All commands read it, but records\n" +
+		about: "Fetches what other clones published about the owners of lines. All commands read it, but records\n" +
 			"of this clone override it. Without a remote it asks the remotes that traces were fetched from or\n" +
 			"pushed to, or the only one. It checks each log and leaves out an unsound one; then the exit\n" +
 			"status is 1. It is 2 when a remote was not reached. If a log has lost something, the former one\n" +
@@ -30,12 +28,18 @@ func (a *app) pullCommand() *cli.Command {
 			"--own is for a clone that was restored from a backup: it reads from the remote what this clone\n" +
 			"published later, and gives the clone a new id. It first shows events without your signature, and\n" +
 			"asks.",
-		Flags: options("records", "log", "writer", "accept", "own", "configure", "unconfigure", "dry-run", "yes",
+		options: options("records", "log", "writer", "accept", "own", "configure", "unconfigure", "dry-run", "yes",
 			"json"),
-	}, a.pull)
+		examples: []example{
+			{"git trace pull origin", "the owners of lines that others have published"},
+		},
+		run:    (*app).pull,
+		traits: common | bounded,
+		tries:  []string{"--dry-run origin", "", "origin", "--configure --unconfigure"},
+	}
 }
 
-func (a *app) pull(c *cli.Context, ops operands) error {
+func (a *app) pull(c *call, ops operands) error {
 	repo, err := a.repo()
 	if err != nil {
 		return err
@@ -121,7 +125,7 @@ func (a *app) pull(c *cli.Context, ops operands) error {
 }
 
 // pullOwn takes back the clone's lost events. It shows the events that this clone's key did not sign, and asks.
-func (a *app) pullOwn(c *cli.Context, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
+func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []sharing.Remote,
 	most int64,
 ) error {
 	if len(sources) != 1 {

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
 	"github.com/git-trace/git-trace/purge"
@@ -20,13 +18,13 @@ import (
 // purgeSchema names the form of the JSON output; docs/schema/purge-1.schema.json describes it.
 const purgeSchema = "git-trace.purge/1"
 
-func (a *app) purgeCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "purge",
-		Usage: "remove texts, files or conversations from everything that git-trace stores",
-		UsageText: "git trace purge [--trace <id>]… [--text <text>]… [--pattern <expression>]… " +
+func purgeCommand() *command {
+	return &command{
+		name: "purge",
+		does: "remove texts, files or conversations from everything that git-trace stores",
+		form: "git trace purge [--trace <id>]… [--text <text>]… [--pattern <expression>]… " +
 			"[--path <path>]… [--dry-run] [--yes]",
-		Description: "Removes conversations, or whatever matches a text, an expression or a path, from every version of\n" +
+		about: "Removes conversations, or whatever matches a text, an expression or a path, from every version of\n" +
 			"every record, also fetched and unreachable ones, and from prompts, caches, spools and snapshots.\n" +
 			"It deletes the git objects, loose and packed. First it writes down its plan: the next purge,\n" +
 			"doctor --fix or gc finishes an interrupted one. The log of events holds no text. It stays, with a\n" +
@@ -36,14 +34,18 @@ func (a *app) purgeCommand() *cli.Command {
 			"again only on request. If something is left, it is named with the reason, and the exit status is\n" +
 			"1. Copies that were pushed, or fetched by others, cannot be recalled. Your commits and the\n" +
 			"agents' own session files are not touched.",
-		Flags: options("trace", "text", "pattern", "path", "dry-run", "yes", "json"),
-	}, a.runPurge)
+		options: options("trace", "text", "pattern", "path", "dry-run", "yes", "json"),
+		examples: []example{
+			{"git trace purge --dry-run --text 'retry limit'", "where a text was recorded"},
+			{"printf %s \"$SECRET\" | git trace purge --yes --text -", "remove a secret without typing it"},
+		},
+		run:    (*app).runPurge,
+		traits: alone | seals,
+		tries:  []string{"--text nothing --yes", "--text nothing --dry-run", "--path a --yes"},
+	}
 }
 
-func (a *app) runPurge(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) runPurge(c *call, _ operands) error {
 	repo, err := a.repo()
 	if err != nil {
 		return err
@@ -83,7 +85,7 @@ func (a *app) runPurge(c *cli.Context, ops operands) error {
 }
 
 // purgeTarget reads the target of the purge.
-func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purge.Target, error) {
+func (a *app) purgeTarget(c *call, repo *refs.Repo) (*purge.Target, error) {
 	texts, err := purged.New(repo)
 	if err != nil {
 		return nil, fail(exitUnchecked, err,
@@ -137,7 +139,7 @@ func (a *app) purgeTarget(c *cli.Context, repo *refs.Repo) (*purge.Target, error
 }
 
 // purgeTraces finds conversations by their ids, in the log or among the records.
-func (a *app) purgeTraces(c *cli.Context, repo *refs.Repo, t *purge.Target) error {
+func (a *app) purgeTraces(c *call, repo *refs.Repo, t *purge.Target) error {
 	ids := c.StringSlice("trace")
 	if len(ids) == 0 {
 		return nil

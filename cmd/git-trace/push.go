@@ -9,8 +9,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/correlate/reconcile"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
@@ -25,15 +23,15 @@ import (
 // pushSchema names the form of the JSON output; docs/schema/push-1.schema.json describes it.
 const pushSchema = "git-trace.push/1"
 
-func (a *app) pushCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "push",
-		Usage: "let others see who wrote the lines of published commits",
-		UsageText: "git trace push [<remote>] [--to <level>] [--dry-run] [--review] [--no-verify] [--json]\n" +
+func pushCommand() *command {
+	return &command{
+		name: "push",
+		does: "let others see who wrote the lines of published commits",
+		form: "git trace push [<remote>] [--to <level>] [--dry-run] [--review] [--no-verify] [--json]\n" +
 			"git trace push --rebuild-digest [--dry-run] [--no-verify] [--json] [<remote>]\n" +
 			"git trace push --retract [--records] [<remote>]\n" +
 			"git trace push --adopt <id>… [--dry-run] [--no-verify] [<remote>]",
-		Description: "Sends what is recorded to a remote, beside its branches. First it says what would leave. If no\n" +
+		about: "Sends what is recorded to a remote, beside its branches. First it says what would leave. If no\n" +
 			"level was chosen for this remote yet, it asks. remote.<name>.traceShare keeps the answer, for the\n" +
 			"remote's URL of today; it sends nothing to another URL. Nothing is pushed by itself, unless\n" +
 			"trace.autoPush is true.\n" +
@@ -48,11 +46,18 @@ func (a *app) pushCommand() *cli.Command {
 			"--adopt publishes what another clone published elsewhere, for instance in a fork, and you pulled.\n" +
 			"That clone must allow it with trace.allowAdopt.\n" +
 			"The exit status is 1 when the push is refused, 2 when the remote was not reached.",
-		Flags: options("to", "dry-run", "review", "no-verify", "rebuild-digest", "retract", "records", "adopt", "json"),
-	}, a.push)
+		options: options("to", "dry-run", "review", "no-verify", "rebuild-digest", "retract", "records", "adopt", "json"),
+		examples: []example{
+			{"git trace push --dry-run origin", "what would leave, and what stays here"},
+			{"git trace push --to commits origin", "let others see who wrote the published lines"},
+		},
+		run:    (*app).push,
+		traits: common,
+		tries:  []string{"--dry-run origin", "", "origin", "--to commits origin"},
+	}
 }
 
-func (a *app) push(c *cli.Context, ops operands) error {
+func (a *app) push(c *call, ops operands) error {
 	log, s, remote, err := a.settledRemote(c, ops)
 	if err != nil {
 		return err
@@ -161,7 +166,7 @@ func choiceStays(err error, remote string, chosen bool) error {
 }
 
 // retract takes publications off a remote.
-func (a *app) retract(c *cli.Context, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
+func (a *app) retract(c *call, log *events.Log, s *sharing.Settings, remote sharing.Remote) error {
 	gone, err := s.Retract(c.Context, log, remote, c.Bool("records"))
 	if err != nil {
 		a.tellRemote(err)
@@ -184,7 +189,7 @@ const takenOff = "who has fetched it has it until their next pull; a remote may 
 
 // agreesToPush asks the person; if nobody can be asked, naming the level with --to is the answer. Nobody knows
 // beforehand what a server forbids: so it names the needs of a retraction.
-func (a *app) agreesToPush(c *cli.Context, p *sharing.Plan) (bool, error) {
+func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 	if p.Remote.Share == sharing.LevelNone {
 		fmt.Fprintln(a.std.err, "git-trace: hint: git trace push --retract takes it back, unless the server forbids "+
 			"to rewind and to delete refs")

@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/packed"
 	"github.com/git-trace/git-trace/cells"
@@ -22,16 +20,22 @@ import (
 // qualitySchema names the form of the JSON output; docs/schema/quality-1.schema.json describes it.
 const qualitySchema = "git-trace.quality/1"
 
-func (a *app) qualityCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "quality",
-		Usage:     "how complete the records of conversations are",
-		UsageText: "git trace quality [--json] [--gate] [<conversation> | <file>]…",
-		Description: "Checks stored records (all or the named ones), session files and files of exchange formats. 34\n" +
+func qualityCommand() *command {
+	return &command{
+		name: "quality",
+		does: "how complete the records of conversations are",
+		form: "git trace quality [--json] [--gate] [<conversation> | <file>]…",
+		about: "Checks stored records (all or the named ones), session files and files of exchange formats. 34\n" +
 			"checks serve four kinds of readers. A score says how complete a record is, not how good the work\n" +
 			"was.",
-		Flags: options("gate", "json", "color"),
-	}, a.quality)
+		options: options("gate", "json", "color"),
+		examples: []example{
+			{"git trace quality 4f2a", "what the record of a conversation has, and what is missing"},
+		},
+		run:    (*app).quality,
+		traits: bounded,
+		tries:  []string{"", "--json"},
+	}
 }
 
 // judged is a record with its report.
@@ -51,7 +55,7 @@ type mean struct {
 	Reached bool            `json:"reached"` // by each record and by all together
 }
 
-func (a *app) quality(c *cli.Context, ops operands) error {
+func (a *app) quality(c *call, ops operands) error {
 	q := &judge{app: a, ctx: c.Context}
 	defer q.close()
 	faults := q.all(ops.all())

@@ -3,26 +3,28 @@ package main
 import (
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/doctor"
 )
 
-func (a *app) rebuildCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "rebuild",
-		Usage:     "make the caches again from the log",
-		UsageText: "git trace rebuild",
-		Description: "Deletes the data that is derived from the log (the read cache, the owners of contents) and\n" +
+func rebuildCommand() *command {
+	return &command{
+		name: "rebuild",
+		does: "make the caches again from the log",
+		form: "git trace rebuild",
+		about: "Deletes the data that is derived from the log (the read cache, the owners of contents) and\n" +
 			"derives it again. It does not change the log.",
-		Flags: options("color"),
-	}, a.rebuild)
+		options: options("color"),
+		examples: []example{
+			{"git trace rebuild", "make the caches again from the log"},
+		},
+		run:    (*app).rebuild,
+		traits: alone,
+		tries:  []string{""},
+		unseen: "a line that says how many events the cache holds",
+	}
 }
 
-func (a *app) rebuild(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) rebuild(c *call, _ operands) error {
 	repo, err := a.repo()
 	if err != nil {
 		return err

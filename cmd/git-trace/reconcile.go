@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/correlate/reconcile"
 	"github.com/git-trace/git-trace/events"
@@ -17,17 +15,23 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) reconcileCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "reconcile",
-		Usage:     "find the owners in commits that no hook reported",
-		UsageText: "git trace reconcile [--all | <revision range>…] [--dry-run] [--json]",
-		Description: "Searches the commits of the range (HEAD and its ancestors, if none is given) that have no anchor:\n" +
+func reconcileCommand() *command {
+	return &command{
+		name: "reconcile",
+		does: "find the owners in commits that no hook reported",
+		form: "git trace reconcile [--all | <revision range>…] [--dry-run] [--json]",
+		about: "Searches the commits of the range (HEAD and its ancestors, if none is given) that have no anchor:\n" +
 			"made with hooks switched off, rewritten, squashed on a server, made by another tool or in another\n" +
 			"clone. If it finds owners for a commit's lines, it writes an anchor with the evidence of every\n" +
 			"line. A second run finds nothing new.",
-		Flags: options("all", "dry-run", "json", "color"),
-	}, a.reconcile)
+		options: options("all", "dry-run", "json", "color"),
+		examples: []example{
+			{"git trace reconcile --dry-run", "which commits no hook reported"},
+		},
+		run:    (*app).reconcile,
+		traits: seals,
+		tries:  []string{"--dry-run", "--all"},
+	}
 }
 
 const reconcileSchema = "git-trace.reconcile/1"
@@ -51,7 +55,7 @@ type reconciledCommit struct {
 	Evidence []string `json:"evidence"` // the tiers of its lines, best first
 }
 
-func (a *app) reconcile(c *cli.Context, ops operands) error {
+func (a *app) reconcile(c *call, ops operands) error {
 	repo, err := a.repo()
 	if err != nil {
 		return err

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
@@ -29,19 +27,25 @@ const (
 	settleTime = 200 * time.Millisecond
 )
 
-func (a *app) recordCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "record",
-		Usage:     "store the conversations that are in no record yet, and mend records that are behind",
-		UsageText: "git trace record [--force] [--json] [<conversation>…]",
-		Description: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's\n" +
+func recordCommand() *command {
+	return &command{
+		name: "record",
+		does: "store the conversations that are in no record yet, and mend records that are behind",
+		form: "git trace record [--force] [--json] [<conversation>…]",
+		about: "Hooks start it at the end of a turn and at a commit, and do not wait for it. It reads the agent's\n" +
 			"session file, removes secrets and names, and stores the rest on refs/traces/records. Named\n" +
 			"conversations are read again. Without a name it updates all records of this clone: with later\n" +
 			"commits, and with data that an earlier version did not read. It removes again what was purged. It\n" +
 			"records a conversation that was purged as a whole only with --force.",
-		Flags: append(options("quiet"),
-			opt("force", "a conversation was purged, and with all that its session file holds").flag(), jsonFlag()),
-	}, a.record)
+		options: append(options("quiet"),
+			opt("force", "a conversation was purged, and with all that its session file holds"), jsonFlag()),
+		examples: []example{
+			{"git trace record", "store all conversations that wait"},
+		},
+		run:    (*app).record,
+		traits: seals,
+		tries:  []string{"1234", ""},
+	}
 }
 
 const recordSchema = "git-trace.record/1"
@@ -68,7 +72,7 @@ func (r recordedConversation) String() string {
 	return fmt.Sprintf("%s stored: %s, %d redacted", r.Trace, plural(r.Steps, "step"), r.Redacted)
 }
 
-func (a *app) record(c *cli.Context, ops operands) error {
+func (a *app) record(c *call, ops operands) error {
 	repo, err := a.workTree()
 	if err != nil {
 		return err

@@ -172,7 +172,7 @@ func TestReliabilityH1HostilePayloadsAreSurvived(t *testing.T) {
 }
 
 // watched is hook under strace(1), which tells what was started beside git and git-trace.
-func (w *twin) watched(agent, event string, payload any) (c call, others []string) {
+func (w *twin) watched(agent, event string, payload any) (c ran, others []string) {
 	w.t.Helper()
 	raw, err := json.Marshal(payload)
 	if err != nil {

@@ -9,18 +9,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells/page"
 	"github.com/git-trace/git-trace/refs"
 )
 
-func (a *app) reportCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "report",
-		Usage:     "who wrote a branch, a pull request or a release, on one page",
-		UsageText: "git trace report [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
-		Description: "Writes one page of Markdown for a review: the lines of each owner, in the result and discarded,\n" +
+func reportCommand() *command {
+	return &command{
+		name: "report",
+		does: "who wrote a branch, a pull request or a release, on one page",
+		form: "git trace report [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
+		about: "Writes one page of Markdown for a review: the lines of each owner, in the result and discarded,\n" +
 			"the lines without a known owner, and the conversations with their prompts, files, models and\n" +
 			"cost. The figures equal those of git trace stats and git trace diff for the same range. A branch\n" +
 			"is compared with its upstream; the default is the current branch. Text by others is shown as\n" +
@@ -28,10 +26,18 @@ func (a *app) reportCommand() *cli.Command {
 			"fits, and says what is missing: github-comment is 65536, github-summary 1048576, gitlab-comment\n" +
 			"1000000. --html gives a page in one file, with charts and without script, which CI can keep; it\n" +
 			"needs git-trace-serve.",
-		Flags: slices.Concat(options("markdown", "json", "html"),
-			[]cli.Flag{opt("show-prompts", "").or(promptsFirst).flag()},
+		options: slices.Concat(options("markdown", "json", "html"),
+			[]optionUse{opt("show-prompts", "").or(promptsFirst)},
 			options("max-bytes", "fail-unknown", "output")),
-	}, a.reportRange)
+		examples: []example{
+			{"git trace report origin/main...HEAD", "one page about a pull request"},
+			{"git trace report origin/main...HEAD --max-bytes github-summary", "within the limit of a forge"},
+		},
+		run:    (*app).reportRange,
+		traits: common | bounded | anew | verbatim,
+		shows:  []string{"HEAD~1..HEAD", "--json HEAD~1...HEAD", "--show-prompts=all HEAD~1..HEAD"},
+		tries:  []string{"", "nosuch"},
+	}
 }
 
 // The prompts that a report shows.
@@ -53,7 +59,7 @@ type reportOptions struct {
 	file       string
 }
 
-func reportOptionsOf(c *cli.Context) (o reportOptions, err error) {
+func reportOptionsOf(c *call) (o reportOptions, err error) {
 	o = reportOptions{json: c.Bool("json"), prompts: c.String("show-prompts"), mayUnknown: 100, file: c.String("output")}
 	if o.json && c.Bool("markdown") {
 		return o, usage("--json and --markdown exclude each other")
@@ -82,7 +88,7 @@ func reportOptionsOf(c *cli.Context) (o reportOptions, err error) {
 	return o, nil
 }
 
-func (a *app) reportRange(c *cli.Context, ops operands) error {
+func (a *app) reportRange(c *call, ops operands) error {
 	opts, err := reportOptionsOf(c)
 	if err != nil {
 		return err
@@ -132,7 +138,7 @@ func (a *app) reportRange(c *cli.Context, ops operands) error {
 }
 
 // reportPage has the companion draw the report as a page.
-func (a *app) reportPage(c *cli.Context, opts reportOptions, given string) error {
+func (a *app) reportPage(c *call, opts reportOptions, given string) error {
 	for _, name := range []string{"json", "markdown", "max-bytes", "fail-unknown"} {
 		if c.IsSet(name) {
 			return usage("options '--html' and '--%s' exclude each other", name)

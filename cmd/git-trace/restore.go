@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents/shell"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
@@ -27,12 +25,12 @@ import (
 // restoreSchema names the form of the JSON output; docs/schema/restore-1.schema.json describes it.
 const restoreSchema = "git-trace.restore/1"
 
-func (a *app) restoreCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "restore",
-		Usage:     "restore files as they were at a prompt or a call",
-		UsageText: "git trace restore [--dry-run] [--after] [--force] [--json] <moment> [--] <path>…",
-		Description: "Gives files of the work tree the content and the mode that they had at a prompt (4f2a#3), a step\n" +
+func restoreCommand() *command {
+	return &command{
+		name: "restore",
+		does: "restore files as they were at a prompt or a call",
+		form: "git trace restore [--dry-run] [--after] [--force] [--json] <moment> [--] <path>…",
+		about: "Gives files of the work tree the content and the mode that they had at a prompt (4f2a#3), a step\n" +
 			"(4f2a:12), a tool call (toolu_…) or an event (@17): when the prompt was sent or the call began.\n" +
 			"With --after, when it ended. Restored lines keep their former owners.\n\n" +
 			"It touches only the named paths, and not the index. A directory means the files in it. A file\n" +
@@ -43,9 +41,16 @@ func (a *app) restoreCommand() *cli.Command {
 			"A snapshot keeps the present state, and the command that brings it back is printed. The owners of\n" +
 			"lines that will be removed are named. On a terminal it asks before it removes lines of others\n" +
 			"than the named conversation.",
-		Flags: append(options("dry-run"), slices.Concat(options("before", "after"),
-			[]cli.Flag{opt("force", "what is replaced is saved nowhere").flag(), jsonFlag(), colorFlag()})...),
-	}, a.restore)
+		options: append(options("dry-run"), slices.Concat(options("before", "after"),
+			[]optionUse{opt("force", "what is replaced is saved nowhere"), jsonFlag(), colorFlag()})...),
+		examples: []example{
+			{"git trace restore --dry-run 4f2a#3 .", "show what it would restore"},
+			{"git trace restore 4f2a#3 -- server.go", "a file as it was when prompt 3 was sent"},
+		},
+		run:    (*app).restore,
+		traits: common,
+		tries:  []string{"1234#1 a", "-n @1 .", "HEAD a"},
+	}
 }
 
 // restored lists the restored files, in JSON.
@@ -70,7 +75,7 @@ type restoredPath struct {
 	Why        string `json:"why,omitempty"`
 }
 
-func (a *app) restore(c *cli.Context, ops operands) error {
+func (a *app) restore(c *call, ops operands) error {
 	words := ops.all()
 	switch {
 	case len(words) == 0 || ops.dashed && len(ops.list) != 1:
@@ -135,7 +140,7 @@ func takeTurn(repo *refs.Repo, dry bool) (gone []string, end func(), err error) 
 
 // putBack carries a plan out, unless that takes more away than the person wants. Contents are the ones that the
 // timeline knows.
-func (a *app) putBack(c *cli.Context, repo *refs.Repo, known *conversations, then namedMoment, now refs.OID,
+func (a *app) putBack(c *call, repo *refs.Repo, known *conversations, then namedMoment, now refs.OID,
 	plan *restore.Plan, out *restored, contents map[string]refs.OID,
 ) (err error) {
 	if out.Lost, err = a.loss(repo, known, then.Moment, now, plan); err != nil {
@@ -148,7 +153,7 @@ func (a *app) putBack(c *cli.Context, repo *refs.Repo, known *conversations, the
 		return unsaved(plan.Unsaved)
 	}
 	if !out.DryRun && !c.Bool("json") && !c.Bool("force") && ofOthers(out.Lost, then.trace) {
-		if err := a.mayLose(out.lost, c.Command.Name); err != nil {
+		if err := a.mayLose(out.lost, c.command.name); err != nil {
 			return err
 		}
 	}

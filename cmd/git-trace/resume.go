@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
@@ -16,13 +14,13 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) resumeCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "resume",
-		Usage: "go on with a conversation in its agent",
-		UsageText: "git trace resume [--print] <trace>\n" +
+func resumeCommand() *command {
+	return &command{
+		name: "resume",
+		does: "go on with a conversation in its agent",
+		form: "git trace resume [--print] <trace>\n" +
 			"git trace resume --at-step <point> [--after] [--worktree <directory>] [--print | --json]",
-		Description: "Starts the agent at the top of the work tree and continues the conversation, as far as the agent\n" +
+		about: "Starts the agent at the top of the work tree and continues the conversation, as far as the agent\n" +
 			"still has it. The exit status is the agent's.\n\n" +
 			"With --at-step it goes on from a point in the middle: from the moment when a prompt (4f2a#3) was sent\n" +
 			"or a step (4f2a:12) began. With --after, from the moment when it ended; 4f2a alone means the end. It\n" +
@@ -31,11 +29,18 @@ func (a *app) resumeCommand() *cli.Command {
 			"The conversation, its work tree and your branches stay as they are. This works with Claude Code, Codex\n" +
 			"and Pi, for conversations that hooks saw here. If something fails, nothing is left behind.\n" +
 			"git worktree remove takes the work tree away again.",
-		Flags: options("print", "json", "at-step", "before", "after", "worktree"),
-	}, a.resume)
+		options: options("print", "json", "at-step", "before", "after", "worktree"),
+		examples: []example{
+			{"git trace resume --print 4f2a", "the command that continues a conversation"},
+			{"git trace resume --print --at-step '4f2a#2'", "go on from before prompt 2, in a work tree of its own"},
+		},
+		run:    (*app).resume,
+		traits: verbatim,
+		tries:  []string{"--print 1234", "--print --at-step 1234:1"},
+	}
 }
 
-func (a *app) resume(c *cli.Context, ops operands) error {
+func (a *app) resume(c *call, ops operands) error {
 	ids := ops.all()
 	switch {
 	case c.IsSet("at-step") && len(ids) > 0:

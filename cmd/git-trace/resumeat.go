@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents/shell"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -37,7 +35,7 @@ type resumed struct {
 }
 
 // resumeAt goes on from a step, in a work tree of its own.
-func (a *app) resumeAt(c *cli.Context, word string) error {
+func (a *app) resumeAt(c *call, word string) error {
 	if c.Bool("before") && c.Bool("after") {
 		return usage("--before and --after are two moments")
 	}
@@ -84,7 +82,7 @@ func (a *app) resumeAt(c *cli.Context, word string) error {
 }
 
 // pointNamed finds the point of a conversation that a word names.
-func (r *resolver) pointNamed(c *cli.Context, word string) (*resume.Point, error) {
+func (r *resolver) pointNamed(c *call, word string) (*resume.Point, error) {
 	p, known, err := r.placeNamed(c.Context, word)
 	if err != nil {
 		return nil, err
@@ -131,7 +129,7 @@ func cannotResume(c *view.Conversation, word string, err error) error {
 }
 
 // prepare makes the work tree and the copy of the session. Where one fails, neither is left behind.
-func (a *app) prepare(c *cli.Context, repo *refs.Repo, point *resume.Point, source *resume.Source,
+func (a *app) prepare(c *call, repo *refs.Repo, point *resume.Point, source *resume.Source,
 	dir string) (out *resumed, err error) {
 	linked, err := point.Add(c.Context, repo, dir)
 	if err != nil {
@@ -181,7 +179,7 @@ func (a *app) prepare(c *cli.Context, repo *refs.Repo, point *resume.Point, sour
 }
 
 // bringBack gives a new work tree the files of a snapshot.
-func (a *app) bringBack(c *cli.Context, linked *refs.Repo, tree refs.OID) (*restore.Plan, error) {
+func (a *app) bringBack(c *call, linked *refs.Repo, tree refs.OID) (*restore.Plan, error) {
 	turn, err := restore.Begin(linked)
 	if err != nil {
 		return nil, err

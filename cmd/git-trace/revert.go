@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
@@ -23,12 +21,12 @@ import (
 // revertSchema names the form of the JSON output; docs/schema/revert-1.schema.json describes it.
 const revertSchema = "git-trace.revert/1"
 
-func (a *app) revertCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "revert",
-		Usage:     "take back what a prompt, a call, a conversation or a commit's agents wrote",
-		UsageText: "git trace revert [--dry-run] [--force] [--json] <work> [--] [<path>…]",
-		Description: "Takes the work out of the files of the work tree, and leaves all that came later. The work is a\n" +
+func revertCommand() *command {
+	return &command{
+		name: "revert",
+		does: "take back what a prompt, a call, a conversation or a commit's agents wrote",
+		form: "git trace revert [--dry-run] [--force] [--json] <work> [--] [<path>…]",
+		about: "Takes the work out of the files of the work tree, and leaves all that came later. The work is a\n" +
 			"prompt (4f2a#3), a step (4f2a:12), a tool call (toolu_…), a patch, a conversation (4f2a), or a\n" +
 			"commit: then it is what agents wrote in it. Lines that are still the work's go. Lines that it\n" +
 			"removed come back at their place. A file that it created goes if nobody else wrote in it, and\n" +
@@ -37,9 +35,16 @@ func (a *app) revertCommand() *cli.Command {
 			"exit status is 1. Lines of others are never removed. Either all files change or none, and the\n" +
 			"command that brings the present state back is printed. Work that hooks of this clone did not\n" +
 			"see is taken out of the commits of HEAD that hold its lines, if this clone or a signed log tells.",
-		Flags: append(options("dry-run"),
-			[]cli.Flag{opt("force", "what is replaced is saved nowhere").flag(), jsonFlag(), colorFlag()}...),
-	}, a.revert)
+		options: append(options("dry-run"),
+			[]optionUse{opt("force", "what is replaced is saved nowhere"), jsonFlag(), colorFlag()}...),
+		examples: []example{
+			{"git trace revert --dry-run 4f2a#3", "whose lines would go, and which come back"},
+			{"git trace revert 4f2a#3 -- server.go", "undo what prompt 3 did to a file, and nothing that came later"},
+		},
+		run:    (*app).revert,
+		traits: common,
+		tries:  []string{"1234#1", "-n HEAD", "--json nosuch"},
+	}
 }
 
 // revertedFiles is the JSON output.
@@ -58,7 +63,7 @@ type revertedFile struct {
 	Left       string `json:"left,omitempty"` // why it stays as it is
 }
 
-func (a *app) revert(c *cli.Context, ops operands) error {
+func (a *app) revert(c *call, ops operands) error {
 	words := ops.all()
 	if len(words) == 0 || ops.dashed && len(ops.list) != 1 {
 		return usage("one prompt, call, conversation or commit is needed: git trace revert 4f2a#3 [-- <path>…]")
@@ -91,7 +96,7 @@ func (a *app) revert(c *cli.Context, ops operands) error {
 // taking is work that is being taken back.
 type taking struct {
 	*app
-	c     *cli.Context
+	c     *call
 	repo  *refs.Repo
 	known *conversations
 	name  string // of the work, as the person says it

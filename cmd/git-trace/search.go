@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/numbers"
@@ -26,12 +24,12 @@ const searchSchema = "git-trace.search/1"
 // usualResults is the usual number of conversations shown.
 const usualResults = 10
 
-func (a *app) searchCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "search",
-		Usage:     "find conversations by words, and by what their calls did",
-		UsageText: "git trace search [<options>] [<text>…]",
-		Description: "Looks for words in prompts, answers, inputs of tool calls and names of files: in every\n" +
+func searchCommand() *command {
+	return &command{
+		name: "search",
+		does: "find conversations by words, and by what their calls did",
+		form: "git trace search [<options>] [<text>…]",
+		about: "Looks for words in prompts, answers, inputs of tool calls and names of files: in every\n" +
 			"conversation that has a record, and in prompts without a record. A conversation is found if it\n" +
 			"has all words; the beginning of a word is enough. Conversations without a record come first, then\n" +
 			"the best matches, each with its best steps. `git trace show <id>:<step>` shows a step in full,\n" +
@@ -40,9 +38,17 @@ func (a *app) searchCommand() *cli.Command {
 			"conversation is found if all of them are true of one of its calls; the answer names step and\n" +
 			"prompt of such calls. Names are patterns (mcp__*). Without words the latest conversation comes\n" +
 			"first. These options read the record of each conversation that has the words.",
-		Flags: append([]cli.Flag{limitFlag("conversations"), opt("agent", "").flag(), opt("in", "").flag()},
+		options: append([]optionUse{limitFlag("conversations"), opt("agent", ""), opt("in", "")},
 			options("tool", "skill", "file", "model", "failed", "test", "survived", "since", "json", "color")...),
-	}, a.search)
+		examples: []example{
+			{"git trace search 'retry limit'", "the conversations with these words"},
+			{"git trace search --file server.go --survived", "the calls that wrote lines of a file that commits hold"},
+		},
+		run:    (*app).search,
+		traits: common | bounded | anew,
+		shows:  []string{"a", "--json a", "--file *", "--json --tool *"},
+		tries:  []string{"--file a --failed"},
+	}
 }
 
 // foundJSON is a conversation that was found.
@@ -66,7 +72,7 @@ type hitJSON struct {
 	Tool   string `json:"tool,omitempty"`
 }
 
-func (a *app) search(c *cli.Context, ops operands) error {
+func (a *app) search(c *call, ops operands) error {
 	text := strings.Join(ops.all(), " ")
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
@@ -124,7 +130,7 @@ func (a *app) search(c *cli.Context, ops operands) error {
 }
 
 // facetsOf reads the options that describe a call.
-func facetsOf(c *cli.Context, repo *refs.Repo) (f view.Facets, err error) {
+func facetsOf(c *call, repo *refs.Repo) (f view.Facets, err error) {
 	f = view.Facets{Tool: c.String("tool"), Skill: c.String("skill"), File: c.String("file"), Model: c.String("model"),
 		Failed: c.Bool("failed"), Test: c.Bool("test"), Survived: c.Bool("survived")}
 	for _, name := range []string{"tool", "skill", "file", "model"} {
@@ -140,7 +146,7 @@ func facetsOf(c *cli.Context, repo *refs.Repo) (f view.Facets, err error) {
 }
 
 // told adds data about the found conversations: the first prompt and, if they are shown, the commits.
-func (s *conversations) told(c *cli.Context, found []view.Result) error {
+func (s *conversations) told(c *call, found []view.Result) error {
 	list := make([]view.Conversation, len(found))
 	for i := range found {
 		list[i] = found[i].Conversation
@@ -206,7 +212,7 @@ func stamp(at time.Time) *string {
 	return &text
 }
 
-func (a *app) drawFound(c *cli.Context, repo *refs.Repo, found view.Found, text string,
+func (a *app) drawFound(c *call, repo *refs.Repo, found view.Found, text string,
 	short func(events.TraceID) string) error {
 	screen, err := a.screen(repo, c.String("color"))
 	if err != nil {

@@ -11,72 +11,72 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/refs"
 )
 
 const servedBy = "The server is the program git-trace-serve, which is looked for beside git-trace, then in PATH."
 
-func (a *app) mcpCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "mcp",
-		Usage:     "give agents the recorded data, by the Model Context Protocol on standard input and output",
-		UsageText: "git trace mcp",
-		Description: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, " +
+func mcpCommand() *command {
+	return &command{
+		name: "mcp",
+		does: "give agents the recorded data, by the Model Context Protocol on standard input and output",
+		form: "git trace mcp",
+		about: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, " +
 			"lessons, handoff.\n" +
 			servedBy,
-		Action: a.serve("mcp"),
+		run:    serving("mcp"),
+		traits: alone | atOnce,
+		tries:  []string{"--help", ""},
 	}
 }
 
-func (a *app) lspCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "lsp",
-		Usage:     "show in editors who wrote a line and why, by the Language Server Protocol",
-		UsageText: "git trace lsp [--stdio]",
-		Description: "An editor starts it and uses its standard input and output. It shows why a line is there when the\n" +
+func lspCommand() *command {
+	return &command{
+		name: "lsp",
+		does: "show in editors who wrote a line and why, by the Language Server Protocol",
+		form: "git trace lsp [--stdio]",
+		about: "An editor starts it and uses its standard input and output. It shows why a line is there when the\n" +
 			"pointer rests on it, the prompt behind the first of its lines, and commands that show the conversation.\n" +
 			"docs/editors.md says how to set up each editor.\n" +
 			servedBy,
-		Flags:  options("stdio"),
-		Action: a.serve("lsp"),
+		options: options("stdio"),
+		run:     serving("lsp"),
+		traits:  alone | atOnce,
+		tries:   []string{"--help", ""},
 	}
 }
 
-// serve has the companion serve on standard input and output.
-func (a *app) serve(verb string) cli.ActionFunc {
-	return func(c *cli.Context) error {
-		if err := noArguments(c); err != nil {
-			return err
-		}
-		return a.beCompanion(c.Context, verb)
-	}
+// serving has the companion serve on standard input and output.
+func serving(verb string) func(*app, *call, operands) error {
+	return func(a *app, c *call, _ operands) error { return a.beCompanion(c.Context, verb) }
 }
 
-func (a *app) serveCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "serve",
-		Usage: "show conversations, blame and commits as pages in a browser",
-		UsageText: "git trace serve [--port <number>] [--listen <address>] [--idle <duration>] [--open] " +
+func serveCommand() *command {
+	return &command{
+		name: "serve",
+		does: "show conversations, blame and commits as pages in a browser",
+		form: "git trace serve [--port <number>] [--listen <address>] [--idle <duration>] [--open] " +
 			"[<path>[:<line>] | <id> | <commit>]\n" +
 			"git trace serve --export <directory> [--yes] [<revision range>]",
-		Description: "Prints the address of the pages and serves them to this machine alone, until it is interrupted. " +
+		about: "Prints the address of the pages and serves them to this machine alone, until it is interrupted. " +
 			"The address has a secret that is new at each start; without it a request gets no answer. The pages only read. An " +
 			"operand is the page to begin at: a file of the work tree, a conversation, a prompt or a commit. Where " +
 			"the pages of this work tree are served already, their address is printed.\n" +
 			"--export writes the pages of a range (HEAD if none is named) as files for a server of pages: without " +
 			"script, with what was said in stored conversations, redacted once more. It says what they hold, and asks.\n" +
 			servedBy,
-		Flags: options("port", "listen", "listen-anyway", "idle", "open", "export", "yes"),
-	}, a.servePages)
+		options: options("port", "listen", "listen-anyway", "idle", "open", "export", "yes"),
+		run:     (*app).servePages,
+		traits:  common | atOnce,
+		tries:   []string{"--help", "nosuch"},
+	}
 }
 
 // servedIdle is the time after which pages that nobody reads are no longer served.
 const servedIdle = 12 * time.Hour
 
 // servePages has the companion serve the pages of the repository.
-func (a *app) servePages(c *cli.Context, ops operands) error {
+func (a *app) servePages(c *call, ops operands) error {
 	wanted := ops.all()
 	if len(wanted) > 1 {
 		return usage("unexpected argument '%s'", wanted[1])
@@ -128,7 +128,7 @@ func (a *app) servePages(c *cli.Context, ops operands) error {
 const servePortKey = "trace.servePort"
 
 // settledPort returns the port that the configuration names; 0 for a free one.
-func (a *app) settledPort(c *cli.Context, repo *refs.Repo) (int, error) {
+func (a *app) settledPort(c *call, repo *refs.Repo) (int, error) {
 	config, err := repo.Config(c.Context)
 	if err != nil {
 		return 0, err
@@ -151,7 +151,7 @@ func (a *app) inBrowser(ctx context.Context, page string) error {
 }
 
 // exportPages has the companion write the pages of a range.
-func (a *app) exportPages(c *cli.Context, span string) error {
+func (a *app) exportPages(c *call, span string) error {
 	for _, name := range []string{"port", "listen", "listen-anyway", "idle", "open"} {
 		if c.IsSet(name) {
 			return usage("options '--export' and '--%s' exclude each other", name)
@@ -175,7 +175,7 @@ func (a *app) exportPages(c *cli.Context, span string) error {
 }
 
 // pageOf returns the address of an operand's page: a file if there is such a file, otherwise the object of that id.
-func (a *app) pageOf(c *cli.Context, name string) (string, error) {
+func (a *app) pageOf(c *call, name string) (string, error) {
 	place, _, err := placeOf(name)
 	if err != nil {
 		return "", err

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -76,18 +74,27 @@ var settingForms = []setting{
 	{"remote.<name>.traceUrl", "", "the URL for which traceShare was chosen; for another URL push asks again", ""},
 }
 
-func (a *app) configCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "config",
-		Usage:     "every setting, with its value, its default and what it does",
-		UsageText: "git trace config [<setting>…]",
-		Description: "Settings are keys of git's configuration: git config KEY VALUE sets one here, and git config\n" +
+func configCommand() *command {
+	return &command{
+		name: "config",
+		does: "every setting, with its value, its default and what it does",
+		form: "git trace config [<setting>…]",
+		about: "Settings are keys of git's configuration: git config KEY VALUE sets one here, and git config\n" +
 			"--global KEY VALUE for all repositories. This command only reads.",
-		Flags: []cli.Flag{colorFlag()},
-	}, a.config)
+		options: []optionUse{colorFlag()},
+		examples: []example{
+			{"git trace config", "every setting with its value"},
+			{"git trace config promptExpire", "one of them"},
+		},
+		run:    (*app).config,
+		traits: atOnce,
+		shows:  []string{""},
+		tries:  []string{"trace.nosuch"},
+		unseen: "a list that settings.txtar and docs/settings.md hold",
+	}
 }
 
-func (a *app) config(c *cli.Context, ops operands) error {
+func (a *app) config(c *call, ops operands) error {
 	asked := slices.Concat(ops.list, ops.behind)
 	var list []setting
 	for _, s := range settingForms {

@@ -9,31 +9,30 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
 
-func (a *app) setupCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "setup",
-		Usage: "record every repository in which you start an agent, once for this machine",
-		UsageText: "git trace setup [--agent <name>]… [--below <directory>]… [--trust-hooks] [--dry-run]\n" +
+func setupCommand() *command {
+	return &command{
+		name: "setup",
+		does: "record every repository in which you start an agent, once for this machine",
+		form: "git trace setup [--agent <name>]… [--below <directory>]… [--trust-hooks] [--dry-run]\n" +
 			"git trace setup --undo [--dry-run]",
-		Description: "Installs the agents' hooks in your own settings. When you start or prompt an agent in a\n" +
+		about: "Installs the agents' hooks in your own settings. When you start or prompt an agent in a\n" +
 			"repository below the directories of trace.record (default: your home directory), git-trace enrols\n" +
 			"that repository in the background, like git trace init. trace.ignore lists directories that stay\n" +
 			"out, and git trace uninstall adds a repository to them. A repository whose own configuration\n" +
 			"names programs or other places is not enrolled: use git trace init there.\n" +
 			"git trace setup --undo removes everything except the recorded data.",
-		Flags: options("agent", "below", "trust-hooks", "undo", "dry-run"),
-		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
+		options: options("agent", "below", "trust-hooks", "undo", "dry-run"),
+		examples: []example{
+			{"git trace setup --dry-run", "show what it would do on this machine"},
+			{"git trace setup --undo --dry-run", "show what it would remove"},
+		},
+		run: func(a *app, c *call, _ operands) error {
 			if !c.Bool("undo") {
 				return a.setUp(c)
 			}
@@ -42,6 +41,8 @@ func (a *app) setupCommand() *cli.Command {
 			}
 			return a.undoSetup(c)
 		},
+		traits: alone | atOnce,
+		tries:  []string{"--dry-run --below .", "--dry-run", "--undo --dry-run", "--below nowhere"},
 	}
 }
 
@@ -62,7 +63,7 @@ func forMachine(ctx context.Context, names []string) (*installation, error) {
 	return in, in.onlyFoundBy(config)
 }
 
-func (a *app) setUp(c *cli.Context) error {
+func (a *app) setUp(c *call) error {
 	in, err := forMachine(c.Context, c.StringSlice("agent"))
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (a *app) setUp(c *cli.Context) error {
 
 // directoriesBelow returns the directories in which repositories are to be enrolled: the named ones, else the
 // user's answer, else the home directory. It returns none if the configuration has some.
-func (a *app) directoriesBelow(c *cli.Context) ([]string, error) {
+func (a *app) directoriesBelow(c *call) ([]string, error) {
 	config, err := refs.OwnConfig(c.Context)
 	if err != nil {
 		return nil, err
@@ -198,7 +199,7 @@ func fileExists(path string) bool {
 }
 
 // undoSetup takes out the agents' hooks, the values and the repositories that were enrolled.
-func (a *app) undoSetup(c *cli.Context) error {
+func (a *app) undoSetup(c *call) error {
 	set, err := recorded.ReadSetup()
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(a.std.out, "git trace setup was not run; nothing to do")

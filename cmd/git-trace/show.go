@@ -5,26 +5,33 @@ import (
 	"io"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/events"
 )
 
 // showSchema names the form of the JSON output; docs/schema/show-1.schema.json describes it.
 const showSchema = "git-trace.show/1"
 
-func (a *app) showCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "show",
-		Usage:     "one conversation, prompt, tool call, patch, commit or event",
-		UsageText: "git trace show [--json | --markdown] <id> | <commit> …\ngit trace show --web <id> | <commit>",
-		Description: "An id names a conversation (4f2a), one of its prompts (4f2a#3) or steps (4f2a:12), a tool call\n" +
+func showCommand() *command {
+	return &command{
+		name: "show",
+		does: "one conversation, prompt, tool call, patch, commit or event",
+		form: "git trace show [--json | --markdown] <id> | <commit> …\ngit trace show --web <id> | <commit>",
+		about: "An id names a conversation (4f2a), one of its prompts (4f2a#3) or steps (4f2a:12), a tool call\n" +
 			"(toolu_…), a patch, lines of a file (FILE:LINE, as for git trace why), a commit in any form that\n" +
 			"git knows, or an event (b3:… or @17). Ids may be abbreviated to four characters or more. If an id\n" +
 			"is ambiguous, the candidates are listed, and the exit status is 128; it is 1 when there is no\n" +
 			"such id. Texts are shown if the conversation has a record; a step is shown in full.",
-		Flags: options("json", "markdown", "color", "web"),
-	}, a.show)
+		options: options("json", "markdown", "color", "web"),
+		examples: []example{
+			{"git trace show 4f2a", "a conversation, step by step"},
+			{"git trace show '4f2a#2'", "one prompt: its answer, its changes, and what is left of them"},
+			{"git trace show HEAD", "a commit, with who wrote its lines"},
+		},
+		run:    (*app).show,
+		traits: common | bounded | anew,
+		shows:  []string{"HEAD", "--json HEAD"},
+		tries:  []string{"1234abcd", "@1"},
+	}
 }
 
 // drawable is an object that show draws.
@@ -64,7 +71,7 @@ func (s shown) inJSON() *shownJSON {
 	return out
 }
 
-func (a *app) show(c *cli.Context, ops operands) error {
+func (a *app) show(c *call, ops operands) error {
 	ids := ops.all()
 	if len(ids) == 0 {
 		return usage("an id is needed: git trace show <id>…")
@@ -75,7 +82,7 @@ func (a *app) show(c *cli.Context, ops operands) error {
 	return a.demanding(func(demand demander) error { return a.showAll(c, ids, demand) })
 }
 
-func (a *app) showAll(c *cli.Context, ids []string, demand demander) error {
+func (a *app) showAll(c *call, ids []string, demand demander) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
@@ -136,7 +143,7 @@ func (a *app) showAll(c *cli.Context, ids []string, demand demander) error {
 }
 
 // drawEach draws objects for people, an empty line between two.
-func drawEach[T drawable](a *app, c *cli.Context, v *viewer, list []T) error {
+func drawEach[T drawable](a *app, c *call, v *viewer, list []T) error {
 	screen, err := a.screen(v.repo, c.String("color"))
 	if err != nil {
 		return err

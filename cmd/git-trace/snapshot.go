@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
@@ -24,22 +22,27 @@ const (
 	snapshotWait  = time.Minute
 )
 
-func (a *app) snapshotCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "snapshot",
-		Usage:     "name the content of the whole work tree by a tree id",
-		UsageText: "git trace snapshot [--json]",
-		Description: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the\n" +
+func snapshotCommand() *command {
+	return &command{
+		name: "snapshot",
+		does: "name the content of the whole work tree by a tree id",
+		form: "git trace snapshot [--json]",
+		about: "Prints the id of the tree that `git add -A && git write-tree` would give, without touching the\n" +
 			"index. The tree is stored in git-trace's object store. The timeline of the work tree does not\n" +
 			"change.",
-		Flags: options("json", "color"),
-	}, a.snapshot)
+		options: options("json", "color"),
+		examples: []example{
+			{"git trace snapshot", "the tree of the work tree as it is"},
+		},
+		run:    (*app).snapshot,
+		traits: alone,
+		tries:  []string{""},
+		leaves: "writes the tree that it tells the id of",
+		unseen: "the id of a tree, for programs",
+	}
 }
 
-func (a *app) snapshot(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) snapshot(c *call, _ operands) error {
 	repo, err := a.workTree()
 	if err != nil {
 		return err

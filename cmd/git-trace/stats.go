@@ -11,8 +11,6 @@ import (
 
 	"github.com/git-trace/git-trace/numbers"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/figures"
@@ -25,12 +23,12 @@ type statistics struct{ *figures.Sums }
 // statsSchema names the form of the JSON output; docs/schema/stats-1.schema.json describes it.
 const statsSchema = "git-trace.stats/1"
 
-func (a *app) statsCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "stats",
-		Usage:     "count the lines of each owner in a range of commits, and what the conversations used",
-		UsageText: "git trace stats [<options>] [<revision range>] [[--] <path>…]",
-		Description: "Counts the lines that commits added: by agents, by people, older than the recording, and unknown;\n" +
+func statsCommand() *command {
+	return &command{
+		name: "stats",
+		does: "count the lines of each owner in a range of commits, and what the conversations used",
+		form: "git trace stats [<options>] [<revision range>] [[--] <path>…]",
+		about: "Counts the lines that commits added: by agents, by people, older than the recording, and unknown;\n" +
 			"in all commits, by author and by agent. Then it lists the conversations that wrote some of them,\n" +
 			"with tokens, cost and models if they have a record. Without a range it counts all commits that\n" +
 			"HEAD reaches, and every conversation here. With paths it counts only lines in these paths. The\n" +
@@ -43,9 +41,20 @@ func (a *app) statsCommand() *cli.Command {
 			"a commit holds it, and how many lines of it people rewrote: of the whole history alone.\n" +
 			"--survival says how many of the lines were alive 1, 7, 30 and 90 days after they came to the\n" +
 			"first-parent history. It reads the patch of every commit, which takes as long as git log -p.",
-		Flags: slices.Concat(commitFlags(), options("by", "depth", "now", "survival"),
-			[]cli.Flag{opt("format", "table or csv").or("table").flag()}, options("json", "markdown", "color")),
-	}, a.stats)
+		options: slices.Concat(commitFlags(), options("by", "depth", "now", "survival"),
+			[]optionUse{opt("format", "table or csv").or("table")}, options("json", "markdown", "color")),
+		examples: []example{
+			{"git trace stats main..topic", "how much of a branch agents wrote"},
+			{"git trace stats --by week,agent --since=3.months", "who wrote what in each week, and what it cost"},
+			{"git trace stats --by directory --depth 2 -- cmd", "by directory, below one directory"},
+			{"git trace stats --now --by directory", "who wrote the lines that are there today"},
+			{"git trace stats --by model --survival --format csv", "how long lines lived, for a spreadsheet"},
+		},
+		run:    (*app).stats,
+		traits: common | bounded | anew,
+		shows:  []string{"", "--json"},
+		tries:  []string{"--survival --format csv", "--by directory -- a", "HEAD~1..HEAD", "--now --by file"},
+	}
 }
 
 // text returns the cost of the conversations, its part that is not by prices, and the day of the prices.
@@ -70,7 +79,7 @@ func costsText(c *figures.Costs) string {
 	return strings.Join(append([]string{text}, parts...), "; ")
 }
 
-func (a *app) stats(c *cli.Context, ops operands) error {
+func (a *app) stats(c *call, ops operands) error {
 	ask, err := askStats(c)
 	if err != nil {
 		return err

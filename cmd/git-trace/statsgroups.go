@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells/page"
 	"github.com/git-trace/git-trace/stats"
 )
@@ -25,7 +23,7 @@ type statsAsk struct {
 
 var statsFormats = []string{"table", "json", "csv", "markdown"}
 
-func askStats(c *cli.Context) (*statsAsk, error) {
+func askStats(c *call) (*statsAsk, error) {
 	ask := &statsAsk{survival: c.Bool("survival"), format: c.String("format")}
 	for _, name := range []string{"json", "markdown"} {
 		if !c.Bool(name) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/stats"
@@ -15,7 +13,7 @@ import (
 var errOneRevision = usage("--now takes one revision, and not a range")
 
 // checkNow refuses what chooses commits: --now counts the lines that one revision has.
-func checkNow(c *cli.Context, ask *statsAsk, query *graph.Query) error {
+func checkNow(c *call, ask *statsAsk, query *graph.Query) error {
 	if !c.Bool("now") {
 		return nil
 	}

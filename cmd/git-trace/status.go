@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
@@ -61,21 +59,24 @@ type pendingLines struct {
 	Why []events.Limit `json:"why,omitempty"` // the limitations that the log names for lines of unknown writers
 }
 
-func (a *app) statusCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "status",
-		Usage:     "what is recorded here, for whom, and whether anything is wrong",
-		UsageText: "git trace status [--json]",
-		Description: "Looks at hooks, settings and the end of the log, and changes nothing. `git trace doctor` checks\n" +
+func statusCommand() *command {
+	return &command{
+		name: "status",
+		does: "what is recorded here, for whom, and whether anything is wrong",
+		form: "git trace status [--json]",
+		about: "Looks at hooks, settings and the end of the log, and changes nothing. `git trace doctor` checks\n" +
 			"more, `git trace verify` reads the whole log.",
-		Flags: options("json", "color"),
-	}, a.status)
+		options: options("json", "color"),
+		examples: []example{
+			{"git trace status", "is it recording, for whom, is anything wrong"},
+		},
+		run:    (*app).status,
+		traits: common | alone | bounded | anew | fetchless,
+		shows:  []string{"", "--json"},
+	}
 }
 
-func (a *app) status(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) status(c *call, _ operands) error {
 	repo, err := a.workTree()
 	if err != nil {
 		return err

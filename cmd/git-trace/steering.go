@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
@@ -27,7 +25,7 @@ const steeringSchema = "git-trace.steering/1"
 const steeringScope = "[<conversation> | <revision range>]…"
 
 // wordTable reads the table that is named; nil stands for English.
-func wordTable(c *cli.Context) (*steering.Words, error) {
+func wordTable(c *call) (*steering.Words, error) {
 	name := c.String("words")
 	if name == "" {
 		return nil, nil
@@ -47,47 +45,65 @@ func wordTable(c *cli.Context) (*steering.Words, error) {
 	return known, nil
 }
 
-func (a *app) steeringCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "steering",
-		Usage:     "how people steered agents: what was declined, failed, corrected and given up",
-		UsageText: "git trace steering [--json | --write <directory>] [--redact-auto] [--words <file>] " + steeringScope,
-		Description: "Reads all recorded conversations, the named ones, or the ones that wrote lines of " +
+func steeringCommand() *command {
+	return &command{
+		name: "steering",
+		does: "how people steered agents: what was declined, failed, corrected and given up",
+		form: "git trace steering [--json | --write <directory>] [--redact-auto] [--words <file>] " + steeringScope,
+		about: "Reads all recorded conversations, the named ones, or the ones that wrote lines of " +
 			"the commits of a\n" +
 			"range. Says how each prompt relates to the one before, what failed, and which prompt corrected it. Calls, edits\n" +
 			"and commits count more than words. --write puts tree.json, lessons, evals and all other files of TreeTrace 0.3\n" +
 			"into a directory. The exit status is 1 when there is nothing to report, 4 when a secret must not leave.",
-		Flags: options("json", "redact-auto", "words", "write"),
-	}, a.steering)
+		options: options("json", "redact-auto", "words", "write"),
+		examples: []example{
+			{"git trace steering main..topic", "what was declined, corrected and given up on a branch"},
+		},
+		run:    (*app).steering,
+		traits: bounded | anew,
+		shows:  []string{"", "--json"},
+	}
 }
 
 // atHandText says what lessons and handoff tell of when nothing is named.
 const atHandText = "Without an operand it takes the current work: the conversations with lines in commits that " +
 	"the upstream\nof the branch does not have, and the newest one; HEAD takes all. See git trace steering."
 
-func (a *app) lessonsCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:        "lessons",
-		Usage:       "lessons for agents from corrections by people",
-		UsageText:   "git trace lessons [--redact-auto] [--words <file>] " + steeringScope,
-		Description: "One line for each lesson, with the prompts that prove it. " + atHandText,
-		Flags:       options("redact-auto", "words"),
-	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Lessons) })
+func lessonsCommand() *command {
+	return &command{
+		name:    "lessons",
+		does:    "lessons for agents from corrections by people",
+		form:    "git trace lessons [--redact-auto] [--words <file>] " + steeringScope,
+		about:   "One line for each lesson, with the prompts that prove it. " + atHandText,
+		options: options("redact-auto", "words"),
+		examples: []example{
+			{"git trace lessons >LESSONS.md", "what agents should remember"},
+		},
+		run:    func(a *app, c *call, ops operands) error { return a.steered(c, ops, treetrace.Lessons) },
+		traits: bounded | anew,
+		shows:  []string{""},
+	}
 }
 
-func (a *app) handoffCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "handoff",
-		Usage:     "the state of the work, for the next agent or person",
-		UsageText: "git trace handoff [--redact-auto] [--words <file>] " + steeringScope,
-		Description: "The goal, open tasks, uncommitted and failing work, valid decisions, constraints, dead ends " +
+func handoffCommand() *command {
+	return &command{
+		name: "handoff",
+		does: "the state of the work, for the next agent or person",
+		form: "git trace handoff [--redact-auto] [--words <file>] " + steeringScope,
+		about: "The goal, open tasks, uncommitted and failing work, valid decisions, constraints, dead ends " +
 			"and lessons.\n" +
 			atHandText,
-		Flags: options("redact-auto", "words"),
-	}, func(c *cli.Context, ops operands) error { return a.steered(c, ops, treetrace.Handoff) })
+		options: options("redact-auto", "words"),
+		examples: []example{
+			{"git trace handoff 4f2a", "the state of a conversation, for the next agent or person"},
+		},
+		run:    func(a *app, c *call, ops operands) error { return a.steered(c, ops, treetrace.Handoff) },
+		traits: bounded | anew,
+		shows:  []string{""},
+	}
 }
 
-func (a *app) steering(c *cli.Context, ops operands) error {
+func (a *app) steering(c *call, ops operands) error {
 	dir := c.String("write")
 	switch {
 	case dir != "" && c.Bool("json"):
@@ -101,7 +117,7 @@ func (a *app) steering(c *cli.Context, ops operands) error {
 }
 
 // steered makes the document of what is asked for, and writes what a function makes of it.
-func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Document) ([]byte, error)) error {
+func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]byte, error)) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err
@@ -112,7 +128,7 @@ func (a *app) steered(c *cli.Context, ops operands, form func(*treetrace.Documen
 	if err := e.choose(ops.all()); err != nil {
 		return reportAmbiguous(a.std.err, err)
 	}
-	if name := c.Command.Name; len(ops.all()) == 0 && name != "steering" {
+	if name := c.command.name; len(ops.all()) == 0 && name != "steering" {
 		if err := e.chooseAtHand(name); err != nil {
 			return err
 		}
@@ -159,7 +175,7 @@ func (e *exporter) chooseAtHand(command string) error {
 
 // writeTree writes the tree of the conversations that are wanted, in a form. Nothing is written that the gate does not
 // let pass.
-func (e *exporter) writeTree(c *cli.Context, form func(*treetrace.Document) ([]byte, error)) error {
+func (e *exporter) writeTree(c *call, form func(*treetrace.Document) ([]byte, error)) error {
 	known, err := wordTable(c)
 	if err != nil {
 		return err

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
@@ -22,21 +20,28 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) trackCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "track",
-		Usage:     "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
-		UsageText: "git trace track [--json] <id> | <commit> | <path>[:<line>[-<line>]] …",
-		Description: "An id names a patch, or the source of several: a tool call, a prompt (4f2a#3), a conversation.\n" +
+func trackCommand() *command {
+	return &command{
+		name: "track",
+		does: "the trail of a patch: created, committed, carried through rewrites, and what is left of it",
+		form: "git trace track [--json] <id> | <commit> | <path>[:<line>[-<line>]] …",
+		about: "An id names a patch, or the source of several: a tool call, a prompt (4f2a#3), a conversation.\n" +
 			"For a commit it follows the patches that added its lines; for a file or lines in the work tree,\n" +
 			"the patches that wrote them. The lines that are left are those that blame gives to the patch\n" +
 			"today, also at another place: a line that only moved up or down is untouched.\n" +
 			"The exit status is 1 when there is no such id, or nothing is recorded of it.",
-		Flags: options("json", "color"),
-	}, a.track)
+		options: options("json", "color"),
+		examples: []example{
+			{"git trace track '4f2a#1'", "what became of the lines of one prompt"},
+			{"git trace track server.go:3", "what became of the change that added a line"},
+		},
+		run:    (*app).track,
+		traits: anew,
+		shows:  []string{"a:3", "--json a:3", "HEAD"},
+	}
 }
 
-func (a *app) track(c *cli.Context, ops operands) error {
+func (a *app) track(c *call, ops operands) error {
 	wanted := ops.all()
 	if len(wanted) == 0 {
 		return fail(exitUsage, errors.New("nothing to track is named"), "git trace track <id> | <commit> | <path>[:<line>]")

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
@@ -17,17 +15,25 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) trailersCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "trailers",
-		Usage:     "lines for a commit message that name the agents of its lines",
-		UsageText: "git trace trailers [--id] [--format assisted-by|co-author] [<commit>]",
-		Description: "Prints a line for each agent and model that wrote staged lines, or lines of a commit, as the Linux\n" +
+func trailersCommand() *command {
+	return &command{
+		name: "trailers",
+		does: "lines for a commit message that name the agents of its lines",
+		form: "git trace trailers [--id] [--format assisted-by|co-author] [<commit>]",
+		about: "Prints a line for each agent and model that wrote staged lines, or lines of a commit, as the Linux\n" +
 			"kernel wants it: Assisted-by: AGENT:MODEL. Nothing is printed where no agent did. To use it:\n\n" +
 			"   git commit --trailer \"$(git trace trailers)\"\n\n" +
 			"Or let a hook do it for git commit -m and -F: git config trace.trailers assisted-by, then git trace init.",
-		Flags: append(options("id"), opt("format", "assisted-by or co-author").or(assistedBy).flag()),
-	}, a.trailers)
+		options: append(options("id"), opt("format", "assisted-by or co-author").or(assistedBy)),
+		examples: []example{
+			{`git commit -m 'server: a test' --trailer "$(git trace trailers)"`, "name the agents in a message"},
+			{"git trace trailers --id HEAD", "the agents and conversations of a commit"},
+		},
+		run:    (*app).trailers,
+		traits: bounded | anew | verbatim,
+		shows:  []string{"", "--id HEAD"},
+		tries:  []string{"--format co-author HEAD~1", "nosuch"},
+	}
 }
 
 // The forms of trailers.
@@ -44,7 +50,7 @@ type share struct {
 	lines        int
 }
 
-func (a *app) trailers(c *cli.Context, ops operands) error {
+func (a *app) trailers(c *call, ops operands) error {
 	format := c.String("format")
 	if format != assistedBy && format != coAuthor {
 		return &failure{code: exitUsage, err: fmt.Errorf("unknown format '%s'", format),
@@ -100,7 +106,7 @@ func (a *app) stagedShares(repo *refs.Repo, known *conversations) ([]share, erro
 }
 
 // commitShares returns the shares of the lines that a commit added.
-func (a *app) commitShares(c *cli.Context, repo *refs.Repo, known *conversations, name string) ([]share, error) {
+func (a *app) commitShares(c *call, repo *refs.Repo, known *conversations, name string) ([]share, error) {
 	v, err := newViewer(c.Context, repo, known)
 	if err != nil {
 		return nil, err

@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
@@ -35,7 +33,7 @@ type training struct {
 }
 
 // trainingFlags returns the options of states and pairs.
-func trainingFlags() []cli.Flag {
+func trainingFlags() []optionUse {
 	return options("history", "messages", "max-tokens", "system", "subagents", "active", "thinking", "per-call", "only",
 		"min-chars", "reverted", "stats")
 }
@@ -63,10 +61,10 @@ func writePairs(w io.Writer, r *records.Record) error {
 }
 
 // training reads the options; nil for another format, with which none of them goes.
-func (a *app) training(c *cli.Context, format exchange) (*training, error) {
+func (a *app) training(c *call, format exchange) (*training, error) {
 	if !isTraining(format) {
 		for _, f := range append(trainingFlags(), options("include-human")...) {
-			if name := f.Names()[0]; c.IsSet(name) {
+			if name := f.names[0]; c.IsSet(name) {
 				return nil, usage("option '--%s' goes with %s and %s", name, tracestate.Name, tracestate.PairsName)
 			}
 		}

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/refs"
@@ -15,26 +13,26 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) uninstallCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "uninstall",
-		Usage: "stop recording and take every hook out again",
-		UsageText: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] " +
+func uninstallCommand() *command {
+	return &command{
+		name: "uninstall",
+		does: "stop recording and take every hook out again",
+		form: "git trace uninstall [--agent <name>]… [--global | --project-settings] [--dry-run] " +
 			"[--purge [--yes]]",
-		Description: "Restores the former hooks. Recorded data stays, and is listed; --purge removes it too.",
-		Flags:       options("agent", "global", "project-settings", "purge", "yes", "dry-run"),
-		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
-			return a.uninstall(c)
+		about:   "Restores the former hooks. Recorded data stays, and is listed; --purge removes it too.",
+		options: options("agent", "global", "project-settings", "purge", "yes", "dry-run"),
+		examples: []example{
+			{"git trace uninstall --dry-run", "show the hooks it would remove, and the data that stays"},
 		},
+		run:    (*app).uninstall,
+		traits: alone,
+		tries:  []string{"", "--dry-run", "--purge --yes"},
 	}
 }
 
 // uninstall takes out the agents' hooks; without --agent and --global also git's, and recording ends. Who is asked
 // whether all shall be deleted is asked before anything is changed.
-func (a *app) uninstall(c *cli.Context) error {
+func (a *app) uninstall(c *call, _ operands) error {
 	in, err := a.installation(c)
 	if err != nil {
 		return err

@@ -3,25 +3,28 @@ package main
 import (
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/sharing"
 )
 
-func (a *app) unshareCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "unshare",
-		Usage:     "do not share the texts of a conversation",
-		UsageText: "git trace unshare [--undo] <conversation>…",
-		Description: "The texts of the conversation do not leave with a push any more, and the next push removes them\n" +
+func unshareCommand() *command {
+	return &command{
+		name: "unshare",
+		does: "do not share the texts of a conversation",
+		form: "git trace unshare [--undo] <conversation>…",
+		about: "The texts of the conversation do not leave with a push any more, and the next push removes them\n" +
 			"from the remote, with their history. The owners of its lines stay published. Others who have\n" +
 			"fetched the texts keep them until their next pull; a remote may keep unreachable objects for\n" +
 			"weeks.",
-		Flags: options("undo"),
-	}, a.unshare)
+		options: options("undo"),
+		examples: []example{
+			{"git trace unshare 4f2a", "do not push the texts of a conversation any more"},
+		},
+		run:   (*app).unshare,
+		tries: []string{"1234", "--undo 1234"},
+	}
 }
 
-func (a *app) unshare(c *cli.Context, ops operands) error {
+func (a *app) unshare(c *call, ops operands) error {
 	if len(ops.all()) == 0 {
 		return usage("which conversation?")
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
@@ -19,25 +17,29 @@ import (
 // verifySchema names the form of the JSON output; docs/schema/verify-1.schema.json describes it.
 const verifySchema = "git-trace.verify/1"
 
-func (a *app) verifyCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:  "verify",
-		Usage: "check that nothing in the event log was changed",
-		UsageText: "git trace verify [--anchored] [--json]\n" +
+func verifyCommand() *command {
+	return &command{
+		name: "verify",
+		does: "check that nothing in the event log was changed",
+		form: "git trace verify [--anchored] [--json]\n" +
 			"git trace verify --fetched [--json]",
-		Description: "Reads the log from where it is stored, hashes every byte again, and lists every fault. A log is\n" +
+		about: "Reads the log from where it is stored, hashes every byte again, and lists every fault. A log is\n" +
 			"consistent; or consistent and anchored up to an event, which a signed checkpoint or a fetched\n" +
 			"copy confirms; or broken. The exit status is 0 for the first two, 1 for a broken log, and 2 when\n" +
 			"the log could not be checked.\n" +
 			"--fetched checks each log of other clones instead, as a whole, and says who signed it.",
-		Flags: options("anchored", "fetched", "json", "color"),
-	}, a.verify)
+		options: options("anchored", "fetched", "json", "color"),
+		examples: []example{
+			{"git trace verify", "is the log whole and unchanged"},
+		},
+		run:    (*app).verify,
+		traits: alone | bounded,
+		shows:  []string{"", "--json", "--fetched"},
+		tries:  []string{"--anchored"},
+	}
 }
 
-func (a *app) verify(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) verify(c *call, _ operands) error {
 	repo, err := a.repo()
 	if err != nil {
 		return err
@@ -76,7 +78,7 @@ func (a *app) verify(c *cli.Context, ops operands) error {
 const fetchedSchema = "git-trace.verify-fetched/1"
 
 // verifyFetched checks the logs that were fetched.
-func (a *app) verifyFetched(c *cli.Context, log *events.Log) error {
+func (a *app) verifyFetched(c *call, log *events.Log) error {
 	states, err := sharing.Verify(c.Context, log)
 	if err != nil {
 		return fail(exitUnchecked, err, "git fsck shows whether the repository itself is whole")

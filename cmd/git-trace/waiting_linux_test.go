@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -18,66 +19,6 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 )
-
-// mayWait are the forms in which each command has to search the repository.
-var mayWait = map[string]string{
-	"init":       "--agent claude-code",
-	"uninstall":  "",
-	"status":     "",
-	"doctor":     "",
-	"watch":      "--once",
-	"blame":      "a",
-	"diff":       "HEAD",
-	"log":        "",
-	"show":       "HEAD",
-	"graph":      "",
-	"track":      "a:1",
-	"why":        "a:1",
-	"search":     "word",
-	"stats":      "",
-	"report":     "HEAD~1..HEAD",
-	"check":      "HEAD~1..HEAD",
-	"restore":    "1234#1 a",
-	"revert":     "1234#1",
-	"resume":     "--print 1234",
-	"record":     "1234",
-	"note":       "--outcome success 1234",
-	"backfill":   "",
-	"export":     "--format git-ai --notes HEAD",
-	"import":     "--from git-ai --notes",
-	"quality":    "",
-	"purge":      "--text nothing --yes",
-	"push":       "--dry-run origin",
-	"pull":       "--dry-run origin",
-	"unshare":    "1234",
-	"archive":    "--dry-run origin",
-	"verify":     "",
-	"checkpoint": "",
-	"reconcile":  "",
-	"rebuild":    "",
-	"gc":         "",
-	"snapshot":   "",
-	"steering":   "",
-	"lessons":    "",
-	"trailers":   "",
-	"handoff":    "",
-}
-
-// atOnce are the commands that have nothing to search in the repository, each with what it is asked. They end at once.
-var atOnce = map[string]string{
-	"capabilities": "",
-	"completion":   "bash",
-	"config":       "",
-	"events":       "", // the log is a file
-	"install-docs": "--help",
-	"convert":      "--format opentraces nothing.json",
-	"demo":         "--help",
-	"help":         "",
-	"lsp":          "--help", // another program serves
-	"mcp":          "--help", // as well
-	"serve":        "--help", // as well
-	"setup":        "--dry-run --below .",
-}
 
 // onTty is a command at a terminal, and what that shows.
 type onTty struct {
@@ -143,8 +84,7 @@ func (c *onTty) until(text string, most time.Duration) (seen, ended bool) {
 	return false, false
 }
 
-// A command that takes its time says so, and ends when it is told to, with nothing left behind. Every command
-// stands in one of the two tables. The repository lies on a disk that does not answer: git's packed refs are a pipe
+// A command that takes its time says so, and ends when it is told to, with nothing left behind. The repository lies on a disk that does not answer: git's packed refs are a pipe
 // that nobody writes.
 func TestWhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
 	if os.Getenv("GIT_DEFAULT_REF_FORMAT") == "reftable" {
@@ -152,7 +92,7 @@ func TestWhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
 	}
 	t.Parallel()
 	g := newGuest(t)
-	g.write("a", "1\n2\n")
+	g.write("a", "1\n2\n3\n")
 	g.git("add", ".")
 	g.git("commit", "-qm", "one")
 	origin := filepath.Join(g.dir, "nothing.git")
@@ -168,14 +108,9 @@ func TestWhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
 	if err := untilAlone(g.dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range (&app{}).program().Commands {
-		form, waits := mayWait[c.Name]
-		bare, ends := atOnce[c.Name]
-		if waits == ends {
-			t.Errorf("%s is to stand in one of the tables of what waits and what does not", c.Name)
-			continue
-		}
-		t.Run(c.Name, func(t *testing.T) {
+	for _, c := range allCommands() {
+		args := append([]string{c.name}, strings.Fields(cmp.Or(c.waits, c.calls()[0]))...)
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			own := *g
 			own.t = t
@@ -194,10 +129,10 @@ func TestWhoeverWaitsIsToldAndCanEndIt(t *testing.T) {
 			if err := errors.Join(os.Remove(packed), unix.Mkfifo(packed, 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			if ends {
-				own.endsAtOnce(append([]string{c.Name}, strings.Fields(bare)...))
+			if c.is(atOnce) {
+				own.endsAtOnce(args)
 			} else {
-				own.canBeEnded(append([]string{c.Name}, strings.Fields(form)...))
+				own.canBeEnded(args)
 			}
 		})
 	}

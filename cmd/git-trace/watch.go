@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -21,22 +19,25 @@ const (
 	watchLimit    = 30 * time.Second // for one look
 )
 
-func (a *app) watchCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "watch",
-		Usage:     "notice changes and conversations that no hook reports",
-		UsageText: "git trace watch [--once] [--interval <duration>]\ngit trace watch --install --dry-run",
-		Description: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
+func watchCommand() *command {
+	return &command{
+		name: "watch",
+		does: "notice changes and conversations that no hook reports",
+		form: "git trace watch [--once] [--interval <duration>]\ngit trace watch --install --dry-run",
+		about: "Looks at the work trees of the repository every two seconds, and at the agents' session files.\n" +
 			"Changes get their owners as at any hook, never by their time. If no hook reports a conversation,\n" +
 			"the log notes this; changes during that time are unknown, unless there is other evidence.",
-		Flags: options("once", "interval", "install", "dry-run"),
-	}, a.watch)
+		options: options("once", "interval", "install", "dry-run"),
+		examples: []example{
+			{"git trace watch --once", "look once for what no hook reported"},
+		},
+		run:    (*app).watch,
+		traits: alone | verbatim,
+		tries:  []string{"--once", "--install --dry-run"},
+	}
 }
 
-func (a *app) watch(c *cli.Context, ops operands) error {
-	if err := ops.none(); err != nil {
-		return err
-	}
+func (a *app) watch(c *call, _ operands) error {
 	repo, err := a.workTree()
 	if err != nil {
 		return err

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/why"
@@ -19,17 +17,25 @@ import (
 // whySchema names the form of the JSON output; docs/schema/why-1.schema.json describes it.
 const whySchema = "git-trace.why/1"
 
-func (a *app) whyCommand() *cli.Command {
-	return readingCommand(&cli.Command{
-		Name:      "why",
-		Usage:     "why a line is there: the prompt, the thoughts, the call, and what became of it",
-		UsageText: "git trace why [--json | --markdown] [<rev> | --contents <file>] <path>:<line>[-<line>] …",
-		Description: "Prints for each line who wrote it, with the evidence, the prompt, the agent's thoughts before,\n" +
+func whyCommand() *command {
+	return &command{
+		name: "why",
+		does: "why a line is there: the prompt, the thoughts, the call, and what became of it",
+		form: "git trace why [--json | --markdown] [<rev> | --contents <file>] <path>:<line>[-<line>] …",
+		about: "Prints for each line who wrote it, with the evidence, the prompt, the agent's thoughts before,\n" +
 			"the tool call with its change, the commit, the replaced lines, and what is left of the change.\n" +
 			"Lines of one change are shown together. With a revision it reads the lines of that revision,\n" +
 			"otherwise those of the work tree.",
-		Flags: options("json", "markdown", "contents", "color"),
-	}, a.why)
+		options: options("json", "markdown", "contents", "color"),
+		examples: []example{
+			{"git trace why server.go:3", "the prompt, the thoughts and the edit behind a line"},
+			{"git trace why HEAD server.go:3-6", "the same for lines 3 to 6 in the last commit"},
+		},
+		run:    (*app).why,
+		traits: common | bounded | anew,
+		shows:  []string{"a:3", "--json a:3", "HEAD a:1-3"},
+		tries:  []string{"nosuch:1"},
+	}
 }
 
 // fileLines are lines of a file, as an argument names them.
@@ -56,7 +62,7 @@ func placeOf(arg string) (fileLines, bool, error) {
 	return p, true, nil
 }
 
-func (a *app) why(c *cli.Context, ops operands) error {
+func (a *app) why(c *call, ops operands) error {
 	rev, places, err := whyOperands(ops)
 	if err != nil {
 		return err
@@ -68,7 +74,7 @@ func (a *app) why(c *cli.Context, ops operands) error {
 	return a.demanding(func(demand demander) error { return a.whyAll(c, rev, places, contents, demand) })
 }
 
-func (a *app) whyAll(c *cli.Context, rev string, places []fileLines, contents []byte, demand demander) error {
+func (a *app) whyAll(c *call, rev string, places []fileLines, contents []byte, demand demander) error {
 	repo, known, err := a.recorded(c.Context)
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func (b *bench) build() error {
 		return err
 	}
 	const module = "github.com/git-trace/git-trace/cmd/"
-	cmd := exec.CommandContext(b.ctx, "go", "build", "-work", "-tags", "urfave_cli_no_docs", "-trimpath", "-ldflags",
+	cmd := exec.CommandContext(b.ctx, "go", "build", "-work", "-trimpath", "-ldflags",
 		"-s -w", "-o", filepath.Dir(b.binary)+string(filepath.Separator),
 		module+"git-trace", module+"git-trace-hook", module+"git-trace-serve")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+b.work)

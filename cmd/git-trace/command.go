@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// command is a command: what help, the manual, docs/cli.md and completion tell of it, what it does, and how tests
+// call it.
+type command struct {
+	name, does string
+	form       string // a line for each; completion offers operands by the names in them
+	about      string
+	options    []optionUse
+	examples   []example
+	run        func(*app, *call, operands) error
+	traits     trait
+	// Calls without the name, where a file a and two commits are. The first call of all searches the repository.
+	shows  []string // only show data, which may be hostile
+	tries  []string // all others; like these, they leave nothing in a repository that nobody records
+	waits  string   // searches the repository in the place of the first call
+	leaves string   // why a call leaves something there
+	unseen string   // why views.txtar has no screen of a command with colours
+}
+
+// example is a call that help, the manual and docs/cli.md show. What it names is of one small project: the
+// conversation 4f2a with three prompts, the file server.go, the remote origin. A test makes that project and runs
+// every example.
+type example struct{ call, does string }
+
+// trait is a property of some commands.
+type trait uint
+
+const (
+	common    trait = 1 << iota // help shows it; help --all shows all
+	alone                       // it takes no operand
+	likeGit                     // it takes the options of git's command too, and parses its arguments itself
+	seals                       // it writes events, and seals them in the log when it ends
+	bounded                     // it reads, or fetches, so it may end anywhere if it needs too much memory
+	anew                        // it only reads, and can begin anew without a part of the history
+	verbatim                    // its output is made of lines of files, or is itself one
+	fetchless                   // it fetches nothing in a partial clone
+	atOnce                      // its first call searches nothing in the repository
+)
+
+// calls returns the calls of the command for tests.
+func (c *command) calls() []string { return slices.Concat(c.shows, c.tries) }
+
+func (c *command) is(t trait) bool { return c != nil && c.traits&t != 0 }
+
+// commandGroups returns the commands by purpose, as help lists them. Each stands in a file of its own.
+func commandGroups() []commandGroup {
+	return []commandGroup{
+		{"record", []*command{initCommand(), setupCommand(), uninstallCommand(), statusCommand(), doctorCommand(),
+			capabilitiesCommand(), configCommand(), watchCommand(), demoCommand(), completionCommand(),
+			installDocsCommand()}},
+		{"look at lines, commits and conversations", []*command{blameCommand(), diffCommand(), whyCommand(), logCommand(),
+			showCommand(), graphCommand(), trackCommand(), searchCommand(), statsCommand(), reportCommand(),
+			checkCommand(), restoreCommand(), revertCommand(), resumeCommand(), serveCommand(), lspCommand()}},
+		{"learn from conversations", []*command{steeringCommand(), lessonsCommand(), handoffCommand(), mcpCommand(),
+			qualityCommand()}},
+		{"keep, complete, pass on and take out", []*command{backfillCommand(), convertCommand(), exportCommand(),
+			importCommand(), trailersCommand(), noteCommand(), purgeCommand()}},
+		{"share it", []*command{pushCommand(), pullCommand(), unshareCommand(), archiveCommand()}},
+		{"trust the log", []*command{verifyCommand(), checkpointCommand()}},
+		{"plumbing: doctor --fix does what is needed of it", []*command{recordCommand(), reconcileCommand(),
+			rebuildCommand(), gcCommand(), eventsCommand(), snapshotCommand()}},
+	}
+}
+
+type commandGroup struct {
+	name     string
+	commands []*command
+}
+
+// allCommands returns the commands in the order of help.
+func allCommands() []*command {
+	var all []*command
+	for _, group := range commandGroups() {
+		all = append(all, group.commands...)
+	}
+	return all
+}
+
+// called returns the command that arguments call, nil for none.
+func called(args []string) *command {
+	all := allCommands()
+	if i := slices.IndexFunc(all, func(c *command) bool { return len(args) > 0 && c.name == args[0] }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// call runs a command with its arguments.
+func (a *app) call(ctx context.Context, c *command, args []string) error {
+	made := &call{Context: ctx, command: c, given: map[string][]string{}}
+	if c.is(likeGit) {
+		return c.run(a, made, operands{list: args})
+	}
+	ops, help, err := made.parse(args)
+	switch {
+	case err != nil:
+		return c.misused(err)
+	case help:
+		_, err := io.WriteString(a.std.out, c.help())
+		return err
+	case c.is(alone) && len(ops.all()) > 0:
+		return usage("unexpected argument '%s'", ops.all()[0])
+	case c.is(seals):
+		return a.sealing(made, ops)
+	}
+	return c.run(a, made, ops)
+}
+
+// sealing runs a command, and seals its new events in the log.
+func (a *app) sealing(c *call, ops operands) error {
+	unsealed := func() (*refs.Repo, int64) {
+		repo, err := a.repo()
+		if err != nil {
+			return nil, 0
+		}
+		return repo, events.OpenLog(repo).Unsealed()
+	}
+	_, before := unsealed()
+	err := c.command.run(a, c, ops)
+	if repo, now := unsealed(); now > before || c.command.name == "record" && now > 0 { // whose hook has left that to it
+		runner.Seal(c.Context, repo)
+	}
+	return err
+}
+
+// misused adds to an error in the arguments where the options are listed, and the option that was probably meant.
+func (c *command) misused(err error) error {
+	hint := "git trace help " + c.name + " lists its options"
+	if name, ok := strings.CutPrefix(err.Error(), "unknown option '"); ok {
+		var options []string
+		for _, o := range c.options {
+			for _, name := range o.names {
+				options = append(options, dashed(name))
+			}
+		}
+		name, _, _ = strings.Cut(strings.TrimSuffix(name, "'"), "=")
+		if near := nearest(name, options); near != "" && len(name) > len("--x") {
+			hint = "did you mean " + near + "? " + hint
+		}
+	}
+	return &failure{code: exitUsage, err: err, hint: hint}
+}
