@@ -147,18 +147,9 @@ func usageOf(raw []byte) *assemble.Usage {
 		return nil
 	}
 	u := &assemble.Usage{}
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "inputTokens":
-			u.InputTokens = max(d.Int(), 0)
-		case "outputTokens":
-			u.OutputTokens = max(d.Int(), 0)
-		case "cacheReadInputTokens":
-			u.CacheReadTokens = max(d.Int(), 0)
-		case "cacheCreationInputTokens":
-			u.CacheWriteTokens = max(d.Int(), 0)
-		}
-	}
+	d.Fill("inputTokens", rawjson.Count(&u.InputTokens), "outputTokens", rawjson.Count(&u.OutputTokens),
+		"cacheReadInputTokens", rawjson.Count(&u.CacheReadTokens),
+		"cacheCreationInputTokens", rawjson.Count(&u.CacheWriteTokens))
 	return u
 }
 

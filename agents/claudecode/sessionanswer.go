@@ -102,20 +102,16 @@ func usageOf(d *rawjson.Decoder) *assemble.Usage {
 	u := &assemble.Usage{}
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "input_tokens":
-			u.InputTokens = max(d.Int(), 0)
-		case "output_tokens":
-			u.OutputTokens = max(d.Int(), 0)
-		case "cache_read_input_tokens":
-			u.CacheReadTokens = max(d.Int(), 0)
-		case "cache_creation_input_tokens":
-			u.CacheWriteTokens = max(d.Int(), 0)
 		case "cache_creation":
 			for d.Open(); d.Member(); {
 				if string(d.Key()) == "ephemeral_1h_input_tokens" {
 					u.CacheWrite1H = max(d.Int(), 0)
 				}
 			}
+		default:
+			d.Take("input_tokens", rawjson.Count(&u.InputTokens), "output_tokens", rawjson.Count(&u.OutputTokens),
+				"cache_read_input_tokens", rawjson.Count(&u.CacheReadTokens),
+				"cache_creation_input_tokens", rawjson.Count(&u.CacheWriteTokens))
 		}
 	}
 	return u

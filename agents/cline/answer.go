@@ -87,16 +87,12 @@ func (s *session) usage(metrics []byte) *assemble.Usage {
 	var sent int64
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "inputTokens":
-			sent = max(d.Int(), 0)
-		case "outputTokens":
-			u.OutputTokens = max(d.Int(), 0)
-		case "cacheReadTokens":
-			u.CacheReadTokens = max(d.Int(), 0)
-		case "cacheWriteTokens":
-			u.CacheWriteTokens = max(d.Int(), 0)
 		case "cost":
 			s.sum.cost += max(d.Float(), 0)
+		default:
+			d.Take("inputTokens", rawjson.Count(&sent), "outputTokens", rawjson.Count(&u.OutputTokens),
+				"cacheReadTokens", rawjson.Count(&u.CacheReadTokens),
+				"cacheWriteTokens", rawjson.Count(&u.CacheWriteTokens))
 		}
 	}
 	u.InputTokens = max(sent-u.CacheReadTokens-u.CacheWriteTokens, 0)

@@ -101,16 +101,13 @@ func requestOf(at int64, text []byte) request {
 	r.usage = &assemble.Usage{}
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "tokensIn":
-			r.usage.InputTokens = max(d.Int(), 0)
-		case "tokensOut":
-			r.usage.OutputTokens = max(d.Int(), 0)
-		case "cacheReads":
-			r.usage.CacheReadTokens = max(d.Int(), 0)
-		case "cacheWrites":
-			r.usage.CacheWriteTokens = max(d.Int(), 0)
 		case "cost":
 			r.cost = max(d.Float(), 0)
+		default:
+			d.Take("tokensIn", rawjson.Count(&r.usage.InputTokens),
+				"tokensOut", rawjson.Count(&r.usage.OutputTokens),
+				"cacheReads", rawjson.Count(&r.usage.CacheReadTokens),
+				"cacheWrites", rawjson.Count(&r.usage.CacheWriteTokens))
 		}
 	}
 	return r

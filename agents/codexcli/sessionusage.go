@@ -17,19 +17,8 @@ type usage struct {
 
 func usageOf(raw []byte) usage {
 	var u usage
-	d := rawjson.NewDecoder(raw)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "input_tokens":
-			u.Input = max(d.Int(), 0)
-		case "cached_input_tokens":
-			u.Read = max(d.Int(), 0)
-		case "cache_write_input_tokens":
-			u.Write = max(d.Int(), 0)
-		case "output_tokens":
-			u.Output = max(d.Int(), 0)
-		}
-	}
+	_ = rawjson.Fill(raw, "input_tokens", rawjson.Count(&u.Input), "cached_input_tokens", rawjson.Count(&u.Read),
+		"cache_write_input_tokens", rawjson.Count(&u.Write), "output_tokens", rawjson.Count(&u.Output))
 	return u
 }
 

@@ -78,19 +78,9 @@ func (s *session) usage(raw []byte, e *event, at records.Locator) error {
 // usageOf reads tokens. The prompt's tokens include the tokens read from and written to the cache.
 func usageOf(raw []byte) *assemble.Usage {
 	u := &assemble.Usage{}
-	d := rawjson.NewDecoder(raw)
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "inputTokens":
-			u.InputTokens = max(d.Int(), 0)
-		case "outputTokens":
-			u.OutputTokens = max(d.Int(), 0)
-		case "cacheReadTokens":
-			u.CacheReadTokens = max(d.Int(), 0)
-		case "cacheWriteTokens":
-			u.CacheWriteTokens = max(d.Int(), 0)
-		}
-	}
+	_ = rawjson.Fill(raw, "inputTokens", rawjson.Count(&u.InputTokens),
+		"outputTokens", rawjson.Count(&u.OutputTokens), "cacheReadTokens", rawjson.Count(&u.CacheReadTokens),
+		"cacheWriteTokens", rawjson.Count(&u.CacheWriteTokens))
 	u.InputTokens = max(u.InputTokens-u.CacheReadTokens-u.CacheWriteTokens, 0)
 	return u
 }

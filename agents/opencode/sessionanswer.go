@@ -94,18 +94,13 @@ func usageOf(raw []byte) *assemble.Usage {
 	var total, reasoning int64
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "total":
-			total = d.Int()
-		case "input":
-			u.InputTokens = max(d.Int(), 0)
-		case "output":
-			u.OutputTokens = max(d.Int(), 0)
-		case "reasoning":
-			reasoning = max(d.Int(), 0)
 		case "cache":
 			cache := d.Raw()
 			u.CacheReadTokens, u.CacheWriteTokens = max(rawjson.MemberInt(cache, "read"), 0),
 				max(rawjson.MemberInt(cache, "write"), 0)
+		default:
+			d.Take("total", &total, "input", rawjson.Count(&u.InputTokens),
+				"output", rawjson.Count(&u.OutputTokens), "reasoning", rawjson.Count(&reasoning))
 		}
 	}
 	if u.InputTokens+u.OutputTokens+u.CacheReadTokens+u.CacheWriteTokens+reasoning <= total {

@@ -157,18 +157,12 @@ func (s *session) usage(raw []byte) *assemble.Usage {
 	u := &assemble.Usage{}
 	for d.Open(); d.Member(); {
 		switch string(d.Key()) {
-		case "input":
-			u.InputTokens = max(d.Int(), 0)
-		case "output":
-			u.OutputTokens = max(d.Int(), 0)
-		case "cacheRead":
-			u.CacheReadTokens = max(d.Int(), 0)
-		case "cacheWrite":
-			u.CacheWriteTokens = max(d.Int(), 0)
-		case "cacheWrite1h":
-			u.CacheWrite1H = max(d.Int(), 0)
 		case "cost":
 			s.spent(d.Raw())
+		default:
+			d.Take("input", rawjson.Count(&u.InputTokens), "output", rawjson.Count(&u.OutputTokens),
+				"cacheRead", rawjson.Count(&u.CacheReadTokens), "cacheWrite", rawjson.Count(&u.CacheWriteTokens),
+				"cacheWrite1h", rawjson.Count(&u.CacheWrite1H))
 		}
 	}
 	u.CacheWrite1H = min(u.CacheWrite1H, u.CacheWriteTokens)

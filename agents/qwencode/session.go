@@ -169,20 +169,9 @@ func usageOf(raw []byte) *assemble.Usage {
 	}
 	var prompt, candidates, thoughts, total int64
 	u := &assemble.Usage{}
-	for d.Open(); d.Member(); {
-		switch string(d.Key()) {
-		case "promptTokenCount":
-			prompt = max(d.Int(), 0)
-		case "candidatesTokenCount":
-			candidates = max(d.Int(), 0)
-		case "thoughtsTokenCount":
-			thoughts = max(d.Int(), 0)
-		case "totalTokenCount":
-			total = d.Int()
-		case "cachedContentTokenCount":
-			u.CacheReadTokens = max(d.Int(), 0)
-		}
-	}
+	d.Fill("promptTokenCount", rawjson.Count(&prompt), "candidatesTokenCount", rawjson.Count(&candidates),
+		"thoughtsTokenCount", rawjson.Count(&thoughts), "totalTokenCount", &total,
+		"cachedContentTokenCount", rawjson.Count(&u.CacheReadTokens))
 	u.InputTokens, u.OutputTokens = max(prompt-u.CacheReadTokens, 0), candidates
 	if prompt+candidates+thoughts <= total {
 		u.OutputTokens += thoughts

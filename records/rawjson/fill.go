@@ -7,6 +7,11 @@ func Fill(raw []byte, into ...any) error {
 	return d.err
 }
 
+// Count makes Fill and Take read a number of things: it is not below 0.
+func Count(n *int64) any { return counter{n} }
+
+type counter struct{ n *int64 }
+
 // Fill reads the object that comes next: members by their names, each followed by a pointer to where its value goes.
 func (d *Decoder) Fill(into ...any) {
 	for d.Open(); d.Member(); {
@@ -32,6 +37,8 @@ func (d *Decoder) Take(into ...any) {
 			*to = d.Float()
 		case *bool:
 			*to = d.Bool()
+		case counter:
+			*to.n = max(d.Int(), 0)
 		}
 		return
 	}
