@@ -25,26 +25,18 @@ type Log interface {
 	Walk(ctx context.Context, r events.Range) iter.Seq2[events.Event, error]
 }
 
-// Outcome is a transcript's result of a tool call whose after-boundary never came.
-type Outcome string
+// The end of a call, as an agent's own record tells it.
+type (
+	End     = events.CallEnd
+	Outcome = events.CallOutcome
+)
 
 // The outcomes of a tool call.
 const (
-	OutcomeUnknown  Outcome = "unknown"  // nothing found: it may still run
-	OutcomeRan      Outcome = "ran"      // it has a result
-	OutcomeRejected Outcome = "rejected" // it never ran
+	OutcomeUnknown  = events.OutcomeUnknown
+	OutcomeRan      = events.OutcomeRan
+	OutcomeRejected = events.OutcomeRejected
 )
-
-// End describes the end of a call in an agent's own record.
-type End struct {
-	Outcome Outcome
-	At      time.Time // when the agent wrote it down; zero if it is not told
-	Unbegun bool      // it may never have begun: the agent says the same of a call that was refused
-	// Finished says that the command ended by itself, so that its last writing and the end are one moment.
-	Finished bool
-	// Answered is the time at which the model got the result: all hooks of the call had ended. Zero if unknown.
-	Answered time.Time
-}
 
 // Settler asks an agent's own record how a tool call ended. A nil Settler has no records.
 type Settler func(w Window) End

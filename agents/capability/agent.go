@@ -54,17 +54,6 @@ type PayloadDecoder interface {
 	Settle(call Call) End
 }
 
-// End describes the end of a call in an agent's own record.
-type End struct {
-	Outcome Outcome
-	At      time.Time // when that was written down, by the clock of the machine; zero if it is not told
-	Unbegun bool      // the same is written down of a call that was refused: it may never have begun
-	// Finished is true if a command ended by itself.
-	Finished bool
-	// Answered is the time at which the model got the result, after all hooks of the call; zero if unknown.
-	Answered time.Time
-}
-
 // Call names a tool call whose window is still open.
 type Call struct {
 	Transcript string // absolute path of the session file, as its boundary reported it
@@ -74,24 +63,15 @@ type Call struct {
 	Background bool // the call has a result already and went on in the background: the question is whether it has ended
 }
 
-// Outcome is the fate of a tool call. The zero value is OutcomeUnknown.
-type Outcome int
-
-// The outcomes of a call. A call that was interrupted has run: its changes stay.
-const (
-	OutcomeUnknown  Outcome = iota // no evidence, or evidence that does not split the two
-	OutcomeRan                     // it ran, in full or in part
-	OutcomeRejected                // it never ran: refused by the user, by a rule or by another hook
+// The end of a call, as an agent's own record tells it.
+type (
+	End     = events.CallEnd
+	Outcome = events.CallOutcome
 )
 
-// String returns the outcome as one word.
-func (o Outcome) String() string {
-	switch o {
-	case OutcomeRan:
-		return "ran"
-	case OutcomeRejected:
-		return "rejected"
-	case OutcomeUnknown:
-	}
-	return "unknown"
-}
+// The outcomes of a tool call.
+const (
+	OutcomeUnknown  = events.OutcomeUnknown
+	OutcomeRan      = events.OutcomeRan
+	OutcomeRejected = events.OutcomeRejected
+)

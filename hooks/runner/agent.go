@@ -207,20 +207,9 @@ func Settler() trails.Settler {
 		if !found || agent.Decoder == nil {
 			return trails.End{}
 		}
-		end := agent.Decoder.Settle(capability.Call{
+		return agent.Decoder.Settle(capability.Call{
 			Transcript: w.Transcript, Subagent: w.Subagent, CallID: w.CallID, Class: w.Class, Background: w.Background,
 		})
-		out := trails.End{
-			Outcome: trails.OutcomeUnknown, At: end.At, Unbegun: end.Unbegun, Finished: end.Finished, Answered: end.Answered,
-		}
-		switch end.Outcome {
-		case capability.OutcomeRan:
-			out.Outcome = trails.OutcomeRan
-		case capability.OutcomeRejected:
-			out.Outcome = trails.OutcomeRejected
-		case capability.OutcomeUnknown:
-		}
-		return out
 	}
 }
 

@@ -1,0 +1,24 @@
+package events
+
+import "time"
+
+// CallOutcome is the fate of a tool call whose end no hook reported. The zero value is OutcomeUnknown.
+type CallOutcome string
+
+// The outcomes of a tool call. A call that was interrupted has run: its changes stay.
+const (
+	OutcomeUnknown  CallOutcome = ""         // no evidence, or evidence that does not split the two: it may still run
+	OutcomeRan      CallOutcome = "ran"      // in full or in part
+	OutcomeRejected CallOutcome = "rejected" // it never ran: refused by the user, by a rule or by another hook
+)
+
+// CallEnd describes the end of a call in an agent's own record.
+type CallEnd struct {
+	Outcome CallOutcome
+	At      time.Time // when that was written down, by the clock of the machine; zero if it is not told
+	Unbegun bool      // the same is written down of a call that was refused: it may never have begun
+	// Finished is true if a command ended by itself: its last writing and the end are one moment.
+	Finished bool
+	// Answered is the time at which the model got the result, after all hooks of the call; zero if unknown.
+	Answered time.Time
+}
