@@ -22,18 +22,3 @@ func all() []int               { return nil }
 func environOf(int) []byte     { return nil }
 func argumentsOf(int) []string { return nil }
 func rename(string)            {}
-
-// Newest returns the number of the process that was started last; 0 if unknown.
-func Newest() int { return 0 }
-
-func writtenBy(int) (int64, bool) { return 0, false }
-func outputsOf(int) []Output      { return nil }
-
-type openFile struct {
-	name   string
-	writes bool
-}
-
-func filesOf(int) []openFile { return nil }
-func directoryOf(int) string { return "" }
-func listens(int) bool       { return false }
