@@ -17,9 +17,9 @@ const (
 	NotShown              // the system does not show it
 )
 
-// See looks for the living processes of a program, and whether they have a directory open. runs tells its processes, by
-// the system's name and the command line. For example: an editor runs a shell in one of its windows, so this shell works
-// in the directory that the window shows.
+// See looks for the living processes of a program, and whether they have a directory open. runs tells its processes,
+// by the system's name and the command line. For example: an editor runs a shell in one of its windows, so this shell
+// works in the directory that the window shows.
 func See(dir string, runs func(name string, arguments func() []string) bool) Sight {
 	list := all()
 	if len(list) == 0 {
