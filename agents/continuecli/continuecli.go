@@ -22,7 +22,8 @@ const Name = "continue"
 func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
-		Name: Name, Title: "Continue", Parser: files.parser(), Discoverer: files, Identifier: files, Program: "cn", Dir: files.root(),
+		Name: Name, Title: "Continue", Parser: files.parser(), Discoverer: files, Identifier: files,
+		Program: "cn", Dir: files.root(),
 	}
 }
 

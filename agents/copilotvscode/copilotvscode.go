@@ -24,7 +24,8 @@ const Name = "copilot-vscode"
 func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
-		Name: Name, Title: "Copilot in VS Code", Parser: files.parser(), Discoverer: files, Identifier: files, Program: "code",
+		Name: Name, Title: "Copilot in VS Code", Parser: files.parser(), Discoverer: files, Identifier: files,
+		Program: "code",
 	}
 }
 

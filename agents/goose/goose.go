@@ -25,7 +25,8 @@ const Name = "goose"
 func New(env capability.Env) capability.Agent {
 	files := sessions{env}
 	return capability.Agent{
-		Name: Name, Title: "Goose", Parser: files.parser(), Discoverer: files, Identifier: files, Program: "goose", Dir: files.root(),
+		Name: Name, Title: "Goose", Parser: files.parser(), Discoverer: files, Identifier: files,
+		Program: "goose", Dir: files.root(),
 		Resumer: capability.ResumeBy{"goose", "session", "--resume", "--session-id"},
 	}
 }
