@@ -86,6 +86,9 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 			return err
 		}
 		late = late || later
+		if _, _, found, err := s.fileSeen(d.Path); err == nil && later && !found {
+			s.fresh = append(s.fresh, completed{w, d})
+		}
 		if b.Kind == events.Saved {
 			s.saved = append(s.saved, d)
 		}
@@ -110,7 +113,8 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 			return err
 		}
 	}
-	if looks && late && b.Kind == events.Saved { // what was saved after a completion is told of later
+	// What was saved after a completion is told of later. A file that nobody has seen is looked at.
+	if looks && late && (b.Kind == events.Saved || len(s.fresh) > 0) {
 		if _, err := s.look(paths); err != nil {
 			return err
 		}
@@ -127,6 +131,34 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 	}
 	s.state.Windows = slices.DeleteFunc(s.state.Windows, func(o *Window) bool { return o == w }) // it writes nothing more
 	return nil
+}
+
+// completed is a completion in a file that nobody had seen and that was saved before the word of it came.
+type completed struct {
+	window *Window
+	said   declared
+}
+
+// completions cuts the first content of a file where completions of it were told of.
+func (s *step) completions(f *file) (chain []segment) {
+	at := f.old
+	aside := s.decideSince(f.path, s.seen(f.path))
+	add := func(to text, by decision, typed map[int]bool) {
+		if at.oid != to.oid {
+			chain = append(chain, segment{from: at, to: to, decide: by, typed: typed})
+		}
+		at = to
+	}
+	for _, one := range s.fresh {
+		if one.said.Path == f.path && !f.new.whole {
+			add(s.reportedText(*one.said.Before, f.new), aside, typedLines(one.said.typed))
+			add(s.reportedText(*one.said.After, f.new), always(byWindow(one.window, f.path)), nil)
+		}
+	}
+	if len(chain) > 0 {
+		add(f.new, aside, nil)
+	}
+	return chain
 }
 
 // fileSeen returns a path as it was looked at last; found is false if there was no such file.
@@ -153,7 +185,7 @@ func (s *step) fileSeen(path string) (t text, mode uint32, found bool, err error
 func (s *step) savedSince(d declared) (bool, error) {
 	was, _, found, err := s.fileSeen(d.Path)
 	raw, readable := readWorkFile(s.repo, d.Path)
-	if err != nil || !found || !readable || d.Before == nil {
+	if err != nil || !readable || d.Before == nil {
 		return false, err
 	}
 	now := newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
@@ -162,7 +194,7 @@ func (s *step) savedSince(d declared) (bool, error) {
 	}
 	before := s.reportedText(*d.Before, now)
 	if d.After == nil {
-		return true, nil
+		return found, nil
 	}
 	return origin.Nearer(now.lines, s.reportedText(*d.After, now).lines, before.lines), nil
 }

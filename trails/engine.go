@@ -113,6 +113,7 @@ type step struct {
 	narrow   bool                         // look only at the paths asked for, even after git wrote to the work tree
 	declares map[*events.ToolUse][]string // see toolPaths
 	saved    []declared                   // by an editor, at this boundary
+	fresh    []completed                  // see completions
 }
 
 // record is the record of a step.

@@ -46,6 +46,9 @@ func (s *step) segments(f *file) []segment {
 	if by, ok := s.afterHooks(f, seen); ok {
 		return []segment{{from: f.old, to: f.new, decide: by}}
 	}
+	if chain := s.completions(f); len(chain) > 0 {
+		return chain
+	}
 	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...), typed: s.typedIn(f)}}
 	reports := s.reports(f, seen)
 	if len(reports) == 0 || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {
