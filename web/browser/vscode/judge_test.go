@@ -78,14 +78,21 @@ func (w *world) told() {
 	w.Helper()
 	time.Sleep(2500 * time.Millisecond)
 	w.do(w.e.until("no hook is at work", func() (bool, error) {
-		found, err := filepath.Glob("/proc/[0-9]*/cmdline")
-		for _, name := range found {
-			if line, err := os.ReadFile(name); err == nil && strings.HasPrefix(string(line), w.program+"\x00hook\x00") {
-				return false, nil
-			}
-		}
-		return true, err
+		return !slices.ContainsFunc(w.processes(), func(line string) bool { return strings.Contains(line, "\x00hook\x00") }), nil
 	}))
+}
+
+// processes lists the command lines of git-trace that run.
+func (w *world) processes() (lines []string) {
+	w.Helper()
+	found, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	w.do(err)
+	for _, name := range found {
+		if line, err := os.ReadFile(name); err == nil && strings.HasPrefix(string(line), w.program) {
+			lines = append(lines, string(line))
+		}
+	}
+	return lines
 }
 
 // log checks a row of the conversations.
@@ -129,6 +136,15 @@ func (w *world) waits(script string) {
 	w.do(w.e.until(script, func() (bool, error) {
 		return chromedp.Run(w.e.ctx, chromedp.Evaluate[bool]("!!("+script+")"))
 	}))
+}
+
+// drawn makes a picture of what takes a while to be drawn.
+func (w *world) drawn(name string) {
+	w.Helper()
+	if os.Getenv("GITTRACE_PICTURES") != "" {
+		time.Sleep(5 * time.Second)
+		w.picture(name)
+	}
 }
 
 // picture makes a picture, where GITTRACE_PICTURES names a directory.

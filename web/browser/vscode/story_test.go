@@ -10,8 +10,9 @@ import (
 
 // What a person types and accepts in the real editor has its owners line by line, in told stories and in generated sessions.
 func TestLinesThatAreTypedAndAccepted(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newWorld(t)
 	w.playStories()
+	w.play("what is shown", (*world).playShown)
 	w.play("sessions", (*world).playSessions)
 	w.run("git-trace", "verify")
 }

@@ -2,7 +2,6 @@ package vscode
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,7 +47,13 @@ var packed = sync.OnceValues(func() (string, error) {
 })
 
 // newWorld starts the editor in a new repository with the extension.
-func newWorld(t *testing.T, settings map[string]any) *world {
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	return newWorldWith(t, true)
+}
+
+// newWorldWith starts the editor with or without the extension.
+func newWorldWith(t *testing.T, extension bool) *world {
 	t.Helper()
 	server := os.Getenv("GITTRACE_CODE_SERVER")
 	if server == "" {
@@ -66,8 +71,12 @@ func newWorld(t *testing.T, settings map[string]any) *world {
 		bin = filepath.Join(root, "bin")
 		w.do(browser.Build(t.Context(), root, "../../.."))
 	}
-	vsix, err := packed()
-	w.do(err)
+	var extensions []string
+	if extension {
+		vsix, err := packed()
+		w.do(err)
+		extensions = append(extensions, vsix)
+	}
 	w.program = filepath.Join(bin, "git-trace")
 	home := filepath.Join(root, "home")
 	w.do(os.MkdirAll(w.dir, 0o755))
@@ -78,10 +87,8 @@ func newWorld(t *testing.T, settings map[string]any) *world {
 	w.git("init", "-q", "-b", "main")
 	w.git("commit", "-q", "--allow-empty", "-m", "begin")
 	w.run("git-trace", "init")
-	all := map[string]any{"gitTrace.program": w.program}
-	maps.Copy(all, settings)
 	w.e, err = Start(t.Context(), Options{Root: root, Server: server, Dir: w.dir, Env: w.env,
-		Packed: []string{vsix}, Settings: all})
+		Packed: extensions, Settings: map[string]any{"gitTrace.program": w.program}})
 	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(root, "log"))
 		t.Fatalf("%v\n%s", err, log)
