@@ -7,10 +7,10 @@ import (
 	"hash/fnv"
 	"os"
 	"slices"
-	"unicode"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
 )
 
 // A path that lost lines has a third file beside its file of vectors. Each of its lines names a content, and has
@@ -51,7 +51,7 @@ func printsOf(lines [][]byte) map[linePrint]bool {
 		f := events.FingerprintOf(line)
 		out[linePrint(f[:])] = true
 		n := 0
-		for word := range bytes.FieldsFuncSeq(line, separates) {
+		for word := range bytes.FieldsFuncSeq(line, linediff.Separates) {
 			words = append(words, word)
 			if n++; len(words) >= phraseWords {
 				phrase(phraseWords)
@@ -67,11 +67,6 @@ func printsOf(lines [][]byte) map[linePrint]bool {
 
 // phraseWords is the number of words of a phrase.
 const phraseWords = 3
-
-// separates reports whether a character is of no word.
-func separates(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$'
-}
 
 // PutLeft remembers that lines left a content of a path.
 func (k *Known) PutLeft(path string, blob refs.OID, lines [][]byte) error {

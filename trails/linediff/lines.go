@@ -1,6 +1,9 @@
 package linediff
 
-import "bytes"
+import (
+	"bytes"
+	"unicode"
+)
 
 // Split cuts content into lines without their line feeds. The lines share the memory of content. A final line feed ends
 // the last line and does not start another one; empty content has no lines.
@@ -76,4 +79,9 @@ func Keys(lines [][]byte) []string {
 
 func isSpace(c byte) bool {
 	return c == ' ' || ('\t' <= c && c <= '\r')
+}
+
+// Separates reports whether a character is of no word.
+func Separates(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$'
 }

@@ -97,6 +97,13 @@ func TestWhatGitExplainsOfAChange(t *testing.T) {
 			s.New = Text{OID: s.New.OID, Whole: true}
 			s.commit(1, nil, "a.txt", was)
 		}, want: ""},
+		"an agent's lines in other signs, which git hid and somebody brought back": {tell: func(s *story) {
+			s.lost["a.txt"] = s.knew("a.txt", "o", "say('one of it')\nsay('two of it')\nsay('three of it')\n")
+			s.Old = s.text("say('one of it')\n")
+			s.knew("a.txt", "human", "say('one of it')\n")
+			s.commit(1, nil, "a.txt", "say('one of it')\n")
+			s.New = s.text("say(\"one of it\")\ntyped(\"by hand\")\nsay(\"two of it\")\nsay(\"three of it\")\n")
+		}, want: "o~ - o~ o~ on say('one of it')|say('two of it')|say('three of it')"},
 		"a merge of both sides": {entries: []string{"2 merge topic: Merge made by the 'ort' strategy."}, tell: func(s *story) {
 			s.knew("a.txt", "o", theirs)
 			s.knew("a.txt", "human", was)

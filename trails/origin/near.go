@@ -2,40 +2,45 @@ package origin
 
 import (
 	"bytes"
-	"unicode"
 
 	"github.com/git-trace/git-trace/trails/linediff"
 )
 
-// Nearer reports whether a content is closer to a than to b: whether fewer characters have to be deleted and
-// inserted. A counts when it is all the same. That a line stands in a says little: it may be a brace. For example: a
-// stash took an agent's 2 lines and HEAD has 40 others. A file with 39 of these is nearer to HEAD's.
-func Nearer(lines, a, b [][]byte) bool { return distance(a, lines) <= distance(b, lines) }
-
-// NearerByWords reports the same of the words. Somebody who types in a buffer changes lines and leaves most words.
-func NearerByWords(lines, a, b [][]byte) bool {
-	now := wordsOf(lines)
-	return distance(wordsOf(a), now) <= distance(wordsOf(b), now)
+// Nearer reports whether a content is closer to a than to b: whether fewer words have to be deleted and inserted,
+// counted by their letters, so that a formatter between them counts for nothing. A counts when it is all the same. That
+// a line stands in a says little: it may be a brace. For example: a stash took an agent's 2 lines and HEAD has 40
+// others. A file with 39 of these is nearer to HEAD's.
+func Nearer(lines, a, b [][]byte) bool {
+	to := wordsOf(lines)
+	return distance(wordsOf(a), to) <= distance(wordsOf(b), to)
 }
 
-func wordsOf(lines [][]byte) (out [][]byte) {
-	for _, l := range lines {
-		out = append(out, bytes.FieldsFunc(l, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })...)
-	}
-	return out
-}
-
-// distance counts the characters of the lines that differ, white space apart, with one for the end of each.
+// distance counts the bytes of the words that differ, with one for the end of each.
 func distance(from, to [][]byte) int {
 	n := 0
-	add := func(lines [][]byte) {
-		for _, l := range lines {
-			n += len(linediff.StripSpace(l)) + 1
+	add := func(words [][]byte) {
+		for _, w := range words {
+			n += len(w) + 1
 		}
 	}
-	for _, h := range linediff.Diff(from, to, linediff.Options{Key: linediff.NoSpace}).Hunks {
+	for _, h := range linediff.Diff(from, to, linediff.Options{}).Hunks {
 		add(from[h.OldStart : h.OldStart+h.OldCount])
 		add(to[h.NewStart : h.NewStart+h.NewCount])
 	}
 	return n
+}
+
+// wordsOf cuts lines into their words. A line of signs alone is one.
+func wordsOf(lines [][]byte) [][]byte {
+	var words [][]byte
+	for _, line := range lines {
+		found := bytes.FieldsFunc(line, linediff.Separates)
+		if len(found) == 0 {
+			if found = bytes.Fields(line); len(found) == 0 {
+				found = [][]byte{nil}
+			}
+		}
+		words = append(words, found...)
+	}
+	return words
 }

@@ -62,7 +62,8 @@ func TestWhichContentIsNearer(t *testing.T) {
 		"the longer line weighs more":         {"a long line\nx\n", "a long line\n", "x\n", true},
 		"two short lines, one long one":       {"1\n2\nlonger\n", "1\n2\n", "longer\n", false},
 		"an empty line counts one":            {"one\n\n", "one\n", "one\n\n", false},
-		"white space does not count":          {"o n e\n", "one\n", "o n e\n", true},
+		"white space and signs do not count":  {"f( 'o', n )\n", "f(\"o\",\n  n);\n", "f( 'o', n )\n", true},
+		"what a formatter changed is there":   {"say(\"one\")\nsay(\"two\")\n", "say('one')\nsay('two')\n", "say('one')\n", true},
 		"what has to go counts as what comes": {"one\n", "one\nlonger line\n", "one\nx\n", false},
 	}
 	for name, tt := range tests {

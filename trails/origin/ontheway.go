@@ -19,7 +19,7 @@ import (
 // onTheWay is the ordered list of what tells of such a content; each is asked about what the ones before it found.
 // Found is false if there is none. More are candidates that go with it.
 var onTheWay = []func(q *Query, list []Candidate) (put Text, more []Candidate, found bool, err error){
-	headPut, putLast, resumedOnto, poppedOnto,
+	headPut, putLast, resumedOnto, poppedOnto, comeBack,
 }
 
 // headPut finds HEAD's content, if git put it there: a stash took what was there, git went on from the commit that
@@ -117,6 +117,30 @@ func poppedOnto(q *Query, _ []Candidate) (Text, []Candidate, bool, error) {
 		}
 	}
 	return Text{}, nil, false, nil
+}
+
+// comeBack finds a content that the path had and lost, if the new one is nearest to that. For example: an agent writes
+// lines and a person formats them. pre-commit hides them, so HEAD's content is there, and brings them back.
+func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err error) {
+	list, err := Gather(q.at(moment.Returned))
+	put = q.Old
+	for _, c := range list {
+		if !q.knows(c.Path, c.Blob) {
+			continue
+		}
+		t, err := q.Read(c.Blob)
+		if err != nil {
+			return Text{}, nil, false, err
+		}
+		if t.Whole || Nearer(q.New.Lines, put.Lines, t.Lines) {
+			continue
+		}
+		if err := q.learn(t, []Candidate{c}); err != nil {
+			return Text{}, nil, false, err
+		}
+		put, found = t, true
+	}
+	return put, nil, found, err
 }
 
 // broughtBack returns git's result of applying a stash to a file, if its owners are known; an empty text if not, or

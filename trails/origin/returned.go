@@ -92,7 +92,7 @@ func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
 	switch {
 	case q.Buffer.IsZero():
 	case blob == q.Buffer:
-		return q.ByEditor || NearerByWords(q.New.Lines, had, base.Lines)
+		return q.ByEditor || Nearer(q.New.Lines, had, base.Lines)
 	case base.OID == q.Buffer:
 		return false
 	}
