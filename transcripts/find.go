@@ -19,20 +19,7 @@ const mostFiles = 200_000
 // Find lists the sessions that the agents of this machine keep and those that lie in work trees. It also lists the
 // session files in folders, each told by its content.
 func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
-	var list []*Transcript
-	seen := map[string]bool{}
-	add := func(t *Transcript) {
-		real, err := filepath.EvalSymlinks(t.Path)
-		if err != nil {
-			real = t.Path
-		}
-		key := real + "\x00" + t.ID
-		if seen[key] || t.ID == "" && seen[real] { // found in a folder, where nothing tells the id of its only session
-			return
-		}
-		seen[key], seen[real] = true, true
-		list = append(list, t)
-	}
+	f := finder{env: env, seen: map[string]bool{}}
 	for _, agent := range agents.All(env) {
 		if agent.Discoverer == nil || agent.Parser == nil {
 			continue
@@ -47,10 +34,43 @@ func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 				return nil, err
 			}
 			for _, s := range found {
-				add(&Transcript{Agent: agent, Path: s.Path, ID: s.ID, dir: s.Dir})
+				f.add(&Transcript{Agent: agent, Path: s.Path, ID: s.ID, dir: s.Dir})
 			}
 		}
 	}
+	err := f.below(folders)
+	return f.list, err
+}
+
+// Below lists the session files in folders, each told by its content, and not what the agents of this machine keep.
+func Below(env agents.Env, folders ...string) ([]*Transcript, error) {
+	f := finder{env: env, seen: map[string]bool{}}
+	err := f.below(folders)
+	return f.list, err
+}
+
+// finder lists each session once.
+type finder struct {
+	env  agents.Env
+	list []*Transcript
+	seen map[string]bool
+}
+
+func (f *finder) add(t *Transcript) {
+	real, err := filepath.EvalSymlinks(t.Path)
+	if err != nil {
+		real = t.Path
+	}
+	key := real + "\x00" + t.ID
+	if f.seen[key] || t.ID == "" && f.seen[real] { // found in a folder, where nothing tells the id of its only session
+		return
+	}
+	f.seen[key], f.seen[real] = true, true
+	f.list = append(f.list, t)
+}
+
+// below adds the session files in folders.
+func (f *finder) below(folders []string) error {
 	for _, folder := range folders {
 		n := 0
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -65,20 +85,20 @@ func Find(env agents.Env, workTrees, folders []string) ([]*Transcript, error) {
 			if n++; n > mostFiles {
 				return fmt.Errorf("more than %d files", mostFiles)
 			}
-			agent, found, err := packed.Identify(env, path)
+			agent, found, err := packed.Identify(f.env, path)
 			if err != nil || !found || agent.Parser == nil || PartOf(path) {
 				return nil //nolint:nilerr // a file that cannot be read is no transcript
 			}
 			for _, t := range In(agent, path) {
-				add(t)
+				f.add(t)
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, fmt.Errorf("look for transcripts in %s: %w", folder, refs.PathCause(err))
+			return fmt.Errorf("look for transcripts in %s: %w", folder, refs.PathCause(err))
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // In returns the sessions of a file: one, or those of a database.

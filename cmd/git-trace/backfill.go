@@ -76,8 +76,13 @@ func (a *app) backfill(c *call, ops operands) error {
 	if err != nil {
 		return fail(exitUnchecked, err, "")
 	}
+	return b.read(list, found)
+}
+
+// read reads transcripts, and looks for their lines in commits.
+func (b *filler) read(list []history.Commit, found []*transcripts.Transcript) error {
 	debug.SetGCPercent(backfillGrowth)
-	shown := a.progress("sessions")
+	shown := b.app.progress("sessions")
 	found = transcripts.Read(b.ctx, found, shown.at)
 	shown.clear()
 	return b.run(list, found)

@@ -25,21 +25,23 @@ func importCommand() *command {
 		name: "import",
 		does: "read files of other programs",
 		form: "git trace import --from <format> [--json] <file>|<directory>…\n" +
-			"git trace import --from git-ai [--json] --notes",
+			"git trace import --from git-ai [--json] --notes\n" +
+			"git trace import --from entire [--dry-run] [--json]",
 		about: "Files of conversations become stored records, redacted like any other. Files of agent-trace and\n" +
 			"git-ai say who wrote lines of commits. For commits that exist here, this is written to the log,\n" +
 			"except where the log knows better. A file with an error is refused as a whole. A second import of\n" +
 			"a file changes nothing. Files may be compressed with gzip or zstd. In a directory it takes the\n" +
-			"files of the format.",
-		options: append([]optionUse{opt("from", formatNames(exchange.taken))},
-			options("notes", "json")...),
+			"files of the format. With entire it reads Entire's checkpoints in this repository, looks for their\n" +
+			"lines in the commits, and prints what backfill prints.",
+		options: append([]optionUse{opt("from", entireName+", "+formatNames(exchange.taken))},
+			options("notes", "dry-run", "json")...),
 		examples: []example{
 			{"git trace import --from opentraces traces.jsonl", "conversations of another machine"},
 		},
 		run:    (*app).importFiles,
 		traits: seals,
 		tries: []string{
-			"--from git-ai --notes", "--from git-ai a", "--from opentraces a", "--from ccpa a",
+			"--from git-ai --notes", "--from entire --dry-run", "--from git-ai a", "--from opentraces a", "--from ccpa a",
 			"--from agent-trace a", "--from ccpa nosuch", "--from opentraces empty", "--from ccpa empty",
 			"--from agent-trace empty", "--from git-ai empty",
 		},
@@ -47,9 +49,15 @@ func importCommand() *command {
 }
 
 func (a *app) importFiles(c *call, ops operands) error {
+	if c.String("from") == entireName {
+		return a.importEntire(c, ops)
+	}
 	format, err := exchangeOf("from", c.String("from"), exchange.taken)
 	if err != nil {
 		return notThere(ops.all(), err)
+	}
+	if c.Bool("dry-run") {
+		return usage("option '--dry-run' goes with --from %s", entireName)
 	}
 	if !format.taken() {
 		return fail(exitUsage, fmt.Errorf("%s is made of records, and cannot be taken in", format.name),
