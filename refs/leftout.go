@@ -1,10 +1,10 @@
 package refs
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // LeftOut names the commits that an answer lacks in part, because an object is missing or damaged: in a partial or
@@ -47,8 +47,16 @@ func (l *LeftOut) Commits() []OID {
 // id, or says in which way the object is damaged.
 func NamesUnread(message string) bool {
 	signs := []string{"lazy fetching disabled", "promisor remote", "inflate: ", " corrupt", "revindex"}
-	return fullID.MatchString(message) ||
+	return namesObject(message) ||
 		slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(message, sign) })
 }
 
-var fullID = regexp.MustCompile(`\b([0-9a-f]{40}|[0-9a-f]{64})\b`)
+// namesObject reports whether a text has the full id of an object as a word.
+func namesObject(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if n := len(word); (n == 40 || n == 64) && strings.Trim(word, "0123456789abcdef") == "" {
+			return true
+		}
+	}
+	return false
+}
