@@ -25,9 +25,16 @@ func (r *Reader) Reviews(ctx context.Context, commits []refs.OID) (map[refs.OID]
 	if len(commits) == 0 {
 		return out, nil
 	}
+	objects := r.repo.Objects()
+	defer func() { _ = objects.Close() }() // nothing was written to it
 	var ids bytes.Buffer
 	for _, id := range commits {
-		ids.WriteString(id.String() + "\n")
+		if _, commit, err := objects.Read(id); err != nil || mayName(commit) { // else git need not be asked
+			ids.WriteString(id.String() + "\n")
+		}
+	}
+	if ids.Len() == 0 {
+		return out, nil
 	}
 	said, err := r.repo.Git(ctx, &ids, "log", "--stdin", "--no-walk=unsorted", "-z", "--no-patch", "--no-show-signature",
 		"--no-color", "--no-notes", "--encoding=UTF-8", "--format=tformat:%H%n%(trailers:only,unfold)")
@@ -50,4 +57,12 @@ func (r *Reader) Reviews(ctx context.Context, commits []refs.OID) (map[refs.OID]
 		}
 	}
 	return out, nil
+}
+
+// mayName reports whether the text of a commit has the name of a review's trailer anywhere.
+func mayName(commit []byte) bool {
+	folded := bytes.ToLower(commit)
+	return slices.ContainsFunc(reviewing, func(name string) bool {
+		return bytes.Contains(folded, []byte(strings.ToLower(name)))
+	})
 }

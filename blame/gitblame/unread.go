@@ -49,8 +49,8 @@ func (s *Session) run(args []string, format Format, each func(*Entry) error) (tr
 	c := &cut{names: []string{s.path}}
 	const mostNames = 20
 	for far := byName; far <= noParent && s.ctx.Err() == nil; {
-		if err := s.cut(c, far); err != nil {
-			return nil, nil, errors.Join(first, err)
+		if s.cut(c, far) != nil {
+			return nil, nil, first // it says more: what is blamed is no commit that can be read
 		}
 		trailer, warnings, err = s.once(args, format, c, func(e *Entry) error {
 			if given[e.FinalLine] {

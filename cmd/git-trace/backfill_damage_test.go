@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-// One object that cannot be read takes nothing with it but its own lines: backfill, export and import go on, name the
-// object, and end with the status for what could not be checked.
+// One object that cannot be read takes nothing with it but its own lines: backfill, export and import go on and say what
+// is left out. What writes ends with the status for what could not be checked.
 func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	t.Parallel()
 	w := newPastWorld(t, 1)
@@ -30,24 +30,28 @@ func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 		w.must(os.Remove(filepath.Join(w.dir, "total.go"))) // git reads it in place of the blob
 	}
 	hide()
-	run := func(args ...string) string {
+	told := func(status int, words string, args ...string) string {
 		t.Helper()
 		cmd := w.command("git-trace", args...)
 		var out, complaint bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &complaint
 		_ = cmd.Run()
-		if status := cmd.ProcessState.ExitCode(); status != exitUnchecked {
-			t.Errorf("%v: status %d: %s", args, status, complaint.String())
+		if ended := cmd.ProcessState.ExitCode(); ended != status {
+			t.Errorf("%v: status %d: %s", args, ended, complaint.String())
 		}
-		if !strings.Contains(complaint.String(), damaged) || !strings.Contains(complaint.String(), "1 commit could not be read whole") {
+		if !strings.Contains(complaint.String(), words) {
 			t.Errorf("%v does not tell what is damaged: %s", args, complaint.String())
 		}
 		return out.String()
 	}
+	run := func(args ...string) string {
+		t.Helper()
+		return told(exitUnchecked, damaged, args...)
+	}
 	if out := run("backfill", "--transcripts", w.folder); !strings.Contains(out, " 1 commit from 1 conversation written") {
 		t.Errorf("backfill found %s", out)
 	}
-	if exported := run("export", "--format", "agent-trace"); !strings.Contains(exported, "script.py") {
+	if exported := told(0, "left out what could not be read of 1 commit", "export", "--format", "agent-trace"); !strings.Contains(exported, "script.py") {
 		t.Errorf("export told %s", exported)
 	}
 	// What was told of the commit while it was whole is taken in as far as it goes.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/transcripts"
@@ -107,10 +108,15 @@ func (a *app) importEntire(c *call, ops operands) error {
 }
 
 var (
-	entireMain = regexp.MustCompile(`^(full\.jsonl|raw_transcript)(\.[0-9]{1,6})?$`)
-	entireTask = regexp.MustCompile(`^agent-[A-Za-z0-9_-]{1,100}\.jsonl$`)
-	entireID   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$`)
+	entireMain = compiled(`^(full\.jsonl|raw_transcript)(\.[0-9]{1,6})?$`)
+	entireTask = compiled(`^agent-[A-Za-z0-9_-]{1,100}\.jsonl$`)
+	entireID   = compiled(`^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$`)
 )
+
+// compiled compiles an expression when it is first needed.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // list adds the session files of a tree, as git-ls-tree(1) lists it.
 func (r *entireReader) list(files map[string]*entireFile, tree string) {
@@ -128,14 +134,14 @@ func (r *entireReader) list(files map[string]*entireFile, tree string) {
 		case err != nil:
 		case base == "metadata.json":
 			about[dir] = id
-		case entireMain.MatchString(base):
+		case entireMain().MatchString(base):
 			f := mine[dir]
 			if f == nil {
 				f = &entireFile{dir: dir, name: "full.jsonl"}
 				mine[dir] = f
 			}
 			f.pieces, f.size = append(f.pieces, id), f.size+size // git lists them in the order of their numbers
-		case entireTask.MatchString(base) && strings.Contains(dir, "/tasks/"):
+		case entireTask().MatchString(base) && strings.Contains(dir, "/tasks/"):
 			mine[name] = &entireFile{name: base, pieces: []refs.OID{id}, size: size}
 		}
 	}
@@ -217,7 +223,7 @@ func (r *entireReader) session(f *entireFile) string {
 		return ""
 	}
 	raw, err := r.objects.Blob(f.about)
-	if err != nil || json.Unmarshal(raw, &about) != nil || !entireID.MatchString(about.ID) {
+	if err != nil || json.Unmarshal(raw, &about) != nil || !entireID().MatchString(about.ID) {
 		return ""
 	}
 	return about.ID
