@@ -53,8 +53,8 @@ func (b byScope) Status(ctx context.Context, target Target) (Status, error) {
 	return b.of(target).Status(ctx, target)
 }
 
-// IgnoreKey is the configuration key, as often as is wanted, for agents and editors that the user does not want to trace:
-// init leaves them out unless they are named, and status does not mention them.
+// IgnoreKey is the configuration key, given once or more, for agents and editors that the user does not want to trace.
+// Init leaves them out unless they are named, and status does not mention them.
 const IgnoreKey = "trace.ignoreAgent"
 
 // UnknownError is of a name that no agent has.

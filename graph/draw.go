@@ -109,7 +109,7 @@ func (d *Drawer) head(c *Commit) {
 	d.line(c.edges.commit, d.paint(hashColor, c.Short)+" "+d.paint(refColor, names)+subject+gap+d.paint(dim, right))
 }
 
-// refNames lists the names of a commit, as many as fit into room, and says how many are left. It cuts the first to most.
+// refNames lists the names of a commit, as many as fit into room, and says how many are left. The first is cut to most.
 func refNames(list []string, room, most int) string {
 	around, text := len("() "), ""
 	if len(list) > 1 {

@@ -53,7 +53,8 @@ func NamesUnread(message string) bool {
 
 // namesObject reports whether a text has the full id of an object as a word.
 func namesObject(text string) bool {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for word := range strings.FieldsFuncSeq(text, apart) {
 		if n := len(word); (n == 40 || n == 64) && strings.Trim(word, "0123456789abcdef") == "" {
 			return true
 		}

@@ -13,7 +13,7 @@ type Output struct {
 	Lines int    // that it brought, without those that kept an older owner
 }
 
-// Outputs yields the patches of all agents that the logs have, each once: also those that no commit holds. Lines that an
+// Outputs yields the patches of all agents that the logs have, each once, also if no commit holds it. Lines that an
 // agent writes again count again.
 func (r *Reader) Outputs(yield func(*Output)) error {
 	all, err := r.log.Sums()

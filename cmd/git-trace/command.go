@@ -49,9 +49,6 @@ const (
 	atOnce                      // its first call searches nothing in the repository
 )
 
-// calls returns the calls of the command for tests.
-func (c *command) calls() []string { return slices.Concat(c.shows, c.tries) }
-
 func (c *command) is(t trait) bool { return c != nil && c.traits&t != 0 }
 
 // commandGroups returns the commands by purpose, as help lists them. Each stands in a file of its own.

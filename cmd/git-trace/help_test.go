@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,3 +44,6 @@ func TestLinesOfAParagraphAreJoined(t *testing.T) {
 		}
 	}
 }
+
+// calls returns all calls of the command that tests make.
+func (c *command) calls() []string { return slices.Concat(c.shows, c.tries) }

@@ -33,8 +33,8 @@ type showDrawer struct {
 }
 
 func newShowDrawer(s *screen, v *viewer) *showDrawer {
-	return &showDrawer{pen: pen{s.Color}, terminal: s.Terminal, cut: s.cut, width: s.Width, now: time.Now(), short: v.short,
-		digits: commitDigits(v.ctx, v.repo, s.Config),
+	return &showDrawer{pen: pen{s.Color}, terminal: s.Terminal, cut: s.cut, width: s.Width, now: time.Now(),
+		short: v.short, digits: commitDigits(v.ctx, v.repo, s.Config),
 		inside: v.known.Inside}
 }
 

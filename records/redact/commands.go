@@ -117,8 +117,8 @@ func (s *marks) commands() []span {
 	return found
 }
 
-// asTyped gives a line whose words stand in a list, "mysql", "-uroot", as a shell has them, and the place of each byte in
-// the line; the line itself, and no places, if it has no such list.
+// asTyped gives a line whose words stand in a list, "mysql", "-uroot", as a shell has them, and the place of each byte
+// in the line; the line itself, and nil, if it has no such list.
 func asTyped(line string) (typed string, places []int) {
 	if !strings.Contains(line, `, "-`) && !strings.Contains(line, ", '-") {
 		return line, nil
