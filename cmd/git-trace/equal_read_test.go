@@ -6,6 +6,7 @@ import (
 
 // toldTalk is a conversation as log and show tell it.
 type toldTalk struct {
+	Lines                 int `json:"lines"`
 	Trace, Agent, Session string
 	Sources, Models       []string
 	First, Last           string

@@ -19,12 +19,8 @@ var outcomeRows = []row{
 		out := map[string]string{}
 		for i := range a.log {
 			t := &a.log[i]
-			lines := 0
-			for _, c := range t.Commits {
-				lines += c.Lines
-			}
-			if lines > 0 {
-				out[t.Trace] = plural(lines, "line") + " in " + plural(len(t.Commits), "commit")
+			if t.Lines > 0 {
+				out[t.Trace] = plural(t.Lines, "line") + " in " + plural(len(t.Commits), "commit")
 			}
 		}
 		return out
