@@ -22,6 +22,7 @@ var notRun = []struct{ page, lines, why string }{
 		"serves until it is stopped: TestServeOpensWhatIsNamed, TestPagesAreOpenedInTheBrowser"},
 	{"docs/serve.md", `(?m)^git trace serve --export site( +#| v1).*$`, "asks at a terminal: TestPagesAreWrittenAsFiles"},
 	{"docs/sharing.md", `(?m)^git trace push --adopt .*$`, "wants the consent of another clone: TestAForkIsAdopted"},
+	{"docs/coming-from.md", `(?m)^git trace import --from entire .*$`, "wants Entire's checkpoints: entire.txtar"},
 	{"CONTRIBUTING.md", `(?m)^(go (build|test)|\.ci/run) ?.*$`, "builds everything and runs tests"},
 	{"docs/testing.md", `(?m)^((GITTRACE_\w+=\w+ )*go (test|run)|\.ci/run) ?.*$`, "runs tests, for minutes and more"},
 	{"docs/performance.md", `(?m)^go run ./internal/testing/bench.*$`, "measures, for minutes"},
