@@ -1,10 +1,6 @@
 package vscode
 
-import (
-	"strings"
-
-	"github.com/chromedp/chromedp"
-)
+import "strings"
 
 // playShown looks at what the extension shows of an agent's lines, in light and dark colours.
 func (w *world) playShown() {
@@ -36,9 +32,6 @@ func (w *world) playShown() {
 		w.picture("shown-" + strings.ToLower(theme))
 		w.do(w.e.ask("run", asked{"command": "gitTrace.whyHere"}, nil))
 		w.waits(`[...document.querySelectorAll(".tab")].some((t) => t.textContent.includes("why"))`)
-		w.do(w.e.until("the page is drawn", func() (bool, error) {
-			return chromedp.Run(w.e.ctx, chromedp.Evaluate[bool](`document.querySelectorAll("iframe.webview.ready").length > 0`))
-		}))
 		w.drawn("why-" + strings.ToLower(theme))
 		w.do(w.e.ask("run", asked{"command": "workbench.action.closeActiveEditor"}, nil))
 	}
