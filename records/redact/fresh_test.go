@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
@@ -212,6 +213,18 @@ func TestFormsOfLinesAreFound(t *testing.T) {
 	}
 	if all < 200 || float64(missed) > (1-leastFound)*float64(all) {
 		t.Errorf("%d of %d are missed", missed, all)
+	}
+}
+
+// A long line that speaks of secrets again and again is read once. Each name reads no more than its surroundings: the
+// whole line for each would take half a minute.
+func TestALongLineOfNamesIsReadOnce(t *testing.T) {
+	t.Parallel()
+	r := newRedactor(t, Options{})
+	s := r.begins.scan(strings.Repeat("a token is here and ", 80_000))
+	began := time.Now()
+	if found := s.spoken(); len(found) > 0 || time.Since(began) > 5*time.Second {
+		t.Errorf("%d found after %v", len(found), time.Since(began))
 	}
 }
 

@@ -21,11 +21,9 @@ func (s *marks) spoken() []span {
 		if !speaks(text, i) {
 			continue
 		}
-		at := max(from, i-mostSpokenWay)
-		if line := strings.LastIndexByte(text[:i], '\n'); line >= at {
-			at = line + 1
-		}
-		end := min(endOfLine(text, i), i+mostSpokenWay)
+		at := max(0, i-mostSpokenWay)
+		at = max(from, at+1+strings.LastIndexByte(text[at:i], '\n'))
+		end := endOfLine(text[:min(len(text), i+mostSpokenWay)], i)
 		for at < end {
 			if !tokenByte(text[at]) || at > 0 && tokenByte(text[at-1]) {
 				at++
