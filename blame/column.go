@@ -1,6 +1,6 @@
 package blame
 
-import "github.com/git-trace/git-trace/cells"
+import "github.com/git-trace/git-trace/internal/cells"
 
 // OwnerColumn draws owners like the table of blame, for output with lines in another order.
 type OwnerColumn struct {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // Render draws the lines. It looks at nothing but its arguments.

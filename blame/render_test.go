@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 

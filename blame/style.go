@@ -3,8 +3,8 @@ package blame
 import (
 	"hash/fnv"
 
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame/gitblame"
-	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // table draws commit, owner, date and line number before each line. A column that would be empty is not drawn.

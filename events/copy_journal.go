@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/codec"
-	"github.com/git-trace/git-trace/version"
 )
 
 // Logs of others are checked once, when they arrive, and appended to one file. A second file describes its content:

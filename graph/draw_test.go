@@ -11,9 +11,9 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // The page loads nothing and runs nothing, and says so to the browser.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // lineage is a graph as nodes and arrows, for the forms that other programs draw. Texts are on one line and hold only

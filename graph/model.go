@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -15,7 +15,7 @@ class GitTrace < Formula
              "-ldflags", "-s -w -X 'github.com/git-trace/git-trace/version.Number=#{version} (@COMMIT@)'",
              "-o", bin/program, "./cmd/#{program}"
     end
-    man1.install Dir["man/man1/*.1"]
+    man1.install Dir["docs/man/man1/*.1"]
     bash_completion.install "cmd/git-trace/completion/git-trace.bash" => "git-trace"
     zsh_completion.install "cmd/git-trace/completion/_git-trace"
     (share/"fish/vendor_conf.d").install "cmd/git-trace/completion/git-trace.fish"

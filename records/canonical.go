@@ -3,7 +3,7 @@ package records
 import (
 	"runtime"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 

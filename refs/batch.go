@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 // batch is a running `git cat-file --batch`.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 // Listed is an object as git lists it.

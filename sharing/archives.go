@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 )
 

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 

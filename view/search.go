@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/records/search"
 )
 

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 

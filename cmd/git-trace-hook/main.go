@@ -5,8 +5,8 @@ package main
 import (
 	"os"
 
-	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 func main() {

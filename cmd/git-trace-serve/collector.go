@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/internal/version"
 )
 
 // Bounds of the data for a collector, and of the time.

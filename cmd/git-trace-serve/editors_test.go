@@ -20,7 +20,7 @@ func TestNeovimShowsWhoWroteALine(t *testing.T) {
 	testenv.Needs(t, "nvim")
 	seen, address := browserOf(t)
 	program, dir := demo(t)
-	client, err := filepath.Abs("../../editors/neovim")
+	client, err := filepath.Abs("../../packaging/editors/neovim")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ vim.cmd('qa!')
 func TestVisualStudioCodeShowsWhoWroteALine(t *testing.T) {
 	testenv.Needs(t, "node")
 	program, dir := demo(t)
-	extension, err := filepath.Abs("../../editors/vscode/extension.js")
+	extension, err := filepath.Abs("../../packaging/editors/vscode/extension.js")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestVisualStudioCodeShowsWhoWroteALine(t *testing.T) {
 func TestKakouneShowsWhoWroteALine(t *testing.T) {
 	testenv.Needs(t, "kak")
 	program, dir := demo(t)
-	client, err := filepath.Abs("../../editors/kakoune/git-trace.kak")
+	client, err := filepath.Abs("../../packaging/editors/kakoune/git-trace.kak")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/redact/configured"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/web"
+	"github.com/git-trace/git-trace/serve/web"
 )
 
 // exportPages writes the pages of a range into a directory, after it has listed their contents.

@@ -17,11 +17,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/git-trace/git-trace/fault"
-	"github.com/git-trace/git-trace/lsp"
-	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/internal/version"
+	"github.com/git-trace/git-trace/serve/lsp"
+	"github.com/git-trace/git-trace/serve/web"
 	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/web"
 )
 
 // verbs are the commands for which git-trace starts this program. It calls VERB PROGRAM VERSION ARGUMENT…: the

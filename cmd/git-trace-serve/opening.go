@@ -8,11 +8,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-trace/git-trace/fault"
-	"github.com/git-trace/git-trace/lsp"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/serve/lsp"
+	"github.com/git-trace/git-trace/serve/web"
 	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/web"
 )
 
 // anyPort is the address at which an editor's pages are served.

@@ -13,11 +13,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/serve/web"
 	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/web"
 )
 
 // servePages serves the pages of the repository until the person interrupts, or there was no request for long. If they

@@ -14,10 +14,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/git-trace/git-trace/dataset/shards"
+	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records/jsonl"
 	"github.com/git-trace/git-trace/records/rawjson"
-	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/serve/dataset/shards"
 )
 
 // Bounds of a row group. What is in one is held in memory.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/git-trace/git-trace/dataset/shards"
+	"github.com/git-trace/git-trace/serve/dataset/shards"
 )
 
 var everyKind = []shards.Column{

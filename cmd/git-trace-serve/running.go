@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/serve/web"
 	"github.com/git-trace/git-trace/trails/process"
-	"github.com/git-trace/git-trace/version"
-	"github.com/git-trace/git-trace/web"
 )
 
 // Files beside the log of a work tree, for the person alone.

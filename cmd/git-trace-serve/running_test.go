@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
-	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/internal/version"
 )
 
 // startedServe is git trace with arguments that serve, after it has said its address.

@@ -18,7 +18,7 @@ import (
 func TestNeovimTellsWhatWasTypedAndAccepted(t *testing.T) {
 	testenv.Needs(t, "nvim")
 	program, dir := demo(t)
-	client, err := filepath.Abs("../../editors/neovim")
+	client, err := filepath.Abs("../../packaging/editors/neovim")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/serve/web"
 	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/web"
 )
 
 // Bounds of an answer.

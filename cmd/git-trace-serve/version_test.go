@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
-	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/internal/version"
 )
 
 // Both programs are of one version, or the second one says so and does nothing; without it git-trace says what is missing.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"runtime"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/records"
 )
 

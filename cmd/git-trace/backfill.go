@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/transcripts"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/transcripts"
 )
 
 // backfillSchema names the schema of a line of the JSON output; docs/schema/backfill-1.schema.json describes it.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/backfill"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/transcripts"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/transcripts"
 )
 
 // begin returns the events of a conversation that the log does not have: its times, its model, its prompts. After a

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/trails/ledger"
-	"github.com/git-trace/git-trace/transcripts"
+	"github.com/git-trace/git-trace/upkeep/purge"
 	"github.com/git-trace/git-trace/view/facts"
+	"github.com/git-trace/git-trace/view/transcripts"
 )
 
 // keeper stores the records of conversations that backfill linked, as hooks would have done. A conversation is put on

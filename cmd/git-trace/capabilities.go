@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
-	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // capabilitiesSchema names the form of the JSON output; docs/schema/capabilities-1.schema.json describes it.

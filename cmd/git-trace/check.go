@@ -7,11 +7,11 @@ import (
 	"os"
 	"strings"
 
-	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/check"
-	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/check"
+	"github.com/git-trace/git-trace/report/diff"
 )
 
 // checkSchema names the form of the JSON output; docs/schema/check-1.schema.json describes it.

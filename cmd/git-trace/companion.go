@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents"
-	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/internal/version"
 )
 
 // companion returns the command git-trace-serve, beside this program or in PATH. It has code that would slow down every

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/git-trace/git-trace/agents"
-	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // completer suggests the next word of a command line. Shells run it at each press of the key: so errors are silent, and

@@ -11,12 +11,12 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/packed"
+	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/transcripts"
-	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/view/transcripts"
 )
 
 func convertCommand() *command {

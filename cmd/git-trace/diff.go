@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/settings"
+	"github.com/git-trace/git-trace/report/diff"
 )
 
 // diffCommand stands in the list of commands; the arguments never come this way, because they are git's.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/diff"
 )
 
 // toldDiff is what `git trace diff --json` says, as far as it is compared.

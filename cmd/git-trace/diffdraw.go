@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/cells/patch"
-	"github.com/git-trace/git-trace/diff"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/cells/patch"
+	"github.com/git-trace/git-trace/report/diff"
 )
 
 // diffDrawer draws a diff for people: git's own lines behind a margin.

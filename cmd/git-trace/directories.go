@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/transcripts"
+	"github.com/git-trace/git-trace/view/transcripts"
 )
 
 // mostInDirectory is the number of files of one directory that are looked at.

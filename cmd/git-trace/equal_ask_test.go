@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/report/stats"
 )
 
 // answers are what the commands say of one repository.

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 
 	"github.com/git-trace/git-trace/view"

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 )
 

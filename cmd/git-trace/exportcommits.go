@@ -12,11 +12,11 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/history"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records/agenttrace"
 	"github.com/git-trace/git-trace/records/gitai"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/version"
 	"github.com/git-trace/git-trace/view"
 )
 

@@ -20,13 +20,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-trace/git-trace/dataset"
-	"github.com/git-trace/git-trace/dataset/shards"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records/prices"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
-	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/serve/dataset"
+	"github.com/git-trace/git-trace/serve/dataset/shards"
 	"github.com/git-trace/git-trace/view/facts"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/git-trace/git-trace/dataset"
+	"github.com/git-trace/git-trace/serve/dataset"
 )
 
 // The manifest of a data set without names says what its rows are made of by a keyed hash: by an open one, whoever has

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents"
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )

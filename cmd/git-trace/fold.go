@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // foldWriter breaks lines for people at the terminal's width: a terminal breaks them within words, and without the

@@ -11,10 +11,10 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
-	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/sidestore"
+	"github.com/git-trace/git-trace/upkeep/purge"
 )
 
 // gcSchema names the form of the JSON output; docs/schema/gc-1.schema.json describes it.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // helpWidth is the width of help: every terminal has as many columns.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // Help fits a screen of 80 columns, and says of each command what it does and of each option what it is for.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/correlate/claim"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/foreign"
 	"github.com/git-trace/git-trace/records/gitai"

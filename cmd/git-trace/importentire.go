@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/transcripts"
+	"github.com/git-trace/git-trace/view/transcripts"
 )
 
 // entireName is the name of Entire's checkpoints among the formats that are taken in.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-trace/git-trace/man"
+	"github.com/git-trace/git-trace/docs/man"
 )
 
 //go:embed completion/git-trace.bash completion/_git-trace completion/git-trace.fish

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 // interrupts are the signals by which a person ends a command: Ctrl-C, or kill. The first one lets the command end

@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/internal/cells"
 )
 
 // jsonScreen makes JSON safe for a terminal without changing its meaning: characters that act on a terminal, or on

@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 
-	"github.com/git-trace/git-trace/fault"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/hooks/runner"
-	"github.com/git-trace/git-trace/version"
+	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/internal/version"
 )
 
 func main() {

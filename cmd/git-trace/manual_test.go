@@ -13,7 +13,7 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 )
 
-const manuals = "../../man/man1/"
+const manuals = "../../docs/man/man1/"
 
 // The manual pages and the tables of docs/cli.md are made of the commands' help, so that nothing is said twice.
 // MANUAL_ACCEPT=1 writes them.

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/upkeep/doctor"
 )
 
 // tellMissing names, after init, the conversations and agents that are not traced: agents on this machine, and

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 // progressDelay is the time after which a command shows its progress.

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/numbers"
-	"github.com/git-trace/git-trace/purge"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/upkeep/purge"
 )
 
 // purgeSchema names the form of the JSON output; docs/schema/purge-1.schema.json describes it.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/recorder"
-	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/waiting"
+	"github.com/git-trace/git-trace/upkeep/purge"
 )
 
 // What a purge does not reach is not a finding, since it never does: it is said, as exactly as it is known.

@@ -7,12 +7,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/upkeep/doctor"
 	"github.com/git-trace/git-trace/view"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/git-trace/git-trace/doctor"
+	"github.com/git-trace/git-trace/upkeep/doctor"
 )
 
 func rebuildCommand() *command {

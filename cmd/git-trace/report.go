@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/cells/page"
+	"github.com/git-trace/git-trace/internal/cells/page"
 	"github.com/git-trace/git-trace/refs"
 )
 

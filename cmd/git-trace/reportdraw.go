@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/cells/page"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/cells/page"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/view"
 )
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/report/diff"
+	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view"
 )
 

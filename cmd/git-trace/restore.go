@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/agents/shell"
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
-	"github.com/git-trace/git-trace/restore"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/upkeep/restore"
 	"github.com/git-trace/git-trace/view"
 )
 

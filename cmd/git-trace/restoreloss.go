@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/restore"
+	"github.com/git-trace/git-trace/report/diff"
+	"github.com/git-trace/git-trace/upkeep/restore"
 	"github.com/git-trace/git-trace/view"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/git-trace/git-trace/agents/shell"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/restore"
-	"github.com/git-trace/git-trace/resume"
+	"github.com/git-trace/git-trace/upkeep/restore"
+	"github.com/git-trace/git-trace/upkeep/resume"
 	"github.com/git-trace/git-trace/view"
 )
 

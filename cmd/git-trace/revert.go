@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
-	"github.com/git-trace/git-trace/restore"
-	"github.com/git-trace/git-trace/restore/backward"
-	"github.com/git-trace/git-trace/restore/weave"
+	"github.com/git-trace/git-trace/upkeep/restore"
+	"github.com/git-trace/git-trace/upkeep/restore/backward"
+	"github.com/git-trace/git-trace/upkeep/restore/weave"
 	"github.com/git-trace/git-trace/view"
 )
 

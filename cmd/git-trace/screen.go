@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/git-trace/git-trace/cells"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/settings"
 )

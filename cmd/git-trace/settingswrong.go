@@ -7,9 +7,9 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
-	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
+	"github.com/git-trace/git-trace/upkeep/doctor"
 )
 
 // wrongSettings finds values that a setting does not take, and keys that no setting has.

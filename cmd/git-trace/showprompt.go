@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/cells/patch"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/cells/patch"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )

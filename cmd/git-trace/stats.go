@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/numbers"
 
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/figures"
-	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/report/stats"
 )
 
 // statistics are drawn, and written in several forms.

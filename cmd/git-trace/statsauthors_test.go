@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-trace/git-trace/report/figures"
-	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/report/stats"
 )
 
 // Of many authors ten are named and the others summed; two of one name are told apart by their addresses.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/cells/page"
-	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/internal/cells/page"
+	"github.com/git-trace/git-trace/report/stats"
 )
 
 // statsAsk says how to group and show lines.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/report/stats"
 )
 
 var errOneRevision = usage("--now takes one revision, and not a range")

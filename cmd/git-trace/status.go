@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/doctor"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
-	"github.com/git-trace/git-trace/numbers"
-	"github.com/git-trace/git-trace/purge"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/upkeep/doctor"
+	"github.com/git-trace/git-trace/upkeep/purge"
 	"github.com/git-trace/git-trace/view"
 )
 

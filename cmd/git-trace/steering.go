@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
 	"github.com/git-trace/git-trace/records/treetrace"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/version"
 	"github.com/git-trace/git-trace/view"
 )
 

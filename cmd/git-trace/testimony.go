@@ -16,14 +16,14 @@ import (
 	"github.com/git-trace/git-trace/agents/recorder"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
-	"github.com/git-trace/git-trace/purge"
 	"github.com/git-trace/git-trace/records/purged"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
-	"github.com/git-trace/git-trace/transcripts"
+	"github.com/git-trace/git-trace/upkeep/purge"
 	"github.com/git-trace/git-trace/view"
+	"github.com/git-trace/git-trace/view/transcripts"
 )
 
 // witnesses compares what session files tell with what hooks told. Whoever reads a session file asks it: the process

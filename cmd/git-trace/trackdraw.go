@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/blame/trail"
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/view"
 )

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-trace/git-trace/diff"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/diff"
 	"github.com/git-trace/git-trace/view"
 )
 

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/checkpoint"
-	"github.com/git-trace/git-trace/purge"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
+	"github.com/git-trace/git-trace/upkeep/purge"
 )
 
 // verifySchema names the form of the JSON output; docs/schema/verify-1.schema.json describes it.

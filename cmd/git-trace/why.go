@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/why"
+	"github.com/git-trace/git-trace/report/why"
 )
 
 // whySchema names the form of the JSON output; docs/schema/why-1.schema.json describes it.

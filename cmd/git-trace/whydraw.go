@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/blame"
-	"github.com/git-trace/git-trace/cells"
-	"github.com/git-trace/git-trace/cells/patch"
 	"github.com/git-trace/git-trace/correlate"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/cells/patch"
+	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/why"
 	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/why"
 )
 
 // Bounds of what one screen tells of a line, in rows.

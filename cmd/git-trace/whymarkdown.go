@@ -6,11 +6,11 @@ import (
 
 	"github.com/git-trace/git-trace/records"
 
-	"github.com/git-trace/git-trace/cells"
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/why"
 	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/why"
 )
 
 // whyMarkdown writes reasons for reading elsewhere, texts and changes in full.

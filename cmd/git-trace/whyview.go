@@ -9,8 +9,8 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/why"
 	"github.com/git-trace/git-trace/view"
-	"github.com/git-trace/git-trace/why"
 )
 
 // whyView is a place with the reasons for its lines.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/numbers"
 )
 
 // ownerWord returns the word in a list for lines without a known writer.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events/index"
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs"
 )
 

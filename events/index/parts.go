@@ -5,7 +5,7 @@ import (
 	"runtime"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 // partBytes is the number of bytes of a log that one processor reads at a time.

@@ -21,7 +21,7 @@ import (
 	"github.com/git-trace/git-trace/agents/payload"
 	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"

@@ -18,10 +18,10 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/process"
-	"github.com/git-trace/git-trace/version"
 )
 
 // Name is the program of this package alone.

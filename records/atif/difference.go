@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/records/rawjson"
 )
 

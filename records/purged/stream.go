@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 // errFound ends a reading that has found what it looks for.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-trace/git-trace/fault"
+	"github.com/git-trace/git-trace/internal/fault"
 )
 
 // Query describes a search.

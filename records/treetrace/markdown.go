@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-trace/git-trace/records"
 
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/numbers"
 )
 
 // inline makes a text of a person or a model safe on a line of Markdown: one line, no tags, no control characters, no

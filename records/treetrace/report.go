@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-trace/git-trace/records"
 
-	"github.com/git-trace/git-trace/numbers"
+	"github.com/git-trace/git-trace/internal/numbers"
 )
 
 // Bounds of the lists of texts.

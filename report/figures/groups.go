@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/numbers"
-	"github.com/git-trace/git-trace/stats"
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view"
 )
 

@@ -1,0 +1,107 @@
+package page
+
+import (
+	"html"
+	"strings"
+
+	"github.com/git-trace/git-trace/internal/cells"
+)
+
+// Code is foreign text as a code span of one line, a path for example. Of an empty text there is none.
+func Code(text string) string {
+	if text = tame(cells.Safe(text)); text == "" {
+		return ""
+	}
+	marks := strings.Repeat("`", longestRun(text)+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") ||
+		strings.HasPrefix(text, " ") && strings.HasSuffix(text, " ") {
+		text = " " + text + " " // one space on each side is not part of the span
+	}
+	return marks + text + marks
+}
+
+// Cell is Code for a cell of a table.
+func Cell(text string) string { return strings.ReplaceAll(Code(text), "|", "¦") }
+
+// HTML is foreign text of one line for HTML of ours.
+func HTML(text string) string {
+	return "<code>" + html.EscapeString(tame(cells.Safe(text))) + "</code>"
+}
+
+// Fence is foreign text of several lines between fences, each line behind a bar.
+func Fence(text string) string {
+	marks := strings.Repeat("`", max(longestRun(text)+1, len("```")))
+	var out strings.Builder
+	out.WriteString(marks + "\n")
+	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
+		out.WriteString(strings.TrimRight("│ "+tame(cells.Expand(cells.SafeTabs(strings.TrimRight(line, "\r")))), " ") + "\n")
+	}
+	out.WriteString(marks + "\n")
+	return out.String()
+}
+
+// longestRun is how many backticks stand together at most.
+func longestRun(text string) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		if text[i] == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	return longest
+}
+
+const (
+	noBreak = "\u00a0"
+	joiner  = "\u2060"
+)
+
+// closing are the words before an issue that close it, on any forge, without their endings.
+var closing = []string{"clos", "fix", "resolv", "implement"}
+
+// tame takes the sting out of what programs read that look at the source: mentions, words that close issues, and
+// commands of runners.
+func tame(text string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == ' ' && closes(text[:i]):
+			out.WriteString(noBreak)
+			continue
+		case c != '@' && c != '#' || i+1 == len(text):
+		case c == '@' && (isWord(text[i+1]) || text[i+1] == '-') && (i == 0 || !isWord(text[i-1]) && text[i-1] != '/'):
+			out.WriteString("@" + joiner)
+			continue
+		case c == '#' && i > 0 && text[i-1] == '#' && (text[i+1] == '[' || isWord(text[i+1])):
+			out.WriteString("#" + noBreak)
+			continue
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
+}
+
+// closes reports whether a text ends in a word that closes an issue.
+func closes(text string) bool {
+	text = strings.TrimSuffix(text, ":")
+	start := len(text)
+	for start > 0 && isWord(text[start-1]) && text[start-1] < 0x80 {
+		start--
+	}
+	word := strings.ToLower(text[start:])
+	for _, stem := range closing {
+		switch rest, found := strings.CutPrefix(word, stem); {
+		case !found:
+		case rest == "" || rest == "e" || rest == "s" || rest == "es" || rest == "d" || rest == "ed" || rest == "ing":
+			return true
+		}
+	}
+	return false
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
+}

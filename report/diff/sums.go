@@ -1,0 +1,100 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/numbers"
+)
+
+// Counts are lines by who wrote them: ai, human and unknown add up to all of them. Of the unknown, Older are in commits
+// older than the recording.
+type Counts struct {
+	Lines   int `json:"lines"`
+	AI      int `json:"ai"` // lines that an agent and a person both wrote among them
+	Mixed   int `json:"mixed"`
+	Human   int `json:"human"`
+	Unknown int `json:"unknown"`
+	Older   int `json:"older"`
+}
+
+// Owned returns the lines by who wrote them.
+func (c Counts) Owned() numbers.Owned {
+	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older}
+}
+
+// Add counts a line.
+func (c *Counts) Add(kind events.OwnerKind) {
+	c.Lines++
+	switch kind {
+	case events.OwnerMixed:
+		c.Mixed++
+		c.AI++
+	case events.OwnerAI:
+		c.AI++
+	case events.OwnerHuman:
+		c.Human++
+	case events.OwnerOlder:
+		c.Older++
+		c.Unknown++
+	case events.OwnerUnknown:
+		c.Unknown++
+	}
+}
+
+// Sum holds the figures of one writer in a diff.
+type Sum struct {
+	Writer
+	Added, Removed int
+	First          *blame.Annotated // the first of the lines, with the owner as blame tells it
+}
+
+// Sums holds the figures of all writers and of all lines. Removed is nil where nobody asked whose the lines were that
+// went; Went counts them anyway.
+type Sums struct {
+	Added   Counts
+	Removed *Counts
+	Went    int
+	Writers []Sum // conversations, the one with most lines first, people, and what nobody knows
+}
+
+// Sums adds up the lines.
+func (d *Diff) Sums() Sums {
+	var out Sums
+	at := map[Writer]int{}
+	take := func(l *Line) *Sum {
+		o := l.Owner.Owner
+		w := writerOf(o.Kind, o.Trace, o.Agent, o.Model)
+		i, seen := at[w.key()]
+		if !seen {
+			i = len(out.Writers)
+			at[w.key()] = i
+			out.Writers = append(out.Writers, Sum{Writer: w, First: l.Owner})
+		}
+		return &out.Writers[i]
+	}
+	for _, f := range d.Files {
+		f.each(Added, func(l *Line) {
+			out.Added.Add(l.Owner.Owner.Kind)
+			take(l).Added++
+		})
+		f.each(Removed, func(l *Line) {
+			if out.Went++; l.Owner == nil {
+				return
+			}
+			if out.Removed == nil {
+				out.Removed = &Counts{}
+			}
+			out.Removed.Add(l.Owner.Owner.Kind)
+			take(l).Removed++
+		})
+	}
+	rank := map[events.OwnerKind]int{events.OwnerAI: 0, events.OwnerHuman: 1, events.OwnerOlder: 2, events.OwnerUnknown: 3}
+	slices.SortStableFunc(out.Writers, func(a, b Sum) int {
+		return cmp.Or(cmp.Compare(rank[a.Kind], rank[b.Kind]), cmp.Compare(b.Added+b.Removed, a.Added+a.Removed),
+			cmp.Compare(a.Trace, b.Trace))
+	})
+	return out
+}

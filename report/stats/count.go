@@ -1,0 +1,194 @@
+package stats
+
+import (
+	"context"
+	"math"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// Lines are lines that commits added, by who wrote them: AI, Human and Unknown add up to Added. Of the unknown, Older
+// are in commits older than the recording.
+type Lines struct {
+	Commits int `json:"commits"`
+	Added   int `json:"added"`
+	AI      int `json:"ai"` // lines that an agent and a person both wrote among them
+	Human   int `json:"human"`
+	Unknown int `json:"unknown"`
+	Older   int `json:"older"`
+	// Disputed are lines of which other clones say different things with the same right; they count as what is shown.
+	Disputed int `json:"disputed,omitempty"`
+}
+
+// Owned returns the lines by who wrote them.
+func (l Lines) Owned() numbers.Owned {
+	return numbers.Owned{AI: l.AI, Human: l.Human, Unknown: l.Unknown, Older: l.Older}
+}
+
+// Add adds the lines of a commit.
+func (l *Lines) Add(c *graph.Commit) {
+	l.Join(Lines{1, c.Added, c.AI, c.Human, c.Unknown, c.Older(), c.Disputed})
+}
+
+// Join adds other lines.
+func (l *Lines) Join(o Lines) {
+	l.Commits += o.Commits
+	l.Added += o.Added
+	l.AI += o.AI
+	l.Human += o.Human
+	l.Unknown += o.Unknown
+	l.Older += o.Older
+	l.Disputed += o.Disputed
+}
+
+// of adds lines of one owner.
+func (l *Lines) of(kind events.OwnerKind, lines int) {
+	l.Added += lines
+	switch kind {
+	case events.OwnerAI:
+		l.AI += lines
+	case events.OwnerHuman:
+		l.Human += lines
+	case events.OwnerOlder:
+		l.Unknown += lines
+		l.Older += lines
+	default:
+		l.Unknown += lines
+	}
+}
+
+// Searched knows how many lines the searched commits added. known is false for one that was not counted. The search of
+// a reader satisfies it.
+type Searched interface {
+	Added(commit refs.OID) (lines int, known bool)
+}
+
+// Source gives owners.
+type Source struct {
+	graph.Source
+	Search Searched
+	// ByFile asks for the files of lines without a known owner. Git is asked for them.
+	ByFile bool
+	Tell   func(done, commits int) // is told how far Survival is; nil for nobody
+}
+
+// Count returns the commits of a query, with all lines that they added: the lines of the contributors of a commit add
+// up to it. Of a commit that nothing is known of, the lines that git counts are unknown.
+func Count(ctx context.Context, repo *refs.Repo, from Source, query graph.Query) ([]*graph.Commit, error) {
+	var all []*graph.Commit
+	err := from.each(ctx, repo, query, math.MaxInt, func(list []*graph.Commit) error {
+		all = list
+		return nil
+	})
+	return all, err
+}
+
+// eachBatch is the number of commits that git is asked for together where they are given one after the other.
+const eachBatch = 1024
+
+// Each yields the commits that Count returns, in the same order, and holds few of them.
+func Each(ctx context.Context, repo *refs.Repo, from Source, query graph.Query,
+	yield func(*graph.Commit) error) error {
+	return from.each(ctx, repo, query, eachBatch, func(list []*graph.Commit) error {
+		for _, c := range list {
+			if err := yield(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// each yields the commits in batches of so many.
+func (s Source) each(ctx context.Context, repo *refs.Repo, query graph.Query, most int,
+	yield func([]*graph.Commit) error) error {
+	b := counted{Source: s}
+	for commit, err := range graph.Walk(ctx, repo, s.Source, query) {
+		if err != nil {
+			return err
+		}
+		b.take(commit)
+		if len(b.all) < most {
+			continue
+		}
+		if err := b.complete(ctx, repo); err != nil {
+			return err
+		}
+		if err := yield(b.all); err != nil {
+			return err
+		}
+		b = counted{Source: s}
+	}
+	if err := b.complete(ctx, repo); err != nil {
+		return err
+	}
+	return yield(b.all)
+}
+
+// counted are commits whose lines are being counted: of the bare ones nothing is known, of the open ones not the files
+// of all lines.
+type counted struct {
+	Source
+	all, bare, open []*graph.Commit
+}
+
+func (b *counted) take(commit *graph.Commit) {
+	b.all = append(b.all, commit)
+	switch {
+	case commit.Anchored:
+		if b.ByFile && commit.Nobodys() > 0 {
+			b.open = append(b.open, commit)
+		}
+	case commit.Within != nil:
+		unknown(commit, commit.Within)
+	case len(commit.Parents) < 2:
+		n, known := b.Search.Added(commit.ID)
+		if known && (n == 0 || !b.ByFile) {
+			commit.Added, commit.Unknown = n, n
+		} else {
+			b.bare = append(b.bare, commit)
+		}
+	}
+}
+
+// complete asks git for what is not counted.
+func (b *counted) complete(ctx context.Context, repo *refs.Repo) error {
+	files, err := graph.Added(ctx, repo, ids(b.bare, b.open))
+	if err != nil {
+		return err
+	}
+	for _, c := range b.bare {
+		unknown(c, files[c.ID])
+	}
+	for _, c := range b.open {
+		c.Place(files[c.ID], c.Nobodys())
+	}
+	for _, c := range b.all { // where git counts fewer, nobody knows the file
+		if left := c.Nobodys(); left > 0 {
+			c.Contributors = append(c.Contributors, graph.Contributor{Kind: c.Nobody, Lines: left})
+		}
+	}
+	return nil
+}
+
+// unknown makes what git counts in files the lines of a commit.
+func unknown(c *graph.Commit, files map[string]int) {
+	for _, n := range files {
+		c.Added += n
+	}
+	c.Unknown = c.Added
+	c.Place(files, c.Added)
+}
+
+func ids(lists ...[]*graph.Commit) []refs.OID {
+	var out []refs.OID
+	for _, list := range lists {
+		for _, c := range list {
+			out = append(out, c.ID)
+		}
+	}
+	return out
+}

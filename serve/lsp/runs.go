@@ -1,0 +1,82 @@
+package lsp
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/git-trace/git-trace/internal/cells"
+)
+
+// runs is the answer of git trace blame --json=runs: docs/schema/blame-runs-1.schema.json describes it.
+type runs struct {
+	Conversations map[string]struct {
+		Short   string            `json:"short"`
+		Agent   string            `json:"agent"`
+		Prompts map[string]string `json:"prompts"`
+	} `json:"conversations"`
+	Runs []run `json:"runs"`
+
+	raw json.RawMessage
+}
+
+type run struct {
+	Start  int    `json:"start"` // from 1
+	Count  int    `json:"count"`
+	Trace  string `json:"trace"`
+	Prompt *int   `json:"prompt"`
+	Call   string `json:"tool_call"`
+	Patch  string `json:"patch"`
+}
+
+// block is lines that follow each other and that one prompt wrote, whatever commits hold them.
+type block struct {
+	Start int    `json:"start"` // from 1
+	Count int    `json:"count"`
+	ID    string `json:"id"`    // of the prompt
+	Label string `json:"label"` // "claude-code 4f2a#3"
+	Hue   int    `json:"hue"`   // of the conversation, from 0
+
+	asked string
+}
+
+// blocks returns the lines that conversations wrote, in order.
+func (r *runs) blocks() []block {
+	var out []block
+	for _, one := range r.Runs {
+		if one.Trace == "" {
+			continue
+		}
+		b := r.block(one)
+		if last := len(out) - 1; last >= 0 && out[last].ID == b.ID && out[last].Start+out[last].Count == b.Start {
+			out[last].Count += b.Count
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func (r *runs) block(one run) block {
+	talk := r.Conversations[one.Trace]
+	b := block{Start: one.Start, Count: one.Count, ID: one.Trace, Hue: cells.Hue(one.Trace)}
+	short := talk.Short
+	if short == "" {
+		short = one.Trace
+	}
+	if one.Prompt != nil {
+		prompt := strconv.Itoa(*one.Prompt)
+		b.ID, short, b.asked = b.ID+"#"+prompt, short+"#"+prompt, talk.Prompts[prompt]
+	}
+	b.Label = cells.Line(talk.Agent + " " + short)
+	return b
+}
+
+// at returns the run of a line, which counts from 1.
+func (r *runs) at(line int) (run, bool) {
+	for _, one := range r.Runs {
+		if one.Start <= line && line < one.Start+one.Count {
+			return one, true
+		}
+	}
+	return run{}, false
+}

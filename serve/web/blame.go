@@ -1,0 +1,375 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// legend is one owner, with how many lines.
+type legend struct {
+	Trace, Agent string
+	Lines        int
+	Writer       string // the clone that says so; empty for this one
+}
+
+type blameBody struct {
+	Rev, Path     string
+	Names         []crumb
+	Blocks        []*runBlock
+	Lines         int
+	Owners        []legend
+	Others        int // owners that are not listed
+	Owned         numbers.Owned
+	Wide          int // columns of the code, rounded
+	From, To      int
+	Before, After string
+	WorkTree      bool
+	Binary        bool
+	Ages          []string // their names, where ages are shown
+	Rail          []*railMarks
+
+	chosen url.Values // what is asked of the page besides the file
+	still  bool       // the page is a file: each line has an address, and no other page is a question
+}
+
+// The choices. A page in a file has none: it is there once.
+const (
+	onlyAgents = "agents" // leave out what no agent wrote
+	onlyTalk   = "talk"   // leave out what another conversation wrote, or nobody
+	passBlanks = "w"      // pass over white space
+	showAges   = "age"    // colour lines by their age
+)
+
+// railMarks draws the places of a conversation's lines, as a path in thousandths of the page.
+type railMarks struct {
+	Trace string
+	Talk  int
+	Path  string
+}
+
+// crumb is a part of a path, with its address.
+type crumb struct{ Name, Address string }
+
+// crumbs returns the parts of a path in a revision.
+func crumbs(rev, path string) []crumb {
+	var out []crumb
+	rev = treeOf(rev)
+	parts := strings.Split(path, "/")
+	for i, name := range parts {
+		if name == "" {
+			continue
+		}
+		out = append(out, crumb{name, at("tree", rev, strings.Join(parts[:i+1], "/"))})
+	}
+	return out
+}
+
+// Bounds of the drawing of a file.
+const (
+	blamePage   = 20000 // lines
+	mostRows    = 40    // of a block, which the style sheet knows the height of
+	mostAnchors = 5000  // lines of a file in an export; of a longer one lines have no address of their own, blocks have
+	mostOwners  = 24    // conversations in the legend
+	widest      = 400   // columns
+)
+
+// workTree stands for a revision in the address of a file as it is in the work tree.
+const workTree = "worktree"
+
+// Tree returns the revision whose directories the page names. Lines of the work tree have no page.
+func (b *blameBody) Tree() string { return treeOf(b.Rev) }
+
+func treeOf(rev string) string {
+	if rev == workTree {
+		return "HEAD"
+	}
+	return rev
+}
+
+// goneError reports a file of the last commit that the work tree does not have.
+type goneError struct{ path string }
+
+func (e *goneError) Error() string {
+	return fmt.Sprintf("'%s' is in the last commit, and the work tree does not have it", e.path)
+}
+
+func (*goneError) Unwrap() error { return errNotFound }
+
+// gone says more of a file that is not in the work tree, where the last commit has it.
+func (q *question) gone(b *blameBody, err error) error {
+	if !b.WorkTree || !errors.Is(err, errNotFound) {
+		return err
+	}
+	head, failed := q.files.commit(q.ctx, "HEAD")
+	if failed == nil {
+		_, failed = q.files.content(head, b.Path)
+	}
+	if failed != nil {
+		return err
+	}
+	return &goneError{b.Path}
+}
+
+// blamed returns the page of a file.
+func blamed(q *question) (string, string, any, error) {
+	rev, path := q.r.PathValue("rev"), q.r.PathValue("path")
+	ask := q.r.URL.Query()
+	if line := positive(ask.Get("line")); line > 0 {
+		ask.Del("line")
+		ask.Set("from", strconv.Itoa(line))
+		return "", "", nil, &moved{fmt.Sprintf("%s?%s#L%d", at("blame", rev, path), ask.Encode(), line)}
+	}
+	body := &blameBody{Rev: rev, Path: path, WorkTree: rev == workTree, Names: crumbs(rev, path), still: q.still != nil}
+	args := []string{"blame", "--json=runs"}
+	if body.choose(q); body.Chosen(passBlanks) {
+		args = append(args, "-w")
+	}
+	var content, answer []byte
+	var err error
+	if body.WorkTree {
+		if content, err = q.files.worktree(q.ctx, path); err == nil && !bytes.Contains(content, []byte{0}) {
+			answer, err = q.answers.get(q.ctx, content, append(args, "--contents", "-", "--", path)...)
+		}
+	} else {
+		var commit refs.OID
+		if commit, err = q.files.commit(q.ctx, rev); err != nil {
+			return "", "", nil, err
+		}
+		if rev != commit.String() {
+			to := at("blame", commit, path)
+			if line := q.r.URL.RawQuery; line != "" {
+				to += "?" + line
+			}
+			return "", "", nil, &moved{to}
+		}
+		if content, err = q.files.content(commit, path); err == nil && !bytes.Contains(content, []byte{0}) {
+			answer, err = q.answers.get(q.ctx, nil, append(args, commit.String(), "--", path)...)
+		}
+	}
+	if err != nil {
+		return "", "", nil, q.gone(body, err)
+	}
+	if bytes.Contains(content, []byte{0}) {
+		body.Binary = true
+		return path, "blame", body, nil
+	}
+	var runs runsAnswer
+	if err := json.Unmarshal(answer, &runs); err != nil {
+		return "", "", nil, fmt.Errorf("git-trace blame: %w", err)
+	}
+	if err := q.givePrompts(&runs); err != nil {
+		return "", "", nil, err
+	}
+	if to, err := runs.behind(q, ask); to != "" || err != nil {
+		return "", "", nil, cmp.Or[error](err, &moved{to})
+	}
+	for _, talk := range runs.Conversations {
+		q.digits = len(talk.Short)
+	}
+	body.fill(&runs, content, max(positive(ask.Get("from")), 1)) // what is no number begins at the beginning
+	return path, "blame", body, nil
+}
+
+// positive reads a number; other text is 0.
+func positive(text string) int {
+	n, _ := strconv.Atoi(text) // of what is none it gives 0, or the largest
+	return max(n, 0)
+}
+
+// choose reads the choices of a request.
+func (b *blameBody) choose(q *question) {
+	b.chosen = url.Values{}
+	ask := q.r.URL.Query()
+	for _, name := range []string{onlyAgents, onlyTalk, passBlanks, showAges} {
+		switch {
+		case q.still != nil || !ask.Has(name):
+		case name == onlyTalk:
+			b.chosen.Set(name, ask.Get(name))
+		default:
+			b.chosen.Set(name, "1")
+		}
+	}
+}
+
+// Sole reports whether only the lines of a conversation are asked for.
+func (b *blameBody) Sole(trace string) bool {
+	begin := b.chosen.Get(onlyTalk)
+	return begin != "" && strings.HasPrefix(trace, begin)
+}
+
+// Only returns the address of this page with the lines of one conversation, or with all again.
+func (b *blameBody) Only(trace string) string {
+	ask := maps.Clone(b.chosen)
+	if ask.Del(onlyTalk); !b.Sole(trace) {
+		ask.Set(onlyTalk, trace)
+	}
+	return b.asked(ask)
+}
+
+// leaves reports whether a run is left out.
+func (b *blameBody) leaves(run *ownedRun) bool {
+	return b.Chosen(onlyAgents) && !run.ai() || b.chosen.Get(onlyTalk) != "" && !b.Sole(records.Value(run.Trace))
+}
+
+// Chosen reports whether a choice was made.
+func (b *blameBody) Chosen(name string) bool { return b.chosen.Has(name) }
+
+// Other returns the address of this page with the other side of a choice.
+func (b *blameBody) Other(name string) string {
+	ask := maps.Clone(b.chosen)
+	if b.From > 0 {
+		ask.Set("from", strconv.Itoa(b.From+1))
+	}
+	if ask.Has(name) {
+		ask.Del(name)
+	} else {
+		ask.Set(name, "1")
+	}
+	return b.asked(ask)
+}
+
+// page returns the address of this page from another line on.
+func (b *blameBody) page(from int) string {
+	ask := maps.Clone(b.chosen)
+	ask.Set("from", strconv.Itoa(from))
+	return b.asked(ask)
+}
+
+func (b *blameBody) asked(ask url.Values) string {
+	if b.still {
+		return strings.TrimSuffix(at("blame", b.Rev, b.Path)+"?"+ask.Encode(), "?")
+	}
+	return "?" + ask.Encode()
+}
+
+// fill lays the lines of the file beside their owners, as many as a page holds.
+func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
+	lines := strings.SplitAfter(string(content), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	b.Lines = len(lines)
+	b.From = min((line-1)/blamePage*blamePage, b.Lines/blamePage*blamePage)
+	b.To = min(b.From+blamePage, b.Lines)
+	if b.From > 0 {
+		b.Before = b.page(b.From - blamePage + 1)
+	}
+	if b.To < b.Lines {
+		b.After = b.page(b.To + 1)
+	}
+	b.count(runs)
+	columns, now, each := 0, time.Now(), b.still && b.To-b.From <= mostAnchors
+	talks, told := map[string]int{}, map[string]bool{}
+	for _, run := range runs.Runs {
+		if b.leaves(&run) {
+			continue
+		}
+		first, last := max(run.Start-1, b.From), min(run.Start-1+run.Count, b.To, len(lines))
+		for at := first; at < last; at += mostRows {
+			rows := min(mostRows, last-at)
+			block := &runBlock{ownedRun: run, First: at == first, Rows: rows}
+			block.Start, block.OriginalLine = at+1, run.OriginalLine+at+1-run.Start
+			block.name(runs, told)
+			block.number(line, each)
+			if id := records.Value(run.Trace); id != "" {
+				if talks[id] == 0 {
+					talks[id] = len(talks) + 1
+				}
+				block.Talk = talks[id]
+			}
+			if b.Chosen(showAges) {
+				block.Age = ageOf(block.Time, now)
+			}
+			for _, text := range lines[at : at+rows] {
+				columns = max(columns, len(text)+7*strings.Count(text, "\t"))
+			}
+			block.Code = strings.ReplaceAll(strings.Join(lines[at:at+rows], ""), "\r\n", "\n")
+			if strings.HasPrefix(block.Code, "\n") {
+				block.Code = "\n" + block.Code // browsers drop the first one of a <pre>
+			}
+			b.Blocks = append(b.Blocks, block)
+		}
+	}
+	const step = 40
+	b.Wide = min((columns/step+1)*step, widest)
+	b.mark()
+	for _, a := range ages {
+		if b.Chosen(showAges) {
+			b.Ages = append(b.Ages, a.name)
+		}
+	}
+}
+
+// mark draws where the lines of conversations stand. What is beside lines of the same conversation is one stroke.
+func (b *blameBody) mark() {
+	const whole, least = 1000, 2
+	rows, drawn, last := 0, 0, 0
+	for _, block := range b.Blocks {
+		drawn += block.Rows
+	}
+	of, ends := map[int]*railMarks{}, map[int]int{}
+	for _, block := range b.Blocks {
+		y := rows * whole / drawn
+		rows += block.Rows
+		end := max(rows*whole/drawn, y+least)
+		switch m := of[block.Talk]; {
+		case block.Talk == 0:
+			continue
+		case m == nil:
+			m = &railMarks{Trace: *block.Trace, Talk: block.Talk}
+			of[block.Talk] = m
+			b.Rail = append(b.Rail, m)
+			fallthrough
+		case ends[block.Talk] < y || last != block.Talk:
+			of[block.Talk].Path += fmt.Sprintf("M4 %dv%d", y, end-y)
+		case end > ends[block.Talk]:
+			of[block.Talk].Path += fmt.Sprintf("v%d", end-ends[block.Talk])
+		}
+		last, ends[block.Talk] = block.Talk, end
+	}
+}
+
+// count sums whose the lines are.
+func (b *blameBody) count(runs *runsAnswer) {
+	of, told := map[string]int{}, map[string]string{}
+	for _, run := range runs.Runs {
+		if run.Trace != nil && run.Source != nil {
+			told[*run.Trace] = run.Source.Writer
+		}
+		switch {
+		case run.ai():
+			b.Owned.AI += run.Count
+			if run.Trace != nil {
+				of[*run.Trace] += run.Count
+			}
+		case run.Contributor == "human":
+			b.Owned.Human += run.Count
+		case run.Older:
+			b.Owned.Older += run.Count
+			b.Owned.Unknown += run.Count
+		default:
+			b.Owned.Unknown += run.Count
+		}
+	}
+	for id, n := range of {
+		b.Owners = append(b.Owners, legend{id, runs.Conversations[id].Agent, n, told[id]})
+	}
+	slices.SortFunc(b.Owners, func(x, y legend) int {
+		return cmp.Or(cmp.Compare(y.Lines, x.Lines), cmp.Compare(x.Trace, y.Trace))
+	})
+	b.Others = max(len(b.Owners)-mostOwners, 0)
+	b.Owners = b.Owners[:len(b.Owners)-b.Others]
+}

@@ -1,0 +1,326 @@
+package vscode
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/git-trace/git-trace/serve/web/browser"
+)
+
+// Editor is code-server with one folder open, and its page in Chromium.
+type Editor struct {
+	Dir string // the repository
+	Env []string
+
+	ctx    context.Context
+	server *exec.Cmd
+	end    func()
+	port   string // of the extension for tests
+}
+
+// patience bounds how long the editor takes to start, and to do what it is asked.
+const patience = 90 * time.Second
+
+// Options say how an editor is started.
+type Options struct {
+	Root     string   // for what it stores
+	Server   string   // the directory that npm installed code-server in
+	Dir      string   // the folder that is opened
+	Env      []string // of the server and of what it starts
+	Packed   []string // extensions to install
+	Settings map[string]any
+}
+
+// quiet are settings without which the editor does things that no test asked for.
+var quiet = map[string]any{
+	"workbench.startupEditor": "none", "workbench.tips.enabled": false, "telemetry.telemetryLevel": "off",
+	"security.workspace.trust.enabled": false, "editor.quickSuggestions": map[string]any{"other": "off"},
+	"editor.wordBasedSuggestions": "off", "files.autoSave": "off", "extensions.ignoreRecommendations": true,
+	"git.openRepositoryInParentFolders": "never", "workbench.colorTheme": "Default Light Modern",
+	"window.restoreWindows": "none", "typescript.tsserver.enabled": false,
+}
+
+// Start starts code-server with its extensions, and opens a folder in Chromium.
+func Start(ctx context.Context, o Options) (*Editor, error) {
+	data := filepath.Join(o.Root, "data")
+	settings := map[string]any{}
+	for _, some := range []map[string]any{quiet, o.Settings} {
+		for name, value := range some {
+			settings[name] = value
+		}
+	}
+	text, err := json.Marshal(settings)
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range []string{"User", "Machine"} { // what names programs is of the machine
+		if err := os.MkdirAll(filepath.Join(data, of), 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(data, of, "settings.json"), text, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	provider, err := pack(o.Root, "provider")
+	if err != nil {
+		return nil, err
+	}
+	e := &Editor{Dir: o.Dir, Env: append(o.Env, "GITTRACE_TEST_PORT="+filepath.Join(o.Root, "port"))}
+	entry := filepath.Join(o.Server, "node_modules/code-server/out/node/entry.js")
+	base := []string{entry, "--config", filepath.Join(o.Root, "config.yaml"), "--user-data-dir", data,
+		"--extensions-dir", filepath.Join(o.Root, "extensions")}
+	for _, one := range append([]string{provider}, o.Packed...) {
+		install := exec.CommandContext(ctx, "node", append(base, "--install-extension", one)...)
+		install.Env = e.Env
+		if out, err := install.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("install %s: %w\n%s", one, err, out)
+		}
+	}
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	e.server = exec.Command("node", append(base, "--auth", "none", "--bind-addr", address, "--disable-telemetry",
+		"--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override", o.Dir)...)
+	e.server.Env = e.Env
+	log, err := os.Create(filepath.Join(o.Root, "log"))
+	if err != nil {
+		return nil, err
+	}
+	e.server.Stdout, e.server.Stderr = log, log
+	if err := e.server.Start(); err != nil {
+		return nil, err
+	}
+	e.ctx, e.end = browser.Open(context.Background())
+	if err := e.open("http://"+address+"/?folder="+url.QueryEscape(o.Dir), filepath.Join(o.Root, "port")); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// open opens the page, and waits for the extension for tests.
+func (e *Editor) open(page, port string) error {
+	for until := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+		answer, err := http.Get(page)
+		if err == nil {
+			_ = answer.Body.Close()
+			break
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("code-server does not answer: %w", err)
+		}
+	}
+	if err := chromedp.Do(e.ctx, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page)); err != nil {
+		return err
+	}
+	for until := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+		text, err := os.ReadFile(port)
+		if err == nil && len(text) > 0 {
+			e.port = string(text)
+			return nil
+		}
+		if time.Now().After(until) {
+			return errors.New("the extension for tests does not start")
+		}
+	}
+}
+
+// Close ends the browser and the server.
+func (e *Editor) Close() {
+	e.end()
+	_ = e.server.Process.Signal(os.Interrupt)
+	done := make(chan struct{})
+	go func() { _ = e.server.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		_ = e.server.Process.Kill()
+	}
+}
+
+// pack makes a file to install of an extension in a directory.
+func pack(root, dir string) (string, error) {
+	name := filepath.Join(root, filepath.Base(dir)+".vsix")
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for _, file := range []string{"package.json", "extension.js"} {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			return "", err
+		}
+		into, err := w.Create("extension/" + file)
+		if err != nil {
+			return "", err
+		}
+		if _, err := into.Write(text); err != nil {
+			return "", err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	return name, os.WriteFile(name, packed.Bytes(), 0o644)
+}
+
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
+// asked is what the extension for tests is asked, by the name of what it does.
+type asked map[string]any
+
+// ask has the extension for tests do something.
+func (e *Editor) ask(do string, what asked, value any) error {
+	if what == nil {
+		what = asked{}
+	}
+	what["do"] = do
+	body, err := json.Marshal(what)
+	if err != nil {
+		return err
+	}
+	answer, err := http.Post("http://127.0.0.1:"+e.port+"/", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	var said struct {
+		Value json.RawMessage
+		Error string
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return err
+	}
+	if said.Error != "" {
+		return fmt.Errorf("%s: %s", do, said.Error)
+	}
+	if value == nil {
+		return nil
+	}
+	return json.Unmarshal(said.Value, value)
+}
+
+// State is what the editor shows.
+type State struct {
+	Path, Text string
+	Dirty      bool
+	At         [][2]int // the cursors, from 1
+}
+
+// State asks what the editor shows.
+func (e *Editor) State() (s State, err error) { return s, e.ask("state", nil, &s) }
+
+// Open shows a file of the repository, with the cursor at a place that counts from 1.
+func (e *Editor) Open(file string, line, column int) error {
+	path := filepath.Join(e.Dir, file)
+	if err := e.ask("open", asked{"path": path, "line": line, "column": column}, nil); err != nil {
+		return err
+	}
+	return e.until(fmt.Sprintf("%s is shown with the cursor", file), func() (bool, error) {
+		s, err := e.State()
+		if err != nil || s.Path != path || len(s.At) != 1 {
+			return false, err
+		}
+		return chromedp.Run(e.ctx, chromedp.Evaluate[bool](`!!document.activeElement?.closest(".monaco-editor")`))
+	})
+}
+
+// Select puts cursors at places of the file that is shown.
+func (e *Editor) Select(at ...[2]int) error {
+	if err := e.ask("select", asked{"at": at}, nil); err != nil {
+		return err
+	}
+	if err := e.until("the cursors are there", func() (bool, error) {
+		s, err := e.State()
+		return slices.Equal(s.At, at), err
+	}); err != nil {
+		return err
+	}
+	time.Sleep(300 * time.Millisecond) // the extension host knows it before it is so
+	return nil
+}
+
+// until waits for a state.
+func (e *Editor) until(what string, holds func() (bool, error)) error {
+	for end := time.Now().Add(patience / 3); ; time.Sleep(20 * time.Millisecond) {
+		ok, err := holds()
+		if ok || err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("waited in vain until %s", what)
+		}
+	}
+}
+
+// Type presses the keys of a text.
+func (e *Editor) Type(text string) error {
+	return chromedp.Do(e.ctx, chromedp.KeyEvent(strings.ReplaceAll(text, "\n", kb.Enter)))
+}
+
+// Press presses one key, with others held down.
+func (e *Editor) Press(key string, held ...kb.Modifier) error {
+	return chromedp.Do(e.ctx, chromedp.KeyEvent(key, chromedp.KeyModifiers(held...)))
+}
+
+// ghost is whether a suggestion is shown.
+const ghost = `!!document.querySelector(".ghost-text, .ghost-text-decoration, .suggest-preview-text")`
+
+// Suggest has a suggestion shown at the cursor.
+func (e *Editor) Suggest(text string) error {
+	if err := e.ask("suggest", asked{"text": text}, nil); err != nil {
+		return err
+	}
+	if err := e.ask("run", asked{"command": "editor.action.inlineSuggest.trigger"}, nil); err != nil {
+		return err
+	}
+	return e.until("a suggestion is shown", func() (bool, error) {
+		return chromedp.Run(e.ctx, chromedp.Evaluate[bool](ghost))
+	})
+}
+
+// Silent has no more suggestions shown.
+func (e *Editor) Silent() error {
+	if err := e.ask("suggest", asked{"text": ""}, nil); err != nil {
+		return err
+	}
+	return e.ask("run", asked{"command": "editor.action.inlineSuggest.hide"}, nil)
+}
+
+// Save saves by hand.
+func (e *Editor) Save() error {
+	if err := e.Press("s", kb.ModifierCtrl); err != nil {
+		return err
+	}
+	return e.until("the file is saved", func() (bool, error) {
+		s, err := e.State()
+		return !s.Dirty, err
+	})
+}

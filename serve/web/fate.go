@@ -1,0 +1,358 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/view"
+)
+
+// trailAnswer is the part of a trail that pages show, as git trace track --json prints it.
+type trailAnswer struct {
+	Patch   string `json:"patch"`
+	Owner   string `json:"owner"`
+	Trace   string `json:"trace"`
+	Agent   string `json:"agent"`
+	Model   string `json:"model"`
+	Tool    string `json:"tool"`
+	Call    string `json:"tool_call"`
+	Prompt  int    `json:"prompt"`
+	Path    string `json:"path"`
+	Lines   int    `json:"lines"`
+	Removed int    `json:"removed"`
+	Created *struct {
+		Time  time.Time `json:"time"`
+		Start int       `json:"start"`
+		Count int       `json:"count"`
+	} `json:"created"`
+	Steps []trailStep `json:"steps"`
+	Now   struct {
+		State    string  `json:"state"`
+		Ref      *string `json:"ref"`
+		Alive    int     `json:"alive"`
+		Moved    int     `json:"moved"`
+		Places   []place `json:"places"`
+		Changed  []loss  `json:"changed"`
+		Reverted []loss  `json:"reverted"`
+		Lost     []loss  `json:"lost"`
+		Never    int     `json:"never_committed"`
+	} `json:"now"`
+}
+
+// trailStep is an event in the life of lines.
+type trailStep struct {
+	Kind       string    `json:"kind"`
+	Time       time.Time `json:"time"`
+	Commit     string    `json:"commit"`
+	From       *string   `json:"from"`
+	By         string    `json:"by"`
+	Lines      int       `json:"lines"`
+	Evidence   string    `json:"evidence"`
+	Confidence string    `json:"confidence"`
+}
+
+// Known returns the evidence and the certainty of the step.
+func (s *trailStep) Known() string {
+	return strings.ReplaceAll(s.Evidence, "_", " ") + ", confidence " + s.Confidence
+}
+
+// place is the place of lines today.
+type place struct {
+	Path   string  `json:"path"`
+	Start  int     `json:"start"`
+	Count  int     `json:"count"`
+	Commit *string `json:"commit"` // null while nobody has committed them
+}
+
+// loss is lines that are gone.
+type loss struct {
+	Lines  int     `json:"lines"`
+	Commit *string `json:"commit"`
+	Author string  `json:"author"`
+	Owner  string  `json:"owner"`
+	Trace  string  `json:"trace"`
+}
+
+// fate is the fate of lines that an agent wrote.
+type fate struct {
+	Lines, Alive, Moved, Never int
+	Changed, Reverted, Lost    []loss
+	Places                     []place
+}
+
+func (f *fate) add(trails ...*trailAnswer) {
+	for _, t := range trails {
+		f.Lines += t.Lines
+		f.Alive += t.Now.Alive
+		f.Moved += t.Now.Moved
+		f.Never += t.Now.Never
+		f.Changed = append(f.Changed, t.Now.Changed...)
+		f.Reverted = append(f.Reverted, t.Now.Reverted...)
+		f.Lost = append(f.Lost, t.Now.Lost...)
+		f.Places = append(f.Places, t.Now.Places...)
+	}
+}
+
+// Ended is a way in which lines ended.
+type ended struct {
+	How   string
+	Lines int
+	By    []loss // each commit and author once
+}
+
+// Ends lists how lines ended that are not alive.
+func (f fate) Ends() []ended {
+	var out []ended
+	for _, e := range []ended{{"changed", 0, f.Changed}, {"reverted", 0, f.Reverted}, {"removed", 0, f.Lost},
+		{"never committed", f.Never, nil}} {
+		by := e.By
+		e.By = nil
+		for _, l := range by {
+			e.Lines += l.Lines
+			same := func(o loss) bool {
+				return records.Value(o.Commit) == records.Value(l.Commit) && o.Author == l.Author && o.Trace == l.Trace
+			}
+			if !slices.ContainsFunc(e.By, same) {
+				e.By = append(e.By, l)
+			}
+		}
+		if e.Lines > 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// trails asks for the fate of all lines of a conversation.
+func (q *question) trails(ctx context.Context, id string) ([]*trailAnswer, error) {
+	out, err := q.answers.get(ctx, nil, "track", "--json", id)
+	if err != nil {
+		if code(err) == http.StatusNotFound { // it wrote nothing that is known
+			return nil, nil
+		}
+		return nil, err
+	}
+	var answer struct {
+		Trails []*trailAnswer `json:"trails"`
+	}
+	err = json.Unmarshal(out, &answer)
+	return answer.Trails, err
+}
+
+// followed is the fate of all that a conversation wrote, or why it is not known.
+type followed struct {
+	trails []*trailAnswer
+	err    error
+
+	hunks map[events.PatchID]*view.Hunk // what it wrote, where that is little
+}
+
+// mostAhead is the number of patches that are asked for before it is known which of them are shown whole.
+const mostAhead = 50
+
+// follow asks for the fate of all lines of a conversation, at the same time as other questions.
+func (q *question) follow(ctx context.Context, id string) <-chan followed {
+	out := make(chan followed, 1)
+	if err := noTalk(id); err != nil {
+		out <- followed{err: err}
+		return out
+	}
+	fault.Go(func() {
+		var f followed
+		if f.trails, f.err = q.trails(ctx, id); f.err == nil {
+			f.ahead(ctx, q)
+		}
+		out <- f
+	})
+	return out
+}
+
+// ahead asks for the patches of the conversation while it is read: its trails name them. The others are asked for
+// later.
+func (f *followed) ahead(ctx context.Context, q *question) {
+	args := []string{"show", "--json"}
+	for _, t := range f.trails {
+		if t.Patch != "" { // of a call that no hook saw there is none
+			args = append(args, t.Patch)
+		}
+	}
+	if len(args) == 2 || len(args) > mostAhead {
+		return
+	}
+	var answer shown
+	if q.answers.into(ctx, &answer, args...) != nil {
+		return
+	}
+	f.hunks = map[events.PatchID]*view.Hunk{}
+	for _, o := range answer.Objects {
+		if o.Patch != nil {
+			f.hunks[o.Patch.Patch] = o.Patch
+		}
+	}
+}
+
+// write sets the patches of calls, if all of them are known.
+func (f *followed) write(calls map[string]*callBlock) bool {
+	for _, block := range calls {
+		for _, patch := range block.Patches {
+			if f.hunks[patch] == nil {
+				return false
+			}
+		}
+	}
+	for _, block := range calls {
+		for _, patch := range block.Patches {
+			block.Hunks = append(block.Hunks, f.hunks[patch])
+		}
+	}
+	return true
+}
+
+// follow sets the fate of each call's lines, and sums it up.
+func (b *talkBody) follow(trails []*trailAnswer) {
+	of := map[string][]*trailAnswer{} // by patches, and by calls that no hook saw
+	for _, t := range trails {
+		b.Fate.add(t)
+		key := cmp.Or(t.Patch, t.Call)
+		of[key] = append(of[key], t)
+	}
+	slices.SortStableFunc(b.Fate.Places, func(x, y place) int {
+		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Start, y.Start))
+	})
+	for _, turn := range b.Turns {
+		for _, c := range turn.wholeCalls() {
+			c.Fate.add(of[c.ToolCall]...)
+			for _, patch := range c.Patches {
+				c.Fate.add(of[string(patch)]...)
+			}
+		}
+	}
+}
+
+// tick is a mark on the time line, in thousandths of its length.
+type tick struct {
+	Kind     string // prompt, edit, run or other; failed
+	X, Width string
+	Address  string
+	Label    string
+}
+
+const (
+	mostTicks = 600
+	// the bounds of a quiet time, and of one call, on the time line
+	longestGap  = 45 * time.Second
+	longestCall = 10 * time.Minute
+)
+
+// mark is a tick by its time.
+type mark struct {
+	tick
+	at, took time.Duration
+}
+
+// ticks lays prompts and calls along a line. Long quiet is shortened. If there are too many for the line, the ones
+// at the same place are one.
+func (b *talkBody) ticks() []tick {
+	var marks []mark
+	var last time.Time
+	var at time.Duration
+	add := func(when *time.Time, took time.Duration, t tick) {
+		if when == nil {
+			return
+		}
+		if !last.IsZero() && when.After(last) {
+			at += min(when.Sub(last), longestGap)
+		}
+		marks = append(marks, mark{t, at, took})
+		if end := when.Add(took); end.After(last) {
+			last = end
+			at += took
+		}
+	}
+	place := func(at int, anchor string) string {
+		if b.still {
+			return b.address(at) + "#" + anchor
+		}
+		return "#" + anchor
+	}
+	for i, turn := range b.Index {
+		add(turn.Time, 0, tick{Kind: "prompt", Address: place(turn.At, turn.Anchor), Label: "prompt " + strconv.Itoa(i+1)})
+		for k, s := range turn.Steps {
+			for _, c := range s.Calls {
+				when := s.Time
+				if c.Opened != nil {
+					when = c.Opened
+				}
+				t := tick{Kind: c.kind(), Address: place(turn.At+k, s.Anchor()), Label: c.Name + " " + numbers.Took(c.Took)}
+				add(when, min(c.Took, longestCall), t)
+			}
+		}
+	}
+	if len(marks) < 2 {
+		return nil
+	}
+	whole := float64(max(at, time.Millisecond))
+	var out []tick
+	for _, m := range thinned(marks, whole) {
+		m.X = thousandths(float64(m.at) / whole * 0.985)
+		m.Width = thousandths(max(float64(m.took)/whole*0.985, 0.005))
+		out = append(out, m.tick)
+	}
+	return out
+}
+
+// kind returns the colour of a call on the time line.
+func (c *callBlock) kind() string {
+	switch {
+	case c.Failed():
+		return "failed"
+	case c.runs() && len(c.Patches) == 0:
+		return "run"
+	case c.edits():
+		return "edit"
+	}
+	return "other"
+}
+
+// thinned leaves of marks at one place the one that says most.
+func thinned(marks []mark, whole float64) []mark {
+	if len(marks) <= mostTicks {
+		return marks
+	}
+	says := map[string]int{"other": 1, "run": 2, "edit": 3, "failed": 4, "prompt": 5}
+	var out []mark
+	slot, more := -1, 0
+	for _, m := range marks {
+		at := int(float64(m.at) / whole * (mostTicks - 1))
+		if at != slot {
+			slot, more = at, 0
+			out = append(out, m)
+			continue
+		}
+		more++
+		best := &out[len(out)-1]
+		label, took := best.Label, max(best.took, m.took)
+		if says[m.Kind] > says[best.Kind] {
+			label = m.Label
+			*best = m
+		}
+		label, _, _ = strings.Cut(label, ", and ")
+		best.Label, best.took = label+", and "+strconv.Itoa(more)+" more", took
+	}
+	return out
+}
+
+func thousandths(part float64) string {
+	return strconv.FormatFloat(math.Round(part*10000)/10, 'f', 1, 64)
+}

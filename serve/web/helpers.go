@@ -1,0 +1,162 @@
+package web
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/view"
+)
+
+// helpers are the functions of templates.
+var helpers = template.FuncMap{
+	"static":    func(name string) string { return "/static/" + assetHash() + "/" + name },
+	"hue":       hue,
+	"ago":       func(at time.Time) string { return numbers.Ago(at, time.Now()) },
+	"age":       func(at time.Time) string { return numbers.Age(at, time.Now()) },
+	"stamp":     func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+	"exact":     func(at time.Time) string { return at.Local().Format("Mon 2 Jan 2006, 15:04:05") },
+	"clock":     func(at time.Time) string { return at.Local().Format("15:04:05") },
+	"day":       func(at time.Time) string { return at.Local().Format(time.DateOnly) },
+	"thousands": func(n any) string { return numbers.Thousands(whole(n)) },
+	"brief":     numbers.Short,
+	"count":     numbers.Count,
+	"percent":   percent,
+	"cut":       func(text string, n int) string { return cells.Cut(cells.Line(text), n) },
+	"tidy":      tidy,
+	"prose":     prose,
+	"oid":       func(id any) string { return fmt.Sprintf("%.7s", plain(id)) },
+	"model":     view.ModelName,
+	"dollars":   numbers.Dollars,
+	"took":      numbers.Took,
+	"at":        at,
+	"bar":       bar,
+	"deref":     deref,
+	"list":      func(items ...any) []any { return items },
+}
+
+// plain returns a value, or the value that a pointer leads to, as text.
+func plain(v any) string {
+	if at := reflect.ValueOf(v); at.Kind() == reflect.Pointer && !at.IsNil() {
+		if _, speaks := v.(fmt.Stringer); !speaks {
+			return fmt.Sprint(at.Elem().Interface())
+		}
+	}
+	return fmt.Sprint(v)
+}
+
+func whole(n any) int {
+	if at := reflect.ValueOf(n); at.Kind() == reflect.Pointer && !at.IsNil() {
+		n = at.Elem().Interface()
+	}
+	switch n := n.(type) {
+	case int:
+		return n
+	case int64:
+		return int(n)
+	}
+	return 0
+}
+
+// hue returns the colour of a conversation, the same on every page and in every editor.
+func hue(trace any) string {
+	return "h" + strconv.Itoa(cells.Hue(plain(trace)))
+}
+
+// at returns the address of a page: its name, and the parts of a path. Each of them may hold anything.
+func at(parts ...any) string {
+	var b strings.Builder
+	for _, part := range parts {
+		for name := range strings.SplitSeq(plain(part), "/") {
+			b.WriteString("/" + url.PathEscape(name))
+		}
+	}
+	return b.String()
+}
+
+func percent(part, all int) string {
+	if all == 0 {
+		return ""
+	}
+	return strconv.Itoa(numbers.Shares([]int{part, all - part}, all)[0]) + " %"
+}
+
+// tidy returns a text of several lines as it is shown.
+func tidy(text string) string {
+	return strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+}
+
+// deref returns the value that a pointer leads to; nothing where it leads nowhere.
+func deref(v any) any {
+	at := reflect.ValueOf(v)
+	switch {
+	case at.Kind() != reflect.Pointer:
+		return v
+	case at.IsNil():
+		return ""
+	}
+	return at.Elem().Interface()
+}
+
+// share is a piece of a bar.
+type share struct {
+	Kind        string // ai, human, older or unknown
+	From, Width float64
+}
+
+// bar divides a hundred among the owners of lines.
+func bar(lines numbers.Owned) []share {
+	all := lines.Sum()
+	if all == 0 {
+		return nil
+	}
+	var out []share
+	from := 0.0
+	for _, p := range lines.Parts() {
+		width := math.Round(float64(p.Lines)*1000/float64(all)) / 10
+		if p.Lines > 0 {
+			out = append(out, share{p.Kind, from, width})
+		}
+		from += width
+	}
+	return out
+}
+
+// marked shows what would act on the screen as what it is. Markup of templates has none of it, so a page is looked at
+// as a whole, and no field can be forgotten.
+func marked(page []byte) []byte {
+	acts := func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f }
+	at := slices.IndexFunc(page, acts)
+	if at < 0 {
+		return page
+	}
+	out := append(make([]byte, 0, len(page)+len(page)/8), page[:at]...)
+	for rest := page[at:]; len(rest) > 0; {
+		if !acts(rest[0]) {
+			n := slices.IndexFunc(rest, acts)
+			if n < 0 {
+				n = len(rest)
+			}
+			out, rest = append(out, rest[:n]...), rest[n:]
+			continue
+		}
+		r, n := utf8.DecodeRune(rest)
+		if r != utf8.RuneError && cells.Printable(r) {
+			out = append(out, rest[:n]...)
+		} else {
+			out = append(out, html.EscapeString(cells.Safe(string(rest[:n])))...)
+		}
+		rest = rest[n:]
+	}
+	return out
+}

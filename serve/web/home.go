@@ -1,0 +1,260 @@
+package web
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/view"
+)
+
+// logAnswer is the answer of git trace log --json.
+type logAnswer struct {
+	Digits        int                  `json:"id_digits"`
+	Conversations []*view.Conversation `json:"conversations"`
+}
+
+// statusAnswer is the part of git trace status --json that pages show.
+type statusAnswer struct {
+	Bare      bool `json:"-"`
+	Recording bool `json:"recording"`
+	Agents    []struct {
+		Name   string `json:"name"`
+		Traced bool   `json:"traced"`
+	} `json:"agents"`
+	Log struct {
+		Events int       `json:"events"`
+		Last   time.Time `json:"last_time"`
+	} `json:"log"`
+	Shared []struct {
+		Remote  string `json:"remote"`
+		Level   string `json:"level"`
+		Moved   bool   `json:"moved"`
+		Commits int    `json:"commits"`
+		Waiting int    `json:"waiting"`
+		Writers int    `json:"writers"`
+		Failed  *struct {
+			Since time.Time `json:"since"`
+			Why   string    `json:"why"`
+		} `json:"failed"`
+	} `json:"shared"`
+	Attention []struct {
+		What string `json:"what"`
+		Mend string `json:"mend"`
+	} `json:"attention"`
+}
+
+// Traced names the agents that are recorded.
+func (s *statusAnswer) Traced() string {
+	var names []string
+	for _, a := range s.Agents {
+		if a.Traced {
+			names = append(names, a.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Writers returns the number of others' logs here.
+func (s *statusAnswer) Writers() int {
+	n := 0
+	for _, r := range s.Shared {
+		n += r.Writers
+	}
+	return n
+}
+
+// graphAnswer is the answer of git trace graph --json.
+type graphAnswer struct {
+	Digits      int                    `json:"id_digits"`
+	Uncommitted *graph.UncommittedJSON `json:"uncommitted"`
+	Commits     []graph.CommitJSON     `json:"commits"`
+}
+
+// lineCounts counts lines by owner.
+type lineCounts struct {
+	Commits int `json:"commits"`
+	Added   int `json:"added"`
+	AI      int `json:"ai"`
+	Human   int `json:"human"`
+	Unknown int `json:"unknown"`
+	Older   int `json:"older"` // of the unknown
+}
+
+// Owned returns the lines by who wrote them.
+func (c lineCounts) Owned() numbers.Owned {
+	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older}
+}
+
+func (c *lineCounts) add(more lineCounts) {
+	c.Added += more.Added
+	c.AI += more.AI
+	c.Human += more.Human
+	c.Unknown += more.Unknown
+	c.Older += more.Older
+}
+
+// How much the overview shows.
+const (
+	homeTalks   = 8
+	homeCommits = 12
+	homeRange   = 200 // commits whose lines are counted
+)
+
+type homeBody struct {
+	Status  statusAnswer
+	Checked *checked // the log, when it was looked at last; nil where that is going on for the first time
+	Talks   []*view.Conversation
+	Commits []graph.CommitJSON
+	Lines   lineCounts
+	Range   int
+	Since   string
+}
+
+// Spans returns the choices of the time whose lines are counted.
+func (*homeBody) Spans() []string {
+	return []string{"a week ago", "30 days ago", "90 days ago", "a year ago"}
+}
+
+// home returns the overview. Each part is asked for by itself, and a part without an answer is left out.
+func home(q *question) (string, string, any, error) {
+	body := &homeBody{Range: homeRange, Since: q.r.URL.Query().Get("since")}
+	counted := []string{"stats", "--json", "-n", strconv.Itoa(homeRange)}
+	if body.Since != "" && q.still == nil {
+		counted = []string{"stats", "--json", "--since=" + body.Since}
+	}
+	var list logAnswer
+	var commits graphAnswer
+	var figures struct {
+		Lines lineCounts `json:"lines"`
+	}
+	err := all(
+		func() error {
+			if q.still != nil { // what this machine records is nobody else's
+				return nil
+			}
+			return q.status(&body.Status)
+		},
+		func() error { return q.into(&list, q.ranged("log", "--json", "-n", strconv.Itoa(homeTalks))...) },
+		func() error {
+			return optional(q.into(&commits, q.ranged("graph", "--json", "-n", strconv.Itoa(homeCommits))...))
+		},
+		func() error {
+			return optional(q.into(&figures, q.ranged(counted...)...))
+		},
+	)
+	if err == nil {
+		err = q.giveTitles(list.Conversations)
+	}
+	if body.Status.Log.Events > 0 { // asked last: a check takes what processors there are
+		body.Checked = q.check(q.ctx)
+	}
+	q.digits, body.Talks, body.Commits, body.Lines = list.Digits, list.Conversations, commits.Commits, figures.Lines
+	return "Overview", "home", body, err
+}
+
+// status asks for the state of recording. A bare repository has no files, and status refuses it.
+func (q *question) status(to *statusAnswer) error {
+	if to.Bare = q.repo.Bare(); to.Bare {
+		return nil
+	}
+	return q.into(to, "status", "--json")
+}
+
+// optional forgives a question that a repository without commits cannot answer.
+func optional(err error) error {
+	if err != nil && code(err) == 404 {
+		return nil
+	}
+	return err
+}
+
+// all does things at the same time.
+func all(things ...func() error) error {
+	errs := make([]error, len(things))
+	var wait sync.WaitGroup
+	for i, do := range things {
+		wait.Go(fault.In(func() { errs[i] = do() }))
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// talksPage is how many conversations a page lists.
+const talksPage = 50
+
+type talksBody struct {
+	Talks              []*view.Conversation
+	Agent, Grep, Since string
+	Model, Writer      string
+	State              string // a key of talkStates; empty for any
+	More               string // the address of the next page; empty at the end
+}
+
+// talkStates are the choices of what became of a conversation.
+var talkStates = map[string]func(*view.Conversation) bool{
+	"committed":   func(c *view.Conversation) bool { return len(c.Commits) > 0 },
+	"uncommitted": func(c *view.Conversation) bool { return len(c.Commits) == 0 },
+	"recorded":    func(c *view.Conversation) bool { return c.Usage != nil },
+	"unrecorded":  func(c *view.Conversation) bool { return c.Usage == nil },
+}
+
+// States returns the names of the choices.
+func (b *talksBody) States() []string { return slices.Sorted(maps.Keys(talkStates)) }
+
+// wanted reports whether a conversation is of the model, the writer and the state that are asked for.
+func (b *talksBody) wanted(c *view.Conversation) bool {
+	state := talkStates[b.State]
+	model := func(m string) bool { return m == b.Model || view.ModelName(m) == b.Model }
+	return (b.Model == "" || slices.ContainsFunc(c.Models, model)) && strings.HasPrefix(c.Writer, b.Writer) &&
+		(state == nil || state(c))
+}
+
+// Chosen reports whether anything is asked of the conversations.
+func (b *talksBody) Chosen() bool { return b.Agent+b.Grep+b.Since+b.Model+b.Writer+b.State != "" }
+
+// talks lists conversations, newest first.
+func talks(q *question) (string, string, any, error) {
+	ask := q.r.URL.Query()
+	body := &talksBody{Agent: ask.Get("agent"), Grep: ask.Get("grep"), Since: ask.Get("since"), Model: ask.Get("model"),
+		Writer: ask.Get("writer"), State: ask.Get("state")}
+	if talkStates[body.State] == nil && body.State != "" {
+		return "", "", nil, fmt.Errorf("state '%s': %w: one of %s", body.State, errBadQuestion,
+			strings.Join(body.States(), ", "))
+	}
+	args := []string{"log", "--json"}
+	for _, o := range []struct{ name, text string }{
+		{"agent", body.Agent}, {"grep", body.Grep}, {"since", body.Since},
+	} {
+		if o.text != "" {
+			args = append(args, "--"+o.name+"="+o.text)
+		}
+	}
+	var list logAnswer
+	next, err := q.partInto(&list, wanted{head: args, tail: q.ranged(), before: ask.Get("before"), limit: talksPage,
+		keep: keeping(body.Model+body.Writer+body.State != "", body.wanted)})
+	if err == nil {
+		err = q.giveTitles(list.Conversations)
+	}
+	if err != nil {
+		return "", "", nil, err
+	}
+	q.digits, body.Talks = list.Digits, list.Conversations
+	if next != "" {
+		ask.Set("before", next)
+		body.More = "/log?" + ask.Encode()
+	}
+	return "Conversations", "talks", body, nil
+}

@@ -1,0 +1,277 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/refs"
+)
+
+//go:embed templates static
+var assets embed.FS
+
+const livePath = "/live"
+
+// Site answers for one repository.
+type Site struct {
+	answers *answers
+	files   *files
+	repo    *refs.Repo
+	name    string
+	live    *watchers
+	checks  *checks
+	still   *still // the pages are files, not answers
+}
+
+// New makes the site of a repository. Questions are asked of git-trace.
+func New(repo *refs.Repo, ask Ask) *Site {
+	return &Site{
+		answers: &answers{ask: ask, repo: repo}, files: &files{repo: repo}, repo: repo, name: filepath.Base(repo.Top()),
+		live: &watchers{slots: make(chan struct{}, mostWatchers)}, checks: &checks{},
+	}
+}
+
+// maker makes what a page shows. The name is its template's.
+type maker func(*question) (title, name string, body any, err error)
+
+// question is a request for a page.
+type question struct {
+	*Site
+	ctx context.Context // the life of one request
+	r   *http.Request
+
+	digits int // how much of an id is shown, where an answer told it; 0 where none did
+}
+
+func (q *question) into(to any, args ...string) error { return q.answers.into(q.ctx, to, args...) }
+
+// Handler answers requests for pages. Serve guards it.
+func (s *Site) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, make := range map[string]maker{
+		"/{$}":                    home,
+		"/log":                    talks,
+		"/t/{trace}":              talk,
+		"/t/{trace}/p/{prompt}":   talk,
+		"/t/{trace}/{step}":       talk,
+		"/t/{trace}/steps/{part}": stepsOf,
+		"/blame/{rev}/{path...}":  blamed,
+		"/tree/{rev}/{path...}":   directory,
+		"/commit/{id}":            committed,
+		"/diff/{range...}":        ranged,
+		"/graph":                  commits,
+		"/search":                 search,
+		"/stats":                  figures,
+		"/track/{patch}":          tracked,
+		"/log-health":             health,
+	} {
+		mux.HandleFunc("GET "+pattern, s.page(make))
+	}
+	mux.HandleFunc("GET /static/{hash}/{file}", s.static)
+	mux.HandleFunc("GET /t/{trace}/markdown", s.markdown)
+	mux.HandleFunc("GET /api/1/{name}", s.api)
+	mux.HandleFunc("GET "+livePath, s.watch)
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, fmt.Errorf("the page '%s': %w", r.URL.Path, errNotFound))
+	})
+	return mux
+}
+
+// moved is the answer to an address that stands for another, which stays true.
+type moved struct{ to string }
+
+func (m *moved) Error() string { return "moved to " + m.to }
+
+func (s *Site) page(make maker) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		q := &question{Site: s, ctx: r.Context(), r: r}
+		title, name, body, err := make(q)
+		var to *moved
+		if errors.As(err, &to) {
+			http.Redirect(w, r, to.to, http.StatusFound)
+			return
+		}
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.show(w, r, http.StatusOK, name, s.frame(r, title, body, q.digits))
+	}
+}
+
+// frame holds the parts of every page.
+type frame struct {
+	Title, Repository, Section, Query string
+	State                             string
+	Still                             bool // a file, not an answer
+	Body                              any
+
+	digits func() int
+	writer func() string // of this clone
+}
+
+// Foreign names the clone whose log tells of a conversation; empty for this one.
+func (f *frame) Foreign(writer string) string {
+	if writer == "" || f.Still || writer == f.writer() {
+		return ""
+	}
+	return cells.Cut(cells.Line(writer), mostWriter)
+}
+
+// Said names the clones whose logs give a contributor lines, behind the contributor; empty where this one's does.
+func (f *frame) Said(c graph.ContributorJSON) string {
+	var out []string
+	for _, t := range c.Sources {
+		switch who := f.Foreign(t.Writer); {
+		case who == "":
+		case t.Lines < c.Lines:
+			out = append(out, fmt.Sprintf("%d of them as clone %s says", t.Lines, who))
+		default:
+			out = append(out, "as clone "+who+" says")
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// mostWriter is the number of cells of a clone's id that are shown.
+const mostWriter = 8
+
+// frame puts it around the body. Where no answer told how much of an id is shown, it is asked when an id comes.
+func (s *Site) frame(r *http.Request, title string, body any, digits int) *frame {
+	ask := sync.OnceValue(func() int {
+		if digits > 0 {
+			return digits
+		}
+		return cmp.Or(s.digits(r.Context()), usualDigits)
+	})
+	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	state, _ := s.answers.now(r.Context()) // without it the page does not notice that something is new
+	return &frame{Title: title, Repository: s.name, Section: section, Query: r.URL.Query().Get("q"), State: state,
+		Still: s.still != nil, Body: body, digits: ask, writer: sync.OnceValue(s.writer)}
+}
+
+// writer returns the id of this clone; empty if it has none, and then every log is another's.
+func (s *Site) writer() string {
+	id, _ := events.OpenLog(s.repo).Writer()
+	return id
+}
+
+// digits returns the number of digits of an id that every command shows. All ids are abbreviated to the same
+// length, so the newest tells it; 0 if there is none.
+func (s *Site) digits(ctx context.Context) int {
+	out, err := s.answers.get(ctx, nil, "log", "-n", "1", "--format", "%h %H")
+	if err != nil {
+		return 0
+	}
+	short, whole, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if short == whole { // such a short id says nothing of the others
+		return math.MaxInt
+	}
+	return len(short)
+}
+
+// usualDigits is the number of digits of an id that a page shows where the number that tells all apart is not known.
+const usualDigits = 8
+
+// Short abbreviates the id of a conversation.
+func (f *frame) Short(id any) string {
+	text := plain(id)
+	return text[:min(len(text), f.digits())]
+}
+
+// Part returns the beginning of an id, by which a link names it: this server knows the rest, and a page of many lines
+// is short. A file names its others by their whole ids.
+func (f *frame) Part(id any, n int) string {
+	text := plain(id)
+	if f.Still {
+		return text
+	}
+	return text[:min(len(text), max(n, f.digits()))]
+}
+
+// Line returns the address of a line of a file. A file of an export has an address for each line; of this server a page
+// has it for the line that is asked for.
+func (f *frame) Line(rev, path string, line int) string {
+	if f.Still {
+		return fmt.Sprintf("%s#L%d", at("blame", rev, path), line)
+	}
+	return fmt.Sprintf("%s?line=%d", at("blame", rev, path), line)
+}
+
+// show draws a page. Where it fails on the way nothing is sent of it.
+func (s *Site) show(w http.ResponseWriter, r *http.Request, status int, name string, f *frame) {
+	var out bytes.Buffer
+	if err := pages().ExecuteTemplate(&out, name, f); err != nil {
+		http.Error(w, "the page cannot be drawn: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	body := marked(out.Bytes())
+	sum := sha256.Sum256(body)
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("ETag", tag)
+	if status == http.StatusOK && r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
+	}
+}
+
+// failure holds the contents of an error page.
+type failure struct {
+	Status int
+	What   string
+	Hints  []string
+	Last   string // the address of the file in the last commit, where the work tree does not have it
+}
+
+// said divides what a command says on standard error: the error, and what one can do about it.
+func said(err error) (what string, hints []string) {
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		if text, is := strings.CutPrefix(line, "git-trace: error: "); is {
+			what = text
+		} else if text, is := strings.CutPrefix(line, "git-trace: hint: "); is && what != "" {
+			hints = append(hints, text) // those above the error are of the repository
+		}
+	}
+	if what == "" {
+		what = err.Error()
+	}
+	return what, hints
+}
+
+// fail shows an error on a page.
+func (s *Site) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := code(err)
+	again(w.Header(), status)
+	body := failure{Status: status}
+	body.What, body.Hints = said(err)
+	if gone := (*goneError)(nil); errors.As(err, &gone) {
+		body.Last = at("blame", "HEAD", gone.path)
+	}
+	s.show(w, r, status, "failure", s.frame(r, http.StatusText(status), body, 0))
+}
+
+// pages are the templates.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(helpers).ParseFS(assets, "templates/*.html"))
+})

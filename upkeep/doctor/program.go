@@ -1,0 +1,26 @@
+package doctor
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/internal/version"
+)
+
+// checkProgram compares the program that hooks call with this one: both write one log.
+func (d *Doctor) checkProgram(ctx context.Context) []Finding {
+	if strings.TrimSuffix(filepath.Base(d.env.Binary), ".exe") != capability.HookProgram {
+		return nil // it is this one
+	}
+	said, err := exec.CommandContext(ctx, d.env.Binary, "--version").Output()
+	if err == nil && strings.TrimSpace(string(said)) == capability.HookProgram+" version "+version.Text() {
+		return nil
+	}
+	return []Finding{{
+		What: "hooks call " + d.shorten(d.env.Binary) + ", which is not of version " + version.Text() + " as git-trace is",
+		Mend: "install both from one source",
+	}}
+}
