@@ -91,23 +91,3 @@ func TestWhatABoundaryThatIsPutAsideKeepsOfItsTexts(t *testing.T) {
 		t.Error("a boundary of no tool got one")
 	}
 }
-
-func TestTheMomentAndTheProcessInANameOfASpooledFile(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]struct {
-		nanos int64
-		pid   int
-	}{
-		"00000000000000001234-56.boundary":    {1234, 56},
-		"00000000000000001234-56.wrote.begun": {1234, 56},
-		"00000000000000001234":                {1234, 0},
-		"x-y.begun":                           {0, 0},
-	} {
-		if at, pid := spooledAt(name).UnixNano(), spooledBy(name); at != want.nanos || pid != want.pid {
-			t.Errorf("%s: %d of %d", name, at, pid)
-		}
-	}
-	if a, b := minute(1), minute(2); sooner(a, b) != a || sooner(b, a) != a {
-		t.Error("the later one was taken")
-	}
-}

@@ -215,3 +215,169 @@ func (s *witness) renamedInto(path string) bool {
 	changed, known := snapshot.Stamp(name)
 	return err != nil || !known || changed.Sub(st.ModTime()) > time.Second
 }
+
+// Two shell calls that run at once may both have written a change. If the processes of one have written fewer bytes
+// than the change has, the other wrote it: for example, one waits for a server while the other writes `a.txt`. If all
+// of them wrote fewer bytes, a person or a service may have made the change: its owner is unknown.
+
+// wellBegun is the least running time of a call's shell: the agent starts other programs too, such as hooks when a call
+// ends.
+const wellBegun = time.Second
+
+// tellApart counts the bytes of calls that run at the same time. After a call's shell has ended, this is impossible. It
+// is also impossible for two calls of one agent process.
+func (s *witness) tellApart() {
+	for _, w := range s.state.openWindows() {
+		b := s.bounds[w]
+		if b == nil || b.doubt != "" || b.consent != consentGiven || !s.atWork(w) ||
+			slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool {
+				return o != w && o.Host == w.Host && s.atWork(o)
+			}) {
+			continue
+		}
+		b.wrote, b.apart = written(w)
+	}
+}
+
+// atWork reports whether a call that may write anywhere continues after this boundary.
+func (s *witness) atWork(w *Window) bool {
+	return w.Class != events.ToolEdits && !w.Rejected && !w.Background && len(w.Left) == 0 && !s.endsHere(w)
+}
+
+// shellAtWork reports whether a call goes on whose processes may be asked: while others are open, or one that ran a
+// command.
+func (s *witness) shellAtWork() bool {
+	n, runs := 0, false
+	for _, w := range s.state.openWindows() {
+		if w.Class != events.ToolEdits && !w.Rejected {
+			n++
+			runs = runs || w.Class == events.ToolRuns && s.atWork(w)
+		}
+	}
+	return n > 1 || runs
+}
+
+// written returns the number of bytes that the processes of a call can have written; known is false if its shell is not
+// among them.
+func written(w *Window) (n int64, known bool) {
+	found, _, known := process.Measure(w.processes(), "")
+	shell := false
+	for _, p := range found {
+		n += p.Wrote // those of children that have ended count with their parents'
+		shell = shell || p.Parent == w.Host.PID && p.Age() >= wellBegun
+	}
+	return n, known && shell
+}
+
+// wroteEnough drops the calls that wrote fewer bytes than the change of a path. A tool without a command may let
+// another process write: it is dropped only if another call is left.
+func (s *witness) wroteEnough(able []*Window, path string) []*Window {
+	size, known := s.sizes[path]
+	if !known {
+		return able
+	}
+	commands := true
+	rest := slices.DeleteFunc(slices.Clone(able), func(w *Window) bool {
+		b := s.bounds[w]
+		commands = commands && w.Class == events.ToolRuns
+		return b != nil && b.apart && b.wrote < size
+	})
+	if len(rest) == 0 && !commands {
+		return able
+	}
+	return rest
+}
+
+// Agents run programs of their user after an edit, most often a formatter: hooks beside git-trace's own, at the
+// same time or after it. What such a program does to the file that was just edited comes after the call's end, with
+// no call open. Lines that differ only in form keep their owners, whoever ran it (package vector). The other lines
+// are the program's. Where the client says that all hooks of its calls have ended (events.ToolsEnd), no person had
+// the time to save in between, and such lines are nobody's. Codex records the result for the model once all hooks
+// have ended: a change before that is the hooks' work. Otherwise a person may have written them. Then such lines
+// are nobody's if the agent's settings have other hooks, and the person's if not.
+
+// afterwards says whether such a program may have changed a path.
+type afterwards int
+
+const (
+	nothing afterwards = iota
+	perhaps            // a person had the time too
+	surely
+)
+
+// hooksAfter reports whether a call that wrote the path has ended, and no boundary of its agent has come since but
+// this one.
+func (s *witness) hooksAfter(path string) afterwards {
+	out := nothing
+	for _, w := range s.state.Windows {
+		if !w.Tail || !slices.Contains(w.Paths, path) || slices.ContainsFunc(s.closing,
+			func(end ending) bool { return end.window == w }) {
+			continue
+		}
+		if s.ended != nil && w.Trace == s.ended.trace && w.Subagent == s.ended.subagent || s.beforeAnswer(w, path) {
+			return surely
+		}
+		out = perhaps
+	}
+	return out
+}
+
+// tail returns the agent whose call wrote a path last and ended.
+func (s *witness) tail(path string) string {
+	for _, w := range slices.Backward(s.state.Windows) {
+		if w.Tail && slices.Contains(w.Paths, path) {
+			return w.Agent
+		}
+	}
+	return ""
+}
+
+// beforeAnswer reports whether a path changed last before the model got the result of the call.
+func (s *witness) beforeAnswer(w *Window, path string) bool {
+	changed, known := snapshot.Stamp(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
+	if !known {
+		return false
+	}
+	end := s.endTold(w)
+	return changed.Before(end.Answered.Add(time.Millisecond)) // agents cut off what is less than that
+}
+
+// batch names the conversation or subagent whose calls have ended with all their hooks.
+type batch struct {
+	trace    events.TraceID
+	subagent string
+}
+
+// endTails notes, after a look, that the agent of a boundary goes on.
+func (s *witness) endTails(trace events.TraceID, b events.Boundary) {
+	for _, w := range s.state.Windows {
+		if w.Tail && w.Trace == trace && w.Subagent == b.Subagent &&
+			!slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w }) {
+			w.Tail = false
+		}
+	}
+}
+
+// afterHooks decides about a path that such a program may have changed after the call. ok is false if no such
+// program ran.
+func (s *witness) afterHooks(f *file, seen int64) (decision, bool) {
+	switch s.hooksAfter(f.path) {
+	case surely:
+		if len(writers(s.state.Windows, f.path, seen)) == 0 {
+			return always(nobody), true
+		}
+		return s.decideSince(f.path, seen), true
+	case perhaps:
+		if s.beside != nil && s.beside(s.tail(f.path)) {
+			by := s.decideSince(f.path, seen)
+			return func(line []byte) *actor { // such a program may have added it, or a person
+				if who := by(line); who.kind != events.OwnerHuman {
+					return who
+				}
+				return &nobody
+			}, true
+		}
+	case nothing:
+	}
+	return nil, false
+}

@@ -20,7 +20,7 @@ import (
 // Elsewhere lists the work trees, beside those that a boundary concerns by its place, with open calls that the boundary
 // ends. It notes where a call begins. It opens a work tree of the list only if the user records it.
 func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
-	if onlyReads(b) {
+	if b.OnlyReads() {
 		return nil
 	}
 	switch b.Kind {
@@ -64,7 +64,7 @@ func Elsewhere(b events.Boundary, here []*refs.Repo) []*refs.Repo {
 // the call: it may be told under another session than its beginning, which has another list. For example: an agent
 // enters a work tree, and its client goes on there with a session of its own.
 func beside(b events.Boundary, here []*refs.Repo) (tops []string) {
-	if !endsCall(b) || b.Tool == nil || b.Tool.CallID == "" {
+	if !b.EndsCall() || b.Tool == nil || b.Tool.CallID == "" {
 		return nil
 	}
 	for _, repo := range here {
@@ -83,7 +83,7 @@ func beside(b events.Boundary, here []*refs.Repo) (tops []string) {
 // endsAt reports whether a boundary ends an open call of a conversation.
 func (s *state) endsAt(b events.Boundary) bool {
 	trace := events.NewTraceID(b.Agent, b.Session)
-	if endsCall(b) {
+	if b.EndsCall() {
 		return slices.ContainsFunc(s.openWindows(), func(w *Window) bool {
 			if b.Tool.CallID == "" {
 				return w.Trace == trace && w.Print != "" && w.Print == b.Tool.Fingerprint
@@ -161,4 +161,74 @@ func dropOld(dir string) {
 			_ = os.Remove(filepath.Join(dir, entry.Name()))
 		}
 	}
+}
+
+// OpenCall is a call that counts as under way: changes in its work tree may be its own.
+type OpenCall struct {
+	WorkTree string         `json:"work_tree"`
+	Trace    events.TraceID `json:"trace"`
+	Agent    string         `json:"agent"`
+	Session  string         `json:"session"`
+	ToolCall string         `json:"tool_call,omitempty"`
+	Tool     string         `json:"tool,omitempty"`
+	Since    time.Time      `json:"since"`
+	// Why is "running" while its end is waited for, "left_running" where it has ended and left processes, "background"
+	// where its agent says that it goes on, "consent" while a person is asked, and "end_unknown" where another boundary
+	// was lost that may have been its end.
+	Why string `json:"why"`
+}
+
+// OpenCalls lists the calls that are under way in all work trees of a repository, the oldest first. It reads the
+// states of the last boundaries, and asks for no process.
+func OpenCalls(repo *refs.Repo) []OpenCall {
+	var out []OpenCall
+	for _, dir := range append([]string{repo.GitDir}, otherWorkTrees(repo)...) {
+		other := *repo
+		other.GitDir = dir
+		if dir != repo.GitDir {
+			other.WorkTree = topOf(dir, repo)
+		}
+		state, err := loadState(&other)
+		if err != nil {
+			continue
+		}
+		for _, w := range state.openWindows() {
+			out = append(out, OpenCall{
+				WorkTree: other.WorkTree, Trace: w.Trace, Agent: w.Agent, Session: w.Session, ToolCall: w.CallID,
+				Tool: w.Tool, Since: w.Begun, Why: w.whyOpen(),
+			})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b OpenCall) int { return a.Since.Compare(b.Since) })
+	return out
+}
+
+func (w *Window) whyOpen() string {
+	switch {
+	case len(w.Left) > 0:
+		return "left_running"
+	case w.Background:
+		return "background"
+	case w.Doubt:
+		return "end_unknown"
+	case !w.Asked.IsZero():
+		return "consent"
+	}
+	return "running"
+}
+
+// topOf returns the work tree of another git directory of a repository; "" if it is unknown.
+func topOf(gitDir string, repo *refs.Repo) string {
+	if gitDir == repo.CommonDir {
+		return strings.TrimSuffix(gitDir, "/.git")
+	}
+	raw, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
+	if err != nil {
+		return ""
+	}
+	name := strings.TrimRight(string(raw), "\r\n")
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(gitDir, name)
+	}
+	return filepath.Dir(name)
 }

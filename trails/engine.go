@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/spool"
 )
 
 // Log takes the events of the timeline.
@@ -54,7 +55,7 @@ type Engine struct {
 	log    Log
 	settle Settler
 	// Announced is the note that the process has left before it knew what it is about, if it has.
-	Announced *Note
+	Announced *spool.Note
 	// Beside reports whether hooks of others run after the tools of an agent; asked where a file changed right after a
 	// call.
 	Beside func(agent string) bool
@@ -126,16 +127,12 @@ type record struct {
 	err        error                    // the first failure of something that cannot return one
 }
 
-func newRecord(writer string) *record {
-	return &record{writer: writer, counts: map[string]int{}, remembered: map[ledger.OwnerKey]bool{}}
-}
-
 // queue is of the boundaries that were put aside and are taken in a step.
 type queue struct {
 	late    []string                  // their files
 	checked time.Time                 // when those were looked for last
 	ahead   *observation              // what a look before this boundary's own has found and left to it, see lookAhead
-	glance  *glance                   // of the one that is being taken, if it has one
+	glance  *spool.Glance             // of the one that is being taken, if it has one
 	sights  map[string]snapshot.Sight // of contents that were settled in this step
 	heard   []string                  // notes of git's hooks that are still at work, see takeWritten
 }
@@ -213,167 +210,4 @@ func (e *Engine) newStep(tree *workTree, into *record) *step {
 	s := &step{engine: e, witness: newWitness(tree, e.settle, e.Beside, e.caller), record: into}
 	s.asks.Young = s.madeSince
 	return s
-}
-
-// finish appends what the step found and saves the state, in this order: a process killed in between repeats the step.
-func (s *step) finish() error {
-	if s.snap != nil {
-		if err := s.snap.Flush(); err != nil {
-			return err
-		}
-	}
-	if len(s.drafts) > 0 {
-		if _, err := s.engine.log.Append(s.ctx, s.drafts); err != nil && !spooled(err) {
-			return err
-		}
-	}
-	if s.snap != nil {
-		if err := s.snap.Save(); err != nil {
-			return fmt.Errorf("save snapshot state: %w", err)
-		}
-	}
-	s.state.Spooled = s.dropLate()
-	for _, name := range s.queue.late {
-		s.state.Spooled = append(s.state.Spooled, filepath.Base(name))
-	}
-	if err := s.state.save(s.repo); err != nil {
-		return err
-	}
-	s.dropLate()
-	if s.missed != nil {
-		s.missed.Forget()
-	}
-	return nil
-}
-
-// draft adds an event with the envelope of this boundary.
-func (s *step) draft(typ events.Type, data any, change func(*events.Draft)) error {
-	d := s.env
-	d.Type, d.Time, d.Worktree = typ, s.time, s.repo.WorktreeName()
-	raw, err := events.Encode(data)
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", typ, err)
-	}
-	d.Data = raw
-	if change != nil {
-		change(&d)
-	}
-	s.drafts = append(s.drafts, d)
-	return nil
-}
-
-// observation holds the findings of a look at the work tree.
-type observation struct {
-	snapshot.Snapshot
-	full    bool
-	settled int // changes that were attributed already, see lookAgain
-}
-
-// found reports whether it is worth an event.
-func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Changes) > 0 }
-
-// look takes a snapshot, of the paths given or, when paths is nil, of the whole work tree, and settles the interval
-// that it ends.
-//
-// After git wrote to the work tree the whole of it is looked at, whatever was asked for: only then is every path
-// settled and the mark of git can move on. The commits that git itself makes in a row are looked at alone.
-func (s *step) look(paths []string) (observation, error) {
-	var o observation
-	var err error
-	if s.queue.ahead != nil {
-		o, s.queue.ahead, paths = *s.queue.ahead, nil, nil
-	} else {
-		o, err = s.observe(paths)
-	}
-	if err == nil {
-		err = s.lookAgain(&o, paths)
-	}
-	if err != nil {
-		return o, fmt.Errorf("snapshot: %w", err)
-	}
-	if !o.Seeded {
-		s.changedBefore(o.Changes)
-		err = s.settleChanges(o.full, o.Changes)
-	} else {
-		err = s.attributeSeeded()
-	}
-	if err != nil {
-		return o, err
-	}
-	s.settleLook(o, paths)
-	return o, nil
-}
-
-// observe takes the snapshot of a look.
-func (s *step) observe(paths []string) (observation, error) {
-	if s.asks.Whole.Restored && (!s.narrow || s.asks.Whole.MadeByHand(s.now.Head, s.asks.Commit)) {
-		paths = nil
-	}
-	if s.snap == nil {
-		eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
-		if err != nil {
-			return observation{}, fmt.Errorf("open snapshot state: %w", err)
-		}
-		eng.WriteBehind, eng.Most = true, s.engine.Most
-		s.snap = eng
-	}
-	var o observation
-	var err error
-	if paths == nil {
-		o.full = true
-		o.Snapshot, err = s.snap.Full(s.ctx)
-	} else {
-		o.Snapshot, err = s.snap.Scoped(s.ctx, paths)
-	}
-	if err == nil && !o.full && s.mayBeRenamed(o.Changes) {
-		first := o.Changes
-		o.full = true
-		o.Snapshot, err = s.snap.Full(s.ctx)
-		o.Changes = chain(first, o.Changes)
-	}
-	if err == nil && s.engine.Most > 0 && len(o.Changes) > s.engine.Most {
-		err = snapshot.ErrMany
-	}
-	if err == nil {
-		err = s.awaitContents(&o, paths)
-	}
-	return o, err
-}
-
-// settleChanges attributes the changes that a look found. full: the look was at everything.
-func (s *step) settleChanges(full bool, changes []snapshot.Change) error {
-	if full {
-		if err := s.attributeStashed(changes); err != nil {
-			return err
-		}
-	}
-	for _, batch := range batches(changes) {
-		if err := s.attribute(batch); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// settleLook saves in the state how far the work tree was looked at.
-func (s *step) settleLook(o observation, paths []string) {
-	s.state.Interval = s.interval
-	s.state.Tree = o.Tree
-	if o.full || o.Seeded {
-		s.keepForOthers()
-		s.state.LastFull = s.interval
-		s.state.Squash = s.now.Squash
-		s.state.Git = s.now
-		s.asks.Known = s.now.Stashes
-		s.keepLeft()
-		return
-	}
-	if s.state.Scoped == nil {
-		s.state.Scoped = map[string]int64{}
-	}
-	for _, p := range paths {
-		s.state.Scoped[p] = s.interval
-	}
-	s.state.Marks = append(s.state.Marks, lookMark{s.interval, s.now})
-	s.state.Marks = s.state.Marks[max(0, len(s.state.Marks)-maxMarks):]
 }

@@ -1,15 +1,18 @@
 package trails
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/rename"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -168,3 +171,169 @@ func (t told) Text(blob refs.OID) (origin.Text, error) {
 	content, err := t.read(0, blob)
 	return content.asOrigin(), err
 }
+
+// workAfter returns git's work after a mark, without conclusions.
+func (s *workTree) workAfter(mark gitfacts.Mark) *gitfacts.Work {
+	return gitfacts.Between(s.repo, s.asks.Git, mark, s.now)
+}
+
+func (s *workTree) workSince(mark gitfacts.Mark, at int64) *origin.Work {
+	w := &origin.Work{Work: s.workAfter(mark)}
+	if s.state.Interval == 0 {
+		return w
+	}
+	sure := s.state.RestoredAt > at || w.Wrote()
+	w.Doubtful = !sure && w.MayHaveApplied()
+	w.Restored = sure || w.Doubtful
+	w.Elsewhere = !sure && mark.Index != s.now.Index && len(otherWorkTrees(s.repo)) > 0
+	return w
+}
+
+// gitAt returns git's work since the last look at a path.
+func (s *workTree) gitAt(path string) *origin.Work {
+	at := s.seen(path)
+	if w := s.since[at]; w != nil {
+		return w
+	}
+	i := slices.IndexFunc(s.state.Marks, func(m lookMark) bool { return m.At == at })
+	if i < 0 {
+		return s.asks.Whole
+	}
+	if s.since == nil {
+		s.since = map[int64]*origin.Work{}
+	}
+	s.since[at] = s.workSince(s.state.Marks[i].Git, at)
+	return s.since[at]
+}
+
+// newCase makes the common facts of the questions after origins.
+func (s *workTree) newCase() *origin.Case {
+	return &origin.Case{
+		Memory: s.known, Git: gitfacts.NewGit(s.ctx, s.repo, s.objects), Read: told{s}.Text, Stored: s.objects.MayBeStored,
+		Store: s.storeText, Others: s.otherTrees, Young: func(refs.OID) bool { return false },
+		Reported:  func(string) bool { return false },
+		LeftAlone: func(path string) bool { return s.findLast() && s.last.LeftAlone(path) },
+		MadeOf:    s.madeOf, UnderOlderName: s.underOlderName,
+	}
+}
+
+// storeText puts a content that git made, and that nobody saw, beside the repository.
+func (s *workTree) storeText(raw []byte) (origin.Text, error) {
+	oid, err := s.repo.WriteLoose(s.repo.SideObjects(), refs.BlobObject, raw)
+	return newText(oid, raw).asOrigin(), err
+}
+
+// question asks for the origin of a path's content. The content is not set yet.
+func (s *workTree) question(path string) *origin.Query {
+	return &origin.Query{Case: s.asks, Work: s.gitAt(path), Path: path, OldPath: path}
+}
+
+// questionOf asks it of a changed file.
+func (s *workTree) questionOf(f *file) *origin.Query {
+	q := s.question(f.path)
+	q.OldPath, q.Old, q.New = f.oldPath, f.old.asOrigin(), f.new.asOrigin()
+	q.Buffer, q.ByEditor = s.state.bufferOf(f.path, f.old.oid), f.reported
+	return q
+}
+
+// committed asks it of a committed content.
+func (s *workTree) committed(m moment.Moment, c Committed) *origin.Query {
+	q := c.question(s.asks, s.gitAt(c.Path))
+	q.Moment = m
+	return q
+}
+
+func (c Committed) question(ask *origin.Case, work *origin.Work) *origin.Query {
+	return &origin.Query{
+		Case: ask, Work: work, Path: c.Path, OldPath: c.OldPath, Old: origin.Text{OID: c.Old},
+		New: origin.Text{Lines: c.Lines}, Replaced: c.Replaced, Renamed: c.Renamed,
+	}
+}
+
+// explain sorts out the files of an interval that need no owner of their own: a content that a tool announced, a
+// content that the path had before, and, after git wrote to the work tree, a content from git.
+//
+// back lists the files among them that lost lines which are in no commit.
+func (s *step) explain(files []*file) (rest, back []*file, err error) {
+	for _, f := range files {
+		was := *f
+		explained, err := s.explained(f)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !explained {
+			rest = append(rest, f)
+		}
+		if (explained || f.old.oid != was.old.oid) && len(files) <= maxNoted {
+			left, err := s.noteLeft(&was)
+			if err != nil {
+				return nil, nil, err
+			}
+			if explained && left {
+				back = append(back, f)
+			}
+		}
+	}
+	return rest, back, nil
+}
+
+// maxNoted bounds the files of a look whose lost lines are noted although the change needed no owner. If there are
+// more, git changed them, and they are committed.
+const maxNoted = 64
+
+// noteLeft notes the lines that a change without an owner of its own takes away: they may come back. Git brings
+// back the content of a commit.
+func (s *step) noteLeft(f *file) (left bool, err error) {
+	if f.old.whole || f.new.whole || f.old.oid.IsZero() {
+		return false, nil
+	}
+	if s.gitAt(f.path).Restored {
+		if blob, err := s.asks.Git.Blob(s.gitAt(f.path).Before.Head, f.oldPath); err == nil && blob == f.old.oid {
+			return false, nil
+		}
+	}
+	lines := removed(f.old, linediff.Diff(f.old.lines, f.new.lines, linediff.Options{}).Hunks)
+	return len(lines) > 0, s.known.PutLeft(f.oldPath, f.old.oid, lines)
+}
+
+// giving returns the lines that a file lost, with their owners, although its change needs no owner: other files may
+// have them.
+func (f *file) giving() shifting {
+	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
+	return shifting{change.Giving(), f.old, f.new, f.path}
+}
+
+// removed returns the lines that hunks take away.
+func removed(from text, hunks []linediff.Hunk) [][]byte {
+	var out [][]byte
+	for _, h := range hunks {
+		out = append(out, from.lines[h.OldStart:h.OldStart+h.OldCount]...)
+	}
+	return out
+}
+
+func (s *workTree) explained(f *file) (bool, error) {
+	if want, ok := s.state.Expected[f.path]; ok && want == f.new.oid {
+		delete(s.state.Expected, f.path)
+		return true, nil
+	}
+	q := s.questionOf(f)
+	v, err := q.Judge()
+	if err == nil && (v.Explained || q.Work.Restored) {
+		s.noteTaken(f)
+	}
+	if err != nil || v.Explained {
+		return v.Explained, err
+	}
+	if v.Put != nil {
+		f.old, f.oldPath, f.oldMode = asText(*v.Put), f.path, f.newMode
+		f.vec = s.vectorOf(f.path, f.old)
+	}
+	if f.from = v.From; f.from == nil {
+		f.from = s.fromNested(f)
+	}
+	return false, nil
+}
+
+// missing reports whether the repository does not have an object or a revision.
+func missing(err error) bool { return errors.Is(err, refs.ErrMissing) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/spool"
 )
 
 func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
@@ -31,8 +32,8 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 		if err := e.Late(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		killed := filepath.Join(spoolDir(repo), fmt.Sprintf("%020d-%d%s", i+1, noProcess, begunSuffix))
-		if err := os.WriteFile(killed, encodeNote(b), 0o600); err != nil {
+		killed := filepath.Join(spool.Dir(repo), fmt.Sprintf("%020d-%d%s", i+1, noProcess, spool.BegunSuffix))
+		if err := os.WriteFile(killed, spool.EncodeNote(b), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,12 +58,12 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 	if err != nil || len(got.Windows) != 2 || got.Windows[0].Edits != nil || len(got.Windows[1].Edits) != 1 {
 		t.Errorf("the state is %+v, %v", got.Windows, err)
 	}
-	left, err := os.ReadDir(spoolDir(repo))
+	left, err := os.ReadDir(spool.Dir(repo))
 	if err != nil || len(left) != 4 {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}
 	for _, entry := range left { // of the emptied note it is still known that it is there
-		raw, err := os.ReadFile(filepath.Join(spoolDir(repo), entry.Name()))
+		raw, err := os.ReadFile(filepath.Join(spool.Dir(repo), entry.Name()))
 		if err != nil || strings.Contains(string(raw), "xyzzy") {
 			t.Errorf("%s: %q, %v", entry.Name(), raw, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/spool"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -252,11 +253,11 @@ func TestANoteIsFilledInWhereItLies(t *testing.T) {
 	}{"this work tree's": {here.repo, 0}, "another work tree's": {there.repo, 1}, "none": {nil, 0}} {
 		e := here.engine()
 		if tt.announced != nil {
-			e.Announced = Announce(tt.announced, time.Now())
+			e.Announced = spool.Announce(tt.announced, time.Now())
 		}
-		end := e.begin(events.Boundary{Kind: events.TurnEnd, Agent: "claude-code", Session: "S", Time: time.Now()})
+		end := e.Announced.Begin(e.repo, events.Boundary{Kind: events.TurnEnd, Agent: "claude-code", Session: "S", Time: time.Now()})
 		notes := func(repo *refs.Repo) (full []string) {
-			all, _ := filepath.Glob(filepath.Join(globSafe(spoolDir(repo)), "*"))
+			all, _ := filepath.Glob(filepath.Join(globSafe(spool.Dir(repo)), "*"))
 			for _, one := range all {
 				if info, err := os.Stat(one); err == nil && info.Size() > 0 {
 					full = append(full, one)
@@ -274,7 +275,7 @@ func TestANoteIsFilledInWhereItLies(t *testing.T) {
 		if n := len(notes(here.repo)); n != 0 {
 			t.Errorf("%s: %d notes are left", name, n)
 		}
-		if left, _ := filepath.Glob(filepath.Join(globSafe(spoolDir(there.repo)), "*")); len(left) != tt.left {
+		if left, _ := filepath.Glob(filepath.Join(globSafe(spool.Dir(there.repo)), "*")); len(left) != tt.left {
 			t.Errorf("%s: left elsewhere: %v", name, left)
 		}
 		e.Announced.End()
@@ -285,8 +286,8 @@ func TestANoteIsFilledInWhereItLies(t *testing.T) {
 func TestABoundaryThatWasMissedLeavesItsName(t *testing.T) {
 	t.Parallel()
 	y := newStory(t)
-	leaveMissed(y.repo)
-	left, _ := filepath.Glob(filepath.Join(globSafe(spoolDir(y.repo)), "*"+begunSuffix))
+	spool.LeaveMissed(y.repo)
+	left, _ := filepath.Glob(filepath.Join(globSafe(spool.Dir(y.repo)), "*"+spool.BegunSuffix))
 	if len(left) != 1 {
 		t.Fatalf("left are %v", left)
 	}

@@ -3,14 +3,19 @@ package trails
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/spool"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -200,4 +205,26 @@ func (p *PendingLines) carry(s *witness, f *file) error {
 	})
 	p.Vector = result.Vector
 	return nil
+}
+
+// readNotes handles the notes of killed processes for readers: it takes no boundary, and puts the changes since the
+// last look in doubt.
+func (s *workTree) readNotes() {
+	entries, _ := os.ReadDir(spool.Dir(s.repo)) // what cannot be read is not there
+	for _, entry := range entries {
+		if !s.isLate(entry.Name(), time.Now()) {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join(spool.Dir(s.repo), entry.Name()))
+		switch {
+		case err != nil:
+		case spool.SaysGitWrote(entry.Name(), raw):
+			s.restoredNow()
+		default:
+			s.lose(events.LimitBoundaryLate)
+		}
+	}
+	if recorded.MissedIn(s.repo.GitDir, s.state.Missed.Last).Hooks > 0 {
+		s.lose(events.LimitHookMissed)
+	}
 }

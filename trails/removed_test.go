@@ -11,6 +11,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/spool"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -23,7 +24,7 @@ func TestNothingIsMadeAgainInARemovedRepository(t *testing.T) {
 			return e.Late(t.Context(), events.Boundary{Kind: "turn_end", Time: time.Now()})
 		},
 		"the note of a process": func(t *testing.T, e *Engine, _ *snapshot.Engine) error {
-			if note := Announce(e.repo, time.Now()); note != nil {
+			if note := spool.Announce(e.repo, time.Now()); note != nil {
 				t.Error("it is there")
 			}
 			return fs.ErrNotExist

@@ -16,6 +16,7 @@ import (
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/origin"
+	"github.com/git-trace/git-trace/trails/spool"
 )
 
 const noProcess = 1 << 22 // the most that Linux gives, and that is one too many
@@ -25,7 +26,7 @@ func TestABoundaryLeavesANoteWhileItIsTaken(t *testing.T) {
 	repo := &refs.Repo{GitDir: t.TempDir()}
 	e := New(repo, nil, nil)
 	notes := func() map[string]string {
-		list, err := filepath.Glob(filepath.Join(spoolDir(repo), "*"+begunSuffix))
+		list, err := filepath.Glob(filepath.Join(spool.Dir(repo), "*"+spool.BegunSuffix))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,11 +41,11 @@ func TestABoundaryLeavesANoteWhileItIsTaken(t *testing.T) {
 		return out
 	}
 	now := time.Now()
-	e.Announced = Announce(repo, now)
+	e.Announced = spool.Announce(repo, now)
 	if left := notes(); len(left) != 1 || slices.Collect(maps.Values(left))[0] != "" {
 		t.Fatalf("before anything is known: %v", left)
 	}
-	end := e.begin(events.Boundary{Time: now.Add(1), Session: "S1", Tool: &events.ToolUse{CallID: "t1", Edits: []events.DeclaredEdit{{New: "text"}}}})
+	end := e.Announced.Begin(e.repo, events.Boundary{Time: now.Add(1), Session: "S1", Tool: &events.ToolUse{CallID: "t1", Edits: []events.DeclaredEdit{{New: "text"}}}})
 	for _, raw := range notes() {
 		if !strings.Contains(raw, "t1") || strings.Contains(raw, "text") {
 			t.Errorf("while it is taken: %s", raw)
@@ -62,28 +63,28 @@ func TestABoundaryLeavesANoteWhileItIsTaken(t *testing.T) {
 
 func TestWhatANoteThatWasLeftSays(t *testing.T) {
 	t.Parallel()
-	taken := string(encodeNote(events.Boundary{Kind: events.PromptSubmit, Session: "S1"}))
+	taken := string(spool.EncodeNote(events.Boundary{Kind: events.PromptSubmit, Session: "S1"}))
 	for what, test := range map[string]struct {
 		name, content string
 		lost, git     bool
 	}{
-		"of a living process":            {fmt.Sprintf("%020d-%d%s", time.Now().UnixNano(), os.Getpid(), begunSuffix), "", false, false},
-		"of one that knew nothing yet":   {fmt.Sprintf("%020d-%d%s", 1, noProcess, begunSuffix), "", true, false},
-		"of one that was cut short":      {fmt.Sprintf("%020d-%d%s", 1, noProcess, begunSuffix), taken[:4], true, false},
-		"of a boundary":                  {fmt.Sprintf("%020d-%d%s", 1, noProcess, begunSuffix), taken, true, false},
-		"of a git hook":                  {fmt.Sprintf("%020d-%d%s", 1, noProcess, wroteSuffix+begunSuffix), "", false, true},
-		"of one that could not go on":    {fmt.Sprintf("%020d-%d%s", 1, os.Getpid(), wroteSuffix), "", false, true},
-		"of one that is at work":         {fmt.Sprintf("%020d-%d%s", time.Now().UnixNano(), os.Getpid(), wroteSuffix+begunSuffix), "", false, false},
-		"of a git hook, as it was":       {fmt.Sprintf("%020d-%d%s", 1, noProcess, begunSuffix), gitWrote, false, true},
-		"a boundary that came too late":  {fmt.Sprintf("%020d-%d%s", 1, os.Getpid(), lateSuffix), `{"kind":"prompt","session":"S1"}`, true, false},
+		"of a living process":            {fmt.Sprintf("%020d-%d%s", time.Now().UnixNano(), os.Getpid(), spool.BegunSuffix), "", false, false},
+		"of one that knew nothing yet":   {fmt.Sprintf("%020d-%d%s", 1, noProcess, spool.BegunSuffix), "", true, false},
+		"of one that was cut short":      {fmt.Sprintf("%020d-%d%s", 1, noProcess, spool.BegunSuffix), taken[:4], true, false},
+		"of a boundary":                  {fmt.Sprintf("%020d-%d%s", 1, noProcess, spool.BegunSuffix), taken, true, false},
+		"of a git hook":                  {fmt.Sprintf("%020d-%d%s", 1, noProcess, spool.WroteSuffix+spool.BegunSuffix), "", false, true},
+		"of one that could not go on":    {fmt.Sprintf("%020d-%d%s", 1, os.Getpid(), spool.WroteSuffix), "", false, true},
+		"of one that is at work":         {fmt.Sprintf("%020d-%d%s", time.Now().UnixNano(), os.Getpid(), spool.WroteSuffix+spool.BegunSuffix), "", false, false},
+		"of a git hook, as it was":       {fmt.Sprintf("%020d-%d%s", 1, noProcess, spool.BegunSuffix), spool.GitWrote, false, true},
+		"a boundary that came too late":  {fmt.Sprintf("%020d-%d%s", 1, os.Getpid(), spool.LateSuffix), `{"kind":"prompt","session":"S1"}`, true, false},
 		"something else in that place":   {"events-1", "", false, false},
-		"a git hook's word, as boundary": {fmt.Sprintf("%020d-%d%s", 1, os.Getpid(), lateSuffix), gitWrote, true, false},
+		"a git hook's word, as boundary": {fmt.Sprintf("%020d-%d%s", 1, os.Getpid(), spool.LateSuffix), spool.GitWrote, true, false},
 	} {
 		repo := &refs.Repo{GitDir: t.TempDir()}
-		if err := os.MkdirAll(spoolDir(repo), 0o700); err != nil {
+		if err := os.MkdirAll(spool.Dir(repo), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(spoolDir(repo), test.name), []byte(test.content), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(spool.Dir(repo), test.name), []byte(test.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s := newWorkTree(t.Context(), repo, time.Now(), &state{}, ledger.NewKnown(repo))
@@ -101,8 +102,8 @@ func TestWhatAStateHasIsNotTakenAgain(t *testing.T) {
 	t.Parallel()
 	for what, kept := range map[string]func(name string) bool{
 		"all of it":     func(string) bool { return true },
-		"what was late": func(name string) bool { return strings.HasSuffix(name, lateSuffix) },
-		"what was last": func(name string) bool { return strings.HasSuffix(name, begunSuffix) },
+		"what was late": func(name string) bool { return strings.HasSuffix(name, spool.LateSuffix) },
+		"what was last": func(name string) bool { return strings.HasSuffix(name, spool.BegunSuffix) },
 	} {
 		y := newStory(t)
 		y.do("write f one")
@@ -111,11 +112,11 @@ func TestWhatAStateHasIsNotTakenAgain(t *testing.T) {
 		y.do("write f one|two, which the call writes")
 		y.do("killed after S1 c1 edits f :: one => one|two, which the call writes")
 		left := map[string][]byte{}
-		entries, err := os.ReadDir(spoolDir(y.repo))
+		entries, err := os.ReadDir(spool.Dir(y.repo))
 		y.check(err)
 		for _, entry := range entries {
 			if kept(entry.Name()) {
-				left[entry.Name()], err = os.ReadFile(filepath.Join(spoolDir(y.repo), entry.Name()))
+				left[entry.Name()], err = os.ReadFile(filepath.Join(spool.Dir(y.repo), entry.Name()))
 				y.check(err)
 			}
 		}
@@ -124,7 +125,7 @@ func TestWhatAStateHasIsNotTakenAgain(t *testing.T) {
 		}
 		y.do("prompt S1")
 		for name, raw := range left {
-			y.check(os.WriteFile(filepath.Join(spoolDir(y.repo), name), raw, 0o600))
+			y.check(os.WriteFile(filepath.Join(spool.Dir(y.repo), name), raw, 0o600))
 		}
 		y.said.Reset()
 		y.do("start S2")
@@ -133,51 +134,8 @@ func TestWhatAStateHasIsNotTakenAgain(t *testing.T) {
 		if said := y.said.String(); strings.Contains(said, "c1") || strings.Contains(said, "incomplete") {
 			t.Errorf("%s is taken again:\n%s", what, said)
 		}
-		if entries, err = os.ReadDir(spoolDir(y.repo)); err != nil || len(entries) > 0 {
+		if entries, err = os.ReadDir(spool.Dir(y.repo)); err != nil || len(entries) > 0 {
 			t.Errorf("%s stays: %v, %v", what, entries, err)
-		}
-	}
-}
-
-// Notes of killed processes count from when these began, boundaries from when their hooks gave up: the order of names is
-// not that of moments.
-func TestTheEarliestOfWhatWasPutAside(t *testing.T) {
-	t.Parallel()
-	now, dir := time.Now(), t.TempDir()
-	late := filepath.Join(dir, fmt.Sprintf("%020d-1%s", now.Add(-time.Second).UnixNano(), lateSuffix))
-	if err := os.WriteFile(late, nil, 0o600); err != nil { // a second after the moment in its name
-		t.Fatal(err)
-	}
-	note := filepath.Join(dir, fmt.Sprintf("%020d-2%s", now.Add(-500*time.Millisecond).UnixNano(), begunSuffix))
-	for _, names := range [][]string{{late, note}, {note, late}, {note}} {
-		if got := earliest(names); !got.Equal(putAsideAt(note)) {
-			t.Errorf("%v: %v before now", names, now.Sub(got))
-		}
-	}
-}
-
-func TestWhoseNoteIsAbandoned(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	name := func(age time.Duration, pid int, suffix string) string {
-		return fmt.Sprintf("%020d-%d%s", now.Add(-age).UnixNano(), pid, suffix)
-	}
-	for what, test := range map[string]struct {
-		name string
-		want bool
-	}{
-		"of this process":                      {name(0, os.Getpid(), begunSuffix), false},
-		"of a process long ago":                {name(time.Hour, os.Getppid(), begunSuffix), true},
-		"of this process, whose clock went on": {name(time.Hour, os.Getpid(), begunSuffix), false},
-		"of a git hook that is gone":           {name(time.Hour, os.Getppid(), wroteSuffix+begunSuffix), true},
-		"of a git hook at work":                {name(0, os.Getpid(), wroteSuffix+begunSuffix), false},
-		"a boundary that was put aside":        {name(time.Hour, noProcess, lateSuffix), false},
-		"a file of somebody else":              {"note.begun", false},
-		"a number that is none":                {"1-x.begun", false},
-		"a time that is none":                  {"x-1.begun", false},
-	} {
-		if got := abandonedNote(test.name, now); got != test.want {
-			t.Errorf("%s: %v", what, got)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/codec"
+	"github.com/git-trace/git-trace/trails/spool"
 )
 
 // filler gives every exported field of a value one that is not zero and is nowhere else.
@@ -85,14 +86,14 @@ func TestEveryFieldOfABoundaryIsNoted(t *testing.T) {
 	var want events.Boundary
 	new(filler).fill(t, reflect.ValueOf(&want).Elem())
 	want.Answered = time.Time{}
-	raw := encodeNote(want)
+	raw := spool.EncodeNote(want)
 	want.Tool.Edits, want.Tool.Names = nil, nil
-	got, err := decodeNote(raw)
+	got, err := spool.DecodeNote(raw)
 	if err != nil || !reflect.DeepEqual(got.Boundary, want) {
 		t.Errorf("%+v, want %+v (%v)", got, want, err)
 	}
 	for n := range raw {
-		if _, err := decodeNote(raw[:n]); err == nil {
+		if _, err := spool.DecodeNote(raw[:n]); err == nil {
 			t.Fatalf("%d of %d bytes were taken for a note", n, len(raw))
 		}
 	}
@@ -128,19 +129,8 @@ func FuzzStateFields(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, raw []byte) {
 		var s state
 		s.fields(&codec.Reader{In: string(raw)})
-		_, _ = decodeNote(raw)
+		_, _ = spool.DecodeNote(raw)
 	})
-}
-
-// A model that hangs on when the answer was given is not kept without it.
-func TestTheModelOfANotedEndIsNotKept(t *testing.T) {
-	t.Parallel()
-	for kind, want := range map[events.BoundaryKind]string{events.ToolBefore: "m", events.ToolAfter: "", events.ToolFailed: ""} {
-		got, err := decodeNote(encodeNote(events.Boundary{Kind: kind, Model: "m", Answered: time.Unix(1, 0)}))
-		if err != nil || got.Model != want {
-			t.Errorf("%s: %q, %v", kind, got.Model, err)
-		}
-	}
 }
 
 // What the timelines of users hold is read by the next version: a change of these bytes needs another stateMagic.
@@ -149,7 +139,7 @@ func TestTheStoredBytesStay(t *testing.T) {
 	s := &state{Interval: -7, Anchored: []refs.OID{{}, refs.SHA1.Hash(refs.BlobObject, nil)}, Windows: []*Window{{
 		Trace: "4f2a", Prompt: 3, Paths: []string{"a", "bé"}, Edits: []declared{{}},
 	}}}
-	note := encodeNote(events.Boundary{Kind: "turn_end", Time: time.Unix(-1, 5).UTC(), Tool: &events.ToolUse{Paths: []string{"p"}}})
+	note := spool.EncodeNote(events.Boundary{Kind: "turn_end", Time: time.Unix(-1, 5).UTC(), Tool: &events.ToolUse{Paths: []string{"p"}}})
 	for name, got := range map[string]string{"state": fmt.Sprintf("%x", encodeState(s)), "note": fmt.Sprintf("%x", note)} {
 		if got != storedBytes[name] {
 			t.Errorf("%s: %q,", name, got)

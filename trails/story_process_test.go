@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/spool"
 )
 
 // program is a process of a story: a shell that carries out what it is told, an agent or what a call of it left running.
@@ -82,7 +83,7 @@ func (y *story) hooked(by string, does func()) {
 	young := exec.Command("true")
 	y.check(young.Run())
 	own, hook := fmt.Sprintf("-%d.", os.Getpid()), fmt.Sprintf("-%d.", young.Process.Pid)
-	late, err := filepath.Glob(filepath.Join(globSafe(spoolDir(y.repo)), "*"+own+"*"))
+	late, err := filepath.Glob(filepath.Join(globSafe(spool.Dir(y.repo)), "*"+own+"*"))
 	y.check(err)
 	for _, name := range late {
 		y.check(os.Rename(name, strings.Replace(name, own, hook, 1)))

@@ -18,6 +18,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/spool"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
@@ -250,21 +251,21 @@ func init() {
 		},
 		"killed": func(y *story, words []string, rest string) { // the hook was, or git's before it knew of any
 			var raw []byte
-			suffix := begunSuffix
+			suffix := spool.BegunSuffix
 			switch words[0] {
 			case "git":
-				suffix = wroteSuffix + begunSuffix
+				suffix = spool.WroteSuffix + spool.BegunSuffix
 			case "nobody": // it did not know yet what it was about
 			default:
-				raw = encodeNote(y.boundary(words, rest))
+				raw = spool.EncodeNote(y.boundary(words, rest))
 			}
 			name := fmt.Sprintf("%020d-%d%s", time.Now().UnixNano(), noProcess, suffix)
-			y.check(os.MkdirAll(spoolDir(y.repo), 0o700))
-			y.check(os.WriteFile(filepath.Join(spoolDir(y.repo), name), raw, 0o600))
+			y.check(os.MkdirAll(spool.Dir(y.repo), 0o700))
+			y.check(os.WriteFile(filepath.Join(spool.Dir(y.repo), name), raw, 0o600))
 			time.Sleep(2 * settles)
 		},
 		"writes": func(y *story, _ []string, _ string) { // a hook of git says that git wrote, and is still at work
-			note := announceWrote(y.repo, time.Now())
+			note := spool.AnnounceWrote(y.repo, time.Now())
 			y.t.Cleanup(note.End)
 		},
 		"busy": func(y *story, _ []string, _ string) { // a hook of git gives way to who takes such in
@@ -272,7 +273,7 @@ func init() {
 			e.GivesWay = true
 			err := e.Touched(y.t.Context(), time.Now(), events.Watcher, "checkout")
 			if errors.Is(err, ErrBehind) {
-				left, err := filepath.Glob(filepath.Join(globSafe(spoolDir(y.repo)), "*"+wroteSuffix))
+				left, err := filepath.Glob(filepath.Join(globSafe(spool.Dir(y.repo)), "*"+spool.WroteSuffix))
 				y.check(err)
 				fmt.Fprintf(&y.said, "  gives way, and leaves %d word\n", len(left))
 				return

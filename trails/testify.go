@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/route"
 )
 
 // An agent's own record of a conversation may have calls that no hook reported: calls of a client without hooks for
@@ -238,7 +239,7 @@ func (t *testimony) hearPatch(e *events.Event) {
 func (t *testimony) unheard() []*Told {
 	var out []*Told
 	for _, c := range t.calls {
-		c.Edits = slices.DeleteFunc(c.Edits, func(e ToldEdit) bool { return len(names(t.repo, e.Path)) == 0 })
+		c.Edits = slices.DeleteFunc(c.Edits, func(e ToldEdit) bool { return len(route.Names(t.repo, e.Path)) == 0 })
 		if !t.heard[c.Call] && !t.foreign[c.Trace] && (len(c.Edits) > 0 || c.Anything) {
 			out = append(out, c)
 		}
@@ -256,7 +257,7 @@ func (t *testimony) take(calls []*Told) error {
 	for _, c := range calls {
 		t.number(c)
 		for i := range c.Edits {
-			for _, path := range names(t.repo, c.Edits[i].Path) {
+			for _, path := range route.Names(t.repo, c.Edits[i].Path) {
 				paths[path] = append(paths[path], &unheardEdit{c, &c.Edits[i]})
 			}
 		}

@@ -464,21 +464,6 @@ func TestHowMuchTheStateKeepsOfWhatCallsSaid(t *testing.T) {
 	}
 }
 
-func TestWhatIsInsideOfAWorkTree(t *testing.T) {
-	t.Parallel()
-	for abs, want := range map[string]string{
-		"/w/a": "a", "/w/d/a": "d/a", "/w/d/../a": "a", "/w": "", "/w/": "", "/w/.": "", "/wx/a": "", "/x/a": "", "/w/.git": "", "/w/.git/config": "",
-		"/w/.GIT/config": "", "/w/.gitignore": ".gitignore", "/w/d/.git/x": "d/.git/x", "a": "",
-	} {
-		if got, ok := inside("/w", abs); got != want || ok != (want != "") {
-			t.Errorf("%s: %q, %v", abs, got, ok)
-		}
-	}
-	if _, ok := inside("", "/a"); ok {
-		t.Error("a repository without a work tree has something inside")
-	}
-}
-
 // The window that a boundary without an id ends.
 func TestWhichUnnamedCallEnds(t *testing.T) {
 	t.Parallel()

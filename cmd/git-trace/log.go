@@ -15,7 +15,7 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -203,7 +203,7 @@ func storedPath(repo *refs.Repo, dir, given string) (stored string, inside bool)
 	if !filepath.IsAbs(given) {
 		abs = filepath.Join(dir, given)
 	}
-	if stored, inside = trails.Relative(repo, abs); inside {
+	if stored, inside = route.Relative(repo, abs); inside {
 		return stored, true
 	}
 	named, err1 := os.Stat(abs)

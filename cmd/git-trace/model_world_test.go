@@ -20,7 +20,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/testing/testenv"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/route"
 )
 
 // world is one repository of the model with its work trees, and what the model knows of it. What happens to it is also
@@ -369,7 +369,7 @@ func (w *world) boundary(dir, session, event string, fields map[string]any) {
 	boundaries, err := w.agent.Decoder.Decode(event, raw)
 	w.must(err)
 	for _, b := range boundaries {
-		repos := trails.Route(b, nil)
+		repos := route.Find(b, nil)
 		if len(repos) == 0 {
 			w.must(errors.New("the repository is not recorded"))
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/git-trace/git-trace/records/store"
 	"github.com/git-trace/git-trace/records/waiting"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/ledger"
+	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/upkeep/purge"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/facts"
@@ -221,7 +221,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 	job.recorder = &recorder.Recorder{
 		Repo: repo, Env: env, Log: events.OpenLog(repo), Store: store.Open(repo), Redactor: redactor, Prices: table,
 		Prompts:  ledger.NewPrompts(repo),
-		Relative: func(path string) (string, bool) { return trails.Relative(repo, path) },
+		Relative: func(path string) (string, bool) { return route.Relative(repo, path) },
 		Facts:    facts.For(repo), Settle: settleTime,
 		Heard: func(ctx context.Context, s waiting.Session, path string, earlier []string) {
 			if err := (&witnesses{repo, env}).session(ctx, s, path, earlier); err != nil {

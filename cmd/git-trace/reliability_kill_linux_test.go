@@ -19,6 +19,7 @@ import (
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/route"
 )
 
 // TestReliabilityAHookKilledAnywhere kills each hook process of some short stories at each of its system calls that
@@ -177,7 +178,7 @@ func (k *killRun) boundary(session, event string, fields map[string]any) {
 	boundaries, err := k.world.agent.Decoder.Decode(event, raw)
 	k.world.must(err)
 	for _, b := range boundaries {
-		repos := trails.Route(b, nil)
+		repos := route.Find(b, nil)
 		if len(repos) == 0 {
 			k.world.must(errors.New("the repository is not recorded"))
 		}

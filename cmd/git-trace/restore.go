@@ -17,7 +17,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/upkeep/restore"
 	"github.com/git-trace/git-trace/view"
 )
@@ -195,7 +195,7 @@ func pathsHere(repo *refs.Repo, words []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		inside, ok := trails.Relative(repo, abs)
+		inside, ok := route.Relative(repo, abs)
 		if abs == filepath.Clean(repo.WorkTree) {
 			inside, ok = "", true
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/upkeep/purge"
 	"github.com/git-trace/git-trace/view"
 	"github.com/git-trace/git-trace/view/transcripts"
@@ -201,7 +202,7 @@ func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *tr
 		Trace: t.Session.Trace, Agent: t.Agent.Name, Session: t.Session.ID, Call: c.ID, Tool: c.Tool, Model: c.Model,
 		Prompt: c.Prompt, Began: c.Began, Ended: c.Ended,
 		Anything: c.Anything && slices.ContainsFunc(dirs, func(dir string) bool {
-			_, inside := trails.Relative(repo, filepath.Join(filepath.FromSlash(dir), "any"))
+			_, inside := route.Relative(repo, filepath.Join(filepath.FromSlash(dir), "any"))
 			return inside
 		}),
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/git-trace/git-trace/correlate/belief"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -294,7 +294,7 @@ func pathInside(repo *refs.Repo, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rel, ok := trails.Relative(repo, abs)
+	rel, ok := route.Relative(repo, abs)
 	if !ok {
 		return "", fail(exitGit, fmt.Errorf("'%s' is outside of the work tree", name), "")
 	}

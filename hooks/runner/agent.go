@@ -26,6 +26,8 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/route"
+	"github.com/git-trace/git-trace/trails/spool"
 )
 
 const (
@@ -90,7 +92,7 @@ func runAgent(args []string, in io.Reader) int {
 		if begins(b) {
 			startEnrol(b.Cwd)
 		}
-		here := trails.Route(b, around)
+		here := route.Find(b, around)
 		elsewhere := trails.Elsewhere(b, here)
 		for i, repo := range slices.Concat(here, elsewhere) {
 			current.Store(repo)
@@ -120,12 +122,12 @@ func runAgent(args []string, in io.Reader) int {
 
 // announce leaves a note where agents start their hooks, in the work tree. Reading a payload takes time, in which the
 // process may be killed.
-func announce() (*refs.Repo, *trails.Note) {
+func announce() (*refs.Repo, *spool.Note) {
 	repo, err := recorded.Around(".")
 	if err != nil {
 		return nil, nil
 	}
-	return repo, trails.Announce(repo, time.Now())
+	return repo, spool.Announce(repo, time.Now())
 }
 
 // TakeBoundary hands one boundary to the timeline. What cannot be done in time is put aside for the next boundary.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/refs"
-	"github.com/git-trace/git-trace/trails"
+	"github.com/git-trace/git-trace/trails/route"
 )
 
 // Errors of a directory that cannot become a work tree.
@@ -43,7 +43,7 @@ func (p *Point) Dir(repo *refs.Repo, named string) (string, error) {
 	for _, top := range repo.WorkTrees() {
 		other := *repo
 		other.WorkTree = top
-		if _, inside := trails.Relative(&other, dir); inside {
+		if _, inside := route.Relative(&other, dir); inside {
 			return dir, ErrInside
 		}
 	}

@@ -1,26 +1,25 @@
 package trails
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/trails/ledger"
+	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/route"
 )
 
 // Handle takes one boundary of an agent into the timeline. Boundaries of tools that only read change nothing.
 func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
-	if onlyReads(b) {
+	if b.OnlyReads() {
 		return nil
 	}
 	if methods[b.Kind] == "" {
 		return nil // a changed directory or a compaction says where the agent is, not what it did
 	}
-	defer e.begin(b)()
+	defer e.Announced.Begin(e.repo, b)()
 	e.caller = b.Session
 	e.looksAhead = !e.Patient
 	defer func() { e.looksAhead = false }()
@@ -130,31 +129,6 @@ func (s *step) lookFor(b events.Boundary, adopted bool) (o observation, looked b
 	return o, true, err
 }
 
-// begin records the start or the prompt of a boundary.
-func (s *step) begin(sess *sessionState, trace events.TraceID, b events.Boundary) error {
-	if b.Subagent == "" {
-		sess.Idle = b.Kind == events.TurnEnd || b.Kind == events.SessionEnd
-	}
-	switch b.Kind {
-	case events.SessionStart:
-		return s.startSession(b, b.Source)
-	case events.SubagentStart:
-		return s.startSubagent(sess, b)
-	case events.PromptSubmit:
-		return s.submit(sess, trace, b)
-	case events.ToolBefore:
-		return s.open(sess, trace, b)
-	case events.TurnEnd, events.SubagentEnd:
-		return s.endTurn(sess, b)
-	case events.SessionEnd:
-		sess.Ended = true
-		return s.draft(events.SessionEnded, events.SessionData{
-			Source: b.Source, Model: sess.Model, Head: s.now.Head, Tree: s.state.Tree,
-		}, nil)
-	}
-	return nil
-}
-
 // adopt finds the conversation in the state or takes it in. A conversation first seen in the middle takes its origin
 // snapshot here: what was dirty before belongs to nobody's window.
 func (s *step) adopt(trace events.TraceID, b events.Boundary) (sess *sessionState, adopted bool) {
@@ -178,97 +152,12 @@ func (s *step) adopt(trace events.TraceID, b events.Boundary) (sess *sessionStat
 	return sess, adopted
 }
 
-func (s *step) startSession(b events.Boundary, source string) error {
-	return s.draft(events.SessionStarted, events.SessionData{
-		Source: source, Model: b.Model, Head: s.now.Head, Tree: s.state.Tree,
-	}, func(d *events.Draft) { d.ToolCall = "" })
-}
-
-// startSubagent announces a sub-agent once; its windows carry its id from then on.
-func (s *step) startSubagent(sess *sessionState, b events.Boundary) error {
-	if b.Subagent == "" || slices.Contains(sess.Subagents, b.Subagent) {
-		return nil
-	}
-	sess.Subagents = append(sess.Subagents, b.Subagent)
-	return s.draft(events.SessionStarted, events.SessionData{
-		Source: "subagent", Model: b.Model, Head: s.now.Head, Type: b.SubagentType,
-	}, func(d *events.Draft) { d.ToolCall, d.Limits = "", nil })
-}
-
-// submit numbers the prompt and keeps its text beside the log until a redacted record holds it.
-func (s *step) submit(sess *sessionState, trace events.TraceID, b events.Boundary) error {
-	p := b.Prompt
-	if p == nil {
-		p = &events.Prompt{}
-	}
-	sess.nextPrompt(p.ID)
-	if err := ledger.NewPrompts(s.repo).Put(trace, sess.Prompts, p.Text); err != nil {
-		return err
-	}
-	return s.draft(events.PromptSubmitted, events.PromptData{
-		Index: sess.Prompts, Native: p.ID, Chars: utf8.RuneCountInString(p.Text), Kind: promptKind(b),
-	}, nil)
-}
-
-// nextPrompt counts a prompt. The prompts from before the first hook have the first numbers, even if they are read
-// later.
-func (sess *sessionState) nextPrompt(id string) {
-	sess.Prompts, sess.LastPrompt = max(sess.Prompts, sess.Earlier)+1, id
-}
-
 // promptKind tells a person's prompt from a message of the agent's own background task.
 func promptKind(b events.Boundary) string {
 	if b.Source == events.SourceTask {
 		return events.SourceTask
 	}
 	return events.SourceUser
-}
-
-// promptIndex returns the prompt that a tool call answers. A prompt that was submitted where this work tree could not
-// see it is numbered when its first tool call arrives.
-func (s *step) promptIndex(sess *sessionState, b events.Boundary) (int, error) {
-	if b.Prompt == nil || b.Prompt.ID == "" || b.Prompt.ID == sess.LastPrompt {
-		return sess.Prompts, nil
-	}
-	if sess.Prompts > 0 && sess.LastPrompt == "" {
-		sess.LastPrompt = b.Prompt.ID // the agent names its prompts only from the first tool call on
-		return sess.Prompts, nil
-	}
-	sess.nextPrompt(b.Prompt.ID)
-	return sess.Prompts, s.draft(events.PromptSubmitted, events.PromptData{
-		Index: sess.Prompts, Native: b.Prompt.ID, Kind: promptKind(b),
-	}, func(d *events.Draft) { d.ToolCall = "" })
-}
-
-// open opens the window of a tool call.
-func (s *step) open(sess *sessionState, trace events.TraceID, b events.Boundary) error {
-	for _, w := range s.state.openWindows() {
-		if w.same(trace, b.Tool.CallID) {
-			return nil // the same boundary, reported twice
-		}
-	}
-	sess.Befores = true
-	w, err := s.newWindow(sess, trace, b)
-	if err != nil || w == nil {
-		return err
-	}
-	if s.snap != nil && w.Since != 0 { // else it was put aside
-		w.Since = process.Self() // the call begins when its hooks have ended
-		w.Opener = cmp.Or(process.Newest(), w.Opener)
-	}
-	if err := s.startSubagent(sess, b); err != nil { // by an agent that announces none
-		return err
-	}
-	for _, p := range w.Paths {
-		if s.snap == nil {
-			break // a boundary that comes late cannot keep what was there
-		}
-		if err := s.snap.Keep(p); err != nil {
-			return err
-		}
-	}
-	s.state.Windows = append(s.state.Windows, w)
-	return s.draft(events.WindowOpened, s.windowData(w, ""), func(d *events.Draft) { d.Limits = w.Limits })
 }
 
 // newWindow describes the call of a tool boundary; nil for a tool that declares no path of this work tree.
@@ -310,7 +199,7 @@ func (s *step) toolPaths(b events.Boundary) []string {
 		return out
 	}
 	for _, abs := range b.Tool.Paths {
-		for _, rel := range names(s.repo, abs) {
+		for _, rel := range route.Names(s.repo, abs) {
 			if !slices.Contains(out, rel) {
 				out = append(out, rel)
 			}
@@ -321,12 +210,6 @@ func (s *step) toolPaths(b events.Boundary) []string {
 	}
 	s.declares[b.Tool] = out
 	return out
-}
-
-func (s *step) endTurn(sess *sessionState, b events.Boundary) error {
-	return s.draft(events.TurnEnded, events.TurnData{
-		Prompt: sess.Prompts, Interval: s.interval, Tree: s.state.Tree, Head: s.now.Head, Running: b.Running,
-	}, nil)
 }
 
 func roleOf(kind events.BoundaryKind, adopted bool) string {
@@ -342,32 +225,42 @@ func roleOf(kind events.BoundaryKind, adopted bool) string {
 	}
 }
 
-func (s *step) recordSnapshot(role string, o observation) error {
-	scope := "paths"
-	if o.full {
-		scope = "full"
+// lose notes that boundaries were lost since the last look, and why if that is known.
+func (s *workTree) lose(why events.Limit) { s.state.Lost, s.state.LostWhy = s.interval, why }
+
+// hearMissed takes into account which hooks could not record, and says so in the log.
+func (s *step) hearMissed() error {
+	missed := recorded.MissedIn(s.repo.GitDir, s.state.Missed.Last)
+	if missed.Hooks == 0 {
+		return nil
 	}
-	return s.draft(events.SnapshotTaken, events.SnapshotData{
-		Role: role, Scope: scope, Interval: s.interval, Tree: o.Tree, Head: s.now.Head, Changed: o.settled + len(o.Changes),
-		Skipped: encodePaths(o.Skipped),
-	}, func(d *events.Draft) {
-		if len(o.Skipped) > 0 {
-			d.Limits = unionLimits(d.Limits, []events.Limit{events.LimitPathNotCaptured})
+	s.missed = &missed
+	s.state.Missed.Add(missed)
+	s.lose(events.LimitHookMissed)
+	s.doubtWindows()
+	return s.draft(events.CaptureIncomplete, events.IncompleteData{
+		Boundary: string(events.ToolAfter), Reason: "not_recorded",
+	}, func(d *events.Draft) { d.Method = []events.Method{events.Manual} })
+}
+
+// restoredNow notes that git wrote to the work tree since the last look.
+func (s *workTree) restoredNow() {
+	s.state.RestoredAt, s.asks.Whole.Restored, s.asks.Whole.Doubtful = s.interval, true, false
+}
+
+// doubtWindows notes that any window that is open may have ended.
+func (s *workTree) doubtWindows() {
+	for _, w := range s.state.openWindows() {
+		w.Doubt = true
+	}
+}
+
+// doubtEarlier marks the open windows of a conversation when its next call begins, or ends without a known
+// beginning. The next call may run beside them; or their end was lost, and later changes are not theirs.
+func (s *workTree) doubtEarlier(trace events.TraceID, b events.Boundary) {
+	for _, w := range s.state.openWindows() {
+		if w.Trace == trace && w.Subagent == b.Subagent && w.CallID != b.Tool.CallID && !w.Background {
+			w.Doubt = true
 		}
-	})
-}
-
-func (s *step) windowData(w *Window, status string) events.WindowData {
-	return events.WindowData{
-		Tool: w.Tool, Class: string(w.Class), Prompt: w.Prompt, Model: w.Model, Paths: encodePaths(w.Paths),
-		Interval: s.interval, Tree: s.state.Tree, Head: s.now.Head, Status: status,
 	}
-}
-
-func encodePaths(paths []string) []string {
-	var out []string
-	for _, p := range paths {
-		out = append(out, events.EncodePath(p))
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package trails
+package route
 
 import (
 	"os"
@@ -12,6 +12,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
 // Which work trees a boundary concerns. In top are the repositories one, with the submodules part and, in that, deep;
 // two; and three, which nobody has on the list.
@@ -100,7 +102,7 @@ func TestWhichWorkTreesABoundaryConcerns(t *testing.T) {
 		"a path that is none":                        {"one", &events.ToolUse{Class: events.ToolEdits, Paths: []string{"two/a"}}, ""},
 	} {
 		var got []string
-		for _, repo := range Route(events.Boundary{Cwd: filepath.Join(top, tt.cwd), Tool: tt.tool}, nil) {
+		for _, repo := range Find(events.Boundary{Cwd: filepath.Join(top, tt.cwd), Tool: tt.tool}, nil) {
 			rel, err := filepath.Rel(top, repo.WorkTree)
 			check(err)
 			got = append(got, filepath.ToSlash(rel))
@@ -114,10 +116,10 @@ func TestWhichWorkTreesABoundaryConcerns(t *testing.T) {
 	}
 	two, err := refs.DiscoverHook(filepath.Join(top, "two"))
 	check(err)
-	if got := Route(events.Boundary{Cwd: two.WorkTree}, two); len(got) != 1 || got[0] != two {
+	if got := Find(events.Boundary{Cwd: two.WorkTree}, two); len(got) != 1 || got[0] != two {
 		t.Errorf("the one that is open is opened again: %v", got)
 	}
-	if got := Route(events.Boundary{Cwd: filepath.Join(top, "one")}, two); len(got) != 3 || got[0] == two {
+	if got := Find(events.Boundary{Cwd: filepath.Join(top, "one")}, two); len(got) != 3 || got[0] == two {
 		t.Errorf("the one that is open is taken for another: %v", got)
 	}
 }
@@ -143,5 +145,20 @@ func TestWhereASubmoduleSaysThatItsWorkTreeIs(t *testing.T) {
 	}
 	if got := moduleTop(filepath.Join(dir, "none")); got != "" {
 		t.Errorf("a directory that is not there says %q", got)
+	}
+}
+
+func TestWhatIsInsideOfAWorkTree(t *testing.T) {
+	t.Parallel()
+	for abs, want := range map[string]string{
+		"/w/a": "a", "/w/d/a": "d/a", "/w/d/../a": "a", "/w": "", "/w/": "", "/w/.": "", "/wx/a": "", "/x/a": "", "/w/.git": "", "/w/.git/config": "",
+		"/w/.GIT/config": "", "/w/.gitignore": ".gitignore", "/w/d/.git/x": "d/.git/x", "/w/a/../b": "b", "a": "",
+	} {
+		if got, ok := Inside("/w", abs); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v", abs, got, ok)
+		}
+	}
+	if _, ok := Inside("", "/a"); ok {
+		t.Error("a repository without a work tree has something inside")
 	}
 }

@@ -1,4 +1,4 @@
-package trails
+package route
 
 import (
 	"bytes"

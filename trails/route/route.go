@@ -1,4 +1,4 @@
-package trails
+package route
 
 import (
 	"bytes"
@@ -23,16 +23,16 @@ const (
 	maxSpoken   = 32       // paths of a script
 )
 
-// Route finds the work trees that a boundary concerns, only those that are recorded: the ones that hold the declared
+// Find lists the work trees that a boundary concerns, only those that are recorded: the ones that hold the declared
 // paths; for a call that may write anywhere, the one it runs in with its submodules, and those that it mentions, or
 // that a script mentions which it names; a directory that holds several repositories stands for all of them. Around is
 // one that is open already; nil for none.
-func Route(b events.Boundary, around *refs.Repo) []*refs.Repo {
+func Find(b events.Boundary, around *refs.Repo) []*refs.Repo {
 	r := router{seen: map[[2]string]bool{}, around: around, boundary: b}
 	if b.Tool != nil && b.Tool.Class == events.ToolEdits {
 		for _, p := range b.Tool.Paths {
 			r.add(filepath.Dir(p))
-			if to := target(p); filepath.Dir(to) != filepath.Dir(p) {
+			if to := Target(p); filepath.Dir(to) != filepath.Dir(p) {
 				r.add(filepath.Dir(to))
 			}
 		}
@@ -85,22 +85,13 @@ func (r *router) add(path string) bool {
 	if repo == nil || repo.WorkTree != found.Top || repo.GitDir != found.GitDir {
 		repo, err = recorded.Open(found)
 	}
-	if errors.Is(err, recorded.ErrUnlisted) && !r.spoken && !onlyReads(r.boundary) {
-		recorded.NoteUnlisted(found, endsCall(r.boundary))
+	if errors.Is(err, recorded.ErrUnlisted) && !r.spoken && !r.boundary.OnlyReads() {
+		recorded.NoteUnlisted(found, r.boundary.EndsCall())
 	}
 	if err == nil && !slices.ContainsFunc(r.repos, func(other *refs.Repo) bool { return other.GitDir == repo.GitDir }) {
 		r.repos = append(r.repos, repo)
 	}
 	return true
-}
-
-// onlyReads reports whether a boundary is of a call that changes nothing.
-func onlyReads(b events.Boundary) bool {
-	return b.Tool != nil && b.Tool.Class == events.ToolReads && len(b.Tool.Paths) == 0
-}
-
-func endsCall(b events.Boundary) bool {
-	return b.Kind == events.ToolAfter || b.Kind == events.ToolFailed
 }
 
 // children adds the repositories directly below a directory that is in none.

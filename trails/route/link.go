@@ -1,9 +1,11 @@
-package trails
+package route
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-trace/git-trace/refs"
 )
@@ -18,32 +20,32 @@ const maxLinks = 40
 // Relative makes an absolute path relative to the work tree, following the symlinks of its directories but not of its
 // last part; ok is false when it lies outside, or in a git directory.
 func Relative(repo *refs.Repo, abs string) (string, bool) {
-	return inside(repo.WorkTree, resolveDir(abs))
+	return Inside(repo.WorkTree, ResolveDir(abs))
 }
 
-// names returns the paths of this work tree that a tool with an absolute path may write: the file that it leads to and,
+// Names returns the paths of this work tree that a tool with an absolute path may write: the file that it leads to and,
 // if it is a link, the link. Those that lie elsewhere are left out.
-func names(repo *refs.Repo, abs string) []string {
+func Names(repo *refs.Repo, abs string) []string {
 	var out []string
-	link := resolveDir(abs)
+	link := ResolveDir(abs)
 	for _, path := range []string{followed(link), link} {
-		if rel, ok := inside(repo.WorkTree, path); ok && !slices.Contains(out, rel) {
+		if rel, ok := Inside(repo.WorkTree, path); ok && !slices.Contains(out, rel) {
 			out = append(out, rel)
 		}
 	}
 	return out
 }
 
-// target returns the file that an absolute path leads to, without symlinks on the way; the file need not exist. A
+// Target returns the file that an absolute path leads to, without symlinks on the way; the file need not exist. A
 // path that leads nowhere, as in a loop of links, is returned as it is.
-func target(abs string) string { return followed(resolveDir(abs)) }
+func Target(abs string) string { return followed(ResolveDir(abs)) }
 
 // followed follows the symlinks of a path whose directories are not symlinks.
 func followed(abs string) string {
 	path := abs
 	for n := range maxLinks {
 		if n > 0 {
-			path = resolveDir(path)
+			path = ResolveDir(path)
 		}
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -65,8 +67,8 @@ func followed(abs string) string {
 	return abs
 }
 
-// resolveDir follows the symlinks of the directories of an absolute path, as far as they exist.
-func resolveDir(abs string) string {
+// ResolveDir follows the symlinks of the directories of an absolute path, as far as they exist.
+func ResolveDir(abs string) string {
 	abs = filepath.Clean(abs)
 	dir, base := filepath.Split(abs)
 	for rest := base; ; {
@@ -81,4 +83,18 @@ func resolveDir(abs string) string {
 		rest = filepath.Join(filepath.Base(dir), rest)
 		dir = parent
 	}
+}
+
+// Inside makes an absolute path relative to the work tree root; ok is false for a path outside of it or in .git.
+// Both are clean absolute paths with symlinks of their directories resolved.
+func Inside(root, abs string) (string, bool) {
+	if root == "" || !strings.HasPrefix(abs, root+"/") {
+		return "", false
+	}
+	rel := path.Clean(abs[len(root)+1:])
+	first, _, _ := strings.Cut(rel, "/")
+	if rel == "." || strings.EqualFold(first, ".git") {
+		return "", false
+	}
+	return rel, true
 }

@@ -1,14 +1,18 @@
 package trails
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/route"
 )
 
 // ending is a window that this boundary ends, and how.
@@ -164,66 +168,6 @@ func (e *Engine) tellsOtherwise(w *Window) bool {
 	return end.Outcome == OutcomeRejected || end.Outcome == OutcomeRan && !end.At.IsZero()
 }
 
-// recordEnds closes the windows, after the interval that they owned has been settled.
-func (s *step) recordEnds(ended []ending) error {
-	for _, end := range ended {
-		w := end.window
-		typ := events.WindowClosed
-		if end.status == "abandoned" || end.status == "rejected" {
-			typ = events.WindowAbandoned
-		}
-		data := s.windowData(w, end.status)
-		data.Patches, data.Ended = s.counts[w.CallID], s.toldEnd(w)
-		err := s.draft(typ, data, func(d *events.Draft) {
-			d.ToolCall, d.Subagent = w.CallID, w.Subagent
-			d.Limits = unionLimits(w.Limits, end.limits)
-		})
-		if err != nil {
-			return err
-		}
-		if end.status != "background" {
-			w.Closed = s.interval
-			w.Background, w.Left, w.Printed = false, nil, nil
-			w.Tail = end.status == "done" && w.Class == events.ToolEdits
-		}
-		if err := s.revise(w, data.Ended); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// endOrphans closes the windows whose processes have all ended, if no boundary of their conversation closed them.
-func (s *step) endOrphans(orphans []*Window) error {
-	for _, w := range orphans {
-		if w.Closed != 0 || len(s.env.Method) == 0 {
-			continue
-		}
-		typ, status, limits := events.WindowAbandoned, "abandoned", []events.Limit{events.LimitMissingAfter}
-		if w.Rejected {
-			status, limits = "rejected", nil
-		} else if len(w.Left) > 0 {
-			typ, status, limits = events.WindowClosed, "done", nil
-		} else if b := s.bounds[w]; b != nil && b.doubt != "" {
-			limits = append(limits, b.doubt)
-		}
-		data := s.windowData(w, status)
-		data.Patches, data.Ended = s.counts[w.CallID], s.toldEnd(w)
-		err := s.draft(typ, data, func(d *events.Draft) {
-			d.Trace, d.Agent, d.Session, d.Subagent, d.ToolCall = w.Trace, w.Agent, w.Session, w.Subagent, w.CallID
-			d.Limits = unionLimits(w.Limits, limits)
-		})
-		if err != nil {
-			return err
-		}
-		w.Closed, w.Background, w.Edits = s.interval, false, nil
-		if err := s.revise(w, data.Ended); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // maxDeclared bounds the declared texts that the state keeps of one window, in bytes.
 const maxDeclared = 1 << 20
 
@@ -231,7 +175,7 @@ const maxDeclared = 1 << 20
 func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 	var edits []declared
 	for _, e := range tool.Edits {
-		rel, ok := inside(repo.WorkTree, target(e.Path))
+		rel, ok := route.Inside(repo.WorkTree, route.Target(e.Path))
 		if !ok {
 			continue
 		}
@@ -253,9 +197,9 @@ func (w *Window) hearNames(repo *refs.Repo, tool *events.ToolUse) {
 	for _, abs := range slices.Concat(tool.Hints, tool.Names) {
 		dir, name := filepath.Split(abs)
 		if _, known := dirs[dir]; !known {
-			dirs[dir] = filepath.Dir(resolveDir(abs))
+			dirs[dir] = filepath.Dir(route.ResolveDir(abs))
 		}
-		rel, ok := inside(repo.WorkTree, filepath.Join(dirs[dir], name))
+		rel, ok := route.Inside(repo.WorkTree, filepath.Join(dirs[dir], name))
 		if key := nameKey(rel); ok && !slices.Contains(w.Names, key) {
 			w.Names = append(w.Names, key)
 		}
@@ -276,5 +220,135 @@ func textSize(edits []events.DeclaredEdit) int {
 	return size
 }
 
-// spooled reports whether an append put the events aside instead of losing them.
-func spooled(err error) bool { return errors.Is(err, events.ErrSpooled) }
+// pair gives a call an id of the timeline's own, if its agent gave it none. It gives the end of such a call the
+// sub-agent of its beginning. The boundaries of a call are brought together by content and order (see openUnnamed).
+func (s *step) pair(sess *sessionState, trace events.TraceID, b *events.Boundary) {
+	if b.Tool == nil || b.Tool.CallID != "" || b.Tool.Fingerprint == "" {
+		return
+	}
+	tool := *b.Tool // a boundary may concern several work trees, each of which counts for itself
+	b.Tool = &tool
+	if b.Kind != events.ToolBefore {
+		if w := s.openUnnamed(trace, b); w != nil {
+			tool.CallID, b.Subagent = w.CallID, w.Subagent
+		}
+	}
+	if tool.CallID == "" {
+		sess.Unnamed++
+		tool.CallID = fmt.Sprintf("paired-%s-%d", tool.Fingerprint, sess.Unnamed)
+	}
+	s.env.ToolCall, s.env.Subagent = tool.CallID, b.Subagent
+}
+
+// openUnnamed returns the window that an after-boundary without an id ends: the oldest open one of its conversation
+// that was opened by the same tool with the same input; where an agent names the sub-agent only at the beginning of a
+// call, any sub-agent's; and where the agent changed the input meanwhile, the oldest of the same tool and the same
+// declared paths. nil when there is none.
+func (s *step) openUnnamed(trace events.TraceID, b *events.Boundary) *Window {
+	var elsewhere, changed *Window
+	paths := s.toolPaths(*b)
+	for _, w := range s.state.openWindows() {
+		if w.Trace != trace || w.Print == "" || w.Tool != b.Tool.Name {
+			continue
+		}
+		own, same := w.Subagent == b.Subagent, w.Print == b.Tool.Fingerprint
+		switch {
+		case own && same:
+			return w
+		case same && b.Subagent == "" && elsewhere == nil:
+			elsewhere = w
+		case own && changed == nil && slices.Equal(w.Paths, paths):
+			changed = w
+		}
+	}
+	return cmp.Or(elsewhere, changed)
+}
+
+// An agent may ask a person for their consent after it has announced a call. Until they give it the call writes
+// nothing, and what changes is a person's. Some agents report at the end how long the call ran (heardDuration). For
+// others the processes show it while the call is open: then its shell exists. After the end nothing shows it: changes
+// that it may have written are the call's, with a doubt.
+
+// consent is the state of the person's consent to an open call.
+type consent int
+
+const (
+	consentGiven   consent = iota // or never asked for
+	consentAwaited                // it is a shell, and no shell of it lives
+	consentUnknown
+)
+
+// takeConsent takes a boundary at which an agent asks for consent. At that time the call has not done anything.
+func (s *step) takeConsent(trace events.TraceID, b events.Boundary) error {
+	s.env.Limits = nil
+	for _, w := range s.asked(trace, b) {
+		s.bounds[w].consent = consentAwaited
+	}
+	if s.queue.ahead == nil {
+		return nil
+	}
+	_, err := s.look(nil)
+	return err
+}
+
+// asked returns the calls that a dialog is about, which it notes. An agent that does not say which one it is means any
+// of the conversation's.
+func (s *workTree) asked(trace events.TraceID, b events.Boundary) []*Window {
+	var out []*Window
+	for _, w := range s.state.openWindows() {
+		switch {
+		case w.Trace != trace || w.Background || len(w.Left) > 0:
+		case b.Tool != nil && b.Tool.CallID != "" && b.Tool.CallID != w.CallID:
+		case b.Tool != nil && b.Tool.CallID == "" && (b.Tool.Name != w.Tool || b.Subagent != w.Subagent):
+		default:
+			w.Asked = b.Time
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// consentTo reports whether a call was consented to. State is the state of its agent.
+func (s *witness) consentTo(w *Window, state process.State) consent {
+	switch {
+	case w.Asked.IsZero() || w.Class == events.ToolEdits || w.Session != s.caller && s.around(w):
+		return consentGiven
+	case w.Class != events.ToolRuns || state != process.Alive:
+		return consentUnknown
+	}
+	found, known := w.seenBy(s.caller != "").Left()
+	switch {
+	case len(found) > 0:
+		return consentGiven
+	case known:
+		return consentAwaited
+	}
+	return consentUnknown
+}
+
+// endsHere reports whether a window ends at this boundary.
+func (s *witness) endsHere(w *Window) bool {
+	return slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w })
+}
+
+// declaredAlone returns a decision about the path of an edit call for which a dialog was open: what it declared is its
+// own. The rest may be the person's, who had the time for it, or of a program that follows the edit.
+func declaredAlone(w *Window, path string) decision {
+	texts := declaredLines(w, path)
+	own, unknown := byWindow(w, path), actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitConsentUnknown}}
+	return func(line []byte) *actor {
+		if texts[string(linediff.StripSpace(line))] {
+			return &own
+		}
+		return &unknown
+	}
+}
+
+// hearEnd reads the end of a call with a dialog from the agent's own record. A call that has ended may have had
+// consent, even if it has no process now: for example, a person allowed a command and interrupted it.
+func (b *bound) hearEnd(w *Window, end End) {
+	b.unbegun = end.Unbegun && !w.Asked.IsZero()
+	if b.consent == consentAwaited && end.Outcome == OutcomeRan {
+		b.consent = consentUnknown
+	}
+}

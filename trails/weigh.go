@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/snapshot"
@@ -155,19 +154,6 @@ func (s *step) settlePart(p *part) error {
 	return nil
 }
 
-// keepReported stores contents that are only in a tool's report. So the contents of every patch can be read.
-func (s *step) keepReported(p *part) error {
-	for _, t := range []text{p.seg.from, p.seg.to} {
-		if t.oid.IsZero() || t.oid == p.file.old.oid && !p.file.reported || t.oid == p.file.new.oid && !p.file.reported {
-			continue
-		}
-		if _, err := s.repo.WriteLoose(s.repo.SideObjects(), refs.BlobObject, t.bytes); err != nil {
-			return fmt.Errorf("store a reported content: %w", err)
-		}
-	}
-	return nil
-}
-
 // leftPath returns the path of the content before the segment.
 func (p *part) leftPath() string {
 	if p.index == 0 {
@@ -224,139 +210,6 @@ func (s *step) cutHunk(p *part, h linediff.Hunk, writer func(line int) *actor) [
 		first = last
 	}
 	return out
-}
-
-// recordPatch adds the event of one patch. A run whose every line git restored is nobody's patch.
-func (s *step) recordPatch(
-	p *part, run patchRun, resolved vector.Hunk, restored map[int]vector.Owner, capped bool,
-) error {
-	oldStart := run.hunk.OldStart
-	if run.oldLen == 0 {
-		oldStart += run.hunk.OldCount // stands after what the first run of the hunk replaced
-	}
-	h := linediff.Hunk{OldStart: oldStart, OldCount: run.oldLen, NewStart: run.first, NewCount: run.last - run.first}
-	data := events.PatchData{
-		Patch: run.owner.Patch, Interval: s.interval, Path: events.EncodePath(p.file.path),
-		Before: p.seg.from.oid, After: p.seg.to.oid, Owner: run.who.kind, Candidates: run.who.candidates,
-	}
-	data.OldStart, data.OldCount, data.NewStart, data.NewCount = h.Numbers()
-	if p.file.oldPath != p.file.path && p.index == 0 {
-		data.OldPath = events.EncodePath(p.file.oldPath)
-	}
-	if run.oldLen > 0 {
-		data.Previous = resolved.Replaced
-	}
-	data.Kept = keptRuns(run, resolved, restored)
-	if allRestored(data.Kept, data.NewCount) {
-		run.who, data.Owner, data.Candidates = nobody, nobody.kind, nil
-	}
-	prints := make([]events.Fingerprint, 0, run.last-run.first)
-	for _, l := range p.seg.to.lines[run.first:run.last] {
-		prints = append(prints, events.FingerprintOf(l))
-	}
-	data.Lines = events.EncodeFingerprints(prints)
-	limits := run.who.limits
-	if capped {
-		limits = unionLimits(limits, []events.Limit{events.LimitDiffCapped})
-	}
-	return s.draftPatch(data, run.who, limits)
-}
-
-// allRestored reports whether git put every one of n lines there.
-func allRestored(kept []events.KeptRun, n int) bool {
-	for _, k := range kept {
-		if k.Why == "restored" {
-			n -= k.Count
-		}
-	}
-	return n == 0 && len(kept) > 0
-}
-
-// keptRuns lists the lines of a run that keep an older owner, and why.
-func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner) []events.KeptRun {
-	var out []events.KeptRun
-	add := func(line int, owner vector.Owner, why string) {
-		if last := len(out) - 1; last >= 0 {
-			k := &out[last]
-			next := keptLine(line, owner, why)
-			if next.Start, next.Count = k.Start, k.Count; *k == next && k.Start+k.Count == line+1 {
-				k.Count++
-				return
-			}
-		}
-		out = append(out, keptLine(line, owner, why))
-	}
-	kept := map[int]vector.Kept{}
-	for _, k := range resolved.Kept {
-		for line := k.Start; line < k.End; line++ {
-			kept[line] = k
-		}
-	}
-	for line := run.first; line < run.last; line++ {
-		if k, found := kept[line]; found {
-			add(line, k.Owner, string(k.Why))
-		} else if owner, found := restored[line]; found {
-			add(line, owner, "restored")
-		}
-	}
-	return out
-}
-
-// keptLine returns a run of one line, from 0, that keeps an older owner.
-func keptLine(line int, owner vector.Owner, why string) events.KeptRun {
-	kept := events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why}
-	if owner.Reformatted {
-		kept.Form = "other"
-	}
-	return kept
-}
-
-// draftPatch adds a patch_recorded event in the name of its actor, at whatever boundary it was found.
-func (s *step) draftPatch(data events.PatchData, who actor, limits []events.Limit) error {
-	if w := who.window; w != nil {
-		data.Tool, data.Prompt, data.Model = w.Tool, w.Prompt, w.Model
-		s.counts[w.CallID]++
-		limits = unionLimits(limits, w.Limits)
-	}
-	if data.Owner == events.OwnerHuman {
-		data.Evidence = who.evidence()
-	}
-	return s.draft(events.PatchRecorded, data, func(d *events.Draft) {
-		d.Trace, d.Agent, d.Session, d.Subagent, d.ToolCall, d.Step = "", "", "", "", "", 0
-		if w := who.window; w != nil {
-			d.Trace, d.Agent, d.Session, d.Subagent = w.Trace, w.Agent, w.Session, w.Subagent
-			d.ToolCall, d.Step = w.CallID, w.Step
-		}
-		d.Limits = limits
-	})
-}
-
-// recordWhole records a change that has no lines to own: a binary file, a submodule, a changed mode.
-func (s *step) recordWhole(f *file) error {
-	var limits []events.Limit
-	if f.old.whole || f.new.whole {
-		limits = append(limits, events.LimitBinary)
-	}
-	who := *s.decide(f.path)(nil)
-	if by, ok := s.turnedUp(f.path, f.new.oid); ok {
-		who = *by(nil)
-	}
-	seed := patchSeed{interval: s.interval, path: f.path, after: f.new.oid, segment: -1}
-	owner := s.ownerOf(who, seed)
-	data := events.PatchData{
-		Patch: owner.Patch, Interval: s.interval, Path: events.EncodePath(f.path),
-		Before: f.old.oid, After: f.new.oid, Owner: who.kind, Candidates: who.candidates,
-	}
-	if err := s.keepNested(f, owner); err != nil {
-		return err
-	}
-	if f.oldPath != f.path {
-		data.OldPath = events.EncodePath(f.oldPath)
-	}
-	if f.newMode != 0 && f.oldMode != f.newMode {
-		data.Mode = fmt.Sprintf("%06o", f.newMode)
-	}
-	return s.draftPatch(data, who, unionLimits(limits, who.limits))
 }
 
 // attributeSeeded finds owners when the first snapshot of a work tree is taken at an after-boundary: if an edit tool

@@ -1,0 +1,422 @@
+package trails
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/ledger"
+	"github.com/git-trace/git-trace/trails/linediff"
+	"github.com/git-trace/git-trace/trails/moment"
+	"github.com/git-trace/git-trace/trails/origin"
+	"github.com/git-trace/git-trace/trails/rename"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/spool"
+	"github.com/git-trace/git-trace/trails/vector"
+)
+
+// View is the state of the timeline at a commit, under its lock.
+type View struct {
+	Known   *ledger.Known
+	Owners  *ledger.Owners
+	Objects *refs.Objects
+	// Blob reads a content.
+	Blob func(refs.OID) ([]byte, error)
+	// Unseen returns the owner of a committed line that is in no earlier content. A person owns it when no window was
+	// open since the last snapshot of the path. A call owns it when only its window was open. The owner is unknown
+	// before the first snapshot, and if another snapshot came in between.
+	Unseen func(path string, line []byte) vector.Owner
+
+	question func(Committed) *origin.Query
+}
+
+// Committed is a content of a commit.
+type Committed struct {
+	Path, OldPath string   // OldPath is its name in the parent
+	Old           refs.OID // what the parent has; no id for a new file
+	Lines         [][]byte
+	Replaced      refs.OID // the commit whose place the commit took, if it is one that git made of another
+	// Renamed gives the names that git finds in that commit for those in the new one.
+	Renamed func() map[string]string
+}
+
+// Origins says where the lines of a committed content come from: the content it was most likely made of, contents that
+// git may have taken it from, and earlier contents of the path.
+func (v *View) Origins(c Committed) ([]vector.Origin, error) { return v.question(c).Lines() }
+
+// AtCommit adds a commit to the timeline. First it settles the paths of the commit: a file written and committed inside
+// one shell call belongs to that call. Then anchor says, under the same lock, which events record the commit. Lines
+// that git brought are compared with the parent: a committed blob is always in HEAD, which is not evidence.
+func (e *Engine) AtCommit(
+	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
+	anchor func(*View) ([]events.Draft, error),
+) error {
+	return e.advance(ctx, at, func(s *step) error {
+		if slices.Contains(s.state.Anchored, commit) {
+			return nil
+		}
+		s.state.Anchored = append(s.state.Anchored, commit)
+		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
+		s.over = append(s.over, s.askTranscripts()...)
+		seeded := s.state.Interval == 0
+		s.narrow, s.asks.Base, s.asks.Commit, s.asks.Paths = true, parent, commit, paths
+		var wanted []string // nil for everything
+		if len(s.over) == 0 || s.asks.Whole.Restored {
+			wanted = append([]string{}, paths...)
+		}
+		// What a call may have written is found with the look that it ends at: later lines are a person's.
+		if wanted == nil || len(wanted) > 0 {
+			o, err := s.look(wanted)
+			if err != nil {
+				return err
+			}
+			if o.found() {
+				if err := s.recordSnapshot("commit", o); err != nil {
+					return err
+				}
+			}
+		}
+		young := sync.OnceValue(func() bool { return s.madeSince(commit) })
+		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob,
+			question: func(c Committed) *origin.Query { return s.committed(moment.Committed, c) }}
+		s.asks.Latest = func(path string, _ [][]byte) (origin.Candidate, bool) {
+			if !s.madeSinceLook(commit, path) {
+				// It may be younger; what it has that says enough is found among the earlier contents.
+				return origin.Candidate{}, false
+			}
+			return s.current(path)
+		}
+		v.Unseen = func(path string, line []byte) vector.Owner {
+			who := nobody
+			if by, ok := s.turnedUp(path, refs.OID{}); ok {
+				who = *by(line)
+			} else if !seeded && young() {
+				who = *s.decideSince(path, e.began.state.seen(path))(line)
+			}
+			return s.ownerOf(who, patchSeed{interval: s.interval, path: path, after: commit})
+		}
+		drafts, err := anchor(v)
+		if err != nil {
+			return err
+		}
+		for _, d := range drafts {
+			d.Time, d.Worktree = s.time, s.repo.WorktreeName()
+			s.drafts = append(s.drafts, d)
+		}
+		return s.err
+	})
+}
+
+// madeSince reports whether a commit is newer than the last full snapshot before this process. For an older commit, the
+// calls that ran then are no longer known.
+func (s *step) madeSince(commit refs.OID) bool {
+	return s.workAfter(s.engine.began.git).MadeSince(commit)
+}
+
+// madeSinceLook reports whether a commit is newer than the last snapshot of a path before this process.
+func (s *step) madeSinceLook(commit refs.OID, path string) bool {
+	mark, at := s.engine.began.git, s.engine.began.state.seen(path)
+	for _, look := range s.engine.began.state.Marks {
+		if look.At == at {
+			mark = look.Git
+		}
+	}
+	return s.workAfter(mark).MadeSince(commit)
+}
+
+// Touched notes that git wrote to the work tree. While a window is open, it looks at the work tree at once. So git's
+// lines differ from lines that the call writes later. Without a window, the next boundary does it.
+func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method, role string) error {
+	return e.written(ctx, at, method, func(s *step) error {
+		if s.state.Interval > 0 && len(s.state.openWindows()) == 0 {
+			return nil
+		}
+		return s.lookAtAll(role)
+	})
+}
+
+// Restored notes that git wrote some paths, and looks at the work tree at once: nothing will tell which they were, nor
+// from which commit, once somebody has changed them.
+func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Method, role string) error {
+	return e.written(ctx, at, method, func(s *step) error { return s.lookAtAll(role) })
+}
+
+// written notes that git wrote to the work tree, and takes a snapshot. If the snapshot fails, for example for lack of
+// time, the note stays for the next step.
+func (e *Engine) written(ctx context.Context, at time.Time, method events.Method, look func(*step) error) error {
+	note := spool.AnnounceWrote(e.repo, at)
+	err := e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{method}}
+		s.over = append(s.over, s.askTranscripts()...)
+		if s.state.Interval > 0 {
+			s.restoredNow()
+		}
+		return look(s)
+	})
+	if err != nil {
+		note.Stay()
+		return err
+	}
+	note.End()
+	return nil
+}
+
+// lookAtAll looks at the whole work tree and records what it finds.
+func (s *step) lookAtAll(role string) error {
+	o, err := s.look(nil)
+	if err != nil || !o.found() {
+		return err
+	}
+	return s.recordSnapshot(role, o)
+}
+
+// Origin takes the first snapshot of a work tree; it does nothing where there is one.
+func (e *Engine) Origin(ctx context.Context, at time.Time) error {
+	return e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{events.Manual}}
+		if s.state.Interval > 0 {
+			return nil
+		}
+		o, err := s.look(nil)
+		if err != nil {
+			return err
+		}
+		return s.recordSnapshot("origin", o)
+	})
+}
+
+// AtRewrite takes commits into the timeline that git made of others by itself, as the picks of a rebase: it lets anchor
+// say, under the lock, which events record them. The work tree is not looked at, for it has no part in them: their
+// lines come from the commits whose place they took and from their parents. A line that neither has is nobody's.
+func (e *Engine) AtRewrite(
+	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),
+) error {
+	return e.advance(ctx, at, func(s *step) error {
+		s.env = events.Draft{Method: []events.Method{events.PostRewrite}}
+		s.texts.contents = map[refs.OID][]byte{}
+		v := &View{
+			Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob,
+			Unseen:   func(string, []byte) vector.Owner { return vector.Unknown },
+			question: func(c Committed) *origin.Query { return s.committed(moment.Rewritten, c) },
+		}
+		drafts, err := anchor(v)
+		if err != nil {
+			return err
+		}
+		for _, d := range drafts {
+			d.Time, d.Worktree = s.time, s.repo.WorktreeName()
+			s.drafts = append(s.drafts, d)
+		}
+		s.state.Anchored = append(s.state.Anchored, commits...)
+		return s.err
+	})
+}
+
+// madeOf returns the last seen content of a path. It counts only if git has done nothing but commits until the
+// commit in question. Then git did not write to the work tree, so that content is what somebody changed.
+func (s *workTree) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
+	if !s.gitAt(path).OnlyCommitsUntil(commit) {
+		return origin.Candidate{}, false
+	}
+	return s.lastHeld(path)
+}
+
+// lastHeld returns the last seen content of a path. The work tree is not looked at, and the state is left as it is.
+func (s *workTree) lastHeld(path string) (origin.Candidate, bool) {
+	if !s.findLast() {
+		return origin.Candidate{}, false
+	}
+	entry, found := s.last.Lookup(path)
+	return origin.Candidate{Path: path, Blob: entry.OID}, found
+}
+
+// findLast opens the state that the last look left. One that cannot be read says nothing.
+func (s *workTree) findLast() bool {
+	if s.last == nil {
+		eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
+		if err != nil {
+			return false
+		}
+		s.last = eng
+	}
+	return true
+}
+
+// maxContents bounds the contents that are kept while successive commits are anchored, in bytes.
+const maxContents = 16 << 20
+
+// blob reads a content. If commits follow each other, one's result is the next one's base.
+func (s *workTree) blob(oid refs.OID) ([]byte, error) {
+	if raw, ok := s.texts.contents[oid]; ok {
+		return raw, nil
+	}
+	raw, err := s.objects.Blob(oid)
+	if err != nil || s.texts.contents == nil {
+		return raw, err
+	}
+	if s.texts.kept += len(raw); s.texts.kept > maxContents {
+		clear(s.texts.contents)
+		s.texts.kept = len(raw)
+	}
+	s.texts.contents[oid] = raw
+	return raw, nil
+}
+
+// Recall gives the memory of the repository's timelines about contents, for readers who come long after a commit. It
+// takes no lock and writes nothing. It is for one goroutine.
+type Recall struct {
+	repo    *refs.Repo
+	objects *refs.Objects
+	facts   gitfacts.Reader
+	known   *ledger.Known
+	owners  *ledger.Owners
+	texts   map[refs.OID]origin.Text
+	patches map[*byte][]events.PatchID // of a record, by where it lies
+}
+
+// NewRecall returns the remembered contents and owners. Nothing is read before it is needed.
+func NewRecall(repo *refs.Repo, objects *refs.Objects) *Recall {
+	return &Recall{
+		repo: repo, objects: objects, facts: gitfacts.NewGit(context.Background(), repo, objects),
+		known: ledger.NewKnown(repo).Frozen(), owners: ledger.NewOwners(repo),
+		texts: map[refs.OID]origin.Text{}, patches: map[*byte][]events.PatchID{},
+	}
+}
+
+// Remembers reports whether any content of a path is remembered.
+func (r *Recall) Remembers(path string) bool { return len(r.Blobs(path, 1)) > 0 }
+
+// Blobs lists the contents of a path that are remembered, the last one first, at most limit.
+func (r *Recall) Blobs(path string, limit int) []refs.OID { return r.known.Blobs(path, limit) }
+
+// View returns the view that a commit hook has, except that nothing is known of the work tree at that moment.
+// Believe reports whether a patch can have had a part in the commit. A content with a line of any other patch is
+// younger, and is left out. Additions to the view's Known are lost with the view.
+func (r *Recall) View(believe func(events.PatchID) bool) *View {
+	known := r.known.Only(func(one *ledger.Record) bool {
+		return !slices.ContainsFunc(r.patchesOf(one), func(id events.PatchID) bool { return !believe(id) })
+	})
+	m := &memory{r, known}
+	ask := &origin.Case{Memory: known, Git: r.facts, Read: m.text, Latest: m.nearest}
+	work := &origin.Work{Work: gitfacts.Between(r.repo, r.facts, gitfacts.Mark{}, gitfacts.Mark{})}
+	return &View{
+		Known: known, Owners: r.owners, Objects: r.objects, Blob: r.objects.Blob,
+		Unseen: func(string, []byte) vector.Owner { return vector.Unknown },
+		question: func(c Committed) *origin.Query {
+			q := c.question(ask, work)
+			q.Moment = moment.LongAfter
+			return q
+		},
+	}
+}
+
+// patchesOf returns the patches of the lines of a content.
+func (r *Recall) patchesOf(one *ledger.Record) []events.PatchID {
+	if len(one.Raw) == 0 {
+		return nil
+	}
+	list, done := r.patches[&one.Raw[0]]
+	if !done {
+		v, _ := vector.Decode(one.Raw) // what cannot be read has no owners either
+		for _, run := range v.Runs() {
+			if run.Owner.Patch != "" && !slices.Contains(list, run.Owner.Patch) {
+				list = append(list, run.Owner.Patch)
+			}
+		}
+		r.patches[&one.Raw[0]] = list
+	}
+	return list
+}
+
+// memory compares contents with the remembered ones.
+type memory struct {
+	*Recall
+	known *ledger.Known // of it, what is believed
+}
+
+// nearest returns the remembered content that has most in common with a content, in its order. What was committed in
+// part was most likely cut out of it. Of equals the last one counts. One that has less than half of it is faint. It is
+// not where it is as much like it as a renamed file must be.
+func (m *memory) nearest(path string, lines [][]byte) (origin.Candidate, bool) {
+	want, size := rename.Count(lines), 0
+	for key, n := range want {
+		size += n * len(key)
+	}
+	best, most := origin.Candidate{}, 0
+	left, inWords := origin.MaxEarlier, maxInWords
+	for _, name := range append([]string{path}, m.known.Names(path)...) {
+		blobs := m.known.Blobs(name, left)
+		left -= len(blobs)
+		for _, blob := range blobs {
+			t, err := m.text(blob)
+			if err != nil || t.Whole || most == size {
+				continue
+			}
+			if inWords--; inWords < 0 && atMostInCommon(want, t.Lines) <= most {
+				continue
+			}
+			if n := inCommon(lines, t.Lines); n > most {
+				trust := origin.Near
+				if 2*n < size && rename.Alike(want, len(lines), rename.Count(t.Lines), len(t.Lines)) == 0 {
+					trust = origin.Faint
+				}
+				best, most = origin.Candidate{Path: name, Blob: blob, Trust: trust}, n
+			}
+		}
+	}
+	return best, most > 0
+}
+
+// maxInWords bounds the contents that are compared although they may have no line of the content in question: a
+// formatter may have rewritten it.
+const maxInWords = 4
+
+// inCommon counts the characters of the lines that both have in the same order, in whatever form. A line that stands
+// elsewhere says little: any content of a path may have a `return nil`.
+func inCommon(lines, other [][]byte) int {
+	n := 0
+	for line, from := range vector.Matches(vector.Content{Lines: other}, lines) {
+		if from.Why != vector.Written {
+			n += len(linediff.StripSpace(lines[line]))
+		}
+	}
+	return n
+}
+
+// atMostInCommon counts the characters of the lines that both have, in any order.
+func atMostInCommon(want map[string]int, lines [][]byte) int {
+	left := map[string]int{}
+	n := 0
+	for _, l := range lines {
+		key := string(linediff.StripSpace(l))
+		if left[key] < want[key] {
+			left[key]++
+			n += len(key)
+		}
+	}
+	return n
+}
+
+func (m *memory) text(blob refs.OID) (origin.Text, error) {
+	if t, ok := m.texts[blob]; ok {
+		return t, nil
+	}
+	t, err := readText(m.objects.Blob, blob)
+	if err == nil {
+		m.texts[blob] = t.asOrigin()
+	}
+	return t.asOrigin(), err
+}
+
+// current returns the content that a path had when the timeline last saw it.
+func (s *step) current(path string) (origin.Candidate, bool) {
+	if s.snap == nil {
+		return origin.Candidate{}, false
+	}
+	e, found := s.snap.Lookup(path)
+	return origin.Candidate{Path: path, Blob: e.OID}, found
+}

@@ -1,0 +1,374 @@
+package trails
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/snapshot"
+	"github.com/git-trace/git-trace/trails/spool"
+)
+
+// maxLate bounds how many late boundaries one step takes in.
+const maxLate = 256
+
+// errTooLate is of a step that has taken so many and left others, which come before its own boundary.
+var errTooLate = fmt.Errorf("more boundaries were put aside than one step takes: %w", context.DeadlineExceeded)
+
+// Late puts aside a boundary that could not be taken in time, with a glance at the work tree if ctx leaves time.
+// The next boundary takes it first. So the open windows are not lost.
+func (e *Engine) Late(ctx context.Context, b events.Boundary) error {
+	aside := spool.Boundary{Boundary: withFewTexts(b), Glance: e.glance(ctx, b)}
+	if err := refs.MakeDirs(spool.Dir(e.repo), 0o700); err != nil {
+		return fmt.Errorf("put boundary aside: %w", err)
+	}
+	at := b.Time
+	if aside.Glance != nil { // the boundaries of several agents are in the order in which those looked
+		// the stamp of this file must be later than the stamps of the files that the call wrote
+		time.Sleep(time.Until(at.Add(snapshot.Slack * 3 / 2)))
+		at = time.Now()
+	}
+	if err := refs.WriteJSON(spool.Name(e.repo, at, spool.LateSuffix), aside, refs.WriteFileAtomic); err != nil {
+		spool.LeaveMissed(e.repo)
+		return fmt.Errorf("put boundary aside: %w", err)
+	}
+	return nil
+}
+
+// withFewTexts returns a boundary that is small enough to store: a call's texts can be as large as files.
+func withFewTexts(b events.Boundary) events.Boundary {
+	if b.Tool != nil && textSize(b.Tool.Edits) > maxDeclared {
+		tool := *b.Tool
+		tool.Edits = nil
+		b.Tool = &tool
+	}
+	return b
+}
+
+// isLate reports whether a boundary was put aside that no step has taken.
+func (s *workTree) isLate(name string, now time.Time) bool {
+	return spool.IsLate(name, now) && !slices.Contains(s.state.Spooled, name)
+}
+
+// waiting lists the boundaries that were put aside and the boundaries of killed processes, oldest first. Those that
+// this step has taken are left out.
+func (s *step) waiting() []string {
+	var out []string
+	entries, _ := os.ReadDir(spool.Dir(s.repo)) // what cannot be read does not wait
+	now := time.Now()
+	for _, entry := range entries { // in order of name, which is the order of time
+		name := filepath.Join(spool.Dir(s.repo), entry.Name())
+		if s.isLate(entry.Name(), now) && !slices.Contains(s.queue.late, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// takeLate takes boundaries that were put aside. Their files are removed when the step is saved. The changes of a
+// look that came after them are divided among them as far as the evidence allows; o is nil without a look.
+func (s *step) takeLate(names []string, o *observation) error {
+	now := s.time
+	defer func() { s.time, s.queue.glance = now, nil }()
+	if !s.engine.Patient && len(s.queue.late)+len(names) > maxLate {
+		return errTooLate
+	}
+	blind := false // what a call left running may have written at any time since
+	for i, name := range names {
+		s.queue.late = append(s.queue.late, name)
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		killed := !strings.HasSuffix(name, spool.LateSuffix)
+		if spool.SaysGitWrote(name, raw) {
+			s.restoredNow()
+			continue
+		}
+		decode := spool.DecodeLate
+		if killed {
+			decode = spool.DecodeNote
+		}
+		b, err := decode(raw)
+		blind = blind || b.Glance == nil && endsCommand(b.Boundary)
+		s.queue.glance = b.Glance
+		if blind || !s.divides(o) {
+			s.queue.glance = nil
+		}
+		s.time = now
+		settle := func() error { return s.settleUntil(o, spool.Earliest(names[i:])) }
+		if err != nil || b.Session == "" {
+			err = settle()
+			s.lose("")
+			s.doubtWindows()
+		} else {
+			s.time = b.Time
+			err = s.takeUnseen(b.Boundary, settle)
+		}
+		if err != nil {
+			return err
+		}
+		s.countGlance()
+	}
+	return nil
+}
+
+// lookAhead takes the boundaries that were put aside before a hook takes its own. It looks at the work tree and
+// settles the changes that were made before each of them. The rest is left to the look of the hook's own boundary,
+// which may end a call that reported its edits.
+func (s *step) lookAhead() error {
+	if !s.engine.Behind() {
+		return nil
+	}
+	s.askProcesses(s.time)
+	s.doubtGone()
+	s.env = events.Draft{Method: []events.Method{events.Manual}}
+	news := s.meanwhile()
+	o, err := s.observe(nil)
+	if err == nil {
+		err = s.takeMeanwhile(&o, news)
+	}
+	if err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	s.queue.ahead = &o
+	return nil
+}
+
+// takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. settle
+// settles the changes that are known to be earlier. Without a glance the others may be earlier too: then a call
+// gets only its declared edits (see doubted, segments).
+func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
+	if s.queue.glance == nil {
+		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
+	}
+	b.Session = s.sessionOf(b)
+	trace := events.NewTraceID(b.Agent, b.Session)
+	s.envelope(trace, b)
+	if b.Kind == events.ConsentAsked {
+		s.asked(trace, b)
+		return nil
+	}
+	if ofEditor(b.Kind) {
+		if err := settle(); err != nil {
+			return err
+		}
+		return s.takeBuffer(trace, b, false)
+	}
+	sess, adopted := s.adopt(trace, b)
+	if s.queue.glance != nil {
+		s.live(trace, b)
+	}
+	s.pair(sess, trace, &b)
+	s.closing = s.endWindows(trace, b)
+	ended := s.closing
+	err := settle()
+	s.closing = nil
+	if err != nil {
+		return err
+	}
+	if s.queue.glance == nil {
+		s.lose(events.LimitBoundaryLate)
+	}
+	if err := s.recordEnds(ended); err != nil {
+		return err
+	}
+	if b.Kind == events.ToolBefore || beganUnheard(ended) {
+		s.doubtEarlier(trace, b)
+	}
+	if adopted && b.Kind != events.SessionStart {
+		if err := s.startSession(b, "adopted"); err != nil {
+			return err
+		}
+	}
+	snap := s.snap
+	s.snap = nil // it cannot keep what was there
+	err = s.begin(sess, trace, b)
+	s.snap = snap
+	if err != nil || s.queue.glance != nil {
+		return err
+	}
+	return s.draft(events.CaptureIncomplete, events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}, nil)
+}
+
+// dropLate removes the files of boundaries that are in the saved state, and returns the names that could not be
+// removed.
+func (s *step) dropLate() (left []string) {
+	for _, name := range s.state.Spooled {
+		if err := os.Remove(filepath.Join(spool.Dir(s.repo), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			left = append(left, name)
+		}
+	}
+	return left
+}
+
+// A hook without time to take its boundary has time for a glance: it lists the paths that differ from the last
+// look, without reading them. Whoever takes the boundary later knows that all other paths had not changed by then.
+// The time stamps of files show which paths had changed before the glance, and not since. Such a path belongs to
+// the windows of that time alone, as if the boundary had been taken at its moment. If a path had changed before and
+// changed again, nobody saw the content in between: its owner is in doubt.
+
+// glance looks at the work tree and at the processes that an ending call left running. It is nil if one of them
+// cannot be seen.
+func (e *Engine) glance(ctx context.Context, b events.Boundary) *spool.Glance {
+	g := &spool.Glance{}
+	if endsCommand(b) && b.Moment != 0 {
+		w := e.opened(b)
+		if w == nil {
+			return nil
+		}
+		q := w.seenBy(true)
+		q.Over = !b.Tool.Background
+		left, _ := q.Left()
+		g.Left, g.Printed, _ = process.Measure(left, e.repo.WorkTree)
+	}
+	found, err := snapshot.Glance(ctx, e.repo, snapshotState(e.repo))
+	if err != nil {
+		return nil
+	}
+	g.Paths = make(map[string]snapshot.Sight, len(found))
+	for path, sight := range found {
+		g.Paths[events.EncodePath(path)] = sight
+	}
+	return g
+}
+
+// endsCommand reports whether a call ends at a boundary that may have started something.
+func endsCommand(b events.Boundary) bool {
+	return b.EndsCall() && b.Tool != nil && b.Tool.Class != events.ToolEdits
+}
+
+// opened returns the window that a boundary ends, as the timeline has it or as its beginning was put aside; nil if
+// nothing is known of it.
+func (e *Engine) opened(b events.Boundary) *Window {
+	trace := events.NewTraceID(b.Agent, b.Session)
+	if s, err := loadState(e.repo); err == nil {
+		for _, w := range s.openWindows() {
+			if w.same(trace, b.Tool.CallID) {
+				return w
+			}
+		}
+	}
+	entries, _ := os.ReadDir(spool.Dir(e.repo)) // what cannot be read is not there
+	for _, entry := range slices.Backward(entries) {
+		if !strings.HasSuffix(entry.Name(), spool.LateSuffix) {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join(spool.Dir(e.repo), entry.Name()))
+		if err != nil {
+			continue
+		}
+		began, err := spool.DecodeLate(raw)
+		if err == nil && began.Kind == events.ToolBefore && began.Session == b.Session && began.Tool != nil &&
+			began.Tool.CallID == b.Tool.CallID {
+			return &Window{Host: process.Of(began.Host()), Since: began.Moment, Opener: spool.By(entry.Name()),
+				Session: b.Session, Mark: began.Mark}
+		}
+	}
+	return nil
+}
+
+// divides reports whether glances can divide the changes that a look found: the look was at everything, and git did
+// not write to the work tree since the last one.
+func (s *step) divides(o *observation) bool {
+	wrote := s.asks.Whole.Restored || s.asks.Whole.Doubtful || s.asks.Whole.Elsewhere
+	return o != nil && o.full && !o.Seeded && !wrote && !s.stashedAnew()
+}
+
+// settleUntil settles the changes of a look that were made before a moment, with no change after it. The time of a
+// new stash is unknown, and its content may be in the work tree too: then all changes wait.
+func (s *step) settleUntil(o *observation, moment time.Time) error {
+	if o == nil || o.Seeded || o.full && s.stashedAnew() {
+		return nil
+	}
+	if s.queue.sights == nil {
+		s.queue.sights, s.mixed = map[string]snapshot.Sight{}, map[string]int64{}
+	}
+	sure, rest := snapshot.Before(s.repo.WorkTree, o.Changes, moment)
+	rest = slices.DeleteFunc(rest, func(c snapshot.Change) bool {
+		same := s.seenThen(c.Path)
+		if same {
+			sure = append(sure, c)
+		}
+		return same
+	})
+	s.changedBefore(sure)
+	if err := s.settleChanges(o.full, sure); err != nil {
+		return err
+	}
+	for _, c := range sure {
+		s.queue.sights[c.Path] = s.snap.Sight(c.Path)
+		delete(s.mixed, c.Path)
+	}
+	o.settled += len(sure)
+	o.Changes = rest
+	s.glanced(rest)
+	return nil
+}
+
+// seenThen reports whether the glance of this boundary saw the path as it is now.
+func (s *step) seenThen(path string) bool {
+	if s.queue.glance == nil {
+		return false
+	}
+	sight, differed := s.queue.glance.Paths[events.EncodePath(path)]
+	return differed && sight.Same(s.snap.Sight(path))
+}
+
+// glanced looks at the rest: the changes that a later look found and that the boundary's moment did not settle. It
+// finds out which of these paths had changed before that moment too.
+func (s *step) glanced(rest []snapshot.Change) {
+	if s.queue.glance == nil {
+		return
+	}
+	for _, c := range rest {
+		sight, differed := s.queue.glance.Paths[events.EncodePath(c.Path)]
+		if _, known := s.mixed[c.Path]; differed && !known && !sight.Same(s.lastSight(c.Path)) {
+			s.mixed[c.Path] = s.state.seen(c.Path)
+		}
+	}
+}
+
+// lastSight returns the sight of the content with which a path was settled last.
+func (s *step) lastSight(path string) snapshot.Sight {
+	if sight, found := s.queue.sights[path]; found {
+		return sight
+	}
+	if !s.findLast() {
+		return snapshot.Unsure
+	}
+	return s.last.Sight(path)
+}
+
+// countGlance counts the glance of the boundary that was taken as a look at everything.
+func (s *step) countGlance() {
+	if s.queue.glance == nil {
+		return
+	}
+	s.state.Interval, s.state.LastFull = s.interval, s.interval
+	s.interval++
+}
+
+// seen returns the interval in which a path was last looked at.
+func (s *workTree) seen(path string) int64 {
+	if seen, found := s.mixed[path]; found {
+		return seen
+	}
+	return s.state.seen(path)
+}
+
+// inDoubt reports whether boundaries were lost between this look at a path and the last one, in the interval seen. A
+// path that changed before and after a boundary that was put aside is in doubt, too.
+func (s *workTree) inDoubt(path string, seen int64) bool {
+	_, found := s.mixed[path]
+	return found || s.state.Lost > seen
+}

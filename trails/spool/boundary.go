@@ -1,0 +1,65 @@
+package spool
+
+import (
+	"encoding/json"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs/codec"
+	"github.com/git-trace/git-trace/trails/process"
+	"github.com/git-trace/git-trace/trails/snapshot"
+)
+
+// Boundary is a boundary as it is put down.
+type Boundary struct {
+	events.Boundary
+	Glance *Glance `json:"glance,omitempty"`
+}
+
+// Host returns the agent's process if it is known, else the parent of the hook.
+func (b *Boundary) Host() int {
+	if b.Process != 0 {
+		return b.Process
+	}
+	return b.Parent
+}
+
+// Glance holds the sights of a hook that put its boundary aside.
+type Glance struct {
+	Paths map[string]snapshot.Sight `json:"paths"` // by their names in events
+	// Left are the processes that the ending call leaves, and Printed the file that they print to.
+	Left    []process.Process `json:"left,omitempty"`
+	Printed []process.Output  `json:"printed,omitempty"`
+}
+
+// DecodeLate reads a boundary that was put aside.
+func DecodeLate(raw []byte) (b Boundary, err error) {
+	err = json.Unmarshal(raw, &b)
+	return b, err
+}
+
+// boundaryFields lists the fields of a boundary that a note keeps. It leaves out the texts of edits: they are of
+// use only with the snapshot of their moment.
+func boundaryFields(f codec.Fields, b *events.Boundary) {
+	codec.Word(f, &b.Kind)
+	codec.Texts(f, &b.Agent, &b.Session, &b.Subagent, &b.SubagentType, &b.Model)
+	f.Moment(&b.Time)
+	codec.Texts(f, &b.Cwd, &b.Transcript)
+	codec.Numbers(f, &b.Process, &b.Parent)
+	f.Integer(&b.Moment)
+	codec.Texts(f, &b.Mark, &b.Source)
+	codec.Optional(f, &b.Prompt, func(p *events.Prompt) {
+		codec.Texts(f, &p.ID, &p.Text)
+	})
+	codec.Optional(f, &b.Tool, func(t *events.ToolUse) {
+		codec.Texts(f, &t.CallID, &t.Fingerprint, &t.Name)
+		codec.Word(f, &t.Class)
+		codec.List(f, &t.Paths, func(p *string) { f.Text(p) })
+		codec.List(f, &t.Hints, func(p *string) { f.Text(p) })
+		f.Flag(&t.Background)
+		f.Text(&t.TaskID)
+		f.Integer(&t.Lasted)
+		f.Flag(&t.Rejected)
+	})
+	codec.List(f, &b.Running, func(id *string) { f.Text(id) })
+	codec.List(f, &b.Limits, func(l *events.Limit) { codec.Word(f, l) })
+}
