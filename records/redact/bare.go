@@ -65,6 +65,9 @@ func (c *candidate) tight(value string, after byte) bool {
 	if after == ',' || after == ')' || after == '\'' && !strings.Contains(value, "=") {
 		return letterAndDigit(value) && (!identifier(value) || len(value) >= 20 && bits(value) >= 3)
 	}
+	if c.start > 0 && strings.IndexByte("?&", c.text[c.start-1]) >= 0 { // of an address
+		return true
+	}
 	if dot := strings.IndexByte(value, '.'); dot > 0 && identifier(value) { // a field of something
 		return letterAndDigit(value[dot:])
 	}
@@ -333,6 +336,9 @@ func (c *candidate) paired(at int) (start, end int) {
 	if i == at {
 		return 0, 0
 	}
+	if block := text[at:i]; strings.Contains(block, "{") && strings.Contains(block, "\n") {
+		i = setting(text, i, "default")
+	}
 	quoted := i < len(text) && isQuote(text[i])
 	if quoted {
 		i++
@@ -342,6 +348,15 @@ func (c *candidate) paired(at int) (start, end int) {
 		i += len("value")
 	case word(text, i, "default") && strings.IndexByte(text[at:i], '{') >= 0:
 		i += len("default")
+	case quoted && strings.IndexByte(text[at:i], '{') >= 0: // "github-oauth": {"HOST": "…"}
+		for i < len(text) && nameByte(text[i]) {
+			i++
+		}
+		start = skipAny(text, i, "\"': ")
+		if end = start + skipWord(text[start:]); bareToken(text, start) && bits(text[start:end]) >= 3 {
+			return start, end
+		}
+		return 0, 0
 	default:
 		return 0, 0
 	}
@@ -363,4 +378,22 @@ func (c *candidate) paired(at int) (start, end int) {
 		return 0, 0
 	}
 	return start, end
+}
+
+// setting is where a name begins among the settings of a block, NAME = … on a line each, of which the first begins at
+// a place; that place, where it is not among the next few.
+func setting(text string, at int, name string) int {
+	const most = 5
+	next := at
+	for range most {
+		if word(text, next, name) {
+			return next
+		}
+		end := endOfLine(text, next)
+		if line := text[next:end]; !strings.Contains(line, "=") || strings.ContainsAny(line, "{}") {
+			break
+		}
+		next = skipAny(text, end, "\n \t+")
+	}
+	return at
 }

@@ -142,13 +142,15 @@ func asTyped(line string) (typed string, places []int) {
 // ofArguments finds the passwords among the arguments of a line.
 func ofArguments(line string) []span {
 	var found []span
-	for from := strings.Index(line, " -pass"); from >= 0; { // -passin pass:…, as OpenSSL has it
+	for from := 0; ; { // -passin pass:…, as OpenSSL has it
 		i := strings.Index(line[from:], "pass:")
 		if i < 0 {
 			break
 		}
-		from += i + len("pass:")
-		if before := line[from-len(" pass:")]; before != ' ' && before != '=' && !isQuote(before) {
+		option := strings.TrimRight(line[from:from+i], " =\"'\\")
+		option = option[1+strings.LastIndexAny(option, " \"'"):]
+		joined := i > 0 && wordByte(line[from+i-1])
+		if from += i + len("pass:"); joined || !strings.HasPrefix(option, "-") || !strings.Contains(option, "pass") {
 			continue
 		}
 		start, end := shellWord(line, from)
@@ -278,8 +280,12 @@ func (a *argument) behindOption(line string, begin int) int {
 
 // commandsIn returns where a line goes on behind the command of each of the arguments; 0 if it has none.
 func commandsIn(line string) (begins [len(arguments)]int, any bool) {
+	margin := line[:1+strings.IndexByte(line, '-')] // of a diff, or of grep: 12-
+	if strings.Trim(margin, "0123456789 -") != "" {
+		margin = ""
+	}
 	for i := range len(line) {
-		if firstOfCommand[line[i]] && (i == 0 || !nameByte(line[i-1])) {
+		if firstOfCommand[line[i]] && (i == 0 || !nameByte(line[i-1]) || line[i-1] == '-' && i == len(margin)) {
 			for k := range arguments {
 				command := arguments[k].command
 				if line[i] != command[0] || begins[k] > 0 || !strings.HasPrefix(line[i:], command) {

@@ -156,6 +156,20 @@ var freshForms = []struct {
 	{smallDigits, 32, "headers: {cookie: `sid=%s`}"},
 	{smallDigits, 40, `h.Add("Authorization", "token "+"%s")`},
 	{smallDigits, 40, "the Authorization header is `token %s`"},
+	{anyLetter, 24, `xhr.setRequestHeader("Authorization", "Kestrel-Key %s");`},
+	{smallDigits, 36, "  httpHeaders:\n    - name: Authorization\n      value: \"GenieKey %s\""},
+	{smallDigits, 64, "Authorization: AWS4-HMAC-SHA256 Credential=x/20250301/s3, SignedHeaders=host, Signature=%s"},
+	{smallDigits, 40, "cookies = dict(csrftoken='k', remember='%s')"},
+	{smallDigits, 40, `{"github-oauth": {"github.com": "%s"}}`},
+	{anyLetter, 16, "  password: B1ll&Ted+%s"},
+	{anyLetter, 34, "SECRET_KEY = 'a@3nl!&nb%%qq!hq22=ln%%u4k$_iehi%%s$6%s'"},
+	{anyLetter, 16, "jdbc:postgresql://db:5432/app?user=app&password=tractor%s.vl&ssl=true"},
+	{smallDigits, 32, "req.AddCookie(&http.Cookie{\n\tName:  \"app_session\",\n\tValue: \"%s\",\n})"},
+	{anyLetter, 32, `requests.get(url, cookies={"session": "eyJ9mc0LDaDG.ZK5Wxr.%s"})`},
+	{anyLetter, 16, "[::1]:5432:notes:notes:%s"},
+	{anyLetter, 16, "-xfreerdp /v:10.1.1.5 /u:Administrator /p:'%s' /cert:ignore"},
+	{anyLetter, 16, "apksigner sign --ks release.jks --ks-pass pass:%s --key-pass env:KP app.apk"},
+	{anyLetter, 16, "variable \"admin_password\" {\n  type    = string\n  default = \"%s\"\n}"},
 	// words of a command in a list
 	{anyLetter, 14, `subprocess.run(["mysql", "-uroot", "-p%s"])`},
 	{anyLetter, 14, `exec.Command("curl", "-u", "bob:%s", u)`},
@@ -251,6 +265,8 @@ func TestLinesOfCodeStay(t *testing.T) {
 		"cookies = {'theme': 'solarized-dark-2', 'width': '1280px'}", "name\tTRUE\tx1\tFALSE\t3", "password = previous.password2",
 		"vault login is done by the agent", "cargo login first", "git log -p docs2/b4.md", "net user names are shown", "npm config set registry https://r2d2.example",
 		"wpa_passphrase SSID passphrase", "sqlplus docs are here", "auth=('user', 'password')", "requirepass is set2 in the file", "git clone https://user-name-of-somebody@example.com/r.git",
+		"pass: 'this text has more words'", "12-make test3 -p 4", "compare first_pass:12ab second_pass:34cd", "x --bypass:rule1",
+		"variable \"admin_password\" {\n  type = string\n}\nvariable \"size\" {\n  default = \"t3.large2\"\n}",
 		"zip -r docs2.zip docs1", "authorization: request.headers.authorization2024",
 	} {
 		if out := redacted(t, r, text); out != text {
@@ -273,6 +289,9 @@ func TestWhatLooksRandomBesideANameIsFound(t *testing.T) {
 		if out := redacted(t, r, text); strings.Contains(out, token) {
 			t.Errorf("it stays: %s", out)
 		}
+	}
+	if out := redacted(t, r, "user: 'm',\n  pass: 'acdv jvsx ucci gvse'"); strings.Contains(out, "acdv") {
+		t.Errorf("it stays: %s", out)
 	}
 	for _, text := range []string{"commit " + token, "the id is " + token + "\nand its password is elsewhere", "keyboard " + token} {
 		if out := redacted(t, r, text); !strings.Contains(out, token) {

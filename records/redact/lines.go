@@ -70,7 +70,7 @@ func cookies(text string, at int) []span {
 		(!option || text[at] != ' ') {
 		return nil
 	}
-	at = skipAny(text, at, " \t:=>,(\"'`\\[{")
+	at = skipAny(text, at, " \t\n:=>,(\"'`\\[{")
 	if strings.HasPrefix(text[at:], "dict(") {
 		at += len("dict(")
 	}
@@ -105,17 +105,19 @@ func pairs(text string, at int) []span {
 		next := skipAny(text, at, "\"'\\")
 		member := next < len(text) && text[next] == ':' // {'sessionid': '…'}, {sessionid: '…'}
 		if member && next == at {
-			value := skipAny(text, next+1, " ")
+			value := skipAny(text, next+1, " \t")
 			member = value > next+1 && value < len(text) && isQuote(text[value])
 		}
 		if name == "" || next >= len(text) || text[next] != '=' && !member {
 			return found
 		}
 		start = next + 1
+		keyword := false
 		if member {
-			start = skipAny(text, start, " \"'\\")
+			start = skipAny(text, start, " \t\"'\\")
 		} else if start < len(text) && isQuote(text[start]) { // dict(sessionid='…')
 			start++
+			keyword = true
 		}
 		for at = start; at < len(text) && text[at] > ' ' && strings.IndexByte(";,\"'\\<>`]}", text[at]) < 0; at++ {
 		}
@@ -126,7 +128,8 @@ func pairs(text string, at int) []span {
 		if called = ""; member && strings.EqualFold(name, "name") {
 			called = value
 		}
-		if isCookie(name, value) && (!member || chance(value) || bareToken(value+" ", 0) && bits(value) >= 3) {
+		joined := strings.ReplaceAll(value, ".", "")
+		if isCookie(name, value) && (!member || chance(joined) || bareToken(joined, 0) && bits(joined) >= 3) {
 			found = append(found, span{start: start, end: at, rule: cookieRule, whole: byItself(value)})
 		}
 		if member {
@@ -134,10 +137,13 @@ func pairs(text string, at int) []span {
 				at = skipAny(text, at, "} \n")
 			}
 		}
-		if at >= len(text) || text[at] != ';' && (text[at] != ',' || !member) {
+		if keyword && at < len(text) && isQuote(text[at]) {
+			at++
+		}
+		if at >= len(text) || text[at] != ';' && (text[at] != ',' || !member && !keyword) {
 			return found
 		}
-		at = skipAny(text, at, ";, \n\"'\\{")
+		at = skipAny(text, at, ";, \t\n\"'\\{")
 	}
 	return found
 }
@@ -292,6 +298,9 @@ func netUser(text string, at int) []span {
 	return []span{{start: start, end: end, rule: commandRule, whole: byItself(text[start:end])}}
 }
 
+// mostAddress bounds an address of IPv6 with its brackets, in bytes.
+const mostAddress = 48
+
 // pgpass reads HOST:PORT:DATABASE:USER:PASSWORD, a line of .pgpass, by the colon before its port.
 func pgpass(text string, colon int) (one span, is bool) {
 	start := colon
@@ -302,19 +311,23 @@ func pgpass(text string, colon int) (one span, is bool) {
 	for end < len(text) && end-colon < mostValue && text[end] > ' ' && strings.IndexByte("\"'`,", text[end]) < 0 {
 		end++
 	}
-	parts := strings.SplitN(text[start:end], ":", 5)
-	if len(parts) < 5 {
+	host := text[start:colon]
+	if inner, is := strings.CutSuffix(text[max(0, colon-mostAddress):colon], "]"); is { // [::1]
+		host = strings.ReplaceAll(inner[1+strings.LastIndexByte(inner, '['):], ":", "")
+	}
+	parts := strings.SplitN(text[colon+1:end], ":", 4)
+	if len(parts) < 4 {
 		return one, false
 	}
-	host, port, value := parts[0], parts[1], strings.TrimRight(parts[4], "\\")
-	if !databaseName(host) || !databaseName(parts[2]) || !databaseName(parts[3]) ||
+	port, value := parts[0], strings.TrimRight(parts[3], "\\")
+	if !databaseName(host) || !databaseName(parts[1]) || !databaseName(parts[2]) ||
 		port != "*" && (len(port) < 3 || len(port) > 5 || strings.Trim(port, "0123456789") != "") {
 		return one, false
 	}
 	if len(value) < 6 || !letterAndDigit(value) || standsIn(value) || strings.HasPrefix(value, markerStart) {
 		return one, false
 	}
-	at := end - len(parts[4])
+	at := end - len(parts[3])
 	return span{start: at, end: at + len(value), rule: pgpassRule, whole: byItself(value)}, true
 }
 

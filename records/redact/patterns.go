@@ -122,7 +122,7 @@ func (s *marks) authorizations() []span {
 		}
 		if token := text[start:end]; (start > at || text[i]|0x20 == 'a') &&
 			len(token) >= leastAuthorization && bits(token) >= 3 &&
-			strings.ContainsAny(token, "0123456789") {
+			(strings.ContainsAny(token, "0123456789") || byChance(token)) {
 			found = append(found, span{start: start, end: end, rule: "authorization", whole: true})
 		}
 	}
@@ -135,7 +135,13 @@ func behindScheme(text string, at int) int {
 	const mostMarks, mostScheme = 12, 24
 	begin, signs := at, 0
 	quotes := 0
-	for at < len(text) && at-begin < mostMarks && strings.IndexByte(" \t\"'\\:=>[]({,`", text[at]) >= 0 {
+	for at < len(text) && at-begin < mostMarks && strings.IndexByte(" \t\"'\\:=>[]({,`\n", text[at]) >= 0 {
+		if text[at] == '\n' { // the value stands below the name
+			if at = skipAny(text, at, "\r\n\t \"'"); !strings.HasPrefix(text[at:], "value") {
+				return 0
+			}
+			at--
+		}
 		if strings.IndexByte(":=>[(,", text[at]) >= 0 {
 			signs++
 		} else if isQuote(text[at]) {
@@ -208,6 +214,9 @@ func bareToken(text string, at int) bool {
 		}
 	}
 	const leastDigits = 4
+	if rest := text[end:]; strings.HasPrefix(rest, " ") && strings.HasPrefix(rest[1+skipWord(rest[1:]):], "=") {
+		return false // AWS4-HMAC-SHA256 Credential=…
+	}
 	return end-at >= leastAuthorization && digits >= leastDigits && letterAndDigit(text[at:end]) &&
 		(end == len(text) || strings.IndexByte("(.[", text[end]) < 0)
 }

@@ -68,7 +68,7 @@ func lastWord(last, before string) strength {
 			return tells
 		}
 		return says
-	case "auth":
+	case "auth", "oauth":
 		if before == "" {
 			return says
 		}

@@ -136,7 +136,12 @@ func nameOfOne(token string) bool {
 
 // chance reports whether a short token mixes letters and digits as chance does, and not as words that are put together.
 func chance(token string) bool {
-	var uppers, lowers, digits, turns, same, longest int
+	return strings.ContainsAny(token, "0123456789") && byChance(token)
+}
+
+// byChance reports whether a token of letters and digits mixes them as chance does.
+func byChance(token string) bool {
+	var uppers, lowers, turns, same, longest int
 	last := byte(0)
 	for i := range len(token) {
 		kind := byte('l')
@@ -146,7 +151,6 @@ func chance(token string) bool {
 			uppers++
 		case digit(c):
 			kind = 'd'
-			digits++
 		case lower(c):
 			lowers++
 		default:
@@ -161,5 +165,5 @@ func chance(token string) bool {
 			longest = max(longest, same)
 		}
 	}
-	return uppers > 1 && lowers > 1 && digits > 0 && longest <= 5 && float64(turns) >= leastTurns*float64(len(token))
+	return uppers > 1 && lowers > 1 && longest <= 5 && float64(turns) >= leastTurns*float64(len(token))
 }

@@ -73,11 +73,22 @@ func refers(value string) bool {
 			return true
 		}
 	}
+	if signs := strings.Map(sign, value); len(value) >= 32 && len(signs) >= 6 && bits(value) >= 4 { // any sign by chance
+		return false
+	}
 	return strings.Contains(value, "/secrets/") || strings.Contains(value, "${") || strings.Contains(value, "{{") ||
 		strings.Contains(value, "#{") || strings.Contains(value, "<%") ||
 		strings.Contains(value, "...") || strings.Contains(value, "***") || strings.Contains(value, "…") ||
 		strings.Contains(value, "%s") || strings.Contains(value, "%v") ||
 		strings.Contains(value, "$(")
+}
+
+// sign keeps the marks that neither paths nor the ways to name a value are made of.
+func sign(r rune) rune {
+	if strings.ContainsRune("!@#%^&*+=~|", r) {
+		return r
+	}
+	return -1
 }
 
 func notLetter(r rune) bool { return r > 0x7f || !lower(byte(r)|0x20) }
@@ -159,4 +170,38 @@ func ofWords(value string) bool {
 		}
 	}
 	return len(words) > 0 && (others == 0 || named && len(words) > 1 && strings.ToLower(value) == value)
+}
+
+// inFours reports whether a value is a password for one program, as services of mail give them: abcd efgh ijkl mnop.
+func inFours(value string) bool {
+	const length = 19
+	if len(value) != length {
+		return false
+	}
+	for i := range len(value) {
+		if (i%5 == 4) != (value[i] == ' ') || value[i] != ' ' && !lower(value[i]) {
+			return false
+		}
+	}
+	return bits(value) >= 3
+}
+
+// mixedKinds reports whether a value is more than a word or a name: it has letters and digits, or only digits and
+// many.
+func mixedKinds(value string) bool {
+	return len(value) >= 6 && letterAndDigit(value) || len(value) >= 12 && strings.Trim(value, "0123456789") == ""
+}
+
+// counted reports whether a value is words with a number, as in examples and tests: token-1, user_2.
+func counted(value string) bool {
+	trimmed := strings.TrimRight(value, "0123456789")
+	return len(value)-len(trimmed) <= 2 && lowerWord(strings.NewReplacer("-", "", "_", "").Replace(trimmed))
+}
+
+// hyphenatedWords reports whether a value is three or more words without a digit: the name of a key, not a key.
+func hyphenatedWords(value string) bool {
+	return strings.IndexFunc(value, func(r rune) bool {
+		return r < 0x80 && !lower(byte(r)|0x20) && r != '-' &&
+			r != '_'
+	}) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
 }

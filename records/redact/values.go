@@ -208,6 +208,9 @@ type candidate struct {
 // good reports whether a value is a secret in one piece.
 func (c *candidate) good(start, end int) bool {
 	value := c.text[start:end]
+	if inFours(value) {
+		return true
+	}
 	if len(value) < leastValue || len(value) > mostValue || standsIn(value) || secretName(value) != says &&
 		!strings.ContainsAny(value, "0123456789") {
 		return false
@@ -219,26 +222,6 @@ func (c *candidate) good(start, end int) bool {
 		return mixedKinds(value) && !counted(value) || c.shouted() && !c.spaced && len(value) >= 6 && !hyphenatedWords(value)
 	}
 	return !hyphenatedWords(value) || !strings.HasSuffix(strings.ToLower(c.text[c.start:c.end]), "key")
-}
-
-// mixedKinds reports whether a value is more than a word or a name: it has letters and digits, or only digits and
-// many.
-func mixedKinds(value string) bool {
-	return len(value) >= 6 && letterAndDigit(value) || len(value) >= 12 && strings.Trim(value, "0123456789") == ""
-}
-
-// counted reports whether a value is words with a number, as in examples and tests: token-1, user_2.
-func counted(value string) bool {
-	trimmed := strings.TrimRight(value, "0123456789")
-	return len(value)-len(trimmed) <= 2 && lowerWord(strings.NewReplacer("-", "", "_", "").Replace(trimmed))
-}
-
-// hyphenatedWords reports whether a value is three or more words without a digit: the name of a key, not a key.
-func hyphenatedWords(value string) bool {
-	return strings.IndexFunc(value, func(r rune) bool {
-		return r < 0x80 && !lower(byte(r)|0x20) && r != '-' &&
-			r != '_'
-	}) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
 }
 
 // phrase reports whether a value with spaces is a passphrase, and not a sentence about one.
@@ -286,6 +269,10 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 		}
 	}
 	start, end = at, bareEnd(c.text, at)
+	for loose := (sep == ":" && c.spaced || c.shouted()) && c.lineOf().first; loose && end < len(c.text)-1 &&
+		c.text[end] == '&' && c.text[end+1] > ' ' && c.text[end+1] != '&'; {
+		end = bareEnd(c.text, end+1) // no shell and no address: the sign belongs to the value
+	}
 	if start == end || !c.good(start, end) || !(document && mixedKinds(c.text[start:end])) && !c.literal(sep, start, end) {
 		return 0, 0
 	}
