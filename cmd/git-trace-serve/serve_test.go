@@ -101,6 +101,12 @@ func served(t *testing.T) *mcp.ClientSession {
 		t.Fatal(err)
 	}
 	run(dir, program, "import", "--from", "treetrace", packed)
+	return connected(t, program, dir)
+}
+
+// connected is a client of git trace mcp in a directory.
+func connected(t *testing.T, program, dir string) *mcp.ClientSession {
+	t.Helper()
 	cmd := exec.Command(program, "mcp")
 	cmd.Dir = dir
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -232,11 +238,12 @@ func TestAnswersComeInPages(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"lines": strings.Repeat("a line of the answer\n", 5000), "one line": strings.Repeat("é", 50_000),
+		"random": strings.Repeat("q8Zx/7Kp+Wf3", 5000), // 0.7 tokens a byte
 	} {
 		var all strings.Builder
 		for cursor := 0; ; {
 			one, err := page(text, cursor)
-			if err != nil || len(one) > pageBytes+100 || !utf8.ValidString(one) {
+			if err != nil || len(one) > pageBytes+100 || name == "random" && len(one) > 11_000 || !utf8.ValidString(one) {
 				t.Fatalf("%s: a page from %d has %d bytes, %v", name, cursor, len(one), err)
 			}
 			body, more, cut := strings.Cut(one, "\n… ")
@@ -252,5 +259,62 @@ func TestAnswersComeInPages(t *testing.T) {
 		if all.String() != text {
 			t.Errorf("%s: the pages have %d bytes of %d", name, all.Len(), len(text))
 		}
+	}
+}
+
+// A cursor that lies within a character of the new answer goes on with the next one.
+func TestACursorIsAtACharacter(t *testing.T) {
+	t.Parallel()
+	if one, err := page("aé b", 2); err != nil || one != " b" {
+		t.Errorf("%q, %v", one, err)
+	}
+}
+
+// An agent's lines are told with their prompt, and a conversation is a resource, also one of a prefix and in pages.
+func TestConversationsAreResources(t *testing.T) {
+	program, dir := demo(t)
+	session := connected(t, program, dir)
+	ctx := t.Context()
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "blame", Arguments: map[string]any{"path": "server.go"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := result.Content[0].(*mcp.TextContent).Text
+	if result.IsError || !strings.Contains(lines, "\n18-20  ai claude-code anthropic/claude-opus-4-5 ") ||
+		!strings.Contains(lines, "#1  ") {
+		t.Errorf("blame: error %v: %s", result.IsError, lines)
+	}
+	list, err := session.ListResources(ctx, nil)
+	if err != nil || len(list.Resources) != 1 || list.Resources[0].Name !=
+		"close must be safe to call twice, and from any goroutine" {
+		t.Fatalf("%v, %+v", err, list)
+	}
+	templates, err := session.ListResourceTemplates(ctx, nil)
+	if err != nil || len(templates.ResourceTemplates) != 1 {
+		t.Errorf("%v, %+v", err, templates)
+	}
+	address := list.Resources[0].URI
+	for _, test := range []struct{ uri, want, fails string }{
+		{address, "Close is now idempotent.", ""},
+		{address[:len("git-trace://conversation/")+8] + "%231", "toolu_demo_01", ""},
+		{address + "?cursor=200", "close must be safe", ""},
+		{address + "?cursor=x", "", "is not a number"},
+		{"git-trace://conversation/nosuch", "", "nothing has the id"},
+		{"git-trace://conversation/--help", "", "begins like an option"},
+		{"git-trace://elsewhere/1", "", "not found"},
+	} {
+		read, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: test.uri})
+		switch {
+		case test.fails != "":
+			if err == nil || !strings.Contains(err.Error(), test.fails) {
+				t.Errorf("%s: %v", test.uri, err)
+			}
+		case err != nil || !strings.Contains(read.Contents[0].Text, test.want):
+			t.Errorf("%s: %v, %+v", test.uri, err, read)
+		}
+	}
+	empty := connected(t, program, testenv.TempDir(t))
+	if list, err := empty.ListResources(ctx, nil); err != nil || len(list.Resources) != 0 {
+		t.Errorf("where no repository is: %v, %+v", err, list)
 	}
 }

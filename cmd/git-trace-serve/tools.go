@@ -24,6 +24,7 @@ import (
 // Bounds of an answer.
 const (
 	pageBytes  = 20_000  // bytes: 8,000 tokens where one has two and a half
+	pageWeight = 80_000  // tenths of a token, where one has fewer bytes
 	mostOutput = 8 << 20 // bytes of a command: whoever wants more asks for less at once
 	mostTime   = time.Minute
 )
@@ -107,6 +108,7 @@ func newServer(a *answers) *mcp.Server {
 	})
 	add(s, a, "report", "A page about a range of commits, as for a pull request: who wrote what, and what was asked.",
 		func(in scopeArguments) (asked, error) { return askScope(in, "report") })
+	offerConversations(s, a)
 	for name, about := range map[string]string{
 		"lessons": "What to remember of how people steered agents here, each with the prompts that prove it.",
 		"handoff": "Where things stand: goal, what is open, not committed or failing, decisions, constraints, dead ends.",
@@ -161,9 +163,11 @@ type blamed struct {
 	Trace       string `json:"trace"`
 	Agent       string `json:"agent"`
 	Model       string `json:"model"`
-	Prompt      int    `json:"prompt"`
-	Evidence    string `json:"evidence"`
-	Confidence  string `json:"confidence"`
+	Prompt      struct {
+		Index int `json:"index"`
+	} `json:"prompt"`
+	Evidence   string `json:"evidence"`
+	Confidence string `json:"confidence"`
 }
 
 // runsOf puts the lines of a blame with one owner and commit into one line of the answer.
@@ -197,8 +201,8 @@ func (b *blamed) text(last int) string {
 	switch {
 	case b.Trace != "":
 		who += " " + b.Agent + " " + b.Model + " " + b.Trace[:min(len(b.Trace), 8)]
-		if b.Prompt > 0 {
-			who += "#" + strconv.Itoa(b.Prompt)
+		if b.Prompt.Index > 0 {
+			who += "#" + strconv.Itoa(b.Prompt.Index)
 		}
 	case b.Author != "":
 		who += " " + b.Author
@@ -248,9 +252,7 @@ type answers struct{ program string }
 // ask returns the output of a command, in pages. A command that found nothing says so in its answer. The error of one
 // that fails is its message on standard error.
 func (a *answers) ask(ctx context.Context, asked asked) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, mostTime)
-	defer cancel()
-	out, err := a.run(ctx, question{args: asked.args, env: []string{view.Unasked + "=" + view.ByAgent}, most: mostOutput})
+	out, err := a.output(ctx, asked.args...)
 	text := strings.ToValidUTF8(out.String(), "\ufffd")
 	var refused *web.Refusal
 	switch {
@@ -270,26 +272,63 @@ func (a *answers) ask(ctx context.Context, asked asked) (string, error) {
 	return page(text, asked.cursor)
 }
 
+// output runs a command for an agent.
+func (a *answers) output(ctx context.Context, args ...string) (*bounded, error) {
+	ctx, cancel := context.WithTimeout(ctx, mostTime)
+	defer cancel()
+	return a.run(ctx, question{args: args, env: []string{view.Unasked + "=" + view.ByAgent}, most: mostOutput})
+}
+
 // page returns the part of an answer from a cursor on.
 func page(text string, cursor int) (string, error) {
 	if cursor < 0 || cursor > len(text) {
 		return "", fmt.Errorf("the cursor is %d: the answer has %d bytes", cursor, len(text))
 	}
+	for cursor < len(text) && !utf8.RuneStart(text[cursor]) {
+		cursor++ // the answer is a new one, and its characters may lie elsewhere
+	}
 	rest := text[cursor:]
+	end := endOfPage(rest)
 	switch {
-	case len(rest) <= pageBytes && (cursor > 0 || strings.TrimSpace(rest) != ""):
+	case end == len(rest) && (cursor > 0 || strings.TrimSpace(rest) != ""):
 		return rest, nil
-	case len(rest) <= pageBytes:
+	case end == len(rest):
 		return "nothing was found", nil
 	}
-	cut := strings.LastIndexByte(rest[:pageBytes], '\n') + 1
-	if cut < pageBytes/2 {
-		for cut = pageBytes; !utf8.RuneStart(rest[cut]); {
-			cut--
-		}
+	cut := strings.LastIndexByte(rest[:end], '\n') + 1
+	if cut < end/2 {
+		cut = end
 	}
 	return fmt.Sprintf("%s\n… %d of %d bytes; go on with cursor %d\n", rest[:cut], cursor+cut, len(text), cursor+cut), nil
 }
+
+// endOfPage returns how much of a text one answer holds. It weighs the characters as the vocabularies of models do: a
+// word is few tokens; digits, random letters and signs of other scripts are many.
+func endOfPage(text string) int {
+	weight, before := 0, ' '
+	for at, r := range text {
+		switch {
+		case r > 0xffff:
+			weight += 30
+		case r >= utf8.RuneSelf:
+			weight += 12
+		case r == ' ' && before == ' ':
+			weight++
+		case r == ' ':
+			weight += 2
+		case isLower(r) && isLower(before):
+			weight += 2
+		default:
+			weight += 8
+		}
+		if before = r; weight > pageWeight || at+utf8.RuneLen(r) > pageBytes {
+			return at
+		}
+	}
+	return len(text)
+}
+
+func isLower(r rune) bool { return 'a' <= r && r <= 'z' }
 
 // question is a command of git-trace: its directory, its input, and the bound of its output.
 type question struct {

@@ -22,7 +22,7 @@ func mcpCommand() *command {
 		does: "give agents the recorded data, by the Model Context Protocol on standard input and output",
 		form: "git trace mcp",
 		about: "An agent's client starts it, in the repository. Its tools only read: blame, why, search, show, " +
-			"log, diff, report, lessons, handoff.\n" +
+			"log, diff, report, lessons, handoff. A conversation is a resource too:\ngit-trace://conversation/<id>.\n" +
 			servedBy,
 		run:    serving("mcp"),
 		traits: alone | atOnce,

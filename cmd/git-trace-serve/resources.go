@@ -1,0 +1,118 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/serve/web"
+)
+
+// The address of a conversation as a resource: git-trace://conversation/ID, with ?cursor=N for what follows.
+const (
+	conversationScheme = "git-trace"
+	conversationHost   = "conversation"
+	conversationForm   = conversationScheme + "://" + conversationHost + "/{id}{?cursor}"
+	listedResources    = 20 // the newest conversations; every other one has an address too
+)
+
+// offerConversations offers each conversation as a resource, and lists the newest ones.
+func offerConversations(s *mcp.Server, a *answers) {
+	s.AddResourceTemplate(&mcp.ResourceTemplate{
+		Name: "conversation", MIMEType: "text/plain", URITemplate: conversationForm,
+		Description: "A conversation, or a prompt of it, as the tool show gives it." + byOthers,
+	}, func(ctx context.Context, req *mcp.ReadResourceRequest) (_ *mcp.ReadResourceResult, err error) {
+		defer fault.Caught(&err)
+		asked, err := askConversation(req.Params.URI)
+		if err != nil {
+			return nil, err
+		}
+		text, err := a.ask(ctx, asked)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{
+			{URI: req.Params.URI, MIMEType: "text/plain", Text: text},
+		}}, nil
+	})
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, req)
+			if list, is := result.(*mcp.ListResourcesResult); is && err == nil {
+				list.Resources, err = a.conversations(ctx)
+			}
+			return result, err
+		}
+	})
+}
+
+// askConversation returns the question behind an address.
+func askConversation(address string) (asked, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != conversationScheme || u.Host != conversationHost {
+		return asked{}, mcp.ResourceNotFoundError(address)
+	}
+	cursor := 0
+	if text := u.Query().Get("cursor"); text != "" {
+		if cursor, err = strconv.Atoi(text); err != nil {
+			return asked{}, fmt.Errorf("the cursor %q is not a number", text)
+		}
+	}
+	id := strings.TrimPrefix(u.Path, "/")
+	return asked{args: []string{"show", "--no-color", id}, cursor: cursor}, plain(id)
+}
+
+// conversations lists the newest conversations as resources: none where nothing is recorded, or no repository is.
+// Clients ask for the list when they start, wherever that is.
+func (a *answers) conversations(ctx context.Context) (_ []*mcp.Resource, err error) {
+	defer fault.Caught(&err)
+	out, err := a.output(ctx, "log", "--json", "-n", strconv.Itoa(listedResources))
+	if errors.As(err, new(*web.Refusal)) || err == nil && out.Len() == 0 {
+		return []*mcp.Resource{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var log struct {
+		Conversations []struct {
+			Trace  string   `json:"trace"`
+			Agent  string   `json:"agent"`
+			Models []string `json:"models"`
+			Last   string   `json:"last"`
+			Prompt struct {
+				Text string `json:"text"`
+			} `json:"prompt"`
+		} `json:"conversations"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	list := make([]*mcp.Resource, 0, len(log.Conversations))
+	for _, c := range log.Conversations {
+		address := url.URL{Scheme: conversationScheme, Host: conversationHost, Path: "/" + c.Trace}
+		list = append(list, &mcp.Resource{
+			URI: address.String(), MIMEType: "text/plain",
+			Name:        cmp.Or(beginningOf(c.Prompt.Text), c.Trace),
+			Description: strings.Join(append([]string{c.Agent}, c.Models...), " ") + ", " + c.Last,
+		})
+	}
+	return list, nil
+}
+
+// beginningOf returns the first words of a prompt, on one line.
+func beginningOf(prompt string) string {
+	const most = 80
+	words := []rune(strings.Join(strings.Fields(prompt), " "))
+	if len(words) > most {
+		return string(words[:most-1]) + "…"
+	}
+	return string(words)
+}
