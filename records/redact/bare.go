@@ -65,7 +65,7 @@ func (c *candidate) tight(value string, after byte) bool {
 	if after == ',' || after == ')' || after == '\'' && !strings.Contains(value, "=") {
 		return letterAndDigit(value) && (!identifier(value) || len(value) >= 20 && bits(value) >= 3)
 	}
-	if c.start > 0 && strings.IndexByte("?&", c.text[c.start-1]) >= 0 { // of an address
+	if c.start > 0 && strings.IndexByte("?&;", c.text[c.start-1]) >= 0 { // of an address, or of a list of settings
 		return true
 	}
 	if dot := strings.IndexByte(value, '.'); dot > 0 && identifier(value) { // a field of something

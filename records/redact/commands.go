@@ -2,7 +2,6 @@ package redact
 
 import (
 	"encoding/base64"
-	"slices"
 	"strings"
 )
 
@@ -155,6 +154,12 @@ func ofArguments(line string) []span {
 		}
 		start, end := shellWord(line, from)
 		if value := line[start:end]; len(value) >= leastValue && !standsIn(value) {
+			found = append(found, span{start: start, end: end})
+		}
+	}
+	if i := strings.Index(line, " -p "); i >= 0 && strings.Contains(line, " -u ") { // tool -u NAME -p …
+		start, end := shellWord(line, i+len(" -p "))
+		if value := line[start:end]; mixedKinds(value) && !standsIn(value) && !strings.ContainsAny(value, "/:.=") {
 			found = append(found, span{start: start, end: end})
 		}
 	}
@@ -322,60 +327,6 @@ func shellWord(line string, at int) (start, end int) {
 		end++
 	}
 	return at, end
-}
-
-// askers are commands that read a password.
-var askers = [...]string{"--password-stdin", "sudo -S", "chpasswd", "passwd --stdin", "--with-token", "--passphrase-fd",
-	"vncpasswd -f", "kinit", "su -", "cryptsetup", "smbpasswd -s"}
-
-func asks(command string) bool {
-	return slices.ContainsFunc(askers[:], func(asker string) bool { return strings.Contains(command, asker) })
-}
-
-// keepers are commands that keep what they read as a secret.
-var keepers = [...]string{" secret ", " secrets ", " env add ", " context create "}
-
-// keeps reports whether a command keeps a value of letters and digits that it reads, and does not search for a word.
-func keeps(command, value string) bool {
-	first, _, _ := strings.Cut(strings.TrimLeft(command, "| "), " ")
-	reads := [...]string{"grep", "rg", "sed", "awk", "jq", "head", "tail", "cat"}
-	return mixedKinds(value) && !slices.Contains(reads[:], first) &&
-		slices.ContainsFunc(keepers[:], func(keeper string) bool { return strings.Contains(command, keeper) })
-}
-
-// given finds what echo, or a word behind <<<, gives to a command that asks for a password.
-func given(line string) []span {
-	start, end, login := 0, 0, false
-	if here := strings.Index(line, "<<<"); here >= 0 {
-		start, end = shellWord(line, skipAny(line, here+len("<<<"), " "))
-		if !asks(line[:here]) && !keeps(line[:here], line[start:end]) {
-			return nil
-		}
-		login = strings.Contains(line[:here], "chpasswd")
-	} else if pipe := strings.IndexByte(line, '|'); pipe >= 0 {
-		at := max(strings.LastIndex(line[:pipe], "echo "), strings.LastIndex(line[:pipe], "printf "))
-		if at < 0 {
-			return nil
-		}
-		at += strings.IndexByte(line[at:], ' ') + 1
-		if strings.HasPrefix(line[at:], "-n ") || strings.HasPrefix(line[at:], "-e ") {
-			at += len("-n ")
-		}
-		if strings.HasPrefix(line[at:], "'%s' ") || strings.HasPrefix(line[at:], "\"%s\" ") {
-			at += len("'%s' ")
-		}
-		if start, end = shellWord(line[:pipe], at); !asks(line[pipe:]) && !keeps(line[pipe:], line[start:end]) {
-			return nil
-		}
-		login = strings.Contains(line[pipe:], "chpasswd")
-	}
-	if colon := strings.IndexByte(line[start:end], ':'); login && colon >= 0 {
-		start += colon + 1
-	}
-	if end-start < leastValue || standsIn(line[start:end]) {
-		return nil
-	}
-	return []span{{start: start, end: end}}
 }
 
 // identified finds the passwords of SQL: IDENTIFIED BY '…'.

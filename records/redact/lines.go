@@ -58,6 +58,9 @@ func (s *marks) ofLines() []span {
 func cookies(text string, at int) []span {
 	option := strings.HasSuffix(text[:at], "--cookie")
 	name := at
+	if strings.HasSuffix(text[:at-len("cookie")], "<") && strings.HasPrefix(text[at:], " ") { // <Cookie sid=… for HOST/>
+		return pairs(text, at+1)
+	}
 	at = skipAny(text, at, "s\"'\\")
 	if next := skipAny(text, at, " "); next < len(text) && (text[next] == '=' || text[next] == ':') {
 		at = next

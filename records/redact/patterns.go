@@ -133,6 +133,9 @@ func (s *marks) authorizations() []span {
 // its quotes, brackets and signs, and the word that says of which kind it is. 0 where there is none.
 func behindScheme(text string, at int) int {
 	const mostMarks, mostScheme = 12, 24
+	if next := skipAny(text, at, "_-"); word(text, next, "header") {
+		at = next + len("header")
+	}
 	begin, signs := at, 0
 	quotes := 0
 	for at < len(text) && at-begin < mostMarks && strings.IndexByte(" \t\"'\\:=>[]({,`\n", text[at]) >= 0 {

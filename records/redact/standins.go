@@ -205,3 +205,20 @@ func hyphenatedWords(value string) bool {
 			r != '_'
 	}) < 0 && strings.Count(value, "-")+strings.Count(value, "_") >= 2
 }
+
+// otherwise gives what a value is where its variable is not set: ${NAME:…} and ${NAME:-…}; else the value itself.
+func (c *candidate) otherwise(start, end int) (from, to int) {
+	value := c.text[start:end]
+	name := strings.TrimPrefix(value, "${")
+	length := 0
+	for length < len(name) && nameByte(name[length]) {
+		length++
+	}
+	rest := name[length:]
+	if len(name) == len(value) || length == 0 || !strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, ":?") {
+		return start, end
+	}
+	inner := strings.TrimPrefix(strings.TrimPrefix(rest, ":"), "-")
+	from = end - len(inner)
+	return from, from + len(strings.TrimSuffix(inner, "}"))
+}

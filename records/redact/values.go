@@ -254,7 +254,13 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 			return start, end
 		}
 	}
+	if strings.HasPrefix(c.text[min(at, len(c.text)):], "[[") { // a text of Lua
+		if end := strings.Index(c.text[at:min(len(c.text), at+mostValue)], "]]"); end > 0 && c.good(at+2, at+end) {
+			return at + 2, at + end
+		}
+	}
 	if start, end, ok := c.inQuotes(at); ok {
+		start, end = c.otherwise(start, end)
 		if c.good(start, end) && !c.grows(end+1) {
 			return start, end
 		}
@@ -268,7 +274,12 @@ func (c *candidate) assigned(sep string, at int) (start, end int) {
 			return 0, 0
 		}
 	}
-	start, end = at, bareEnd(c.text, at)
+	if sep == "=" && c.lineOf().first && strings.HasSuffix(c.text[c.start:c.end], "passphrase") { // of some words
+		if end := endOfLine(c.text, at); strings.Contains(c.text[at:end], " ") && c.phrase(c.text[at:end]) {
+			return at, end
+		}
+	}
+	start, end = c.otherwise(at, bareEnd(c.text, at))
 	for loose := (sep == ":" && c.spaced || c.shouted()) && c.lineOf().first; loose && end < len(c.text)-1 &&
 		c.text[end] == '&' && c.text[end+1] > ' ' && c.text[end+1] != '&'; {
 		end = bareEnd(c.text, end+1) // no shell and no address: the sign belongs to the value
@@ -334,6 +345,10 @@ func (c *candidate) inQuotes(at int) (start, end int, ok bool) {
 		case '\\':
 			i++
 		case quote:
+			if quote == '\'' && i > at+1 && strings.HasPrefix(text[i+1:], "'") { // a quote that is doubled
+				i++
+				continue
+			}
 			return at + 1, i, true
 		case '\n':
 			return 0, 0, false
