@@ -9,9 +9,9 @@ func Text(s string) *string {
 }
 
 // Value returns the text, "" for one that is missing.
-func Value(s *string) string {
+func Value[T ~string](s *T) string {
 	if s == nil {
 		return ""
 	}
-	return *s
+	return string(*s)
 }

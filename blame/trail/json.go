@@ -14,11 +14,12 @@ const Schema = "git-trace.track/1"
 
 // Document is the JSON output.
 type Document struct {
-	Schema string      `json:"schema"`
-	Trails []jsonTrail `json:"trails"`
+	Schema string       `json:"schema"`
+	Trails []*TrailJSON `json:"trails"`
 }
 
-type jsonTrail struct {
+// TrailJSON is a trail in JSON.
+type TrailJSON struct {
 	Patch      events.PatchID         `json:"patch"`
 	Owner      events.OwnerKind       `json:"owner"`
 	Trace      events.TraceID         `json:"trace,omitempty"`
@@ -34,12 +35,13 @@ type jsonTrail struct {
 	PathBase64 string                 `json:"path_base64,omitempty"` // of a path that is not UTF-8
 	Lines      int                    `json:"lines"`
 	Removed    int                    `json:"removed"`
-	Created    *jsonCreated           `json:"created"`
-	Steps      []jsonStep             `json:"steps"`
-	Now        jsonNow                `json:"now"`
+	Created    *CreatedJSON           `json:"created"`
+	Steps      []StepJSON             `json:"steps"`
+	Now        NowJSON                `json:"now"`
 }
 
-type jsonCreated struct {
+// CreatedJSON is the place where lines came about.
+type CreatedJSON struct {
 	Time     time.Time      `json:"time"`
 	Worktree string         `json:"worktree"`
 	Start    int            `json:"start"`
@@ -47,19 +49,21 @@ type jsonCreated struct {
 	Limits   []events.Limit `json:"limits,omitempty"`
 }
 
-type jsonStep struct {
+// StepJSON is a step of lines in JSON.
+type StepJSON struct {
 	Kind       StepKind  `json:"kind"`
 	Time       time.Time `json:"time"`
 	Commit     refs.OID  `json:"commit"`
 	From       *refs.OID `json:"from,omitempty"`
 	By         string    `json:"by,omitempty"`
 	Lines      int       `json:"lines"`
-	Runs       []jsonRun `json:"runs"`
+	Runs       []RunJSON `json:"runs"`
 	Evidence   string    `json:"evidence"`
 	Confidence string    `json:"confidence"`
 }
 
-type jsonRun struct {
+// RunJSON is lines that follow each other, in JSON.
+type RunJSON struct {
 	Path       string    `json:"path"`
 	PathBase64 string    `json:"path_base64,omitempty"`
 	Start      int       `json:"start"`
@@ -68,21 +72,23 @@ type jsonRun struct {
 	Moved      bool      `json:"moved,omitempty"`
 }
 
-type jsonNow struct {
+// NowJSON is what became of lines, in JSON.
+type NowJSON struct {
 	State          State      `json:"state"`
 	Ref            *string    `json:"ref"` // null for the work tree
 	Alive          int        `json:"alive"`
 	Moved          int        `json:"moved"`
-	Places         []jsonRun  `json:"places"`
-	Changed        []jsonLoss `json:"changed"`
-	Reverted       []jsonLoss `json:"reverted"`
-	Lost           []jsonLoss `json:"lost"`
+	Places         []RunJSON  `json:"places"`
+	Changed        []LossJSON `json:"changed"`
+	Reverted       []LossJSON `json:"reverted"`
+	Lost           []LossJSON `json:"lost"`
 	NeverCommitted int        `json:"never_committed"`
 	Stash          string     `json:"stash,omitempty"`
 	Worktree       *string    `json:"worktree,omitempty"`
 }
 
-type jsonLoss struct {
+// LossJSON is lines that are gone, in JSON.
+type LossJSON struct {
 	Lines    int              `json:"lines"`
 	Commit   *refs.OID        `json:"commit"` // null when nobody has committed it
 	Author   string           `json:"author,omitempty"`
@@ -93,29 +99,29 @@ type jsonLoss struct {
 
 // JSON returns the form of trails for programs. A path that is not UTF-8 is given in base64 too.
 func JSON(list []*Trail) Document {
-	d := Document{Schema: Schema, Trails: []jsonTrail{}}
+	d := Document{Schema: Schema, Trails: []*TrailJSON{}}
 	for _, t := range list {
 		d.Trails = append(d.Trails, t.json())
 	}
 	return d
 }
 
-func (t *Trail) json() jsonTrail {
+func (t *Trail) json() *TrailJSON {
 	o := &t.Owner
-	j := jsonTrail{
+	j := &TrailJSON{
 		Patch: t.Patch, Owner: o.Kind, Trace: o.Trace, Agent: o.Agent, Session: o.Session, Subagent: o.Subagent,
 		Model: o.Model,
 		Tool:  o.Tool, ToolCall: o.ToolCall, Prompt: o.Prompt, Candidates: o.Candidates, Lines: t.Lines, Removed: t.Removed,
-		Steps: []jsonStep{},
+		Steps: []StepJSON{},
 	}
 	j.Path, j.PathBase64 = text(t.Path)
 	if c := t.Created; c != nil {
-		j.Created = &jsonCreated{c.Time, c.Worktree, c.Start, c.Count, c.Limits}
+		j.Created = &CreatedJSON{c.Time, c.Worktree, c.Start, c.Count, c.Limits}
 	}
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		step := jsonStep{
-			Kind: s.Kind, Time: s.Time, Commit: s.Commit, From: given(s.From), By: s.By, Lines: s.Lines(), Runs: []jsonRun{},
+		step := StepJSON{
+			Kind: s.Kind, Time: s.Time, Commit: s.Commit, From: given(s.From), By: s.By, Lines: s.Lines(), Runs: []RunJSON{},
 			Evidence: s.Tier, Confidence: s.Confidence,
 		}
 		for _, run := range s.Runs {
@@ -127,9 +133,9 @@ func (t *Trail) json() jsonTrail {
 	return j
 }
 
-func (n *Now) json() jsonNow {
-	j := jsonNow{
-		State: n.State, Alive: n.Alive, Moved: n.Moved, Places: []jsonRun{}, Changed: losses(n.Changed),
+func (n *Now) json() NowJSON {
+	j := NowJSON{
+		State: n.State, Alive: n.Alive, Moved: n.Moved, Places: []RunJSON{}, Changed: losses(n.Changed),
 		Reverted: losses(n.Reverted), Lost: losses(n.Lost), NeverCommitted: n.Dropped, Stash: n.Stash, Worktree: n.Worktree,
 	}
 	if n.Ref != "" {
@@ -143,10 +149,10 @@ func (n *Now) json() jsonNow {
 	return j
 }
 
-func losses(list []Loss) []jsonLoss {
-	out := []jsonLoss{}
+func losses(list []Loss) []LossJSON {
+	out := []LossJSON{}
 	for _, l := range list {
-		j := jsonLoss{Lines: l.Lines, Commit: given(l.Commit), Author: l.Author}
+		j := LossJSON{Lines: l.Lines, Commit: given(l.Commit), Author: l.Author}
 		if l.Owner != nil {
 			j.Owner, j.Trace, j.ToolCall = l.Owner.Kind, l.Owner.Trace, l.Owner.ToolCall
 		}
@@ -155,8 +161,8 @@ func losses(list []Loss) []jsonLoss {
 	return out
 }
 
-func (r Run) json() jsonRun {
-	j := jsonRun{Start: r.Start, Count: r.Count}
+func (r Run) json() RunJSON {
+	j := RunJSON{Start: r.Start, Count: r.Count}
 	j.Path, j.PathBase64 = text(r.Path)
 	return j
 }

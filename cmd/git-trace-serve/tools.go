@@ -16,7 +16,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/serve/web"
 	"github.com/git-trace/git-trace/view"
 )
@@ -154,64 +156,40 @@ func askBlame(in lineArguments) (asked, error) {
 	return asked{args: append(args, "--", in.Path), form: runsOf, cursor: in.Cursor}, plain(in.Revision)
 }
 
-// blamed is a line as blame tells it.
-type blamed struct {
-	Line        int    `json:"line"`
-	Commit      string `json:"commit"`
-	Author      string `json:"author"`
-	Contributor string `json:"contributor"`
-	Trace       string `json:"trace"`
-	Agent       string `json:"agent"`
-	Model       string `json:"model"`
-	Prompt      struct {
-		Index int `json:"index"`
-	} `json:"prompt"`
-	Evidence   string `json:"evidence"`
-	Confidence string `json:"confidence"`
-}
-
 // runsOf puts the lines of a blame with one owner and commit into one line of the answer.
 func runsOf(output string) (string, error) {
-	var all struct {
-		Lines []blamed `json:"lines"`
-	}
+	var all blame.LinesJSON
 	if err := json.Unmarshal([]byte(output), &all); err != nil {
 		return "", fmt.Errorf("read the blame: %w", err)
 	}
 	var out strings.Builder
 	for i := 0; i < len(all.Lines); {
-		first, from := all.Lines[i], all.Lines[i].Line
-		for i++; i < len(all.Lines); i++ {
-			next := all.Lines[i]
-			if next.Line != from+1 {
-				break
-			}
-			if next.Line = first.Line; next != first {
-				break
-			}
-			from++
+		first, last, text := all.Lines[i].Line, all.Lines[i].Line, toldOf(&all.Lines[i])
+		for i++; i < len(all.Lines) && all.Lines[i].Line == last+1 && toldOf(&all.Lines[i]) == text; i++ {
+			last++
 		}
-		out.WriteString(first.text(from))
+		fmt.Fprintf(&out, "%d-%d  %s\n", first, last, text)
 	}
 	return out.String(), nil
 }
 
-func (b *blamed) text(last int) string {
-	who := b.Contributor
+// toldOf returns what is told of a line besides its number.
+func toldOf(l *blame.LineJSON) string {
+	who := string(l.Contributor)
 	switch {
-	case b.Trace != "":
-		who += " " + b.Agent + " " + b.Model + " " + b.Trace[:min(len(b.Trace), 8)]
-		if b.Prompt.Index > 0 {
-			who += "#" + strconv.Itoa(b.Prompt.Index)
+	case l.Trace != nil:
+		who += fmt.Sprintf(" %s %s %.8s", records.Value(l.Agent), records.Value(l.Model), *l.Trace)
+		if l.Prompt != nil {
+			who += "#" + strconv.Itoa(l.Prompt.Index)
 		}
-	case b.Author != "":
-		who += " " + b.Author
+	case l.Author != nil:
+		who += " " + *l.Author
 	}
-	commit := b.Commit[:min(len(b.Commit), 10)]
-	if strings.Trim(commit, "0") == "" {
-		commit = "not committed"
+	commit := "not committed"
+	if l.Commit != nil {
+		commit = fmt.Sprintf("%.10s", *l.Commit)
 	}
-	return fmt.Sprintf("%d-%d  %s  %s  %s %s\n", b.Line, last, who, commit, b.Evidence, b.Confidence)
+	return fmt.Sprintf("%s  %s  %s %s", who, commit, records.Value(l.Evidence), records.Value(l.Confidence))
 }
 
 // plain refuses words that git-trace would read as options.

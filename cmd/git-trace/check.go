@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/check"
 	"github.com/git-trace/git-trace/report/diff"
+	"github.com/git-trace/git-trace/report/span"
 )
 
 // checkSchema names the form of the JSON output; docs/schema/check-1.schema.json describes it.
@@ -45,10 +46,10 @@ func checkCommand() *command {
 
 // checkedRange is the result of a check, in JSON.
 type checkedRange struct {
-	Schema  string `json:"schema"`
-	Range   span   `json:"range"`
-	Policy  string `json:"policy"`  // the commit that has it, or the file; empty for none
-	Changed bool   `json:"changed"` // the change has another policy, which does not count yet
+	Schema  string     `json:"schema"`
+	Range   span.Range `json:"range"`
+	Policy  string     `json:"policy"`  // the commit that has it, or the file; empty for none
+	Changed bool       `json:"changed"` // the change has another policy, which does not count yet
 	*check.Result
 }
 
@@ -68,11 +69,11 @@ func (a *app) check(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	span, err := spanOf(c.Context, repo, strings.Join(named, ""))
+	about, err := spanOf(c.Context, repo, strings.Join(named, ""))
 	if err != nil {
 		return err
 	}
-	policy, from, err := readPolicy(c, repo, span.From)
+	policy, from, err := readPolicy(c, repo, about.From)
 	if err != nil {
 		return err
 	}
@@ -81,13 +82,13 @@ func (a *app) check(c *call, ops operands) error {
 		return err
 	}
 	defer known.Close()
-	out, err := a.checkSpan(c, repo, known, span, policy)
+	out, err := a.checkSpan(c, repo, known, about, policy)
 	if err != nil {
 		return err
 	}
 	out.Policy = from
 	if from == "" {
-		fmt.Fprintf(a.std.err, "git-trace: warning: %s has no %s: nothing is checked\n", span.From, check.File)
+		fmt.Fprintf(a.std.err, "git-trace: warning: %s has no %s: nothing is checked\n", about.From, check.File)
 	}
 	if out.Changed {
 		fmt.Fprintf(a.std.err, "git-trace: hint: the change has another %s; it counts once the target branch has it\n",
@@ -114,17 +115,17 @@ func readPolicy(c *call, repo *refs.Repo, base refs.OID) (p *check.Policy, from 
 	if errors.Is(err, check.ErrNone) {
 		return &check.Policy{}, "", nil
 	}
-	return p, validText(from), fail(exitUnchecked, err, "git trace help check names its keys; nothing was checked")
+	return p, strings.ToValidUTF8(from, "\ufffd"), fail(exitUnchecked, err, "git trace help check names its keys; nothing was checked")
 }
 
 // checkSpan holds a range against a policy.
-func (a *app) checkSpan(c *call, repo *refs.Repo, known *conversations, s span,
+func (a *app) checkSpan(c *call, repo *refs.Repo, known *conversations, s span.Range,
 	policy *check.Policy) (*checkedRange, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	d, err := a.diffOf(repo, known, dir, s.dotted())
+	d, err := a.diffOf(repo, known, dir, s.Dotted())
 	var refused *diff.Failure
 	if errors.As(err, &refused) {
 		return nil, fail(exitUnchecked, diffFailure(err), "nothing was checked: git fsck names what is missing, "+

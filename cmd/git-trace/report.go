@@ -9,8 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells/page"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/diff"
+	"github.com/git-trace/git-trace/report/span"
 )
 
 func reportCommand() *command {
@@ -27,7 +30,7 @@ func reportCommand() *command {
 			"1000000. --html gives a page in one file, with charts and without script, which CI can keep; it\n" +
 			"needs git-trace-serve.",
 		options: slices.Concat(options("markdown", "json", "html"),
-			[]optionUse{opt("show-prompts", "").or(promptsFirst)},
+			[]optionUse{opt("show-prompts", "").or(string(span.FirstPrompt))},
 			options("max-bytes", "fail-unknown", "output")),
 		examples: []example{
 			{"git trace report origin/main...HEAD", "one page about a pull request"},
@@ -40,31 +43,30 @@ func reportCommand() *command {
 	}
 }
 
-// The prompts that a report shows.
-const (
-	promptsNone  = "none"
-	promptsFirst = "first"
-	promptsAll   = "all"
-)
-
 // forgeLimits are how long a text may be, in bytes. GitHub counts characters in comments, which are never more.
 var forgeLimits = map[string]int{"github-comment": 65536, "github-summary": 1 << 20, "gitlab-comment": 1_000_000}
+
+// rangeReport is a report, and the short ids of its conversations.
+type rangeReport struct {
+	*span.Report
+	short func(events.TraceID) string
+}
 
 // reportOptions are the options of the command.
 type reportOptions struct {
 	json       bool
-	prompts    string
+	prompts    span.Prompts
 	limit      int // 0 for none
 	mayUnknown int // percent
 	file       string
 }
 
 func reportOptionsOf(c *call) (o reportOptions, err error) {
-	o = reportOptions{json: c.Bool("json"), prompts: c.String("show-prompts"), mayUnknown: 100, file: c.String("output")}
+	o = reportOptions{json: c.Bool("json"), prompts: span.Prompts(c.String("show-prompts")), mayUnknown: 100, file: c.String("output")}
 	if o.json && c.Bool("markdown") {
 		return o, usage("--json and --markdown exclude each other")
 	}
-	if o.prompts != promptsNone && o.prompts != promptsFirst && o.prompts != promptsAll {
+	if !slices.Contains([]span.Prompts{span.NoPrompts, span.FirstPrompt, span.AllPrompts}, o.prompts) {
 		return o, usage("option '--show-prompts': '%s' is none of none, first and all", o.prompts)
 	}
 	if text := c.String("max-bytes"); c.IsSet("max-bytes") {
@@ -104,7 +106,7 @@ func (a *app) reportRange(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	span, err := spanOf(c.Context, repo, strings.Join(named, ""))
+	about, err := spanOf(c.Context, repo, strings.Join(named, ""))
 	if err != nil {
 		return err
 	}
@@ -113,12 +115,18 @@ func (a *app) reportRange(c *call, ops operands) error {
 		return err
 	}
 	defer known.Close()
-	r, err := a.buildReport(c.Context, repo, known, span, opts)
+	short, err := known.short()
 	if err != nil {
 		return err
 	}
+	found, err := span.Of(c.Context, repo, span.Source{Known: known.Reader, Lines: linesFrom(known),
+		Diff: func(dir, dotted string) (*diff.Diff, error) { return a.diffOf(repo, known, dir, dotted) }}, about, opts.prompts)
+	if err != nil {
+		return err
+	}
+	r := &rangeReport{found, short}
 	if r.Stats.Lines.Commits == 0 {
-		fmt.Fprintln(a.std.err, "git-trace: hint: there are no commits in it; "+otherRange(c.Context, repo, span.To))
+		fmt.Fprintln(a.std.err, "git-trace: hint: there are no commits in it; "+otherRange(c.Context, repo, about.To))
 	}
 	if err := a.writeReport(r, opts); err != nil {
 		return err
@@ -147,7 +155,7 @@ func (a *app) reportPage(c *call, opts reportOptions, given string) error {
 	if _, err := a.repo(); err != nil {
 		return err
 	}
-	args := []string{"--prompts", opts.prompts, "--range", given}
+	args := []string{"--prompts", string(opts.prompts), "--range", given}
 	if opts.file != "" && opts.file != "-" {
 		args = append(args, "--output", opts.file)
 	}
@@ -158,7 +166,7 @@ func (a *app) reportPage(c *call, opts reportOptions, given string) error {
 func (a *app) writeReport(r *rangeReport, opts reportOptions) error {
 	var out strings.Builder
 	if opts.json {
-		if err := writeJSON(&out, r); err != nil {
+		if err := writeJSON(&out, r.Report); err != nil {
 			return err
 		}
 	} else {
@@ -180,25 +188,6 @@ func (a *app) writeReport(r *rangeReport, opts reportOptions) error {
 	}
 	_, err := quietWriter{a.std.out}.Write([]byte(out.String()))
 	return err
-}
-
-// span is the range of a report.
-type span struct {
-	Given string   `json:"given"` // as it was named; empty for the branch that is checked out
-	From  refs.OID `json:"from"`
-	To    refs.OID `json:"to"`
-	// Fork is true if the range begins where the two branches parted.
-	Fork bool   `json:"merge_base"`
-	text string // of git's form: from...to
-}
-
-// dotted returns the range in git's form, by the ids of its ends.
-func (s *span) dotted() string {
-	dots := ".."
-	if s.Fork {
-		dots = "..."
-	}
-	return s.From.String() + dots + s.To.String()
 }
 
 // otherRange proposes a range that ends at a commit and has commits in it: the commits that are not on the main
@@ -223,7 +212,7 @@ func otherRange(ctx context.Context, repo *refs.Repo, to refs.OID) string {
 }
 
 // spanOf reads a range as git does. A branch alone is compared with its upstream, or with the main branch of origin.
-func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span, err error) {
+func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span.Range, err error) {
 	from, to, two := strings.Cut(given, "..")
 	if two {
 		to, s.Fork = strings.CutPrefix(to, ".")
@@ -253,7 +242,7 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span, err err
 	if s.Fork {
 		dots = "..."
 	}
-	s.Given, s.text = given, orHead(from)+dots+to
+	s.Given, s.Text = given, orHead(from)+dots+to
 	if !s.Fork {
 		return s, nil
 	}
@@ -262,7 +251,7 @@ func spanOf(ctx context.Context, repo *refs.Repo, given string) (s span, err err
 		if out, e := repo.Git(ctx, nil, "rev-parse", "--is-shallow-repository"); e == nil && string(out) == "true\n" {
 			hint = "this clone has a part of the history only: git fetch --unshallow"
 		}
-		return s, fail(exitGit, fmt.Errorf("%s: no merge base", s.text), hint)
+		return s, fail(exitGit, fmt.Errorf("%s: no merge base", s.Text), hint)
 	}
 	return s, nil
 }
@@ -288,4 +277,17 @@ func upstreamOf(ctx context.Context, repo *refs.Repo, branch string) string {
 		}
 	}
 	return ""
+}
+
+// diffOf returns the diff of a range, of all files. If git cannot read the contents, the error is a *[diff.Failure].
+func (a *app) diffOf(repo *refs.Repo, known *conversations, dir, text string) (*diff.Diff, error) {
+	opts, err := diff.Parse([]string{"--no-relative", text, "--"})
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.readDiff(repo, known, dir, opts)
+	if errors.Is(err, diff.ErrGit) {
+		return nil, fail(exitUnchecked, err, "git diff "+text+" shows it")
+	}
+	return d, err
 }

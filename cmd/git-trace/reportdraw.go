@@ -10,6 +10,7 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/page"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -83,7 +84,7 @@ func (p *reportPage) head() {
 		share = ", " + all[0].Percent + " by agents"
 	}
 	p.line("### Who wrote this: %s added%s\n\n", plural(p.Result.Lines, "line"), share)
-	p.line("%s: %s, %s, +%s −%s\n\n", page.Code(p.Range.text), plural(p.Stats.Lines.Commits, "commit"),
+	p.line("%s: %s, %s, +%s −%s\n\n", page.Code(p.Range.Text), plural(p.Stats.Lines.Commits, "commit"),
 		plural(len(p.Files), "file"), thousands(p.Result.Lines), thousands(p.Removed))
 	if p.Limits.Nothing {
 		p.line("Nothing is recorded here: nobody knows who wrote the lines.\n\n")
@@ -91,20 +92,20 @@ func (p *reportPage) head() {
 	if len(p.Writers) == 0 {
 		return
 	}
-	var all reportCounts
+	var all span.Counts
 	for _, w := range p.Writers {
 		all.Written, all.Result, all.Gone = all.Written+w.Written, all.Result+w.Result, all.Gone+w.Gone
 		all.Otherwise += w.Otherwise
 	}
 	head := []string{"", "written", "gone before the end", "came otherwise", "in the result"}
-	figures := func(name string, c reportCounts) string {
+	figures := func(name string, c span.Counts) string {
 		row := []string{name, thousands(c.Written), someLines(c.Gone), someLines(c.Otherwise), thousands(c.Result)}
 		return tableRow(without(row, all.Otherwise == 0)...)
 	}
 	p.line("%s", tableRow(without(head, all.Otherwise == 0)...)+"|---|"+
 		strings.Repeat("---:|", len(without(head, all.Otherwise == 0))-1)+"\n")
 	for _, w := range p.Writers {
-		p.line("%s", figures(p.writer(&w), w.reportCounts))
+		p.line("%s", figures(p.writer(&w), w.Counts))
 	}
 	if len(p.Writers) > 1 {
 		p.line("%s", figures("**all**", all))
@@ -137,14 +138,14 @@ func without(row []string, none bool) []string {
 	return row
 }
 
-func (p *reportPage) writer(w *reportWriter) string {
+func (p *reportPage) writer(w *span.Writer) string {
 	switch {
-	case w.Kind == events.OwnerHuman && len(p.people) > 0:
-		return "people (" + someOf(coded(p.people)) + ")"
+	case w.Kind == events.OwnerHuman && len(p.People) > 0:
+		return "people (" + someOf(coded(p.People)) + ")"
 	case w.Kind == events.OwnerHuman:
 		return "people"
-	case w.Older && len(p.before) > 0:
-		return "older than the recording (" + someOf(coded(p.before)) + ")"
+	case w.Older && len(p.Before) > 0:
+		return "older than the recording (" + someOf(coded(p.Before)) + ")"
 	case w.Older:
 		return "older than the recording"
 	case w.Kind != events.OwnerAI:
@@ -213,7 +214,7 @@ func (p *reportPage) lookHere() {
 				runs.Add(fmt.Sprintf("  - and %s more\n", plural(len(p.Unknown)-i, "place")), "")
 				break
 			}
-			p.unknown = append(p.unknown, runs.Add("  - "+page.Code(run.raw)+" "+run.lines()+"\n", ""))
+			p.unknown = append(p.unknown, runs.Add("  - "+page.Code(run.Raw)+" "+lineNumbers(&run)+"\n", ""))
 		}
 	}
 	for _, fact := range facts {
@@ -230,7 +231,7 @@ func (p *reportPage) rewrites() (rows []string) {
 		if i == mostShown && len(p.Rewritten) > mostShown+1 {
 			return append(rows, fmt.Sprintf("  - and %s more\n", plural(len(p.Rewritten)-i, "place")))
 		}
-		row := "  - " + page.Code(run.raw) + " " + run.lines()
+		row := "  - " + page.Code(run.Raw) + " " + lineNumbers(&run.Run)
 		if run.Trace != "" {
 			row += ", was " + page.Cell(p.short(run.Trace)) + "'s"
 		}
@@ -239,8 +240,8 @@ func (p *reportPage) rewrites() (rows []string) {
 	return rows
 }
 
-// lines returns the numbers of the lines.
-func (r *unknownRun) lines() string {
+// lineNumbers returns the numbers of the lines.
+func lineNumbers(r *span.Run) string {
 	if r.Lines == 1 {
 		return strconv.Itoa(r.Start)
 	}
@@ -255,7 +256,7 @@ func (p *reportPage) conversations() {
 	all := p.Add("**Conversations**\n\n", "")
 	for i := range p.Conversations {
 		t := &p.Conversations[i]
-		facts := join([]string{plural(t.Written, "line"), plural(t.Prompts, "prompt"), t.calls,
+		facts := join([]string{plural(t.Written, "line"), plural(t.Prompts, "prompt"), callsOf(t),
 			costText(t.Usage)}, ", ")
 		title := ""
 		if len(t.Texts) > 0 {
@@ -276,6 +277,14 @@ func (p *reportPage) conversations() {
 	}
 }
 
+// callsOf counts the calls of a conversation, where that is known.
+func callsOf(t *span.Talk) string {
+	if t.Of == nil {
+		return ""
+	}
+	return callsText(t.Of)
+}
+
 func costText(u *view.Usage) string {
 	if u == nil {
 		return ""
@@ -284,7 +293,7 @@ func costText(u *view.Usage) string {
 }
 
 // facts lists the facts of a conversation.
-func (p *reportPage) facts(t *reportTalk) string {
+func (p *reportPage) facts(t *span.Talk) string {
 	var out strings.Builder
 	if len(t.Models) > 0 {
 		fmt.Fprintf(&out, "- %s %s\n", numbers.Agree(len(t.Models), "model", "models"), someOf(coded(names(t.Models))))
@@ -293,7 +302,7 @@ func (p *reportPage) facts(t *reportTalk) string {
 		plural(t.Commits, "commit"), thousands(t.Result), thousands(t.Gone))
 	var files []string
 	for _, f := range t.Files {
-		files = append(files, page.Code(f.raw)+" +"+thousands(f.Lines))
+		files = append(files, page.Code(f.Raw)+" +"+thousands(f.Lines))
 	}
 	if len(files) > 0 {
 		fmt.Fprintf(&out, "- in %s\n", someOf(files))
@@ -337,7 +346,7 @@ func (p *reportPage) fileTable() {
 		for _, trace := range f.Traces {
 			traces = append(traces, page.Cell(p.short(trace)))
 		}
-		row := []string{page.Cell(f.raw)}
+		row := []string{page.Cell(f.Raw)}
 		for _, n := range append([]int{f.Added.Lines, f.Removed}, f.Added.Owned().By(parts)...) {
 			figure := ""
 			if n > 0 {
@@ -373,7 +382,7 @@ func (p *reportPage) rests() {
 	l := p.Limits
 	list := p.Add("**What this rests on**\n\n", "\n")
 	list.Add("- the result is git's diff; written is what all commits in between added\n", "")
-	if slices.ContainsFunc(p.Writers, func(w reportWriter) bool { return w.Otherwise > 0 }) {
+	if slices.ContainsFunc(p.Writers, func(w span.Writer) bool { return w.Otherwise > 0 }) {
 		list.Add("- lines came otherwise that a merge brought, or that moved: no commit of the range wrote them\n", "")
 	}
 	for _, fact := range []struct {
@@ -399,5 +408,5 @@ func (r *rangeReport) missing(limit int, left []page.Left) string {
 		parts = append(parts, fmt.Sprintf("%s of %s", thousands(one.Parts), plural(one.Of, one.What)))
 	}
 	return fmt.Sprintf("**Left out** to keep to %s: %s. All of it: %s\n", plural(limit, "byte"),
-		strings.Join(parts, ", "), page.Code("git trace report "+r.Range.text))
+		strings.Join(parts, ", "), page.Code("git trace report "+r.Range.Text))
 }

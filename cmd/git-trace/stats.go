@@ -20,9 +20,6 @@ import (
 // statistics are drawn, and written in several forms.
 type statistics struct{ *figures.Sums }
 
-// statsSchema names the form of the JSON output; docs/schema/stats-1.schema.json describes it.
-const statsSchema = "git-trace.stats/1"
-
 func statsCommand() *command {
 	return &command{
 		name: "stats",
@@ -127,7 +124,7 @@ func (a *app) stats(c *call, ops operands) error {
 	}
 	switch {
 	case ask.format == "json":
-		return writeJSON(quietWriter{a.std.out}, s)
+		return writeJSON(quietWriter{a.std.out}, s.Stats)
 	case ask.format == "csv":
 		return s.writeCSV(quietWriter{a.std.out})
 	case ask.format == "markdown":
@@ -149,7 +146,7 @@ func (a *app) stats(c *call, ops operands) error {
 }
 
 func newStatistics(named []string, by stats.By) *statistics {
-	return &statistics{figures.New(statsSchema, named, by)}
+	return &statistics{figures.New(named, by)}
 }
 
 // hintNothing gives the reason why all figures are zero. It does not read a history if the outcome is known.
@@ -185,12 +182,6 @@ func (s *statistics) lines(ctx context.Context, repo *refs.Repo, known *conversa
 		return fail(exitUsage, err, "name one branch or range, and not --all")
 	}
 	return err
-}
-
-// countedCommits returns the commits with the figures of their lines.
-func countedCommits(ctx context.Context, repo *refs.Repo, known *conversations, query graph.Query) ([]*graph.Commit,
-	error) {
-	return stats.Count(ctx, repo, linesFrom(known), query)
 }
 
 // linesFrom makes the source of the owners of lines.

@@ -17,11 +17,11 @@ type Document struct {
 	From          *jsonSide      `json:"from"` // null where nothing differs
 	To            *jsonSide      `json:"to"`
 	Totals        jsonTotals     `json:"totals"`
-	Files         []jsonFile     `json:"files"`
+	Files         []FileJSON     `json:"files"`
 	Conversations []conversation `json:"conversations"`
 
 	// Untracked are files that the diff does not have because they are not tracked; Unread counts those left out.
-	Untracked []jsonFile `json:"untracked,omitempty"`
+	Untracked []FileJSON `json:"untracked,omitempty"`
 	Unread    int        `json:"untracked_unread,omitempty"`
 }
 
@@ -42,17 +42,19 @@ type jsonChurn struct {
 	Gone    int `json:"gone"`
 }
 
-type jsonFile struct {
-	Path          string    `json:"path"`
-	PathBase64    string    `json:"path_base64,omitempty"`
-	OldPath       string    `json:"old_path,omitempty"`
-	OldPathBase64 string    `json:"old_path_base64,omitempty"`
-	Status        string    `json:"status"`
-	Binary        bool      `json:"binary"`
-	Runs          []jsonRun `json:"runs"`
+// FileJSON is a file of a diff.
+type FileJSON struct {
+	Path          string     `json:"path"`
+	PathBase64    string     `json:"path_base64,omitempty"`
+	OldPath       string     `json:"old_path,omitempty"`
+	OldPathBase64 string     `json:"old_path_base64,omitempty"`
+	Status        string     `json:"status"`
+	Binary        bool       `json:"binary"`
+	Runs          []*RunJSON `json:"runs"`
 }
 
-type jsonRun struct {
+// RunJSON is lines that follow each other on a side and have one owner.
+type RunJSON struct {
 	Side  string `json:"side"` // new, old
 	Start int    `json:"start"`
 	Count int    `json:"count"`
@@ -78,7 +80,7 @@ type conversation struct {
 
 // Document returns the diff as JSON has it.
 func (d *Diff) Document() Document {
-	out := Document{Schema: JSONSchema, Files: []jsonFile{}, Conversations: []conversation{}}
+	out := Document{Schema: JSONSchema, Files: []FileJSON{}, Conversations: []conversation{}}
 	if d.Old.Kind != "" {
 		out.From = &jsonSide{d.Old.Kind, events.OrNull(d.Old.Rev), d.Fork}
 		out.To = &jsonSide{Kind: d.New.Kind, Revision: events.OrNull(d.New.Rev)}
@@ -124,10 +126,10 @@ func (d *Diff) Document() Document {
 	return out
 }
 
-func (f *File) json() jsonFile {
+func (f *File) json() FileJSON {
 	valid := func(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
-	out := jsonFile{
-		Path: valid(f.Path), PathBase64: events.EncodeBytes(f.Path), Status: string(f.Status), Runs: []jsonRun{},
+	out := FileJSON{
+		Path: valid(f.Path), PathBase64: events.EncodeBytes(f.Path), Status: string(f.Status), Runs: []*RunJSON{},
 		Binary: f.binary || len(f.Hunks) == 0 && strings.Contains(string(f.Head), "\nBinary files ") ||
 			strings.Contains(string(f.Head), "\nGIT binary patch\n"),
 	}
@@ -153,9 +155,9 @@ func (f *File) json() jsonFile {
 
 func oneRun(a, b *blame.Annotated) bool { return a.Commit.ID == b.Commit.ID && a.Owner.Same(b.Owner) }
 
-func runOf(l *Line) jsonRun {
+func runOf(l *Line) *RunJSON {
 	o, c := l.Owner.Owner, l.Owner.Commit
-	out := jsonRun{Side: "new", Start: l.Old + l.New, Count: 1, ToolCall: events.OrNull(o.ToolCall),
+	out := &RunJSON{Side: "new", Start: l.Old + l.New, Count: 1, ToolCall: events.OrNull(o.ToolCall),
 		Patch: events.OrNull(o.Patch), Previous: o.Previous}
 	out.OwnerJSON, out.EvidenceJSON = o.JSON()
 	if l.Sign == Removed {

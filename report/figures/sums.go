@@ -12,6 +12,9 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
+// Schema names the form of the JSON output; docs/schema/stats-1.schema.json describes it.
+const Schema = "git-trace.stats/1"
+
 // AuthorLines are the lines of the commits of an author.
 type AuthorLines struct {
 	Author string `json:"author"`
@@ -51,7 +54,8 @@ func (t *Tokens) add(o Tokens) {
 	t.CacheWrite += o.CacheWrite
 }
 
-func (t Tokens) sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
+// Sum returns all of them.
+func (t Tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
 
 // Costs adds up the costs of conversations. Each counts once: by prices or, where a price is not known, as its client
 // says.
@@ -80,8 +84,8 @@ func (c *Costs) add(u *view.Usage) {
 	}
 }
 
-// Sums are all that is counted of lines and of conversations.
-type Sums struct {
+// Stats is the answer of git trace stats --json: all that is counted of lines and of conversations.
+type Stats struct {
 	Schema        string        `json:"schema"`
 	Range         []string      `json:"range"` // as it was given
 	Now           bool          `json:"now"`   // the lines are those that a revision has
@@ -103,22 +107,28 @@ type Sums struct {
 	// By lists the dimensions of Groups; their lines add up to Lines.
 	By     []stats.Dimension `json:"by"`
 	Groups []Counted         `json:"groups"`
+}
 
-	Grouped  *stats.Groups `json:"-"`
-	Accept   bool          `json:"-"` // what became of written lines is wanted
+// Sums are what is counted, while it is being counted.
+type Sums struct {
+	Stats
+	Grouped  *stats.Groups
+	Accept   bool // what became of written lines is wanted
 	held     held
 	accepted map[*stats.Group]*Accepted
 	charged  map[*stats.Group]*charges // what conversations took
-	Survival bool                      `json:"-"` // lines were followed
+	Survival bool                      // lines were followed
 	traces   map[events.TraceID]bool
 }
 
 // New counts nothing yet. The range is as it was given.
-func New(schema string, named []string, by stats.By) *Sums {
+func New(named []string, by stats.By) *Sums {
 	return &Sums{
-		Schema: schema, Range: append([]string{}, named...), Authors: []AuthorLines{}, Agents: []AgentLines{},
-		Models: []ModelUse{}, Cost: Costs{PricesAsOf: []string{}}, traces: map[events.TraceID]bool{},
-		Grouped: stats.New(by), Groups: []Counted{},
+		Stats: Stats{
+			Schema: Schema, Range: append([]string{}, named...), Authors: []AuthorLines{}, Agents: []AgentLines{},
+			Models: []ModelUse{}, Cost: Costs{PricesAsOf: []string{}}, Groups: []Counted{},
+		},
+		traces: map[events.TraceID]bool{}, Grouped: stats.New(by),
 		held: held{map[origin]int{}, map[events.PatchID]int{}},
 	}
 }
@@ -231,7 +241,7 @@ func (s *Sums) AddConversations(known *view.Reader, whole bool) error {
 		}
 	}
 	slices.SortFunc(s.Models, func(a, b ModelUse) int {
-		return cmp.Or(cmp.Compare(b.sum(), a.sum()),
+		return cmp.Or(cmp.Compare(b.Sum(), a.Sum()),
 			cmp.Compare(a.Model, b.Model))
 	})
 	if s.Accept && whole && s.ByWriter() {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/cells/page"
+	"github.com/git-trace/git-trace/records"
 )
 
 // on makes the handler of requests about a document: nothing is the answer where the editor has no such file open, or
@@ -143,18 +144,18 @@ func (s *server) codeActions(ctx context.Context, d *document, p rangeParams) (a
 		actions = append(actions, codeAction{title, "source.gitTrace",
 			command{title, name, []string{p.TextDocument.URI, argument}}})
 	}
-	if one.Trace != "" {
+	if one.Trace != nil {
 		b := r.block(one)
 		add("Show conversation "+b.Label, commandShow, b.ID)
 		if s.options.Copy {
 			add("Copy the id "+b.ID, commandCopy, b.ID)
 		}
 	}
-	if one.Call != "" && plainID(one.Call) {
-		add("Show the call that wrote this line", commandShow, one.Call)
+	if call := records.Value(one.ToolCall); plainID(call) {
+		add("Show the call that wrote this line", commandShow, call)
 	}
-	if one.Patch != "" && plainID(one.Patch) {
-		add("What became of these lines", commandTrack, one.Patch)
+	if patch := records.Value(one.Patch); plainID(patch) {
+		add("What became of these lines", commandTrack, patch)
 	}
 	add("Why is this line here?", commandWhy, strconv.Itoa(line))
 	add("Open in the browser", commandOpen, strconv.Itoa(line))
@@ -225,9 +226,9 @@ func (s *server) open(ctx context.Context, d *document, word string) error {
 		return err
 	}
 	one, _ := r.at(line)
-	p := Place{Path: d.path, Line: line, Trace: one.Trace, Prompt: one.Prompt}
-	if plainID(one.Call) {
-		p.Call = one.Call
+	p := Place{Path: d.path, Line: line, Trace: records.Value(one.Trace), Prompt: one.Prompt}
+	if call := records.Value(one.ToolCall); plainID(call) {
+		p.Call = call
 	}
 	return s.Open(ctx, p)
 }

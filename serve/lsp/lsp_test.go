@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/git-trace/git-trace/blame"
 )
 
 // asked counts how often git-trace is asked, and answers after a while.
@@ -112,11 +114,12 @@ func TestASearchEndsWithItsLastQuestion(t *testing.T) {
 // What was typed within a line end of any kind keeps its place; lines of one prompt are one block.
 func TestBlocksAreOfOnePrompt(t *testing.T) {
 	one, two := 1, 2
-	r := &runs{Runs: []run{
-		{Start: 1, Count: 2, Trace: "a", Prompt: &one}, {Start: 3, Count: 1, Trace: "a", Prompt: &one},
-		{Start: 4, Count: 1, Trace: "a", Prompt: &two}, {Start: 5, Count: 1}, {Start: 6, Count: 1, Trace: "a", Prompt: &two},
-		{Start: 7, Count: 1, Trace: "a"},
-	}}
+	a := "a"
+	r := &runs{RunsJSON: blame.RunsJSON{Runs: []blame.RunJSON{
+		{Start: 1, Count: 2, Trace: &a, Prompt: &one}, {Start: 3, Count: 1, Trace: &a, Prompt: &one},
+		{Start: 4, Count: 1, Trace: &a, Prompt: &two}, {Start: 5, Count: 1}, {Start: 6, Count: 1, Trace: &a, Prompt: &two},
+		{Start: 7, Count: 1, Trace: &a},
+	}}}
 	var got []string
 	for _, b := range r.blocks() {
 		got = append(got, strings.Repeat("x", b.Count)+b.ID)

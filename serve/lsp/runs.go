@@ -4,28 +4,15 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/records"
 )
 
-// runs is the answer of git trace blame --json=runs: docs/schema/blame-runs-1.schema.json describes it.
+// runs is the answer of git trace blame --json=runs.
 type runs struct {
-	Conversations map[string]struct {
-		Short   string            `json:"short"`
-		Agent   string            `json:"agent"`
-		Prompts map[string]string `json:"prompts"`
-	} `json:"conversations"`
-	Runs []run `json:"runs"`
-
+	blame.RunsJSON
 	raw json.RawMessage
-}
-
-type run struct {
-	Start  int    `json:"start"` // from 1
-	Count  int    `json:"count"`
-	Trace  string `json:"trace"`
-	Prompt *int   `json:"prompt"`
-	Call   string `json:"tool_call"`
-	Patch  string `json:"patch"`
 }
 
 // block is lines that follow each other and that one prompt wrote, whatever commits hold them.
@@ -43,7 +30,7 @@ type block struct {
 func (r *runs) blocks() []block {
 	var out []block
 	for _, one := range r.Runs {
-		if one.Trace == "" {
+		if one.Trace == nil {
 			continue
 		}
 		b := r.block(one)
@@ -56,27 +43,28 @@ func (r *runs) blocks() []block {
 	return out
 }
 
-func (r *runs) block(one run) block {
-	talk := r.Conversations[one.Trace]
-	b := block{Start: one.Start, Count: one.Count, ID: one.Trace, Hue: cells.Hue(one.Trace)}
+func (r *runs) block(one blame.RunJSON) block {
+	trace := records.Value(one.Trace)
+	talk := r.Conversations[trace]
+	b := block{Start: one.Start, Count: one.Count, ID: trace, Hue: cells.Hue(trace)}
 	short := talk.Short
 	if short == "" {
-		short = one.Trace
+		short = trace
 	}
 	if one.Prompt != nil {
 		prompt := strconv.Itoa(*one.Prompt)
 		b.ID, short, b.asked = b.ID+"#"+prompt, short+"#"+prompt, talk.Prompts[prompt]
 	}
-	b.Label = cells.Line(talk.Agent + " " + short)
+	b.Label = cells.Line(records.Value(talk.Agent) + " " + short)
 	return b
 }
 
 // at returns the run of a line, which counts from 1.
-func (r *runs) at(line int) (run, bool) {
+func (r *runs) at(line int) (blame.RunJSON, bool) {
 	for _, one := range r.Runs {
 		if one.Start <= line && line < one.Start+one.Count {
 			return one, true
 		}
 	}
-	return run{}, false
+	return blame.RunJSON{}, false
 }

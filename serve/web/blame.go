@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
@@ -166,14 +167,14 @@ func blamed(q *question) (string, string, any, error) {
 		body.Binary = true
 		return path, "blame", body, nil
 	}
-	var runs runsAnswer
+	var runs blame.RunsJSON
 	if err := json.Unmarshal(answer, &runs); err != nil {
 		return "", "", nil, fmt.Errorf("git-trace blame: %w", err)
 	}
 	if err := q.givePrompts(&runs); err != nil {
 		return "", "", nil, err
 	}
-	if to, err := runs.behind(q, ask); to != "" || err != nil {
+	if to, err := behind(&runs, q, ask); to != "" || err != nil {
 		return "", "", nil, cmp.Or[error](err, &moved{to})
 	}
 	for _, talk := range runs.Conversations {
@@ -220,8 +221,8 @@ func (b *blameBody) Only(trace string) string {
 }
 
 // leaves reports whether a run is left out.
-func (b *blameBody) leaves(run *ownedRun) bool {
-	return b.Chosen(onlyAgents) && !run.ai() || b.chosen.Get(onlyTalk) != "" && !b.Sole(records.Value(run.Trace))
+func (b *blameBody) leaves(run *blame.RunJSON) bool {
+	return b.Chosen(onlyAgents) && !byAI(run) || b.chosen.Get(onlyTalk) != "" && !b.Sole(records.Value(run.Trace))
 }
 
 // Chosen reports whether a choice was made.
@@ -256,7 +257,7 @@ func (b *blameBody) asked(ask url.Values) string {
 }
 
 // fill lays the lines of the file beside their owners, as many as a page holds.
-func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
+func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, line int) {
 	lines := strings.SplitAfter(string(content), "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
@@ -280,7 +281,7 @@ func (b *blameBody) fill(runs *runsAnswer, content []byte, line int) {
 		first, last := max(run.Start-1, b.From), min(run.Start-1+run.Count, b.To, len(lines))
 		for at := first; at < last; at += mostRows {
 			rows := min(mostRows, last-at)
-			block := &runBlock{ownedRun: run, First: at == first, Rows: rows}
+			block := &runBlock{RunJSON: run, First: at == first, Rows: rows}
 			block.Start, block.OriginalLine = at+1, run.OriginalLine+at+1-run.Start
 			block.name(runs, told)
 			block.number(line, each)
@@ -343,14 +344,14 @@ func (b *blameBody) mark() {
 }
 
 // count sums whose the lines are.
-func (b *blameBody) count(runs *runsAnswer) {
+func (b *blameBody) count(runs *blame.RunsJSON) {
 	of, told := map[string]int{}, map[string]string{}
 	for _, run := range runs.Runs {
 		if run.Trace != nil && run.Source != nil {
 			told[*run.Trace] = run.Source.Writer
 		}
 		switch {
-		case run.ai():
+		case byAI(&run):
 			b.Owned.AI += run.Count
 			if run.Trace != nil {
 				of[*run.Trace] += run.Count
@@ -365,7 +366,7 @@ func (b *blameBody) count(runs *runsAnswer) {
 		}
 	}
 	for id, n := range of {
-		b.Owners = append(b.Owners, legend{id, runs.Conversations[id].Agent, n, told[id]})
+		b.Owners = append(b.Owners, legend{id, records.Value(runs.Conversations[id].Agent), n, told[id]})
 	}
 	slices.SortFunc(b.Owners, func(x, y legend) int {
 		return cmp.Or(cmp.Compare(y.Lines, x.Lines), cmp.Compare(x.Trace, y.Trace))

@@ -10,6 +10,8 @@ import (
 
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/stats"
 )
 
 // Size of a chart, in units of its box.
@@ -22,7 +24,7 @@ const (
 
 // timeChart is lines by day or week, stacked. Times without a line have their place.
 type timeChart struct {
-	By      string
+	By      stats.Dimension
 	Columns []column
 	Width   string // of a column
 	Most    int
@@ -34,21 +36,21 @@ type timeChart struct {
 func (c timeChart) Kinds() []numbers.Part { return c.all.Parts() }
 
 // Figures are lines by the kinds of the chart.
-func (c timeChart) Figures(lines lineCounts) []int { return lines.Owned().By(c.Kinds()) }
+func (c timeChart) Figures(lines stats.Lines) []int { return lines.Owned().By(c.Kinds()) }
 
 // column is a bar of a chart.
 type column struct {
-	By     string
+	By     stats.Dimension
 	Label  string
 	X      string
 	Parts  []columnPart
-	Counts lineCounts
+	Counts stats.Lines
 }
 
 type columnPart struct{ Kind, Y, Height string }
 
 // timesOf stacks the lines of each day or week.
-func timesOf(groups []statsGroup, by string) (c timeChart) {
+func timesOf(groups []figures.Counted, by stats.Dimension) (c timeChart) {
 	all := allTimes(groups, by)
 	for _, w := range all {
 		c.Most = max(c.Most, w.Added)
@@ -60,7 +62,7 @@ func timesOf(groups []statsGroup, by string) (c timeChart) {
 	each := chartWidth / float64(len(all))
 	c.Width = units(each * 0.78)
 	for i, w := range all {
-		bar := column{By: by, Label: records.Value(w.Key[by]), X: units(float64(i)*each + each*0.11), Counts: w.lineCounts}
+		bar := column{By: by, Label: records.Value(w.Key[by]), X: units(float64(i)*each + each*0.11), Counts: w.Lines}
 		c.all = c.all.Plus(w.Owned())
 		top := chartHeight
 		for _, p := range w.Owned().Parts() {
@@ -92,9 +94,9 @@ func shortDate(label, form string) string {
 }
 
 // allTimes returns the days or weeks from the first to the last one, those without a commit too.
-func allTimes(groups []statsGroup, by string) []statsGroup {
+func allTimes(groups []figures.Counted, by stats.Dimension) []figures.Counted {
 	have := slices.Clone(groups)
-	slices.SortFunc(have, func(x, y statsGroup) int {
+	slices.SortFunc(have, func(x, y figures.Counted) int {
 		return cmp.Compare(records.Value(x.Key[by]), records.Value(y.Key[by]))
 	})
 	if len(have) == 0 {
@@ -105,21 +107,21 @@ func allTimes(groups []statsGroup, by string) []statsGroup {
 	if err1 != nil || err2 != nil {
 		return have[max(0, len(have)-mostColumns):]
 	}
-	days := map[string]int{"day": 1, "week": 7}[by]
+	days := map[stats.Dimension]int{"day": 1, "week": 7}[by]
 	if least := last.AddDate(0, 0, -days*(leastColumns-1)); first.After(least) {
 		first = least
 	}
 	if most := last.AddDate(0, 0, -days*(mostColumns-1)); first.Before(most) {
 		first = most
 	}
-	var out []statsGroup
+	var out []figures.Counted
 	for at := first; !at.After(last); at = at.AddDate(0, 0, days) {
 		label := at.Format(time.DateOnly)
-		i := slices.IndexFunc(have, func(g statsGroup) bool { return records.Value(g.Key[by]) == label })
+		i := slices.IndexFunc(have, func(g figures.Counted) bool { return records.Value(g.Key[by]) == label })
 		if i >= 0 {
 			out = append(out, have[i])
 		} else {
-			out = append(out, statsGroup{Key: map[string]*string{by: &label}})
+			out = append(out, figures.Counted{Key: map[stats.Dimension]*string{by: &label}})
 		}
 	}
 	return out
@@ -147,27 +149,20 @@ type lifeLine struct {
 	Name   string
 	Class  string // how the line is drawn
 	Points string
-	Ages   []lived
-}
-
-// lived counts the lines that lived so long, of the lines that are old enough.
-type lived struct {
-	Days    int `json:"days"`
-	Written int `json:"written"`
-	Alive   int `json:"alive"`
+	Ages   []figures.AliveAtAges
 }
 
 // mostLives bounds the lines of the chart; each has its own form.
 const mostLives = 6
 
 // livesOf draws the groups whose lines are old enough.
-func livesOf(groups []statsGroup) (c lifeChart) {
+func livesOf(groups []figures.Counted) (c lifeChart) {
 	for _, g := range groups {
-		known := slices.ContainsFunc(g.Survival, func(a lived) bool { return a.Written > 0 })
+		known := slices.ContainsFunc(g.Survival, func(a figures.AliveAtAges) bool { return a.Written > 0 })
 		if !known || len(c.Lines) == mostLives {
 			continue
 		}
-		line := lifeLine{Name: g.owner(), Class: "s" + strconv.Itoa(len(c.Lines)), Ages: g.Survival}
+		line := lifeLine{Name: ownerOf(&g), Class: "s" + strconv.Itoa(len(c.Lines)), Ages: g.Survival}
 		points := []string{"0," + units(chartRoom)}
 		for i, a := range g.Survival {
 			if len(c.Lines) == 0 {

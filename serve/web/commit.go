@@ -9,33 +9,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/diff"
 )
-
-// diffAnswer is the answer of git trace diff --json.
-type diffAnswer struct {
-	Totals struct {
-		Added   lineCounts `json:"added"`
-		Removed lineCounts `json:"removed"`
-		Churn   *struct {
-			Written int `json:"written"`
-			Gone    int `json:"gone"`
-		} `json:"churn"`
-	} `json:"totals"`
-	Files []struct {
-		Path string        `json:"path"`
-		Runs []*ownedLines `json:"runs"`
-	} `json:"files"`
-}
 
 type commitBody struct {
 	Commit   *graph.CommitJSON // nil for a range
 	Message  string
 	From, To string
-	Diff     diffAnswer
+	Diff     diff.Document
 	Owned    bool // git trace diff says whose the lines are
 	Files    []*patchFile
 	Split    bool
@@ -182,7 +168,7 @@ func (b *commitBody) fill(q *question) error {
 			return err
 		},
 	)
-	runs := map[string][]*ownedLines{}
+	runs := map[string][]*diff.RunJSON{}
 	for _, owned := range b.Diff.Files {
 		runs[owned.Path] = owned.Runs
 	}
@@ -249,11 +235,19 @@ func (b *commitBody) By() []graph.ContributorJSON {
 				}
 			}
 			out[at].Lines += run.Count
-			out[at].Sources = graph.Tell(out[at].Sources, graph.Teller{Writer: run.Writer(), Lines: run.Count})
+			out[at].Sources = graph.Tell(out[at].Sources, graph.Teller{Writer: writerOf(run.Source), Lines: run.Count})
 		}
 	}
 	slices.SortStableFunc(out, func(x, y graph.ContributorJSON) int { return cmp.Compare(y.Lines, x.Lines) })
 	return out
+}
+
+// writerOf returns the clone that says so; empty for this one.
+func writerOf(s *blame.SourceJSON) string {
+	if s == nil {
+		return ""
+	}
+	return s.Writer
 }
 
 // giveLives sets the age of the lines that went: from the commit that brought them to this one.
@@ -277,14 +271,14 @@ func (b *commitBody) giveLives(q *question) {
 	end := timeOf(b.To)
 	for _, file := range b.Files {
 		for _, hunk := range file.Hunks {
-			var last *ownedLines
+			var last *diff.RunJSON
 			for _, row := range hunk.Rows {
 				owner := row.Owner
 				if row.Kind != "old" || owner == nil || owner.Commit == nil || owner == last {
 					continue
 				}
 				last = owner
-				if began := timeOf(*owner.Commit); !began.IsZero() && end.After(began) {
+				if began := timeOf(owner.Commit.String()); !began.IsZero() && end.After(began) {
 					row.Lived = livedFor(began, end)
 				}
 			}

@@ -11,92 +11,31 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/internal/numbers"
-	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/view"
 )
 
-// trailAnswer is the part of a trail that pages show, as git trace track --json prints it.
-type trailAnswer struct {
-	Patch   string `json:"patch"`
-	Owner   string `json:"owner"`
-	Trace   string `json:"trace"`
-	Agent   string `json:"agent"`
-	Model   string `json:"model"`
-	Tool    string `json:"tool"`
-	Call    string `json:"tool_call"`
-	Prompt  int    `json:"prompt"`
-	Path    string `json:"path"`
-	Lines   int    `json:"lines"`
-	Removed int    `json:"removed"`
-	Created *struct {
-		Time  time.Time `json:"time"`
-		Start int       `json:"start"`
-		Count int       `json:"count"`
-	} `json:"created"`
-	Steps []trailStep `json:"steps"`
-	Now   struct {
-		State    string  `json:"state"`
-		Ref      *string `json:"ref"`
-		Alive    int     `json:"alive"`
-		Moved    int     `json:"moved"`
-		Places   []place `json:"places"`
-		Changed  []loss  `json:"changed"`
-		Reverted []loss  `json:"reverted"`
-		Lost     []loss  `json:"lost"`
-		Never    int     `json:"never_committed"`
-	} `json:"now"`
-}
-
-// trailStep is an event in the life of lines.
-type trailStep struct {
-	Kind       string    `json:"kind"`
-	Time       time.Time `json:"time"`
-	Commit     string    `json:"commit"`
-	From       *string   `json:"from"`
-	By         string    `json:"by"`
-	Lines      int       `json:"lines"`
-	Evidence   string    `json:"evidence"`
-	Confidence string    `json:"confidence"`
-}
-
-// Known returns the evidence and the certainty of the step.
-func (s *trailStep) Known() string {
+// known returns the evidence and the certainty of a step of lines.
+func known(s trail.StepJSON) string {
 	return strings.ReplaceAll(s.Evidence, "_", " ") + ", confidence " + s.Confidence
-}
-
-// place is the place of lines today.
-type place struct {
-	Path   string  `json:"path"`
-	Start  int     `json:"start"`
-	Count  int     `json:"count"`
-	Commit *string `json:"commit"` // null while nobody has committed them
-}
-
-// loss is lines that are gone.
-type loss struct {
-	Lines  int     `json:"lines"`
-	Commit *string `json:"commit"`
-	Author string  `json:"author"`
-	Owner  string  `json:"owner"`
-	Trace  string  `json:"trace"`
 }
 
 // fate is the fate of lines that an agent wrote.
 type fate struct {
 	Lines, Alive, Moved, Never int
-	Changed, Reverted, Lost    []loss
-	Places                     []place
+	Changed, Reverted, Lost    []trail.LossJSON
+	Places                     []trail.RunJSON
 }
 
-func (f *fate) add(trails ...*trailAnswer) {
+func (f *fate) add(trails ...*trail.TrailJSON) {
 	for _, t := range trails {
 		f.Lines += t.Lines
 		f.Alive += t.Now.Alive
 		f.Moved += t.Now.Moved
-		f.Never += t.Now.Never
+		f.Never += t.Now.NeverCommitted
 		f.Changed = append(f.Changed, t.Now.Changed...)
 		f.Reverted = append(f.Reverted, t.Now.Reverted...)
 		f.Lost = append(f.Lost, t.Now.Lost...)
@@ -108,7 +47,7 @@ func (f *fate) add(trails ...*trailAnswer) {
 type ended struct {
 	How   string
 	Lines int
-	By    []loss // each commit and author once
+	By    []trail.LossJSON // each commit and author once
 }
 
 // Ends lists how lines ended that are not alive.
@@ -120,8 +59,8 @@ func (f fate) Ends() []ended {
 		e.By = nil
 		for _, l := range by {
 			e.Lines += l.Lines
-			same := func(o loss) bool {
-				return records.Value(o.Commit) == records.Value(l.Commit) && o.Author == l.Author && o.Trace == l.Trace
+			same := func(o trail.LossJSON) bool {
+				return plain(o.Commit) == plain(l.Commit) && o.Author == l.Author && o.Trace == l.Trace
 			}
 			if !slices.ContainsFunc(e.By, same) {
 				e.By = append(e.By, l)
@@ -135,7 +74,7 @@ func (f fate) Ends() []ended {
 }
 
 // trails asks for the fate of all lines of a conversation.
-func (q *question) trails(ctx context.Context, id string) ([]*trailAnswer, error) {
+func (q *question) trails(ctx context.Context, id string) ([]*trail.TrailJSON, error) {
 	out, err := q.answers.get(ctx, nil, "track", "--json", id)
 	if err != nil {
 		if code(err) == http.StatusNotFound { // it wrote nothing that is known
@@ -143,16 +82,14 @@ func (q *question) trails(ctx context.Context, id string) ([]*trailAnswer, error
 		}
 		return nil, err
 	}
-	var answer struct {
-		Trails []*trailAnswer `json:"trails"`
-	}
+	var answer trail.Document
 	err = json.Unmarshal(out, &answer)
 	return answer.Trails, err
 }
 
 // followed is the fate of all that a conversation wrote, or why it is not known.
 type followed struct {
-	trails []*trailAnswer
+	trails []*trail.TrailJSON
 	err    error
 
 	hunks map[events.PatchID]*view.Hunk // what it wrote, where that is little
@@ -184,7 +121,7 @@ func (f *followed) ahead(ctx context.Context, q *question) {
 	args := []string{"show", "--json"}
 	for _, t := range f.trails {
 		if t.Patch != "" { // of a call that no hook saw there is none
-			args = append(args, t.Patch)
+			args = append(args, string(t.Patch))
 		}
 	}
 	if len(args) == 2 || len(args) > mostAhead {
@@ -220,14 +157,14 @@ func (f *followed) write(calls map[string]*callBlock) bool {
 }
 
 // follow sets the fate of each call's lines, and sums it up.
-func (b *talkBody) follow(trails []*trailAnswer) {
-	of := map[string][]*trailAnswer{} // by patches, and by calls that no hook saw
+func (b *talkBody) follow(trails []*trail.TrailJSON) {
+	of := map[string][]*trail.TrailJSON{} // by patches, and by calls that no hook saw
 	for _, t := range trails {
 		b.Fate.add(t)
-		key := cmp.Or(t.Patch, t.Call)
+		key := cmp.Or(string(t.Patch), t.ToolCall)
 		of[key] = append(of[key], t)
 	}
-	slices.SortStableFunc(b.Fate.Places, func(x, y place) int {
+	slices.SortStableFunc(b.Fate.Places, func(x, y trail.RunJSON) int {
 		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Start, y.Start))
 	})
 	for _, turn := range b.Turns {

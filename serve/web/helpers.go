@@ -32,7 +32,7 @@ var helpers = template.FuncMap{
 	"brief":     numbers.Short,
 	"count":     numbers.Count,
 	"percent":   percent,
-	"cut":       func(text string, n int) string { return cells.Cut(cells.Line(text), n) },
+	"cut":       func(text any, n int) string { return cells.Cut(cells.Line(plain(text)), n) },
 	"tidy":      tidy,
 	"prose":     prose,
 	"oid":       func(id any) string { return fmt.Sprintf("%.7s", plain(id)) },
@@ -42,12 +42,18 @@ var helpers = template.FuncMap{
 	"at":        at,
 	"bar":       bar,
 	"deref":     deref,
+	"known":     known,
+	"name":      nameOf,
+	"writer":    writerOf,
 	"list":      func(items ...any) []any { return items },
 }
 
-// plain returns a value, or the value that a pointer leads to, as text.
+// plain returns a value, or the value that a pointer leads to, as text; nothing where it leads nowhere.
 func plain(v any) string {
-	if at := reflect.ValueOf(v); at.Kind() == reflect.Pointer && !at.IsNil() {
+	if at := reflect.ValueOf(v); at.Kind() == reflect.Pointer {
+		if at.IsNil() {
+			return ""
+		}
 		if _, speaks := v.(fmt.Stringer); !speaks {
 			return fmt.Sprint(at.Elem().Interface())
 		}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/fault"
-	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -78,29 +79,6 @@ type graphAnswer struct {
 	Commits     []graph.CommitJSON     `json:"commits"`
 }
 
-// lineCounts counts lines by owner.
-type lineCounts struct {
-	Commits int `json:"commits"`
-	Added   int `json:"added"`
-	AI      int `json:"ai"`
-	Human   int `json:"human"`
-	Unknown int `json:"unknown"`
-	Older   int `json:"older"` // of the unknown
-}
-
-// Owned returns the lines by who wrote them.
-func (c lineCounts) Owned() numbers.Owned {
-	return numbers.Owned{AI: c.AI, Human: c.Human, Unknown: c.Unknown, Older: c.Older}
-}
-
-func (c *lineCounts) add(more lineCounts) {
-	c.Added += more.Added
-	c.AI += more.AI
-	c.Human += more.Human
-	c.Unknown += more.Unknown
-	c.Older += more.Older
-}
-
 // How much the overview shows.
 const (
 	homeTalks   = 8
@@ -113,7 +91,7 @@ type homeBody struct {
 	Checked *checked // the log, when it was looked at last; nil where that is going on for the first time
 	Talks   []*view.Conversation
 	Commits []graph.CommitJSON
-	Lines   lineCounts
+	Lines   stats.Lines
 	Range   int
 	Since   string
 }
@@ -132,9 +110,7 @@ func home(q *question) (string, string, any, error) {
 	}
 	var list logAnswer
 	var commits graphAnswer
-	var figures struct {
-		Lines lineCounts `json:"lines"`
-	}
+	var sums figures.Stats
 	err := all(
 		func() error {
 			if q.still != nil { // what this machine records is nobody else's
@@ -147,7 +123,7 @@ func home(q *question) (string, string, any, error) {
 			return optional(q.into(&commits, q.ranged("graph", "--json", "-n", strconv.Itoa(homeCommits))...))
 		},
 		func() error {
-			return optional(q.into(&figures, q.ranged(counted...)...))
+			return optional(q.into(&sums, q.ranged(counted...)...))
 		},
 	)
 	if err == nil {
@@ -156,7 +132,7 @@ func home(q *question) (string, string, any, error) {
 	if body.Status.Log.Events > 0 { // asked last: a check takes what processors there are
 		body.Checked = q.check(q.ctx)
 	}
-	q.digits, body.Talks, body.Commits, body.Lines = list.Digits, list.Conversations, commits.Commits, figures.Lines
+	q.digits, body.Talks, body.Commits, body.Lines = list.Digits, list.Conversations, commits.Commits, sums.Lines
 	return "Overview", "home", body, err
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/stats"
 )
 
 // hourChart is lines by hours of the week: a row for each day, in which each hour has its place.
@@ -21,13 +23,13 @@ type hourChart struct {
 func (c hourChart) Kinds() []numbers.Part { return c.all.Parts() }
 
 // Figures are lines by the kinds of the chart.
-func (c hourChart) Figures(lines lineCounts) []int { return lines.Owned().By(c.Kinds()) }
+func (c hourChart) Figures(lines stats.Lines) []int { return lines.Owned().By(c.Kinds()) }
 
 // hourCell are the lines of an hour. Its area says how many they are, its parts whose.
 type hourCell struct {
 	Label  string
 	Parts  []hourPart
-	Counts lineCounts
+	Counts stats.Lines
 }
 
 type hourPart struct{ Kind, X, Y, Width, Height string }
@@ -45,10 +47,10 @@ const (
 )
 
 // hoursOf draws the groups by hour. A group that names no hour is left out: nobody told its time.
-func hoursOf(groups []statsGroup) hourChart {
+func hoursOf(groups []figures.Counted) hourChart {
 	c := hourChart{Days: weekdays}
 	type placed struct {
-		statsGroup
+		figures.Counted
 		day, hour int
 	}
 	var all []placed
@@ -64,7 +66,7 @@ func hoursOf(groups []statsGroup) hourChart {
 		}
 	}
 	for _, g := range all {
-		cell := hourCell{Label: hourName(g.day, g.hour), Counts: g.lineCounts}
+		cell := hourCell{Label: hourName(g.day, g.hour), Counts: g.Lines}
 		side := math.Sqrt(float64(g.Added) / float64(c.Most))
 		width, height := (hourWidth-hourGap)*side, (hourHeight-hourGap)*side
 		x, y := (float64(g.hour)+0.5)*hourWidth-width/2, (float64(g.day)-0.5)*hourHeight-height/2

@@ -3,19 +3,22 @@ package web
 import (
 	"strconv"
 	"testing"
+
+	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/stats"
 )
 
 // Each hour stands in the place of its day and hour, the larger the more lines it has, and its parts fill it.
 func TestHoursOfTheWeekStandInTheirPlaces(t *testing.T) {
 	t.Parallel()
-	group := func(key string, ai, human, unknown int) statsGroup {
-		g := statsGroup{lineCounts: lineCounts{Added: ai + human + unknown, AI: ai, Human: human, Unknown: unknown}}
+	group := func(key string, ai, human, unknown int) figures.Counted {
+		g := figures.Counted{Lines: stats.Lines{Added: ai + human + unknown, AI: ai, Human: human, Unknown: unknown}}
 		if key != "" {
-			g.Key = map[string]*string{"hour": &key}
+			g.Key = map[stats.Dimension]*string{"hour": &key}
 		}
 		return g
 	}
-	got := hoursOf([]statsGroup{group("1 Mon 00", 1, 0, 0), group("1 Mon 14", 40, 50, 10), group("7 Sun 23", 0, 25, 0),
+	got := hoursOf([]figures.Counted{group("1 Mon 00", 1, 0, 0), group("1 Mon 14", 40, 50, 10), group("7 Sun 23", 0, 25, 0),
 		group("", 3, 0, 0), group("8 Sun 01", 1, 0, 0), group("2 Tue 24", 1, 0, 0), group("3 Wed 05", 0, 0, 0)})
 	if len(got.Cells) != 3 || got.Most != 100 || got.When != "Mon 14–15" {
 		t.Fatalf("got %+v", got)

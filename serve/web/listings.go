@@ -9,9 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/stats"
+	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -204,7 +208,7 @@ type treeEntry struct {
 	Name    string
 	Dir     bool
 	Address string
-	Lines   *lineCounts // that commits added to it or below it; nil where it is not known
+	Lines   *stats.Lines // that commits added to it or below it; nil where it is not known
 }
 
 type treeBody struct {
@@ -241,16 +245,16 @@ func directory(q *question) (string, string, any, error) {
 	if path != "" {
 		args = append(args, "--", path)
 	}
-	var figures statsAnswer
-	_ = q.into(&figures, args...) // without them the names are shown
-	below := figures.below(path)
+	var sums figures.Stats
+	_ = q.into(&sums, args...) // without them the names are shown
+	linesOf := below(&sums, path)
 	for _, entry := range list {
 		full := strings.TrimPrefix(path+"/"+entry.Name, "/")
 		one := treeEntry{Name: entry.Name, Dir: entry.IsDir(), Address: at("blame", commit, full)}
 		if one.Dir {
 			one.Address = at("tree", commit, full)
 		}
-		if lines := below[entry.Name]; lines.Added > 0 {
+		if lines := linesOf[entry.Name]; lines.Added > 0 {
 			one.Lines = &lines
 		}
 		body.Entries = append(body.Entries, one)
@@ -268,8 +272,8 @@ func directory(q *question) (string, string, any, error) {
 }
 
 // below sums the lines of files by the entries of a directory that they are, or that they are below.
-func (a *statsAnswer) below(dir string) map[string]lineCounts {
-	sums := map[string]lineCounts{}
+func below(a *figures.Stats, dir string) map[string]stats.Lines {
+	sums := map[string]stats.Lines{}
 	for _, g := range a.Groups {
 		rest, in := records.Value(g.Key["file"]), true
 		if dir != "" {
@@ -277,7 +281,7 @@ func (a *statsAnswer) below(dir string) map[string]lineCounts {
 		}
 		if name, _, _ := strings.Cut(rest, "/"); in && name != "" {
 			sum := sums[name]
-			sum.add(g.lineCounts)
+			sum.Join(g.Lines)
 			sums[name] = sum
 		}
 	}
@@ -291,8 +295,9 @@ func tracked(q *question) (string, string, any, error) {
 		return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)
 	}
 	body := &struct {
-		Trail *trailAnswer
+		Trail *trail.TrailJSON
 		Hunk  *view.Hunk
+		Fate  fate
 	}{}
 	var answer shown
 	err := all(
@@ -313,7 +318,7 @@ func tracked(q *question) (string, string, any, error) {
 		body.Hunk = o.Patch
 	}
 	if q.still != nil && body.Trail != nil {
-		if _, there := q.still.Talks[body.Trail.Trace]; !there {
+		if _, there := q.still.Talks[string(body.Trail.Trace)]; !there {
 			return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)
 		}
 		body.Hunk = &view.Hunk{} // the contents of snapshots stay here
@@ -321,35 +326,17 @@ func tracked(q *question) (string, string, any, error) {
 	if body.Trail == nil || body.Hunk == nil {
 		return "", "", nil, fmt.Errorf("patch '%s': %w", id, errNotFound)
 	}
-	if body.Trail.Patch != id && q.still == nil {
+	if string(body.Trail.Patch) != id && q.still == nil {
 		return "", "", nil, &moved{(&url.URL{Path: at("track", body.Trail.Patch), RawQuery: q.r.URL.RawQuery}).String()}
 	}
+	body.Fate.add(body.Trail)
 	return "A patch of " + body.Trail.Path, "track", body, nil
-}
-
-// Fate returns the fate of the lines of one trail.
-func (t *trailAnswer) Fate() fate {
-	var f fate
-	f.add(t)
-	return f
 }
 
 type healthBody struct {
 	Status  statusAnswer
-	Fetched []fetchedLog // empty where there are too many
+	Fetched []sharing.FetchedState // empty where there are too many
 	Verify  checked
-}
-
-// fetchedLog is the answer of git trace verify --fetched --json about a log of another writer.
-type fetchedLog struct {
-	Remote string `json:"remote"`
-	Writer string `json:"writer"`
-	Digest bool   `json:"digest"`
-	Own    bool   `json:"own"`
-	Events int    `json:"events"`
-	Why    string `json:"why"`
-	Signed string `json:"signed"`
-	Signer string `json:"signer"`
 }
 
 // mostWriters is the number of logs of others that are checked for a page.
@@ -365,10 +352,10 @@ func health(q *question) (string, string, any, error) {
 	)
 	if n := body.Status.Writers(); err == nil && n > 0 && n <= mostWriters {
 		var answer struct {
-			Fetched []fetchedLog `json:"fetched"`
+			Fetched []sharing.FetchedState `json:"fetched"`
 		}
 		err = q.into(&answer, "verify", "--fetched", "--json")
-		body.Fetched = slices.DeleteFunc(answer.Fetched, func(f fetchedLog) bool { return f.Own })
+		body.Fetched = slices.DeleteFunc(answer.Fetched, func(f sharing.FetchedState) bool { return f.Own })
 	}
 	return "Health", "health", body, err
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs/gitdiff"
+	"github.com/git-trace/git-trace/report/diff"
 )
 
 // patchFile holds the changes of a diff in a file.
@@ -30,7 +30,7 @@ type patchRow struct {
 	Kind     string // old, new or both
 	Old, New int    // numbers; 0 on the side that has not got it
 	Parts    []part
-	Owner    *ownedLines
+	Owner    *diff.RunJSON
 	Lived    string // of the first of lines that went: how long they had lived
 
 	text string
@@ -40,30 +40,6 @@ type patchRow struct {
 type part struct {
 	Text   string
 	Marked bool
-}
-
-// ownedLines is a run of git trace diff --json.
-type ownedLines struct {
-	Side        string          `json:"side"`
-	Start       int             `json:"start"`
-	Count       int             `json:"count"`
-	Contributor string          `json:"contributor"`
-	Older       bool            `json:"older"` // than the recording: one of the unknown
-	Trace       *events.TraceID `json:"trace"`
-	Agent       *string         `json:"agent"`
-	Prompt      *int            `json:"prompt"`
-	Commit      *string         `json:"commit"`
-	Author      string          `json:"author"` // of the commit
-	Confidence  *string         `json:"confidence"`
-	Source      *teller         `json:"source"` // the clone that says so; nil for this one
-}
-
-// Writer returns the clone that says so; empty for this one.
-func (l *ownedLines) Writer() string {
-	if l.Source == nil {
-		return ""
-	}
-	return l.Source.Writer
 }
 
 // Bounds of a diff that is drawn.
@@ -132,8 +108,8 @@ func readPatch(out []byte) []*patchFile {
 			if len(head) < 3 {
 				continue
 			}
-			oldAt, oldLeft = span(head[1])
-			newAt, newLeft = span(head[2])
+			oldAt, oldLeft = stretch(head[1])
+			newAt, newLeft = stretch(head[2])
 			_, about, _ := strings.Cut(line[3:], "@@")
 			hunk = &patchHunk{Head: "line " + strconv.Itoa(newAt) + about}
 			file.Hunks = append(file.Hunks, hunk)
@@ -185,8 +161,8 @@ func pathOfHeader(line string) string {
 	return rest
 }
 
-// span reads "-12,4" and "+9".
-func span(text string) (start, count int) {
+// stretch reads "-12,4" and "+9".
+func stretch(text string) (start, count int) {
 	first, more, found := strings.Cut(strings.TrimLeft(text, "+-"), ",")
 	start, _ = strconv.Atoi(first) // git writes numbers
 	if count = 1; found {
@@ -264,7 +240,7 @@ func wordsOf(line string) []string {
 }
 
 // own gives the rows of a file their owners.
-func (f *patchFile) own(runs []*ownedLines) {
+func (f *patchFile) own(runs []*diff.RunJSON) {
 	for _, hunk := range f.Hunks {
 		for _, row := range hunk.Rows {
 			for _, run := range runs {

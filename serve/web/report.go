@@ -11,89 +11,18 @@ import (
 
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/span"
 	"github.com/git-trace/git-trace/view"
 )
 
-// resultCounts counts the lines of a result by owner.
-type resultCounts struct {
-	Lines int `json:"lines"`
-	lineCounts
-}
-
-// reportAnswer is the part of git trace report --json that the page shows.
-type reportAnswer struct {
-	Range struct {
-		Given string   `json:"given"`
-		From  refs.OID `json:"from"`
-		To    refs.OID `json:"to"`
-		Fork  bool     `json:"merge_base"`
-	} `json:"range"`
-	Stats         statsAnswer    `json:"stats"`
-	Result        resultCounts   `json:"result"`
-	Removed       int            `json:"removed"`
-	Writers       []reportWriter `json:"writers"`
-	Conversations []struct {
-		Trace   string        `json:"trace"`
-		Agent   string        `json:"agent"`
-		Models  []string      `json:"models"`
-		Prompts int           `json:"prompts"`
-		Written int           `json:"written"`
-		Result  int           `json:"result"`
-		Gone    int           `json:"gone"`
-		Usage   *view.Usage   `json:"usage"`
-		Texts   []view.Prompt `json:"texts"`
-		Files   []reportLines `json:"files"`
-	} `json:"conversations"`
-	Files []struct {
-		Path    string       `json:"path"`
-		Added   resultCounts `json:"added"`
-		Removed int          `json:"removed"`
-	} `json:"files"`
-	Unknown []struct {
-		reportLines
-		Start int `json:"start"`
-	} `json:"unknown"`
-	Rewritten []struct {
-		reportLines
-		Start int    `json:"start"`
-		Trace string `json:"trace"`
-	} `json:"rewritten"`
-	Reviewers []struct {
-		How     string `json:"how"`
-		Who     string `json:"who"`
-		Commits int    `json:"commits"`
-	} `json:"reviewers"`
-	Limits struct {
-		Nothing   bool `json:"nothing_recorded"`
-		Several   int  `json:"one_of_several"`
-		Low       int  `json:"low_confidence"`
-		Rewritten int  `json:"changed_by_people"`
-	} `json:"limits"`
-}
-
-type reportLines struct {
-	Path  string `json:"path"`
-	Lines int    `json:"lines"`
-}
-
-type reportWriter struct {
-	Kind      string   `json:"kind"`
-	Older     bool     `json:"older"`
-	Agent     string   `json:"agent"`
-	Models    []string `json:"models"`
-	Written   int      `json:"written"`
-	Result    int      `json:"result"`
-	Gone      int      `json:"gone"`
-	Otherwise int      `json:"otherwise"`
-}
-
-// Name names who wrote.
-func (w reportWriter) Name() string {
+// nameOf names who wrote.
+func nameOf(w span.Writer) string {
 	switch {
 	case w.Kind == "human":
 		return "people"
 	case w.Kind != "ai":
-		return ownerWord(w.Kind, w.Older)
+		return ownerWord(string(w.Kind), w.Older)
 	case w.Agent == "":
 		return "one of several agents"
 	case len(w.Models) == 0:
@@ -108,7 +37,7 @@ func (w reportWriter) Name() string {
 
 // reportBody holds the contents of the page.
 type reportBody struct {
-	reportAnswer
+	span.Report
 	Title, Repository, Span string
 	Style                   template.CSS // this package's own
 	Times                   timeChart
@@ -117,7 +46,7 @@ type reportBody struct {
 
 // Otherwise reports whether lines came that no commit of the range wrote.
 func (b *reportBody) Otherwise() bool {
-	return slices.ContainsFunc(b.Writers, func(w reportWriter) bool { return w.Otherwise > 0 })
+	return slices.ContainsFunc(b.Writers, func(w span.Writer) bool { return w.Otherwise > 0 })
 }
 
 // Facts lists the facts for a reviewer.
@@ -140,7 +69,7 @@ func (b *reportBody) Facts() (out []string) {
 }
 
 // Report draws what git trace report prints as one page: without script, with the style and the charts in it.
-func Report(ctx context.Context, repo *refs.Repo, ask Ask, prompts string, span ...string) ([]byte, error) {
+func Report(ctx context.Context, repo *refs.Repo, ask Ask, prompts string, about ...string) ([]byte, error) {
 	a := &answers{ask: ask, repo: repo}
 	style, err := assets.ReadFile("static/page.css")
 	if err != nil {
@@ -148,25 +77,20 @@ func Report(ctx context.Context, repo *refs.Repo, ask Ask, prompts string, span 
 	}
 	b := &reportBody{Repository: filepath.Base(repo.Top())}
 	b.Style = template.CSS(style)
-	args := append([]string{"report", "--json", "--show-prompts=" + prompts}, span...)
-	if err := a.into(ctx, &b.reportAnswer, args...); err != nil {
+	args := append([]string{"report", "--json", "--show-prompts=" + prompts}, about...)
+	if err := a.into(ctx, &b.Report, args...); err != nil {
 		return nil, err
 	}
-	from, to := b.Range.From.String(), b.Range.To.String()
 	b.Span = b.Range.Given
 	if b.Span == "" {
 		b.Span = "this branch"
 	}
 	b.Title = "Who wrote " + b.Span
-	dots := ".."
-	if b.Range.Fork {
-		dots = "..."
-	}
-	var weeks, lives statsAnswer
+	var weeks, lives figures.Stats
 	err = all(
-		func() error { return optional(a.into(ctx, &weeks, "stats", "--json", "--by=week", from+dots+to)) },
+		func() error { return optional(a.into(ctx, &weeks, "stats", "--json", "--by=week", b.Range.Dotted())) },
 		func() error {
-			return optional(a.into(ctx, &lives, "stats", "--json", "--by=agent", "--survival", from+dots+to))
+			return optional(a.into(ctx, &lives, "stats", "--json", "--by=agent", "--survival", b.Range.Dotted()))
 		},
 	)
 	if err != nil {

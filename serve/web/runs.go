@@ -8,52 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/records"
 )
 
-// runsAnswer is the answer of git trace blame --json=runs.
-type runsAnswer struct {
-	Conversations map[string]struct {
-		Short   string            `json:"short"`
-		Agent   string            `json:"agent"`
-		Prompts map[string]string `json:"prompts"`
-	} `json:"conversations"`
-	Commits map[string]struct {
-		Author  string    `json:"author"`
-		Time    time.Time `json:"author_time"`
-		Summary string    `json:"summary"`
-	} `json:"commits"`
-	Runs []ownedRun `json:"runs"`
-}
-
-// ownedRun is lines of a file that follow each other and have one commit and one owner.
-type ownedRun struct {
-	Start        int      `json:"start"` // from 1
-	Count        int      `json:"count"`
-	Commit       *string  `json:"commit"`
-	OriginalPath string   `json:"original_path"`
-	OriginalLine int      `json:"original_line"`
-	Contributor  string   `json:"contributor"`
-	Older        bool     `json:"older"` // than the recording: one of the unknown
-	Trace        *string  `json:"trace"`
-	Model        *string  `json:"model"`
-	Tool         *string  `json:"tool"`
-	Call         *string  `json:"tool_call"`
-	Prompt       *int     `json:"prompt"`
-	Patch        *string  `json:"patch"`
-	Evidence     *string  `json:"evidence"`
-	Confidence   *string  `json:"confidence"`
-	Disputed     []string `json:"disputed"`
-	Source       *teller  `json:"source"` // the clone that says so; nil for this one
-}
-
-// teller is another clone, and who signed what it published.
-type teller struct{ Writer, Signer string }
-
 // runBlock is a run with its lines, as it is drawn. A long run is several blocks.
 type runBlock struct {
-	ownedRun
+	blame.RunJSON
 	First   bool
 	Talk    int // the number of its conversation on this page, from 1; 0 for none
 	Agent   string
@@ -85,8 +47,8 @@ func (b *runBlock) About() string {
 	}
 	if b.Source != nil {
 		words = append(words, "as clone "+cells.Cut(cells.Line(b.Source.Writer), mostWriter)+" says")
-		if b.Source.Signer != "" {
-			words = append(words, "signed by "+b.Source.Signer)
+		if b.Source.Signer != nil {
+			words = append(words, "signed by "+*b.Source.Signer)
 		}
 	}
 	return strings.Join(words, ", ")
@@ -100,7 +62,7 @@ func (b *runBlock) Class() string {
 		return high + " " + b.Age
 	case b.Trace != nil:
 		return high + " " + hue(*b.Trace)
-	case b.ai():
+	case byAI(&b.RunJSON):
 		return high + " m"
 	case b.unknown():
 		return high + " u"
@@ -111,7 +73,7 @@ func (b *runBlock) Class() string {
 // Who names who wrote a block of no known conversation.
 func (b *runBlock) Who() string {
 	switch {
-	case b.ai():
+	case byAI(&b.RunJSON):
 		return "an agent" + b.Sign()
 	case b.unknown():
 		return "unknown"
@@ -145,7 +107,7 @@ func (b *runBlock) Sign() string {
 
 // HasStep reports whether the step is known in which an agent wrote the block. Another clone tells no more than the
 // prompt.
-func (b *runBlock) HasStep() bool { return b.Trace != nil && b.Call != nil && b.Source == nil }
+func (b *runBlock) HasStep() bool { return b.Trace != nil && b.ToolCall != nil && b.Source == nil }
 
 // number gives the lines their numbers. The first has an address, and so has one that is asked for, or each one.
 func (b *runBlock) number(asked int, each bool) {
@@ -184,9 +146,9 @@ func ageOf(at, now time.Time) string {
 // behind returns the address of what lies behind a line that is asked for: the file before the line's commit, or that
 // commit where it made the file, or the step in which an agent wrote the line. A line's address is short, and a page
 // has many.
-func (a *runsAnswer) behind(q *question, ask url.Values) (string, error) {
-	for name, address := range map[string]func(run *ownedRun, line int) string{
-		"up": func(run *ownedRun, line int) string {
+func behind(a *blame.RunsJSON, q *question, ask url.Values) (string, error) {
+	for name, address := range map[string]func(run *blame.RunJSON, line int) string{
+		"up": func(run *blame.RunJSON, line int) string {
 			if run.Commit == nil {
 				return ""
 			}
@@ -195,14 +157,14 @@ func (a *runsAnswer) behind(q *question, ask url.Values) (string, error) {
 			}
 			return fmt.Sprintf("%s?line=%d", at("blame", *run.Commit+"^", run.OriginalPath), run.OriginalLine+line-run.Start)
 		},
-		"step": func(run *ownedRun, _ int) string {
-			if run.Trace == nil || run.Call == nil {
+		"step": func(run *blame.RunJSON, _ int) string {
+			if run.Trace == nil || run.ToolCall == nil {
 				return ""
 			}
 			if run.Source != nil && run.Prompt != nil {
 				return at("t", *run.Trace, "p", *run.Prompt)
 			}
-			return at("t", *run.Trace, *run.Call)
+			return at("t", *run.Trace, *run.ToolCall)
 		},
 	} {
 		if !ask.Has(name) {
@@ -229,13 +191,13 @@ func ownerWord(kind string, older bool) string {
 	return kind
 }
 
-// ai reports whether an agent wrote a part of it.
-func (r *ownedRun) ai() bool {
+// byAI reports whether an agent wrote a part of it.
+func byAI(r *blame.RunJSON) bool {
 	return r.Contributor != "human" && (r.Contributor == "ai" || r.Contributor == "mixed" || r.Trace != nil)
 }
 
 // name says of a block what its commit and its conversation say. What stands in told is not said again.
-func (b *runBlock) name(runs *runsAnswer, told map[string]bool) {
+func (b *runBlock) name(runs *blame.RunsJSON, told map[string]bool) {
 	once := func(key, text string) string {
 		if told[key] {
 			return ""
@@ -245,11 +207,11 @@ func (b *runBlock) name(runs *runsAnswer, told map[string]bool) {
 	}
 	if b.Commit != nil {
 		c := runs.Commits[*b.Commit]
-		b.Author, b.Time, b.Summary = c.Author, c.Time, c.Summary
+		b.Author, b.Time, b.Summary = c.Author, c.AuthorTime, c.Summary
 	}
 	if b.Trace != nil {
 		talk := runs.Conversations[*b.Trace]
-		b.Agent = talk.Agent
+		b.Agent = records.Value(talk.Agent)
 		if b.Prompt != nil {
 			b.Asked = talk.Prompts[strconv.Itoa(*b.Prompt)]
 			b.Whole = once(fmt.Sprint(*b.Trace, *b.Prompt), b.Asked)

@@ -3,14 +3,16 @@ package web
 import (
 	"strings"
 	"testing"
+
+	"github.com/git-trace/git-trace/blame"
 )
 
 // Browsers drop the first end of line in a <pre>. A block whose first line is empty keeps its lines beside their numbers.
 func TestALineThatIsEmptyKeepsItsPlace(t *testing.T) {
 	t.Parallel()
-	human := ownedRun{Start: 1, Count: 3, Contributor: "human"}
+	human := blame.RunJSON{Start: 1, Count: 3, Contributor: "human"}
 	b := &blameBody{}
-	b.fill(&runsAnswer{Runs: []ownedRun{human}}, []byte("\n\tx := 1\r\n}\n"), 1)
+	b.fill(&blame.RunsJSON{Runs: []blame.RunJSON{human}}, []byte("\n\tx := 1\r\n}\n"), 1)
 	if got := b.Blocks[0].Code; strings.TrimPrefix(got, "\n") != "\n\tx := 1\n}\n" {
 		t.Errorf("a browser shows %q", strings.TrimPrefix(got, "\n"))
 	}
@@ -27,7 +29,7 @@ func TestTheNumbersOfABlock(t *testing.T) {
 		{0, false, "[7]\n8\n9\n10"}, {7, false, "[7]\n8\n9\n10"}, {9, false, "[7]\n8\n[9]\n10"},
 		{10, false, "[7]\n8\n9\n[10]"}, {11, false, "[7]\n8\n9\n10"}, {0, true, "[7]\n[8]\n[9]\n[10]"},
 	} {
-		b := &runBlock{ownedRun: ownedRun{Start: 7}, Rows: 4}
+		b := &runBlock{RunJSON: blame.RunJSON{Start: 7}, Rows: 4}
 		b.number(test.asked, test.each)
 		var got strings.Builder
 		for _, n := range b.Numbers {

@@ -76,7 +76,7 @@ func (s *Site) Handler() http.Handler {
 		"/diff/{range...}":        ranged,
 		"/graph":                  commits,
 		"/search":                 search,
-		"/stats":                  figures,
+		"/stats":                  figured,
 		"/track/{patch}":          tracked,
 		"/log-health":             health,
 	} {

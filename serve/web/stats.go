@@ -10,56 +10,13 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view"
 )
 
-// statsAnswer is the part of git trace stats --json that pages show.
-type statsAnswer struct {
-	Lines  lineCounts `json:"lines"`
-	Agents []struct {
-		Agent         string `json:"agent"`
-		Conversations int    `json:"conversations"`
-		Lines         int    `json:"lines"`
-	} `json:"agents"`
-	Authors []struct {
-		Author string `json:"author"`
-		lineCounts
-	} `json:"authors"`
-	Conversations struct {
-		Count, Recorded, Prompts, Calls, Steps int
-	} `json:"conversations"`
-	Tokens tokens `json:"tokens"`
-	Cost   struct {
-		USD     float64 `json:"usd"`
-		Priced  int     `json:"priced"`
-		Unknown int     `json:"unknown"`
-	} `json:"cost"`
-	Groups []statsGroup `json:"groups"`
-}
-
-type statsGroup struct {
-	Key map[string]*string `json:"key"`
-	lineCounts
-	Contributor   *string  `json:"contributor"`
-	Survival      []lived  `json:"survival"`
-	Conversations int      `json:"conversations"`
-	Tokens        *tokens  `json:"tokens"`
-	Cost          *float64 `json:"cost_usd"`
-}
-
-// tokens counts the tokens of models' answers, in buckets that do not overlap.
-type tokens struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cache_read"`
-	CacheWrite int64 `json:"cache_write"`
-}
-
-// Sum returns all of them.
-func (t *tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite }
-
 type statsBody struct {
-	statsAnswer
+	figures.Stats
 	Since string
 	Range string
 	Wants string // the one grouping that is asked for; empty for the usual ones
@@ -73,13 +30,13 @@ type statsBody struct {
 // statsTable is the lines by one thing.
 type statsTable struct {
 	Name   string
-	Groups []statsGroup
-	key    string
+	Groups []figures.Counted
+	key    stats.Dimension
 	lives  lifeChart
 }
 
 // Label names a row.
-func (t statsTable) Label(g statsGroup) string {
+func (t statsTable) Label(g figures.Counted) string {
 	if day, hour, is := hourOf(records.Value(g.Key[t.key])); is && t.key == "hour" {
 		return hourName(day, hour)
 	}
@@ -89,13 +46,13 @@ func (t statsTable) Label(g statsGroup) string {
 		return *text
 	}
 	if t.key == "agent" {
-		return g.owner()
+		return ownerOf(&g)
 	}
-	return map[string]string{"model": "no model", "language": "other"}[t.key]
+	return map[stats.Dimension]string{"model": "no model", "language": "other"}[t.key]
 }
 
 // owner names whose the lines of a group by agent are.
-func (g *statsGroup) owner() string {
+func ownerOf(g *figures.Counted) string {
 	switch agent := records.Value(g.Key["agent"]); {
 	case agent != "":
 		return agent
@@ -108,10 +65,10 @@ func (g *statsGroup) owner() string {
 }
 
 // Alive counts the lines of an agent that lived as long as is known; nil if unknown.
-func (t statsTable) Alive(g statsGroup) (out *lived) {
+func (t statsTable) Alive(g figures.Counted) (out *figures.AliveAtAges) {
 	for _, line := range t.lives.Lines {
 		for i := range line.Ages {
-			if t.key == "agent" && line.Name == g.owner() && line.Ages[i].Written > 0 {
+			if t.key == "agent" && line.Name == ownerOf(&g) && line.Ages[i].Written > 0 {
 				out = &line.Ages[i]
 			}
 		}
@@ -121,12 +78,12 @@ func (t statsTable) Alive(g statsGroup) (out *lived) {
 
 // Lives reports whether it is known of a row how long its lines lived.
 func (t statsTable) Lives() bool {
-	return slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return t.Alive(g) != nil })
+	return slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return t.Alive(g) != nil })
 }
 
 // timed reports whether the rows are times.
 func (t statsTable) timed() bool {
-	return slices.Contains([]string{"day", "week", "month", "hour"}, t.key)
+	return t.key.Times()
 }
 
 // Owns reports whether a row has one owner: its bar would say nothing.
@@ -134,13 +91,13 @@ func (t statsTable) Owns() bool { return t.key == "agent" || t.key == "model" }
 
 // Spends reports whether it is known of a row what its conversations took.
 func (t statsTable) Spends() bool {
-	return slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return g.Tokens != nil })
+	return slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return g.Tokens != nil })
 }
 
 // Charged reports whether conversations, and what they cost, are of one row each.
 func (t statsTable) Charged() bool {
 	return (t.Owns() || t.timed()) &&
-		slices.ContainsFunc(t.Groups, func(g statsGroup) bool { return g.Conversations > 0 })
+		slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return g.Conversations > 0 })
 }
 
 // usualTables are the groupings that the page shows unasked, and moreTables those that it shows on demand.
@@ -161,7 +118,7 @@ const (
 // Groupings returns the words for what lines can be grouped by.
 func (b *statsBody) Groupings() (words []string) {
 	for _, t := range slices.Concat(usualTables, moreTables) {
-		words = append(words, t.key)
+		words = append(words, string(t.key))
 	}
 	return words
 }
@@ -182,7 +139,7 @@ func (b *statsBody) choose(q *question) ([]statsTable, error) {
 		return slices.Clone(usualTables), nil
 	}
 	for _, t := range slices.Concat(usualTables, moreTables) {
-		if t.key == b.Wants {
+		if string(t.key) == b.Wants {
 			return []statsTable{t}, nil
 		}
 	}
@@ -215,8 +172,8 @@ func (b *statsBody) asked(q *question, args ...string) []string {
 	return args
 }
 
-// figures returns the page of statistics.
-func figures(q *question) (string, string, any, error) {
+// figured returns the page of statistics.
+func figured(q *question) (string, string, any, error) {
 	body := &statsBody{}
 	tables, err := body.choose(q)
 	if err != nil {
@@ -226,20 +183,20 @@ func figures(q *question) (string, string, any, error) {
 	if body.Wants != "" {
 		most = mostGroupsOnly
 	}
-	answers := make([]statsAnswer, len(tables))
-	ask := func(to *statsAnswer, by string) func() error {
-		args := body.asked(q, "stats", "--json", "--by="+by)
+	answers := make([]figures.Stats, len(tables))
+	ask := func(to *figures.Stats, by stats.Dimension) func() error {
+		args := body.asked(q, "stats", "--json", "--by="+string(by))
 		return func() error { return q.into(to, args...) }
 	}
-	by := "week"
+	by := stats.Week
 	if body.Wants == "day" {
-		by = "day"
+		by = stats.Day
 	}
-	asks := []func() error{ask(&body.statsAnswer, by)}
+	asks := []func() error{ask(&body.Stats, by)}
 	for i := range tables {
 		asks = append(asks, ask(&answers[i], tables[i].key))
 	}
-	var lives, hours statsAnswer
+	var lives, hours figures.Stats
 	asks = append(asks, ask(&hours, "hour"))
 	asks = append(asks, func() error {
 		ctx, cancel := context.WithTimeout(q.ctx, followTime)
@@ -257,7 +214,7 @@ func figures(q *question) (string, string, any, error) {
 	for i := range tables {
 		tables[i].Groups = answers[i].Groups
 		if !tables[i].timed() { // those stand in their order
-			slices.SortStableFunc(tables[i].Groups, func(a, b statsGroup) int { return cmp.Compare(b.Added, a.Added) })
+			slices.SortStableFunc(tables[i].Groups, func(a, b figures.Counted) int { return cmp.Compare(b.Added, a.Added) })
 		}
 		tables[i].Groups = tables[i].Groups[:min(len(tables[i].Groups), most)]
 	}

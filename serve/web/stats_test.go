@@ -5,18 +5,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/report/figures"
+	"github.com/git-trace/git-trace/report/stats"
 )
 
 // The table of agents tells how many of the lines lived as long as is known, and what the conversations took. A column
 // of which nothing is known is not there.
 func TestTheTableOfAgents(t *testing.T) {
 	t.Parallel()
-	agent, ai, human, cost := "claude-code", "ai", "human", 1.25
-	of := func(name *string, who string, tokens *tokens, cost *float64) statsGroup {
-		return statsGroup{Key: map[string]*string{"agent": name}, Contributor: &who, lineCounts: lineCounts{Added: 40},
-			Tokens: tokens, Cost: cost, Conversations: 3, Survival: []lived{{1, 40, 38}, {7, 40, 30}, {30, 0, 0}}}
+	agent, ai, human, cost := "claude-code", events.OwnerAI, events.OwnerHuman, 1.25
+	of := func(name *string, who events.OwnerKind, tokens *figures.Tokens, cost *float64) figures.Counted {
+		return figures.Counted{Key: map[stats.Dimension]*string{"agent": name}, Contributor: &who, Lines: stats.Lines{Added: 40},
+			Tokens: tokens, CostUSD: cost, Conversations: 3, Survival: []figures.AliveAtAges{{Days: 1, Written: 40, Alive: 38}, {Days: 7, Written: 40, Alive: 30}, {Days: 30}}}
 	}
-	drawn := func(groups ...statsGroup) string {
+	drawn := func(groups ...figures.Counted) string {
 		body := &statsBody{By: []statsTable{{Name: "Agent", key: "agent", Groups: groups, lives: livesOf(groups)}}}
 		var out bytes.Buffer
 		f := &frame{Title: "Figures", Body: body, digits: func() int { return 4 }}
@@ -26,7 +30,7 @@ func TestTheTableOfAgents(t *testing.T) {
 		_, page, _ := strings.Cut(out.String(), "<h2>Agent</h2>")
 		return page
 	}
-	page := drawn(of(&agent, ai, &tokens{Input: 1000, Output: 200, CacheRead: 2800}, &cost), of(nil, human, nil, nil))
+	page := drawn(of(&agent, ai, &figures.Tokens{Input: 1000, Output: 200, CacheRead: 2800}, &cost), of(nil, human, nil, nil))
 	for _, want := range []string{
 		`<th scope="col">Alive</th>`, `<th scope="col">Tokens</th>`, `75 % <small>after 7 days</small>`, "<td>4,000</td>", "<td>$1.25</td>",
 		`<th scope="row">claude-code</th>`, `<th scope="row">people</th>`,
@@ -45,10 +49,10 @@ func TestTheTableOfAgents(t *testing.T) {
 // Days below a chart have room on a narrow screen, and tell the year where there are two.
 func TestDaysBelowAChart(t *testing.T) {
 	t.Parallel()
-	week := func(day string) statsGroup {
-		return statsGroup{Key: map[string]*string{"week": &day}, lineCounts: lineCounts{Added: 1, AI: 1}}
+	week := func(day string) figures.Counted {
+		return figures.Counted{Key: map[stats.Dimension]*string{"week": &day}, Lines: stats.Lines{Added: 1, AI: 1}}
 	}
-	for want, groups := range map[string][]statsGroup{
+	for want, groups := range map[string][]figures.Counted{
 		"7 Sep, 5 Oct, 2 Nov, 23 Nov":            {week("2026-11-23")},
 		"Dec 2025, Mar 2026, Jul 2026, Nov 2026": {week("2025-12-01"), week("2026-11-23")},
 	} {

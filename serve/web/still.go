@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/blame"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -172,7 +173,7 @@ func (q *question) giveTitles(list []*view.Conversation) error {
 }
 
 // givePrompts does so with the prompts of the lines of a file.
-func (q *question) givePrompts(runs *runsAnswer) error {
+func (q *question) givePrompts(runs *blame.RunsJSON) error {
 	if q.still == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package span
 
 import (
 	"cmp"
@@ -11,32 +11,32 @@ import (
 	"github.com/git-trace/git-trace/view"
 )
 
-// rewrittenRun are lines of people in the place of an agent's that follow each other.
-type rewrittenRun struct {
-	unknownRun
+// Rewritten are lines of people in the place of an agent's that follow each other.
+type Rewritten struct {
+	Run
 	Trace    events.TraceID `json:"trace"` // whose lines stood there; empty where the log does not have it
 	previous events.PatchID
 }
 
-// reportReview is somebody who, as messages of commits say, looked at some of them.
-type reportReview struct {
+// Review is somebody who, as messages of commits say, looked at some of them.
+type Review struct {
 	view.Review
 	Commits int `json:"commits"`
 }
 
 // rewritten adds a line of a person in the place of an agent's.
-func (r *rangeReport) rewritten(path string, line int, previous events.PatchID) {
-	if last := len(r.Rewritten) - 1; last >= 0 && r.Rewritten[last].raw == path &&
+func (r *Report) rewritten(path string, line int, previous events.PatchID) {
+	if last := len(r.Rewritten) - 1; last >= 0 && r.Rewritten[last].Raw == path &&
 		r.Rewritten[last].Start+r.Rewritten[last].Lines == line && r.Rewritten[last].previous == previous {
 		r.Rewritten[last].Lines++
 		return
 	}
-	r.Rewritten = append(r.Rewritten, rewrittenRun{unknownRun: unknownRun{newReportLines(path, 1), line},
+	r.Rewritten = append(r.Rewritten, Rewritten{Run: Run{newLines(path, 1), line},
 		previous: previous})
 }
 
 // addPeople adds whose lines people rewrote, and who looked at the commits.
-func (r *rangeReport) addPeople(ctx context.Context, known *conversations, commits []*graph.Commit) error {
+func (r *Report) addPeople(ctx context.Context, known *view.Reader, commits []*graph.Commit) error {
 	for i := range r.Rewritten {
 		wrote, found, err := known.Log().Patch(r.Rewritten[i].previous)
 		if err != nil {
@@ -54,15 +54,15 @@ func (r *rangeReport) addPeople(ctx context.Context, known *conversations, commi
 	r.Limits.Reviewed = len(all)
 	for _, id := range ids {
 		for _, review := range all[id] {
-			at := slices.IndexFunc(r.Reviewers, func(have reportReview) bool { return have.Review == review })
+			at := slices.IndexFunc(r.Reviewers, func(have Review) bool { return have.Review == review })
 			if at < 0 {
 				at = len(r.Reviewers)
-				r.Reviewers = append(r.Reviewers, reportReview{Review: review})
+				r.Reviewers = append(r.Reviewers, Review{Review: review})
 			}
 			r.Reviewers[at].Commits++
 		}
 	}
-	slices.SortStableFunc(r.Reviewers, func(a, b reportReview) int {
+	slices.SortStableFunc(r.Reviewers, func(a, b Review) int {
 		return cmp.Or(cmp.Compare(b.Commits, a.Commits), cmp.Compare(a.Who, b.Who), cmp.Compare(a.How, b.How))
 	})
 	return err

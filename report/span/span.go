@@ -1,4 +1,4 @@
-package main
+package span
 
 import (
 	"cmp"
@@ -13,37 +13,55 @@ import (
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/report/diff"
+	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view"
 )
 
-// reportSchema names the form of the JSON output; docs/schema/report-1.schema.json describes it.
-const reportSchema = "git-trace.report/1"
+// Schema names the form of the JSON output; docs/schema/report-1.schema.json describes it.
+const Schema = "git-trace.report/1"
 
-// rangeReport holds the facts of a range of commits. Nothing in it is counted a second time: stats counts the written
+// Report is the answer of git trace report --json: the facts of a range of commits. Nothing in it is counted a second time: stats counts the written
 // lines, and diff the lines in the result.
-type rangeReport struct {
-	Schema        string         `json:"schema"`
-	Range         span           `json:"range"`
-	Stats         *statistics    `json:"stats"`  // as git trace stats gives it
-	Result        diff.Counts    `json:"result"` // lines that came, from one end to the other
-	Removed       int            `json:"removed"`
-	Writers       []reportWriter `json:"writers"`
-	Conversations []reportTalk   `json:"conversations"`
-	Files         []reportFile   `json:"files"`
-	Unknown       []unknownRun   `json:"unknown"`
-	Rewritten     []rewrittenRun `json:"rewritten"`
-	Reviewers     []reportReview `json:"reviewers"` // who looked at most commits first
-	Limits        reportLimits   `json:"limits"`
-	short         func(events.TraceID) string
-	people        []string // the authors of people's lines, who has most first
-	before        []string // the authors of lines older than the recording
-	asked         reportOptions
+type Report struct {
+	Schema        string        `json:"schema"`
+	Range         Range         `json:"range"`
+	Stats         figures.Stats `json:"stats"`  // as git trace stats gives it
+	Result        diff.Counts   `json:"result"` // lines that came, from one end to the other
+	Removed       int           `json:"removed"`
+	Writers       []Writer      `json:"writers"`
+	Conversations []Talk        `json:"conversations"`
+	Files         []File        `json:"files"`
+	Unknown       []Run         `json:"unknown"`
+	Rewritten     []Rewritten   `json:"rewritten"`
+	Reviewers     []Review      `json:"reviewers"` // who looked at most commits first
+	Limits        Limits        `json:"limits"`
+	People        []string      `json:"-"` // the authors of people's lines, who has most first
+	Before        []string      `json:"-"` // the authors of lines older than the recording
 }
 
-// reportCounts are lines of one writer. The written ones without those gone before the end, and with those that came
+// Range is the range of a report.
+type Range struct {
+	Given string   `json:"given"` // as it was named; empty for the branch that is checked out
+	From  refs.OID `json:"from"`
+	To    refs.OID `json:"to"`
+	// Fork is true if the range begins where the two branches parted.
+	Fork bool   `json:"merge_base"`
+	Text string `json:"-"` // of git's form: from...to
+}
+
+// Dotted returns the range in git's form, by the ids of its ends.
+func (s *Range) Dotted() string {
+	dots := ".."
+	if s.Fork {
+		dots = "..."
+	}
+	return s.From.String() + dots + s.To.String()
+}
+
+// Counts are lines of one writer. The written ones without those gone before the end, and with those that came
 // otherwise, are the lines in the result.
-type reportCounts struct {
+type Counts struct {
 	Written   int `json:"written"`
 	Result    int `json:"result"`
 	Gone      int `json:"gone"`
@@ -53,24 +71,24 @@ type reportCounts struct {
 }
 
 // settle derives the lines that are gone and the lines that came otherwise.
-func (c *reportCounts) settle() {
+func (c *Counts) settle() {
 	c.Gone = max(c.Written-c.kept, 0)
 	c.Otherwise = c.Result - (c.Written - c.Gone)
 }
 
-// reportWriter is an agent, people, or nobody that is known.
-type reportWriter struct {
+// Writer is an agent, people, or nobody that is known.
+type Writer struct {
 	Kind   events.OwnerKind `json:"kind"`
 	Older  bool             `json:"older,omitempty"` // one of the unknown
 	Agent  string           `json:"agent"`           // empty where several could have written the lines
 	Models []string         `json:"models"`
-	reportCounts
+	Counts
 
 	owner events.OwnerKind
 }
 
-// reportTalk is a conversation that wrote lines of the range.
-type reportTalk struct {
+// Talk is a conversation that wrote lines of the range.
+type Talk struct {
 	Trace   events.TraceID `json:"trace"`
 	Agent   string         `json:"agent"`
 	Models  []string       `json:"models"`
@@ -78,34 +96,34 @@ type reportTalk struct {
 	Last    time.Time      `json:"last,omitzero"`
 	Prompts int            `json:"prompts"` // of the whole conversation, as the calls are
 	Calls   int            `json:"calls"`
-	reportCounts
+	Counts
 	Commits   int           `json:"commits"` // of the range, that hold lines of it
-	Files     []reportLines `json:"files"`   // in which it wrote lines
+	Files     []PathLines   `json:"files"`   // in which it wrote lines
 	Usage     *view.Usage   `json:"usage"`   // null without a record
 	Blocked   bool          `json:"blocked"` // much of it could not be read: none of its texts is shown
 	Elsewhere bool          `json:"elsewhere"`
 	Texts     []view.Prompt `json:"texts"`
 
-	calls string // in words
+	Of *view.Conversation `json:"-"` // nil where nothing is known of it
 }
 
-// reportLines is the number of lines of a file that are meant.
-type reportLines struct {
+// PathLines is the number of lines of a file that are meant.
+type PathLines struct {
 	Path       string `json:"path"`
 	PathBase64 string `json:"path_base64,omitempty"`
 	Lines      int    `json:"lines"`
 
-	raw string
+	Raw string `json:"-"` // the path as it is
 }
 
-func newReportLines(path string, lines int) reportLines {
-	return reportLines{Path: validText(path), PathBase64: events.EncodeBytes(path), Lines: lines, raw: path}
+func newLines(path string, lines int) PathLines {
+	return PathLines{Path: validText(path), PathBase64: events.EncodeBytes(path), Lines: lines, Raw: path}
 }
 
 func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// reportFile is a file that differs.
-type reportFile struct {
+// File is a file that differs.
+type File struct {
 	Path       string           `json:"path"`
 	PathBase64 string           `json:"path_base64,omitempty"`
 	Status     string           `json:"status"`
@@ -113,17 +131,17 @@ type reportFile struct {
 	Removed    int              `json:"removed"`
 	Traces     []events.TraceID `json:"conversations"` // of its lines, who has most first
 
-	raw string
+	Raw string `json:"-"` // the path as it is
 }
 
-// unknownRun are lines that follow each other and that nobody vouches for.
-type unknownRun struct {
-	reportLines
+// Run are lines that follow each other and that nobody vouches for.
+type Run struct {
+	PathLines
 	Start int `json:"start"`
 }
 
-// reportLimits holds the limits of the figures, and their grounds.
-type reportLimits struct {
+// Limits holds the limits of the figures, and their grounds.
+type Limits struct {
 	Nothing    bool `json:"nothing_recorded"`
 	Unheard    int  `json:"unheard_commits"`      // commits of which nothing is known
 	Several    int  `json:"one_of_several"`       // lines of the result that one of several conversations wrote
@@ -136,35 +154,48 @@ type reportLimits struct {
 	Posed      int  `json:"ids_used_elsewhere"`   // writers of a remote whose ids a repository without a name uses
 }
 
-// buildReport unites the results of stats and diff about a range.
-func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversations, s span, opts reportOptions) (
-	*rangeReport, error) {
-	short, err := known.short()
-	if err != nil {
-		return nil, err
+// Prompts says which prompts of its conversations a report has.
+type Prompts string
+
+// The choices.
+const (
+	NoPrompts   Prompts = "none"
+	FirstPrompt Prompts = "first"
+	AllPrompts  Prompts = "all"
+)
+
+// Source gives what is known: the reader, the owners of lines, and the diff of a range.
+type Source struct {
+	Known *view.Reader
+	Lines stats.Source
+	Diff  func(dir, dotted string) (*diff.Diff, error)
+}
+
+// Of unites the results of stats and diff about a range.
+func Of(ctx context.Context, repo *refs.Repo, from Source, s Range, prompts Prompts) (*Report, error) {
+	r := &Report{
+		Schema: Schema, Range: s, Writers: []Writer{}, Conversations: []Talk{}, Files: []File{}, Unknown: []Run{},
+		Rewritten: []Rewritten{}, Reviewers: []Review{},
 	}
-	r := &rangeReport{
-		Schema: reportSchema, Range: s, Writers: []reportWriter{}, Conversations: []reportTalk{},
-		Files: []reportFile{}, Unknown: []unknownRun{}, Rewritten: []rewrittenRun{}, Reviewers: []reportReview{},
-		short: short, asked: opts,
-	}
+	known := from.Known
 	r.Limits.Nothing, r.Limits.Posed = known.Untraced(), len(known.Log().Posed())
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	commits, err := countedCommits(ctx, repo, known, graph.Query{Dir: dir, Revs: []string{s.To.String(),
+	commits, err := stats.Count(ctx, repo, from.Lines, graph.Query{Dir: dir, Revs: []string{s.To.String(),
 		"^" + s.From.String()}, Dashed: true})
 	if err != nil {
 		return nil, err
 	}
-	r.Stats = newStatistics([]string{s.From.String() + ".." + s.To.String()},
+	sums := figures.New([]string{s.From.String() + ".." + s.To.String()},
 		stats.By{Dimensions: []stats.Dimension{stats.Agent}})
-	r.Stats.AddCommits(commits)
-	if err := r.Stats.AddConversations(known.Reader, false); err != nil {
+	sums.AddCommits(commits)
+	if err := sums.AddConversations(known, false); err != nil {
 		return nil, err
 	}
-	d, err := a.diffOf(repo, known, dir, s.dotted())
+	r.Stats = sums.Stats
+	d, err := from.Diff(dir, s.Dotted())
 	var refused *diff.Failure
 	if errors.As(err, &refused) { // contents are missing
 		repo.LeftOut.Note(s.From)
@@ -175,25 +206,12 @@ func (a *app) buildReport(ctx context.Context, repo *refs.Repo, known *conversat
 	}
 	talks := r.addCommits(commits)
 	r.addDiff(d, talks)
-	return r, errors.Join(r.addTalks(ctx, known, talks), r.addPeople(ctx, known, commits))
-}
-
-// diffOf returns the diff of a range, of all files. If git cannot read the contents, the error is a *[diff.Failure].
-func (a *app) diffOf(repo *refs.Repo, known *conversations, dir, text string) (*diff.Diff, error) {
-	opts, err := diff.Parse([]string{"--no-relative", text, "--"})
-	if err != nil {
-		return nil, err
-	}
-	d, err := a.readDiff(repo, known, dir, opts)
-	if errors.Is(err, diff.ErrGit) {
-		return nil, fail(exitUnchecked, err, "git diff "+text+" shows it")
-	}
-	return d, err
+	return r, errors.Join(r.addTalks(ctx, known, talks, prompts), r.addPeople(ctx, known, commits))
 }
 
 // addCommits adds the lines in the commits of the range. It returns the conversations that wrote some of them.
-func (r *rangeReport) addCommits(commits []*graph.Commit) map[events.TraceID]*reportTalk {
-	talks := map[events.TraceID]*reportTalk{}
+func (r *Report) addCommits(commits []*graph.Commit) map[events.TraceID]*Talk {
+	talks := map[events.TraceID]*Talk{}
 	files := map[events.TraceID]map[string]int{}
 	for _, c := range commits {
 		if !c.Anchored && len(c.Parents) < 2 {
@@ -206,7 +224,7 @@ func (r *rangeReport) addCommits(commits []*graph.Commit) map[events.TraceID]*re
 			}
 			t := talks[who.Trace]
 			if t == nil {
-				t = &reportTalk{Trace: who.Trace, Agent: who.Agent, Texts: []view.Prompt{}, Files: []reportLines{}}
+				t = &Talk{Trace: who.Trace, Agent: who.Agent, Texts: []view.Prompt{}, Files: []PathLines{}}
 				talks[who.Trace], files[who.Trace] = t, map[string]int{}
 			}
 			if !held[who.Trace] {
@@ -221,32 +239,32 @@ func (r *rangeReport) addCommits(commits []*graph.Commit) map[events.TraceID]*re
 	}
 	for trace, t := range talks {
 		for path, lines := range files[trace] {
-			t.Files = append(t.Files, newReportLines(path, lines))
+			t.Files = append(t.Files, newLines(path, lines))
 		}
-		slices.SortFunc(t.Files, func(a, b reportLines) int {
-			return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.raw, b.raw))
+		slices.SortFunc(t.Files, func(a, b PathLines) int {
+			return cmp.Or(cmp.Compare(b.Lines, a.Lines), cmp.Compare(a.Raw, b.Raw))
 		})
 	}
 	for _, author := range r.Stats.Authors {
-		if author.Human > 0 && !slices.Contains(r.people, author.Author) {
-			r.people = append(r.people, author.Author)
+		if author.Human > 0 && !slices.Contains(r.People, author.Author) {
+			r.People = append(r.People, author.Author)
 		}
-		if author.Older > 0 && !slices.Contains(r.before, author.Author) {
-			r.before = append(r.before, author.Author)
+		if author.Older > 0 && !slices.Contains(r.Before, author.Author) {
+			r.Before = append(r.Before, author.Author)
 		}
 	}
 	return talks
 }
 
 // addDiff adds the lines of the result.
-func (r *rangeReport) addDiff(d *diff.Diff, talks map[events.TraceID]*reportTalk) {
+func (r *Report) addDiff(d *diff.Diff, talks map[events.TraceID]*Talk) {
 	sums := d.Sums()
 	r.Result, r.Removed = sums.Added, sums.Went
-	by := map[[2]string]*reportWriter{}
-	writer := func(kind events.OwnerKind, agent string) *reportWriter {
+	by := map[[2]string]*Writer{}
+	writer := func(kind events.OwnerKind, agent string) *Writer {
 		key := [2]string{string(kind), agent}
 		if by[key] == nil {
-			by[key] = &reportWriter{Kind: kind.Stored(), Older: kind == events.OwnerOlder, Agent: agent, Models: []string{},
+			by[key] = &Writer{Kind: kind.Stored(), Older: kind == events.OwnerOlder, Agent: agent, Models: []string{},
 				owner: kind}
 		}
 		return by[key]
@@ -289,7 +307,7 @@ func (r *rangeReport) addDiff(d *diff.Diff, talks map[events.TraceID]*reportTalk
 		t.settle()
 	}
 	rank := map[events.OwnerKind]int{events.OwnerHuman: 1, events.OwnerOlder: 2, events.OwnerUnknown: 3}
-	slices.SortFunc(r.Writers, func(a, b reportWriter) int {
+	slices.SortFunc(r.Writers, func(a, b Writer) int {
 		return cmp.Or(cmp.Compare(rank[a.owner], rank[b.owner]), cmp.Compare(b.Written, a.Written),
 			cmp.Compare(a.Agent, b.Agent))
 	})
@@ -301,10 +319,10 @@ func (r *rangeReport) addDiff(d *diff.Diff, talks map[events.TraceID]*reportTalk
 }
 
 // addFile adds a file, and the doubts about its lines.
-func (r *rangeReport) addFile(f *diff.File) {
+func (r *Report) addFile(f *diff.File) {
 	lines := map[events.TraceID]int{}
-	out := reportFile{Path: validText(f.Path), PathBase64: events.EncodeBytes(f.Path), Status: string(f.Status),
-		Traces: []events.TraceID{}, raw: f.Path}
+	out := File{Path: validText(f.Path), PathBase64: events.EncodeBytes(f.Path), Status: string(f.Status),
+		Traces: []events.TraceID{}, Raw: f.Path}
 	f.EachLine(func(l *diff.Line) {
 		if l.Sign == diff.Removed {
 			out.Removed++
@@ -333,10 +351,10 @@ func (r *rangeReport) addFile(f *diff.File) {
 			}
 		default:
 			last := len(r.Unknown) - 1
-			if last >= 0 && r.Unknown[last].raw == f.Path && r.Unknown[last].Start+r.Unknown[last].Lines == l.New {
+			if last >= 0 && r.Unknown[last].Raw == f.Path && r.Unknown[last].Start+r.Unknown[last].Lines == l.New {
 				r.Unknown[last].Lines++
 			} else {
-				r.Unknown = append(r.Unknown, unknownRun{newReportLines(f.Path, 1), l.New})
+				r.Unknown = append(r.Unknown, Run{newLines(f.Path, 1), l.New})
 			}
 		}
 	})
@@ -350,7 +368,7 @@ func (r *rangeReport) addFile(f *diff.File) {
 }
 
 // addTalks adds the data about the conversations.
-func (r *rangeReport) addTalks(ctx context.Context, known *conversations, talks map[events.TraceID]*reportTalk) error {
+func (r *Report) addTalks(ctx context.Context, known *view.Reader, talks map[events.TraceID]*Talk, prompts Prompts) error {
 	own, err := known.Log().OwnWriter()
 	if err != nil {
 		return err
@@ -364,15 +382,15 @@ func (r *rangeReport) addTalks(ctx context.Context, known *conversations, talks 
 		if found {
 			t.Agent, t.Models, t.First, t.Last = c.Agent, c.Models, c.First, c.Last
 			t.Prompts, t.Calls, t.Usage, t.Blocked = c.Prompts, c.Calls, c.Usage, c.Blocked
-			t.calls = callsText(&c)
+			t.Of = &c
 			t.Elsewhere = c.Writer != "" && c.Writer != own
-			if t.Texts, err = r.texts(known, &c); err != nil {
+			if t.Texts, err = textsOf(known, &c, prompts); err != nil {
 				return err
 			}
 		}
 		r.Conversations = append(r.Conversations, *t)
 	}
-	slices.SortFunc(r.Conversations, func(a, b reportTalk) int {
+	slices.SortFunc(r.Conversations, func(a, b Talk) int {
 		return cmp.Or(cmp.Compare(b.Written, a.Written), cmp.Compare(a.Trace, b.Trace))
 	})
 	for i := range r.Conversations {
@@ -385,7 +403,7 @@ func (r *rangeReport) addTalks(ctx context.Context, known *conversations, talks 
 				*w.count++
 			}
 		}
-		at := slices.IndexFunc(r.Writers, func(w reportWriter) bool { return w.Kind == events.OwnerAI && w.Agent == t.Agent })
+		at := slices.IndexFunc(r.Writers, func(w Writer) bool { return w.Kind == events.OwnerAI && w.Agent == t.Agent })
 		for _, model := range t.Models {
 			if at >= 0 && !slices.Contains(r.Writers[at].Models, model) {
 				r.Writers[at].Models = append(r.Writers[at].Models, model)
@@ -395,13 +413,13 @@ func (r *rangeReport) addTalks(ctx context.Context, known *conversations, talks 
 	return ctx.Err()
 }
 
-// texts returns the prompts of a conversation that may be shown.
-func (r *rangeReport) texts(known *conversations, c *view.Conversation) ([]view.Prompt, error) {
+// textsOf returns the prompts of a conversation that may be shown.
+func textsOf(known *view.Reader, c *view.Conversation, prompts Prompts) ([]view.Prompt, error) {
 	out := []view.Prompt{}
-	if r.asked.prompts == promptsNone || c.Blocked {
+	if prompts == NoPrompts || c.Blocked {
 		return out, nil
 	}
-	if r.asked.prompts == promptsAll {
+	if prompts == AllPrompts {
 		for i := 1; i <= c.Prompts; i++ {
 			text, found, err := known.Prompts().Get(c.Trace, i)
 			if err != nil {

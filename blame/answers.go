@@ -1,0 +1,95 @@
+package blame
+
+import "time"
+
+// LinesJSON is the answer of git trace blame --json. A text whose bytes are not UTF-8 has them in base64 beside it.
+type LinesJSON struct {
+	Schema     string     `json:"schema"`
+	Path       string     `json:"path"`
+	PathBase64 string     `json:"path_base64,omitempty"`
+	Revision   *string    `json:"revision"`
+	Lines      []LineJSON `json:"lines"`
+}
+
+// LineJSON is a line of a file.
+type LineJSON struct {
+	Line int `json:"line"` // from 1
+	PlaceJSON
+	Author           *string `json:"author"`
+	AuthorBase64     string  `json:"author_base64,omitempty"`
+	AuthorMail       *string `json:"author_mail"`
+	AuthorMailBase64 string  `json:"author_mail_base64,omitempty"`
+	AuthorTime       *string `json:"author_time"`
+	Content          string  `json:"content"`
+	ContentBase64    string  `json:"content_base64,omitempty"`
+	OwnerJSON
+	Step     *int        `json:"step"`
+	ToolCall *string     `json:"tool_call"`
+	Prompt   *LinePrompt `json:"prompt"`
+	Patch    *string     `json:"patch"`
+	EvidenceJSON
+	Previous string `json:"previous,omitempty"`
+}
+
+// PlaceJSON is the place from which git has a line.
+type PlaceJSON struct {
+	Commit             *string `json:"commit"`
+	OriginalLine       int     `json:"original_line"`
+	OriginalPath       string  `json:"original_path"`
+	OriginalPathBase64 string  `json:"original_path_base64,omitempty"`
+}
+
+// LinePrompt is the prompt whose answer wrote a line.
+type LinePrompt struct {
+	Index int    `json:"index"`
+	Text  string `json:"text,omitempty"`
+}
+
+// RunsJSON is the answer of git trace blame --json=runs.
+type RunsJSON struct {
+	Schema        string                `json:"schema"`
+	Path          string                `json:"path"`
+	PathBase64    string                `json:"path_base64,omitempty"`
+	Revision      *string               `json:"revision"`
+	Conversations map[string]RunsTalk   `json:"conversations"`
+	Commits       map[string]RunsCommit `json:"commits"`
+	Runs          []RunJSON             `json:"runs"`
+}
+
+// RunsTalk is a conversation that wrote some of the lines.
+type RunsTalk struct {
+	Short   string            `json:"short"`
+	Agent   *string           `json:"agent"`
+	Session *string           `json:"session"`
+	Prompts map[string]string `json:"prompts"` // by their numbers
+}
+
+// RunsCommit is a commit that git credits with some of the lines.
+type RunsCommit struct {
+	Author           string    `json:"author"`
+	AuthorBase64     string    `json:"author_base64,omitempty"`
+	AuthorMail       string    `json:"author_mail"`
+	AuthorMailBase64 string    `json:"author_mail_base64,omitempty"`
+	AuthorTime       time.Time `json:"author_time"`
+	Summary          string    `json:"summary"`
+	SummaryBase64    string    `json:"summary_base64,omitempty"`
+}
+
+// RunJSON is lines of a file that follow each other and have one commit and one owner.
+type RunJSON struct {
+	Start int `json:"start"` // from 1
+	Count int `json:"count"`
+	PlaceJSON
+	Contributor string  `json:"contributor"`
+	Older       bool    `json:"older,omitempty"` // than the recording: one of the unknown
+	Trace       *string `json:"trace"`
+	Model       *string `json:"model"`
+	Subagent    string  `json:"subagent,omitempty"`
+	Step        *int    `json:"step"`
+	Tool        *string `json:"tool"`
+	ToolCall    *string `json:"tool_call"`
+	Prompt      *int    `json:"prompt"`
+	Patch       *string `json:"patch"`
+	EvidenceJSON
+	Previous string `json:"previous,omitempty"`
+}
