@@ -65,7 +65,8 @@ var arguments = [...]argument{
 	{"winrs", " -p:", attached},
 	{"winrm", " -p:", attached}, {"wmic", " /password:", attached}, {"psexec", " /p:", attached},
 	{"npm config set", ":_authToken ", apart}, {"npm config set", ":_password ", apart},
-	{"wpa_passphrase", "", word2}, {"vault login", "", word1}, {"cargo login", "", word1},
+	{"snyk auth", "", word1}, {"nsupdate", " -y ", apart}, {"wpa_passphrase", "", word2},
+	{"vault login", "", word1}, {"cargo login", "", word1},
 	{"rabbitmqctl", " add_user", word2}, {"rabbitmqctl", " change_password", word2}, {"isql", "", word3},
 	{"composer config", " http-basic.", word2}, {"composer config", " github-oauth.", word1},
 	{"rclone config", " pass ", apart}, {"rclone config", " password ", apart}, {"rclone obscure", "", word1},
@@ -94,7 +95,7 @@ func (s *marks) commands() []span {
 		}
 		at := 1 + strings.LastIndexByte(text[:place], '\n')
 		end := endOfLine(text, int(place))
-		if line := text[at:end]; len(line) <= mostValue && strings.IndexByte(line, ' ') >= 0 {
+		if line := text[at:end]; len(line) <= mostValue && strings.ContainsAny(line, " :") {
 			typed, places := asTyped(line)
 			for _, s := range append(ofArguments(typed), given(typed)...) {
 				value := typed[s.start:s.end]
@@ -146,10 +147,11 @@ func ofArguments(line string) []span {
 		if i < 0 {
 			break
 		}
-		option := strings.TrimRight(line[from:from+i], " =\"'\\")
+		option := strings.TrimRight(line[from:from+i], " =\"'\\,")
 		option = option[1+strings.LastIndexAny(option, " \"'"):]
-		joined := i > 0 && wordByte(line[from+i-1])
-		if from += i + len("pass:"); joined || !strings.HasPrefix(option, "-") || !strings.Contains(option, "pass") {
+		joined, literal := i > 0 && wordByte(line[from+i-1]), i > 0 && isQuote(line[from+i-1]) // "pass:…"
+		if from += i + len("pass:"); joined || !literal && (!strings.HasPrefix(option, "-") ||
+			!strings.Contains(option, "pass")) {
 			continue
 		}
 		start, end := shellWord(line, from)

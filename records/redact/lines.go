@@ -62,6 +62,13 @@ func cookies(text string, at int) []span {
 		return pairs(text, at+1)
 	}
 	at = skipAny(text, at, "s\"'\\")
+	// {"name": "Cookie", "value": "…"}
+	if next := skipAny(text, at, ", \"'\\"); next > at && strings.HasPrefix(text[next:], "value") {
+		at = next + len("value")
+		at = skipAny(text, at, "\"'\\")
+	} else if at == name && strings.HasPrefix(text[at:], " \"") { // a setting of a server
+		return pairs(text, at+len(" \""))
+	}
 	if next := skipAny(text, at, " "); next < len(text) && (text[next] == '=' || text[next] == ':') {
 		at = next
 	} else if strings.HasPrefix(text[at:], ".update(") || strings.HasPrefix(text[at:], ".parse(") {
@@ -314,7 +321,10 @@ func pgpass(text string, colon int) (one span, is bool) {
 	for end < len(text) && end-colon < mostValue && text[end] > ' ' && strings.IndexByte("\"'`,", text[end]) < 0 {
 		end++
 	}
-	host := text[start:colon]
+	host := strings.TrimPrefix(text[start:colon], "-") // in a diff
+	if strings.HasSuffix(text[:start], "}}") {         // {{ host }}
+		host = "*"
+	}
 	if inner, is := strings.CutSuffix(text[max(0, colon-mostAddress):colon], "]"); is { // [::1]
 		host = strings.ReplaceAll(inner[1+strings.LastIndexByte(inner, '['):], ":", "")
 	}
@@ -323,7 +333,8 @@ func pgpass(text string, colon int) (one span, is bool) {
 		return one, false
 	}
 	port, value := parts[0], strings.TrimRight(parts[3], "\\")
-	if !databaseName(host) || !databaseName(parts[1]) || !databaseName(parts[2]) ||
+	if !databaseName(host) || !databaseName(parts[1]) ||
+		!databaseName(strings.Replace(parts[2], "@", "", 1)) ||
 		port != "*" && (len(port) < 3 || len(port) > 5 || strings.Trim(port, "0123456789") != "") {
 		return one, false
 	}

@@ -58,7 +58,7 @@ func beside(word string) bool {
 func lastWord(last, before string) strength {
 	switch last {
 	case "pwd", "passwort", "kennwort", "contrasena", "senha", "motdepasse", "wachtwoord", "psk", "sshpass", "pgpass",
-		"dbpass", "storepass", "keypass", "srcstorepass", "deststorepass":
+		"dbpass", "storepass", "keypass", "requirepass", "masterauth", "srcstorepass", "deststorepass":
 		return tells
 	case "pass":
 		switch {
