@@ -61,8 +61,8 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atArgument, false, " -", ` "-`, " '-")
 	b.add(atArgument, false, "|")
 	b.add(atArgument, false, " /p", " /rp ", "<<<")
-	b.add(atArgument, false, "login ", "sqlplus ", "sqlldr ", "sql ", `"pass:`, "'pass:")
-	b.add(atArgument, false, "mpdp ", "xpdp ")
+	b.add(atArgument, false, "login ", "sqlplus ", "sqlldr ", "sql ")
+	b.add(atArgument, false, "mpdp ", "xpdp ", `"pass:`, "'pass:")
 	b.add(atArgument, false, "rabbitmqctl ", "mc alias ", "composer ", "rclone ")
 	b.add(atArgument, false, "poetry ", ":_authToken ", "wpa_passphrase ", "pdftk ", "vault ", "bw ", "snyk ")
 	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ", "net user ", "requirepass ", "masterauth ",
