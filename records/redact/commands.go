@@ -65,7 +65,7 @@ var arguments = [...]argument{
 	{"winrs", " -p:", attached},
 	{"winrm", " -p:", attached}, {"wmic", " /password:", attached}, {"psexec", " /p:", attached},
 	{"npm config set", ":_authToken ", apart}, {"npm config set", ":_password ", apart},
-	{"snyk auth", "", word1}, {"nsupdate", " -y ", apart}, {"wpa_passphrase", "", word2},
+	{"nsupdate", " -y ", apart}, {"wpa_passphrase", "", word2},
 	{"vault login", "", word1}, {"cargo login", "", word1},
 	{"rabbitmqctl", " add_user", word2}, {"rabbitmqctl", " change_password", word2}, {"isql", "", word3},
 	{"composer config", " http-basic.", word2}, {"composer config", " github-oauth.", word1},

@@ -64,7 +64,7 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atArgument, false, "login ", "sqlplus ", "sqlldr ", "sql ")
 	b.add(atArgument, false, "mpdp ", "xpdp ", `"pass:`, "'pass:")
 	b.add(atArgument, false, "rabbitmqctl ", "mc alias ", "composer ", "rclone ")
-	b.add(atArgument, false, "poetry ", ":_authToken ", "wpa_passphrase ", "pdftk ", "vault ", "bw ", "snyk ")
+	b.add(atArgument, false, "poetry ", ":_authToken ", "wpa_passphrase ", "pdftk ", "vault ", "bw ")
 	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ", "net user ", "requirepass ", "masterauth ",
 		"bindpw ", "bind_pw ", "rootpw ", "jdbc:oracle:")
 	b.add(atLine, false, "\tTRUE\t", "\tFALSE\t")
