@@ -79,13 +79,13 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 		return err
 	}
 	w.payload = edits
-	late := false // the file may have been saved since
+	late, further := false, false // the file may have been saved since, and with another text
 	for _, d := range w.payload {
-		later, err := s.savedSince(d)
+		later, other, err := s.savedSince(d)
 		if err != nil {
 			return err
 		}
-		late = late || later
+		late, further = late || later, further || other
 		if _, _, found, err := s.fileSeen(d.Path); err == nil && later && !found {
 			s.fresh = append(s.fresh, completed{w, d})
 		}
@@ -113,8 +113,9 @@ func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) e
 			return err
 		}
 	}
-	// What was saved after a completion is told of later. A file that nobody has seen is looked at.
-	if looks && late && (b.Kind == events.Saved || len(s.fresh) > 0) {
+	// What was saved after a completion is told of later, and so is a text that is further than the saved one: it may hold
+	// another completion. A file that nobody has seen is looked at.
+	if looks && late && (b.Kind == events.Saved && !further || len(s.fresh) > 0) {
 		if _, err := s.look(paths); err != nil {
 			return err
 		}
@@ -181,22 +182,23 @@ func (s *step) fileSeen(path string) (t text, mode uint32, found bool, err error
 }
 
 // savedSince reports whether the file has changed since it was looked at, and is nearer to the buffer after the event
-// than before it. The event has come late then, and the file is made of that buffer.
-func (s *step) savedSince(d declared) (bool, error) {
+// than before it. The event has come late then, and the file is made of that buffer. Further tells whether it has
+// another text than the one that was saved.
+func (s *step) savedSince(d declared) (late, further bool, err error) {
 	was, _, found, err := s.fileSeen(d.Path)
 	raw, readable := readWorkFile(s.repo, d.Path)
 	if err != nil || !readable || d.Before == nil {
-		return false, err
+		return false, false, err
 	}
 	now := newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
 	if now.oid == was.oid || now.whole {
-		return false, nil
+		return false, false, nil
 	}
 	before := s.reportedText(*d.Before, now)
 	if d.After == nil {
-		return found, nil
+		return found, before.oid != now.oid, nil
 	}
-	return origin.Nearer(now.lines, s.reportedText(*d.After, now).lines, before.lines), nil
+	return origin.Nearer(now.lines, s.reportedText(*d.After, now).lines, before.lines), false, nil
 }
 
 // settleBuffer settles the texts of a buffer: the one that the completion found, and the one that it left. A saved one
