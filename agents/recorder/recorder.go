@@ -49,6 +49,8 @@ type Recorder struct {
 	Relative func(path string) (string, bool)
 	// Facts finds what the log and the repository know; nil for nothing.
 	Facts Gatherer
+	// Completions lists the completions of a conversation that were accepted, the oldest first; nil for none.
+	Completions func(ctx context.Context, trace events.TraceID) ([]Completion, error)
 	// Heard is told of a session file that has been left alone for a moment, before it is read; nil tells nobody.
 	Heard func(ctx context.Context, s waiting.Session, path string, earlier []string)
 	// Settle is the time for which a session file must have been left alone before it is read; at most ten times as
@@ -73,10 +75,7 @@ const tries = 3
 
 // Record brings the stored record of a conversation up to date with its session file and its commits.
 func (r *Recorder) Record(ctx context.Context, s waiting.Session) (Outcome, error) {
-	agent, found := agents.Lookup(r.Env, s.Agent)
-	if !found || agent.Parser == nil {
-		return Outcome{}, fmt.Errorf("record conversation %s: %w", s.Trace, ErrNoParser)
-	}
+	agent, _ := agents.Lookup(r.Env, s.Agent)
 	var out Outcome
 	var err error
 	for range tries {
@@ -92,7 +91,19 @@ func (r *Recorder) Record(ctx context.Context, s waiting.Session) (Outcome, erro
 }
 
 func (r *Recorder) record(ctx context.Context, agent agents.Agent, s waiting.Session) (Outcome, error) {
-	path, err := r.found(ctx, agent, s)
+	path, err := "", ErrNoParser
+	if agent.Parser != nil {
+		path, err = r.found(ctx, agent, s)
+	}
+	if r.Completions != nil && (errors.Is(err, ErrNoParser) || errors.Is(err, ErrNoTranscript)) {
+		list, err := r.Completions(ctx, s.Trace)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if len(list) > 0 {
+			return r.completed(ctx, s, list)
+		}
+	}
 	if errors.Is(err, ErrNoTranscript) {
 		return r.relinked(ctx, s, err)
 	}

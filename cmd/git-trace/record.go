@@ -222,7 +222,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 		Repo: repo, Env: env, Log: events.OpenLog(repo), Store: store.Open(repo), Redactor: redactor, Prices: table,
 		Prompts:  ledger.NewPrompts(repo),
 		Relative: func(path string) (string, bool) { return route.Relative(repo, path) },
-		Facts:    facts.For(repo), Settle: settleTime,
+		Facts:    facts.For(repo), Completions: facts.Completions(repo), Settle: settleTime,
 		Heard: func(ctx context.Context, s waiting.Session, path string, earlier []string) {
 			if err := (&witnesses{repo, env}).session(ctx, s, path, earlier); err != nil {
 				runner.NoteFailure(repo, fmt.Errorf("hear what the session file tells: %w", err))
