@@ -139,11 +139,15 @@ func (t callView) draw(d *showDrawer) {
 }
 
 func (d *showDrawer) limits(list []events.Limit) {
+	d.field("but", d.safe(limitNames(list)))
+}
+
+func limitNames(list []events.Limit) string {
 	var out []string
 	for _, l := range list {
-		out = append(out, strings.ReplaceAll(d.safe(string(l)), "_", " "))
+		out = append(out, strings.ReplaceAll(string(l), "_", " "))
 	}
-	d.field("but", strings.Join(out, ", "))
+	return strings.Join(out, ", ")
 }
 
 func (p hunkView) draw(d *showDrawer) {

@@ -47,8 +47,16 @@ var foundText = map[string]string{
 	correlate.TierExactLines: "its edits wrote the line so; no hook saw them",
 }
 
-// evidenceOf describes the evidence for the owner of a line.
-func evidenceOf(o *blame.Attribution) string {
+// evidenceOf describes the evidence for the owner of lines.
+func evidenceOf(r *why.Reason) string {
+	o := r.Owner()
+	if r.Commit() == nil {
+		return "seen in the work tree"
+	}
+	return strings.Trim(o.Confidence+": "+tierText(o), ": ")
+}
+
+func tierText(o *blame.Attribution) string {
 	if text := foundText[o.Evidence]; text != "" && o.Patch == "" && o.Writer == "" && o.Trace != "" {
 		return text
 	}
@@ -262,11 +270,7 @@ func (d *showDrawer) evidence(r *why.Reason) {
 	case !o.Kind.Known():
 		d.wrappedField("evidence", "none: "+inWords(o.Limits), 3)
 	default:
-		text := strings.Trim(o.Confidence+": "+evidenceOf(o), ": ")
-		if r.Commit() == nil {
-			text = "seen in the work tree"
-		}
-		d.wrappedField("evidence", text, 3)
+		d.wrappedField("evidence", evidenceOf(r), 3)
 		d.limits(o.Limits)
 	}
 	d.told(o)

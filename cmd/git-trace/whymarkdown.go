@@ -45,9 +45,13 @@ func (m *whyMarkdown) reason(r *why.Reason, reviews map[refs.OID][]view.Review) 
 		m.fact("written by", writtenBy(r))
 	}
 	if o.Evidence != "" {
-		m.fact("evidence", o.Confidence+": "+evidenceOf(o))
+		m.fact("evidence", evidenceOf(r))
 	}
-	if len(o.Limits) > 0 {
+	switch {
+	case len(o.Limits) == 0:
+	case o.Kind.Known():
+		m.fact("but", cells.Safe(limitNames(o.Limits)))
+	default:
 		m.fact("but", inWords(o.Limits))
 	}
 	if c := r.Commit(); c != nil {
