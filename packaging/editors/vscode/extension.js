@@ -1,11 +1,11 @@
 // Who wrote a line, and why, in Visual Studio Code: hover, hints and actions come from git trace lsp; this adds the pages,
 // the bars beside lines, and the owner of the line at the cursor.
 const { execFile } = require("node:child_process");
+const path = require("node:path");
 const vscode = require("vscode");
-const { LanguageClient, RevealOutputChannelOn } = require("vscode-languageclient/node");
 const { Teller } = require("./teller.js");
 
-/** @type {LanguageClient | undefined} */
+/** @type {import("vscode-languageclient/node").LanguageClient | undefined} */
 let client;
 
 /** @type {Map<string, string>} */
@@ -19,6 +19,7 @@ let shown = 0;
 let told; // of the document that is shown
 /** @type {import("vscode").StatusBarItem} */
 let status;
+let named = ""; // by the status bar
 /** @type {import("vscode").TextEditorDecorationType[]} */
 let bars = []; // by hue
 /** @type {NodeJS.Timeout | undefined} */
@@ -66,10 +67,20 @@ async function usable() {
   return true;
 }
 
+/** The server need not open pages: the extension shows what a command gives.
+ *  @type {import("vscode-languageclient/node").StaticFeature} */
+const showsItself = {
+  fillClientCapabilities: (capabilities) => { delete capabilities.window?.showDocument; },
+  initialize: () => {},
+  getState: () => ({ kind: "static" }),
+  clear: () => {},
+};
+
 /** Starts the server.
  *  @returns {Promise<void>} */
 async function start() {
   if (!await usable()) return;
+  const { LanguageClient, RevealOutputChannelOn } = require("vscode-languageclient/node"); // it is large
   client = new LanguageClient("gitTrace", "git trace", { command: program(), args: ["lsp"] },
     {
       revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -81,6 +92,7 @@ async function start() {
         provideInlayHints: (document, range, token, next) => (mode() === "file" ? next(document, range, token) : []),
       },
     });
+  client.registerFeature(showsItself);
   await client.start().catch(() => hint("git trace: the server does not start: git-trace-serve has to be beside git-trace or in PATH."));
 }
 
@@ -120,7 +132,7 @@ async function run(command, args, next) {
   const text = await next(command, args);
   if (typeof text !== "string" || text === "") return text;
   if (command === "gitTrace.copy") await vscode.env.clipboard.writeText(text);
-  else await show(command, text);
+  else await show(`${path.basename(vscode.Uri.parse(args[0]).path)} ${args[1]}`, text);
   return text;
 }
 
@@ -179,11 +191,12 @@ function draw() {
   const blocks = told && told.document === editor?.document ? told.blocks : [];
   const line = (editor?.selection.active.line ?? -1) + 1;
   const block = blocks.find((b) => b.start <= line && line < b.start + b.count);
-  if (block) {
-    status.text = `$(git-commit) ${block.label}`;
-    status.show();
-  } else {
-    status.hide();
+  const label = block?.label ?? "";
+  if (label !== named) { // each call goes to the window, at each key
+    named = label;
+    status.text = `$(git-commit) ${label}`;
+    if (label) status.show();
+    else status.hide();
   }
   const shown = mode() === "file" ? blocks : [];
   for (let hue = 0; hue < 12; hue++) {

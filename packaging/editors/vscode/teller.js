@@ -10,6 +10,7 @@ const late = 2000; // milliseconds after which nobody says any more that a chang
 const apart = 1500; // milliseconds after which another part is another completion
 const mostText = 4 << 20; // characters of a text that is followed
 const mostWaiting = 64; // events that wait for the program
+const mostHeld = 32; // completions in a buffer that has no name yet
 const longest = 30_000; // milliseconds that the program may take
 
 /** Extensions that complete, by their id, and what they are called. Who gave a completion is not told to others: it is
@@ -44,6 +45,8 @@ exports.Teller = class {
     this.session = `vscode-${crypto.randomBytes(6).toString("hex")}`;
     /** @type {Map<import("vscode").TextDocument, InstanceType<typeof Buffer>>} */
     this.buffers = new Map();
+    /** @type {Map<InstanceType<typeof Buffer>, import("./buffer.js").Completion[]>} */
+    this.held = new Map(); // of buffers that have no name yet
     /** @type {{agent: string, model?: string}} */
     this.last = { agent: "" }; // who gave the last completion
     this.queue = Promise.resolve();
@@ -64,6 +67,8 @@ exports.Teller = class {
       vscode.workspace.onDidSaveTextDocument((document) => this.mark(document, "done")),
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.settle(document, Infinity);
+        const buffer = this.buffers.get(document);
+        if (buffer) this.held.delete(buffer);
         this.buffers.delete(document);
       }),
       vscode.commands.registerCommand("gitTrace.accepted", () => this.accepted()),
@@ -71,11 +76,14 @@ exports.Teller = class {
     ];
   }
 
-  /** Follows the files that are shown. */
+  /** Follows the files that are shown, and the buffers that may become files. */
   follow() {
-    if (!vscode.workspace.getConfiguration("gitTrace").get("tell", true)) return this.buffers.clear();
+    if (!vscode.workspace.getConfiguration("gitTrace").get("tell", true)) {
+      this.held.clear();
+      return this.buffers.clear();
+    }
     for (const { document } of vscode.window.visibleTextEditors) {
-      if (document.uri.scheme !== "file" || this.buffers.has(document)) continue;
+      if (document.uri.scheme !== "file" && !document.isUntitled || this.buffers.has(document)) continue;
       const text = document.getText();
       if (text.length <= mostText) this.buffers.set(document, new Buffer(text, eolOf(document)));
     }
@@ -95,8 +103,22 @@ exports.Teller = class {
   /** @param {import("vscode").TextDocument} document
    *  @param {"begun" | "by hand" | "done"} save */
   mark(document, save) {
+    if (save !== "done") this.name(document);
     this.buffers.get(document)?.waiting.push({ at: Date.now(), save });
-    this.timer ??= setTimeout(() => this.tick(), soon);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.tick()); // before somebody else looks at the file
+  }
+
+  /** Gives a file what was done in a buffer without a name that is saved as this file now: it has the same text.
+   *  @param {import("vscode").TextDocument} document */
+  name(document) {
+    for (const [untitled, buffer] of this.buffers) {
+      if (!untitled.isUntitled || document.isUntitled || untitled.getText() !== document.getText()) continue;
+      this.settle(untitled, Infinity);
+      this.buffers.delete(untitled);
+      this.buffers.set(document, buffer);
+      return;
+    }
   }
 
   /** Takes the last change for a completion: the editor's own command came before this one. */
@@ -124,14 +146,15 @@ exports.Teller = class {
   settle(document, until) {
     const buffer = this.buffers.get(document);
     if (!buffer) return;
+    const held = this.held.get(buffer) ?? [];
+    this.held.delete(buffer);
+    if (!document.isUntitled) this.completed(document, held.splice(0));
     for (const { completion, saved } of buffer.settle(until, until + late - apart)) {
-      if (completion) {
-        const { provider: agent, before, after, typed } = completion;
-        const { model } = this.last.agent === agent ? this.last : {};
-        this.tell("completion", document, { agent, ...(model && { model }) }, { before, after, typed });
-      }
-      if (saved) this.tell("saved", document, { agent: "vscode" }, saved);
+      if (completion && document.isUntitled) held.push(completion);
+      else if (completion) this.completed(document, [completion]);
+      if (saved) this.tell("saved", document, { agent: "vscode" }, [saved]);
     }
+    if (held.length > 0) this.held.set(buffer, held.slice(0, mostHeld));
     if (buffer.waiting.length === 0 && buffer.lines.length !== document.lineCount) {
       this.buffers.delete(document); // it is not what it was taken for: begin anew
       this.follow();
@@ -139,18 +162,30 @@ exports.Teller = class {
     buffer.eol = eolOf(document);
   }
 
+  /** Tells of completions, those in a row of one provider together.
+   *  @param {import("vscode").TextDocument} document
+   *  @param {import("./buffer.js").Completion[]} list */
+  completed(document, list) {
+    while (list.length > 0) {
+      const agent = list[0].provider, others = list.findIndex((c) => c.provider !== agent);
+      const { model } = this.last.agent === agent ? this.last : {};
+      this.tell("completion", document, { agent, ...(model && { model }) },
+        list.splice(0, others < 0 ? list.length : others).map(({ before, after, typed }) => ({ before, after, typed })));
+    }
+  }
+
   /** Starts the program in the folder of the file, one after the other. Nobody waits for it.
    *  @param {string} event
    *  @param {import("vscode").TextDocument} document
    *  @param {object} who
-   *  @param {object} edit */
-  tell(event, document, who, edit) {
+   *  @param {object[]} edits */
+  tell(event, document, who, edits) {
     if (this.queued >= mostWaiting) return;
     this.queued++;
     const cwd = path.dirname(document.uri.fsPath);
     const payload = JSON.stringify({
       schema: "git-trace.hook/1", session: this.session, cwd, ...who,
-      tool: { edits: [{ path: path.basename(document.uri.fsPath), ...edit }] },
+      tool: { edits: edits.map((edit) => ({ path: path.basename(document.uri.fsPath), ...edit })) },
     });
     this.queue = this.queue.then(() => new Promise((/** @type {(_: void) => void} */ done) => {
       const told = spawn(this.program(), ["hook", "generic", event],

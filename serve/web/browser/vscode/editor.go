@@ -43,6 +43,7 @@ type Options struct {
 	Root     string   // for what it stores
 	Server   string   // the directory that npm installed code-server in
 	Dir      string   // the folder that is opened
+	Beside   []string // more folders of one workspace, by their names beside Dir
 	Env      []string // of the server and of what it starts
 	Packed   []string // extensions to install
 	Settings map[string]any
@@ -109,11 +110,34 @@ func Start(ctx context.Context, o Options) (*Editor, error) {
 		return nil, err
 	}
 	e.ctx, e.end = browser.Open(context.Background())
-	if err := e.open("http://"+address+"/?folder="+url.QueryEscape(o.Dir), filepath.Join(o.Root, "port")); err != nil {
+	what, err := o.workspace()
+	if err != nil {
+		return nil, err
+	}
+	if err := e.open("http://"+address+"/?"+what, filepath.Join(o.Root, "port")); err != nil {
 		e.Close()
 		return nil, err
 	}
 	return e, nil
+}
+
+// workspace says what the page opens: the folder, or a file that lists many.
+func (o *Options) workspace() (string, error) {
+	if len(o.Beside) == 0 {
+		return "folder=" + url.QueryEscape(o.Dir), nil
+	}
+	var list struct {
+		Folders []map[string]string `json:"folders"`
+	}
+	for _, name := range append([]string{filepath.Base(o.Dir)}, o.Beside...) {
+		list.Folders = append(list.Folders, map[string]string{"path": name})
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(filepath.Dir(o.Dir), "all.code-workspace")
+	return "workspace=" + url.QueryEscape(file), os.WriteFile(file, text, 0o644)
 }
 
 // open opens the page, and waits for the extension for tests.

@@ -3,6 +3,7 @@ package vscode
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -20,8 +21,9 @@ const (
 	mostKey    = 2.0      // milliseconds of a key press, more than without it
 	mostMemory = 15 << 20 // bytes of the extension host
 	longFile   = 5000     // lines
-	keys       = 120
-	accepts    = 20
+	rounds     = 4
+	keys       = rounds * 100
+	accepts    = rounds * 10
 )
 
 // costs are processor times of the editor's own thread, in milliseconds, and the memory of the extension host.
@@ -36,10 +38,25 @@ func TestWhatTheExtensionCosts(t *testing.T) {
 	if os.Getenv("GITTRACE_LONG") == "" {
 		t.Skip("takes minutes: GITTRACE_LONG=1 plays it")
 	}
-	without, with := measured(t, false), measured(t, true)
+	both := [2]*measurement{begun(t, kind{bare: true}), begun(t, kind{})}
+	for _, m := range both {
+		m.open()
+	}
+	for i := range keys {
+		for j := range both { // in turns, for the machine may have other work
+			both[(i+j)%2].key(i)
+		}
+	}
+	for i := range accepts {
+		for j := range both {
+			both[(i+j)%2].accept()
+		}
+	}
+	without, with := both[0].costs, both[1].costs
 	for name, times := range map[string][2][]float64{"a key": {without.key, with.key}, "an acceptance": {without.accept, with.accept}} {
 		a, b := high(times[0]), high(times[1])
-		t.Logf("%s: %.2f ms without, %.2f ms with (95th percentile of %d)", name, a, b, len(times[0]))
+		t.Logf("%s: %.2f ms without, %.2f ms with (95th percentile, the lowest of rounds of %d; median %.2f and %.2f)", name, a, b, len(times[0])/rounds,
+			percentile(times[0], 50), percentile(times[1], 50))
 		if b-a > mostKey {
 			t.Errorf("%s: %.2f ms more than without the extension", name, b-a)
 		}
@@ -50,52 +67,76 @@ func TestWhatTheExtensionCosts(t *testing.T) {
 	}
 }
 
-// high is the 95th percentile.
+// high is the 95th percentile, of the round in which it is lowest: other work on the machine makes it higher.
 func high(times []float64) float64 {
-	slices.Sort(times)
-	return times[len(times)*95/100]
+	lowest := math.Inf(1)
+	for round := range slices.Chunk(times, len(times)/rounds) {
+		lowest = min(lowest, percentile(round, 95))
+	}
+	return lowest
 }
 
-func measured(t *testing.T, extension bool) (c costs) {
+func percentile(times []float64, n int) float64 {
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[len(sorted)*n/100]
+}
+
+// measurement is an editor that is measured.
+type measurement struct {
+	*world
+	costs
+}
+
+func begun(t *testing.T, k kind) *measurement {
 	t.Helper()
-	w := newWorldWith(t, extension)
+	m := &measurement{world: newWorld(t, k)}
 	var memory struct{ Bytes int }
 	time.Sleep(5 * time.Second)
-	w.do(w.e.ask("memory", nil, &memory))
-	c.memory = memory.Bytes
-	if extension {
-		if found := w.processes(); len(found) > 0 {
+	m.do(m.e.ask("memory", nil, &memory))
+	m.memory = memory.Bytes
+	if !k.bare {
+		if found := m.processes(); len(found) > 0 {
 			t.Errorf("idle, and there are processes: %q", found)
 		}
 	}
+	return m
+}
+
+// open shows a long file.
+func (m *measurement) open() {
+	m.Helper()
 	var text strings.Builder
 	for i := range longFile {
 		fmt.Fprintf(&text, "\tcall%d(first) // line %d of a long file\n", i, i)
 	}
-	w.write("long.go", text.String())
-	w.git("add", "-A")
-	w.git("commit", "-qm", "long")
-	w.do(w.e.Open("long.go", longFile/2, 1))
-	w.do(chromedp.Do(w.e.ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+	m.write("long.go", text.String())
+	m.git("add", "-A")
+	m.git("commit", "-qm", "long")
+	m.do(m.e.Open("long.go", longFile/2, 1))
+	m.do(chromedp.Do(m.e.ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: "threadTicks"})
 		return err
 	})))
 	time.Sleep(3 * time.Second)
-	for i := range keys {
-		key := string(rune('a' + i%26))
-		if i%10 == 9 {
-			key = " "
-		}
-		c.key = append(c.key, w.cost(func() { w.typed(key) }))
+}
+
+// key presses a key.
+func (m *measurement) key(i int) {
+	m.Helper()
+	key := string(rune('a' + i%26))
+	if i%10 == 9 {
+		key = " "
 	}
-	w.typed("\n")
-	for range accepts {
-		w.do(w.e.Suggest("first second third\n"))
-		time.Sleep(200 * time.Millisecond)
-		c.accept = append(c.accept, w.cost(func() { w.press(kb.Tab) }))
-		w.do(w.e.Silent())
-	}
-	return c
+	m.costs.key = append(m.costs.key, m.cost(func() { m.typed(key) }))
+}
+
+// accept accepts a suggestion.
+func (m *measurement) accept() {
+	m.Helper()
+	m.do(m.e.Suggest("first second third\n"))
+	time.Sleep(200 * time.Millisecond)
+	m.costs.accept = append(m.costs.accept, m.cost(func() { m.press(kb.Tab) }))
+	m.do(m.e.Silent())
 }
 
 // cost is the processor time of the page's thread until all is drawn after a key.

@@ -31,8 +31,9 @@ func (w *world) playShown() {
 		w.waits(`document.querySelector(".monaco-hover")?.textContent.includes("closes twice")`)
 		w.picture("shown-" + strings.ToLower(theme))
 		w.do(w.e.ask("run", asked{"command": "gitTrace.whyHere"}, nil))
-		w.waits(`[...document.querySelectorAll(".tab")].some((t) => t.textContent.includes("why"))`)
+		w.waits(`[...document.querySelectorAll(".tab")].some((t) => t.textContent.includes("Preview shown.go 6"))`)
 		w.drawn("why-" + strings.ToLower(theme))
+		w.waits(`![...document.querySelectorAll(".tab")].some((t) => t.textContent.includes("shown.go-6"))`) // not the server's
 		w.do(w.e.ask("run", asked{"command": "workbench.action.closeActiveEditor"}, nil))
 	}
 	w.do(w.e.ask("set", asked{"section": "gitTrace.show", "value": "line"}, nil))

@@ -3,6 +3,7 @@ package vscode
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -10,7 +11,7 @@ import (
 
 // What a person types and accepts in the real editor has its owners line by line, in told stories and in generated sessions.
 func TestLinesThatAreTypedAndAccepted(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, kind{})
 	w.playStories()
 	w.play("what is shown", (*world).playShown)
 	w.play("sessions", (*world).playSessions)
@@ -32,6 +33,7 @@ func (w *world) playStories() {
 		{"two cursors", (*world).playCursors},
 		{"a rename across files", (*world).playRename},
 		{"an agent that writes into the same file", (*world).playAgent},
+		{"a buffer without a name", (*world).playUntitled},
 		{"switched off", (*world).playOff},
 	}
 	for _, story := range stories {
@@ -196,6 +198,37 @@ func (w *world) playAgent() {
 	w.typed("p5a p5b\n")
 	w.do(w.e.Save())
 	w.owns("agent.go", "ai A1", "human", "human seen_typing", "ai", "human seen_typing", "human seen_typing")
+}
+
+func (w *world) playUntitled() {
+	w.do(w.e.ask("run", asked{"command": "workbench.action.files.newUntitledFile"}, nil))
+	w.do(w.e.until("it is shown", func() (bool, error) {
+		s, err := w.e.State()
+		return strings.HasPrefix(s.Path, "Untitled"), err
+	}))
+	w.waits(`document.activeElement?.closest(".monaco-editor")`)
+	w.typed("p1a p1b\np2a ")
+	w.do(w.e.Suggest("c2a c2b c2c\nc3a c3b\n"))
+	w.press(kb.Tab)
+	w.do(w.e.Silent())
+	w.typed("p4a p4b\n")
+	w.do(w.e.Suggest("c5a c5b\n"))
+	w.press(kb.Tab)
+	w.do(w.e.Silent())
+	w.typed("p6a p6b\n")
+	w.press("s", kb.ModifierCtrl)
+	w.waits(`document.activeElement?.closest(".quick-input-widget")`)
+	w.press("a", kb.ModifierCtrl)
+	w.typed(filepath.Join(w.dir, "named.go") + "\n")
+	w.do(w.e.until("it is saved", func() (bool, error) {
+		s, err := w.e.State()
+		return s.Path == filepath.Join(w.dir, "named.go") && !s.Dirty, err
+	}))
+	w.owns("named.go", "human", "mixed", "ai", "human", "ai", "human seen_typing")
+	w.end("named.go")
+	w.typed("p7a p7b\n")
+	w.do(w.e.Save())
+	w.owns("named.go", "human", "mixed", "ai", "human", "ai", "human seen_typing", "human seen_typing")
 }
 
 func (w *world) playOff() {

@@ -1,6 +1,7 @@
 package vscode
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -46,14 +47,15 @@ var packed = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "git-trace-0.1.0.vsix"), nil
 })
 
-// newWorld starts the editor in a new repository with the extension.
-func newWorld(t *testing.T) *world {
-	t.Helper()
-	return newWorldWith(t, true)
+// kind is what differs from the editor with the extension in one repository that is recorded.
+type kind struct {
+	bare    bool     // without the extension
+	program string   // for gitTrace.program
+	beside  []string // more folders of the workspace, beside the repository
 }
 
-// newWorldWith starts the editor with or without the extension.
-func newWorldWith(t *testing.T, extension bool) *world {
+// newWorld starts the editor in a new repository.
+func newWorld(t *testing.T, k kind) *world {
 	t.Helper()
 	server := os.Getenv("GITTRACE_CODE_SERVER")
 	if server == "" {
@@ -72,7 +74,7 @@ func newWorldWith(t *testing.T, extension bool) *world {
 		w.do(browser.Build(t.Context(), root, "../../../.."))
 	}
 	var extensions []string
-	if extension {
+	if !k.bare {
 		vsix, err := packed()
 		w.do(err)
 		extensions = append(extensions, vsix)
@@ -87,8 +89,11 @@ func newWorldWith(t *testing.T, extension bool) *world {
 	w.git("init", "-q", "-b", "main")
 	w.git("commit", "-q", "--allow-empty", "-m", "begin")
 	w.run("git-trace", "init")
-	w.e, err = Start(t.Context(), Options{Root: root, Server: server, Dir: w.dir, Env: w.env,
-		Packed: extensions, Settings: map[string]any{"gitTrace.program": w.program}})
+	for _, name := range k.beside {
+		w.do(os.MkdirAll(filepath.Join(root, name), 0o755))
+	}
+	w.e, err = Start(t.Context(), Options{Root: root, Server: server, Dir: w.dir, Beside: k.beside, Env: w.env,
+		Packed: extensions, Settings: map[string]any{"gitTrace.program": cmp.Or(k.program, w.program)}})
 	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(root, "log"))
 		t.Fatalf("%v\n%s", err, log)

@@ -7,7 +7,7 @@ const vm = require("node:vm");
 const vscode = require("vscode");
 
 let suggestion = "";
-const all = { scheme: "file" };
+const all = [{ scheme: "file" }, { scheme: "untitled" }];
 
 const whole = (document) => new vscode.Range(0, 0, document.lineCount, 0);
 
