@@ -21,7 +21,7 @@ import (
 
 // sharedLine remembers who wrote the words of such a line.
 type sharedLine struct {
-	Key   string // of the path and the line, see sharedKey
+	Key   string // of the path and the words of the line, see sharedKey
 	Words string // a letter for each word
 }
 
@@ -185,8 +185,9 @@ func carryWords(old, now [][]byte, writers string, writer byte) string {
 	return string(out)
 }
 
+// sharedKey is the same for a line whose signs and blanks alone were changed, by a formatter for example.
 func sharedKey(path string, line []byte) string {
-	print := events.FingerprintOf(line)
+	print := events.FingerprintOf(bytes.Join(wordsIn(line), []byte(" ")))
 	return nameKey(path) + string(print[:])
 }
 
