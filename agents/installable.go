@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/editors"
+	"github.com/git-trace/git-trace/agents/installer"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -24,6 +25,9 @@ func (r registered) agent(env Env) Agent {
 	}
 	env.Binary = capability.HookProgram
 	own.Installer = byScope{own.Installer, r.make(env).Installer}
+	if own.Skills != "" {
+		own.Installer = installer.WithSkill(env, own)
+	}
 	return own
 }
 

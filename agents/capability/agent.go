@@ -24,6 +24,9 @@ type Agent struct {
 	// Program is the agent's own program, as it is called; Dir the directory, absolute, in which it keeps its settings.
 	// Where one of them is found the agent is used on this machine. Both are empty for an agent that has neither.
 	Program, Dir string
+	// Skills is the directory of a project in which the agent looks for skills; it looks in "skills" below Dir too. It
+	// is empty for an agent that is not known to have skills.
+	Skills string
 	// Kept returns the time for which the agent keeps a session file that is not written to; nil if it deletes none.
 	Kept func() time.Duration
 	// Stands are names of files that stand for their directory: what lies beside one is a part of its

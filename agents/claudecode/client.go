@@ -24,6 +24,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "2.1.328", Decoder: client, Installer: client.newInstaller(),
 		Parser: client, Discoverer: client, Identifier: client, Program: "claude", Dir: client.configDir(),
+		Skills:  ".claude/skills",
 		Kept:    client.kept,
 		Resumer: capability.ResumeBy{"claude", "--resume"}, Copier: client,
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession,

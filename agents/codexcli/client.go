@@ -19,6 +19,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "0.169.0", Decoder: client, Installer: installer, Trust: installer,
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "codex", Dir: client.configDir(),
+		Skills:  ".agents/skills",
 		Resumer: capability.ResumeBy{"codex", "resume"}, Copier: files,
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,
 			Edits: capability.EditsReplaced, Subagents: true},

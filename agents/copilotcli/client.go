@@ -18,6 +18,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "1.0.102", Decoder: client, Installer: client.newInstaller(),
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "copilot", Dir: client.configDir(),
+		Skills:  ".github/skills",
 		Resumer: capability.ResumeBy{"copilot", "--resume="},
 		Traits: capability.Traits{CallIDs: capability.CallIDsPaired, Model: capability.ModelOfSession,
 			Edits: capability.EditsReplaced, Subagents: true},

@@ -33,7 +33,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: hooks, Installer: hooks.newInstaller(),
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "droid",
-		Dir: hooks.configDir(), Resumer: capability.ResumeBy{"droid", "--resume"},
+		Dir: hooks.configDir(), Skills: ".factory/skills", Resumer: capability.ResumeBy{"droid", "--resume"},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsEither, Model: capability.ModelOfSession, Edits: capability.EditsReplaced,
 		},

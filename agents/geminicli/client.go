@@ -18,6 +18,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "gemini", Dir: client.config().Dir,
+		Skills:  ".gemini/skills",
 		Resumer: capability.ResumeBy{"gemini", "--resume"},
 		Traits: capability.Traits{
 			CallIDs: capability.CallIDsPaired, Model: capability.ModelOfSession, Edits: capability.EditsWhole, Subagents: true,

@@ -17,6 +17,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "1.18.33", Decoder: client, Installer: client.newInstaller(), Program: "opencode",
 		Dir:    client.configDir(),
+		Skills: ".opencode/skills",
 		Parser: files.parser(), Discoverer: files, Identifier: files,
 		Resumer: capability.ResumeBy{"opencode", "--session"},
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,

@@ -18,6 +18,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Decoder: client, Installer: client.newInstaller(),
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "pi", Dir: client.configDir(),
+		Skills:  ".pi/skills",
 		Resumer: capability.ResumeBy{"pi", "--session"}, Copier: files,
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfCall,
 			Edits: capability.EditsReplaced},

@@ -18,6 +18,7 @@ func New(env capability.Env) capability.Agent {
 	return capability.Agent{
 		Name: Name, Title: title, Tested: "0.24.4", Decoder: client, Installer: client.newInstaller(),
 		Parser: files.parser(), Discoverer: files, Identifier: files, Program: "qwen", Dir: client.config().Dir,
+		Skills:  ".qwen/skills",
 		Resumer: capability.ResumeBy{"qwen", "--resume"},
 		Traits: capability.Traits{CallIDs: capability.CallIDsNative, Model: capability.ModelOfSession,
 			Edits: capability.EditsWhole, Subagents: true, HooksEnd: true},

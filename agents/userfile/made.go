@@ -31,18 +31,21 @@ func missing(path, root string) []string {
 // note adds directories to the list. Without it they stay, so what fails here does not matter.
 func (m made) note(dirs []string) {
 	if m != "" && len(dirs) > 0 {
-		m.write(append(m.read(), dirs...))
+		list := slices.DeleteFunc(m.read(), func(one string) bool { return slices.Contains(dirs, one) })
+		m.write(append(list, dirs...))
 	}
 }
 
-// take reports whether a directory is on the list, and takes it from there.
+// take reports whether a directory is on the list, and takes it from there. One that holds another of the list stays on
+// it: that one goes with its own file.
 func (m made) take(dir string) bool {
 	if m == "" {
 		return true
 	}
 	list := m.read()
 	at := slices.Index(list, dir)
-	if at >= 0 {
+	holds := func(one string) bool { return filepath.Dir(one) == dir }
+	if at >= 0 && !slices.ContainsFunc(list, holds) {
 		m.write(slices.Delete(list, at, at+1))
 	}
 	return at >= 0

@@ -1,0 +1,111 @@
+package installer
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"path"
+
+	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/agents/hookfile"
+)
+
+// skill tells an agent what to ask git-trace, and when. Clients read it where the matter comes up.
+//
+//go:embed skill.md
+var skill []byte
+
+// skillMark is in a skill of ours, of any version.
+const skillMark = "<!-- Written by `git trace init`"
+
+// skillName is the path of the skill below a directory of skills.
+const skillName = "git-trace/SKILL.md"
+
+// skilled is an installer of hooks that puts a skill beside them. The skill never stands in the way of the hooks: where
+// it cannot be, or somebody else has one of its name, the hooks are installed alone.
+type skilled struct {
+	capability.HookInstaller
+	skill *Installer
+}
+
+// WithSkill adds the skill to an agent's installer: below the user's settings, or in a directory of the work tree.
+func WithSkill(env capability.Env, agent capability.Agent) capability.HookInstaller {
+	in := &Installer{Env: env, Agent: agent.Name + " skill", Title: agent.Title, Format: skillFile{}}
+	in.Place = in.InDirs(agent.Dir, path.Join("skills", skillName), path.Join(agent.Skills, skillName))
+	return skilled{agent.Installer, in}
+}
+
+// Plan lists the actions of both.
+func (s skilled) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {
+	actions, err := s.HookInstaller.Plan(ctx, target)
+	if err != nil {
+		return actions, err
+	}
+	more, err := s.skill.Plan(ctx, target)
+	return beside(actions, more, err)
+}
+
+// Install installs the hooks, then the skill.
+func (s skilled) Install(ctx context.Context, target capability.Target) ([]capability.Action, error) {
+	actions, err := s.HookInstaller.Install(ctx, target)
+	if err != nil {
+		return actions, err
+	}
+	more, err := s.skill.Install(ctx, target)
+	return beside(actions, more, err)
+}
+
+// Remove takes both out. A skill that the project has committed is not one person's to delete.
+func (s skilled) Remove(ctx context.Context, target capability.Target) ([]capability.Action, error) {
+	actions, err := s.HookInstaller.Remove(ctx, target)
+	if err != nil {
+		return actions, err
+	}
+	if place, err := s.skill.Place(target); err == nil && place.Ignored != "" {
+		if _, err := s.skill.wantsRule(ctx, place); err != nil {
+			return beside(actions, nil, err)
+		}
+	}
+	more, err := s.skill.Remove(ctx, target)
+	return beside(actions, more, err)
+}
+
+// beside adds the actions of the skill, if there was nothing in its way.
+func beside(actions, more []capability.Action, err error) ([]capability.Action, error) {
+	switch {
+	case errors.As(err, new(*capability.InstallError)):
+		return actions, nil
+	case err != nil:
+		return actions, err
+	}
+	for _, action := range more {
+		if action.Events != nil {
+			action.Events, action.Detail = nil, "skill"
+		}
+		actions = append(actions, action)
+	}
+	return actions, nil
+}
+
+// skillFile is the format of the skill: a whole file of ours.
+type skillFile struct{}
+
+func (skillFile) Install(doc []byte) ([]byte, []string, error) {
+	switch {
+	case bytes.Equal(doc, skill):
+		return doc, nil, nil
+	case doc != nil && !bytes.Contains(doc, []byte(skillMark)):
+		return nil, nil, ErrForeign
+	}
+	return skill, []string{skillName}, nil
+}
+
+func (skillFile) Remove(doc []byte) ([]byte, []string, error) {
+	if !bytes.Contains(doc, []byte(skillMark)) {
+		return doc, nil, nil
+	}
+	return nil, []string{skillName}, nil
+}
+
+func (skillFile) Inspect([]byte) (hookfile.State, error) { return hookfile.State{}, nil }
