@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/git-trace/git-trace/internal/testing/driver"
@@ -83,6 +86,81 @@ func TestAClientAnswersByTheToolsAlone(t *testing.T) {
 	} {
 		if !bytes.Contains(last, []byte(want)) {
 			t.Errorf("%q is not in what the model was told:\n%s", want, last)
+		}
+	}
+}
+
+// plugin is the folder of the plugin for Claude Code.
+const plugin = "../../packaging/claude-code-plugin"
+
+// The plugin has the hooks that init writes for a project, and its skill.
+func TestThePluginHasWhatInitInstalls(t *testing.T) {
+	program, dir := demo(t)
+	cmd := exec.Command(program, "init", "--agent", "claude-code", "--project-settings")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(program)+":/usr/bin:/bin") // no client tells its version
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for file, name := range map[string]string{
+		"settings.json": "hooks/hooks.json", "skills/git-trace/SKILL.md": "skills/git-trace/SKILL.md",
+	} {
+		installed, err := os.ReadFile(filepath.Join(dir, ".claude", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		installed, _, _ = bytes.Cut(installed, []byte("\n<!-- Written by"))
+		if shipped, err := os.ReadFile(filepath.Join(plugin, name)); err != nil || !bytes.Equal(shipped, installed) {
+			t.Errorf("%s is not what init writes: %v", name, err)
+		}
+	}
+}
+
+// Claude Code takes the plugin: its skill, its tools, and its hooks, whose calls count once where init's are there too.
+func TestClaudeCodeTakesThePlugin(t *testing.T) {
+	r := newTooled(t, "claude")
+	folder, err := filepath.Abs(plugin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(program string, args ...string) string {
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = r.dir, r.repo.Env(r.bin)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	program := filepath.Join(r.bin, "git-trace")
+	run(driver.Need(t, "claude"), "plugin", "validate", "--strict", folder)
+	for n, scope := range []string{"", "--global"} {
+		if scope != "" {
+			run(program, "init", "--agent", "claude-code", scope)
+		}
+		name := fmt.Sprintf("new%d.txt", n)
+		last := r.asks(t, "claude", []string{"--plugin-dir", folder, "--allowedTools",
+			"Edit,Write,Skill,mcp__plugin_git-trace_git-trace"},
+			driver.Tool{Name: "Skill", Input: map[string]any{"skill": "git-trace:git-trace"}},
+			driver.Tool{Name: "mcp__plugin_git-trace_git-trace__why", Input: map[string]any{"path": "server.go", "line": 11}},
+			driver.Tool{Name: "Write", Input: map[string]any{"file_path": filepath.Join(r.dir, name), "content": "by the agent\n"}},
+		)
+		for _, want := range []string{"Ask before you change a line", "A mutex would"} {
+			if !bytes.Contains(last, []byte(want)) {
+				t.Errorf("%q is not in what the model was told:\n%s", want, last)
+			}
+		}
+		if blame := run(program, "blame", "--json", name); !strings.Contains(blame, `"agent":"claude-code"`) {
+			t.Errorf("nobody wrote %s: %s", name, blame)
+		}
+		opened := 0
+		for line := range strings.Lines(run(program, "events", "--json")) {
+			if strings.Contains(line, `"window_opened"`) && strings.Contains(line, "_t2_0_") &&
+				strings.Contains(line, `"Write"`) {
+				opened++
+			}
+		}
+		if opened != n+1 {
+			t.Errorf("%d windows of %d calls", opened, n+1)
 		}
 	}
 }
