@@ -7,7 +7,7 @@ import (
 )
 
 // Number is the version without a commit. A release sets it by the linker
-// (-X github.com/git-trace/git-trace/version.Number=…).
+// (-X github.com/git-trace/git-trace/internal/version.Number=…).
 var Number = "0.1.0-dev"
 
 // Text returns the number with the commit that the program was built from, where the build knew it: "0.2.0
