@@ -15,6 +15,14 @@ import (
 // JSONSchema names the form of the JSON output; docs/schema/graph-1.schema.json describes it.
 const JSONSchema = "git-trace.graph/1"
 
+// Document is the answer of git trace graph --json.
+type Document struct {
+	Schema      string           `json:"schema"`
+	IDDigits    int              `json:"id_digits,omitempty"`
+	Uncommitted *UncommittedJSON `json:"uncommitted"`
+	Commits     []CommitJSON     `json:"commits"`
+}
+
 // CommitJSON is a commit in JSON. Figures are null when nothing is known of the commit.
 type CommitJSON struct {
 	Commit       refs.OID          `json:"commit"`

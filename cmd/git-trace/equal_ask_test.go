@@ -10,8 +10,8 @@ import (
 	"github.com/git-trace/git-trace/report/stats"
 )
 
-// answers are what the commands say of one repository.
-type answers struct {
+// allAnswers are what the commands say of one repository.
+type allAnswers struct {
 	tale      *tale
 	log       []toldTalk
 	logText   string
@@ -48,8 +48,8 @@ type answers struct {
 }
 
 // ask runs every command there is a row for.
-func (c *tale) ask() *answers {
-	a := &answers{
+func (c *tale) ask() *allAnswers {
+	a := &allAnswers{
 		tale: c, show: map[string]toldTalk{}, text: map[string]string{}, prompts: map[string]toldTurn{}, commits: map[string]toldLines{}, calls: map[string]toldCall{},
 		tracks: map[string][]toldTrail{}, trails: map[string][]toldTrail{}, found: map[string][]toldFound{}, blame: map[string][]blamed{}, atHead: map[string][]blamed{}, notes: map[string]string{}, ids: map[string]string{}, groups: map[string][]toldGroup{}, dirs: map[string]toldStats{},
 	}
@@ -123,7 +123,7 @@ func (c *tale) answer(into any, args ...string) {
 }
 
 // shown asks for conversations, their prompts and trails, and for all commits.
-func (a *answers) shown(ids []string) {
+func (a *allAnswers) shown(ids []string) {
 	c := a.tale
 	var shown struct {
 		Objects []struct {
@@ -207,7 +207,7 @@ type agentTraceLine struct {
 }
 
 // exported asks for the forms of other programs.
-func (a *answers) exported() {
+func (a *allAnswers) exported() {
 	c := a.tale
 	for line := range strings.Lines(c.run("git-trace", "export", "--format", "opentraces")) {
 		var r toldRecord

@@ -48,7 +48,7 @@ type toldReason struct {
 const mostAsked = 4
 
 // besideAsked asks.
-func (a *answers) besideAsked() {
+func (a *allAnswers) besideAsked() {
 	c, b := a.tale, &a.besides
 	b.paths, b.why, b.asked = map[string]toldPath{}, map[string]toldReason{}, map[string]int{}
 	c.answer(&b.status, "status", "--json")
@@ -115,7 +115,7 @@ func (l *blamed) figures() string {
 func addedText(added, ai int) string { return fmt.Sprintf("%d lines, %d by agents", added, ai) }
 
 // addedTo is the truth about what the commits that HEAD leads to added, below a path; "" for all.
-func (a *answers) addedTo(path string) string {
+func (a *allAnswers) addedTo(path string) string {
 	added, ai := 0, 0
 	args := []string{"log", "--no-merges", "--numstat", "--format=", "HEAD"}
 	if path != "" {
@@ -147,16 +147,16 @@ func inFigures(sum map[string]int) map[string]string {
 }
 
 var besideRows = []row{
-	{"events of the log", "events --json", func(a *answers) map[string]string {
+	{"events of the log", "events --json", func(a *allAnswers) map[string]string {
 		return map[string]string{"the log": strconv.Itoa(a.besides.events)}
 	}},
-	{"events of the log", "status --json", func(a *answers) map[string]string {
+	{"events of the log", "status --json", func(a *allAnswers) map[string]string {
 		return map[string]string{"the log": strconv.Itoa(a.besides.status.Log.Events)}
 	}},
-	{"events of the log", "verify --json", func(a *answers) map[string]string {
+	{"events of the log", "verify --json", func(a *allAnswers) map[string]string {
 		return map[string]string{"the log": strconv.Itoa(a.besides.verify.Events)}
 	}},
-	{"prompts in no record", "show --json CONVERSATION, its turns and record", func(a *answers) map[string]string {
+	{"prompts in no record", "show --json CONVERSATION, its turns and record", func(a *allAnswers) map[string]string {
 		n := 0
 		for _, t := range a.tale.talks {
 			if shown, told := a.show[t.trace()]; told && t.root == a.tale.here.dir {
@@ -169,31 +169,31 @@ var besideRows = []row{
 		}
 		return map[string]string{"the repository": strconv.Itoa(n)}
 	}},
-	{"prompts in no record", "status --json", func(a *answers) map[string]string {
+	{"prompts in no record", "status --json", func(a *allAnswers) map[string]string {
 		return map[string]string{"the repository": strconv.Itoa(a.besides.status.Typed.Count)}
 	}},
-	{"what commits added", truth, func(a *answers) map[string]string {
+	{"what commits added", truth, func(a *allAnswers) map[string]string {
 		out := map[string]string{"all files": a.addedTo("")}
 		for path := range a.besides.paths {
 			out[path] = a.addedTo(path)
 		}
 		return out
 	}},
-	{"what commits added", "stats --json [-- PATH]", func(a *answers) map[string]string {
+	{"what commits added", "stats --json [-- PATH]", func(a *allAnswers) map[string]string {
 		out := map[string]string{"all files": addedText(a.stats.Lines.Added, a.stats.Lines.AI)}
 		for path, told := range a.besides.paths {
 			out[path] = addedText(told.stats.Lines.Added, told.stats.Lines.AI)
 		}
 		return out
 	}},
-	{"lines by whom", "stats --json [-- PATH]", func(a *answers) map[string]string {
+	{"lines by whom", "stats --json [-- PATH]", func(a *allAnswers) map[string]string {
 		out := map[string]string{"all files": fmt.Sprintf("%d by agents, %d by people", a.stats.Lines.AI, a.stats.Lines.Human)}
 		for path, told := range a.besides.paths {
 			out[path] = fmt.Sprintf("%d by agents, %d by people", told.stats.Lines.AI, told.stats.Lines.Human)
 		}
 		return out
 	}},
-	{"lines by whom", "graph --json [-- PATH]", func(a *answers) map[string]string {
+	{"lines by whom", "graph --json [-- PATH]", func(a *allAnswers) map[string]string {
 		sum := func(list []toldLines) string {
 			ai, human := 0, 0
 			for _, c := range list {
@@ -209,18 +209,18 @@ var besideRows = []row{
 		}
 		return out
 	}},
-	{"lines of the whole", "stats --json", func(a *answers) map[string]string {
+	{"lines of the whole", "stats --json", func(a *allAnswers) map[string]string {
 		l := a.stats.Lines
 		return map[string]string{"HEAD": fmt.Sprint(l.Commits, l.Added, l.AI, l.Human, l.Unknown)}
 	}},
-	{"lines of the whole", "stats --json, its authors", func(a *answers) map[string]string {
+	{"lines of the whole", "stats --json, its authors", func(a *allAnswers) map[string]string {
 		var l struct{ Commits, Added, AI, Human, Unknown int }
 		for _, of := range a.stats.Authors {
 			l.Commits, l.Added, l.AI, l.Human, l.Unknown = l.Commits+of.Commits, l.Added+of.Added, l.AI+of.AI, l.Human+of.Human, l.Unknown+of.Unknown
 		}
 		return map[string]string{"HEAD": fmt.Sprint(l.Commits, l.Added, l.AI, l.Human, l.Unknown)}
 	}},
-	{"whose a line is", "blame --json PATH, every file", func(a *answers) map[string]string {
+	{"whose a line is", "blame --json PATH, every file", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for path, lines := range a.blame {
 			for i := range lines {
@@ -229,14 +229,14 @@ var besideRows = []row{
 		}
 		return out
 	}},
-	{"whose a line is", "why --json PATH:LINE", func(a *answers) map[string]string {
+	{"whose a line is", "why --json PATH:LINE", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for place, told := range a.besides.why {
 			out[place] = told.figures()
 		}
 		return out
 	}},
-	{"conversations of a model", truth, func(a *answers) map[string]string {
+	{"conversations of a model", truth, func(a *allAnswers) map[string]string {
 		sum := map[string]int{}
 		for _, t := range a.tale.talks {
 			if t.known && t.recorded && t.made() > 0 {
@@ -245,14 +245,14 @@ var besideRows = []row{
 		}
 		return inFigures(sum)
 	}},
-	{"conversations of a model", "stats --json, its models", func(a *answers) map[string]string {
+	{"conversations of a model", "stats --json, its models", func(a *allAnswers) map[string]string {
 		sum := map[string]int{}
 		for _, m := range a.stats.Models {
 			sum[view.ModelName(m.Model)] += m.Conversations
 		}
 		return inFigures(sum)
 	}},
-	{"answers of a model", "export --format opentraces", func(a *answers) map[string]string {
+	{"answers of a model", "export --format opentraces", func(a *allAnswers) map[string]string {
 		sum := map[string]int{}
 		for i := range a.records {
 			for _, s := range a.records[i].Steps {
@@ -263,27 +263,27 @@ var besideRows = []row{
 		}
 		return inFigures(sum)
 	}},
-	{"answers of a model", "stats --json, its models", func(a *answers) map[string]string {
+	{"answers of a model", "stats --json, its models", func(a *allAnswers) map[string]string {
 		sum := map[string]int{}
 		for _, m := range a.stats.Models {
 			sum[view.ModelName(m.Model)] += m.Answers
 		}
 		return inFigures(sum)
 	}},
-	{"cost of all in words", "stats --json", func(a *answers) map[string]string {
+	{"cost of all in words", "stats --json", func(a *allAnswers) map[string]string {
 		if a.stats.Cost.Priced == 0 {
 			return nil
 		}
 		return map[string]string{"all conversations": numbers.Dollars(a.stats.Cost.USD)}
 	}},
-	{"cost of all in words", "stats (text)", func(a *answers) map[string]string {
+	{"cost of all in words", "stats (text)", func(a *allAnswers) map[string]string {
 		_, after, found := strings.Cut(a.statsText, "\ncost $")
 		if !found {
 			return nil
 		}
 		return map[string]string{"all conversations": "$" + strings.FieldsFunc(after, func(r rune) bool { return r == ';' || r == '\n' })[0]}
 	}},
-	{"prompts of records", "export --format opentraces", func(a *answers) map[string]string {
+	{"prompts of records", "export --format opentraces", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for i := range a.records {
 			n := 0
@@ -296,7 +296,7 @@ var besideRows = []row{
 		}
 		return out
 	}},
-	{"prompts of records", "export --format ccpa", func(a *answers) map[string]string {
+	{"prompts of records", "export --format ccpa", func(a *allAnswers) map[string]string {
 		return inFigures(a.besides.asked)
 	}},
 }
@@ -304,14 +304,14 @@ var besideRows = []row{
 // linkRows hold the commits that records name against those that hold lines. Records of other clones are as they were
 // when they left.
 var linkRows = []row{
-	heldRow("commits of records", "log --json", func(a *answers, yield func(trace, commit string, lines int)) {
+	heldRow("commits of records", "log --json", func(a *allAnswers, yield func(trace, commit string, lines int)) {
 		for i := range a.log {
 			for _, c := range a.log[i].Commits {
 				yield(a.log[i].Trace, c.Commit, 1)
 			}
 		}
 	}),
-	{"commits of records", "export --format opentraces, git_links", func(a *answers) map[string]string {
+	{"commits of records", "export --format opentraces, git_links", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		a.eachOwnRecord(func(r *toldRecord) {
 			held := map[string]int{}
@@ -324,14 +324,14 @@ var linkRows = []row{
 		})
 		return out
 	}},
-	{"outcome of records", "log --json", func(a *answers) map[string]string {
+	{"outcome of records", "log --json", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for i := range a.log {
 			out[a.log[i].Trace] = fmt.Sprint("committed: ", len(a.log[i].Commits)+len(a.log[i].Lost) > 0)
 		}
 		return out
 	}},
-	{"outcome of records", "export --format opentraces", func(a *answers) map[string]string {
+	{"outcome of records", "export --format opentraces", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		a.eachOwnRecord(func(r *toldRecord) {
 			out[r.TraceID] = fmt.Sprint("committed: ", r.Outcome.Committed)
@@ -346,7 +346,7 @@ var linkRows = []row{
 	}},
 }
 
-func (a *answers) eachOwnRecord(yield func(r *toldRecord)) {
+func (a *allAnswers) eachOwnRecord(yield func(r *toldRecord)) {
 	for i := range a.records {
 		for _, t := range a.tale.talks {
 			if t.trace() == a.records[i].TraceID && t.root == a.tale.here.dir {

@@ -29,8 +29,8 @@ func toldHeld(list []toldCommit) map[string]int {
 }
 
 // heldRow is a row of the commits that hold lines of conversations; none is told of those that hold nothing.
-func heldRow(thing, command string, each func(a *answers, yield func(trace, commit string, lines int))) row {
-	return row{thing, command, func(a *answers) map[string]string {
+func heldRow(thing, command string, each func(a *allAnswers, yield func(trace, commit string, lines int))) row {
+	return row{thing, command, func(a *allAnswers) map[string]string {
 		held := map[string]map[string]int{}
 		for i := range a.log {
 			held[a.log[i].Trace] = map[string]int{}
@@ -50,25 +50,25 @@ func heldRow(thing, command string, each func(a *answers, yield func(trace, comm
 }
 
 var commitRows = slices.Concat(
-	[]row{heldRow("commits", truth, func(a *answers, yield func(string, string, int)) {
+	[]row{heldRow("commits", truth, func(a *allAnswers, yield func(string, string, int)) {
 		a.eachHeld(func(commit string, t *talk) { yield(t.trace(), commit, 1) })
 	})},
 	ofTalk("commits", func(t *toldTalk) string { return commitsText(toldHeld(t.Commits)) }),
 	[]row{
-		heldRow("commits", "graph --json --all", func(a *answers, yield func(string, string, int)) { eachContributor(a.graph, yield) }),
-		heldRow("commits", "show --json COMMIT", func(a *answers, yield func(string, string, int)) {
+		heldRow("commits", "graph --json --all", func(a *allAnswers, yield func(string, string, int)) { eachContributor(a.graph, yield) }),
+		heldRow("commits", "show --json COMMIT", func(a *allAnswers, yield func(string, string, int)) {
 			for _, c := range a.commits {
 				eachContributor([]toldLines{c}, yield)
 			}
 		}),
-		heldRow("commits that HEAD leads to", truth, func(a *answers, yield func(string, string, int)) {
+		heldRow("commits that HEAD leads to", truth, func(a *allAnswers, yield func(string, string, int)) {
 			a.eachHeld(func(commit string, t *talk) {
 				if a.ids[commit] != "" {
 					yield(t.trace(), commit, 1)
 				}
 			})
 		}),
-		heldRow("commits that HEAD leads to", "export --format agent-trace HEAD", func(a *answers, yield func(string, string, int)) {
+		heldRow("commits that HEAD leads to", "export --format agent-trace HEAD", func(a *allAnswers, yield func(string, string, int)) {
 			id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 			for _, l := range a.owned {
 				for _, f := range l.Files {
@@ -82,7 +82,7 @@ var commitRows = slices.Concat(
 				}
 			}
 		}),
-		heldRow("commits that HEAD leads to", "export --format git-ai HEAD", func(a *answers, yield func(string, string, int)) {
+		heldRow("commits that HEAD leads to", "export --format git-ai HEAD", func(a *allAnswers, yield func(string, string, int)) {
 			for commit, text := range a.notes {
 				note, err := gitai.Parse([]byte(text))
 				a.tale.must(err)
@@ -101,7 +101,7 @@ var commitRows = slices.Concat(
 	},
 	ofTalk("lost commits", func(t *toldTalk) string { return commitsText(toldHeld(t.Lost)) }),
 	[]row{
-		{"names of commits", "log --json", func(a *answers) map[string]string {
+		{"names of commits", "log --json", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for i := range a.log {
 				held := map[string]int{}
@@ -112,7 +112,7 @@ var commitRows = slices.Concat(
 			}
 			return out
 		}},
-		{"names of commits", "search --json WORD", func(a *answers) map[string]string {
+		{"names of commits", "search --json WORD", func(a *allAnswers) map[string]string {
 			return a.eachFound(func(f *toldFound) string {
 				held := map[string]int{}
 				for _, c := range f.Commits {
@@ -121,8 +121,8 @@ var commitRows = slices.Concat(
 				return commitsText(held)
 			})
 		}},
-		{"lines that agents added", "graph --json --all", func(a *answers) map[string]string { return agentsLines(a.graph) }},
-		{"lines that agents added", "show --json COMMIT", func(a *answers) map[string]string {
+		{"lines that agents added", "graph --json --all", func(a *allAnswers) map[string]string { return agentsLines(a.graph) }},
+		{"lines that agents added", "show --json COMMIT", func(a *allAnswers) map[string]string {
 			var list []toldLines
 			for _, c := range a.commits {
 				list = append(list, c)
@@ -132,7 +132,7 @@ var commitRows = slices.Concat(
 	},
 )
 
-func (a *answers) eachHeld(yield func(commit string, t *talk)) {
+func (a *allAnswers) eachHeld(yield func(commit string, t *talk)) {
 	talks := map[string]*talk{}
 	for _, t := range a.tale.talks {
 		if t.known {

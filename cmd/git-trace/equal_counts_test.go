@@ -24,7 +24,7 @@ var countRows = slices.Concat(
 		return strconv.Itoa(n)
 	}),
 	[]row{
-		{"prompts", "show --json CONVERSATION, its turns", func(a *answers) map[string]string {
+		{"prompts", "show --json CONVERSATION, its turns", func(a *allAnswers) map[string]string {
 			return a.eachShown(func(t *toldTalk) string {
 				n := 0
 				for i := range t.Turns {
@@ -35,7 +35,7 @@ var countRows = slices.Concat(
 				return strconv.Itoa(n)
 			})
 		}},
-		{"prompts", "log (text)", func(a *answers) map[string]string { return a.inLog(3) }},
+		{"prompts", "log (text)", func(a *allAnswers) map[string]string { return a.inLog(3) }},
 	},
 	[]row{ofTruth("calls", func(t *talk) string { return t.said(t.made(), t.writing) })},
 	ofTalk("calls", func(t *toldTalk) string { return strconv.Itoa(t.Calls) }),
@@ -47,7 +47,7 @@ var countRows = slices.Concat(
 		return strconv.Itoa(n)
 	}),
 	[]row{
-		{"calls", "show --json CONVERSATION, its turns", func(a *answers) map[string]string {
+		{"calls", "show --json CONVERSATION, its turns", func(a *allAnswers) map[string]string {
 			return a.eachShown(func(t *toldTalk) string {
 				n := 0
 				for i := range t.Turns {
@@ -56,14 +56,14 @@ var countRows = slices.Concat(
 				return strconv.Itoa(n)
 			})
 		}},
-		{"calls", "quality --json", func(a *answers) map[string]string {
+		{"calls", "quality --json", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for _, q := range a.quality {
 				out[q.Trace] = strconv.Itoa(q.Calls)
 			}
 			return out
 		}},
-		{"calls", "log (text)", func(a *answers) map[string]string { return a.inLog(4) }},
+		{"calls", "log (text)", func(a *allAnswers) map[string]string { return a.inLog(4) }},
 	},
 )
 
@@ -80,7 +80,7 @@ func (t *talk) said(n, seen int) string {
 
 // inLog reads a figure of the first line of a conversation in the text of log: the id, the agent, the model, prompts or
 // calls.
-func (a *answers) inLog(group int) map[string]string {
+func (a *allAnswers) inLog(group int) map[string]string {
 	head := regexp.MustCompile(`^([0-9a-f]+)  (\S+) +(.*?)  .*?(\d+) prompts?  +(\d+) calls?$`)
 	out := map[string]string{}
 	for line := range strings.Lines(a.logText) {
@@ -143,7 +143,7 @@ var useRows = slices.Concat(
 			}
 			return strconv.Itoa(t.steps())
 		}),
-		{"steps", "quality --json", func(a *answers) map[string]string {
+		{"steps", "quality --json", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for _, q := range a.quality {
 				out[q.Trace] = strconv.Itoa(q.Steps)
@@ -156,7 +156,7 @@ var useRows = slices.Concat(
 var timeRows = slices.Concat(
 	ofTalk("times", func(t *toldTalk) string { return sameMoment(t.First) + " to " + sameMoment(t.Last) }),
 	[]row{
-		{"times", "search --json WORD", func(a *answers) map[string]string {
+		{"times", "search --json WORD", func(a *allAnswers) map[string]string {
 			return a.eachFound(func(f *toldFound) string {
 				return sameMoment(records.Value(f.Start)) + " to " + sameMoment(records.Value(f.End))
 			})
@@ -167,7 +167,7 @@ var timeRows = slices.Concat(
 			}
 			return "as it was"
 		}),
-		{"span", "log --json", func(a *answers) map[string]string {
+		{"span", "log --json", func(a *allAnswers) map[string]string {
 			told := map[string]string{}
 			for i := range a.log {
 				told[a.log[i].Trace] = sameMoment(a.log[i].First) + " to " + sameMoment(a.log[i].Last)
@@ -214,7 +214,7 @@ var writtenRows = slices.Concat(
 		return changedText(t.Added, t.Removed, t.Files)
 	})),
 	[]row{
-		{"changes", "show CONVERSATION (text)", func(a *answers) map[string]string {
+		{"changes", "show CONVERSATION (text)", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for id, text := range a.text {
 				if m := changesLine.FindStringSubmatch(text); m != nil {
@@ -229,7 +229,7 @@ var writtenRows = slices.Concat(
 			}
 			return strconv.Itoa(t.added)
 		}),
-		{"lines written", "show --json CONVERSATION, its calls", func(a *answers) map[string]string {
+		{"lines written", "show --json CONVERSATION, its calls", func(a *allAnswers) map[string]string {
 			return a.eachShown(func(t *toldTalk) string {
 				n := 0
 				for _, turn := range t.Turns {
@@ -245,7 +245,7 @@ var writtenRows = slices.Concat(
 				return strconv.Itoa(n)
 			})
 		}},
-		{"lines written", "track --json CONVERSATION", func(a *answers) map[string]string {
+		{"lines written", "track --json CONVERSATION", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for id, trails := range a.tracks {
 				n := 0

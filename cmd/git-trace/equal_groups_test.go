@@ -12,13 +12,13 @@ import (
 
 // Rows of the groups of stats --by: the groups add up to the sums, whatever they are by.
 var groupRows = []row{
-	{"lines by whom, in groups", "stats --json", func(a *answers) map[string]string {
+	{"lines by whom, in groups", "stats --json", func(a *allAnswers) map[string]string {
 		return a.eachGrouping(func(string, []toldGroup) string {
 			l := a.stats.Lines
 			return fmt.Sprint(l.Added, l.AI, l.Human, l.Unknown)
 		})
 	}},
-	{"lines by whom, in groups", "stats --json --by", func(a *answers) map[string]string {
+	{"lines by whom, in groups", "stats --json --by", func(a *allAnswers) map[string]string {
 		return a.eachGrouping(func(_ string, groups []toldGroup) string {
 			var l toldGroup
 			for _, g := range groups {
@@ -27,7 +27,7 @@ var groupRows = []row{
 			return fmt.Sprint(l.Added, l.AI, l.Human, l.Unknown)
 		})
 	}},
-	{"percent of all groups", truth, func(a *answers) map[string]string {
+	{"percent of all groups", truth, func(a *allAnswers) map[string]string {
 		return a.eachGrouping(func(string, []toldGroup) string {
 			if a.stats.Lines.Added == 0 {
 				return "0"
@@ -35,7 +35,7 @@ var groupRows = []row{
 			return "100"
 		})
 	}},
-	{"percent of all groups", "stats --json --by", func(a *answers) map[string]string {
+	{"percent of all groups", "stats --json --by", func(a *allAnswers) map[string]string {
 		return a.eachGrouping(func(_ string, groups []toldGroup) string {
 			sum := 0
 			for _, g := range groups {
@@ -44,10 +44,10 @@ var groupRows = []row{
 			return fmt.Sprint(sum)
 		})
 	}},
-	{"cost of all groups", "stats --json", func(a *answers) map[string]string {
+	{"cost of all groups", "stats --json", func(a *allAnswers) map[string]string {
 		return map[string]string{"agent": a.costText(a.stats.Cost.USD), "model": a.costText(a.stats.Cost.USD), "week": a.costText(a.stats.Cost.USD)}
 	}},
-	{"cost of all groups", "stats --json --by", func(a *answers) map[string]string {
+	{"cost of all groups", "stats --json --by", func(a *allAnswers) map[string]string {
 		return a.eachGrouping(func(by string, groups []toldGroup) string {
 			sum, told := 0.0, by == "agent" || by == "model" || by == "week"
 			for _, g := range groups {
@@ -62,14 +62,14 @@ var groupRows = []row{
 			return a.costText(sum)
 		})
 	}},
-	{"conversations of an agent", "log --json", func(a *answers) map[string]string {
+	{"conversations of an agent", "log --json", func(a *allAnswers) map[string]string {
 		count := map[string]int{}
 		for i := range a.log {
 			count[a.log[i].Agent]++
 		}
 		return textOf(count)
 	}},
-	{"conversations of an agent", "stats --json --by agent", func(a *answers) map[string]string {
+	{"conversations of an agent", "stats --json --by agent", func(a *allAnswers) map[string]string {
 		count := map[string]int{}
 		for _, g := range a.groups["agent"] {
 			if records.Value(g.Contributor) == "ai" && records.Value(g.Key["agent"]) != "" {
@@ -78,7 +78,7 @@ var groupRows = []row{
 		}
 		return textOf(count)
 	}},
-	{"lines of a model", "graph --json", func(a *answers) map[string]string {
+	{"lines of a model", "graph --json", func(a *allAnswers) map[string]string {
 		count := map[string]int{}
 		for _, c := range a.graph {
 			for _, who := range c.Contributors {
@@ -89,7 +89,7 @@ var groupRows = []row{
 		}
 		return textOf(count)
 	}},
-	{"lines of a model", "stats --json --by model", func(a *answers) map[string]string {
+	{"lines of a model", "stats --json --by model", func(a *allAnswers) map[string]string {
 		count := map[string]int{}
 		for _, g := range a.groups["model"] {
 			if records.Value(g.Contributor) == "ai" && g.Added > 0 {
@@ -98,7 +98,7 @@ var groupRows = []row{
 		}
 		return textOf(count)
 	}},
-	{"lines that hooks saw a model write", "track --json CONVERSATION", func(a *answers) map[string]string {
+	{"lines that hooks saw a model write", "track --json CONVERSATION", func(a *allAnswers) map[string]string {
 		count := map[string]int{}
 		for _, trails := range a.tracks {
 			for _, t := range trails {
@@ -109,7 +109,7 @@ var groupRows = []row{
 		}
 		return textOf(count)
 	}},
-	{"lines that hooks saw a model write", "stats --json --by model", func(a *answers) map[string]string {
+	{"lines that hooks saw a model write", "stats --json --by model", func(a *allAnswers) map[string]string {
 		count := map[string]int{}
 		for _, g := range a.groups["model"] {
 			if g.Accepted != nil && g.Accepted.Written > 0 {
@@ -118,7 +118,7 @@ var groupRows = []row{
 		}
 		return textOf(count)
 	}},
-	{"lines of a file as it is", "blame --json HEAD PATH", func(a *answers) map[string]string {
+	{"lines of a file as it is", "blame --json HEAD PATH", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for path, lines := range a.atHead {
 			count := map[string]int{}
@@ -129,21 +129,21 @@ var groupRows = []row{
 		}
 		return out
 	}},
-	{"lines of a file as it is", "stats --json --now --by file", func(a *answers) map[string]string {
+	{"lines of a file as it is", "stats --json --now --by file", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for _, g := range a.now.Groups {
 			out[records.Value(g.Key["file"])] = fmt.Sprint(g.Added, g.AI, g.Human, g.Unknown)
 		}
 		return out
 	}},
-	{"lines of a directory", "stats --json -- DIRECTORY", func(a *answers) map[string]string {
+	{"lines of a directory", "stats --json -- DIRECTORY", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for dir, told := range a.dirs {
 			out[dir] = fmt.Sprint(told.Lines.Added, told.Lines.AI, told.Lines.Human, told.Lines.Unknown)
 		}
 		return out
 	}},
-	{"lines of a directory", "stats --json --by directory", func(a *answers) map[string]string {
+	{"lines of a directory", "stats --json --by directory", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for _, g := range a.groups["directory"] {
 			if dir := records.Value(g.Key["directory"]); strings.HasSuffix(dir, "/") {
@@ -154,9 +154,9 @@ var groupRows = []row{
 	}},
 }
 
-func (a *answers) costText(usd float64) string { return fmt.Sprintf("%.6f", usd) }
+func (a *allAnswers) costText(usd float64) string { return fmt.Sprintf("%.6f", usd) }
 
-func (a *answers) eachGrouping(figure func(by string, groups []toldGroup) string) map[string]string {
+func (a *allAnswers) eachGrouping(figure func(by string, groups []toldGroup) string) map[string]string {
 	out := map[string]string{}
 	for by, groups := range a.groups {
 		out[by] = figure(by, groups)
@@ -173,7 +173,7 @@ func textOf(count map[string]int) map[string]string {
 }
 
 // directories are those at the top that stats has groups for.
-func (a *answers) directories() []string {
+func (a *allAnswers) directories() []string {
 	var out []string
 	for _, g := range a.groups["directory"] {
 		if dir := records.Value(g.Key["directory"]); strings.HasSuffix(dir, "/") {

@@ -15,7 +15,7 @@ import (
 // lineRows are of the agents and models of lines: all lines of a conversation have one of each, which log tells too.
 var lineRows = []row{
 	ofTruth("agent and model of lines", func(t *talk) string { return t.agent + " " + taleModels[t.agent].name }),
-	whoRow("agent and model of lines", "blame --json PATH, every file", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("agent and model of lines", "blame --json PATH, every file", func(a *allAnswers, yield func(trace, agent, model string)) {
 		for _, lines := range a.blame {
 			for _, l := range lines {
 				if l.Contributor == "ai" {
@@ -24,34 +24,34 @@ var lineRows = []row{
 			}
 		}
 	}),
-	whoRow("agent and model of lines", "graph --json --all", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("agent and model of lines", "graph --json --all", func(a *allAnswers, yield func(trace, agent, model string)) {
 		eachWho(a.graph, yield)
 	}),
-	whoRow("agent and model of lines", "graph --json, above HEAD", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("agent and model of lines", "graph --json, above HEAD", func(a *allAnswers, yield func(trace, agent, model string)) {
 		if a.above != nil {
 			eachWho([]toldLines{*a.above}, yield)
 		}
 	}),
-	whoRow("agent and model of lines", "show --json COMMIT", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("agent and model of lines", "show --json COMMIT", func(a *allAnswers, yield func(trace, agent, model string)) {
 		for _, c := range a.commits {
 			eachWho([]toldLines{c}, yield)
 		}
 	}),
-	whoRow("agent and model of lines", "track --json CONVERSATION", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("agent and model of lines", "track --json CONVERSATION", func(a *allAnswers, yield func(trace, agent, model string)) {
 		for id, trails := range a.tracks {
 			for i := range trails {
 				yield(id, trails[i].Agent, trails[i].Model)
 			}
 		}
 	}),
-	whoRow("agent and model of lines", "log --json", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("agent and model of lines", "log --json", func(a *allAnswers, yield func(trace, agent, model string)) {
 		for i := range a.log {
 			for _, m := range a.log[i].Models {
 				yield(a.log[i].Trace, a.log[i].Agent, m)
 			}
 		}
 	}),
-	{"conversations of a commit", "show --json COMMIT", func(a *answers) map[string]string {
+	{"conversations of a commit", "show --json COMMIT", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, c := range a.commits {
 			if _, tracked := a.trails[id]; tracked {
@@ -60,7 +60,7 @@ var lineRows = []row{
 		}
 		return out
 	}},
-	{"conversations of a commit", "track --json COMMIT", func(a *answers) map[string]string {
+	{"conversations of a commit", "track --json COMMIT", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, trails := range a.trails {
 			out[id] = namesOf(func(yield func(string)) {
@@ -73,7 +73,7 @@ var lineRows = []row{
 		}
 		return out
 	}},
-	{"people of a commit, where track has any", "show --json COMMIT", func(a *answers) map[string]string {
+	{"people of a commit, where track has any", "show --json COMMIT", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, c := range a.commits {
 			out[id] = "none"
@@ -83,7 +83,7 @@ var lineRows = []row{
 		}
 		return out
 	}},
-	{"people of a commit, where track has any", "track --json COMMIT", func(a *answers) map[string]string {
+	{"people of a commit, where track has any", "track --json COMMIT", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, trails := range a.trails {
 			for i := range trails {
@@ -94,14 +94,14 @@ var lineRows = []row{
 		}
 		return out
 	}},
-	whoRow("models of lines in full", "log --json", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("models of lines in full", "log --json", func(a *allAnswers, yield func(trace, agent, model string)) {
 		for i := range a.log {
 			for _, m := range a.log[i].Models {
 				yield(a.log[i].Trace, "", "in full: "+m)
 			}
 		}
 	}),
-	whoRow("models of lines in full", "blame --json PATH, every file", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("models of lines in full", "blame --json PATH, every file", func(a *allAnswers, yield func(trace, agent, model string)) {
 		for _, lines := range a.blame {
 			for _, l := range lines {
 				if l.Contributor == "ai" {
@@ -110,7 +110,7 @@ var lineRows = []row{
 			}
 		}
 	}),
-	whoRow("models of lines in full", "export --format agent-trace HEAD", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("models of lines in full", "export --format agent-trace HEAD", func(a *allAnswers, yield func(trace, agent, model string)) {
 		id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 		for _, l := range a.owned {
 			for _, f := range l.Files {
@@ -122,7 +122,7 @@ var lineRows = []row{
 			}
 		}
 	}),
-	whoRow("agent and model of lines", "export --format git-ai HEAD", func(a *answers, yield func(trace, agent, model string)) {
+	whoRow("agent and model of lines", "export --format git-ai HEAD", func(a *allAnswers, yield func(trace, agent, model string)) {
 		for commit, text := range a.notes {
 			note, err := gitai.Parse([]byte(text))
 			a.tale.must(err)
@@ -147,8 +147,8 @@ func namesOf(each func(yield func(string))) string {
 }
 
 // whoRow is a row of what the lines of conversations are called, each name once.
-func whoRow(thing, command string, each func(a *answers, yield func(trace, agent, model string))) row {
-	return row{thing, command, func(a *answers) map[string]string {
+func whoRow(thing, command string, each func(a *allAnswers, yield func(trace, agent, model string))) row {
+	return row{thing, command, func(a *allAnswers) map[string]string {
 		called := map[string][]string{}
 		each(a, func(trace, agent, model string) {
 			if !strings.HasPrefix(model, "in full: ") {

@@ -10,7 +10,7 @@ import (
 )
 
 var listedRows = []row{
-	{"the conversations", truth, func(a *answers) map[string]string {
+	{"the conversations", truth, func(a *allAnswers) map[string]string {
 		return a.list(func(yield func(string)) {
 			for _, t := range a.tale.talks {
 				if t.known {
@@ -19,14 +19,14 @@ var listedRows = []row{
 			}
 		})
 	}},
-	{"the conversations", "log --json", func(a *answers) map[string]string {
+	{"the conversations", "log --json", func(a *allAnswers) map[string]string {
 		return a.list(func(yield func(string)) {
 			for i := range a.log {
 				yield(a.log[i].Trace)
 			}
 		})
 	}},
-	{"the conversations with a record", truth, func(a *answers) map[string]string {
+	{"the conversations with a record", truth, func(a *allAnswers) map[string]string {
 		return a.list(func(yield func(string)) {
 			for _, t := range a.tale.talks {
 				if t.known && t.recorded {
@@ -35,7 +35,7 @@ var listedRows = []row{
 			}
 		})
 	}},
-	{"the conversations with a record", "log --json", func(a *answers) map[string]string {
+	{"the conversations with a record", "log --json", func(a *allAnswers) map[string]string {
 		return a.list(func(yield func(string)) {
 			for i := range a.log {
 				if a.log[i].Usage != nil {
@@ -44,21 +44,21 @@ var listedRows = []row{
 			}
 		})
 	}},
-	{"the conversations with a record", "quality --json", func(a *answers) map[string]string {
+	{"the conversations with a record", "quality --json", func(a *allAnswers) map[string]string {
 		return a.list(func(yield func(string)) {
 			for _, q := range a.quality {
 				yield(q.Trace)
 			}
 		})
 	}},
-	{"the conversations with a record", "export --format opentraces", func(a *answers) map[string]string {
+	{"the conversations with a record", "export --format opentraces", func(a *allAnswers) map[string]string {
 		return a.list(func(yield func(string)) {
 			for i := range a.records {
 				yield(a.records[i].TraceID)
 			}
 		})
 	}},
-	{"the conversations with a record", "search --json WORD", func(a *answers) map[string]string {
+	{"the conversations with a record", "search --json WORD", func(a *allAnswers) map[string]string {
 		return a.list(func(yield func(string)) {
 			for _, found := range a.found {
 				for _, f := range found {
@@ -74,17 +74,17 @@ var nameRows = slices.Concat(
 	ofTalk("agent and session", func(t *toldTalk) string { return t.Agent + " " + t.Session }),
 	ofRecord("agent and session", func(r *toldRecord) string { return r.Agent.Name + " " + r.SessionID }),
 	[]row{
-		{"agent and session", "search --json WORD", func(a *answers) map[string]string {
+		{"agent and session", "search --json WORD", func(a *allAnswers) map[string]string {
 			return a.eachFound(func(f *toldFound) string { return f.Agent + " " + f.Session })
 		}},
-		{"agent and session", "quality --json", func(a *answers) map[string]string {
+		{"agent and session", "quality --json", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for _, q := range a.quality {
 				out[q.Trace] = q.Agent + " " + q.Session
 			}
 			return out
 		}},
-		{"agent and session", "graph --json --all", func(a *answers) map[string]string {
+		{"agent and session", "graph --json --all", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for _, c := range a.graph {
 				for _, who := range c.Contributors {
@@ -95,16 +95,16 @@ var nameRows = slices.Concat(
 			}
 			return out
 		}},
-		{"agent and session", "track --json CONVERSATION", func(a *answers) map[string]string {
+		{"agent and session", "track --json CONVERSATION", func(a *allAnswers) map[string]string {
 			return a.eachTrack(func(t *toldTrail) string { return t.Agent + " " + t.Session })
 		}},
-		{"agent and session", "log (text)", func(a *answers) map[string]string { return a.inLog(1) }},
+		{"agent and session", "log (text)", func(a *allAnswers) map[string]string { return a.inLog(1) }},
 	},
 	[]row{ofTruth("models", func(t *talk) string { return t.models() })},
 	ofTalk("models", func(t *toldTalk) string { return modelNames(t.Models) }),
 	tellingRows(ofRecord("models", func(r *toldRecord) string { return r.models() })),
 	[]row{
-		{"models", "graph --json --all", func(a *answers) map[string]string {
+		{"models", "graph --json --all", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for _, c := range a.graph {
 				for _, who := range c.Contributors {
@@ -115,7 +115,7 @@ var nameRows = slices.Concat(
 			}
 			return out
 		}},
-		{"models", "track --json CONVERSATION", func(a *answers) map[string]string {
+		{"models", "track --json CONVERSATION", func(a *allAnswers) map[string]string {
 			return a.eachTrack(func(t *toldTrail) string { return view.ModelName(t.Model) })
 		}},
 	},

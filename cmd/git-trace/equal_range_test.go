@@ -40,7 +40,7 @@ type toldShare struct {
 }
 
 // rangesAsked asks about all that followed the first commit, and about the younger half of it.
-func (a *answers) rangesAsked() {
+func (a *allAnswers) rangesAsked() {
 	c := a.tale
 	a.ranges = map[string]*toldRange{}
 	all := strings.Fields(c.run("git", "rev-list", "--first-parent", "HEAD"))
@@ -57,7 +57,7 @@ func (a *answers) rangesAsked() {
 
 // ofRange makes a row of a figure of ranges.
 func ofRange(thing, command string, read func(t *toldRange, tell func(subject, figure string))) row {
-	return row{thing, command, func(a *answers) map[string]string {
+	return row{thing, command, func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for of, told := range a.ranges {
 			read(told, func(subject, figure string) { out[words(subject, of)] = figure })

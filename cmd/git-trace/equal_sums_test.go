@@ -8,7 +8,7 @@ import (
 // Rows of what is alive, of prompts, and of sums over conversations.
 
 var aliveRows = []row{
-	{"lines alive", truth, func(a *answers) map[string]string {
+	{"lines alive", truth, func(a *allAnswers) map[string]string {
 		return a.sumLines(func(yield func(string)) {
 			for _, t := range a.tale.talks {
 				if !t.known {
@@ -24,7 +24,7 @@ var aliveRows = []row{
 			}
 		})
 	}},
-	{"lines alive", "blame --json PATH, every file", func(a *answers) map[string]string {
+	{"lines alive", "blame --json PATH, every file", func(a *allAnswers) map[string]string {
 		return a.sumLines(func(yield func(string)) {
 			for _, lines := range a.blame {
 				for _, l := range lines {
@@ -37,7 +37,7 @@ var aliveRows = []row{
 			}
 		})
 	}},
-	{"lines alive", "track --json CONVERSATION", func(a *answers) map[string]string {
+	{"lines alive", "track --json CONVERSATION", func(a *allAnswers) map[string]string {
 		return a.sumLines(func(yield func(string)) {
 			for id, trails := range a.tracks {
 				for i := range trails {
@@ -51,10 +51,10 @@ var aliveRows = []row{
 			}
 		})
 	}},
-	{"lines not committed", "blame --json PATH, every file", func(a *answers) map[string]string {
+	{"lines not committed", "blame --json PATH, every file", func(a *allAnswers) map[string]string {
 		return a.sumLines(func(yield func(string)) { a.eachPending(func(_ string, l *blamed) { yield(a.traceOf(l.Session)) }) })
 	}},
-	{"lines not committed", "graph --json, above HEAD", func(a *answers) map[string]string {
+	{"lines not committed", "graph --json, above HEAD", func(a *allAnswers) map[string]string {
 		return a.sumLines(func(yield func(string)) {
 			if a.above == nil {
 				return
@@ -68,7 +68,7 @@ var aliveRows = []row{
 			}
 		})
 	}},
-	{"what is not committed", "blame --json PATH, every file", func(a *answers) map[string]string {
+	{"what is not committed", "blame --json PATH, every file", func(a *allAnswers) map[string]string {
 		traces, files, lines := map[string]bool{}, map[string]bool{}, 0
 		a.eachPending(func(path string, l *blamed) {
 			traces[l.Session], files[path] = true, true
@@ -76,13 +76,13 @@ var aliveRows = []row{
 		})
 		return map[string]string{"all conversations": fmt.Sprintf("%d lines in %d files of %d conversations", lines, len(files), len(traces))}
 	}},
-	{"what is not committed", "status --json", func(a *answers) map[string]string {
+	{"what is not committed", "status --json", func(a *allAnswers) map[string]string {
 		p := a.pending
 		return map[string]string{"all conversations": fmt.Sprintf("%d lines in %d files of %d conversations", p.Lines, p.Files, p.Conversations)}
 	}},
 }
 
-func (a *answers) eachPending(yield func(path string, l *blamed)) {
+func (a *allAnswers) eachPending(yield func(path string, l *blamed)) {
 	for path, lines := range a.blame {
 		for i := range lines {
 			if lines[i].Commit == nil && lines[i].Contributor == "ai" {
@@ -92,7 +92,7 @@ func (a *answers) eachPending(yield func(path string, l *blamed)) {
 	}
 }
 
-func (a *answers) traceOf(session string) string {
+func (a *allAnswers) traceOf(session string) string {
 	for _, t := range a.tale.talks {
 		if t.id == session {
 			return t.trace()
@@ -102,7 +102,7 @@ func (a *answers) traceOf(session string) string {
 }
 
 // sumLines counts lines by conversation; those that have none have 0.
-func (a *answers) sumLines(each func(yield func(trace string))) map[string]string {
+func (a *allAnswers) sumLines(each func(yield func(trace string))) map[string]string {
 	sum := map[string]int{}
 	for i := range a.log {
 		sum[a.log[i].Trace] = 0
@@ -116,7 +116,7 @@ func (a *answers) sumLines(each func(yield func(trace string))) map[string]strin
 }
 
 var sumRows = []row{
-	{"sums", "log --json", func(a *answers) map[string]string {
+	{"sums", "log --json", func(a *allAnswers) map[string]string {
 		recorded, prompts, calls, steps := 0, 0, 0, 0
 		var s toldStats
 		for i := range a.log {
@@ -141,8 +141,8 @@ var sumRows = []row{
 		s.Conversations.Steps = steps
 		return s.sums()
 	}},
-	{"sums", "stats --json", func(a *answers) map[string]string { return a.stats.sums() }},
-	{"sums", "stats --json, its models", func(a *answers) map[string]string {
+	{"sums", "stats --json", func(a *allAnswers) map[string]string { return a.stats.sums() }},
+	{"sums", "stats --json, its models", func(a *allAnswers) map[string]string {
 		s := a.stats
 		s.Tokens.Input, s.Tokens.Output, s.Tokens.CacheRead, s.Tokens.CacheWrite = 0, 0, 0, 0
 		for _, m := range a.stats.Models {
@@ -153,7 +153,7 @@ var sumRows = []row{
 		}
 		return s.sums()
 	}},
-	{"lines of an agent", truth, func(a *answers) map[string]string {
+	{"lines of an agent", truth, func(a *allAnswers) map[string]string {
 		return a.byAgent(func(yield func(agent, trace string, lines int)) {
 			a.eachHeld(func(commit string, t *talk) {
 				if a.ids[commit] != "" {
@@ -162,14 +162,14 @@ var sumRows = []row{
 			})
 		})
 	}},
-	{"lines of an agent", "stats --json", func(a *answers) map[string]string {
+	{"lines of an agent", "stats --json", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for _, g := range a.stats.Agents {
 			out[g.Agent] = fmt.Sprintf("%d lines by %d conversations", g.Lines, g.Conversations)
 		}
 		return out
 	}},
-	{"lines of an agent", "log --json, its commits that HEAD leads to", func(a *answers) map[string]string {
+	{"lines of an agent", "log --json, its commits that HEAD leads to", func(a *allAnswers) map[string]string {
 		return a.byAgent(func(yield func(agent, trace string, lines int)) {
 			for i := range a.log {
 				for _, c := range a.log[i].Commits {
@@ -180,7 +180,7 @@ var sumRows = []row{
 			}
 		})
 	}},
-	{"lines of all commits", "graph --json", func(a *answers) map[string]string {
+	{"lines of all commits", "graph --json", func(a *allAnswers) map[string]string {
 		var sum toldLines
 		n := 0
 		for _, c := range a.graph {
@@ -191,12 +191,12 @@ var sumRows = []row{
 		}
 		return map[string]string{"HEAD": fmt.Sprintf("%d by agents", sum.AI)}
 	}},
-	{"lines of all commits", "stats --json", func(a *answers) map[string]string {
+	{"lines of all commits", "stats --json", func(a *allAnswers) map[string]string {
 		return map[string]string{"HEAD": fmt.Sprintf("%d by agents", a.stats.Lines.AI)}
 	}},
 }
 
-func (a *answers) byAgent(each func(yield func(agent, trace string, lines int))) map[string]string {
+func (a *allAnswers) byAgent(each func(yield func(agent, trace string, lines int))) map[string]string {
 	lines, traces := map[string]int{}, map[string]map[string]bool{}
 	each(func(agent, trace string, n int) {
 		lines[agent] += n

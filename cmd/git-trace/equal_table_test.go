@@ -12,7 +12,7 @@ import (
 type row struct {
 	thing   string
 	command string
-	read    func(a *answers) map[string]string
+	read    func(a *allAnswers) map[string]string
 }
 
 const truth = "the truth"
@@ -20,14 +20,14 @@ const truth = "the truth"
 // ofTalk makes rows of a figure that log and show both give, show's text too.
 func ofTalk(thing string, read func(t *toldTalk) string) []row {
 	return []row{
-		{thing, "log --json", func(a *answers) map[string]string {
+		{thing, "log --json", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for i := range a.log {
 				out[a.log[i].Trace] = read(&a.log[i])
 			}
 			return out
 		}},
-		{thing, "show --json CONVERSATION", func(a *answers) map[string]string {
+		{thing, "show --json CONVERSATION", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for id, t := range a.show {
 				out[id] = read(&t)
@@ -39,7 +39,7 @@ func ofTalk(thing string, read func(t *toldTalk) string) []row {
 
 // ofTruth makes the row of the truth about conversations that are known. A figure of "" is none.
 func ofTruth(thing string, read func(t *talk) string) row {
-	return row{thing, truth, func(a *answers) map[string]string {
+	return row{thing, truth, func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for _, t := range a.tale.talks {
 			if figure := read(t); t.known && figure != "" {
@@ -53,7 +53,7 @@ func ofTruth(thing string, read func(t *talk) string) row {
 // ofRecord makes rows of a figure of records: those that show holds and those that are exported.
 func ofRecord(thing string, read func(r *toldRecord) string) []row {
 	return []row{
-		{thing, "show --json CONVERSATION, its record", func(a *answers) map[string]string {
+		{thing, "show --json CONVERSATION, its record", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for id, t := range a.show {
 				if t.Record != nil {
@@ -62,7 +62,7 @@ func ofRecord(thing string, read func(r *toldRecord) string) []row {
 			}
 			return out
 		}},
-		{thing, "export --format opentraces", func(a *answers) map[string]string {
+		{thing, "export --format opentraces", func(a *allAnswers) map[string]string {
 			out := map[string]string{}
 			for i := range a.records {
 				out[a.records[i].TraceID] = read(&a.records[i])
@@ -79,14 +79,14 @@ var equalRows = slices.Concat(
 )
 
 // list is one figure: names, sorted.
-func (a *answers) list(each func(yield func(string))) map[string]string {
+func (a *allAnswers) list(each func(yield func(string))) map[string]string {
 	var out []string
 	each(func(name string) { out = append(out, fmt.Sprintf("%.8s", name)) })
 	slices.Sort(out)
 	return map[string]string{"the repository": strings.Join(out, " ")}
 }
 
-func (a *answers) eachFound(read func(f *toldFound) string) map[string]string {
+func (a *allAnswers) eachFound(read func(f *toldFound) string) map[string]string {
 	out := map[string]string{}
 	for _, found := range a.found {
 		for i := range found {
@@ -97,7 +97,7 @@ func (a *answers) eachFound(read func(f *toldFound) string) map[string]string {
 }
 
 // eachTrack reads what the trails of a conversation have in common.
-func (a *answers) eachTrack(read func(t *toldTrail) string) map[string]string {
+func (a *allAnswers) eachTrack(read func(t *toldTrail) string) map[string]string {
 	out := map[string]string{}
 	for id, trails := range a.tracks {
 		var all []string
@@ -113,7 +113,7 @@ func (a *answers) eachTrack(read func(t *toldTrail) string) map[string]string {
 	return out
 }
 
-func (a *answers) eachShown(read func(t *toldTalk) string) map[string]string {
+func (a *allAnswers) eachShown(read func(t *toldTalk) string) map[string]string {
 	out := map[string]string{}
 	for id, t := range a.show {
 		if text := read(&t); text != "" {
@@ -127,7 +127,7 @@ func (a *answers) eachShown(read func(t *toldTalk) string) map[string]string {
 func tellingRows(list []row) []row {
 	for i := range list {
 		read := list[i].read
-		list[i].read = func(a *answers) map[string]string {
+		list[i].read = func(a *allAnswers) map[string]string {
 			out := read(a)
 			for subject, figure := range out {
 				if figure == "" {

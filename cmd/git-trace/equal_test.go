@@ -61,7 +61,7 @@ func TestEveryCommandWithFiguresHasRows(t *testing.T) {
 }
 
 // differences holds the figures of each thing against each other, subject by subject. The truth comes first.
-func (a *answers) differences() []string {
+func (a *allAnswers) differences() []string {
 	var out []string
 	byThing := map[string][]row{}
 	var things []string
@@ -102,7 +102,7 @@ func (a *answers) differences() []string {
 
 // stored are the prompts of each conversation as the log and the record have them: what a failure may come from is gone
 // afterwards.
-func (a *answers) stored() []string {
+func (a *allAnswers) stored() []string {
 	byTrace := map[string][]string{}
 	for line := range strings.Lines(a.tale.run("git-trace", "events", "--json", "--type", "prompt_submitted")) {
 		var e struct {
@@ -137,7 +137,7 @@ func sortedNames[V any](m map[string]V) []string {
 }
 
 // named is a conversation with its agent and session.
-func (a *answers) named(subject string) string {
+func (a *allAnswers) named(subject string) string {
 	for _, t := range a.tale.talks {
 		if trace, rest, _ := strings.Cut(subject, "#"); trace == t.trace() {
 			return fmt.Sprintf("%.8s#%s (%s %s)", subject, rest, t.agent, t.id)

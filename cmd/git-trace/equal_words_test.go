@@ -15,7 +15,7 @@ import (
 var heldText = regexp.MustCompile(`(\d+ lines? in \d+ commits?)`)
 
 var outcomeRows = []row{
-	{"outcome", "log --json", func(a *answers) map[string]string {
+	{"outcome", "log --json", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for i := range a.log {
 			t := &a.log[i]
@@ -25,7 +25,7 @@ var outcomeRows = []row{
 		}
 		return out
 	}},
-	{"outcome", "log (text)", func(a *answers) map[string]string {
+	{"outcome", "log (text)", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		a.eachLogged(func(trace, text string) {
 			if m := heldText.FindStringSubmatch(text[strings.LastIndex(strings.TrimSpace(text), "\n")+1:]); m != nil {
@@ -34,7 +34,7 @@ var outcomeRows = []row{
 		})
 		return out
 	}},
-	{"outcome", "show CONVERSATION (text)", func(a *answers) map[string]string {
+	{"outcome", "show CONVERSATION (text)", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, text := range a.text {
 			for line := range strings.Lines(text) {
@@ -45,7 +45,7 @@ var outcomeRows = []row{
 		}
 		return out
 	}},
-	{"cost in words", "log --json", func(a *answers) map[string]string {
+	{"cost in words", "log --json", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for i := range a.log {
 			if u := a.log[i].Usage; u != nil && u.CostUSD != nil {
@@ -54,7 +54,7 @@ var outcomeRows = []row{
 		}
 		return out
 	}},
-	{"cost in words", "log (text)", func(a *answers) map[string]string {
+	{"cost in words", "log (text)", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		a.eachLogged(func(trace, text string) {
 			if m := regexp.MustCompile(`· (\$[0-9.]+)`).FindStringSubmatch(text); m != nil {
@@ -63,7 +63,7 @@ var outcomeRows = []row{
 		})
 		return out
 	}},
-	{"cost in words", "show CONVERSATION (text)", func(a *answers) map[string]string {
+	{"cost in words", "show CONVERSATION (text)", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, text := range a.text {
 			if m := regexp.MustCompile(`(?m)^tokens .* · (\$[0-9.]+)`).FindStringSubmatch(text); m != nil {
@@ -72,14 +72,14 @@ var outcomeRows = []row{
 		}
 		return out
 	}},
-	{"sums in words", "stats --json", func(a *answers) map[string]string {
+	{"sums in words", "stats --json", func(a *allAnswers) map[string]string {
 		c := a.stats.Conversations
 		return map[string]string{"all conversations": plural(c.Count, "conversation") + ": " + plural(c.Prompts, "prompt") + ", " + plural(c.Calls, "call")}
 	}},
-	{"sums in words", "stats (text)", func(a *answers) map[string]string {
+	{"sums in words", "stats (text)", func(a *allAnswers) map[string]string {
 		return map[string]string{"all conversations": regexp.MustCompile(`(?m)^\d+ conversations?: [^;\n]*`).FindString(a.statsText)}
 	}},
-	{"first prompt", "log --json", func(a *answers) map[string]string {
+	{"first prompt", "log --json", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for i := range a.log {
 			if p := a.log[i].Prompt; p != nil {
@@ -88,14 +88,14 @@ var outcomeRows = []row{
 		}
 		return out
 	}},
-	{"first prompt", "show --json PROMPT", func(a *answers) map[string]string {
+	{"first prompt", "show --json PROMPT", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, turn := range a.prompts {
 			out[id] = records.Value(turn.Text)
 		}
 		return out
 	}},
-	{"call", "show --json CONVERSATION, its turns", func(a *answers) map[string]string {
+	{"call", "show --json CONVERSATION, its turns", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for _, t := range a.show {
 			for i := range t.Turns {
@@ -108,14 +108,14 @@ var outcomeRows = []row{
 		}
 		return out
 	}},
-	{"call", "show --json CALL", func(a *answers) map[string]string {
+	{"call", "show --json CALL", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, call := range a.calls {
 			out[id] = call.figures()
 		}
 		return out
 	}},
-	{"tokens of a model", truth, func(a *answers) map[string]string {
+	{"tokens of a model", truth, func(a *allAnswers) map[string]string {
 		sum := map[string]pastUse{}
 		for _, t := range a.tale.talks {
 			if t.known && t.recorded && t.made() > 0 {
@@ -129,7 +129,7 @@ var outcomeRows = []row{
 		}
 		return out
 	}},
-	{"tokens of a model", "stats --json", func(a *answers) map[string]string {
+	{"tokens of a model", "stats --json", func(a *allAnswers) map[string]string {
 		sum := map[string]pastUse{}
 		for _, m := range a.stats.Models {
 			name := view.ModelName(m.Model)
@@ -152,7 +152,7 @@ func (c *toldCall) figures() string {
 }
 
 // eachLogged gives the lines that the text of log has of each conversation.
-func (a *answers) eachLogged(yield func(trace, text string)) {
+func (a *allAnswers) eachLogged(yield func(trace, text string)) {
 	trace, text := "", ""
 	for line := range strings.Lines(a.logText + "end") {
 		if line[0] == ' ' {
@@ -173,7 +173,7 @@ func (a *answers) eachLogged(yield func(trace, text string)) {
 }
 
 var promptRows = []row{
-	{"prompt", "show --json CONVERSATION, its turns", func(a *answers) map[string]string {
+	{"prompt", "show --json CONVERSATION, its turns", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, t := range a.show {
 			for i := range t.Turns {
@@ -184,7 +184,7 @@ var promptRows = []row{
 		}
 		return out
 	}},
-	{"prompt", "show --json PROMPT", func(a *answers) map[string]string {
+	{"prompt", "show --json PROMPT", func(a *allAnswers) map[string]string {
 		out := map[string]string{}
 		for id, turn := range a.prompts {
 			out[id] = turn.figures()

@@ -15,12 +15,10 @@ import (
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/trails/route"
 	"github.com/git-trace/git-trace/view"
 )
-
-// logSchema names the form of the JSON output; docs/schema/log-1.schema.json describes it.
-const logSchema = "git-trace.log/1"
 
 func logCommand() *command {
 	return &command{
@@ -72,7 +70,7 @@ func (a *app) log(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	items := make([]logItem, len(list))
+	items := make([]answers.LogItem, len(list))
 	for i := range list {
 		items[i].Conversation = &list[i]
 	}
@@ -86,11 +84,7 @@ func (a *app) log(c *call, ops operands) error {
 		if err != nil {
 			return err
 		}
-		return writeJSON(quietWriter{a.std.out}, struct {
-			Schema        string    `json:"schema"`
-			IDDigits      int       `json:"id_digits"`
-			Conversations []logItem `json:"conversations"`
-		}{logSchema, digits, items})
+		return writeJSON(quietWriter{a.std.out}, answers.Log{Schema: answers.LogSchema, IDDigits: digits, Conversations: items})
 	}
 	if len(items) == 0 {
 		return a.hintNone(c, repo, known)
@@ -102,15 +96,9 @@ func (a *app) log(c *call, ops operands) error {
 	return a.drawLog(c, repo, known, items, short)
 }
 
-// logItem is a conversation with its prompts; nil where nobody asked for them.
-type logItem struct {
-	*view.Conversation
-	Asked []view.Asked `json:"asked,omitempty"`
-}
-
 // withPrompts adds the prompts of the time that was asked for. It leaves out conversations that have none.
-func withPrompts(ctx context.Context, known *conversations, list []logItem, want view.Choice) ([]logItem, error) {
-	out := []logItem{}
+func withPrompts(ctx context.Context, known *conversations, list []answers.LogItem, want view.Choice) ([]answers.LogItem, error) {
+	out := []answers.LogItem{}
 	for _, item := range list {
 		var err error
 		if item.Asked, err = known.Asked(ctx, item.Trace, want.Since, want.Until); err != nil {

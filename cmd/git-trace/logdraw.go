@@ -14,10 +14,11 @@ import (
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
 )
 
-func (a *app) drawLog(c *call, repo *refs.Repo, known *conversations, items []logItem,
+func (a *app) drawLog(c *call, repo *refs.Repo, known *conversations, items []answers.LogItem,
 	short func(events.TraceID) string) error {
 	form := c.String("format")
 	screen, err := a.screen(repo, c.String("color"))
@@ -68,7 +69,7 @@ type logDrawer struct {
 	id, agent, model, ago, prompts int
 }
 
-func newLogDrawer(s *screen, items []logItem, short func(events.TraceID) string, now time.Time) *logDrawer {
+func newLogDrawer(s *screen, items []answers.LogItem, short func(events.TraceID) string, now time.Time) *logDrawer {
 	d := &logDrawer{pen: pen{s.Color}, cut: s.cut, width: s.Width, short: short, now: now}
 	calls := 0
 	for i := range items {

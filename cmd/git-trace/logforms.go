@@ -9,6 +9,7 @@ import (
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
 )
 
@@ -115,7 +116,7 @@ func (d *logDrawer) line(c *view.Conversation) string {
 }
 
 // asked draws the prompts, a line for each prompt: below its conversation or, alone, with its whole id.
-func (d *logDrawer) asked(item *logItem, alone bool) string {
+func (d *logDrawer) asked(item *answers.LogItem, alone bool) string {
 	var b strings.Builder
 	number := func(a *view.Asked) string {
 		if a.Index == 0 {

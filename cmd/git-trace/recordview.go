@@ -5,18 +5,13 @@ import (
 	"fmt"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
 )
 
 // stepView is one step of a conversation.
 type stepView struct {
-	Trace   events.TraceID `json:"trace"`
-	Agent   string         `json:"agent"`
-	Session string         `json:"session"`
-	Step    *records.Step  `json:"step"`
-	Hunks   []*view.Hunk   `json:"hunks"` // that its calls wrote
-
+	answers.TalkStep
 	seen []string // the calls that hooks saw
 }
 
@@ -43,9 +38,9 @@ func (v *viewer) step(trace events.TraceID, n int) (drawable, error) {
 			fmt.Sprintf("it has %s", plural(len(r.Steps), "step")))
 	}
 	hunks, err := v.known.StepHunks(trace, &r.Steps[n-1])
-	out := &stepView{
+	out := &stepView{TalkStep: answers.TalkStep{
 		Trace: trace, Agent: r.Agent.Name, Session: r.SessionID, Step: &r.Steps[n-1], Hunks: append([]*view.Hunk{}, hunks...),
-	}
+	}}
 	for i := range out.Step.ToolCalls {
 		if id := out.Step.ToolCalls[i].ToolCallID; v.known.Heard(trace, id) {
 			out.seen = append(out.seen, id)

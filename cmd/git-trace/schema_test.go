@@ -181,6 +181,7 @@ func TestEveryJSONOutputFollowsItsSchema(t *testing.T) {
 				name += "-runs"
 			}
 			follows(t, name, out)
+			fills(t, name, out)
 			if strings.Contains(out, `\u003c`) || strings.Contains(out, `\u0026`) {
 				t.Errorf("escaped for HTML: %s", out)
 			}
@@ -227,6 +228,7 @@ func TestWhatCommandsWroteFollowsItsSchema(t *testing.T) {
 			name += "-fetched"
 		}
 		follows(t, name, out)
+		fills(t, name, out)
 		if !strings.Contains(out, command.want) {
 			t.Errorf("%q does not say %s: %s", command.args, command.want, out)
 		}

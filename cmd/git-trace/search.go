@@ -15,11 +15,9 @@ import (
 	"github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/pathglob"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
 )
-
-// searchSchema names the form of the JSON output; docs/schema/search-1.schema.json describes it.
-const searchSchema = "git-trace.search/1"
 
 // usualResults is the usual number of conversations shown.
 const usualResults = 10
@@ -49,27 +47,6 @@ func searchCommand() *command {
 		shows:  []string{"a", "--json a", "--file *", "--json --tool *"},
 		tries:  []string{"--file a --failed"},
 	}
-}
-
-// foundJSON is a conversation that was found.
-type foundJSON struct {
-	Trace   events.TraceID `json:"trace"`
-	Agent   string         `json:"agent"`
-	Session string         `json:"session"`
-	Title   string         `json:"title"`
-	Start   *string        `json:"start"`
-	End     *string        `json:"end"`
-	Commits []string       `json:"commits"`
-	Hits    []hitJSON      `json:"hits"`
-}
-
-type hitJSON struct {
-	Step   int    `json:"step"`                   // 0 for a prompt that is in no record
-	Index  int    `json:"prompt_index,omitempty"` // of such a prompt; with facets, of the call's prompt
-	Prompt bool   `json:"prompt"`
-	Text   string `json:"text"`
-	Call   string `json:"tool_call,omitempty"` // with facets
-	Tool   string `json:"tool,omitempty"`
 }
 
 func (a *app) search(c *call, ops operands) error {
@@ -164,19 +141,20 @@ func (s *conversations) told(c *call, found []view.Result) error {
 }
 
 func writeFound(w io.Writer, text string, digits int, found view.Found) error {
-	list := make([]foundJSON, 0, len(found.Results))
+	list := make([]answers.Found, 0, len(found.Results))
 	for i := range found.Results {
 		r := &found.Results[i]
-		f := foundJSON{
+		f := answers.Found{
 			Trace: r.Trace, Agent: r.Agent, Session: r.Session, Title: titleOf(&r.Conversation), Start: stamp(r.First),
 			End:     stamp(r.Last),
-			Commits: []string{}, Hits: []hitJSON{},
+			Commits: []string{}, Hits: []answers.Hit{},
 		}
 		for _, held := range r.Commits {
 			f.Commits = append(f.Commits, held.Commit.String())
 		}
 		for _, h := range r.Hits {
-			f.Hits = append(f.Hits, hitJSON{h.Step, h.PromptIndex, h.Prompt, h.Text, h.Call, h.Tool})
+			f.Hits = append(f.Hits, answers.Hit{Step: h.Step, Index: h.PromptIndex, Prompt: h.Prompt, Text: h.Text,
+				Call: h.Call, Tool: h.Tool})
 		}
 		list = append(list, f)
 	}
@@ -184,14 +162,8 @@ func writeFound(w io.Writer, text string, digits int, found view.Found) error {
 	for _, place := range search.Places {
 		in[place] = found.In[place]
 	}
-	return writeJSON(quietWriter{w}, struct {
-		Schema   string            `json:"schema"`
-		IDDigits int               `json:"id_digits"`
-		Text     string            `json:"text"`
-		Total    int               `json:"total"` // conversations that hold all words
-		In       map[search.In]int `json:"in"`    // how many do so in each place
-		Results  []foundJSON       `json:"results"`
-	}{searchSchema, digits, strings.ToValidUTF8(text, "\ufffd"), found.Total, in, list})
+	return writeJSON(quietWriter{w}, answers.Search{Schema: answers.SearchSchema, IDDigits: digits,
+		Text: strings.ToValidUTF8(text, "\ufffd"), Total: found.Total, In: in, Results: list})
 }
 
 // titleOf returns the beginning of the first prompt; "" if its text is not here.

@@ -6,10 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/report/answers"
 )
-
-// showSchema names the form of the JSON output; docs/schema/show-1.schema.json describes it.
-const showSchema = "git-trace.show/1"
 
 func showCommand() *command {
 	return &command{
@@ -36,8 +34,9 @@ func showCommand() *command {
 
 // drawable is an object that show draws.
 type drawable interface {
-	// draw writes it for people.
+	// draw writes it for people, and fill puts it into the answer for programs.
 	draw(d *showDrawer)
+	fill(o *answers.Object)
 }
 
 // shown is an object with its kind, as it stands in JSON.
@@ -46,29 +45,22 @@ type shown struct {
 	view drawable
 }
 
-func (s shown) draw(d *showDrawer) { s.view.draw(d) }
+func (s shown) draw(d *showDrawer)     { s.view.draw(d) }
+func (s shown) fill(o *answers.Object) { s.view.fill(o) }
 
-// shownJSON is {"kind": KIND, KIND: {…}}.
-type shownJSON struct {
-	Kind     objectKind `json:"kind"`
-	Trace    drawable   `json:"trace,omitempty"`
-	Prompt   drawable   `json:"prompt,omitempty"`
-	ToolCall drawable   `json:"tool_call,omitempty"`
-	Patch    drawable   `json:"patch,omitempty"`
-	Commit   drawable   `json:"commit,omitempty"`
-	Event    drawable   `json:"event,omitempty"`
-	Step     drawable   `json:"step,omitempty"`
-	Why      drawable   `json:"why,omitempty"`
-}
+func (t *traceView) fill(o *answers.Object)  { o.Trace = &t.Talk }
+func (p *promptView) fill(o *answers.Object) { o.Prompt = p.WholeTurn }
+func (t callView) fill(o *answers.Object)    { o.ToolCall = t.WholeCall }
+func (p hunkView) fill(o *answers.Object)    { o.Patch = p.Hunk }
+func (e eventView) fill(o *answers.Object)   { o.Event = e.event.Raw() }
+func (s *stepView) fill(o *answers.Object)   { o.Step = &s.TalkStep }
+func (v *whyView) fill(o *answers.Object)    { o.Why = v.json() }
 
-// inJSON returns the object as it is written. A record in it may have many megabytes: a method MarshalJSON would write
-// them twice.
-func (s shown) inJSON() *shownJSON {
-	out := &shownJSON{Kind: s.kind}
-	*map[objectKind]*drawable{traceObject: &out.Trace, promptObject: &out.Prompt, toolCallObject: &out.ToolCall,
-		patchObject: &out.Patch, commitObject: &out.Commit, eventObject: &out.Event, stepObject: &out.Step,
-		whyObject: &out.Why}[s.kind] = s.view
-	return out
+func (c *commitView) fill(o *answers.Object) {
+	o.Commit = &answers.Commit{CommitJSON: c.commit.JSON(), Reviews: c.reviews}
+	for _, r := range c.rewrites {
+		o.Commit.Rewrites = append(o.Commit.Rewrites, answers.Rewrite{Old: r.Old, New: r.New, Kind: r.Kind})
+	}
 }
 
 func (a *app) show(c *call, ops operands) error {
@@ -126,15 +118,13 @@ func (a *app) showAll(c *call, ids []string, demand demander) error {
 		objects = append(objects, shown{o.kind, v})
 	}
 	if c.Bool("json") {
-		written := []*shownJSON{}
+		out := answers.Show{Schema: answers.ShowSchema, IDDigits: views.digits, Objects: []*answers.Object{}}
 		for _, o := range objects {
-			written = append(written, o.inJSON())
+			one := &answers.Object{Kind: string(o.kind)}
+			o.fill(one)
+			out.Objects = append(out.Objects, one)
 		}
-		return writeJSON(quietWriter{a.std.out}, struct {
-			Schema   string       `json:"schema"`
-			IDDigits int          `json:"id_digits"`
-			Objects  []*shownJSON `json:"objects"`
-		}{showSchema, views.digits, written})
+		return writeJSON(quietWriter{a.std.out}, out)
 	}
 	if c.Bool("markdown") {
 		return a.showMarkdown(objects, views.short)

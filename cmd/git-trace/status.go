@@ -9,55 +9,17 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/trails"
 	"github.com/git-trace/git-trace/upkeep/doctor"
 	"github.com/git-trace/git-trace/upkeep/purge"
 	"github.com/git-trace/git-trace/view"
 )
-
-// statusSchema names the form of the JSON output; docs/schema/status-1.schema.json describes it.
-const statusSchema = "git-trace.status/1"
-
-// statusReport holds the facts of status.
-type statusReport struct {
-	Schema    string            `json:"schema"`
-	WorkTree  string            `json:"work_tree"`
-	Recording bool              `json:"recording"`
-	Listed    *doctor.Listing   `json:"listed"`
-	GitHooks  hooks.Status      `json:"git_hooks"`
-	Agents    []doctor.Agent    `json:"agents"`
-	Log       *doctor.LogEnd    `json:"log"`
-	Spooled   int               `json:"spooled"`
-	Open      []trails.OpenCall `json:"open"`
-	Missed    *missedHooks      `json:"not_recorded"`
-	Pending   *pendingLines     `json:"pending"`
-	Failure   *doctor.Failure   `json:"failure"` // the last one that is recent
-	Prompts   view.Typed        `json:"typed_prompts"`
-	Purged    purge.Talks       `json:"purged"`
-	Shared    []sharing.State   `json:"shared"`
-	Attention []doctor.Finding  `json:"attention"`
-}
-
-// missedHooks are the hooks of this work tree that could not record.
-type missedHooks struct {
-	Calls int       `json:"calls"`
-	Hooks int       `json:"hooks"`
-	First time.Time `json:"first"`
-	Last  time.Time `json:"last"`
-	Why   []string  `json:"why"`
-}
-
-// pendingLines are lines by agents that no commit holds.
-type pendingLines struct {
-	view.PendingFigures
-	Why []events.Limit `json:"why,omitempty"` // the limitations that the log names for lines of unknown writers
-}
 
 func statusCommand() *command {
 	return &command{
@@ -108,10 +70,10 @@ func (a *app) status(c *call, _ operands) error {
 const oldPrompt = 24 * time.Hour
 
 // statusOf gathers everything that can be known quickly.
-func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.Time) (statusReport, error) {
+func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.Time) (answers.Status, error) {
 	g, err := h.Glance(ctx, now)
-	r := statusReport{
-		Schema: statusSchema, WorkTree: repo.WorkTree, Recording: g.Recording, Listed: g.Listed, GitHooks: g.GitHooks,
+	r := answers.Status{
+		Schema: answers.StatusSchema, WorkTree: repo.WorkTree, Recording: g.Recording, Listed: g.Listed, GitHooks: g.GitHooks,
 		Agents: g.Agents, Log: g.Log, Spooled: g.Spooled, Failure: g.Failure, Attention: g.Attention,
 		Purged: purge.Conversations(repo), Open: append([]trails.OpenCall{}, trails.OpenCalls(repo)...),
 	}
@@ -126,7 +88,8 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	}
 	r.Shared = append([]sharing.State{}, r.Shared...)
 	if m := trails.MissedHooks(repo); m.Hooks > 0 && now.Sub(m.Last) < doctor.Recent {
-		r.Missed = &missedHooks{m.Calls, m.Hooks, m.First, m.Last, append([]string{}, m.Why...)}
+		r.Missed = &answers.MissedHooks{Calls: m.Calls, Hooks: m.Hooks, First: m.First, Last: m.Last,
+			Why: append([]string{}, m.Why...)}
 	}
 	if !r.Recording {
 		return r, nil
@@ -134,7 +97,7 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 	if left, err := view.PendingOf(ctx, repo, nil); err != nil {
 		r.Attention = append(r.Attention, doctor.Finding{What: err.Error(), Mend: "git trace doctor"})
 	} else {
-		r.Pending = &pendingLines{PendingFigures: left.Figures()}
+		r.Pending = &answers.PendingLines{PendingFigures: left.Figures()}
 		if r.Pending.Unknown > 0 {
 			r.Pending.Why = whyUnknown(ctx, repo, left)
 		}
@@ -143,7 +106,7 @@ func statusOf(ctx context.Context, repo *refs.Repo, h *doctor.Doctor, now time.T
 }
 
 // drawStatus writes one row for each thing, and below what needs attention what to do about it.
-func drawStatus(s *screen, r statusReport, now time.Time) error {
+func drawStatus(s *screen, r answers.Status, now time.Time) error {
 	t := rows{screen: s}
 	if r.Recording {
 		t.row("recording", recordingText(r), "")
@@ -162,7 +125,7 @@ func drawStatus(s *screen, r statusReport, now time.Time) error {
 		t.row("open", openText(call, r.WorkTree, now), "")
 	}
 	if m := r.Missed; m != nil {
-		t.row("attention", m.text(now), "docs/containers.md says what to do")
+		t.row("attention", missedText(m, now), "docs/containers.md says what to do")
 	}
 	if p := r.Pending; p != nil && p.Lines > 0 {
 		t.row("pending", fmt.Sprintf("%s, %s not committed in %s",
@@ -201,7 +164,7 @@ var whyMissed = map[string]string{
 	recorded.WhyUnwritten: "the git directory could not be written",
 }
 
-func (m *missedHooks) text(now time.Time) string {
+func missedText(m *answers.MissedHooks, now time.Time) string {
 	var why []string
 	for _, word := range m.Why {
 		why = append(why, whyMissed[word])
@@ -257,7 +220,7 @@ func (t *rows) shared(s sharing.State, now time.Time) {
 	t.row("shared", s.Remote+": "+strings.Join(parts, ", "), mend)
 }
 
-func recordingText(r statusReport) string {
+func recordingText(r answers.Status) string {
 	var names []string
 	for _, agent := range r.Agents {
 		if agent.Traced {

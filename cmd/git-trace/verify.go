@@ -10,12 +10,10 @@ import (
 	"github.com/git-trace/git-trace/events/checkpoint"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/sharing"
 	"github.com/git-trace/git-trace/upkeep/purge"
 )
-
-// verifySchema names the form of the JSON output; docs/schema/verify-1.schema.json describes it.
-const verifySchema = "git-trace.verify/1"
 
 func verifyCommand() *command {
 	return &command{
@@ -74,9 +72,6 @@ func (a *app) verify(c *call, _ operands) error {
 	return nil
 }
 
-// fetchedSchema names the form of verify --fetched --json; docs/schema/verify-fetched-1.schema.json describes it.
-const fetchedSchema = "git-trace.verify-fetched/1"
-
 // verifyFetched checks the logs that were fetched.
 func (a *app) verifyFetched(c *call, log *events.Log) error {
 	states, err := sharing.Verify(c.Context, log)
@@ -91,10 +86,7 @@ func (a *app) verifyFetched(c *call, log *events.Log) error {
 	}
 	w := quietWriter{a.std.out}
 	if c.Bool("json") {
-		err = writeJSON(w, struct {
-			Schema  string                 `json:"schema"`
-			Fetched []sharing.FetchedState `json:"fetched"`
-		}{fetchedSchema, append([]sharing.FetchedState{}, states...)})
+		err = writeJSON(w, answers.Fetched{Schema: answers.FetchedSchema, Fetched: append([]sharing.FetchedState{}, states...)})
 	} else {
 		for _, s := range states {
 			fmt.Fprintln(w, fetchedText(s))
@@ -173,9 +165,6 @@ func printReport(w io.Writer, report events.Report) error {
 }
 
 func writeVerifyJSON(w io.Writer, report events.Report) error {
-	return writeJSON(w, struct {
-		Schema string `json:"schema"`
-		events.Report
-		Faults []events.Fault `json:"faults"`
-	}{verifySchema, report, append([]events.Fault{}, report.Faults...)})
+	return writeJSON(w, answers.Verify{Schema: answers.VerifySchema, Report: report,
+		Faults: append([]events.Fault{}, report.Faults...)})
 }

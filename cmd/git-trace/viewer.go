@@ -87,24 +87,6 @@ type commitView struct {
 	asked    map[string]string // the prompts that led to lines of it, by Contributor.Key
 }
 
-// MarshalJSON returns the commit in the form of the graph, with its rewritings.
-func (c *commitView) MarshalJSON() ([]byte, error) {
-	type rewrite struct {
-		Old  refs.OID `json:"old"`
-		New  refs.OID `json:"new"`
-		Kind string   `json:"kind"`
-	}
-	out := struct {
-		graph.CommitJSON
-		Rewrites []rewrite     `json:"rewrites,omitempty"`
-		Reviews  []view.Review `json:"reviews,omitempty"`
-	}{CommitJSON: c.commit.JSON(), Reviews: c.reviews}
-	for _, r := range c.rewrites {
-		out.Rewrites = append(out.Rewrites, rewrite{r.Old, r.New, r.Kind})
-	}
-	return marshal(out)
-}
-
 func (v *viewer) commit(id refs.OID) (drawable, error) {
 	c, err := v.graphCommit(id)
 	if err != nil {
@@ -144,9 +126,6 @@ func (v *viewer) graphCommit(id refs.OID) (*graph.Commit, error) {
 
 // eventView is an envelope.
 type eventView struct{ event events.Event }
-
-// MarshalJSON returns the envelope as it is stored.
-func (e eventView) MarshalJSON() ([]byte, error) { return e.event.Raw(), nil }
 
 func (e eventView) draw(d *showDrawer) {
 	var text bytes.Buffer

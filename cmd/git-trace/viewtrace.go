@@ -1,27 +1,18 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
 )
 
 // traceView is a conversation.
 type traceView struct {
-	view.Conversation
-	Subagents []string    `json:"subagents"`
-	Turns     []view.Turn `json:"turns"`
-	// Record is the stored record, null when there is none.
-	Record json.RawMessage `json:"record"`
-	// Own reports whether this clone stored the record.
-	Own bool `json:"own"`
-	// Costs holds the costs of its answers, if the tokens of each are known and have a price.
-	Costs []view.AnswerCost `json:"costs"`
-
+	answers.Talk
 	record *records.Record
 	far    bool // the log that tells of it is that of another clone
 }
@@ -44,7 +35,7 @@ func (v *viewer) trace(id events.TraceID) (*traceView, error) {
 	if err := v.known.Complete(v.ctx, list); err != nil {
 		return nil, err
 	}
-	t := &traceView{Conversation: list[0], Subagents: []string{}}
+	t := &traceView{Talk: answers.Talk{Conversation: list[0], Subagents: []string{}}}
 	writer, err := events.OpenLog(v.repo).Writer()
 	if err != nil {
 		return nil, err

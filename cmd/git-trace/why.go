@@ -14,9 +14,6 @@ import (
 	"github.com/git-trace/git-trace/report/why"
 )
 
-// whySchema names the form of the JSON output; docs/schema/why-1.schema.json describes it.
-const whySchema = "git-trace.why/1"
-
 func whyCommand() *command {
 	return &command{
 		name: "why",
@@ -99,10 +96,11 @@ func (a *app) whyAll(c *call, rev string, places []fileLines, contents []byte, d
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(quietWriter{a.std.out}, struct {
-			Schema string     `json:"schema"`
-			Places []*whyView `json:"places"`
-		}{whySchema, list})
+		out := why.Document{Schema: why.Schema, Places: []*why.Place{}}
+		for _, v := range list {
+			out.Places = append(out.Places, v.json())
+		}
+		return writeJSON(quietWriter{a.std.out}, out)
 	}
 	if c.Bool("markdown") {
 		m := &whyMarkdown{short: views.short}

@@ -67,8 +67,8 @@ func code(err error) int {
 // mostKept bounds the answers that are kept, in bytes.
 const mostKept = 48 << 20
 
-// answers keeps the answers of commands as long as the repository stays as it is.
-type answers struct {
+// asking keeps the answers of commands as long as the repository stays as it is.
+type asking struct {
 	ask  Ask
 	repo *refs.Repo
 
@@ -81,7 +81,7 @@ type answers struct {
 }
 
 // now returns the state of the repository: of all refs, the logs and records among them, and of the typed prompts.
-func (a *answers) now(ctx context.Context) (string, error) {
+func (a *asking) now(ctx context.Context) (string, error) {
 	tips, err := a.repo.RefsState(ctx, "refs/nothing/")
 	if err != nil {
 		return "", err
@@ -97,7 +97,7 @@ func (a *answers) now(ctx context.Context) (string, error) {
 }
 
 // get asks, or returns the answer in this state. Questions about the work tree are asked each time.
-func (a *answers) get(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+func (a *asking) get(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	if stdin != nil {
 		return a.fresh(ctx, stdin, args...)
 	}
@@ -127,7 +127,7 @@ func (a *answers) get(ctx context.Context, stdin []byte, args ...string) ([]byte
 }
 
 // fresh asks. A command with a finding has its own exit status, and the finding on standard output.
-func (a *answers) fresh(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+func (a *asking) fresh(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	if at := slices.IndexFunc(args, func(arg string) bool { return strings.ContainsRune(arg, 0) }); at >= 0 {
 		return nil, fmt.Errorf("'%s': %w: no argument holds a zero byte", args[at], errBadQuestion)
 	}
@@ -139,7 +139,7 @@ func (a *answers) fresh(ctx context.Context, stdin []byte, args ...string) ([]by
 }
 
 // into asks for JSON and reads it.
-func (a *answers) into(ctx context.Context, to any, args ...string) error {
+func (a *asking) into(ctx context.Context, to any, args ...string) error {
 	out, err := a.get(ctx, nil, args...)
 	if err != nil {
 		return err

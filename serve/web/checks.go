@@ -6,17 +6,13 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/report/answers"
 )
 
-// checked is the answer of git trace verify --json about the log.
+// checked is the answer about the log, and when it was given.
 type checked struct {
-	State  string    `json:"state"` // empty where it cannot be checked
-	Events int       `json:"events"`
-	To     int       `json:"anchored_to"` // up to which event something outside the log vouches for it
-	By     string    `json:"anchored_by"`
-	Writer string    `json:"writer"`
-	Faults []any     `json:"faults"`
-	At     time.Time `json:"-"`
+	answers.Verify
+	At time.Time `json:"-"`
 }
 
 // verifying checks the log.

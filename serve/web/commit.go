@@ -14,6 +14,7 @@ import (
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/report/diff"
 )
 
@@ -30,7 +31,7 @@ type commitBody struct {
 	Only     bool   // hunks without lines of agents are left out
 	Other    string // the address of the other form
 	Fewer    string // the address with the hunks of agents, or with all again
-	Rewrites []rewrite
+	Rewrites []answers.Rewrite
 	older    string // what it is compared with: From, or the empty tree
 	Child    string // the commit after it on the way to HEAD, where it is among the newest
 }
@@ -60,15 +61,7 @@ func committed(q *question) (string, string, any, error) {
 			return "", "", nil, err
 		}
 	}
-	var answer struct {
-		Digits  int `json:"id_digits"`
-		Objects []struct {
-			Commit *struct {
-				graph.CommitJSON
-				Rewrites []rewrite `json:"rewrites"`
-			} `json:"commit"`
-		} `json:"objects"`
-	}
+	var answer answers.Show
 	if err := all(
 		func() error { return q.into(&answer, "show", "--json", body.To) },
 		func() error { return body.fill(q) },
@@ -81,7 +74,7 @@ func committed(q *question) (string, string, any, error) {
 	); err != nil {
 		return "", "", nil, err
 	}
-	q.digits = answer.Digits
+	q.digits = answer.IDDigits
 	if len(answer.Objects) == 1 && answer.Objects[0].Commit != nil {
 		told := answer.Objects[0].Commit
 		body.Commit, body.Rewrites = &told.CommitJSON, told.Rewrites
@@ -89,9 +82,6 @@ func committed(q *question) (string, string, any, error) {
 	title, _, _ := strings.Cut(body.Message, "\n")
 	return title, "commit", body, nil
 }
-
-// rewrite says that a commit replaced another.
-type rewrite struct{ Old, New, Kind string }
 
 // endsOf takes a range apart: A..B, or A...B from where they parted. Of one revision two is false.
 func endsOf(span string) (from, to string, parted, two bool) {

@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/answers"
 )
 
 // Export is the pages of a range of commits, to be written as files that need no server: without script, without
@@ -71,8 +73,8 @@ func (s *Site) Plan(ctx context.Context, span string, redact Redact) (*Export, e
 	if head, _, err := s.repo.Head(); err == nil {
 		st.head = head == tip
 	}
-	var list logAnswer
-	var commits graphAnswer
+	var list answers.Log
+	var commits graph.Document
 	if err := all(
 		func() error { return s.answers.into(ctx, &list, "log", "--json", span) },
 		func() error { return s.answers.into(ctx, &commits, "graph", "--json", span) },

@@ -7,53 +7,32 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/internal/fault"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/view"
 )
 
-// logAnswer is the answer of git trace log --json.
-type logAnswer struct {
-	Digits        int                  `json:"id_digits"`
-	Conversations []*view.Conversation `json:"conversations"`
+// talksOf returns the conversations of the answer of git trace log --json.
+func talksOf(list *answers.Log) []*view.Conversation {
+	out := make([]*view.Conversation, len(list.Conversations))
+	for i := range list.Conversations {
+		out[i] = list.Conversations[i].Conversation
+	}
+	return out
 }
 
-// statusAnswer is the part of git trace status --json that pages show.
-type statusAnswer struct {
-	Bare      bool `json:"-"`
-	Recording bool `json:"recording"`
-	Agents    []struct {
-		Name   string `json:"name"`
-		Traced bool   `json:"traced"`
-	} `json:"agents"`
-	Log struct {
-		Events int       `json:"events"`
-		Last   time.Time `json:"last_time"`
-	} `json:"log"`
-	Shared []struct {
-		Remote  string `json:"remote"`
-		Level   string `json:"level"`
-		Moved   bool   `json:"moved"`
-		Commits int    `json:"commits"`
-		Waiting int    `json:"waiting"`
-		Writers int    `json:"writers"`
-		Failed  *struct {
-			Since time.Time `json:"since"`
-			Why   string    `json:"why"`
-		} `json:"failed"`
-	} `json:"shared"`
-	Attention []struct {
-		What string `json:"what"`
-		Mend string `json:"mend"`
-	} `json:"attention"`
+// status is the state of recording.
+type status struct {
+	answers.Status
+	Bare bool `json:"-"`
 }
 
 // Traced names the agents that are recorded.
-func (s *statusAnswer) Traced() string {
+func (s *status) Traced() string {
 	var names []string
 	for _, a := range s.Agents {
 		if a.Traced {
@@ -64,19 +43,12 @@ func (s *statusAnswer) Traced() string {
 }
 
 // Writers returns the number of others' logs here.
-func (s *statusAnswer) Writers() int {
+func (s *status) Writers() int {
 	n := 0
 	for _, r := range s.Shared {
 		n += r.Writers
 	}
 	return n
-}
-
-// graphAnswer is the answer of git trace graph --json.
-type graphAnswer struct {
-	Digits      int                    `json:"id_digits"`
-	Uncommitted *graph.UncommittedJSON `json:"uncommitted"`
-	Commits     []graph.CommitJSON     `json:"commits"`
 }
 
 // How much the overview shows.
@@ -87,7 +59,7 @@ const (
 )
 
 type homeBody struct {
-	Status  statusAnswer
+	Status  status
 	Checked *checked // the log, when it was looked at last; nil where that is going on for the first time
 	Talks   []*view.Conversation
 	Commits []graph.CommitJSON
@@ -108,8 +80,8 @@ func home(q *question) (string, string, any, error) {
 	if body.Since != "" && q.still == nil {
 		counted = []string{"stats", "--json", "--since=" + body.Since}
 	}
-	var list logAnswer
-	var commits graphAnswer
+	var list answers.Log
+	var commits graph.Document
 	var sums figures.Stats
 	err := all(
 		func() error {
@@ -126,18 +98,19 @@ func home(q *question) (string, string, any, error) {
 			return optional(q.into(&sums, q.ranged(counted...)...))
 		},
 	)
+	body.Talks = talksOf(&list)
 	if err == nil {
-		err = q.giveTitles(list.Conversations)
+		err = q.giveTitles(body.Talks)
 	}
-	if body.Status.Log.Events > 0 { // asked last: a check takes what processors there are
+	if body.Status.Log != nil { // asked last: a check takes what processors there are
 		body.Checked = q.check(q.ctx)
 	}
-	q.digits, body.Talks, body.Commits, body.Lines = list.Digits, list.Conversations, commits.Commits, sums.Lines
+	q.digits, body.Commits, body.Lines = list.IDDigits, commits.Commits, sums.Lines
 	return "Overview", "home", body, err
 }
 
 // status asks for the state of recording. A bare repository has no files, and status refuses it.
-func (q *question) status(to *statusAnswer) error {
+func (q *question) status(to *status) error {
 	if to.Bare = q.repo.Bare(); to.Bare {
 		return nil
 	}
@@ -218,16 +191,17 @@ func talks(q *question) (string, string, any, error) {
 			args = append(args, "--"+o.name+"="+o.text)
 		}
 	}
-	var list logAnswer
+	var list answers.Log
 	next, err := q.partInto(&list, wanted{head: args, tail: q.ranged(), before: ask.Get("before"), limit: talksPage,
 		keep: keeping(body.Model+body.Writer+body.State != "", body.wanted)})
+	body.Talks = talksOf(&list)
 	if err == nil {
-		err = q.giveTitles(list.Conversations)
+		err = q.giveTitles(body.Talks)
 	}
 	if err != nil {
 		return "", "", nil, err
 	}
-	q.digits, body.Talks = list.Digits, list.Conversations
+	q.digits = list.IDDigits
 	if next != "" {
 		ask.Set("before", next)
 		body.More = "/log?" + ask.Encode()

@@ -12,7 +12,9 @@ import (
 	"github.com/git-trace/git-trace/blame/trail"
 	"github.com/git-trace/git-trace/graph"
 	"github.com/git-trace/git-trace/records"
+	index "github.com/git-trace/git-trace/records/search"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/report/figures"
 	"github.com/git-trace/git-trace/report/stats"
 	"github.com/git-trace/git-trace/sharing"
@@ -49,7 +51,7 @@ func commits(q *question) (string, string, any, error) {
 	if body.Path != "" {
 		tail = append(tail, "--", body.Path)
 	}
-	var answer graphAnswer
+	var answer graph.Document
 	next, err := q.partInto(&answer, wanted{head: head, tail: tail, before: ask.Get("before"), limit: graphPage,
 		keep: keeping(body.Agent != "", body.wrote)})
 	if ask.Get("before") == "" {
@@ -58,7 +60,7 @@ func commits(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	q.digits, body.Commits = answer.Digits, answer.Commits
+	q.digits, body.Commits = answer.IDDigits, answer.Commits
 	chosen := body.Author != "" || body.Agent != "" // others are between them
 	body.Lanes = laned(answer.Commits, next != "" && !chosen)
 	if next != "" {
@@ -75,33 +77,12 @@ func (b *graphBody) wrote(c *graph.CommitJSON) bool {
 	})
 }
 
-// searchAnswer is the answer of git trace search --json.
-type searchAnswer struct {
-	Digits  int            `json:"id_digits"`
-	Total   int            `json:"total"`
-	In      map[string]int `json:"in"` // conversations, by place
-	Results []struct {
-		Trace   string   `json:"trace"`
-		Agent   string   `json:"agent"`
-		Title   string   `json:"title"`
-		Commits []string `json:"commits"`
-		Hits    []struct {
-			Step   int    `json:"step"`
-			Index  int    `json:"prompt_index"`
-			Prompt bool   `json:"prompt"`
-			Text   string `json:"text"`
-			Call   string `json:"tool_call"`
-			Tool   string `json:"tool"`
-		} `json:"hits"`
-	} `json:"results"`
-}
-
 type searchBody struct {
 	Text, Where string
 	Places      []searchPlace
 	Facets      []searchFacet
 	Filtered    bool // by one of them
-	searchAnswer
+	answers.Search
 }
 
 // searchFacet is a filter of the page: an option of the command. One without a value is chosen or not.
@@ -158,8 +139,8 @@ func search(q *question) (string, string, any, error) {
 		return "Search", "search", body, nil
 	}
 	args = append(append(args, "--"), wanted...)
-	err := optional(q.into(&body.searchAnswer, args...))
-	q.digits = body.Digits
+	err := optional(q.into(&body.Search, args...))
+	q.digits = body.IDDigits
 	for _, in := range searchPlaces {
 		if body.Filtered {
 			break // the calls of a conversation are in no place
@@ -169,7 +150,7 @@ func search(q *question) (string, string, any, error) {
 		place := searchPlace{Name: "everywhere", Here: in == body.Where, Found: -1}
 		if in != "" {
 			ask.Set("in", in)
-			place.Name, place.Found = "in "+in, body.In[in]
+			place.Name, place.Found = "in "+in, body.In[index.In(in)]
 		}
 		place.Address = "/search?" + ask.Encode()
 		body.Places = append(body.Places, place)
@@ -313,7 +294,7 @@ func tracked(q *question) (string, string, any, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	q.digits = answer.Digits
+	q.digits = answer.IDDigits
 	for _, o := range answer.Objects {
 		body.Hunk = o.Patch
 	}
@@ -334,7 +315,7 @@ func tracked(q *question) (string, string, any, error) {
 }
 
 type healthBody struct {
-	Status  statusAnswer
+	Status  status
 	Fetched []sharing.FetchedState // empty where there are too many
 	Verify  checked
 }
@@ -351,9 +332,7 @@ func health(q *question) (string, string, any, error) {
 		func() error { return q.into(&body.Verify, verifying...) },
 	)
 	if n := body.Status.Writers(); err == nil && n > 0 && n <= mostWriters {
-		var answer struct {
-			Fetched []sharing.FetchedState `json:"fetched"`
-		}
+		var answer answers.Fetched
 		err = q.into(&answer, "verify", "--fetched", "--json")
 		body.Fetched = slices.DeleteFunc(answer.Fetched, func(f sharing.FetchedState) bool { return f.Own })
 	}

@@ -70,7 +70,7 @@ func (b *reportBody) Facts() (out []string) {
 
 // Report draws what git trace report prints as one page: without script, with the style and the charts in it.
 func Report(ctx context.Context, repo *refs.Repo, ask Ask, prompts string, about ...string) ([]byte, error) {
-	a := &answers{ask: ask, repo: repo}
+	a := &asking{ask: ask, repo: repo}
 	style, err := assets.ReadFile("static/page.css")
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ const livePath = "/live"
 
 // Site answers for one repository.
 type Site struct {
-	answers *answers
+	answers *asking
 	files   *files
 	repo    *refs.Repo
 	name    string
@@ -41,7 +41,7 @@ type Site struct {
 // New makes the site of a repository. Questions are asked of git-trace.
 func New(repo *refs.Repo, ask Ask) *Site {
 	return &Site{
-		answers: &answers{ask: ask, repo: repo}, files: &files{repo: repo}, repo: repo, name: filepath.Base(repo.Top()),
+		answers: &asking{ask: ask, repo: repo}, files: &files{repo: repo}, repo: repo, name: filepath.Base(repo.Top()),
 		live: &watchers{slots: make(chan struct{}, mostWatchers)}, checks: &checks{},
 	}
 }

@@ -14,29 +14,24 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/report/answers"
 	"github.com/git-trace/git-trace/view"
 )
 
-// talkAnswer is a conversation as git trace show --json prints it.
+// talkAnswer is a conversation with its record.
 type talkAnswer struct {
-	view.Conversation
-	Subagents []string        `json:"subagents"`
-	Turns     []view.Turn     `json:"turns"`
-	Record    *records.Record `json:"record"`
-
-	Costs []view.AnswerCost `json:"costs"`
+	answers.Talk
+	Record *records.Record `json:"record"`
 
 	digits int // how much of its id is shown
 }
 
-// shown is the answer of git trace show --json.
+// shown is the answer of git trace show --json, the records of conversations read.
 type shown struct {
-	Digits  int `json:"id_digits"`
+	answers.Show
 	Objects []struct {
-		Kind   string          `json:"kind"`
-		Trace  *talkAnswer     `json:"trace"`
-		Prompt *view.WholeTurn `json:"prompt"`
-		Patch  *view.Hunk      `json:"patch"`
+		answers.Object
+		Trace *talkAnswer `json:"trace"`
 	} `json:"objects"`
 }
 
@@ -148,7 +143,7 @@ func (q *question) said(id string) (*talkAnswer, error) {
 		return nil, fmt.Errorf("conversation '%s': %w", id, errNotFound)
 	}
 	last.state, last.talk = state, answer.Objects[0].Trace
-	last.talk.digits = answer.Digits
+	last.talk.digits = answer.IDDigits
 	kept := *last.talk
 	return &kept, nil
 }
