@@ -97,7 +97,7 @@ func declare(tool string, in *input) []events.DeclaredEdit {
 var tools = payload.Tools{
 	{events.ToolEdits, []string{"edit", "write"}},
 	{events.ToolRuns, []string{"bash", "powershell"}},
-	{events.ToolReads, []string{"read", "grep", "find", "ls"}},
+	{events.ToolReads, []string{"read", "grep", "find", "ls", "git_trace"}},
 }
 
 // Settle knows nothing more: the extension reports the end of every call that Pi itself lives to see.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,6 +44,36 @@ func TestPiLoadsTheExtensionOfAProjectThatIsTrusted(t *testing.T) {
 	driver.Run(t, "pi", r.Repo, script, driver.Options{Args: []string{"--approve"}, Path: []string{filepath.Dir(r.binary)}})
 	r.commitAll()
 	r.want("x.txt", "main_t0_0 | x")
+}
+
+// The model asks git-trace by a tool of the extension, and the person by commands; nothing they ask is an option.
+func TestPiAsksGitTrace(t *testing.T) {
+	t.Parallel()
+	for _, client := range []string{"pi", "pi-old"} {
+		t.Run(client, func(t *testing.T) {
+			t.Parallel()
+			r := newTraced(t, client, "--agent", "pi", "--global")
+			ask := func(question, target string) driver.Turn {
+				return driver.Turn{Tools: []driver.Tool{{Name: "git_trace", Input: map[string]any{"question": question, "target": target}}}}
+			}
+			res := r.played(driver.Main(
+				driver.Turn{Tools: []driver.Tool{{Name: "write", Input: map[string]any{"path": "x.txt", "content": "x\n"}}}},
+				ask("why", "x.txt:1"), ask("log", ""), ask("blame", "--contents=/etc/passwd"), driver.Turn{Text: "done"},
+			), driver.Options{})
+			told := string(res.Requests[len(res.Requests)-1].Body)
+			for _, want := range []string{"asked in ", "please do the scripted work", "begins like an option"} {
+				if !strings.Contains(told, want) {
+					t.Errorf("%q is not in what the model was told:\n%s", want, told)
+				}
+			}
+			res = r.played(driver.Main(driver.Turn{Text: "done"}), driver.Options{Prompt: "/trace-blame x.txt", Args: resumeArgs(t, "pi", res.Session),
+				AllowFailure: true})
+			session, err := os.ReadFile(res.Transcripts[0])
+			if err != nil || !strings.Contains(string(session), `"customType":"git-trace"`) || len(res.Requests) > 0 {
+				t.Errorf("%v, %d requests: the command left no answer:\n%s%s%s", err, len(res.Requests), session, res.Stdout, res.Stderr)
+			}
+		})
+	}
 }
 
 // checkCalls holds for every line of a file that an agent wrote alone.
