@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -11,6 +12,7 @@ const (
 	metaBranches = "branches"
 	metaStops    = "stop_reasons"
 	metaHooks    = "hooks"
+	metaSkills   = "skill_invocations"
 )
 
 // MetaDirectory is the member of the metadata with the directory of the work tree in which a conversation began.
@@ -64,6 +66,31 @@ func (r *Record) Branches() []Branch {
 
 // Hooks returns the hooks that the client ran.
 func (r *Record) Hooks() []HookRun { return metaList[HookRun](r, metaHooks) }
+
+// SkillUse is a use of a skill, by the session file.
+type SkillUse struct {
+	Step   int // that it belongs to, or follows
+	Name   string
+	Source string // who chose it, "" where that is not told
+}
+
+// Skills returns the uses of skills.
+func (r *Record) Skills() []SkillUse {
+	type use struct {
+		Name   string `json:"name"`
+		Skill  string `json:"skill"`
+		Source string `json:"source"`
+		Step   int    `json:"step"`
+		After  int    `json:"after_step"`
+	}
+	var out []SkillUse
+	for _, one := range metaList[use](r, metaSkills) {
+		if name := cmp.Or(one.Name, one.Skill); name != "" {
+			out = append(out, SkillUse{max(one.Step, one.After), name, one.Source})
+		}
+	}
+	return out
+}
 
 // Stops returns the reasons why answers ended, by step, if they are not UsualStop.
 func (r *Record) Stops() map[int]string {

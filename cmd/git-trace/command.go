@@ -59,7 +59,7 @@ func commandGroups() []commandGroup {
 			installDocsCommand()}},
 		{"look at lines, commits and conversations", []*command{blameCommand(), diffCommand(), whyCommand(), logCommand(),
 			showCommand(), graphCommand(), trackCommand(), searchCommand(), statsCommand(), reportCommand(),
-			checkCommand(), restoreCommand(), revertCommand(), resumeCommand(), serveCommand(), lspCommand()}},
+			checkCommand(), compareCommand(), restoreCommand(), revertCommand(), resumeCommand(), serveCommand(), lspCommand()}},
 		{"learn from conversations", []*command{steeringCommand(), lessonsCommand(), handoffCommand(), mcpCommand(),
 			qualityCommand()}},
 		{"keep, complete, pass on and take out", []*command{backfillCommand(), convertCommand(), exportCommand(),

@@ -1,20 +1,14 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
-	"github.com/git-trace/git-trace/agents"
-	"github.com/git-trace/git-trace/agents/packed"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/quality"
-	"github.com/git-trace/git-trace/records/store"
 )
 
 // qualitySchema names the form of the JSON output; docs/schema/quality-1.schema.json describes it.
@@ -56,7 +50,7 @@ type mean struct {
 }
 
 func (a *app) quality(c *call, ops operands) error {
-	q := &judge{app: a, ctx: c.Context}
+	q := &judge{recordReader: recordReader{app: a, ctx: c.Context}}
 	defer q.close()
 	faults := q.all(ops.all())
 	if q.fatal != nil {
@@ -101,18 +95,14 @@ func (q *judge) tell(asJSON, faulty bool) error {
 
 // judge gathers reports.
 type judge struct {
-	app   *app
-	ctx   context.Context
-	list  []judged
-	fatal error // nothing can be judged
-
-	known *conversations // nil until a conversation is asked for
+	recordReader
+	list []judged
 }
 
 // all judges what the words name: files that exist, otherwise conversations; every stored record if there are no words.
 func (q *judge) all(words []string) []error {
 	if len(words) == 0 {
-		if q.fatal = q.open(); q.fatal != nil {
+		if q.open() != nil {
 			return nil
 		}
 		var faults []error
@@ -128,56 +118,21 @@ func (q *judge) all(words []string) []error {
 	}
 	var faults []error
 	for _, word := range words {
-		var err error
-		if info, statErr := os.Stat(word); statErr == nil && !info.IsDir() {
-			if err = q.file(word); err != nil {
-				err = fileFault(word, err)
+		err := q.read(word, func(r *records.Record, file string) error {
+			if file == "" {
+				return q.addStored(r)
 			}
-		} else {
-			err = q.stored(word)
+			q.add(r, file)
+			return nil
+		})
+		if q.fatal != nil {
+			return nil
 		}
 		if err != nil {
 			faults = append(faults, err)
 		}
 	}
 	return faults
-}
-
-func (q *judge) open() error {
-	if q.known != nil {
-		return nil
-	}
-	repo, err := q.app.repo()
-	if err != nil {
-		return err
-	}
-	q.known, err = q.app.openConversations(q.ctx, repo)
-	return err
-}
-
-func (q *judge) close() {
-	if q.known != nil {
-		q.known.Close()
-	}
-}
-
-// stored judges the record of a conversation.
-func (q *judge) stored(word string) error {
-	if q.fatal = q.open(); q.fatal != nil {
-		return q.fatal
-	}
-	trace, err := q.known.find(word)
-	if err != nil {
-		return err
-	}
-	r, _, err := q.known.Prompts().Records.Get(q.ctx, trace)
-	if errors.Is(err, store.ErrNotFound) {
-		return noRecord(trace)
-	}
-	if err != nil {
-		return err
-	}
-	return q.addStored(r)
 }
 
 // addStored judges a stored record, under the name that the conversation has everywhere.
@@ -203,48 +158,6 @@ func (q *judge) short() (func(events.TraceID) string, error) {
 		ids = append(ids, events.TraceID(q.list[i].Trace))
 	}
 	return abbreviator(digitsOf(ids)), nil
-}
-
-// file judges the records of a file.
-func (q *judge) file(name string) error {
-	format, found, err := identifyExchange(name)
-	if err != nil {
-		return err
-	}
-	if found && format.read == nil {
-		return noConversation(format)
-	}
-	if found {
-		return q.app.eachRecord(format, name, func(_ int, r *records.Record) error {
-			q.add(r, name)
-			return nil
-		})
-	}
-	env, err := systemEnv()
-	if err != nil {
-		return err
-	}
-	agent, found, err := packed.Identify(env, name)
-	if err != nil {
-		return err
-	}
-	if !found || agent.Parser == nil {
-		return errUnknownFile
-	}
-	var steps records.Collector
-	parsed, err := agent.Parser.Parse(q.ctx, name, agents.ParseOptions{}, &steps)
-	if err != nil {
-		return err
-	}
-	if len(steps.Steps) == 0 {
-		return errors.New("holds no conversation")
-	}
-	parsed.Head.Steps = steps.Steps
-	if _, err := records.Encode(parsed.Head); err != nil { // fills in what has defaults
-		return err
-	}
-	q.add(parsed.Head, name)
-	return nil
 }
 
 func (q *judge) add(r *records.Record, file string) {

@@ -47,6 +47,7 @@ type line struct {
 	sideEffects                         json.RawMessage
 	elapsedMS, tokensIn, tokensOut      int64 // session_end
 	name, source                        string
+	event, matcher, decision            string // hook_event
 }
 
 // block is a part of an answer.
@@ -138,6 +139,12 @@ func (l *line) member(key string, d *rawjson.Decoder) error {
 		l.name = d.Text()
 	case "source":
 		l.source = d.Text()
+	case "event":
+		l.event = d.Text()
+	case "matcher":
+		l.matcher = d.Text()
+	case "decision":
+		l.decision = d.Text()
 	}
 	return nil
 }

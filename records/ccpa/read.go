@@ -85,6 +85,7 @@ type builder struct {
 	layout layout
 	calls  map[string]int // index of the step of each call
 	skills []any
+	hooks  []records.HookRun
 	raws   [][]byte // the lines, parallel to the layout's
 }
 
@@ -132,7 +133,9 @@ func (b *builder) take(l *line) error {
 		b.finish(l)
 	case SkillInvocation:
 		b.skills = append(b.skills, map[string]any{"name": l.name, "source": l.source, "after_step": len(b.r.Steps)})
-	case SessionStart, HookEvent:
+	case HookEvent:
+		b.hooks = append(b.hooks, hookRun(l, len(b.r.Steps)))
+	case SessionStart:
 	}
 	b.layout.Lines = append(b.layout.Lines, p)
 	b.raws = append(b.raws, append([]byte(nil), l.raw...))
@@ -239,6 +242,9 @@ func (b *builder) record() (*records.Record, error) {
 	}
 	if len(b.skills) > 0 {
 		b.r.SetMeta("skill_invocations", b.skills)
+	}
+	if len(b.hooks) > 0 {
+		b.r.SetMeta("hooks", b.hooks)
 	}
 	b.r.SetMeta(Name, b.layout)
 	if faults := b.r.Check(); len(faults) > 0 {

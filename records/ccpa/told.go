@@ -32,6 +32,20 @@ var decisions = map[string]struct {
 	"stopped_continuation": {"block", 2},
 }
 
+// hookRun reads the run of a hook that followed a step.
+func hookRun(l *line, after int) records.HookRun {
+	run := records.HookRun{After: after, Event: l.event, Name: l.event}
+	if l.matcher != "" {
+		run.Name += ":" + l.matcher
+	}
+	for _, outcome := range [...]string{"success", "non_blocking_error", "blocking_error"} {
+		if decisions[outcome].decision == l.decision {
+			run.Outcome = outcome
+		}
+	}
+	return run
+}
+
 // hooksAfter returns the hooks that ran, by the step that they followed.
 func hooksAfter(r *records.Record) map[int][]records.HookRun {
 	out := map[int][]records.HookRun{}

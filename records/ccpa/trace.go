@@ -231,24 +231,9 @@ func placeHash(r *records.Record) string {
 
 // skillsAfter returns the names of the skills that were used, by the step that they belong to.
 func skillsAfter(r *records.Record) map[int][]string {
-	var list []struct {
-		Name  string `json:"name"`
-		Skill string `json:"skill"`
-		Step  int    `json:"step"`
-		After int    `json:"after_step"`
-	}
 	out := map[int][]string{}
-	if raw, found := r.Metadata["skill_invocations"]; !found || json.Unmarshal(raw, &list) != nil {
-		return out
-	}
-	for _, one := range list {
-		name, step := one.Name, max(one.Step, one.After)
-		if name == "" {
-			name = one.Skill
-		}
-		if name != "" {
-			out[step] = append(out[step], name)
-		}
+	for _, one := range r.Skills() {
+		out[one.Step] = append(out[one.Step], one.Name)
 	}
 	return out
 }

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/internal/numbers"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/compare"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// compareSchema names the form of the JSON output; docs/schema/compare-1.schema.json describes it.
+const compareSchema = "git-trace.compare/1"
+
+func compareCommand() *command {
+	return &command{
+		name: "compare",
+		does: "two conversations: what both did, and where they drifted",
+		form: "git trace compare [--json] (<conversation> | <file>) (<conversation> | <file>)",
+		about: "Compares the actions of two conversations, prompt by prompt: calls of tools, skills and hooks. The\n" +
+			"same action in other words is equal: a command with other blanks, an edit that changes the same\n" +
+			"lines, a path with or without its directory. A file is a session file or one of an exchange\n" +
+			"format. The score is the share of the first one's actions that the second did too, in the same\n" +
+			"order; the files that they leave count as one action. The exit status is 1 if they differ.",
+		options: options("json", "color"),
+		examples: []example{
+			{"git trace compare 4f2a session.jsonl", "what another agent did otherwise, by its session file"},
+		},
+		run:    (*app).compare,
+		traits: bounded,
+		tries:  []string{"a b", "--json a b"},
+	}
+}
+
+// comparison is the answer of the command.
+type comparison struct {
+	Schema string   `json:"schema"`
+	Of     compared `json:"of"`
+	With   compared `json:"with"`
+	*compare.Result
+}
+
+// compared is one side of a comparison.
+type compared struct {
+	Trace   string `json:"trace"`
+	Agent   string `json:"agent"`
+	Session string `json:"session"`
+	File    string `json:"file,omitempty"`
+	Model   string `json:"model"`
+	// Lines are null where hooks did not see the conversation.
+	Lines *writtenLines `json:"lines"`
+
+	record *records.Record
+}
+
+// writtenLines counts lines that a conversation wrote.
+type writtenLines struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+	Commits int `json:"committed"` // each counted once
+	Alive   int `json:"alive"`     // in the work tree, as they were written
+}
+
+func (a *app) compare(c *call, ops operands) error {
+	words := ops.all()
+	if len(words) != 2 {
+		return fail(exitUsage, errors.New("compare takes two conversations"),
+			"git trace compare (<conversation> | <file>) (<conversation> | <file>)")
+	}
+	reader := recordReader{app: a, ctx: c.Context}
+	defer reader.close()
+	out := comparison{Schema: compareSchema}
+	for i, side := range [...]*compared{&out.Of, &out.With} {
+		err := reader.side(words[i], side)
+		if err == nil {
+			err = reader.lines(side)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	out.Result = compare.Of(out.Of.record, out.With.record)
+	if err := a.tellComparison(reader.repo, c, &out); err != nil {
+		return err
+	}
+	if len(out.Drifts) > 0 {
+		return silent(exitFinding)
+	}
+	return nil
+}
+
+func (a *app) tellComparison(repo *refs.Repo, c *call, out *comparison) error {
+	if c.Bool("json") {
+		return writeJSON(quietWriter{a.std.out}, out)
+	}
+	screen, err := a.screen(repo, c.String("color"))
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(screen.Out, out.draw(pen{screen.Color}, screen.Width, screen.Whole))
+	return errors.Join(err, screen.Close())
+}
+
+// side reads one conversation.
+func (n *recordReader) side(word string, into *compared) error {
+	err := n.read(word, func(r *records.Record, file string) error {
+		if into.record != nil {
+			return fmt.Errorf("%s holds several conversations: git trace import stores them, and each has an id", word)
+		}
+		into.record, into.File = r, strings.ToValidUTF8(file, "\ufffd")
+		into.Trace, into.Agent, into.Session = r.TraceID, r.Agent.Name, r.SessionID
+		into.Model = records.Value(r.Agent.Model)
+		return nil
+	})
+	if err == nil && into.record == nil {
+		err = fmt.Errorf("%s holds no conversation", word)
+	}
+	return err
+}
+
+// lines counts the lines of a conversation that hooks saw.
+func (n *recordReader) lines(side *compared) error {
+	if side.File != "" {
+		return nil
+	}
+	c, _, err := n.known.Conversation(events.TraceID(side.Trace))
+	if err != nil {
+		return err
+	}
+	side.Agent, side.Session = c.Agent, c.Session
+	log, err := newSteeringLog(n.ctx, n.repo, n.known)
+	if err != nil {
+		return err
+	}
+	defer log.close()
+	known, err := log.known(side.record)
+	if err != nil || known == nil {
+		return err
+	}
+	side.Lines = &writtenLines{Added: c.Added, Removed: c.Removed, Commits: c.Lines}
+	for i := range known.Patches {
+		if fate := known.Patches[i].Fate; fate != nil {
+			side.Lines.Alive += fate.Alive
+		}
+	}
+	return nil
+}
+
+// draw shows a comparison to a person: the figures of both beside each other, then the drifts by prompts.
+func (c *comparison) draw(p pen, width int, whole bool) string {
+	var b strings.Builder
+	const label, column = 12, 26
+	row := func(name, of, with string) {
+		fmt.Fprintf(&b, "%s%s%s\n", cells.Pad(name, label), cells.Pad(of, column), with)
+	}
+	row("", p.paint(bold, c.Of.name(column-2)), p.paint(bold, c.With.name(column-2)))
+	for _, figure := range comparedFigures {
+		of, with := figure.of(&c.Of, &c.A), figure.of(&c.With, &c.B)
+		if of+with != "" {
+			row(figure.name, of, with)
+		}
+	}
+	fmt.Fprintf(&b, "\n%s of %s equal, score %.2f\n", numbers.Thousands(c.Equal), numbers.Count(c.Actions, "action"), c.Score)
+	prompt := -1
+	for i := range c.Drifts {
+		d := &c.Drifts[i]
+		if d.Kind == compare.OtherFiles {
+			continue
+		}
+		if d.Prompt != prompt {
+			prompt = d.Prompt
+			fmt.Fprintf(&b, "\nprompt %d\n", prompt)
+		}
+		for _, line := range driftLines(d) {
+			if line = cells.Safe(line); !whole {
+				line = cells.Cut(line, width)
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	if len(c.Files) > 0 {
+		b.WriteString("\nother lines in these files\n")
+		for _, name := range c.Files {
+			b.WriteString("  " + cells.Safe(name) + "\n")
+		}
+	}
+	return b.String()
+}
+
+func (c *compared) name(width int) string {
+	name := fmt.Sprintf("%.4s", c.Trace)
+	if c.File != "" {
+		name = filepath.Base(c.File)
+	}
+	return cells.Cut(cells.Safe(c.Agent+" "+name), width)
+}
+
+// comparedFigures are the rows of figures; a row that both sides leave empty is left out.
+var comparedFigures = [...]struct {
+	name string
+	of   func(*compared, *compare.Figures) string
+}{
+	{"model", func(c *compared, _ *compare.Figures) string { return cells.Cut(cells.Safe(c.Model), 24) }},
+	{"prompts", func(_ *compared, f *compare.Figures) string { return numbers.Thousands(f.Prompts) }},
+	{"answers", func(_ *compared, f *compare.Figures) string { return numbers.Thousands(f.Answers) }},
+	{"calls", func(_ *compared, f *compare.Figures) string {
+		if f.Failed == 0 {
+			return numbers.Thousands(f.Calls)
+		}
+		return fmt.Sprintf("%s, %s failed", numbers.Thousands(f.Calls), numbers.Thousands(f.Failed))
+	}},
+	{"tokens", func(_ *compared, f *compare.Figures) string {
+		if f.Input+f.Output == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s in, %s out", numbers.Thousands(int(f.Input)), numbers.Thousands(int(f.Output)))
+	}},
+	{"time", func(_ *compared, f *compare.Figures) string {
+		if f.Seconds == nil {
+			return ""
+		}
+		return time.Duration(*f.Seconds * float64(time.Second)).Round(time.Second).String()
+	}},
+	{"cost", func(_ *compared, f *compare.Figures) string {
+		if f.CostUSD == nil {
+			return ""
+		}
+		return numbers.Dollars(*f.CostUSD)
+	}},
+	{"files", func(_ *compared, f *compare.Figures) string { return numbers.Thousands(f.Files) }},
+	{"lines", func(c *compared, _ *compare.Figures) string {
+		if c.Lines == nil {
+			return ""
+		}
+		return fmt.Sprintf("+%d −%d, %d alive", c.Lines.Added, c.Lines.Removed, c.Lines.Alive)
+	}},
+}
+
+// driftLines tells a drift: - for what only the first did, + for the second.
+func driftLines(d *compare.Drift) []string {
+	says := func(sign string, a *compare.Action, note string) string {
+		text := fmt.Sprintf("%s step %d  %s %s", sign, a.Step, a.Name, a.What)
+		if note != "" {
+			text += "  (" + note + ")"
+		}
+		return text
+	}
+	switch {
+	case d.B == nil:
+		return []string{says("-", d.A, "")}
+	case d.A == nil:
+		return []string{says("+", d.B, "")}
+	case d.Kind == compare.OtherOrder:
+		return []string{says("~", d.A, fmt.Sprintf("step %d, in another order", d.B.Step))}
+	}
+	note := map[compare.Kind]string{compare.OtherTool: "another tool", compare.OtherKind: "not the same kind"}[d.Kind]
+	return []string{says("-", d.A, ""), says("+", d.B, note)}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/git-trace/git-trace/agents"
+	"github.com/git-trace/git-trace/agents/packed"
+	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/store"
+	"github.com/git-trace/git-trace/refs"
+)
+
+// recordReader reads records that words name: a file that exists, otherwise a conversation.
+type recordReader struct {
+	app   *app
+	ctx   context.Context
+	repo  *refs.Repo     // nil until a conversation is asked for
+	known *conversations // nil until a conversation is asked for
+	fatal error          // no conversation can be read
+}
+
+// read gives the records that a word names, and the file they are in: "" for a stored one.
+func (n *recordReader) read(word string, take func(r *records.Record, file string) error) error {
+	if info, err := os.Stat(word); err == nil && !info.IsDir() {
+		if err := n.file(word, take); err != nil {
+			return fileFault(word, err)
+		}
+		return nil
+	}
+	r, err := n.stored(word)
+	if err != nil {
+		return err
+	}
+	return take(r, "")
+}
+
+func (n *recordReader) open() error {
+	if n.known != nil || n.fatal != nil {
+		return n.fatal
+	}
+	if n.repo, n.fatal = n.app.repo(); n.fatal == nil {
+		n.known, n.fatal = n.app.openConversations(n.ctx, n.repo)
+	}
+	return n.fatal
+}
+
+func (n *recordReader) close() {
+	if n.known != nil {
+		n.known.Close()
+	}
+}
+
+func (n *recordReader) stored(word string) (*records.Record, error) {
+	if err := n.open(); err != nil {
+		return nil, err
+	}
+	trace, err := n.known.find(word)
+	if err != nil {
+		return nil, err
+	}
+	r, _, err := n.known.Prompts().Records.Get(n.ctx, trace)
+	if errors.Is(err, store.ErrNotFound) {
+		err = noRecord(trace)
+	}
+	return r, err
+}
+
+// file gives the records of a file of an exchange format, or the one of a session file.
+func (n *recordReader) file(name string, take func(r *records.Record, file string) error) error {
+	format, found, err := identifyExchange(name)
+	if err != nil {
+		return err
+	}
+	if found && format.read == nil {
+		return noConversation(format)
+	}
+	if found {
+		return n.app.eachRecord(format, name, func(_ int, r *records.Record) error { return take(r, name) })
+	}
+	env, err := systemEnv()
+	if err != nil {
+		return err
+	}
+	agent, found, err := packed.Identify(env, name)
+	if err != nil {
+		return err
+	}
+	if !found || agent.Parser == nil {
+		return errUnknownFile
+	}
+	var steps records.Collector
+	parsed, err := agent.Parser.Parse(n.ctx, name, agents.ParseOptions{}, &steps)
+	if err != nil {
+		return err
+	}
+	if len(steps.Steps) == 0 {
+		return errors.New("holds no conversation")
+	}
+	parsed.Head.Steps = steps.Steps
+	if _, err := records.Encode(parsed.Head); err != nil { // fills in what has defaults
+		return err
+	}
+	return take(parsed.Head, name)
+}

@@ -1,0 +1,109 @@
+package compare
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-trace/git-trace/records"
+)
+
+// Figures are what a conversation used.
+type Figures struct {
+	Prompts int      `json:"prompts"`
+	Answers int      `json:"answers"` // of the model, sub-agents included
+	Calls   int      `json:"calls"`   // without those of sub-agents
+	Failed  int      `json:"failed"`  // of them
+	Input   int64    `json:"input"`   // tokens, neither read from nor written to a cache
+	Output  int64    `json:"output"`
+	Cached  int64    `json:"cached"`   // tokens read from a cache
+	Seconds *float64 `json:"seconds"`  // from the first to the last line of the session file; null if it does not tell
+	CostUSD *float64 `json:"cost_usd"` // null if a price is not known
+	Files   int      `json:"files"`    // that its calls declare edits for
+}
+
+func figures(r *records.Record, actions [][]*Action) Figures {
+	f := Figures{Prompts: len(actions) - 1, Input: r.Metrics.TotalInputTokens, Output: r.Metrics.TotalOutputTokens,
+		Cached: r.Metrics.TotalCacheReadTokens}
+	if r.Metrics.TotalDurationS != nil {
+		f.Seconds = new(float64(*r.Metrics.TotalDurationS))
+	}
+	f.CostUSD, _, _ = r.Cost()
+	for i := range r.Steps {
+		if r.Steps[i].Role == records.RoleAgent {
+			f.Answers++
+		}
+	}
+	files := map[string]bool{}
+	for _, a := range flat(actions) {
+		if a.Of != Call {
+			continue
+		}
+		if f.Calls++; a.Failed {
+			f.Failed++
+		}
+		for _, e := range a.edits {
+			files[e.Path] = true
+		}
+	}
+	f.Files = len(files)
+	return f
+}
+
+// files compares the lines that the calls of both declare, file by file and in whatever steps. The files count as one
+// action.
+func (r *Result) files(a, b []*Action) {
+	first, second := declaredLines(a), declaredLines(b)
+	for _, name := range slices.Sorted(maps.Keys(first)) {
+		if other, has := second[name]; !has || !maps.Equal(first[name], other) {
+			r.Files = append(r.Files, name)
+		}
+	}
+	for name := range second {
+		if _, has := first[name]; !has {
+			r.Files = append(r.Files, name)
+		}
+	}
+	slices.Sort(r.Files)
+	if len(first)+len(second) == 0 {
+		return
+	}
+	if r.Actions++; len(r.Files) == 0 {
+		r.Equal++
+	} else {
+		r.Drifts = append(r.Drifts, Drift{Kind: OtherFiles})
+	}
+}
+
+// declaredLines returns, for each file, how often each line came and went on the whole, by the calls that did not
+// fail. A file that is written as a whole begins anew.
+func declaredLines(actions []*Action) map[string]map[string]int {
+	out := map[string]map[string]int{}
+	for _, a := range actions {
+		if a.Failed {
+			continue
+		}
+		for _, e := range a.edits {
+			lines := out[e.Path]
+			if lines == nil || e.Whole || e.Deletes {
+				lines = map[string]int{}
+				out[e.Path] = lines
+			}
+			if e.Deletes {
+				lines["\x00deleted"] = 1
+			}
+			count(lines, e.Old, -1)
+			count(lines, e.New, 1)
+		}
+	}
+	return out
+}
+
+func count(lines map[string]int, text string, by int) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if lines[line] += by; lines[line] == 0 {
+			delete(lines, line)
+		}
+	}
+}
