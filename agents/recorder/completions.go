@@ -46,7 +46,8 @@ func (c completions) Parse(
 	_ context.Context, _ string, o capability.ParseOptions, sink records.Sink,
 ) (*capability.Parsed, error) {
 	out := assemble.New(sink, assemble.Options{
-		Agent: c.agent, Session: o.Session, TraceID: string(c.trace), Method: string(events.HookToolAfter), Prices: o.Prices, Relative: o.Relative,
+		Agent: c.agent, Session: o.Session, TraceID: string(c.trace), Method: string(events.HookToolAfter),
+		Prices: o.Prices, Relative: o.Relative,
 	})
 	for i, one := range c.list {
 		input, err := json.Marshal(map[string]string{"path": one.Path})
