@@ -2,7 +2,11 @@ package trails
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/git-trace/git-trace/events"
@@ -181,6 +185,16 @@ func (s *step) fileSeen(path string) (t text, mode uint32, found bool, err error
 	return t, entry.Mode, !t.whole, err
 }
 
+// unborn reports whether a path has no file yet, and git would not ignore one.
+func (s *step) unborn(path string) bool {
+	if _, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path))); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	var failed *refs.GitError
+	_, err := s.repo.Git(s.ctx, nil, "check-ignore", "-q", "--", path)
+	return errors.As(err, &failed) && failed.Code == 1 // git-check-ignore(1): it is not ignored
+}
+
 // savedSince reports whether the file has changed since it was looked at, and is nearer to the buffer after the event
 // than before it. The event has come late then, and the file is made of that buffer. Further tells whether it has
 // another text than the one that was saved.
@@ -206,10 +220,13 @@ func (s *step) savedSince(d declared) (late, further bool, err error) {
 // unless the file has changed since.
 func (s *step) settleBuffer(w *Window, d declared, late bool) error {
 	was, mode, found, err := s.fileSeen(d.Path)
-	if err != nil || !found || d.Before == nil {
+	if err != nil || d.Before == nil || !found && !s.unborn(d.Path) {
 		return err
 	}
 	f := &file{path: d.Path, oldPath: d.Path, oldMode: mode, newMode: mode, old: was, reported: true}
+	if !found {
+		f.newMode = refs.ModeFile
+	}
 	f.vec = s.vectorOf(f.path, was)
 	f.new = s.reportedText(*d.Before, was)
 	latest := f.new
