@@ -21,8 +21,8 @@ import (
 // Schema names the form of the JSON output; docs/schema/report-1.schema.json describes it.
 const Schema = "git-trace.report/1"
 
-// Report is the answer of git trace report --json: the facts of a range of commits. Nothing in it is counted a second time: stats counts the written
-// lines, and diff the lines in the result.
+// Report is the answer of git trace report --json: the facts of a range of commits. Nothing in it is counted a second
+// time: stats counts the written lines, and diff the lines in the result.
 type Report struct {
 	Schema        string        `json:"schema"`
 	Range         Range         `json:"range"`
@@ -368,7 +368,8 @@ func (r *Report) addFile(f *diff.File) {
 }
 
 // addTalks adds the data about the conversations.
-func (r *Report) addTalks(ctx context.Context, known *view.Reader, talks map[events.TraceID]*Talk, prompts Prompts) error {
+func (r *Report) addTalks(ctx context.Context, known *view.Reader, talks map[events.TraceID]*Talk,
+	prompts Prompts) error {
 	own, err := known.Log().OwnWriter()
 	if err != nil {
 		return err
