@@ -18,9 +18,9 @@ func TestWhatTheStateForgets(t *testing.T) {
 	s := &state{LastFull: 5, Sessions: map[events.TraceID]*sessionState{}, Scoped: map[string]int64{"old": 4, "full": 5, "new": 6}}
 	for name, w := range map[string]*Window{
 		"open": {}, "closed before": {Closed: 4}, "closed at the look": {Closed: 5}, "closed since": {Closed: 6},
-		"spoke of what git passes over": {Closed: 4, Said: []saying{{}}}, "hooks may be at work on it": {Closed: 4, Tail: true},
+		"spoke of what git passes over": {Closed: 4, Says: sayings{Hidden: []saying{{}}}}, "hooks may be at work on it": {Closed: 4, Tail: true},
 	} {
-		w.CallID = name
+		w.Call.ID = name
 		s.Windows = append(s.Windows, w)
 	}
 	for i := range maxSessions + 2 { // the second and the fourth have been silent longest
@@ -36,7 +36,7 @@ func TestWhatTheStateForgets(t *testing.T) {
 	s.forget()
 	var left []string
 	for _, w := range s.Windows {
-		left = append(left, w.CallID)
+		left = append(left, w.Call.ID)
 	}
 	slices.Sort(left)
 	if want := []string{"closed since", "hooks may be at work on it", "open", "spoke of what git passes over"}; !slices.Equal(left, want) {
@@ -83,7 +83,7 @@ func TestWhatABoundaryThatIsPutAsideKeepsOfItsTexts(t *testing.T) {
 		}
 		w := &Window{}
 		w.declare(&refs.Repo{WorkTree: "/w"}, &events.ToolUse{Edits: tt.edits})
-		if len(w.Edits) > 0 {
+		if len(w.Says.Edits) > 0 {
 			t.Errorf("%s: edits of no path are kept", name)
 		}
 	}

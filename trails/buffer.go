@@ -34,107 +34,107 @@ const maxHeld = 64
 // noteBuffer notes what a buffer held while the file had a content.
 func (s *state) noteBuffer(path string, seen, held refs.OID) {
 	key := nameKey(path)
-	s.Buffers = slices.DeleteFunc(s.Buffers, func(b buffer) bool { return b.Key == key })
-	s.Buffers = append(s.Buffers, buffer{key, seen, held})
-	s.Buffers = s.Buffers[max(0, len(s.Buffers)-maxHeld):]
+	s.Notes.Buffers = slices.DeleteFunc(s.Notes.Buffers, func(b buffer) bool { return b.Key == key })
+	s.Notes.Buffers = append(s.Notes.Buffers, buffer{key, seen, held})
+	s.Notes.Buffers = s.Notes.Buffers[max(0, len(s.Notes.Buffers)-maxHeld):]
 }
 
 // bufferOf returns what the buffer of a path held since the file was seen with a content; no id if nothing was told.
 func (s *state) bufferOf(path string, seen refs.OID) refs.OID {
-	if len(s.Buffers) == 0 {
+	if len(s.Notes.Buffers) == 0 {
 		return refs.OID{}
 	}
 	key := nameKey(path)
-	i := slices.IndexFunc(s.Buffers, func(b buffer) bool { return b.Key == key && b.Seen == seen })
+	i := slices.IndexFunc(s.Notes.Buffers, func(b buffer) bool { return b.Key == key && b.Seen == seen })
 	if i < 0 {
 		return refs.OID{}
 	}
-	return s.Buffers[i].Held
+	return s.Notes.Buffers[i].Held
 }
 
 // ofEditor reports whether an editor tells of its buffer at a boundary.
 func ofEditor(kind events.BoundaryKind) bool { return kind == events.Completed || kind == events.Saved }
 
 // takeBuffer takes what an editor tells of its buffer. If looks is false, nobody looks at the work tree now.
-func (s *step) takeBuffer(trace events.TraceID, b events.Boundary, looks bool) error {
-	if b.Tool == nil || len(s.toolPaths(b)) == 0 {
+func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, looks bool) error {
+	if b.Tool == nil || len(s.hear(h).toolPaths(b)) == 0 {
 		return nil
 	}
-	w := &Window{Class: events.ToolEdits, Paths: s.toolPaths(b)}
+	w := &Window{Call: Call{Class: events.ToolEdits}, Says: sayings{Paths: s.hear(h).toolPaths(b)}}
 	if b.Kind == events.Saved { // of a person, not of a conversation
-		s.env = events.Draft{Method: s.env.Method}
-		w.declare(s.repo, b.Tool)
+		h.env = events.Draft{Method: h.env.Method}
+		w.declare(s.tree.repo, b.Tool)
 	} else {
-		sess, adopted := s.adopt(trace, b)
+		sess, adopted := s.hear(h).adopt(trace, b)
 		sess.Idle = true // there are no turns
-		s.pair(sess, trace, &b)
+		s.hear(h).pair(sess, trace, &b)
 		var err error
-		if w, err = s.newWindow(sess, trace, b); err != nil {
+		if w, err = s.hear(h).newWindow(sess, trace, b); err != nil {
 			return err
 		}
 		if adopted {
-			if err := s.startSession(b, "adopted"); err != nil {
+			if err := s.write(h).startSession(b, "adopted"); err != nil {
 				return err
 			}
 		}
 	}
-	edits, fits, err := s.placeEdits(w.payload)
+	edits, fits, err := s.looks.placeEdits(w.Says.payload)
 	if err != nil {
 		return err
 	}
-	w.payload = edits
+	w.Says.payload = edits
 	late, further := false, false // the file may have been saved since, and with another text
-	for _, d := range w.payload {
-		later, other, err := s.savedSince(d)
+	for _, d := range w.Says.payload {
+		later, other, err := s.looks.savedSince(d)
 		if err != nil {
 			return err
 		}
 		late, further = late || later, further || other
-		if _, _, found, err := s.fileSeen(d.Path); err == nil && later && !found {
-			s.fresh = append(s.fresh, completed{w, d})
+		if _, _, found, err := s.looks.fileSeen(d.Path); err == nil && later && !found {
+			h.editor.fresh = append(h.editor.fresh, completed{w, d})
 		}
 		if b.Kind == events.Saved {
-			s.saved = append(s.saved, d)
+			h.editor.saved = append(h.editor.saved, d)
 		}
 	}
-	paths := w.Paths
-	if s.state.Interval == 0 {
+	paths := w.Says.Paths
+	if s.tree.state.Interval == 0 {
 		paths = nil // nobody has looked yet
 	}
 	if looks && !late && fits {
-		if _, err := s.look(paths); err != nil {
+		if _, err := s.look(h, paths); err != nil {
 			return err
 		}
 	}
 	if b.Kind == events.Completed {
-		err := s.draft(events.WindowOpened, s.windowData(w, ""), func(d *events.Draft) { d.Limits = w.Limits })
-		if err != nil {
+		if err := s.write(h).opened(w); err != nil {
 			return err
 		}
 	}
-	for _, d := range w.payload {
-		if err := s.settleBuffer(w, d, late); err != nil {
+	for _, d := range w.Says.payload {
+		if err := s.weigh(h).settleBuffer(w, d, late); err != nil {
 			return err
 		}
 	}
 	// What was saved after a completion is told of later, and so is a text that is further than the saved one: it may hold
 	// another completion. A file that nobody has seen is looked at.
-	if looks && late && (b.Kind == events.Saved && !further || len(s.fresh) > 0) {
-		if _, err := s.look(paths); err != nil {
+	if looks && late && (b.Kind == events.Saved && !further || len(h.editor.fresh) > 0) {
+		if _, err := s.look(h, paths); err != nil {
 			return err
 		}
 	}
 	if !fits {
-		s.lose(events.LimitPayloadMismatch)
+		s.tree.lose(events.LimitPayloadMismatch)
 	}
 	if b.Kind == events.Saved {
 		return nil
 	}
-	s.state.Windows = append(s.state.Windows, w)
-	if err := s.recordEnds([]ending{{window: w, status: "done"}}); err != nil {
+	s.tree.state.Windows = append(s.tree.state.Windows, w)
+	if err := s.write(h).recordEnds([]ending{{window: w, status: "done"}}); err != nil {
 		return err
 	}
-	s.state.Windows = slices.DeleteFunc(s.state.Windows, func(o *Window) bool { return o == w }) // it writes nothing more
+	// it writes nothing more
+	s.tree.state.Windows = slices.DeleteFunc(s.tree.state.Windows, func(o *Window) bool { return o == w })
 	return nil
 }
 
@@ -145,19 +145,19 @@ type completed struct {
 }
 
 // completions cuts the first content of a file where completions of it were told of.
-func (s *step) completions(f *file) (chain []segment) {
+func (cut *cutter) completions(f *file) (chain []segment) {
 	at := f.old
-	aside := s.decideSince(f.path, s.seen(f.path))
+	aside := cut.judge.decideSince(f.path, cut.tree.seen(f.path))
 	add := func(to text, by decision, typed map[int]bool) {
 		if at.oid != to.oid {
 			chain = append(chain, segment{from: at, to: to, decide: by, typed: typed})
 		}
 		at = to
 	}
-	for _, one := range s.fresh {
+	for _, one := range cut.judge.heard.editor.fresh {
 		if one.said.Path == f.path && !f.new.whole {
-			add(s.reportedText(*one.said.Before, f.new), aside, typedLines(one.said.typed))
-			add(s.reportedText(*one.said.After, f.new), always(byWindow(one.window, f.path)), nil)
+			add(cut.tree.store.reportedText(*one.said.Before, f.new), aside, typedLines(one.said.typed))
+			add(cut.tree.store.reportedText(*one.said.After, f.new), always(byWindow(one.window, f.path)), nil)
 		}
 	}
 	if len(chain) > 0 {
@@ -167,122 +167,122 @@ func (s *step) completions(f *file) (chain []segment) {
 }
 
 // fileSeen returns a path as it was looked at last; found is false if there was no such file.
-func (s *step) fileSeen(path string) (t text, mode uint32, found bool, err error) {
-	look := s.snap
+func (l *looks) fileSeen(path string) (t text, mode uint32, found bool, err error) {
+	look := l.snap
 	if look == nil {
-		if !s.findLast() {
+		if !l.tree.store.findLast() {
 			return t, 0, false, nil
 		}
-		look = s.last
+		look = l.tree.store.last
 	}
 	entry, found := look.Lookup(path)
 	if !found || look.PassedOver(path) {
 		return t, 0, false, nil
 	}
-	if t, err = s.read(entry.Mode, entry.OID); err != nil {
+	if t, err = l.tree.store.read(entry.Mode, entry.OID); err != nil {
 		err = fmt.Errorf("read the last snapshot of the file: %w", err)
 	}
 	return t, entry.Mode, !t.whole, err
 }
 
 // unborn reports whether a path has no file yet, and git would not ignore one.
-func (s *step) unborn(path string) bool {
-	if _, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path))); !errors.Is(err, fs.ErrNotExist) {
+func (c *contents) unborn(path string) bool {
+	if _, err := os.Lstat(filepath.Join(c.repo.WorkTree, filepath.FromSlash(path))); !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	var failed *refs.GitError
-	_, err := s.repo.Git(s.ctx, nil, "check-ignore", "-q", "--", path)
+	_, err := c.repo.Git(c.ctx, nil, "check-ignore", "-q", "--", path)
 	return errors.As(err, &failed) && failed.Code == 1 // git-check-ignore(1): it is not ignored
 }
 
 // savedSince reports whether the file has changed since it was looked at, and is nearer to the buffer after the event
 // than before it. The event has come late then, and the file is made of that buffer. Further tells whether it has
 // another text than the one that was saved.
-func (s *step) savedSince(d declared) (late, further bool, err error) {
-	was, _, found, err := s.fileSeen(d.Path)
-	raw, readable := readWorkFile(s.repo, d.Path)
+func (l *looks) savedSince(d declared) (late, further bool, err error) {
+	was, _, found, err := l.fileSeen(d.Path)
+	raw, readable := readWorkFile(l.tree.repo, d.Path)
 	if err != nil || !readable || d.Before == nil {
 		return false, false, err
 	}
-	now := newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
+	now := newText(l.tree.repo.Format.Hash(refs.BlobObject, raw), raw)
 	if now.oid == was.oid || now.whole {
 		return false, false, nil
 	}
-	before := s.reportedText(*d.Before, now)
+	before := l.tree.store.reportedText(*d.Before, now)
 	if d.After == nil {
 		return found, before.oid != now.oid, nil
 	}
-	return origin.Nearer(now.lines, s.reportedText(*d.After, now).lines, before.lines), false, nil
+	return origin.Nearer(now.lines, l.tree.store.reportedText(*d.After, now).lines, before.lines), false, nil
 }
 
 // settleBuffer settles the texts of a buffer: the one that the completion found, and the one that it left. A saved one
 // has only the first. What differs from the last content seen was written in the editor: a shell has not written it,
 // unless the file has changed since.
-func (s *step) settleBuffer(w *Window, d declared, late bool) error {
-	was, mode, found, err := s.fileSeen(d.Path)
-	if err != nil || d.Before == nil || !found && !s.unborn(d.Path) {
+func (wg *weigher) settleBuffer(w *Window, d declared, late bool) error {
+	was, mode, found, err := wg.looks.fileSeen(d.Path)
+	if err != nil || d.Before == nil || !found && !wg.tree.store.unborn(d.Path) {
 		return err
 	}
 	f := &file{path: d.Path, oldPath: d.Path, oldMode: mode, newMode: mode, old: was, reported: true}
 	if !found {
 		f.newMode = refs.ModeFile
 	}
-	f.vec = s.vectorOf(f.path, was)
-	f.new = s.reportedText(*d.Before, was)
+	f.vec = wg.tree.origins.vectorOf(f.path, was)
+	f.new = wg.tree.store.reportedText(*d.Before, was)
 	latest := f.new
 	if d.After != nil {
-		latest = s.reportedText(*d.After, was)
+		latest = wg.tree.store.reportedText(*d.After, was)
 	}
 	if f.new.whole || latest.whole {
 		return nil
 	}
 	explained := f.new.oid == f.old.oid
 	if !explained {
-		if explained, err = s.explained(f); err != nil {
+		if explained, err = wg.tree.origins.explained(f); err != nil {
 			return err
 		}
 	}
 	if explained {
-		f.old, f.vec = f.new, s.vectorOf(f.path, f.new)
+		f.old, f.vec = f.new, wg.tree.origins.vectorOf(f.path, f.new)
 	}
-	s.measure(f)
+	wg.judge.measure(f)
 	var outside []*Window
-	for _, other := range s.state.Windows {
-		if !late && other.Class != events.ToolEdits {
+	for _, other := range wg.tree.state.Windows {
+		if !late && other.Call.Class != events.ToolEdits {
 			outside = append(outside, other)
 		}
 	}
 	var chain []segment
 	if f.old.oid != f.new.oid {
 		chain = append(chain, segment{from: f.old, to: f.new, origins: f.from, typed: typedLines(d.typed),
-			decide: s.decideSince(f.path, s.seen(f.path), append(outside, w)...)})
+			decide: wg.judge.decideSince(f.path, wg.tree.seen(f.path), append(outside, w)...)})
 	}
 	if f.new.oid != latest.oid {
 		chain = append(chain, segment{from: f.new, to: latest, decide: always(byWindow(w, f.path))})
 	}
-	s.state.noteBuffer(f.path, was.oid, latest.oid)
+	wg.tree.state.noteBuffer(f.path, was.oid, latest.oid)
 	if len(chain) == 0 {
-		return s.retype(f, typedLines(d.typed))
+		return wg.retype(f, typedLines(d.typed))
 	}
 	f.new, f.from = latest, nil
-	if err := s.settleFiles([]*file{f}, func(*file) []segment { return chain }); err != nil {
+	if err := wg.settleFiles([]*file{f}, func(*file) []segment { return chain }); err != nil {
 		return err
 	}
 	hunks := linediff.Diff(latest.lines, was.lines, linediff.Options{}).Hunks
-	return s.known.PutLeft(f.path, latest.oid, removed(latest, hunks))
+	return wg.tree.store.known.PutLeft(f.path, latest.oid, removed(latest, hunks))
 }
 
 // retype gives lines of a content whose owners are known to the person whom an editor saw type them. Another boundary
 // came between the saving and the word of it. For example: a command is at work while a person saves, and its end is
 // told before. Lines of a completion that a person changed are as they were taken then.
-func (s *step) retype(f *file, typed map[int]bool) error {
-	f.vec = s.vectorOf(f.path, f.new)
+func (wg *weigher) retype(f *file, typed map[int]bool) error {
+	f.vec = wg.tree.origins.vectorOf(f.path, f.new)
 	var without []byte
 	left := 0
 	for line, content := range f.new.lines {
 		owner := f.vec.At(line)
 		wrong := owner.Kind == events.OwnerUnknown ||
-			owner.Kind == events.OwnerAI && s.owners.Describe(owner.Patch).Tool != events.ToolCompletion
+			owner.Kind == events.OwnerAI && wg.tree.store.owners.Describe(owner.Patch).Tool != events.ToolCompletion
 		if !wrong || !typed[line] || len(bytes.TrimSpace(content)) == 0 {
 			without = append(append(without, content...), '\n')
 			left++
@@ -291,9 +291,9 @@ func (s *step) retype(f *file, typed map[int]bool) error {
 	if left == len(f.new.lines) {
 		return nil
 	}
-	between := newText(s.repo.Format.Hash(refs.BlobObject, without), without)
+	between := newText(wg.tree.repo.Format.Hash(refs.BlobObject, without), without)
 	f.old, f.from = f.new, nil
-	return s.settleFiles([]*file{f}, func(*file) []segment {
+	return wg.settleFiles([]*file{f}, func(*file) []segment {
 		return []segment{
 			{from: f.new, to: between, decide: always(typist)},
 			{from: between, to: f.new, decide: always(typist)},
@@ -302,9 +302,9 @@ func (s *step) retype(f *file, typed map[int]bool) error {
 }
 
 // typedIn returns the lines of a saved content that an editor saw a person type.
-func (s *step) typedIn(f *file) map[int]bool {
-	for _, d := range s.saved {
-		if d.Path == f.path && s.reportedText(*d.Before, f.new).oid == f.new.oid {
+func (cut *cutter) typedIn(f *file) map[int]bool {
+	for _, d := range cut.judge.heard.editor.saved {
+		if d.Path == f.path && cut.tree.store.reportedText(*d.Before, f.new).oid == f.new.oid {
 			return typedLines(d.typed)
 		}
 	}

@@ -24,24 +24,24 @@ type ending struct {
 
 // endWindows decides, before the snapshot, which windows end at this boundary. A window that never ran is taken out at
 // once. So changes of that time are not credited to it; the others still own the interval that ends here.
-func (s *step) endWindows(trace events.TraceID, b events.Boundary) []ending {
+func (hr *hearer) endWindows(trace events.TraceID, b events.Boundary) []ending {
 	var out []ending
 	if b.Kind == events.ToolAfter || b.Kind == events.ToolFailed {
-		end := s.endOf(trace, b)
+		end := hr.endOf(trace, b)
 		if end.window != nil {
-			s.heardDuration(end.window, b)
-			s.leaveRunning(&end)
+			hr.seen.heardDuration(end.window, b)
+			hr.leaveRunning(&end)
 		}
 		out = append(out, end)
 	}
-	for _, w := range s.state.openWindows() {
-		if w.Trace != trace || slices.ContainsFunc(out, func(e ending) bool { return e.window == w }) {
+	for _, w := range hr.tree.state.openWindows() {
+		if w.Call.Trace != trace || slices.ContainsFunc(out, func(e ending) bool { return e.window == w }) {
 			continue
 		}
-		if b.Tool != nil && w.CallID == b.Tool.CallID {
+		if b.Tool != nil && w.Call.ID == b.Tool.CallID {
 			continue
 		}
-		if end, ended := s.overdue(w, b); ended {
+		if end, ended := hr.overdue(w, b); ended {
 			out = append(out, end)
 		}
 	}
@@ -50,7 +50,7 @@ func (s *step) endWindows(trace events.TraceID, b events.Boundary) []ending {
 
 // endOf returns the window of an after-boundary. Without its before-boundary a window is made up that begins where the
 // paths were last seen.
-func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
+func (hr *hearer) endOf(trace events.TraceID, b events.Boundary) ending {
 	status := "done"
 	switch {
 	case b.Kind == events.ToolFailed:
@@ -58,41 +58,41 @@ func (s *step) endOf(trace events.TraceID, b events.Boundary) ending {
 	case b.Tool.Background:
 		status = "background"
 	}
-	for _, w := range s.state.Windows {
-		over := w.Closed != 0 && !w.Background // another boundary came first that found it over
-		if w != s.state.call(trace, b) || over && w.Rejected {
+	for _, w := range hr.tree.state.Windows {
+		over := w.Closed != 0 && !w.Run.Background // another boundary came first that found it over
+		if w != hr.tree.state.call(trace, b) || over && w.Rejected {
 			continue
 		}
-		if w.Closed = 0; over || s.interval > w.Opened+1 {
-			s.hearFinish(w)
+		if w.Closed = 0; over || hr.tree.interval > w.Opened+1 {
+			hr.seen.hearFinish(w)
 		}
-		w.declare(s.repo, b.Tool)
-		if paths := s.toolPaths(b); len(paths) > 0 {
-			w.Paths = paths // a link that it was given may have become a file
+		w.declare(hr.tree.repo, b.Tool)
+		if paths := hr.toolPaths(b); len(paths) > 0 {
+			w.Says.Paths = paths // a link that it was given may have become a file
 		}
 		w.Doubt = false // it was open until now
 		if b.Tool.Rejected {
 			w.Rejected, status = true, "rejected"
 		}
-		w.Background, w.TaskID = b.Tool.Background, b.Tool.TaskID
-		if w.Model == "" && b.Model != "" && b.AnsweredFor(w.Begun) {
-			w.Model, w.Limits = b.Model, without(w.Limits, events.LimitModelUnknown)
+		w.Run.Background, w.Run.TaskID = b.Tool.Background, b.Tool.TaskID
+		if w.Call.Model == "" && b.Model != "" && b.AnsweredFor(w.Run.Begun) {
+			w.Call.Model, w.Limits = b.Model, without(w.Limits, events.LimitModelUnknown)
 		}
 		return ending{window: w, status: status}
 	}
-	sess := s.state.Sessions[trace]
-	w, err := s.newWindow(sess, trace, b)
+	sess := hr.tree.state.Sessions[trace]
+	w, err := hr.newWindow(sess, trace, b)
 	if err != nil || w == nil {
 		return ending{}
 	}
-	open := func(o *Window) bool { return o.Trace == trace }
-	if sess.Befores && !s.engine.Elsewhere && !slices.ContainsFunc(s.state.openWindows(), open) {
-		s.lose(events.LimitMissingBefore) // this agent says when a call begins; that boundary was lost
+	open := func(o *Window) bool { return o.Call.Trace == trace }
+	if sess.Befores && !hr.engine.Elsewhere && !slices.ContainsFunc(hr.tree.state.openWindows(), open) {
+		hr.tree.lose(events.LimitMissingBefore) // this agent says when a call begins; that boundary was lost
 	}
 	w.Limits = unionLimits(w.Limits, []events.Limit{events.LimitMissingBefore})
-	// it wrote what it says; what else changed since then it need not have
-	w.Doubt = w.Class == events.ToolEdits && len(w.payload) > 0 || s.engine.Elsewhere // it may only have come here
-	s.state.Windows = append(s.state.Windows, w)
+	// it wrote what it says; what else changed since then it need not have; one from elsewhere may only have come here
+	w.Doubt = w.Call.Class == events.ToolEdits && len(w.Says.payload) > 0 || hr.engine.Elsewhere
+	hr.tree.state.Windows = append(hr.tree.state.Windows, w)
 	return ending{window: w, status: status}
 }
 
@@ -105,33 +105,33 @@ func beganUnheard(ended []ending) bool {
 
 // overdue reports whether a window of the same conversation can no longer be open at this boundary, though its own
 // after-boundary never came: rejected by the user, blocked, killed, or a background call that has ended.
-func (s *step) overdue(w *Window, b events.Boundary) (ending, bool) {
-	if len(w.Left) > 0 {
+func (hr *hearer) overdue(w *Window, b events.Boundary) (ending, bool) {
+	if len(w.Run.Left) > 0 {
 		return ending{}, false // see endOrphans
 	}
-	if w.Background {
+	if w.Run.Background {
 		gone := b.Kind == events.SessionEnd ||
-			b.Kind == events.TurnEnd && b.Running != nil && !slices.Contains(b.Running, w.TaskID)
-		return ending{window: w, status: "done"}, gone || s.endTold(w).Outcome == OutcomeRan
+			b.Kind == events.TurnEnd && b.Running != nil && !slices.Contains(b.Running, w.Run.TaskID)
+		return ending{window: w, status: "done"}, gone || hr.seen.endTold(w).Outcome == OutcomeRan
 	}
 	var must bool
 	switch b.Kind {
 	case events.SessionStart, events.SessionEnd:
 		must = true
 	case events.PromptSubmit:
-		must = w.Subagent == "" && promptKind(b) != events.SourceTask
+		must = w.Call.Subagent == "" && promptKind(b) != events.SourceTask
 	case events.TurnEnd:
-		must = w.Subagent == ""
+		must = w.Call.Subagent == ""
 	case events.SubagentEnd:
-		must = w.Subagent == b.Subagent
+		must = w.Call.Subagent == b.Subagent
 	case events.ToolBefore, events.ToolAfter, events.ToolFailed:
-		if w.Subagent != b.Subagent {
+		if w.Call.Subagent != b.Subagent {
 			return ending{}, false
 		}
 	default:
 		return ending{}, false
 	}
-	switch s.endTold(w).Outcome {
+	switch hr.seen.endTold(w).Outcome {
 	case OutcomeRejected:
 		w.Rejected = true
 		return ending{window: w, status: "rejected"}, true
@@ -150,18 +150,18 @@ func (e *Engine) Overdue(ctx context.Context, at time.Time) error {
 	if err != nil || !slices.ContainsFunc(state.openWindows(), e.tellsOtherwise) {
 		return err
 	}
-	return e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{events.Manual}}
-		if s.over = append(s.over, s.askTranscripts()...); len(s.over) == 0 {
+	return e.advance(ctx, at, func(s *step, h *heard) error {
+		h.env = events.Draft{Method: []events.Method{events.Manual}}
+		if s.over = append(s.over, s.seen.askTranscripts()...); len(s.over) == 0 {
 			return nil
 		}
-		return s.lookAtAll("manual")
+		return s.lookAtAll(h, "manual")
 	})
 }
 
 // tellsOtherwise reports whether an agent's own record says that a call with recorded lines has ended.
 func (e *Engine) tellsOtherwise(w *Window) bool {
-	if w.Wrote == 0 || w.Background {
+	if w.Wrote == 0 || w.Run.Background {
 		return false
 	}
 	end := e.settle.end(w)
@@ -185,9 +185,9 @@ func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 		})
 	}
 	if len(edits) > 0 && textSize(tool.Edits) <= maxDeclared {
-		w.Edits = edits
+		w.Says.Edits = edits
 	}
-	w.payload = edits
+	w.Says.payload = edits
 	w.hearNames(repo, tool)
 }
 
@@ -200,8 +200,8 @@ func (w *Window) hearNames(repo *refs.Repo, tool *events.ToolUse) {
 			dirs[dir] = filepath.Dir(route.ResolveDir(abs))
 		}
 		rel, ok := route.Inside(repo.WorkTree, filepath.Join(dirs[dir], name))
-		if key := nameKey(rel); ok && !slices.Contains(w.Names, key) {
-			w.Names = append(w.Names, key)
+		if key := nameKey(rel); ok && !slices.Contains(w.Says.Names, key) {
+			w.Says.Names = append(w.Says.Names, key)
 		}
 	}
 }
@@ -222,42 +222,42 @@ func textSize(edits []events.DeclaredEdit) int {
 
 // pair gives a call an id of the timeline's own, if its agent gave it none. It gives the end of such a call the
 // sub-agent of its beginning. The boundaries of a call are brought together by content and order (see openUnnamed).
-func (s *step) pair(sess *sessionState, trace events.TraceID, b *events.Boundary) {
+func (hr *hearer) pair(sess *sessionState, trace events.TraceID, b *events.Boundary) {
 	if b.Tool == nil || b.Tool.CallID != "" || b.Tool.Fingerprint == "" {
 		return
 	}
 	tool := *b.Tool // a boundary may concern several work trees, each of which counts for itself
 	b.Tool = &tool
 	if b.Kind != events.ToolBefore {
-		if w := s.openUnnamed(trace, b); w != nil {
-			tool.CallID, b.Subagent = w.CallID, w.Subagent
+		if w := hr.openUnnamed(trace, b); w != nil {
+			tool.CallID, b.Subagent = w.Call.ID, w.Call.Subagent
 		}
 	}
 	if tool.CallID == "" {
 		sess.Unnamed++
 		tool.CallID = fmt.Sprintf("paired-%s-%d", tool.Fingerprint, sess.Unnamed)
 	}
-	s.env.ToolCall, s.env.Subagent = tool.CallID, b.Subagent
+	hr.heard.env.ToolCall, hr.heard.env.Subagent = tool.CallID, b.Subagent
 }
 
 // openUnnamed returns the window that an after-boundary without an id ends: the oldest open one of its conversation
 // that was opened by the same tool with the same input; where an agent names the sub-agent only at the beginning of a
 // call, any sub-agent's; and where the agent changed the input meanwhile, the oldest of the same tool and the same
 // declared paths. nil when there is none.
-func (s *step) openUnnamed(trace events.TraceID, b *events.Boundary) *Window {
+func (hr *hearer) openUnnamed(trace events.TraceID, b *events.Boundary) *Window {
 	var elsewhere, changed *Window
-	paths := s.toolPaths(*b)
-	for _, w := range s.state.openWindows() {
-		if w.Trace != trace || w.Print == "" || w.Tool != b.Tool.Name {
+	paths := hr.toolPaths(*b)
+	for _, w := range hr.tree.state.openWindows() {
+		if w.Call.Trace != trace || w.Call.Print == "" || w.Call.Tool != b.Tool.Name {
 			continue
 		}
-		own, same := w.Subagent == b.Subagent, w.Print == b.Tool.Fingerprint
+		own, same := w.Call.Subagent == b.Subagent, w.Call.Print == b.Tool.Fingerprint
 		switch {
 		case own && same:
 			return w
 		case same && b.Subagent == "" && elsewhere == nil:
 			elsewhere = w
-		case own && changed == nil && slices.Equal(w.Paths, paths):
+		case own && changed == nil && slices.Equal(w.Says.Paths, paths):
 			changed = w
 		}
 	}
@@ -279,27 +279,27 @@ const (
 )
 
 // takeConsent takes a boundary at which an agent asks for consent. At that time the call has not done anything.
-func (s *step) takeConsent(trace events.TraceID, b events.Boundary) error {
-	s.env.Limits = nil
-	for _, w := range s.asked(trace, b) {
-		s.bounds[w].consent = consentAwaited
+func (s *step) takeConsent(h *heard, trace events.TraceID, b events.Boundary) error {
+	h.env.Limits = nil
+	for _, w := range s.tree.state.asked(trace, b) {
+		s.seen.bounds[w].consent = consentAwaited
 	}
 	if s.queue.ahead == nil {
 		return nil
 	}
-	_, err := s.look(nil)
+	_, err := s.look(h, nil)
 	return err
 }
 
 // asked returns the calls that a dialog is about, which it notes. An agent that does not say which one it is means any
 // of the conversation's.
-func (s *workTree) asked(trace events.TraceID, b events.Boundary) []*Window {
+func (s *state) asked(trace events.TraceID, b events.Boundary) []*Window {
 	var out []*Window
-	for _, w := range s.state.openWindows() {
+	for _, w := range s.openWindows() {
 		switch {
-		case w.Trace != trace || w.Background || len(w.Left) > 0:
-		case b.Tool != nil && b.Tool.CallID != "" && b.Tool.CallID != w.CallID:
-		case b.Tool != nil && b.Tool.CallID == "" && (b.Tool.Name != w.Tool || b.Subagent != w.Subagent):
+		case w.Call.Trace != trace || w.Run.Background || len(w.Run.Left) > 0:
+		case b.Tool != nil && b.Tool.CallID != "" && b.Tool.CallID != w.Call.ID:
+		case b.Tool != nil && b.Tool.CallID == "" && (b.Tool.Name != w.Call.Tool || b.Subagent != w.Call.Subagent):
 		default:
 			w.Asked = b.Time
 			out = append(out, w)
@@ -309,14 +309,14 @@ func (s *workTree) asked(trace events.TraceID, b events.Boundary) []*Window {
 }
 
 // consentTo reports whether a call was consented to. State is the state of its agent.
-func (s *witness) consentTo(w *Window, state process.State) consent {
+func (wit *witness) consentTo(w *Window, state process.State) consent {
 	switch {
-	case w.Asked.IsZero() || w.Class == events.ToolEdits || w.Session != s.caller && s.around(w):
+	case w.Asked.IsZero() || w.Call.Class == events.ToolEdits || w.Call.Session != wit.caller && wit.around(w):
 		return consentGiven
-	case w.Class != events.ToolRuns || state != process.Alive:
+	case w.Call.Class != events.ToolRuns || state != process.Alive:
 		return consentUnknown
 	}
-	found, known := w.seenBy(s.caller != "").Left()
+	found, known := w.seenBy(wit.caller != "").Left()
 	switch {
 	case len(found) > 0:
 		return consentGiven
@@ -327,8 +327,8 @@ func (s *witness) consentTo(w *Window, state process.State) consent {
 }
 
 // endsHere reports whether a window ends at this boundary.
-func (s *witness) endsHere(w *Window) bool {
-	return slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w })
+func (h *heard) endsHere(w *Window) bool {
+	return slices.ContainsFunc(h.closing, func(end ending) bool { return end.window == w })
 }
 
 // declaredAlone returns a decision about the path of an edit call for which a dialog was open: what it declared is its

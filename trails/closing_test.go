@@ -13,14 +13,16 @@ import (
 func TestWhichWindowsABoundaryEnds(t *testing.T) {
 	t.Parallel()
 	const trace, session = events.TraceID("T"), "S"
-	main := func() *Window { return &Window{Trace: trace, Session: session, CallID: "M", Class: events.ToolRuns} }
-	sub := func() *Window {
-		return &Window{Trace: trace, Session: session, CallID: "A", Subagent: "a", Class: events.ToolRuns}
+	main := func() *Window {
+		return &Window{Call: Call{Trace: trace, Session: session, ID: "M", Class: events.ToolRuns}}
 	}
-	other := func() *Window { return &Window{Trace: "other", CallID: "O", Class: events.ToolRuns} }
+	sub := func() *Window {
+		return &Window{Call: Call{Trace: trace, Session: session, ID: "A", Subagent: "a", Class: events.ToolRuns}}
+	}
+	other := func() *Window { return &Window{Call: Call{Trace: "other", ID: "O", Class: events.ToolRuns}} }
 	background := func() *Window {
 		w := main()
-		w.CallID, w.Background, w.TaskID = "B", true, "task"
+		w.Call.ID, w.Run.Background, w.Run.TaskID = "B", true, "task"
 		return w
 	}
 	call := func(id string) *events.ToolUse { return &events.ToolUse{Name: "shell", CallID: id} }
@@ -59,17 +61,17 @@ func TestWhichWindowsABoundaryEnds(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := stepAmong(func(w Window) End { return End{Outcome: tt.says[w.CallID]} },
+			s := stepAmong(func(w Window) End { return End{Outcome: tt.says[w.Call.ID]} },
 				&state{Windows: tt.windows, Sessions: map[events.TraceID]*sessionState{}})
-			s.interval = 7
+			s.tree.interval = 7
 			var got []string
-			for _, end := range s.endWindows(trace, tt.boundary) {
-				got = append(got, end.window.CallID+" "+end.status)
+			for _, end := range s.hears().endWindows(trace, tt.boundary) {
+				got = append(got, end.window.Call.ID+" "+end.status)
 				if missing := slices.Contains(end.limits, events.LimitMissingAfter); missing != (end.status == "abandoned") {
-					t.Errorf("%s: says that its end is missing: %v", end.window.CallID, missing)
+					t.Errorf("%s: says that its end is missing: %v", end.window.Call.ID, missing)
 				}
 				if end.window.Rejected != (end.status == "rejected") {
-					t.Errorf("%s: never ran: %v", end.window.CallID, end.window.Rejected)
+					t.Errorf("%s: never ran: %v", end.window.Call.ID, end.window.Rejected)
 				}
 			}
 			if strings.Join(got, ", ") != tt.want {

@@ -55,107 +55,110 @@ func (e *Engine) AtCommit(
 	ctx context.Context, at time.Time, commit, parent refs.OID, paths []string,
 	anchor func(*View) ([]events.Draft, error),
 ) error {
-	return e.advance(ctx, at, func(s *step) error {
-		if slices.Contains(s.state.Anchored, commit) {
+	return e.advance(ctx, at, func(s *step, h *heard) error {
+		if slices.Contains(s.tree.state.Anchored, commit) {
 			return nil
 		}
-		s.state.Anchored = append(s.state.Anchored, commit)
-		s.env = events.Draft{Method: []events.Method{events.PostCommit}}
-		s.over = append(s.over, s.askTranscripts()...)
-		seeded := s.state.Interval == 0
-		s.narrow, s.asks.Base, s.asks.Commit, s.asks.Paths = true, parent, commit, paths
+		s.tree.state.Anchored = append(s.tree.state.Anchored, commit)
+		h.env = events.Draft{Method: []events.Method{events.PostCommit}}
+		s.over = append(s.over, s.seen.askTranscripts()...)
+		seeded := s.tree.state.Interval == 0
+		s.looks.narrow, s.tree.asks.Base, s.tree.asks.Commit, s.tree.asks.Paths = true, parent, commit, paths
 		var wanted []string // nil for everything
-		if len(s.over) == 0 || s.asks.Whole.Restored {
+		if len(s.over) == 0 || s.tree.asks.Whole.Restored {
 			wanted = append([]string{}, paths...)
 		}
 		// What a call may have written is found with the look that it ends at: later lines are a person's.
 		if wanted == nil || len(wanted) > 0 {
-			o, err := s.look(wanted)
+			o, err := s.look(h, wanted)
 			if err != nil {
 				return err
 			}
 			if o.found() {
-				if err := s.recordSnapshot("commit", o); err != nil {
+				if err := s.write(h).recordSnapshot("commit", o); err != nil {
 					return err
 				}
 			}
 		}
-		young := sync.OnceValue(func() bool { return s.madeSince(commit) })
-		v := &View{Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob,
-			question: func(c Committed) *origin.Query { return s.committed(moment.Committed, c) }}
-		s.asks.Latest = func(path string, _ [][]byte) (origin.Candidate, bool) {
-			if !s.madeSinceLook(commit, path) {
+		young := sync.OnceValue(func() bool { return e.began.madeSince(s.tree.origins, commit) })
+		store := s.tree.store
+		v := &View{Known: store.known, Owners: store.owners, Objects: store.objects, Blob: store.blob,
+			question: func(c Committed) *origin.Query { return s.tree.origins.committed(moment.Committed, c) }}
+		s.tree.asks.Latest = func(path string, _ [][]byte) (origin.Candidate, bool) {
+			if !e.began.madeSinceLook(s.tree.origins, commit, path) {
 				// It may be younger; what it has that says enough is found among the earlier contents.
 				return origin.Candidate{}, false
 			}
-			return s.current(path)
+			return s.looks.current(path)
 		}
 		v.Unseen = func(path string, line []byte) vector.Owner {
 			who := nobody
-			if by, ok := s.turnedUp(path, refs.OID{}); ok {
+			if by, ok := s.tree.turnedUp(path, refs.OID{}); ok {
 				who = *by(line)
 			} else if !seeded && young() {
-				who = *s.decideSince(path, e.began.state.seen(path))(line)
+				who = *s.judge(h).decideSince(path, e.began.state.seen(path))(line)
 			}
-			return s.ownerOf(who, patchSeed{interval: s.interval, path: path, after: commit})
+			return s.write(h).ownerOf(who, patchSeed{interval: s.tree.interval, path: path, after: commit})
 		}
 		drafts, err := anchor(v)
 		if err != nil {
 			return err
 		}
 		for _, d := range drafts {
-			d.Time, d.Worktree = s.time, s.repo.WorktreeName()
-			s.drafts = append(s.drafts, d)
+			d.Time, d.Worktree = s.tree.time, s.tree.repo.WorktreeName()
+			s.page.drafts = append(s.page.drafts, d)
 		}
-		return s.err
+		return s.page.err
 	})
 }
 
 // madeSince reports whether a commit is newer than the last full snapshot before this process. For an older commit, the
 // calls that ran then are no longer known.
-func (s *step) madeSince(commit refs.OID) bool {
-	return s.workAfter(s.engine.began.git).MadeSince(commit)
+func (began *looked) madeSince(o *origins, commit refs.OID) bool {
+	return o.workAfter(began.git).MadeSince(commit)
 }
 
 // madeSinceLook reports whether a commit is newer than the last snapshot of a path before this process.
-func (s *step) madeSinceLook(commit refs.OID, path string) bool {
-	mark, at := s.engine.began.git, s.engine.began.state.seen(path)
-	for _, look := range s.engine.began.state.Marks {
+func (began *looked) madeSinceLook(o *origins, commit refs.OID, path string) bool {
+	mark, at := began.git, began.state.seen(path)
+	for _, look := range began.state.Marks {
 		if look.At == at {
 			mark = look.Git
 		}
 	}
-	return s.workAfter(mark).MadeSince(commit)
+	return o.workAfter(mark).MadeSince(commit)
 }
 
 // Touched notes that git wrote to the work tree. While a window is open, it looks at the work tree at once. So git's
 // lines differ from lines that the call writes later. Without a window, the next boundary does it.
 func (e *Engine) Touched(ctx context.Context, at time.Time, method events.Method, role string) error {
-	return e.written(ctx, at, method, func(s *step) error {
-		if s.state.Interval > 0 && len(s.state.openWindows()) == 0 {
+	return e.written(ctx, at, method, func(s *step, h *heard) error {
+		if s.tree.state.Interval > 0 && len(s.tree.state.openWindows()) == 0 {
 			return nil
 		}
-		return s.lookAtAll(role)
+		return s.lookAtAll(h, role)
 	})
 }
 
 // Restored notes that git wrote some paths, and looks at the work tree at once: nothing will tell which they were, nor
 // from which commit, once somebody has changed them.
 func (e *Engine) Restored(ctx context.Context, at time.Time, method events.Method, role string) error {
-	return e.written(ctx, at, method, func(s *step) error { return s.lookAtAll(role) })
+	return e.written(ctx, at, method, func(s *step, h *heard) error { return s.lookAtAll(h, role) })
 }
 
 // written notes that git wrote to the work tree, and takes a snapshot. If the snapshot fails, for example for lack of
 // time, the note stays for the next step.
-func (e *Engine) written(ctx context.Context, at time.Time, method events.Method, look func(*step) error) error {
+func (e *Engine) written(
+	ctx context.Context, at time.Time, method events.Method, look func(*step, *heard) error,
+) error {
 	note := spool.AnnounceWrote(e.repo, at)
-	err := e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{method}}
-		s.over = append(s.over, s.askTranscripts()...)
-		if s.state.Interval > 0 {
-			s.restoredNow()
+	err := e.advance(ctx, at, func(s *step, h *heard) error {
+		h.env = events.Draft{Method: []events.Method{method}}
+		s.over = append(s.over, s.seen.askTranscripts()...)
+		if s.tree.state.Interval > 0 {
+			s.tree.restoredNow()
 		}
-		return look(s)
+		return look(s, h)
 	})
 	if err != nil {
 		note.Stay()
@@ -166,26 +169,26 @@ func (e *Engine) written(ctx context.Context, at time.Time, method events.Method
 }
 
 // lookAtAll looks at the whole work tree and records what it finds.
-func (s *step) lookAtAll(role string) error {
-	o, err := s.look(nil)
+func (s *step) lookAtAll(h *heard, role string) error {
+	o, err := s.look(h, nil)
 	if err != nil || !o.found() {
 		return err
 	}
-	return s.recordSnapshot(role, o)
+	return s.write(h).recordSnapshot(role, o)
 }
 
 // Origin takes the first snapshot of a work tree; it does nothing where there is one.
 func (e *Engine) Origin(ctx context.Context, at time.Time) error {
-	return e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{events.Manual}}
-		if s.state.Interval > 0 {
+	return e.advance(ctx, at, func(s *step, h *heard) error {
+		h.env = events.Draft{Method: []events.Method{events.Manual}}
+		if s.tree.state.Interval > 0 {
 			return nil
 		}
-		o, err := s.look(nil)
+		o, err := s.look(h, nil)
 		if err != nil {
 			return err
 		}
-		return s.recordSnapshot("origin", o)
+		return s.write(h).recordSnapshot("origin", o)
 	})
 }
 
@@ -195,53 +198,53 @@ func (e *Engine) Origin(ctx context.Context, at time.Time) error {
 func (e *Engine) AtRewrite(
 	ctx context.Context, at time.Time, commits []refs.OID, anchor func(*View) ([]events.Draft, error),
 ) error {
-	return e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{events.PostRewrite}}
-		s.texts.contents = map[refs.OID][]byte{}
+	return e.advance(ctx, at, func(s *step, h *heard) error {
+		h.env = events.Draft{Method: []events.Method{events.PostRewrite}}
+		s.tree.store.texts.contents = map[refs.OID][]byte{}
 		v := &View{
-			Known: s.known, Owners: s.owners, Objects: s.objects, Blob: s.blob,
+			Known: s.tree.store.known, Owners: s.tree.store.owners, Objects: s.tree.store.objects, Blob: s.tree.store.blob,
 			Unseen:   func(string, []byte) vector.Owner { return vector.Unknown },
-			question: func(c Committed) *origin.Query { return s.committed(moment.Rewritten, c) },
+			question: func(c Committed) *origin.Query { return s.tree.origins.committed(moment.Rewritten, c) },
 		}
 		drafts, err := anchor(v)
 		if err != nil {
 			return err
 		}
 		for _, d := range drafts {
-			d.Time, d.Worktree = s.time, s.repo.WorktreeName()
-			s.drafts = append(s.drafts, d)
+			d.Time, d.Worktree = s.tree.time, s.tree.repo.WorktreeName()
+			s.page.drafts = append(s.page.drafts, d)
 		}
-		s.state.Anchored = append(s.state.Anchored, commits...)
-		return s.err
+		s.tree.state.Anchored = append(s.tree.state.Anchored, commits...)
+		return s.page.err
 	})
 }
 
 // madeOf returns the last seen content of a path. It counts only if git has done nothing but commits until the
 // commit in question. Then git did not write to the work tree, so that content is what somebody changed.
-func (s *workTree) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
-	if !s.gitAt(path).OnlyCommitsUntil(commit) {
+func (o *origins) madeOf(commit refs.OID, path string) (origin.Candidate, bool) {
+	if !o.gitAt(path).OnlyCommitsUntil(commit) {
 		return origin.Candidate{}, false
 	}
-	return s.lastHeld(path)
+	return o.tree.store.lastHeld(path)
 }
 
 // lastHeld returns the last seen content of a path. The work tree is not looked at, and the state is left as it is.
-func (s *workTree) lastHeld(path string) (origin.Candidate, bool) {
-	if !s.findLast() {
+func (c *contents) lastHeld(path string) (origin.Candidate, bool) {
+	if !c.findLast() {
 		return origin.Candidate{}, false
 	}
-	entry, found := s.last.Lookup(path)
+	entry, found := c.last.Lookup(path)
 	return origin.Candidate{Path: path, Blob: entry.OID}, found
 }
 
 // findLast opens the state that the last look left. One that cannot be read says nothing.
-func (s *workTree) findLast() bool {
-	if s.last == nil {
-		eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
+func (c *contents) findLast() bool {
+	if c.last == nil {
+		eng, err := snapshot.Open(c.ctx, c.repo, snapshotState(c.repo))
 		if err != nil {
 			return false
 		}
-		s.last = eng
+		c.last = eng
 	}
 	return true
 }
@@ -250,19 +253,19 @@ func (s *workTree) findLast() bool {
 const maxContents = 16 << 20
 
 // blob reads a content. If commits follow each other, one's result is the next one's base.
-func (s *workTree) blob(oid refs.OID) ([]byte, error) {
-	if raw, ok := s.texts.contents[oid]; ok {
+func (c *contents) blob(oid refs.OID) ([]byte, error) {
+	if raw, ok := c.texts.contents[oid]; ok {
 		return raw, nil
 	}
-	raw, err := s.objects.Blob(oid)
-	if err != nil || s.texts.contents == nil {
+	raw, err := c.objects.Blob(oid)
+	if err != nil || c.texts.contents == nil {
 		return raw, err
 	}
-	if s.texts.kept += len(raw); s.texts.kept > maxContents {
-		clear(s.texts.contents)
-		s.texts.kept = len(raw)
+	if c.texts.kept += len(raw); c.texts.kept > maxContents {
+		clear(c.texts.contents)
+		c.texts.kept = len(raw)
 	}
-	s.texts.contents[oid] = raw
+	c.texts.contents[oid] = raw
 	return raw, nil
 }
 
@@ -413,10 +416,10 @@ func (m *memory) text(blob refs.OID) (origin.Text, error) {
 }
 
 // current returns the content that a path had when the timeline last saw it.
-func (s *step) current(path string) (origin.Candidate, bool) {
-	if s.snap == nil {
+func (l *looks) current(path string) (origin.Candidate, bool) {
+	if l.snap == nil {
 		return origin.Candidate{}, false
 	}
-	e, found := s.snap.Lookup(path)
+	e, found := l.snap.Lookup(path)
 	return origin.Candidate{Path: path, Blob: e.OID}, found
 }

@@ -38,10 +38,10 @@ const (
 )
 
 // writersOf returns the writers of the new lines of a hunk. owners are those of the old lines.
-func (s *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line int) *actor {
+func (tree *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line int) *actor {
 	h := p.change.Hunks()[hunk]
 	var replaced []int // nil until asked for
-	mayShare := sync.OnceValue(func() bool { return s.mayShare(owners, h) })
+	mayShare := sync.OnceValue(func() bool { return tree.mayShare(owners, h) })
 	known := map[int]*actor{}
 	both := map[events.PatchID]*actor{}
 	return func(line int) *actor {
@@ -49,13 +49,13 @@ func (s *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line 
 			return who
 		}
 		who := p.seg.writer(line)
-		if ofCompletion := who.window != nil && who.window.Tool == events.ToolCompletion; ofCompletion ||
+		if ofCompletion := who.window != nil && who.window.Call.Tool == events.ToolCompletion; ofCompletion ||
 			who.kind == events.OwnerHuman && mayShare() {
 			if replaced == nil {
 				replaced = p.change.Replaced(hunk)
 			}
 			if old := replaced[line-h.NewStart]; old >= 0 {
-				who = s.share(p, owners.At(old), old, line, who, both)
+				who = tree.share(p, owners.At(old), old, line, who, both)
 			}
 		}
 		known[line] = who
@@ -64,28 +64,28 @@ func (s *workTree) writersOf(p *part, owners vector.Vector, hunk int) func(line 
 }
 
 // mayShare reports whether a person may have changed a completion's line in a hunk.
-func (s *workTree) mayShare(owners vector.Vector, h linediff.Hunk) bool {
+func (tree *workTree) mayShare(owners vector.Vector, h linediff.Hunk) bool {
 	for line := h.OldStart; line < h.OldStart+h.OldCount; line++ {
 		if kind := owners.At(line).Kind; kind == events.OwnerAI || kind == events.OwnerMixed {
 			return true
 		}
 	}
-	return len(s.state.Shared) > 0
+	return len(tree.state.Notes.Shared) > 0
 }
 
 // share decides about a line that one writer made of another's line.
-func (s *workTree) share(
+func (tree *workTree) share(
 	p *part, owner vector.Owner, old, line int, who *actor, both map[events.PatchID]*actor,
 ) *actor {
 	from, to := p.seg.from.lines[old], p.seg.to.lines[line]
-	words := s.state.wordsOf(p.file.path, from)
+	words := tree.state.wordsOf(p.file.path, from)
 	writer := byte(wordOfPerson)
 	if who.kind == events.OwnerAI {
 		writer = wordOfCompletion
 	}
 	var was events.AnchorOwner
 	if owner.Kind == events.OwnerAI || owner.Kind == events.OwnerMixed {
-		was = s.owners.Describe(owner.Patch)
+		was = tree.store.owners.Describe(owner.Patch)
 		if was.Tool != events.ToolCompletion {
 			return who
 		}
@@ -105,15 +105,15 @@ func (s *workTree) share(
 	}
 	completed := strings.Count(words, string(wordOfCompletion))
 	if completed > 0 && completed < len(words) {
-		s.state.noteShared(p.file.path, to, words)
+		tree.state.noteShared(p.file.path, to, words)
 	}
 	switch {
 	case completed == 0 && who.kind == events.OwnerAI: // it added signs alone
-		return s.personOf(owner)
+		return tree.store.personOf(owner)
 	case completed == len(words) && who.kind == events.OwnerAI:
 		return who
 	case 2*completed <= len(words) && who.kind == events.OwnerAI:
-		return s.personOf(owner)
+		return tree.store.personOf(owner)
 	case 2*completed <= len(words):
 		return who
 	case who.kind == events.OwnerAI:
@@ -125,8 +125,8 @@ func (s *workTree) share(
 }
 
 // personOf returns the person who owns a line already.
-func (s *workTree) personOf(owner vector.Owner) *actor {
-	if owner.Patch != "" && s.owners.Describe(owner.Patch).Evidence == events.SeenTyping {
+func (c *contents) personOf(owner vector.Owner) *actor {
+	if owner.Patch != "" && c.owners.Describe(owner.Patch).Evidence == events.SeenTyping {
 		return &typist
 	}
 	return &person
@@ -143,8 +143,8 @@ func bothOf(known map[events.PatchID]*actor, patch events.PatchID, w *Window) *a
 // windowOf returns the call that an owner names.
 func windowOf(o events.AnchorOwner) *Window {
 	return &Window{
-		Trace: o.Trace, Agent: o.Agent, Session: o.Session, Subagent: o.Subagent, CallID: o.ToolCall, Tool: o.Tool,
-		Model: o.Model, Prompt: o.Prompt, Step: o.Step, Class: events.ToolEdits, Limits: o.Limits,
+		Call: Call{Trace: o.Trace, Agent: o.Agent, Session: o.Session, Subagent: o.Subagent, ID: o.ToolCall, Tool: o.Tool,
+			Model: o.Model, Prompt: o.Prompt, Step: o.Step, Class: events.ToolEdits}, Limits: o.Limits,
 	}
 }
 
@@ -193,11 +193,11 @@ func sharedKey(path string, line []byte) string {
 
 // wordsOf returns the writers of the words of a line; "" if nothing is noted.
 func (s *state) wordsOf(path string, line []byte) string {
-	if len(s.Shared) == 0 {
+	if len(s.Notes.Shared) == 0 {
 		return ""
 	}
 	key := sharedKey(path, line)
-	for _, one := range slices.Backward(s.Shared) {
+	for _, one := range slices.Backward(s.Notes.Shared) {
 		if one.Key == key {
 			return one.Words
 		}
@@ -208,9 +208,9 @@ func (s *state) wordsOf(path string, line []byte) string {
 // noteShared notes the writers of the words of a line.
 func (s *state) noteShared(path string, line []byte, words string) {
 	key := sharedKey(path, line)
-	s.Shared = slices.DeleteFunc(s.Shared, func(one sharedLine) bool { return one.Key == key })
-	s.Shared = append(s.Shared, sharedLine{key, words})
-	s.Shared = s.Shared[max(0, len(s.Shared)-maxShared):]
+	s.Notes.Shared = slices.DeleteFunc(s.Notes.Shared, func(one sharedLine) bool { return one.Key == key })
+	s.Notes.Shared = append(s.Notes.Shared, sharedLine{key, words})
+	s.Notes.Shared = s.Notes.Shared[max(0, len(s.Notes.Shared)-maxShared):]
 }
 
 // Some editors tell of a completion by its place alone: the text that it replaced, its own text, and the old line.
@@ -221,7 +221,7 @@ func (s *state) noteShared(path string, line []byte, words string) {
 const maxBuffers = 4
 
 // placeEdits gives each path of placed edits one edit with whole texts; ok is false if a path has no content that fits.
-func (s *step) placeEdits(edits []declared) (out []declared, ok bool, err error) {
+func (l *looks) placeEdits(edits []declared) (out []declared, ok bool, err error) {
 	ok = true
 	for len(edits) > 0 {
 		path := edits[0].Path
@@ -231,7 +231,7 @@ func (s *step) placeEdits(edits []declared) (out []declared, ok bool, err error)
 			out = append(out, own...)
 			continue
 		}
-		was, _, found, err := s.fileSeen(path)
+		was, _, found, err := l.fileSeen(path)
 		if err != nil {
 			return nil, false, err
 		}
@@ -239,12 +239,12 @@ func (s *step) placeEdits(edits []declared) (out []declared, ok bool, err error)
 			continue // git ignores it, or nobody has saved it yet
 		}
 		var texts [][]byte
-		if raw, readable := readWorkFile(s.repo, path); readable {
+		if raw, readable := readWorkFile(l.tree.repo, path); readable {
 			texts = append(texts, raw)
 		}
 		texts = append(texts, was.bytes)
-		for _, blob := range s.known.Blobs(path, maxBuffers) {
-			t, err := s.read(0, blob)
+		for _, blob := range l.tree.store.known.Blobs(path, maxBuffers) {
+			t, err := l.tree.store.read(0, blob)
 			if errors.Is(err, refs.ErrMissing) {
 				continue // the side store has forgotten it
 			}

@@ -7,12 +7,28 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/events"
-	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/origin"
 	"github.com/git-trace/git-trace/trails/vector"
 )
+
+// judge decides who can have written a change: from the windows of the time, what is known of their processes, and
+// what the boundary tells.
+type judge struct {
+	tree   *workTree
+	seen   *witness
+	heard  *heard
+	beside func(agent string) bool // see Engine
+}
+
+func newJudge(seen *witness, told *heard, beside func(string) bool) *judge {
+	seen.tree.asks.Reported = func(path string) bool {
+		tool, _ := told.reported(path)
+		return tool != nil
+	}
+	return &judge{tree: seen.tree, seen: seen, heard: told, beside: beside}
+}
 
 // decision says who wrote a changed line. Equal answers are the same pointer.
 type decision func(line []byte) *actor
@@ -22,44 +38,44 @@ func always(a actor) decision { return func([]byte) *actor { return &a } }
 
 // decide decides between the windows that could have written the path since its last snapshot. It leaves out the
 // windows in except, whose share of the change is known.
-func (s *witness) decide(path string, except ...*Window) decision {
-	return s.decideSince(path, s.seen(path), except...)
+func (j *judge) decide(path string, except ...*Window) decision {
+	return j.decideSince(path, j.tree.seen(path), except...)
 }
 
 // decideSince is decide for changes since the interval seen.
-func (s *witness) decideSince(path string, seen int64, except ...*Window) decision {
-	ws := slices.DeleteFunc(writers(s.state.Windows, path, seen), func(w *Window) bool {
-		return slices.Contains(except, w) || s.idleThen(w, path)
+func (j *judge) decideSince(path string, seen int64, except ...*Window) decision {
+	ws := slices.DeleteFunc(writers(j.tree.state.Windows, path, seen), func(w *Window) bool {
+		return slices.Contains(except, w) || j.idleThen(w, path)
 	})
-	if len(ws) == 0 && s.unreported {
+	if len(ws) == 0 && j.heard.unreported {
 		return always(nobody)
 	}
-	able := slices.DeleteFunc(slices.Clone(ws), func(w *Window) bool { return s.silent(w, path) })
+	able := slices.DeleteFunc(slices.Clone(ws), func(w *Window) bool { return j.silent(w, path) })
 	if len(able) == 0 && len(ws) > 0 {
 		return always(actor{kind: events.OwnerHuman, limits: []events.Limit{events.LimitProcessSilent}})
 	}
-	wrote := s.wroteEnough(able, path)
+	wrote := j.wroteEnough(able, path)
 	if len(wrote) == 0 && len(able) > 0 {
 		return always(actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitProcessSilent}})
 	}
-	return s.weigh(wrote, path, seen, s.unfinished())
+	return j.weigh(wrote, path, seen, j.heard.unfinished(j.tree.state))
 }
 
 // weigh is decideAmong, with a doubt if the beginning or the end of a call is not proved.
-func (s *witness) weigh(ws []*Window, path string, seen int64, unfinished []*Window) decision {
+func (j *judge) weigh(ws []*Window, path string, seen int64, unfinished []*Window) decision {
 	by := decideAmong(ws, path, unfinished)
 	var sure []*Window
 	var why []events.Limit
 	for _, w := range ws {
-		if limit := s.doubts(w, path); limit == "" {
+		if limit := j.doubts(w, path); limit == "" {
 			sure = append(sure, w)
 		} else {
 			why = unionLimits(why, []events.Limit{limit})
 		}
 	}
 	switch {
-	case s.inDoubt(path, seen):
-		return doubted(by, path, s.state.lostWhy()...)
+	case j.tree.inDoubt(path, seen):
+		return doubted(by, path, j.tree.state.lostWhy()...)
 	case len(sure) == 0:
 		return doubtedCalls(by, path, why...)
 	case len(sure) < len(ws):
@@ -101,7 +117,7 @@ func doubted(by decision, path string, why ...events.Limit) decision {
 	unknown := &actor{kind: events.OwnerUnknown, limits: why}
 	return func(line []byte) *actor {
 		a := by(line)
-		if a.window == nil || a.window.Class != events.ToolEdits {
+		if a.window == nil || a.window.Call.Class != events.ToolEdits {
 			return unknown
 		}
 		if texts[a.window] == nil {
@@ -115,9 +131,9 @@ func doubted(by decision, path string, why ...events.Limit) decision {
 }
 
 // unfinished returns the windows that are open and do not end at this boundary with an after-boundary of their own.
-func (s *witness) unfinished() []*Window {
-	return slices.DeleteFunc(s.state.openWindows(), func(w *Window) bool {
-		return slices.ContainsFunc(s.closing, func(end ending) bool {
+func (h *heard) unfinished(s *state) []*Window {
+	return slices.DeleteFunc(s.openWindows(), func(w *Window) bool {
+		return slices.ContainsFunc(h.closing, func(end ending) bool {
 			return end.window == w && end.status != "abandoned" && end.status != "rejected"
 		})
 	})
@@ -174,7 +190,7 @@ func decideWindows(ws []*Window, path string, unfinished []*Window) decision {
 	}
 	var edits, others []*Window
 	for _, w := range ws {
-		if w.Class == events.ToolEdits {
+		if w.Call.Class == events.ToolEdits {
 			edits = append(edits, w)
 		} else {
 			others = append(others, w)
@@ -217,7 +233,7 @@ func ref(a actor) *actor { return &a }
 // oneOrCandidates returns the owner of a line that one of the windows wrote. An unknown tool may only wait or read: it
 // owns only paths that it names. For example, a person types while a tool of an MCP server looks something up.
 func oneOrCandidates(ws []*Window, path string) actor {
-	if !slices.ContainsFunc(ws, func(w *Window) bool { return w.Class != events.ToolUnknown || w.named(path) }) {
+	if !slices.ContainsFunc(ws, func(w *Window) bool { return w.Call.Class != events.ToolUnknown || w.named(path) }) {
 		return actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitPathNotNamed}}
 	}
 	if len(ws) == 1 {
@@ -243,10 +259,10 @@ func decideOthers(edits, others []*Window, path string) actor {
 // byWindow returns the call of a window that may have written a path.
 func byWindow(w *Window, path string) actor {
 	a := actor{kind: events.OwnerAI, window: w}
-	if w.Background || len(w.Left) > 0 {
+	if w.Run.Background || len(w.Run.Left) > 0 {
 		a.limits = append(a.limits, events.LimitBackgroundProcess)
 	}
-	if !w.Asked.IsZero() && w.Class != events.ToolEdits {
+	if !w.Asked.IsZero() && w.Call.Class != events.ToolEdits {
 		a.limits = append(a.limits, events.LimitConsentUnknown)
 	}
 	if !w.named(path) {
@@ -296,31 +312,44 @@ func declaredLines(w *Window, path string) map[string]bool {
 }
 
 // ownerOf makes the owner of an actor's lines, and notes it.
-func (s *step) ownerOf(who actor, seed patchSeed) vector.Owner {
+func (rec *record) ownerOf(who actor, seed patchSeed) vector.Owner {
+	rec.noteOwner(who)
+	return rec.named(who, seed)
+}
+
+// named makes the owner of an actor's lines.
+func (rec *record) named(who actor, seed patchSeed) vector.Owner {
 	if who.kind == events.OwnerUnknown {
 		return vector.Owner{Kind: events.OwnerUnknown}
 	}
-	s.noteWriters(&who)
-	seed.writer, seed.worktree = s.writer, s.repo.WorktreeName()
-	key := who.key()
-	if !s.remembered[key] {
-		if err := s.owners.Put(key, who.describe()); err != nil && s.err == nil {
-			s.err = err
-		}
-		s.remembered[key] = true
+	seed.writer, seed.worktree = rec.page.writer, rec.tree.repo.WorktreeName()
+	return vector.Owner{Kind: who.kind, Patch: seed.id(who.key())}
+}
+
+// noteOwner puts down who an actor is.
+func (rec *record) noteOwner(who actor) {
+	if who.kind == events.OwnerUnknown {
+		return
 	}
-	return vector.Owner{Kind: who.kind, Patch: seed.id(key)}
+	rec.noteWriters(&who)
+	key := who.key()
+	if !rec.page.remembered[key] {
+		if err := rec.tree.store.owners.Put(key, who.describe()); err != nil && rec.page.err == nil {
+			rec.page.err = err
+		}
+		rec.page.remembered[key] = true
+	}
 }
 
 // noteWriters notes the open calls of a line, in case they turn out to have ended before (revise.go).
-func (s *step) noteWriters(who *actor) {
+func (rec *record) noteWriters(who *actor) {
 	if who.window != nil && who.window.Wrote == 0 {
-		who.window.Wrote = s.interval
+		who.window.Wrote = rec.tree.interval
 	}
 	for _, c := range who.candidates {
-		for _, w := range s.state.Windows {
+		for _, w := range rec.tree.state.Windows {
 			if w.Wrote == 0 && w.same(c.Trace, c.ToolCall) {
-				w.Wrote = s.interval
+				w.Wrote = rec.tree.interval
 			}
 		}
 	}
@@ -359,7 +388,7 @@ func (a actor) key() ledger.OwnerKey {
 		parts = append(parts, string(events.SeenTyping))
 	}
 	if a.window != nil {
-		parts = append(parts, string(a.window.Trace), a.window.CallID)
+		parts = append(parts, string(a.window.Call.Trace), a.window.Call.ID)
 	}
 	for _, c := range a.candidates {
 		parts = append(parts, string(c.Trace), c.ToolCall)
@@ -385,8 +414,8 @@ func (a actor) evidence() events.Watch {
 func (a actor) describe() events.AnchorOwner {
 	o := events.AnchorOwner{Kind: a.kind, Candidates: a.candidates, Limits: a.limits}
 	if w := a.window; w != nil {
-		o.Trace, o.Agent, o.Session, o.Subagent = w.Trace, w.Agent, w.Session, w.Subagent
-		o.Model, o.Tool, o.ToolCall, o.Prompt, o.Step = w.Model, w.Tool, w.CallID, w.Prompt, w.Step
+		o.Trace, o.Agent, o.Session, o.Subagent = w.Call.Trace, w.Call.Agent, w.Call.Session, w.Call.Subagent
+		o.Model, o.Tool, o.ToolCall, o.Prompt, o.Step = w.Call.Model, w.Call.Tool, w.Call.ID, w.Call.Prompt, w.Call.Step
 		o.Limits = unionLimits(w.Limits, a.limits)
 		return o
 	}
@@ -398,31 +427,6 @@ func (a actor) describe() events.AnchorOwner {
 		o.Trace, o.Agent, o.Session = a.candidates[0].Trace, a.candidates[0].Agent, a.candidates[0].Session
 	}
 	return o
-}
-
-// patchSeed holds the facts from which the id of a patch follows: where and when it was made.
-type patchSeed struct {
-	writer   string
-	worktree string
-	interval int64
-	path     string
-	start    int
-	count    int
-	old      int
-	after    refs.OID
-	segment  int
-}
-
-func (s patchSeed) id(owner ledger.OwnerKey) events.PatchID {
-	var b bytes.Buffer
-	for _, part := range []string{
-		s.writer, s.worktree, strconv.FormatInt(s.interval, 10), s.path, strconv.Itoa(s.start), strconv.Itoa(s.count),
-		strconv.Itoa(s.old), s.after.String(), strconv.Itoa(s.segment),
-	} {
-		b.WriteString(part)
-		b.WriteByte(0)
-	}
-	return ledger.PatchOf(b.Bytes(), owner)
 }
 
 func without(limits []events.Limit, limit events.Limit) []events.Limit {

@@ -10,13 +10,13 @@ import (
 
 func window(session, call string, class events.ToolClass, paths ...string) *Window {
 	return &Window{
-		Trace: events.NewTraceID("claude-code", session), Agent: "claude-code", Session: session, CallID: call, Class: class,
-		Paths: paths,
+		Call: Call{Trace: events.NewTraceID("claude-code", session), Agent: "claude-code", Session: session, ID: call, Class: class},
+		Says: sayings{Paths: paths},
 	}
 }
 
 func (w *Window) saying(path, old, text string) *Window {
-	w.Edits = append(w.Edits, declared{Path: path, Old: old, New: text})
+	w.Says.Edits = append(w.Says.Edits, declared{Path: path, Old: old, New: text})
 	return w
 }
 
@@ -30,10 +30,10 @@ func TestWhoWroteALine(t *testing.T) {
 	silentEdit := window("S2", "c6", events.ToolEdits, "a.txt")
 	shortening := window("S1", "c9", events.ToolEdits, "a.txt").saying("a.txt", "gone", "")
 	naming := window("S2", "c10", events.ToolUnknown)
-	naming.Names = []string{nameKey("a.txt")}
+	naming.Says.Names = []string{nameKey("a.txt")}
 	waiting := window("S1", "c11", events.ToolUnknown)
 	background := window("S1", "c7", events.ToolRuns)
-	background.Background = true
+	background.Run.Background = true
 	tests := map[string]struct {
 		windows []*Window
 		open    []*Window // those that have not ended
@@ -76,7 +76,7 @@ func TestWhoWroteALine(t *testing.T) {
 			case who.kind == events.OwnerUnknown:
 				got = "unknown"
 			case who.window != nil:
-				got = who.window.CallID
+				got = who.window.Call.ID
 			default:
 				for _, c := range who.candidates {
 					got += c.ToolCall + " "
@@ -96,7 +96,7 @@ func TestWhoWroteALine(t *testing.T) {
 func TestACallThatMayWriteAnywhereSaysWhatItIsAbout(t *testing.T) {
 	t.Parallel()
 	naming := window("S1", "c1", events.ToolRuns)
-	naming.Names = []string{nameKey("dir/a.txt")}
+	naming.Says.Names = []string{nameKey("dir/a.txt")}
 	for name, tt := range map[string]struct {
 		window *Window
 		path   string
@@ -147,7 +147,7 @@ func TestWhichWindowsMayHaveWrittenAPath(t *testing.T) {
 	names := func(ws []*Window) string {
 		out := ""
 		for _, w := range ws {
-			out += w.CallID + " "
+			out += w.Call.ID + " "
 		}
 		return out
 	}

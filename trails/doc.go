@@ -2,8 +2,15 @@
 // open between them, and the patches that follow from both.
 //
 // Every boundary that an agent's hook reports (events.Boundary) becomes one step of the timeline, and so does every git
-// hook. Steps are taken under the lock of the work tree: snapshots are totally ordered, whatever runs in parallel. What
-// changed since the last snapshot is an interval; each changed line of it gets one owner:
+// hook. Steps are taken under the lock of the work tree: snapshots are totally ordered, whatever runs in parallel. A
+// boundary passes four phases, and each is given what the one before it has found:
+//
+//   - hear (hear.go): which conversation it belongs to, which calls begin and which end (heard);
+//   - look (look.go): what has changed in the work tree since the last snapshot (observation);
+//   - weigh (weigh.go): who wrote each changed line (found);
+//   - write (write.go): patches, owners, events and the state. Only this phase appends and saves.
+//
+// What changed since the last snapshot is an interval; each changed line of it gets one owner:
 //
 //   - what git brought in (a checkout, a merge, a stash) keeps the owner it had;
 //   - white-space-only changes and moved blocks keep the owner they had;

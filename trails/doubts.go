@@ -16,32 +16,32 @@ import (
 
 // livedUntil returns the time at which the processes that a call left were last seen alive, by the clock that stamps
 // files. It is zero if that clock was changed.
-func (s *witness) livedUntil(w *Window) time.Time {
-	if !s.steady(w, time.Now()) {
+func (wit *witness) livedUntil(w *Window) time.Time {
+	if !wit.steady(w, time.Now()) {
 		return time.Time{}
 	}
-	return w.Begun.Add(-snapshot.Slack) // what was written right after may bear a time before
+	return w.Run.Begun.Add(-snapshot.Slack) // what was written right after may bear a time before
 }
 
 // ranOut reports whether the processes that a call left may have ended before a path changed, and the remaining ones
 // wrote less than the change.
-func (s *witness) ranOut(w *Window, path string) bool {
-	b := s.bounds[w]
-	if b == nil || len(w.Left) == 0 || s.reportedBack(w) {
+func (j *judge) ranOut(w *Window, path string) bool {
+	b := j.seen.bounds[w]
+	if b == nil || len(w.Run.Left) == 0 || j.heard.reportedBack(w) {
 		return false
 	}
-	size, known := s.sizes[path]
+	size, known := j.seen.sizes[path]
 	return b.over || b.partly && known && b.wrote < size
 }
 
 // count counts the bytes that a call's remaining processes wrote since the last full snapshot. known is false if the
 // system does not say; partly means that some processes have ended and only the others are counted.
-func (s *witness) count(w *Window) (
+func (wit *witness) count(w *Window) (
 	left []process.Process, printed []process.Output, wrote int64, known, partly bool,
 ) {
-	left, printed, told := process.Measure(process.Grown(w.Left), s.repo.WorkTree)
+	left, printed, told := process.Measure(process.Grown(w.Run.Left), wit.tree.repo.WorkTree)
 	if told {
-		wrote, known = process.Since(w.Left, left, w.Printed, printed)
+		wrote, known = process.Since(w.Run.Left, left, w.Run.Printed, printed)
 	}
 	return left, printed, wrote, known, told && !known
 }
@@ -52,42 +52,42 @@ const consentSlack = 2 * time.Second
 
 // heardDuration notes when a call that ends at this boundary began to run. Until then a person may have been asked for
 // their consent, and what changed was not the call's.
-func (s *witness) heardDuration(w *Window, b events.Boundary) {
-	bound := s.bounds[w]
-	if bound == nil || b.Tool.Lasted == 0 || b.Tool.Background || !s.steady(w, b.Time) {
+func (wit *witness) heardDuration(w *Window, b events.Boundary) {
+	bound := wit.bounds[w]
+	if bound == nil || b.Tool.Lasted == 0 || b.Tool.Background || !wit.steady(w, b.Time) {
 		return
 	}
 	began := b.Time.Add(-time.Duration(b.Tool.Lasted)*time.Millisecond - consentSlack)
 	w.Asked = time.Time{}
-	if began.After(w.Begun) {
+	if began.After(w.Run.Begun) {
 		bound.began = began
 	}
 }
 
 // steady reports whether the clock went on evenly while a window was open: the system did not sleep, and nobody set
 // the clock. Otherwise a time that the agent measured says nothing of the time stamps of files.
-func (s *witness) steady(w *Window, at time.Time) bool {
-	if w.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
+func (wit *witness) steady(w *Window, at time.Time) bool {
+	if w.Run.Awake == 0 || slices.Contains(w.Limits, events.LimitBoundaryLate) {
 		return false
 	}
-	apart := at.Sub(w.Begun) - time.Duration(process.Awake()-w.Awake)
+	apart := at.Sub(w.Run.Begun) - time.Duration(process.Awake()-w.Run.Awake)
 	return apart.Abs() < time.Second
 }
 
 // changedBefore finds the changes from before the calls began to run, and those from before their end.
-func (s *witness) changedBefore(changes []snapshot.Change) {
+func (wit *witness) changedBefore(changes []snapshot.Change) {
 	paths := func(moment time.Time) map[string]bool {
 		if moment.IsZero() {
 			return nil
 		}
-		early, _ := snapshot.Before(s.repo.WorkTree, changes, moment)
+		early, _ := snapshot.Before(wit.tree.repo.WorkTree, changes, moment)
 		out := map[string]bool{}
 		for _, c := range early {
 			out[c.Path] = true
 		}
 		return out
 	}
-	for _, b := range s.bounds {
+	for _, b := range wit.bounds {
 		b.before, b.within = paths(b.began), paths(b.ended)
 		if !b.lived.IsZero() {
 			b.within = paths(b.lived)
@@ -96,29 +96,29 @@ func (s *witness) changedBefore(changes []snapshot.Change) {
 }
 
 // idleThen reports whether a path changed before a call began to run.
-func (s *witness) idleThen(w *Window, path string) bool {
-	b := s.bounds[w]
-	return b != nil && (b.before[path] || b.consent == consentAwaited && !s.endsHere(w))
+func (j *judge) idleThen(w *Window, path string) bool {
+	b := j.seen.bounds[w]
+	return b != nil && (b.before[path] || b.consent == consentAwaited && !j.heard.endsHere(w))
 }
 
 // doubts returns the reason why a window may not have written a path; "" if there is none. If a file changed after the
 // call had ended, its earlier lines cannot be distinguished.
-func (s *witness) doubts(w *Window, path string) events.Limit {
-	b := s.bounds[w]
+func (j *judge) doubts(w *Window, path string) events.Limit {
+	b := j.seen.bounds[w]
 	switch {
-	case b != nil && b.unbegun && !s.reportedBack(w):
+	case b != nil && b.unbegun && !j.heard.reportedBack(w):
 		return events.LimitMissingAfter
 	case b != nil && b.within[path]:
 		return ""
-	case s.ranOut(w, path):
+	case j.ranOut(w, path):
 		return events.LimitProcessGone
 	case b != nil && !b.ended.IsZero():
 		return events.LimitMissingAfter
-	case b != nil && b.doubt != "" && !s.reportedBack(w):
+	case b != nil && b.doubt != "" && !j.heard.reportedBack(w):
 		return b.doubt
-	case b != nil && b.consent == consentUnknown && !s.reportedBack(w):
+	case b != nil && b.consent == consentUnknown && !j.heard.reportedBack(w):
 		return events.LimitConsentUnknown
-	case b != nil && b.consent == consentAwaited && !s.reportedBack(w):
+	case b != nil && b.consent == consentAwaited && !j.heard.reportedBack(w):
 		return events.LimitMissingAfter // it was refused, or interrupted soon after
 	case w.Doubt && w.Why != "":
 		return w.Why
@@ -129,21 +129,21 @@ func (s *witness) doubts(w *Window, path string) events.Limit {
 }
 
 // reportedBack reports whether a window ends at this boundary with an after-boundary of its own.
-func (s *witness) reportedBack(w *Window) bool {
-	return slices.ContainsFunc(s.closing, func(end ending) bool {
+func (h *heard) reportedBack(w *Window) bool {
+	return slices.ContainsFunc(h.closing, func(end ending) bool {
 		return end.window == w && end.status != "abandoned" && end.status != "rejected"
 	})
 }
 
 // silent reports whether the running processes of a window wrote less than the change of a path. A path that the last
 // full snapshot did not read may have changed earlier.
-func (s *witness) silent(w *Window, path string) bool {
-	b := s.bounds[w]
+func (j *judge) silent(w *Window, path string) bool {
+	b := j.seen.bounds[w]
 	if b == nil || !b.silent {
 		return false
 	}
-	size, known := s.sizes[path]
-	return known && (b.wrote < size || b.afar && b.wrote > mostlyElsewhere*s.changed())
+	size, known := j.seen.sizes[path]
+	return known && (b.wrote < size || b.afar && b.wrote > mostlyElsewhere*j.changed())
 }
 
 // mostlyElsewhere is how much more than all changes of the work tree processes have written whose writing says nothing
@@ -151,8 +151,8 @@ func (s *witness) silent(w *Window, path string) bool {
 const mostlyElsewhere = 2
 
 // changed returns the number of bytes changed in the work tree, as far as this step has read it.
-func (s *witness) changed() (n int64) {
-	for _, size := range s.sizes {
+func (j *judge) changed() (n int64) {
+	for _, size := range j.seen.sizes {
 		n += size
 	}
 	return n
@@ -160,25 +160,25 @@ func (s *witness) changed() (n int64) {
 
 // measure counts the bytes that a change of files needs: their new lines. It does so only if an open window may have
 // written fewer.
-func (s *witness) measure(files ...*file) {
-	atWork := s.shellAtWork()
-	if !atWork && !anyCounted(s.bounds) {
+func (j *judge) measure(files ...*file) {
+	atWork := j.shellAtWork()
+	if !atWork && !anyCounted(j.seen.bounds) {
 		return
 	}
-	if s.sizes == nil {
-		s.sizes = map[string]int64{}
-		for w, b := range s.bounds { // anew: what was written until the look ended may be in what it found
+	if j.seen.sizes == nil {
+		j.seen.sizes = map[string]int64{}
+		for w, b := range j.seen.bounds { // anew: what was written until the look ended may be in what it found
 			if b.counted() {
-				_, _, b.wrote, b.silent, b.partly = s.count(w)
+				_, _, b.wrote, b.silent, b.partly = j.seen.count(w)
 			}
 		}
 		if atWork {
-			s.tellApart()
+			j.tellApart()
 		}
 	}
 	for _, f := range files {
-		delete(s.sizes, f.path)
-		if f.old.whole || f.new.whole || s.renamedInto(f.path) {
+		delete(j.seen.sizes, f.path)
+		if f.old.whole || f.new.whole || j.renamedInto(f.path) {
 			continue
 		}
 		had := map[string]int{}
@@ -191,7 +191,7 @@ func (s *witness) measure(files ...*file) {
 				size += int64(len(line))
 			}
 		}
-		s.sizes[f.path] = size
+		j.seen.sizes[f.path] = size
 	}
 }
 
@@ -209,8 +209,8 @@ func anyCounted(bounds map[*Window]*bound) bool {
 
 // renamedInto reports whether a file may have got its name without being written: its content is older than its
 // place.
-func (s *witness) renamedInto(path string) bool {
-	name := filepath.Join(s.repo.WorkTree, filepath.FromSlash(path))
+func (j *judge) renamedInto(path string) bool {
+	name := filepath.Join(j.tree.repo.WorkTree, filepath.FromSlash(path))
 	st, err := os.Lstat(name)
 	changed, known := snapshot.Stamp(name)
 	return err != nil || !known || changed.Sub(st.ModTime()) > time.Second
@@ -226,12 +226,12 @@ const wellBegun = time.Second
 
 // tellApart counts the bytes of calls that run at the same time. After a call's shell has ended, this is impossible. It
 // is also impossible for two calls of one agent process.
-func (s *witness) tellApart() {
-	for _, w := range s.state.openWindows() {
-		b := s.bounds[w]
-		if b == nil || b.doubt != "" || b.consent != consentGiven || !s.atWork(w) ||
-			slices.ContainsFunc(s.state.openWindows(), func(o *Window) bool {
-				return o != w && o.Host == w.Host && s.atWork(o)
+func (j *judge) tellApart() {
+	for _, w := range j.tree.state.openWindows() {
+		b := j.seen.bounds[w]
+		if b == nil || b.doubt != "" || b.consent != consentGiven || !j.atWork(w) ||
+			slices.ContainsFunc(j.tree.state.openWindows(), func(o *Window) bool {
+				return o != w && o.Run.Host == w.Run.Host && j.atWork(o)
 			}) {
 			continue
 		}
@@ -240,18 +240,19 @@ func (s *witness) tellApart() {
 }
 
 // atWork reports whether a call that may write anywhere continues after this boundary.
-func (s *witness) atWork(w *Window) bool {
-	return w.Class != events.ToolEdits && !w.Rejected && !w.Background && len(w.Left) == 0 && !s.endsHere(w)
+func (j *judge) atWork(w *Window) bool {
+	return w.Call.Class != events.ToolEdits && !w.Rejected && !w.Run.Background && len(w.Run.Left) == 0 &&
+		!j.heard.endsHere(w)
 }
 
 // shellAtWork reports whether a call goes on whose processes may be asked: while others are open, or one that ran a
 // command.
-func (s *witness) shellAtWork() bool {
+func (j *judge) shellAtWork() bool {
 	n, runs := 0, false
-	for _, w := range s.state.openWindows() {
-		if w.Class != events.ToolEdits && !w.Rejected {
+	for _, w := range j.tree.state.openWindows() {
+		if w.Call.Class != events.ToolEdits && !w.Rejected {
 			n++
-			runs = runs || w.Class == events.ToolRuns && s.atWork(w)
+			runs = runs || w.Call.Class == events.ToolRuns && j.atWork(w)
 		}
 	}
 	return n > 1 || runs
@@ -264,22 +265,22 @@ func written(w *Window) (n int64, known bool) {
 	shell := false
 	for _, p := range found {
 		n += p.Wrote // those of children that have ended count with their parents'
-		shell = shell || p.Parent == w.Host.PID && p.Age() >= wellBegun
+		shell = shell || p.Parent == w.Run.Host.PID && p.Age() >= wellBegun
 	}
 	return n, known && shell
 }
 
 // wroteEnough drops the calls that wrote fewer bytes than the change of a path. A tool without a command may let
 // another process write: it is dropped only if another call is left.
-func (s *witness) wroteEnough(able []*Window, path string) []*Window {
-	size, known := s.sizes[path]
+func (j *judge) wroteEnough(able []*Window, path string) []*Window {
+	size, known := j.seen.sizes[path]
 	if !known {
 		return able
 	}
 	commands := true
 	rest := slices.DeleteFunc(slices.Clone(able), func(w *Window) bool {
-		b := s.bounds[w]
-		commands = commands && w.Class == events.ToolRuns
+		b := j.seen.bounds[w]
+		commands = commands && w.Call.Class == events.ToolRuns
 		return b != nil && b.apart && b.wrote < size
 	})
 	if len(rest) == 0 && !commands {
@@ -307,14 +308,14 @@ const (
 
 // hooksAfter reports whether a call that wrote the path has ended, and no boundary of its agent has come since but
 // this one.
-func (s *witness) hooksAfter(path string) afterwards {
+func (j *judge) hooksAfter(path string) afterwards {
 	out := nothing
-	for _, w := range s.state.Windows {
-		if !w.Tail || !slices.Contains(w.Paths, path) || slices.ContainsFunc(s.closing,
+	for _, w := range j.tree.state.Windows {
+		if !w.Tail || !slices.Contains(w.Says.Paths, path) || slices.ContainsFunc(j.heard.closing,
 			func(end ending) bool { return end.window == w }) {
 			continue
 		}
-		if s.ended != nil && w.Trace == s.ended.trace && w.Subagent == s.ended.subagent || s.beforeAnswer(w, path) {
+		if j.heard.ended.has(&w.Call) || j.beforeAnswer(w, path) {
 			return surely
 		}
 		out = perhaps
@@ -323,22 +324,22 @@ func (s *witness) hooksAfter(path string) afterwards {
 }
 
 // tail returns the agent whose call wrote a path last and ended.
-func (s *witness) tail(path string) string {
-	for _, w := range slices.Backward(s.state.Windows) {
-		if w.Tail && slices.Contains(w.Paths, path) {
-			return w.Agent
+func (j *judge) tail(path string) string {
+	for _, w := range slices.Backward(j.tree.state.Windows) {
+		if w.Tail && slices.Contains(w.Says.Paths, path) {
+			return w.Call.Agent
 		}
 	}
 	return ""
 }
 
 // beforeAnswer reports whether a path changed last before the model got the result of the call.
-func (s *witness) beforeAnswer(w *Window, path string) bool {
-	changed, known := snapshot.Stamp(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
+func (j *judge) beforeAnswer(w *Window, path string) bool {
+	changed, known := snapshot.Stamp(filepath.Join(j.tree.repo.WorkTree, filepath.FromSlash(path)))
 	if !known {
 		return false
 	}
-	end := s.endTold(w)
+	end := j.seen.endTold(w)
 	return changed.Before(end.Answered.Add(time.Millisecond)) // agents cut off what is less than that
 }
 
@@ -348,11 +349,14 @@ type batch struct {
 	subagent string
 }
 
+// has reports whether a call is of the batch.
+func (b *batch) has(c *Call) bool { return b != nil && c.Trace == b.trace && c.Subagent == b.subagent }
+
 // endTails notes, after a look, that the agent of a boundary goes on.
-func (s *witness) endTails(trace events.TraceID, b events.Boundary) {
-	for _, w := range s.state.Windows {
-		if w.Tail && w.Trace == trace && w.Subagent == b.Subagent &&
-			!slices.ContainsFunc(s.closing, func(end ending) bool { return end.window == w }) {
+func (j *judge) endTails(trace events.TraceID, b events.Boundary) {
+	for _, w := range j.tree.state.Windows {
+		if w.Tail && w.Call.Trace == trace && w.Call.Subagent == b.Subagent &&
+			!slices.ContainsFunc(j.heard.closing, func(end ending) bool { return end.window == w }) {
 			w.Tail = false
 		}
 	}
@@ -360,16 +364,16 @@ func (s *witness) endTails(trace events.TraceID, b events.Boundary) {
 
 // afterHooks decides about a path that such a program may have changed after the call. ok is false if no such
 // program ran.
-func (s *witness) afterHooks(f *file, seen int64) (decision, bool) {
-	switch s.hooksAfter(f.path) {
+func (j *judge) afterHooks(f *file, seen int64) (decision, bool) {
+	switch j.hooksAfter(f.path) {
 	case surely:
-		if len(writers(s.state.Windows, f.path, seen)) == 0 {
+		if len(writers(j.tree.state.Windows, f.path, seen)) == 0 {
 			return always(nobody), true
 		}
-		return s.decideSince(f.path, seen), true
+		return j.decideSince(f.path, seen), true
 	case perhaps:
-		if s.beside != nil && s.beside(s.tail(f.path)) {
-			by := s.decideSince(f.path, seen)
+		if j.beside != nil && j.beside(j.tail(f.path)) {
+			by := j.decideSince(f.path, seen)
 			return func(line []byte) *actor { // such a program may have added it, or a person
 				if who := by(line); who.kind != events.OwnerHuman {
 					return who

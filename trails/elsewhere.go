@@ -86,7 +86,7 @@ func (s *state) endsAt(b events.Boundary) bool {
 	if b.EndsCall() {
 		return slices.ContainsFunc(s.openWindows(), func(w *Window) bool {
 			if b.Tool.CallID == "" {
-				return w.Trace == trace && w.Print != "" && w.Print == b.Tool.Fingerprint
+				return w.Call.Trace == trace && w.Call.Print != "" && w.Call.Print == b.Tool.Fingerprint
 			}
 			return w == s.call(trace, b)
 		})
@@ -94,7 +94,7 @@ func (s *state) endsAt(b events.Boundary) bool {
 	if sess := s.Sessions[trace]; sess != nil && !sess.Idle && (b.Kind == events.TurnEnd || b.Kind == events.SessionEnd) {
 		return true
 	}
-	return slices.ContainsFunc(s.openWindows(), func(w *Window) bool { return w.Trace == trace })
+	return slices.ContainsFunc(s.openWindows(), func(w *Window) bool { return w.Call.Trace == trace })
 }
 
 // longSilent is the age from which the list of a conversation without an end is dropped.
@@ -194,8 +194,8 @@ func OpenCalls(repo *refs.Repo) []OpenCall {
 		}
 		for _, w := range state.openWindows() {
 			out = append(out, OpenCall{
-				WorkTree: other.WorkTree, Trace: w.Trace, Agent: w.Agent, Session: w.Session, ToolCall: w.CallID,
-				Tool: w.Tool, Since: w.Begun, Why: w.whyOpen(),
+				WorkTree: other.WorkTree, Trace: w.Call.Trace, Agent: w.Call.Agent, Session: w.Call.Session, ToolCall: w.Call.ID,
+				Tool: w.Call.Tool, Since: w.Run.Begun, Why: w.whyOpen(),
 			})
 		}
 	}
@@ -205,9 +205,9 @@ func OpenCalls(repo *refs.Repo) []OpenCall {
 
 func (w *Window) whyOpen() string {
 	switch {
-	case len(w.Left) > 0:
+	case len(w.Run.Left) > 0:
 		return "left_running"
-	case w.Background:
+	case w.Run.Background:
 		return "background"
 	case w.Doubt:
 		return "end_unknown"

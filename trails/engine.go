@@ -15,7 +15,6 @@ import (
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails/gitfacts"
 	"github.com/git-trace/git-trace/trails/ledger"
-	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/spool"
 )
 
@@ -104,44 +103,22 @@ const lockWait = 10 * time.Second
 // step is one advance of the timeline, under the lock. It looks at the work tree and at the processes that may have
 // written there, and records the result.
 type step struct {
-	engine *Engine
-	*witness
-	*record
-	queue    queue                        // of boundaries that were put aside
-	snap     *snapshot.Engine             // of this step's looks; nil until there is one
+	engine   *Engine
+	tree     *workTree
+	seen     *witness
+	looks    *looks
+	queue    *queue
+	page     *page
 	over     []*Window                    // nothing is left that could write for them after this step
 	missed   *recorded.Missed             // notes that this step has read
-	narrow   bool                         // look only at the paths asked for, even after git wrote to the work tree
 	declares map[*events.ToolUse][]string // see toolPaths
-	saved    []declared                   // by an editor, at this boundary
-	fresh    []completed                  // see completions
-}
-
-// record is the record of a step.
-type record struct {
-	writer     string
-	env        events.Draft // envelope fields of the boundary
-	drafts     []events.Draft
-	counts     map[string]int           // patches recorded, by tool call
-	remembered map[ledger.OwnerKey]bool // owners put down
-	err        error                    // the first failure of something that cannot return one
-}
-
-// queue is of the boundaries that were put aside and are taken in a step.
-type queue struct {
-	late    []string                  // their files
-	checked time.Time                 // when those were looked for last
-	ahead   *observation              // what a look before this boundary's own has found and left to it, see lookAhead
-	glance  *spool.Glance             // of the one that is being taken, if it has one
-	sights  map[string]snapshot.Sight // of contents that were settled in this step
-	heard   []string                  // notes of git's hooks that are still at work, see takeWritten
 }
 
 // ErrBehind is of a step that gives way to another process.
 var ErrBehind = errors.New("boundaries that were put aside come first")
 
 // advance runs one step of the timeline: lock, load, act, append, save.
-func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) error) error {
+func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step, *heard) error) error {
 	if e.GivesWay && !e.looksAhead && e.Behind() {
 		return ErrBehind
 	}
@@ -163,51 +140,75 @@ func (e *Engine) advance(ctx context.Context, at time.Time, act func(*step) erro
 	if err != nil {
 		return err
 	}
-	s := e.newStep(newWorkTree(ctx, e.repo, at, found, ledger.NewKnown(e.repo)), newRecord(writer))
+	s := e.newStep(newWorkTree(ctx, e.repo, at, found, ledger.NewKnown(e.repo)), newPage(writer))
 	defer s.close()
 	if e.began == nil {
 		e.began = &looked{
-			state{LastFull: s.state.LastFull, Scoped: maps.Clone(s.state.Scoped), Marks: slices.Clone(s.state.Marks)},
-			s.state.Git,
+			state{LastFull: found.LastFull, Scoped: maps.Clone(found.Scoped), Marks: slices.Clone(found.Marks)}, found.Git,
 		}
 	}
+	h := &heard{editor: &editor{}}
 	s.queue.checked = time.Now()
-	s.orient()
-	if err := s.hearMissed(); err != nil {
+	s.tree.orient()
+	if err := s.hearMissed(h); err != nil {
 		return err
 	}
 	switch {
 	case s.engine.Patient: // the look takes boundaries
-		s.takeWritten()
+		s.queue.takeWritten()
 	case s.engine.looksAhead:
-		err = s.lookAhead()
+		err = s.lookAhead(h)
 	default:
-		err = s.takeLate(s.waiting(), nil)
+		err = s.takeLate(h, s.queue.waiting(), nil)
 	}
 	if err != nil {
 		return err
 	}
-	s.askProcesses(s.time)
-	s.over = s.doubtGone()
-	if err := act(s); err != nil {
+	s.seen.askProcesses(s.tree.time)
+	s.over = s.seen.doubtGone()
+	if err := act(s, h); err != nil {
 		return err
 	}
-	if err := s.endOrphans(s.over); err != nil {
+	if err := s.write(h).endOrphans(s.over); err != nil {
 		return err
 	}
 	return s.finish()
 }
 
 func (s *step) close() {
-	if s.snap != nil {
-		s.snap.Close()
+	if s.looks.snap != nil {
+		s.looks.snap.Close()
 	}
-	s.workTree.close()
+	s.tree.close()
 }
 
 // newStep returns a step in a work tree. It knows only the findings there.
-func (e *Engine) newStep(tree *workTree, into *record) *step {
-	s := &step{engine: e, witness: newWitness(tree, e.settle, e.Beside, e.caller), record: into}
-	s.asks.Young = s.madeSince
-	return s
+func (e *Engine) newStep(tree *workTree, on *page) *step {
+	look := &looks{engine: e, tree: tree}
+	tree.asks.Young = func(commit refs.OID) bool { return e.began.madeSince(tree.origins, commit) }
+	return &step{
+		engine: e, tree: tree, seen: newWitness(tree, e.settle, e.caller), looks: look,
+		queue: &queue{tree: tree, looks: look}, page: on, declares: map[*events.ToolUse][]string{},
+	}
+}
+
+// The phases of a boundary, each with what it is given.
+
+func (s *step) hear(h *heard) *hearer {
+	return &hearer{
+		engine: s.engine, tree: s.tree, seen: s.seen, heard: h, out: s.write(h), queue: s.queue, declares: s.declares,
+	}
+}
+
+func (s *step) judge(h *heard) *judge { return newJudge(s.seen, h, s.engine.Beside) }
+
+func (s *step) weigh(h *heard) *weigher {
+	by, out := s.judge(h), s.write(h)
+	return &weigher{
+		engine: s.engine, tree: s.tree, judge: by, cuts: &cutter{s.tree, by, out}, looks: s.looks, out: out,
+	}
+}
+
+func (s *step) write(h *heard) *record {
+	return &record{engine: s.engine, tree: s.tree, seen: s.seen, page: s.page, heard: h}
 }

@@ -18,8 +18,8 @@ func TestWhatGitOrAToolExplains(t *testing.T) {
 		old  = "one\ntwo\nthree\n"
 		past = "zero\none\n"
 	)
-	restored := func(sc *scene) { sc.step.asks.Whole.Restored = true }
-	doubtful := func(sc *scene) { sc.step.asks.Whole.Restored, sc.step.asks.Whole.Doubtful = true, true }
+	restored := func(sc *scene) { sc.step.tree.asks.Whole.Restored = true }
+	doubtful := func(sc *scene) { sc.step.tree.asks.Whole.Restored, sc.step.tree.asks.Whole.Doubtful = true, true }
 	tests := map[string]struct {
 		new   string // "-" if the file is gone
 		known bool   // the path had the content before
@@ -29,13 +29,13 @@ func TestWhatGitOrAToolExplains(t *testing.T) {
 		want  bool
 	}{
 		"a content that a tool announced": {new: "announced\n", did: func(sc *scene) {
-			sc.state.Expected = map[string]refs.OID{"a.txt": sc.text("announced", "announced\n").oid}
+			sc.step.tree.state.Notes.Expected = map[string]refs.OID{"a.txt": sc.text("announced", "announced\n").oid}
 		}, want: true},
 		"another content than the announced one": {new: "other\n", did: func(sc *scene) {
-			sc.state.Expected = map[string]refs.OID{"a.txt": sc.text("announced", "announced\n").oid}
+			sc.step.tree.state.Notes.Expected = map[string]refs.OID{"a.txt": sc.text("announced", "announced\n").oid}
 		}},
 		"an announced content of another path": {new: "announced\n", did: func(sc *scene) {
-			sc.state.Expected = map[string]refs.OID{"b.txt": sc.text("announced", "announced\n").oid}
+			sc.step.tree.state.Notes.Expected = map[string]refs.OID{"b.txt": sc.text("announced", "announced\n").oid}
 		}},
 		"git wrote: a content that the path had":             {new: past, known: true, did: restored, want: true},
 		"git wrote: a content that the path never had":       {new: past, did: restored},
@@ -80,7 +80,7 @@ func TestWhatGitOrAToolExplains(t *testing.T) {
 			if tt.did != nil {
 				tt.did(sc)
 			}
-			rest, _, err := sc.explain([]*file{f})
+			rest, _, err := sc.weighs().explain([]*file{f})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,10 +96,10 @@ func TestAnAnnouncedContentIsExpectedOnce(t *testing.T) {
 	sc := newScene(t)
 	sc.commit()
 	content := sc.text("new", "announced\n")
-	sc.state.Expected = map[string]refs.OID{"a.txt": content.oid}
+	sc.step.tree.state.Notes.Expected = map[string]refs.OID{"a.txt": content.oid}
 	f := sc.change("a.txt", sc.text("old", "old\n"), content)
 	for i, want := range []int{0, 1} {
-		rest, _, err := sc.explain([]*file{f})
+		rest, _, err := sc.weighs().explain([]*file{f})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +122,8 @@ func TestWhatGitPutTogetherKeepsTheOwnersOfItsLines(t *testing.T) {
 	f := sc.change("a.txt", sc.text("old", "alpha one\nbeta two\n"), sc.text("new", "alpha one\nagent writes this\nbeta two\nnobody knows this\n"))
 	sc.knows("a.txt", f.old, person)
 	f.vec = vector.Uniform(2, person)
-	sc.step.asks.Whole.Restored = true
-	if explained, err := sc.explained(f); err != nil || explained {
+	sc.step.tree.asks.Whole.Restored = true
+	if explained, err := sc.step.tree.origins.explained(f); err != nil || explained {
 		t.Fatalf("explained %v, %v", explained, err)
 	}
 	var got []string

@@ -1,6 +1,7 @@
 package trails
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
 	"github.com/git-trace/git-trace/trails/gitfacts"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/moment"
 	"github.com/git-trace/git-trace/trails/origin"
@@ -21,6 +23,29 @@ import (
 
 // maxLineBytes bounds the content whose lines are followed; larger files are recorded as a whole.
 const maxLineBytes = 64 << 20
+
+// contents reads and keeps the contents of a work tree and of its repository.
+type contents struct {
+	ctx     context.Context
+	repo    *refs.Repo
+	objects *refs.Objects
+	known   *ledger.Known
+	owners  *ledger.Owners
+	last    *snapshot.Engine // what was seen last, see findLast
+	texts   texts
+}
+
+// texts are contents that are kept in mind while successive commits are anchored.
+type texts struct {
+	contents map[refs.OID][]byte
+	kept     int // bytes
+}
+
+// origins asks what contents were made of.
+type origins struct {
+	tree  *workTree
+	since map[int64]*origin.Work // what git did since some paths were looked at, by the interval of that look
+}
 
 // text is one content of a path. A content without lines (absent, binary, a submodule) has whole set instead.
 type text struct {
@@ -56,44 +81,44 @@ func (f *file) withoutLines() bool {
 }
 
 // gather reads the contents of the changed paths and pairs what was renamed.
-func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
+func (wg *weigher) gather(changes []snapshot.Change) ([]*file, error) {
 	var files []*file
 	for _, c := range changes {
 		f := &file{path: c.Path, oldPath: c.Path, oldMode: c.OldMode, newMode: c.NewMode}
 		if c.PassedOver {
-			if s.passed == nil {
-				s.passed = map[string]bool{}
+			if wg.tree.passed == nil {
+				wg.tree.passed = map[string]bool{}
 			}
-			s.passed[c.Path] = true
+			wg.tree.passed[c.Path] = true
 		}
 		var err error
-		if f.old, err = s.read(c.OldMode, c.Old); err != nil {
+		if f.old, err = wg.tree.store.read(c.OldMode, c.Old); err != nil {
 			return nil, fmt.Errorf("read %s before the change: %w", strconv.Quote(c.Path), err)
 		}
-		if f.new, err = s.read(c.NewMode, c.New); err != nil {
+		if f.new, err = wg.tree.store.read(c.NewMode, c.New); err != nil {
 			return nil, fmt.Errorf("read %s after the change: %w", strconv.Quote(c.Path), err)
 		}
 		files = append(files, f)
 	}
-	files, err := s.olderNames(&rename.Query{
-		Moment: s.momentOfLook(), Tree: lookedAt{s}, Changes: changesOf(files),
-		Stashes: gitfacts.Newer(s.now.Stashes, s.state.Git.Stashes),
+	files, err := wg.tree.names.olderNames(&rename.Query{
+		Moment: wg.tree.names.momentOfLook(), Tree: lookedAt{wg.looks}, Changes: changesOf(files),
+		Stashes: gitfacts.Newer(wg.tree.now.Stashes, wg.tree.state.Git.Stashes),
 	}, files)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
 		if f.oldPath != f.path {
-			if err := s.known.Link(f.oldPath, f.path); err != nil {
+			if err := wg.tree.store.known.Link(f.oldPath, f.path); err != nil {
 				return nil, err
 			}
 		}
-		f.vec = s.vectorOf(f.oldPath, f.old)
+		f.vec = wg.tree.origins.vectorOf(f.oldPath, f.old)
 		if f.old.oid.IsZero() || f.old.whole {
 			continue
 		}
 		// What nobody knew anything of is worth knowing too: git may bring it back.
-		if err := s.known.Put(f.oldPath, f.old.oid, f.vec); err != nil {
+		if err := wg.tree.store.known.Put(f.oldPath, f.old.oid, f.vec); err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +127,7 @@ func (s *step) gather(changes []snapshot.Change) ([]*file, error) {
 
 // read reads a content. A blob that cannot be found any more is a content without lines, not a failure: the state may
 // name a blob that only a pruned pack held.
-func (s *workTree) read(mode uint32, oid refs.OID) (text, error) {
+func (c *contents) read(mode uint32, oid refs.OID) (text, error) {
 	t := text{oid: oid}
 	if oid.IsZero() {
 		return t, nil
@@ -111,7 +136,7 @@ func (s *workTree) read(mode uint32, oid refs.OID) (text, error) {
 		t.whole = true
 		return t, nil
 	}
-	return readText(s.blob, oid)
+	return readText(c.blob, oid)
 }
 
 func readText(read func(refs.OID) ([]byte, error), oid refs.OID) (text, error) {
@@ -152,8 +177,8 @@ func newText(oid refs.OID, raw []byte) text {
 }
 
 // vectorOf returns the known owners of a content of a path.
-func (s *workTree) vectorOf(path string, t text) vector.Vector {
-	return s.question(path).Owners(t.asOrigin())
+func (o *origins) vectorOf(path string, t text) vector.Vector {
+	return o.question(path).Owners(t.asOrigin())
 }
 
 func (t text) asOrigin() origin.Text {
@@ -165,80 +190,83 @@ func asText(t origin.Text) text {
 }
 
 // told reads contents for package origin.
-type told struct{ *workTree }
+type told struct{ store *contents }
 
 func (t told) Text(blob refs.OID) (origin.Text, error) {
-	content, err := t.read(0, blob)
+	content, err := t.store.read(0, blob)
 	return content.asOrigin(), err
 }
 
 // workAfter returns git's work after a mark, without conclusions.
-func (s *workTree) workAfter(mark gitfacts.Mark) *gitfacts.Work {
-	return gitfacts.Between(s.repo, s.asks.Git, mark, s.now)
+func (o *origins) workAfter(mark gitfacts.Mark) *gitfacts.Work {
+	return gitfacts.Between(o.tree.repo, o.tree.asks.Git, mark, o.tree.now)
 }
 
-func (s *workTree) workSince(mark gitfacts.Mark, at int64) *origin.Work {
-	w := &origin.Work{Work: s.workAfter(mark)}
-	if s.state.Interval == 0 {
+func (o *origins) workSince(mark gitfacts.Mark, at int64) *origin.Work {
+	w := &origin.Work{Work: o.workAfter(mark)}
+	if o.tree.state.Interval == 0 {
 		return w
 	}
-	sure := s.state.RestoredAt > at || w.Wrote()
+	sure := o.tree.state.RestoredAt > at || w.Wrote()
 	w.Doubtful = !sure && w.MayHaveApplied()
 	w.Restored = sure || w.Doubtful
-	w.Elsewhere = !sure && mark.Index != s.now.Index && len(otherWorkTrees(s.repo)) > 0
+	w.Elsewhere = !sure && mark.Index != o.tree.now.Index && len(otherWorkTrees(o.tree.repo)) > 0
 	return w
 }
 
 // gitAt returns git's work since the last look at a path.
-func (s *workTree) gitAt(path string) *origin.Work {
-	at := s.seen(path)
-	if w := s.since[at]; w != nil {
+func (o *origins) gitAt(path string) *origin.Work {
+	at := o.tree.seen(path)
+	if w := o.since[at]; w != nil {
 		return w
 	}
-	i := slices.IndexFunc(s.state.Marks, func(m lookMark) bool { return m.At == at })
+	i := slices.IndexFunc(o.tree.state.Marks, func(m lookMark) bool { return m.At == at })
 	if i < 0 {
-		return s.asks.Whole
+		return o.tree.asks.Whole
 	}
-	if s.since == nil {
-		s.since = map[int64]*origin.Work{}
+	if o.since == nil {
+		o.since = map[int64]*origin.Work{}
 	}
-	s.since[at] = s.workSince(s.state.Marks[i].Git, at)
-	return s.since[at]
+	o.since[at] = o.workSince(o.tree.state.Marks[i].Git, at)
+	return o.since[at]
 }
 
 // newCase makes the common facts of the questions after origins.
-func (s *workTree) newCase() *origin.Case {
+func (o *origins) newCase() *origin.Case {
+	store := o.tree.store
 	return &origin.Case{
-		Memory: s.known, Git: gitfacts.NewGit(s.ctx, s.repo, s.objects), Read: told{s}.Text, Stored: s.objects.MayBeStored,
-		Store: s.storeText, Others: s.otherTrees, Young: func(refs.OID) bool { return false },
+		Memory: store.known, Git: gitfacts.NewGit(store.ctx, store.repo, store.objects),
+		Read: told{store}.Text, Stored: store.objects.MayBeStored, Store: store.storeText,
+		Others:    o.tree.otherTrees,
+		Young:     func(refs.OID) bool { return false },
 		Reported:  func(string) bool { return false },
-		LeftAlone: func(path string) bool { return s.findLast() && s.last.LeftAlone(path) },
-		MadeOf:    s.madeOf, UnderOlderName: s.underOlderName,
+		LeftAlone: func(path string) bool { return store.findLast() && store.last.LeftAlone(path) },
+		MadeOf:    o.madeOf, UnderOlderName: o.tree.names.underOlderName,
 	}
 }
 
 // storeText puts a content that git made, and that nobody saw, beside the repository.
-func (s *workTree) storeText(raw []byte) (origin.Text, error) {
-	oid, err := s.repo.WriteLoose(s.repo.SideObjects(), refs.BlobObject, raw)
+func (c *contents) storeText(raw []byte) (origin.Text, error) {
+	oid, err := c.repo.WriteLoose(c.repo.SideObjects(), refs.BlobObject, raw)
 	return newText(oid, raw).asOrigin(), err
 }
 
 // question asks for the origin of a path's content. The content is not set yet.
-func (s *workTree) question(path string) *origin.Query {
-	return &origin.Query{Case: s.asks, Work: s.gitAt(path), Path: path, OldPath: path}
+func (o *origins) question(path string) *origin.Query {
+	return &origin.Query{Case: o.tree.asks, Work: o.gitAt(path), Path: path, OldPath: path}
 }
 
 // questionOf asks it of a changed file.
-func (s *workTree) questionOf(f *file) *origin.Query {
-	q := s.question(f.path)
+func (o *origins) questionOf(f *file) *origin.Query {
+	q := o.question(f.path)
 	q.OldPath, q.Old, q.New = f.oldPath, f.old.asOrigin(), f.new.asOrigin()
-	q.Buffer, q.ByEditor = s.state.bufferOf(f.path, f.old.oid), f.reported
+	q.Buffer, q.ByEditor = o.tree.state.bufferOf(f.path, f.old.oid), f.reported
 	return q
 }
 
 // committed asks it of a committed content.
-func (s *workTree) committed(m moment.Moment, c Committed) *origin.Query {
-	q := c.question(s.asks, s.gitAt(c.Path))
+func (o *origins) committed(m moment.Moment, c Committed) *origin.Query {
+	q := c.question(o.tree.asks, o.gitAt(c.Path))
 	q.Moment = m
 	return q
 }
@@ -254,10 +282,10 @@ func (c Committed) question(ask *origin.Case, work *origin.Work) *origin.Query {
 // content that the path had before, and, after git wrote to the work tree, a content from git.
 //
 // back lists the files among them that lost lines which are in no commit.
-func (s *step) explain(files []*file) (rest, back []*file, err error) {
+func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 	for _, f := range files {
 		was := *f
-		explained, err := s.explained(f)
+		explained, err := wg.tree.origins.explained(f)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -265,7 +293,7 @@ func (s *step) explain(files []*file) (rest, back []*file, err error) {
 			rest = append(rest, f)
 		}
 		if (explained || f.old.oid != was.old.oid) && len(files) <= maxNoted {
-			left, err := s.noteLeft(&was)
+			left, err := wg.noteLeft(&was)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -283,17 +311,17 @@ const maxNoted = 64
 
 // noteLeft notes the lines that a change without an owner of its own takes away: they may come back. Git brings
 // back the content of a commit.
-func (s *step) noteLeft(f *file) (left bool, err error) {
+func (wg *weigher) noteLeft(f *file) (left bool, err error) {
 	if f.old.whole || f.new.whole || f.old.oid.IsZero() {
 		return false, nil
 	}
-	if s.gitAt(f.path).Restored {
-		if blob, err := s.asks.Git.Blob(s.gitAt(f.path).Before.Head, f.oldPath); err == nil && blob == f.old.oid {
+	if git := wg.tree.origins.gitAt(f.path); git.Restored {
+		if blob, err := wg.tree.asks.Git.Blob(git.Before.Head, f.oldPath); err == nil && blob == f.old.oid {
 			return false, nil
 		}
 	}
 	lines := removed(f.old, linediff.Diff(f.old.lines, f.new.lines, linediff.Options{}).Hunks)
-	return len(lines) > 0, s.known.PutLeft(f.oldPath, f.old.oid, lines)
+	return len(lines) > 0, wg.tree.store.known.PutLeft(f.oldPath, f.old.oid, lines)
 }
 
 // giving returns the lines that a file lost, with their owners, although its change needs no owner: other files may
@@ -312,25 +340,25 @@ func removed(from text, hunks []linediff.Hunk) [][]byte {
 	return out
 }
 
-func (s *workTree) explained(f *file) (bool, error) {
-	if want, ok := s.state.Expected[f.path]; ok && want == f.new.oid {
-		delete(s.state.Expected, f.path)
+func (o *origins) explained(f *file) (bool, error) {
+	if want, ok := o.tree.state.Notes.Expected[f.path]; ok && want == f.new.oid {
+		delete(o.tree.state.Notes.Expected, f.path)
 		return true, nil
 	}
-	q := s.questionOf(f)
+	q := o.questionOf(f)
 	v, err := q.Judge()
 	if err == nil && (v.Explained || q.Work.Restored) {
-		s.noteTaken(f)
+		o.tree.noteTaken(f)
 	}
 	if err != nil || v.Explained {
 		return v.Explained, err
 	}
 	if v.Put != nil {
 		f.old, f.oldPath, f.oldMode = asText(*v.Put), f.path, f.newMode
-		f.vec = s.vectorOf(f.path, f.old)
+		f.vec = o.vectorOf(f.path, f.old)
 	}
 	if f.from = v.From; f.from == nil {
-		f.from = s.fromNested(f)
+		f.from = o.tree.names.fromNested(f)
 	}
 	return false, nil
 }

@@ -20,8 +20,8 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 	repo := &refs.Repo{CommonDir: dir, GitDir: dir, WorkTree: dir}
 	after := "the word is xyzzy"
 	s := &state{Windows: []*Window{
-		{Trace: "a", CallID: "1", Edits: []declared{{Path: "x", After: &after}}},
-		{Trace: "b", CallID: "2", Edits: []declared{{Path: "y", New: "nothing"}}},
+		{Call: Call{Trace: "a", ID: "1"}, Says: sayings{Edits: []declared{{Path: "x", After: &after}}}},
+		{Call: Call{Trace: "b", ID: "2"}, Says: sayings{Edits: []declared{{Path: "y", New: "nothing"}}}},
 	}}
 	if err := s.save(repo); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestForgottenTextsAreGoneFromStateAndSpool(t *testing.T) {
 		}
 	}
 	got, err := loadState(repo)
-	if err != nil || len(got.Windows) != 2 || got.Windows[0].Edits != nil || len(got.Windows[1].Edits) != 1 {
+	if err != nil || len(got.Windows) != 2 || got.Windows[0].Says.Edits != nil || len(got.Windows[1].Says.Edits) != 1 {
 		t.Errorf("the state is %+v, %v", got.Windows, err)
 	}
 	left, err := os.ReadDir(spool.Dir(repo))

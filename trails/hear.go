@@ -23,7 +23,41 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 	e.caller = b.Session
 	e.looksAhead = !e.Patient
 	defer func() { e.looksAhead = false }()
-	return e.advance(ctx, b.Time, func(s *step) error { return s.take(b) })
+	return e.advance(ctx, b.Time, func(s *step, h *heard) error { return s.take(h, b) })
+}
+
+// heard holds what a boundary tells. Every phase is given it. A boundary that is taken within the look of another one
+// has its own.
+type heard struct {
+	env     events.Draft // what all its events have
+	host    process.ID   // the process that called the hook
+	sure    bool         // which is the agent's
+	closing []ending     // the windows that end now
+	ended   *batch       // whose calls, with all their hooks, have ended now
+	editor  *editor
+	// unreported is true if a conversation goes on that no hook reports: a change that no window explains may be its
+	// work.
+	unreported bool
+}
+
+// editor holds what editors have told in a step.
+type editor struct {
+	saved []declared
+	fresh []completed // see completions
+}
+
+// within returns what is known at a boundary that came before the present one.
+func (h *heard) within() *heard { return &heard{editor: h.editor, unreported: h.unreported} }
+
+// hearer is the phase that hears: which conversation a boundary belongs to, and which calls begin or end.
+type hearer struct {
+	engine   *Engine
+	tree     *workTree
+	seen     *witness
+	heard    *heard
+	out      *record
+	queue    *queue
+	declares map[*events.ToolUse][]string // see toolPaths
 }
 
 // methods says by which hook a boundary was seen.
@@ -37,74 +71,74 @@ var methods = map[events.BoundaryKind]events.Method{
 }
 
 // envelope sets the fields that all events of a boundary have.
-func (s *step) envelope(trace events.TraceID, b events.Boundary) {
-	s.env = events.Draft{
+func (hr *hearer) envelope(trace events.TraceID, b events.Boundary) {
+	hr.heard.env = events.Draft{
 		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent,
 		Method: []events.Method{methods[b.Kind]}, Limits: b.Limits,
 	}
 	if b.Tool != nil {
-		s.env.ToolCall = b.Tool.CallID
+		hr.heard.env.ToolCall = b.Tool.CallID
 	}
 }
 
 // take handles one boundary, under the lock: it finds the conversation, ends windows, attributes changes, and opens
 // windows.
-func (s *step) take(b events.Boundary) error {
-	b.Session = s.sessionOf(b)
+func (s *step) take(h *heard, b events.Boundary) error {
+	b.Session = s.hear(h).sessionOf(b)
 	trace := events.NewTraceID(b.Agent, b.Session)
-	s.envelope(trace, b)
+	s.hear(h).envelope(trace, b)
 	if b.Kind == events.ConsentAsked {
-		return s.takeConsent(trace, b)
+		return s.takeConsent(h, trace, b)
 	}
 	if ofEditor(b.Kind) {
-		return s.takeBuffer(trace, b, true)
+		return s.takeBuffer(h, trace, b, true)
 	}
-	sess, adopted := s.adopt(trace, b)
-	s.live(trace, b)
-	s.pair(sess, trace, &b)
-	s.closing = s.endWindows(trace, b)
+	sess, adopted := s.hear(h).adopt(trace, b)
+	s.seen.live(trace, b)
+	s.hear(h).pair(sess, trace, &b)
+	h.closing = s.hear(h).endWindows(trace, b)
 	if b.Kind == events.ToolsEnd {
-		s.ended = &batch{trace, b.Subagent}
+		h.ended = &batch{trace, b.Subagent}
 	}
-	o, looked, err := s.lookFor(b, adopted)
+	o, looked, err := s.lookFor(h, b, adopted)
 	if err != nil {
 		return err
 	}
-	s.endTails(trace, b)
-	if err := s.expect(); err != nil {
+	s.judge(h).endTails(trace, b)
+	if err := s.weigh(h).expect(); err != nil {
 		return err
 	}
-	s.keepSayings()
-	if err := s.recordEnds(s.closing); err != nil {
+	s.looks.keepSayings(h.closing)
+	if err := s.write(h).recordEnds(h.closing); err != nil {
 		return err
 	}
-	for _, end := range s.closing {
-		end.window.Edits = nil // they have told what they can
+	for _, end := range h.closing {
+		end.window.Says.Edits = nil // they have told what they can
 	}
-	if b.Kind == events.ToolBefore || beganUnheard(s.closing) {
-		s.doubtEarlier(trace, b)
+	if b.Kind == events.ToolBefore || beganUnheard(h.closing) {
+		s.tree.state.doubtEarlier(trace, b)
 	}
 	if adopted && b.Kind != events.SessionStart {
-		if err := s.startSession(b, "adopted"); err != nil {
+		if err := s.write(h).startSession(b, "adopted"); err != nil {
 			return err
 		}
 	}
-	if err := s.begin(sess, trace, b); err != nil {
+	if err := s.begin(h, sess, trace, b, s.looks.snap); err != nil {
 		return err
 	}
 	if looked && b.Tool == nil && (o.found() || len(o.Skipped) > 0) {
-		return s.recordSnapshot(roleOf(b.Kind, adopted), o)
+		return s.write(h).recordSnapshot(roleOf(b.Kind, adopted), o)
 	}
 	return nil
 }
 
 // sessionOf returns the session that a boundary belongs to. Some agents report the work of a sub-agent under the id
 // of its starter, which may be a sub-agent itself.
-func (s *step) sessionOf(b events.Boundary) string {
-	if b.Subagent == "" || s.state.Sessions[events.NewTraceID(b.Agent, b.Session)] != nil {
+func (hr *hearer) sessionOf(b events.Boundary) string {
+	if b.Subagent == "" || hr.tree.state.Sessions[events.NewTraceID(b.Agent, b.Session)] != nil {
 		return b.Session
 	}
-	for _, sess := range s.state.Sessions {
+	for _, sess := range hr.tree.state.Sessions {
 		if sess.Agent == b.Agent && slices.Contains(sess.Subagents, b.Session) {
 			return sess.Session
 		}
@@ -114,8 +148,8 @@ func (s *step) sessionOf(b events.Boundary) string {
 
 // lookFor looks at as much of the work tree as the boundary calls for: the declared paths of an edit tool, everything
 // at any other boundary and when a conversation is first seen, nothing when a sub-agent only starts.
-func (s *step) lookFor(b events.Boundary, adopted bool) (o observation, looked bool, err error) {
-	paths := s.toolPaths(b)
+func (s *step) lookFor(h *heard, b events.Boundary, adopted bool) (o observation, looked bool, err error) {
+	paths := s.hear(h).toolPaths(b)
 	switch {
 	case s.queue.ahead != nil:
 	case b.Kind == events.SubagentStart:
@@ -125,24 +159,24 @@ func (s *step) lookFor(b events.Boundary, adopted bool) (o observation, looked b
 	case len(paths) == 0:
 		return o, false, nil
 	}
-	o, err = s.look(paths)
+	o, err = s.look(h, paths)
 	return o, true, err
 }
 
 // adopt finds the conversation in the state or takes it in. A conversation first seen in the middle takes its origin
 // snapshot here: what was dirty before belongs to nobody's window.
-func (s *step) adopt(trace events.TraceID, b events.Boundary) (sess *sessionState, adopted bool) {
-	sess = s.state.Sessions[trace]
+func (hr *hearer) adopt(trace events.TraceID, b events.Boundary) (sess *sessionState, adopted bool) {
+	sess = hr.tree.state.Sessions[trace]
 	if adopted = sess == nil; adopted {
 		sess = &sessionState{Agent: b.Agent, Session: b.Session}
-		if b.Transcript != "" && s.engine.Earlier != nil {
-			sess.Earlier = s.engine.Earlier(b)
+		if b.Transcript != "" && hr.engine.Earlier != nil {
+			sess.Earlier = hr.engine.Earlier(b)
 		}
-		s.state.Sessions[trace] = sess
+		hr.tree.state.Sessions[trace] = sess
 	}
-	sess.Last = s.time
+	sess.Last = hr.tree.time
 	sess.Ended = false
-	s.hearHost(sess, b)
+	hr.hearHost(sess, b)
 	if b.Subagent == "" && b.Model != "" {
 		sess.Model = b.Model
 	}
@@ -161,12 +195,12 @@ func promptKind(b events.Boundary) string {
 }
 
 // newWindow describes the call of a tool boundary; nil for a tool that declares no path of this work tree.
-func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boundary) (*Window, error) {
-	paths := s.toolPaths(b)
+func (hr *hearer) newWindow(sess *sessionState, trace events.TraceID, b events.Boundary) (*Window, error) {
+	paths := hr.toolPaths(b)
 	if b.Tool.Class == events.ToolEdits && len(paths) == 0 {
 		return nil, nil
 	}
-	prompt, err := s.promptIndex(sess, b)
+	prompt, err := hr.out.promptIndex(sess, b)
 	if err != nil {
 		return nil, err
 	}
@@ -177,38 +211,36 @@ func (s *step) newWindow(sess *sessionState, trace events.TraceID, b events.Boun
 		limits = without(limits, events.LimitModelUnknown)
 	}
 	w := &Window{
-		Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, CallID: b.Tool.CallID,
-		Print: b.Tool.Fingerprint, Tool: b.Tool.Name,
-		Class: b.Tool.Class, Model: model, Prompt: prompt, Paths: paths, Opened: s.interval, Transcript: b.Transcript,
-		Host: s.host, Sure: s.sure, Since: b.Moment, Begun: s.time, Mark: b.Mark, Opener: os.Getpid(),
-		Awake:      process.Awake(),
-		Background: b.Tool.Background, TaskID: b.Tool.TaskID, Limits: limits,
+		Call: Call{Trace: trace, Agent: b.Agent, Session: b.Session, Subagent: b.Subagent, ID: b.Tool.CallID,
+			Print: b.Tool.Fingerprint, Tool: b.Tool.Name,
+			Class: b.Tool.Class, Model: model, Prompt: prompt, Transcript: b.Transcript},
+		Says: sayings{Paths: paths}, Opened: hr.tree.interval, Limits: limits,
+		Run: running{Host: hr.heard.host, Sure: hr.heard.sure, Since: b.Moment, Begun: hr.tree.time,
+			Mark: b.Mark, Opener: os.Getpid(), Awake: process.Awake(),
+			Background: b.Tool.Background, TaskID: b.Tool.TaskID},
 	}
-	w.declare(s.repo, b.Tool)
+	w.declare(hr.tree.repo, b.Tool)
 	return w, nil
 }
 
 // toolPaths returns the declared paths in this work tree. Where one is a link, the file that it leads to is added. They
 // are looked up once: the way to each costs as many system calls as it has directories.
-func (s *step) toolPaths(b events.Boundary) []string {
+func (hr *hearer) toolPaths(b events.Boundary) []string {
 	if b.Tool == nil {
 		return nil
 	}
-	out, found := s.declares[b.Tool]
+	out, found := hr.declares[b.Tool]
 	if found {
 		return out
 	}
 	for _, abs := range b.Tool.Paths {
-		for _, rel := range route.Names(s.repo, abs) {
+		for _, rel := range route.Names(hr.tree.repo, abs) {
 			if !slices.Contains(out, rel) {
 				out = append(out, rel)
 			}
 		}
 	}
-	if s.declares == nil {
-		s.declares = map[*events.ToolUse][]string{}
-	}
-	s.declares[b.Tool] = out
+	hr.declares[b.Tool] = out
 	return out
 }
 
@@ -226,40 +258,42 @@ func roleOf(kind events.BoundaryKind, adopted bool) string {
 }
 
 // lose notes that boundaries were lost since the last look, and why if that is known.
-func (s *workTree) lose(why events.Limit) { s.state.Lost, s.state.LostWhy = s.interval, why }
+func (tree *workTree) lose(why events.Limit) {
+	tree.state.Lost.At, tree.state.Lost.Why = tree.interval, why
+}
 
 // hearMissed takes into account which hooks could not record, and says so in the log.
-func (s *step) hearMissed() error {
-	missed := recorded.MissedIn(s.repo.GitDir, s.state.Missed.Last)
+func (s *step) hearMissed(h *heard) error {
+	missed := recorded.MissedIn(s.tree.repo.GitDir, s.tree.state.Lost.Missed.Last)
 	if missed.Hooks == 0 {
 		return nil
 	}
 	s.missed = &missed
-	s.state.Missed.Add(missed)
-	s.lose(events.LimitHookMissed)
-	s.doubtWindows()
-	return s.draft(events.CaptureIncomplete, events.IncompleteData{
+	s.tree.state.Lost.Missed.Add(missed)
+	s.tree.lose(events.LimitHookMissed)
+	s.tree.state.doubtWindows()
+	return s.write(h).draft(events.CaptureIncomplete, events.IncompleteData{
 		Boundary: string(events.ToolAfter), Reason: "not_recorded",
 	}, func(d *events.Draft) { d.Method = []events.Method{events.Manual} })
 }
 
 // restoredNow notes that git wrote to the work tree since the last look.
-func (s *workTree) restoredNow() {
-	s.state.RestoredAt, s.asks.Whole.Restored, s.asks.Whole.Doubtful = s.interval, true, false
+func (tree *workTree) restoredNow() {
+	tree.state.RestoredAt, tree.asks.Whole.Restored, tree.asks.Whole.Doubtful = tree.interval, true, false
 }
 
 // doubtWindows notes that any window that is open may have ended.
-func (s *workTree) doubtWindows() {
-	for _, w := range s.state.openWindows() {
+func (s *state) doubtWindows() {
+	for _, w := range s.openWindows() {
 		w.Doubt = true
 	}
 }
 
 // doubtEarlier marks the open windows of a conversation when its next call begins, or ends without a known
 // beginning. The next call may run beside them; or their end was lost, and later changes are not theirs.
-func (s *workTree) doubtEarlier(trace events.TraceID, b events.Boundary) {
-	for _, w := range s.state.openWindows() {
-		if w.Trace == trace && w.Subagent == b.Subagent && w.CallID != b.Tool.CallID && !w.Background {
+func (s *state) doubtEarlier(trace events.TraceID, b events.Boundary) {
+	for _, w := range s.openWindows() {
+		if w.Call.Trace == trace && w.Call.Subagent == b.Subagent && w.Call.ID != b.Tool.CallID && !w.Run.Background {
 			w.Doubt = true
 		}
 	}

@@ -44,22 +44,22 @@ func TestWhichProcessIsTheAgents(t *testing.T) {
 		"its number is another's by now":         {process.ID{PID: self.PID, Start: 1}, 1, events.Boundary{Process: self.PID, Moment: 2}, process.ID{PID: self.PID, Start: 1}, true, 2},
 		"it began before the boundary":           {process.ID{}, 0, events.Boundary{Process: self.PID, Moment: self.Start}, self, true, 1},
 	} {
-		mine := &Window{Session: "S", Agent: "a", Host: tt.host}
+		mine := &Window{Call: Call{Session: "S", Agent: "a"}, Run: running{Host: tt.host}}
 		others := []*Window{
-			{Session: "T", Agent: "a", Host: tt.host}, {Session: "S", Agent: "b", Host: tt.host}, {Session: "S", Agent: "a", Host: parent},
-			{Session: "S", Agent: "a", Host: tt.host, Closed: 2},
+			{Call: Call{Session: "T", Agent: "a"}, Run: running{Host: tt.host}}, {Call: Call{Session: "S", Agent: "b"}, Run: running{Host: tt.host}}, {Call: Call{Session: "S", Agent: "a"}, Run: running{Host: parent}},
+			{Call: Call{Session: "S", Agent: "a"}, Run: running{Host: tt.host}, Closed: 2},
 		}
 		s := stepAmong(nil, &state{Windows: append(slices.Clone(others), mine)})
-		sess := &sessionState{Session: "S", Agent: "a", Host: tt.was, Heard: tt.heard}
-		s.hearHost(sess, tt.b)
-		if s.host != tt.host || s.sure != tt.sure || sess.Heard != tt.times {
-			t.Errorf("%s: %v, sure %v, heard %d times", name, s.host, s.sure, sess.Heard)
+		sess := &sessionState{Session: "S", Agent: "a", From: source{Host: tt.was, Heard: tt.heard}}
+		s.hears().hearHost(sess, tt.b)
+		if s.heard.host != tt.host || s.heard.sure != tt.sure || sess.From.Heard != tt.times {
+			t.Errorf("%s: %v, sure %v, heard %d times", name, s.heard.host, s.heard.sure, sess.From.Heard)
 		}
-		if want := tt.sure && tt.host != (process.ID{}); mine.Sure != want {
-			t.Errorf("%s: the open call's is known: %v", name, mine.Sure)
+		if want := tt.sure && tt.host != (process.ID{}); mine.Run.Sure != want {
+			t.Errorf("%s: the open call's is known: %v", name, mine.Run.Sure)
 		}
 		for i, w := range others {
-			if w.Sure && w.Host != parent {
+			if w.Run.Sure && w.Run.Host != parent {
 				t.Errorf("%s: another call's is known: %d", name, i)
 			}
 		}
@@ -75,47 +75,47 @@ func TestWhichCallsLiveWithTheirConversation(t *testing.T) {
 		kind events.BoundaryKind
 		want events.Limit
 	}{
-		"a call of which nothing was known":       {Window{Trace: "T"}, events.LimitProcessUnknown, events.ToolBefore, ""},
-		"another conversation's":                  {Window{Trace: "U"}, events.LimitProcessUnknown, events.ToolBefore, events.LimitProcessUnknown},
-		"one whose agent is gone":                 {Window{Trace: "T"}, events.LimitProcessGone, events.ToolBefore, events.LimitProcessGone},
-		"one in the background":                   {Window{Trace: "T", Background: true}, events.LimitProcessUnknown, events.ToolBefore, events.LimitProcessUnknown},
-		"a session begins: it may have ended":     {Window{Trace: "T"}, events.LimitProcessUnknown, events.SessionStart, events.LimitProcessUnknown},
-		"a person asks for something: it may too": {Window{Trace: "T"}, events.LimitProcessUnknown, events.PromptSubmit, events.LimitProcessUnknown},
-		"its turn ends":                           {Window{Trace: "T"}, events.LimitProcessUnknown, events.TurnEnd, ""},
+		"a call of which nothing was known":       {Window{Call: Call{Trace: "T"}}, events.LimitProcessUnknown, events.ToolBefore, ""},
+		"another conversation's":                  {Window{Call: Call{Trace: "U"}}, events.LimitProcessUnknown, events.ToolBefore, events.LimitProcessUnknown},
+		"one whose agent is gone":                 {Window{Call: Call{Trace: "T"}}, events.LimitProcessGone, events.ToolBefore, events.LimitProcessGone},
+		"one in the background":                   {Window{Call: Call{Trace: "T"}, Run: running{Background: true}}, events.LimitProcessUnknown, events.ToolBefore, events.LimitProcessUnknown},
+		"a session begins: it may have ended":     {Window{Call: Call{Trace: "T"}}, events.LimitProcessUnknown, events.SessionStart, events.LimitProcessUnknown},
+		"a person asks for something: it may too": {Window{Call: Call{Trace: "T"}}, events.LimitProcessUnknown, events.PromptSubmit, events.LimitProcessUnknown},
+		"its turn ends":                           {Window{Call: Call{Trace: "T"}}, events.LimitProcessUnknown, events.TurnEnd, ""},
 	} {
 		s := stepAmong(nil, &state{Windows: []*Window{&tt.w}})
-		s.bounds = map[*Window]*bound{&tt.w: {doubt: tt.was}}
-		s.live("T", events.Boundary{Kind: tt.kind})
-		if got := s.bounds[&tt.w].doubt; got != tt.want {
+		s.seen.bounds = map[*Window]*bound{&tt.w: {doubt: tt.was}}
+		s.seen.live("T", events.Boundary{Kind: tt.kind})
+		if got := s.seen.bounds[&tt.w].doubt; got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 }
 
-// A call that left something running may have written until it was found over. Nothing is asked of one that is over.
+// A call that left something runs may have written until it was found over. Nothing is asked of one that is over.
 func TestWhatIsAskedOfACallThatLeftSomethingRunning(t *testing.T) {
 	t.Parallel()
 	self := process.Of(os.Getpid())
 	if !self.Known() {
 		t.Skip("this system does not tell which processes live")
 	}
-	running := []process.Process{{ID: self}}
-	over, open := &Window{Trace: "T", Left: running, Closed: 3}, &Window{Trace: "T", Left: running, Host: self, Sure: true}
+	runs := []process.Process{{ID: self}}
+	over, open := &Window{Call: Call{Trace: "T"}, Run: running{Left: runs}, Closed: 3}, &Window{Call: Call{Trace: "T"}, Run: running{Left: runs, Host: self, Sure: true}}
 	s := stepAmong(nil, &state{Windows: []*Window{over, open, {Closed: 3}}, Sessions: map[events.TraceID]*sessionState{"T": {}}})
-	s.askProcesses(time.Now())
-	if b := s.bounds[over]; b == nil || !b.over || len(b.left) > 0 {
+	s.seen.askProcesses(time.Now())
+	if b := s.seen.bounds[over]; b == nil || !b.over || len(b.rest.left) > 0 {
 		t.Errorf("one that is over: %+v", b)
 	}
-	if b := s.bounds[open]; b == nil || b.over || b.doubt != "" || len(b.left) == 0 {
+	if b := s.seen.bounds[open]; b == nil || b.over || b.doubt != "" || len(b.rest.left) == 0 {
 		t.Errorf("one whose process lives: %+v", b)
 	}
-	if len(s.bounds) != 2 {
-		t.Errorf("%d were asked for", len(s.bounds))
+	if len(s.seen.bounds) != 2 {
+		t.Errorf("%d were asked for", len(s.seen.bounds))
 	}
-	s.state.Sessions["T"].Idle = true
-	s.bounds = nil
-	s.askProcesses(time.Now())
-	if b := s.bounds[open]; b.doubt != events.LimitBackgroundProcess {
+	s.tree.state.Sessions["T"].Idle = true
+	s.seen.bounds = nil
+	s.seen.askProcesses(time.Now())
+	if b := s.seen.bounds[open]; b.doubt != events.LimitBackgroundProcess {
 		t.Errorf("one whose agent waits for the person: %+v", b)
 	}
 }
@@ -144,21 +144,21 @@ func TestTheWindowThatAnEndCloses(t *testing.T) {
 		b       events.Boundary
 		want    string // the window, and what is known of it
 	}{
-		"it was open":                       {[]*Window{{CallID: "c"}}, true, events.Boundary{Tool: run}, "begun done"},
-		"it was in doubt":                   {[]*Window{{CallID: "c", Doubt: true}}, true, events.Boundary{Tool: run}, "begun done"},
-		"it was found over":                 {[]*Window{{CallID: "c", Closed: 4}}, true, events.Boundary{Tool: run}, "begun done"},
-		"it was found refused":              {[]*Window{{CallID: "c", Closed: 4, Rejected: true}}, true, events.Boundary{Tool: run}, "made up done lost"},
-		"it goes on":                        {[]*Window{{CallID: "c"}}, true, events.Boundary{Tool: &events.ToolUse{CallID: "c", Background: true, TaskID: "t"}}, "begun background task t"},
-		"it ended in the background":        {[]*Window{{CallID: "c", Closed: 4, Background: true, Rejected: true}}, true, events.Boundary{Tool: run}, "begun done rejected"},
-		"it failed":                         {[]*Window{{CallID: "c"}}, true, events.Boundary{Kind: events.ToolFailed, Tool: run}, "begun failed"},
-		"it was refused":                    {[]*Window{{CallID: "c"}}, true, events.Boundary{Tool: &events.ToolUse{CallID: "c", Rejected: true}}, "begun rejected rejected"},
-		"it tells its path":                 {[]*Window{{CallID: "c", Class: events.ToolEdits, Paths: []string{"link"}}}, true, events.Boundary{Tool: edit(nil)}, "begun done a.txt"},
-		"it tells none":                     {[]*Window{{CallID: "c", Class: events.ToolEdits, Paths: []string{"link"}}}, true, events.Boundary{Tool: run}, "begun done link"},
-		"another call is open":              {[]*Window{{CallID: "d", Trace: "T"}}, true, events.Boundary{Tool: run}, "made up done"},
-		"it began under another session":    {[]*Window{{CallID: "c", Trace: "U"}}, true, events.Boundary{Tool: run}, "begun done"},
-		"both sessions have one":            {[]*Window{{CallID: "c", Trace: "U"}, {CallID: "c", TaskID: "own"}}, true, events.Boundary{Tool: &events.ToolUse{CallID: "c", TaskID: "own"}}, "begun done task own"},
-		"another agent's":                   {[]*Window{{CallID: "c", Trace: "U", Agent: "other"}}, true, events.Boundary{Tool: run}, "made up done lost"},
-		"another session's that is over":    {[]*Window{{CallID: "c", Trace: "U", Closed: 4}}, true, events.Boundary{Tool: run}, "made up done lost"},
+		"it was open":                       {[]*Window{{Call: Call{ID: "c"}}}, true, events.Boundary{Tool: run}, "begun done"},
+		"it was in doubt":                   {[]*Window{{Call: Call{ID: "c"}, Doubt: true}}, true, events.Boundary{Tool: run}, "begun done"},
+		"it was found over":                 {[]*Window{{Call: Call{ID: "c"}, Closed: 4}}, true, events.Boundary{Tool: run}, "begun done"},
+		"it was found refused":              {[]*Window{{Call: Call{ID: "c"}, Closed: 4, Rejected: true}}, true, events.Boundary{Tool: run}, "made up done lost"},
+		"it goes on":                        {[]*Window{{Call: Call{ID: "c"}}}, true, events.Boundary{Tool: &events.ToolUse{CallID: "c", Background: true, TaskID: "t"}}, "begun background task t"},
+		"it ended in the background":        {[]*Window{{Call: Call{ID: "c"}, Closed: 4, Run: running{Background: true}, Rejected: true}}, true, events.Boundary{Tool: run}, "begun done rejected"},
+		"it failed":                         {[]*Window{{Call: Call{ID: "c"}}}, true, events.Boundary{Kind: events.ToolFailed, Tool: run}, "begun failed"},
+		"it was refused":                    {[]*Window{{Call: Call{ID: "c"}}}, true, events.Boundary{Tool: &events.ToolUse{CallID: "c", Rejected: true}}, "begun rejected rejected"},
+		"it tells its path":                 {[]*Window{{Call: Call{ID: "c", Class: events.ToolEdits}, Says: sayings{Paths: []string{"link"}}}}, true, events.Boundary{Tool: edit(nil)}, "begun done a.txt"},
+		"it tells none":                     {[]*Window{{Call: Call{ID: "c", Class: events.ToolEdits}, Says: sayings{Paths: []string{"link"}}}}, true, events.Boundary{Tool: run}, "begun done link"},
+		"another call is open":              {[]*Window{{Call: Call{ID: "d", Trace: "T"}}}, true, events.Boundary{Tool: run}, "made up done"},
+		"it began under another session":    {[]*Window{{Call: Call{ID: "c", Trace: "U"}}}, true, events.Boundary{Tool: run}, "begun done"},
+		"both sessions have one":            {[]*Window{{Call: Call{ID: "c", Trace: "U"}}, {Call: Call{ID: "c"}, Run: running{TaskID: "own"}}}, true, events.Boundary{Tool: &events.ToolUse{CallID: "c", TaskID: "own"}}, "begun done task own"},
+		"another agent's":                   {[]*Window{{Call: Call{ID: "c", Trace: "U", Agent: "other"}}}, true, events.Boundary{Tool: run}, "made up done lost"},
+		"another session's that is over":    {[]*Window{{Call: Call{ID: "c", Trace: "U"}, Closed: 4}}, true, events.Boundary{Tool: run}, "made up done lost"},
 		"its beginning was lost":            {nil, true, events.Boundary{Tool: run}, "made up done lost"},
 		"its agent tells no beginnings":     {nil, false, events.Boundary{Tool: run}, "made up done"},
 		"an edit that says what it wrote":   {nil, false, events.Boundary{Tool: told}, "made up done doubt a.txt"},
@@ -166,18 +166,18 @@ func TestTheWindowThatAnEndCloses(t *testing.T) {
 		"an edit of a file of no work tree": {nil, false, events.Boundary{Tool: &events.ToolUse{CallID: "c", Class: events.ToolEdits, Paths: []string{"/elsewhere/a"}}}, "none"},
 	} {
 		s := stepAmong(nil, &state{Windows: tt.windows, Sessions: map[events.TraceID]*sessionState{"T": {Befores: tt.befores}}})
-		s.repo.WorkTree, s.interval = dir, 9
+		s.tree.repo.WorkTree, s.tree.interval = dir, 9
 		known := map[*Window]bool{}
 		for _, w := range tt.windows {
 			known[w] = true
-			if w.Trace == "" {
-				w.Trace = "T"
+			if w.Call.Trace == "" {
+				w.Call.Trace = "T"
 			}
 		}
 		if tt.b.Kind == "" {
 			tt.b.Kind = events.ToolAfter
 		}
-		end := s.endOf("T", tt.b)
+		end := s.hears().endOf("T", tt.b)
 		got := "none"
 		if w := end.window; w != nil {
 			got = lost
@@ -185,17 +185,17 @@ func TestTheWindowThatAnEndCloses(t *testing.T) {
 				got = begun
 			}
 			got += " " + end.status
-			for word, is := range map[string]bool{"doubt": w.Doubt, "rejected": w.Rejected, "lost": s.state.Lost == 9} {
+			for word, is := range map[string]bool{"doubt": w.Doubt, "rejected": w.Rejected, "lost": s.tree.state.Lost.At == 9} {
 				if is {
 					got += " " + word
 				}
 			}
-			if w.TaskID != "" {
-				got += " task " + w.TaskID
+			if w.Run.TaskID != "" {
+				got += " task " + w.Run.TaskID
 			}
-			got = strings.TrimSpace(got + " " + strings.Join(w.Paths, " "))
-			if made := slices.Contains(w.Limits, events.LimitMissingBefore); w.Closed != 0 || made == known[w] || !slices.Contains(s.state.Windows, w) ||
-				w.Background != (end.status == "background") {
+			got = strings.TrimSpace(got + " " + strings.Join(w.Says.Paths, " "))
+			if made := slices.Contains(w.Limits, events.LimitMissingBefore); w.Closed != 0 || made == known[w] || !slices.Contains(s.tree.state.Windows, w) ||
+				w.Run.Background != (end.status == "background") {
 				t.Errorf("%s: %+v", name, w)
 			}
 		}
@@ -212,11 +212,11 @@ func TestTheModelThatAnEndTells(t *testing.T) {
 	}{
 		"the beginning told it": {"m", "n", "m"}, "the end does": {"", "n", "n"}, "neither does": {"", "", ""},
 	} {
-		w := &Window{Trace: "T", CallID: "c", Model: tt.was, Limits: []events.Limit{events.LimitModelUnknown}}
+		w := &Window{Call: Call{Trace: "T", ID: "c", Model: tt.was}, Limits: []events.Limit{events.LimitModelUnknown}}
 		s := stepAmong(nil, &state{Windows: []*Window{w}})
-		s.endOf("T", events.Boundary{Kind: events.ToolAfter, Model: tt.tells, Tool: &events.ToolUse{CallID: "c"}})
-		if unknown := len(w.Limits) > 0; w.Model != tt.want || unknown == (tt.was == "" && tt.tells != "") {
-			t.Errorf("%s: %q, unknown %v", name, w.Model, unknown)
+		s.hears().endOf("T", events.Boundary{Kind: events.ToolAfter, Model: tt.tells, Tool: &events.ToolUse{CallID: "c"}})
+		if unknown := len(w.Limits) > 0; w.Call.Model != tt.want || unknown == (tt.was == "" && tt.tells != "") {
+			t.Errorf("%s: %q, unknown %v", name, w.Call.Model, unknown)
 		}
 	}
 }

@@ -18,6 +18,18 @@ import (
 	"github.com/git-trace/git-trace/trails/spool"
 )
 
+// queue holds the boundaries that were put aside and are taken in a step.
+type queue struct {
+	tree    *workTree
+	looks   *looks
+	late    []string                  // their files
+	checked time.Time                 // when those were looked for last
+	ahead   *observation              // what a look before this boundary's own has found and left to it, see lookAhead
+	glance  *spool.Glance             // of the one that is being taken, if it has one
+	sights  map[string]snapshot.Sight // of contents that were settled in this step
+	heard   []string                  // notes of git's hooks that are still at work, see takeWritten
+}
+
 // maxLate bounds how many late boundaries one step takes in.
 const maxLate = 256
 
@@ -55,19 +67,19 @@ func withFewTexts(b events.Boundary) events.Boundary {
 }
 
 // isLate reports whether a boundary was put aside that no step has taken.
-func (s *workTree) isLate(name string, now time.Time) bool {
-	return spool.IsLate(name, now) && !slices.Contains(s.state.Spooled, name)
+func (tree *workTree) isLate(name string, now time.Time) bool {
+	return spool.IsLate(name, now) && !slices.Contains(tree.state.Spooled, name)
 }
 
 // waiting lists the boundaries that were put aside and the boundaries of killed processes, oldest first. Those that
 // this step has taken are left out.
-func (s *step) waiting() []string {
+func (q *queue) waiting() []string {
 	var out []string
-	entries, _ := os.ReadDir(spool.Dir(s.repo)) // what cannot be read does not wait
+	entries, _ := os.ReadDir(spool.Dir(q.tree.repo)) // what cannot be read does not wait
 	now := time.Now()
 	for _, entry := range entries { // in order of name, which is the order of time
-		name := filepath.Join(spool.Dir(s.repo), entry.Name())
-		if s.isLate(entry.Name(), now) && !slices.Contains(s.queue.late, name) {
+		name := filepath.Join(spool.Dir(q.tree.repo), entry.Name())
+		if q.tree.isLate(entry.Name(), now) && !slices.Contains(q.late, name) {
 			out = append(out, name)
 		}
 	}
@@ -76,9 +88,9 @@ func (s *step) waiting() []string {
 
 // takeLate takes boundaries that were put aside. Their files are removed when the step is saved. The changes of a
 // look that came after them are divided among them as far as the evidence allows; o is nil without a look.
-func (s *step) takeLate(names []string, o *observation) error {
-	now := s.time
-	defer func() { s.time, s.queue.glance = now, nil }()
+func (s *step) takeLate(h *heard, names []string, o *observation) error {
+	now := s.tree.time
+	defer func() { s.tree.time, s.queue.glance = now, nil }()
 	if !s.engine.Patient && len(s.queue.late)+len(names) > maxLate {
 		return errTooLate
 	}
@@ -91,7 +103,7 @@ func (s *step) takeLate(names []string, o *observation) error {
 		}
 		killed := !strings.HasSuffix(name, spool.LateSuffix)
 		if spool.SaysGitWrote(name, raw) {
-			s.restoredNow()
+			s.tree.restoredNow()
 			continue
 		}
 		decode := spool.DecodeLate
@@ -101,23 +113,23 @@ func (s *step) takeLate(names []string, o *observation) error {
 		b, err := decode(raw)
 		blind = blind || b.Glance == nil && endsCommand(b.Boundary)
 		s.queue.glance = b.Glance
-		if blind || !s.divides(o) {
+		if blind || !o.divides(s.tree) {
 			s.queue.glance = nil
 		}
-		s.time = now
-		settle := func() error { return s.settleUntil(o, spool.Earliest(names[i:])) }
+		s.tree.time = now
+		settle := func(at *heard) error { return s.settleUntil(at, o, spool.Earliest(names[i:])) }
 		if err != nil || b.Session == "" {
-			err = settle()
-			s.lose("")
-			s.doubtWindows()
+			err = settle(h)
+			s.tree.lose("")
+			s.tree.state.doubtWindows()
 		} else {
-			s.time = b.Time
-			err = s.takeUnseen(b.Boundary, settle)
+			s.tree.time = b.Time
+			err = s.takeUnseen(h.within(), b.Boundary, settle)
 		}
 		if err != nil {
 			return err
 		}
-		s.countGlance()
+		s.queue.countGlance()
 	}
 	return nil
 }
@@ -125,17 +137,17 @@ func (s *step) takeLate(names []string, o *observation) error {
 // lookAhead takes the boundaries that were put aside before a hook takes its own. It looks at the work tree and
 // settles the changes that were made before each of them. The rest is left to the look of the hook's own boundary,
 // which may end a call that reported its edits.
-func (s *step) lookAhead() error {
+func (s *step) lookAhead(h *heard) error {
 	if !s.engine.Behind() {
 		return nil
 	}
-	s.askProcesses(s.time)
-	s.doubtGone()
-	s.env = events.Draft{Method: []events.Method{events.Manual}}
+	s.seen.askProcesses(s.tree.time)
+	s.seen.doubtGone()
+	h.env = events.Draft{Method: []events.Method{events.Manual}}
 	news := s.meanwhile()
-	o, err := s.observe(nil)
+	o, err := s.looks.observe(h, nil)
 	if err == nil {
-		err = s.takeMeanwhile(&o, news)
+		err = s.takeMeanwhile(h, &o, news)
 	}
 	if err != nil {
 		return fmt.Errorf("snapshot: %w", err)
@@ -147,64 +159,59 @@ func (s *step) lookAhead() error {
 // takeUnseen is take without a look at the work tree of its own: sessions, prompts and windows move on. settle
 // settles the changes that are known to be earlier. Without a glance the others may be earlier too: then a call
 // gets only its declared edits (see doubted, segments).
-func (s *step) takeUnseen(b events.Boundary, settle func() error) error {
+func (s *step) takeUnseen(h *heard, b events.Boundary, settle func(*heard) error) error {
 	if s.queue.glance == nil {
 		b.Limits = unionLimits(b.Limits, []events.Limit{events.LimitBoundaryLate})
 	}
-	b.Session = s.sessionOf(b)
+	b.Session = s.hear(h).sessionOf(b)
 	trace := events.NewTraceID(b.Agent, b.Session)
-	s.envelope(trace, b)
+	s.hear(h).envelope(trace, b)
 	if b.Kind == events.ConsentAsked {
-		s.asked(trace, b)
+		s.tree.state.asked(trace, b)
 		return nil
 	}
 	if ofEditor(b.Kind) {
-		if err := settle(); err != nil {
+		if err := settle(h); err != nil {
 			return err
 		}
-		return s.takeBuffer(trace, b, false)
+		return s.takeBuffer(h, trace, b, false)
 	}
-	sess, adopted := s.adopt(trace, b)
+	sess, adopted := s.hear(h).adopt(trace, b)
 	if s.queue.glance != nil {
-		s.live(trace, b)
+		s.seen.live(trace, b)
 	}
-	s.pair(sess, trace, &b)
-	s.closing = s.endWindows(trace, b)
-	ended := s.closing
-	err := settle()
-	s.closing = nil
-	if err != nil {
+	s.hear(h).pair(sess, trace, &b)
+	h.closing = s.hear(h).endWindows(trace, b)
+	if err := settle(h); err != nil {
 		return err
 	}
 	if s.queue.glance == nil {
-		s.lose(events.LimitBoundaryLate)
+		s.tree.lose(events.LimitBoundaryLate)
 	}
-	if err := s.recordEnds(ended); err != nil {
+	if err := s.write(h).recordEnds(h.closing); err != nil {
 		return err
 	}
-	if b.Kind == events.ToolBefore || beganUnheard(ended) {
-		s.doubtEarlier(trace, b)
+	if b.Kind == events.ToolBefore || beganUnheard(h.closing) {
+		s.tree.state.doubtEarlier(trace, b)
 	}
 	if adopted && b.Kind != events.SessionStart {
-		if err := s.startSession(b, "adopted"); err != nil {
+		if err := s.write(h).startSession(b, "adopted"); err != nil {
 			return err
 		}
 	}
-	snap := s.snap
-	s.snap = nil // it cannot keep what was there
-	err = s.begin(sess, trace, b)
-	s.snap = snap
-	if err != nil || s.queue.glance != nil {
+	// nobody can keep what was there
+	if err := s.begin(h, sess, trace, b, nil); err != nil || s.queue.glance != nil {
 		return err
 	}
-	return s.draft(events.CaptureIncomplete, events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}, nil)
+	late := events.IncompleteData{Boundary: string(b.Kind), Reason: "time_limit"}
+	return s.write(h).draft(events.CaptureIncomplete, late, nil)
 }
 
 // dropLate removes the files of boundaries that are in the saved state, and returns the names that could not be
 // removed.
-func (s *step) dropLate() (left []string) {
-	for _, name := range s.state.Spooled {
-		if err := os.Remove(filepath.Join(spool.Dir(s.repo), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (q *queue) dropLate() (left []string) {
+	for _, name := range q.tree.state.Spooled {
+		if err := os.Remove(filepath.Join(spool.Dir(q.tree.repo), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			left = append(left, name)
 		}
 	}
@@ -270,8 +277,8 @@ func (e *Engine) opened(b events.Boundary) *Window {
 		began, err := spool.DecodeLate(raw)
 		if err == nil && began.Kind == events.ToolBefore && began.Session == b.Session && began.Tool != nil &&
 			began.Tool.CallID == b.Tool.CallID {
-			return &Window{Host: process.Of(began.Host()), Since: began.Moment, Opener: spool.By(entry.Name()),
-				Session: b.Session, Mark: began.Mark}
+			return &Window{Run: running{Host: process.Of(began.Host()), Since: began.Moment, Opener: spool.By(entry.Name()),
+				Mark: began.Mark}, Call: Call{Session: b.Session}}
 		}
 	}
 	return nil
@@ -279,96 +286,96 @@ func (e *Engine) opened(b events.Boundary) *Window {
 
 // divides reports whether glances can divide the changes that a look found: the look was at everything, and git did
 // not write to the work tree since the last one.
-func (s *step) divides(o *observation) bool {
-	wrote := s.asks.Whole.Restored || s.asks.Whole.Doubtful || s.asks.Whole.Elsewhere
-	return o != nil && o.full && !o.Seeded && !wrote && !s.stashedAnew()
+func (o *observation) divides(tree *workTree) bool {
+	wrote := tree.asks.Whole.Restored || tree.asks.Whole.Doubtful || tree.asks.Whole.Elsewhere
+	return o != nil && o.full && !o.Seeded && !wrote && !tree.stashedAnew()
 }
 
 // settleUntil settles the changes of a look that were made before a moment, with no change after it. The time of a
 // new stash is unknown, and its content may be in the work tree too: then all changes wait.
-func (s *step) settleUntil(o *observation, moment time.Time) error {
-	if o == nil || o.Seeded || o.full && s.stashedAnew() {
+func (s *step) settleUntil(h *heard, o *observation, moment time.Time) error {
+	if o == nil || o.Seeded || o.full && s.tree.stashedAnew() {
 		return nil
 	}
 	if s.queue.sights == nil {
-		s.queue.sights, s.mixed = map[string]snapshot.Sight{}, map[string]int64{}
+		s.queue.sights, s.tree.mixed = map[string]snapshot.Sight{}, map[string]int64{}
 	}
-	sure, rest := snapshot.Before(s.repo.WorkTree, o.Changes, moment)
+	sure, rest := snapshot.Before(s.tree.repo.WorkTree, o.Changes, moment)
 	rest = slices.DeleteFunc(rest, func(c snapshot.Change) bool {
-		same := s.seenThen(c.Path)
+		same := s.queue.seenThen(c.Path)
 		if same {
 			sure = append(sure, c)
 		}
 		return same
 	})
-	s.changedBefore(sure)
-	if err := s.settleChanges(o.full, sure); err != nil {
+	s.seen.changedBefore(sure)
+	if err := s.settleChanges(h, o.full, sure); err != nil {
 		return err
 	}
 	for _, c := range sure {
-		s.queue.sights[c.Path] = s.snap.Sight(c.Path)
-		delete(s.mixed, c.Path)
+		s.queue.sights[c.Path] = s.looks.snap.Sight(c.Path)
+		delete(s.tree.mixed, c.Path)
 	}
 	o.settled += len(sure)
 	o.Changes = rest
-	s.glanced(rest)
+	s.queue.glanced(rest)
 	return nil
 }
 
 // seenThen reports whether the glance of this boundary saw the path as it is now.
-func (s *step) seenThen(path string) bool {
-	if s.queue.glance == nil {
+func (q *queue) seenThen(path string) bool {
+	if q.glance == nil {
 		return false
 	}
-	sight, differed := s.queue.glance.Paths[events.EncodePath(path)]
-	return differed && sight.Same(s.snap.Sight(path))
+	sight, differed := q.glance.Paths[events.EncodePath(path)]
+	return differed && sight.Same(q.looks.snap.Sight(path))
 }
 
 // glanced looks at the rest: the changes that a later look found and that the boundary's moment did not settle. It
 // finds out which of these paths had changed before that moment too.
-func (s *step) glanced(rest []snapshot.Change) {
-	if s.queue.glance == nil {
+func (q *queue) glanced(rest []snapshot.Change) {
+	if q.glance == nil {
 		return
 	}
 	for _, c := range rest {
-		sight, differed := s.queue.glance.Paths[events.EncodePath(c.Path)]
-		if _, known := s.mixed[c.Path]; differed && !known && !sight.Same(s.lastSight(c.Path)) {
-			s.mixed[c.Path] = s.state.seen(c.Path)
+		sight, differed := q.glance.Paths[events.EncodePath(c.Path)]
+		if _, known := q.tree.mixed[c.Path]; differed && !known && !sight.Same(q.lastSight(c.Path)) {
+			q.tree.mixed[c.Path] = q.tree.state.seen(c.Path)
 		}
 	}
 }
 
 // lastSight returns the sight of the content with which a path was settled last.
-func (s *step) lastSight(path string) snapshot.Sight {
-	if sight, found := s.queue.sights[path]; found {
+func (q *queue) lastSight(path string) snapshot.Sight {
+	if sight, found := q.sights[path]; found {
 		return sight
 	}
-	if !s.findLast() {
+	if !q.tree.store.findLast() {
 		return snapshot.Unsure
 	}
-	return s.last.Sight(path)
+	return q.tree.store.last.Sight(path)
 }
 
 // countGlance counts the glance of the boundary that was taken as a look at everything.
-func (s *step) countGlance() {
-	if s.queue.glance == nil {
+func (q *queue) countGlance() {
+	if q.glance == nil {
 		return
 	}
-	s.state.Interval, s.state.LastFull = s.interval, s.interval
-	s.interval++
+	q.tree.state.Interval, q.tree.state.LastFull = q.tree.interval, q.tree.interval
+	q.tree.interval++
 }
 
 // seen returns the interval in which a path was last looked at.
-func (s *workTree) seen(path string) int64 {
-	if seen, found := s.mixed[path]; found {
+func (tree *workTree) seen(path string) int64 {
+	if seen, found := tree.mixed[path]; found {
 		return seen
 	}
-	return s.state.seen(path)
+	return tree.state.seen(path)
 }
 
 // inDoubt reports whether boundaries were lost between this look at a path and the last one, in the interval seen. A
 // path that changed before and after a boundary that was put aside is in doubt, too.
-func (s *workTree) inDoubt(path string, seen int64) bool {
-	_, found := s.mixed[path]
-	return found || s.state.Lost > seen
+func (tree *workTree) inDoubt(path string, seen int64) bool {
+	_, found := tree.mixed[path]
+	return found || tree.state.Lost.At > seen
 }

@@ -17,6 +17,14 @@ import (
 	"github.com/git-trace/git-trace/trails/spool"
 )
 
+// looks is the phase that looks at the work tree.
+type looks struct {
+	engine *Engine
+	tree   *workTree
+	snap   *snapshot.Engine // of this step's looks; nil until there is one
+	narrow bool             // look only at the paths asked for, even after git wrote to the work tree
+}
+
 // observation holds the findings of a look at the work tree.
 type observation struct {
 	snapshot.Snapshot
@@ -32,25 +40,25 @@ func (o observation) found() bool { return o.Seeded || o.settled > 0 || len(o.Ch
 //
 // After git wrote to the work tree the whole of it is looked at, whatever was asked for: only then is every path
 // settled and the mark of git can move on. The commits that git itself makes in a row are looked at alone.
-func (s *step) look(paths []string) (observation, error) {
+func (s *step) look(h *heard, paths []string) (observation, error) {
 	var o observation
 	var err error
 	if s.queue.ahead != nil {
 		o, s.queue.ahead, paths = *s.queue.ahead, nil, nil
 	} else {
-		o, err = s.observe(paths)
+		o, err = s.looks.observe(h, paths)
 	}
 	if err == nil {
-		err = s.lookAgain(&o, paths)
+		err = s.lookAgain(h, &o, paths)
 	}
 	if err != nil {
 		return o, fmt.Errorf("snapshot: %w", err)
 	}
 	if !o.Seeded {
-		s.changedBefore(o.Changes)
-		err = s.settleChanges(o.full, o.Changes)
+		s.seen.changedBefore(o.Changes)
+		err = s.settleChanges(h, o.full, o.Changes)
 	} else {
-		err = s.attributeSeeded()
+		err = s.weigh(h).attributeSeeded()
 	}
 	if err != nil {
 		return o, err
@@ -60,50 +68,50 @@ func (s *step) look(paths []string) (observation, error) {
 }
 
 // observe takes the snapshot of a look.
-func (s *step) observe(paths []string) (observation, error) {
-	if s.asks.Whole.Restored && (!s.narrow || s.asks.Whole.MadeByHand(s.now.Head, s.asks.Commit)) {
+func (l *looks) observe(h *heard, paths []string) (observation, error) {
+	if l.tree.asks.Whole.Restored && (!l.narrow || l.tree.asks.Whole.MadeByHand(l.tree.now.Head, l.tree.asks.Commit)) {
 		paths = nil
 	}
-	if s.snap == nil {
-		eng, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
+	if l.snap == nil {
+		eng, err := snapshot.Open(l.tree.ctx, l.tree.repo, snapshotState(l.tree.repo))
 		if err != nil {
 			return observation{}, fmt.Errorf("open snapshot state: %w", err)
 		}
-		eng.WriteBehind, eng.Most = true, s.engine.Most
-		s.snap = eng
+		eng.WriteBehind, eng.Most = true, l.engine.Most
+		l.snap = eng
 	}
 	var o observation
 	var err error
 	if paths == nil {
 		o.full = true
-		o.Snapshot, err = s.snap.Full(s.ctx)
+		o.Snapshot, err = l.snap.Full(l.tree.ctx)
 	} else {
-		o.Snapshot, err = s.snap.Scoped(s.ctx, paths)
+		o.Snapshot, err = l.snap.Scoped(l.tree.ctx, paths)
 	}
-	if err == nil && !o.full && s.mayBeRenamed(o.Changes) {
+	if err == nil && !o.full && l.mayBeRenamed(o.Changes) {
 		first := o.Changes
 		o.full = true
-		o.Snapshot, err = s.snap.Full(s.ctx)
+		o.Snapshot, err = l.snap.Full(l.tree.ctx)
 		o.Changes = chain(first, o.Changes)
 	}
-	if err == nil && s.engine.Most > 0 && len(o.Changes) > s.engine.Most {
+	if err == nil && l.engine.Most > 0 && len(o.Changes) > l.engine.Most {
 		err = snapshot.ErrMany
 	}
 	if err == nil {
-		err = s.awaitContents(&o, paths)
+		err = l.awaitContents(h, &o, paths)
 	}
 	return o, err
 }
 
 // settleChanges attributes the changes that a look found. full: the look was at everything.
-func (s *step) settleChanges(full bool, changes []snapshot.Change) error {
+func (s *step) settleChanges(h *heard, full bool, changes []snapshot.Change) error {
 	if full {
-		if err := s.attributeStashed(changes); err != nil {
+		if err := (&stashes{s.engine, s.weigh(h)}).attributeStashed(changes); err != nil {
 			return err
 		}
 	}
 	for _, batch := range batches(changes) {
-		if err := s.attribute(batch); err != nil {
+		if err := s.weigh(h).attribute(batch); err != nil {
 			return err
 		}
 	}
@@ -112,25 +120,25 @@ func (s *step) settleChanges(full bool, changes []snapshot.Change) error {
 
 // settleLook saves in the state how far the work tree was looked at.
 func (s *step) settleLook(o observation, paths []string) {
-	s.state.Interval = s.interval
-	s.state.Tree = o.Tree
+	s.tree.state.Interval = s.tree.interval
+	s.tree.state.Tree = o.Tree
 	if o.full || o.Seeded {
-		s.keepForOthers()
-		s.state.LastFull = s.interval
-		s.state.Squash = s.now.Squash
-		s.state.Git = s.now
-		s.asks.Known = s.now.Stashes
-		s.keepLeft()
+		s.tree.keepForOthers()
+		s.tree.state.LastFull = s.tree.interval
+		s.tree.state.Squash = s.tree.now.Squash
+		s.tree.state.Git = s.tree.now
+		s.tree.asks.Known = s.tree.now.Stashes
+		s.seen.keepLeft()
 		return
 	}
-	if s.state.Scoped == nil {
-		s.state.Scoped = map[string]int64{}
+	if s.tree.state.Scoped == nil {
+		s.tree.state.Scoped = map[string]int64{}
 	}
 	for _, p := range paths {
-		s.state.Scoped[p] = s.interval
+		s.tree.state.Scoped[p] = s.tree.interval
 	}
-	s.state.Marks = append(s.state.Marks, lookMark{s.interval, s.now})
-	s.state.Marks = s.state.Marks[max(0, len(s.state.Marks)-maxMarks):]
+	s.tree.state.Marks = append(s.tree.state.Marks, lookMark{s.tree.interval, s.tree.now})
+	s.tree.state.Marks = s.tree.state.Marks[max(0, len(s.tree.state.Marks)-maxMarks):]
 }
 
 // Most programs empty a file before they rewrite it. Where an agent makes several calls at a time, one of them may be
@@ -145,21 +153,21 @@ const (
 )
 
 // awaitContents takes the snapshot again as long as some files are newly empty: a program may be about to write them.
-func (s *step) awaitContents(o *observation, paths []string) error {
-	if o.Seeded || len(s.unfinished()) == 0 {
+func (l *looks) awaitContents(h *heard, o *observation, paths []string) error {
+	if o.Seeded || len(h.unfinished(l.tree.state)) == 0 {
 		return nil
 	}
-	empty := s.repo.Format.Hash(refs.BlobObject, nil)
-	pause := s.engine.pause
+	empty := l.tree.repo.Format.Hash(refs.BlobObject, nil)
+	pause := l.engine.pause
 	if pause == nil {
 		pause = time.Sleep
 	}
-	for wait := firstPause; wait <= lastPause && s.ctx.Err() == nil &&
+	for wait := firstPause; wait <= lastPause && l.tree.ctx.Err() == nil &&
 		slices.ContainsFunc(o.Changes, func(c snapshot.Change) bool {
 			return c.New == empty && c.Old != empty && !c.Old.IsZero()
 		}); wait *= 2 {
 		pause(wait)
-		if err := s.lookOnce(o, paths); err != nil {
+		if err := l.lookOnce(o, paths); err != nil {
 			return err
 		}
 	}
@@ -169,23 +177,23 @@ func (s *step) awaitContents(o *observation, paths []string) error {
 // mayBeRenamed reports whether one of the changed paths came or went without a call that is known to have done it:
 // the file may have had, or may have, another name, and only a look at everything finds that one. A file that git
 // deletes or brings back needs no such look.
-func (s *step) mayBeRenamed(changes []snapshot.Change) bool {
+func (l *looks) mayBeRenamed(changes []snapshot.Change) bool {
 	return slices.ContainsFunc(changes, func(c snapshot.Change) bool {
 		if c.Old.IsZero() == c.New.IsZero() {
 			return false
 		}
-		if w := s.gitAt(c.Path); w.Restored {
-			_, known := s.known.Get(c.Path, c.New)
-			byGit := !w.MadeByHand(s.now.Head, s.asks.Commit)
+		if w := l.tree.origins.gitAt(c.Path); w.Restored {
+			_, known := l.tree.store.known.Get(c.Path, c.New)
+			byGit := !w.MadeByHand(l.tree.now.Head, l.tree.asks.Commit)
 			if known || c.New.IsZero() && byGit {
 				return false
 			}
 		}
-		if want, ok := s.state.Expected[c.Path]; ok && want == c.New {
+		if want, ok := l.tree.state.Notes.Expected[c.Path]; ok && want == c.New {
 			return false
 		}
-		return !slices.ContainsFunc(writers(s.state.Windows, c.Path, s.seen(c.Path)), func(w *Window) bool {
-			return w.Class == events.ToolEdits
+		return !slices.ContainsFunc(writers(l.tree.state.Windows, c.Path, l.tree.seen(c.Path)), func(w *Window) bool {
+			return w.Call.Class == events.ToolEdits
 		})
 	})
 }
@@ -281,38 +289,38 @@ func (e *Engine) CatchUp(ctx context.Context, at time.Time) error {
 	if !e.Behind() {
 		return nil
 	}
-	return e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{events.Manual}}
-		return s.lookAtAll("late")
+	return e.advance(ctx, at, func(s *step, h *heard) error {
+		h.env = events.Draft{Method: []events.Method{events.Manual}}
+		return s.lookAtAll(h, "late")
 	})
 }
 
 // lookAgain takes in the boundaries that were put aside until a snapshot was taken, and what git did meanwhile. It
 // joins what has changed since to what the snapshot found.
-func (s *step) lookAgain(o *observation, paths []string) error {
+func (s *step) lookAgain(h *heard, o *observation, paths []string) error {
 	for range maxLooks {
 		news := s.meanwhile()
 		if !news.any {
 			return nil
 		}
-		if err := s.lookOnce(o, paths); err != nil {
+		if err := s.looks.lookOnce(o, paths); err != nil {
 			return err
 		}
-		if err := s.takeMeanwhile(o, news); err != nil {
+		if err := s.takeMeanwhile(h, o, news); err != nil {
 			return err
 		}
 	}
-	return s.takeMeanwhile(nil, news{late: s.waiting()})
+	return s.takeMeanwhile(h, nil, news{late: s.queue.waiting()})
 }
 
 // lookOnce adds to an observation what has changed since.
-func (s *step) lookOnce(o *observation, paths []string) error {
+func (l *looks) lookOnce(o *observation, paths []string) error {
 	var next snapshot.Snapshot
 	var err error
 	if o.full {
-		next, err = s.snap.Full(s.ctx)
+		next, err = l.snap.Full(l.tree.ctx)
 	} else {
-		next, err = s.snap.Scoped(s.ctx, paths)
+		next, err = l.snap.Scoped(l.tree.ctx, paths)
 	}
 	if err != nil {
 		return err
@@ -335,12 +343,12 @@ type news struct {
 func (s *step) meanwhile() (n news) {
 	last, now := s.queue.checked, time.Now()
 	if s.engine.Patient { // a short look does not wait for git: the next one sees what it did
-		if !s.now.Equal(gitfacts.ReadMark(s.repo)) {
+		if !s.tree.now.Equal(gitfacts.ReadMark(s.tree.repo)) {
 			n.moved, n.began = true, last.Add(-snapshot.Slack)
 		}
-		n.any = s.takeWritten() || n.moved
+		n.any = s.queue.takeWritten() || n.moved
 	}
-	n.late = s.waiting()
+	n.late = s.queue.waiting()
 	n.any = n.any || len(n.late) > 0
 	if n.moved && len(n.late) > 0 {
 		n.began = spool.Sooner(n.began, spool.Earliest(n.late))
@@ -352,12 +360,12 @@ func (s *step) meanwhile() (n news) {
 // takeWritten takes the word of git's hooks that git wrote to the work tree, and reports whether there was any.
 // Nothing tells when git did, but that it was before: so it counts for all that is seen in this step, and at once,
 // though the hook may still be trying.
-func (s *step) takeWritten() (found bool) {
-	entries, _ := os.ReadDir(spool.Dir(s.repo)) // what cannot be read is not there
+func (q *queue) takeWritten() (found bool) {
+	entries, _ := os.ReadDir(spool.Dir(q.tree.repo)) // what cannot be read is not there
 	for _, entry := range entries {
-		name := filepath.Join(spool.Dir(s.repo), entry.Name())
-		if strings.HasSuffix(name, spool.LateSuffix) || slices.Contains(s.queue.late, name) ||
-			slices.Contains(s.queue.heard, name) || slices.Contains(s.state.Spooled, entry.Name()) {
+		name := filepath.Join(spool.Dir(q.tree.repo), entry.Name())
+		if strings.HasSuffix(name, spool.LateSuffix) || slices.Contains(q.late, name) ||
+			slices.Contains(q.heard, name) || slices.Contains(q.tree.state.Spooled, entry.Name()) {
 			continue
 		}
 		raw, err := os.ReadFile(name)
@@ -365,41 +373,39 @@ func (s *step) takeWritten() (found bool) {
 			continue
 		}
 		found = true
-		s.restoredNow()
+		q.tree.restoredNow()
 		if spool.Left(entry.Name(), time.Now()) {
-			s.queue.late = append(s.queue.late, name)
+			q.late = append(q.late, name)
 		} else {
-			s.queue.heard = append(s.queue.heard, name)
+			q.heard = append(q.heard, name)
 		}
 	}
 	return found
 }
 
 // takeMeanwhile takes the boundaries that were put aside before a look, and finds out again where git stands.
-func (s *step) takeMeanwhile(o *observation, news news) error {
-	env := s.env
+func (s *step) takeMeanwhile(h *heard, o *observation, news news) error {
 	if news.moved { // without git's part in what came before
-		if err := s.settleUntil(o, news.began); err != nil {
+		if err := s.settleUntil(h, o, news.began); err != nil {
 			return err
 		}
 	}
-	s.orientAgain()
-	err := s.takeLate(news.late, o)
-	s.orientAgain()
-	s.env = env
+	s.tree.origins.orientAgain()
+	err := s.takeLate(h, news.late, o)
+	s.tree.origins.orientAgain()
 	if err == nil && s.engine.Patient { // the agents of calls that began meanwhile may be gone by now
-		s.askProcesses(s.time)
-		s.over = append(s.over, s.doubtGone()...)
+		s.seen.askProcesses(s.tree.time)
+		s.over = append(s.over, s.seen.doubtGone()...)
 	}
 	return err
 }
 
 // orientAgain reads git's present state.
-func (s *step) orientAgain() {
-	base := s.asks.Base
-	s.orient()
-	s.since = nil
-	if !s.asks.Commit.IsZero() {
-		s.asks.Base = base
+func (o *origins) orientAgain() {
+	base := o.tree.asks.Base
+	o.tree.orient()
+	o.since = nil
+	if !o.tree.asks.Commit.IsZero() {
+		o.tree.asks.Base = base
 	}
 }

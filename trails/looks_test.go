@@ -62,7 +62,9 @@ func TestWhatMayBeARename(t *testing.T) {
 	sc.commit()
 	a, b := sc.text("a", "a\n"), sc.text("b", "b\n")
 	came, went := snapshot.Change{Path: "f", New: a.oid}, snapshot.Change{Path: "f", Old: a.oid}
-	restored := func(s *step) { s.asks.Whole = &origin.Work{Work: s.workAfter(s.now), Restored: true} }
+	restored := func(s *step) {
+		s.tree.asks.Whole = &origin.Work{Work: s.tree.origins.workAfter(s.tree.now), Restored: true}
+	}
 	for name, tt := range map[string]struct {
 		change snapshot.Change
 		before func(*step)
@@ -71,23 +73,25 @@ func TestWhatMayBeARename(t *testing.T) {
 		"a change of content":               {snapshot.Change{Path: "f", Old: a.oid, New: b.oid}, nil, false},
 		"a new file":                        {came, nil, true},
 		"a file that is gone":               {went, nil, true},
-		"an announced one":                  {came, func(s *step) { s.state.Expected = map[string]refs.OID{"f": a.oid} }, false},
-		"announced with other content":      {came, func(s *step) { s.state.Expected = map[string]refs.OID{"f": b.oid} }, true},
-		"made by an edit call":              {came, func(s *step) { s.state.Windows = []*Window{window("S", "c", events.ToolEdits, "f")} }, false},
-		"an edit call of another path":      {came, func(s *step) { s.state.Windows = []*Window{window("S", "c", events.ToolEdits, "g")} }, true},
-		"a command may have moved it":       {came, func(s *step) { s.state.Windows = []*Window{window("S", "c", events.ToolRuns)} }, true},
-		"git wrote, and it was there once":  {came, func(s *step) { restored(s); _ = s.known.Put("f", a.oid, vector.Uniform(1, vector.Unknown)) }, false},
+		"an announced one":                  {came, func(s *step) { s.tree.state.Notes.Expected = map[string]refs.OID{"f": a.oid} }, false},
+		"announced with other content":      {came, func(s *step) { s.tree.state.Notes.Expected = map[string]refs.OID{"f": b.oid} }, true},
+		"made by an edit call":              {came, func(s *step) { s.tree.state.Windows = []*Window{window("S", "c", events.ToolEdits, "f")} }, false},
+		"an edit call of another path":      {came, func(s *step) { s.tree.state.Windows = []*Window{window("S", "c", events.ToolEdits, "g")} }, true},
+		"a command may have moved it":       {came, func(s *step) { s.tree.state.Windows = []*Window{window("S", "c", events.ToolRuns)} }, true},
+		"git wrote, and it was there once":  {came, func(s *step) { restored(s); _ = s.tree.store.known.Put("f", a.oid, vector.Uniform(1, vector.Unknown)) }, false},
 		"git wrote, and it was never there": {came, restored, true},
 		"git wrote, and deleted it":         {went, restored, false},
 	} {
-		s, tree, asks := *sc.step, *sc.workTree, *sc.asks
-		s.witness = newWitness(&tree, nil, nil, "")
-		s.asks, s.state = &asks, &state{Interval: 9, LastFull: 5}
-		s.known = ledger.NewKnown(sc.repo).Frozen()
+		here := sc.step.tree
+		store := *here.store
+		store.known = ledger.NewKnown(here.repo).Frozen()
+		tree := workTreeOf(&store, here.time, &state{Interval: 9, LastFull: 5})
+		tree.now, tree.interval, tree.asks.Base, tree.asks.Whole = here.now, here.interval, here.asks.Base, here.asks.Whole
+		s := New(here.repo, nil, nil).newStep(tree, newPage(""))
 		if tt.before != nil {
-			tt.before(&s)
+			tt.before(s)
 		}
-		if got := s.mayBeRenamed([]snapshot.Change{tt.change}); got != tt.want {
+		if got := s.looks.mayBeRenamed([]snapshot.Change{tt.change}); got != tt.want {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
@@ -99,7 +103,7 @@ func TestWhatGitDidSinceALook(t *testing.T) {
 	sc := newScene(t)
 	sc.commit()
 	const odd = 5e9 + 1
-	mark := sc.now
+	mark := sc.step.tree.now
 	for name, tt := range map[string]struct {
 		interval, restoredAt int64
 		change               func(now *gitfacts.Mark)
@@ -113,13 +117,12 @@ func TestWhatGitDidSinceALook(t *testing.T) {
 		"git wrote, and there are stashes":     {9, 7, func(m *gitfacts.Mark) { m.Index = odd }, true, false},
 		"nothing is compared at the beginning": {0, 7, func(m *gitfacts.Mark) { m.Done++ }, false, false},
 	} {
-		s := *sc.workTree
-		s.state = &state{Interval: tt.interval, RestoredAt: tt.restoredAt}
+		s := workTreeOf(sc.step.tree.store, sc.step.tree.time, &state{Interval: tt.interval, RestoredAt: tt.restoredAt})
 		before := mark
 		before.Stashes = []refs.OID{numbered(t, 1)}
 		s.now = before
 		tt.change(&s.now)
-		w := s.workSince(before, 6)
+		w := s.origins.workSince(before, 6)
 		if w.Restored != tt.restored || w.Doubtful != tt.doubtful || w.Elsewhere {
 			t.Errorf("%s: wrote %v, doubtful %v, elsewhere %v; want %v, %v", name, w.Restored, w.Doubtful, w.Elsewhere, tt.restored, tt.doubtful)
 		}

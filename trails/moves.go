@@ -102,21 +102,21 @@ type half struct {
 }
 
 // halves returns the changes of earlier looks whose other half may be among some changes now.
-func (s *workTree) halves(now []shifting) ([]half, error) {
-	if len(s.state.Shifts) == 0 {
+func (tree *workTree) halves(now []shifting) ([]half, error) {
+	if len(tree.state.Notes.Shifts) == 0 {
 		return nil, nil
 	}
 	var out []half
 	for _, m := range now {
 		gone, come := m.blocks()
-		for _, one := range slices.Backward(s.state.Shifts) {
+		for _, one := range slices.Backward(tree.state.Notes.Shifts) {
 			for _, takes := range []bool{false, true} {
 				there := func(h half) bool { return h.shift == one && h.takes == takes }
 				if takes && (one.Path == m.path || !meet(one.Come, gone)) || !takes && !meet(one.Gone, come) ||
 					slices.ContainsFunc(out, there) {
 					continue
 				}
-				h, ok, err := s.half(one, takes)
+				h, ok, err := tree.half(one, takes)
 				if err != nil {
 					return nil, err
 				}
@@ -129,13 +129,13 @@ func (s *workTree) halves(now []shifting) ([]half, error) {
 	return out, nil
 }
 
-func (s *workTree) half(one *shift, takes bool) (h half, ok bool, err error) {
-	before, err := s.read(0, one.Before)
+func (tree *workTree) half(one *shift, takes bool) (h half, ok bool, err error) {
+	before, err := tree.store.read(0, one.Before)
 	if err != nil {
 		return h, false, err
 	}
-	after, err := s.read(0, one.After)
-	owners, known := s.known.Get(one.From, one.Before)
+	after, err := tree.store.read(0, one.After)
+	owners, known := tree.store.known.Get(one.From, one.Before)
 	if err != nil || before.whole || after.whole || !known && !one.Before.IsZero() {
 		return h, false, err
 	}
@@ -147,12 +147,12 @@ func (s *workTree) half(one *shift, takes bool) (h half, ok bool, err error) {
 }
 
 // moves finds the blocks that moved between some changes, and between them and the changes of earlier looks.
-func (s *workTree) moves(now []shifting) ([]half, error) {
+func (tree *workTree) moves(now []shifting) ([]half, error) {
 	changes := make([]*vector.Change, 0, len(now))
 	for _, m := range now {
 		changes = append(changes, m.change)
 	}
-	earlier, err := s.halves(now)
+	earlier, err := tree.halves(now)
 	for _, h := range earlier {
 		changes = append(changes, h.change)
 	}
@@ -162,12 +162,12 @@ func (s *workTree) moves(now []shifting) ([]half, error) {
 
 // settleHalves gives blocks that came before they went their old owners. A half is dropped once the other half is
 // found.
-func (s *step) settleHalves(earlier []half) error {
+func (wg *weigher) settleHalves(earlier []half) error {
 	for _, h := range earlier {
 		found := h.change.Gave()
 		if h.takes {
 			var err error
-			if found, err = s.cameFirst(h); err != nil {
+			if found, err = wg.cameFirst(h); err != nil {
 				return err
 			}
 		}
@@ -177,14 +177,15 @@ func (s *step) settleHalves(earlier []half) error {
 			h.shift.Gone = ""
 		}
 	}
-	s.state.Shifts = slices.DeleteFunc(s.state.Shifts, func(one *shift) bool { return one.Gone+one.Come == "" })
+	notes := &wg.tree.state.Notes
+	notes.Shifts = slices.DeleteFunc(notes.Shifts, func(one *shift) bool { return one.Gone+one.Come == "" })
 	return nil
 }
 
 // cameFirst puts right whose the lines of a block are that came before it went.
-func (s *step) cameFirst(h half) (found bool, err error) {
+func (wg *weigher) cameFirst(h half) (found bool, err error) {
 	path := h.shift.Path
-	had, known := s.known.Get(path, h.after.oid)
+	had, known := wg.tree.store.known.Get(path, h.after.oid)
 	if !known || had.Len() != len(h.after.lines) {
 		return false, nil
 	}
@@ -192,12 +193,12 @@ func (s *step) cameFirst(h half) (found bool, err error) {
 	if now.Equal(had) {
 		return false, nil
 	}
-	if err := s.known.Put(path, h.after.oid, now); err != nil || s.snap == nil {
+	if err := wg.tree.store.known.Put(path, h.after.oid, now); err != nil || wg.looks.snap == nil {
 		return true, err
 	}
-	entry, there := s.snap.Lookup(path)
-	current, err := s.read(entry.Mode, entry.OID)
-	owners, known := s.known.Get(path, entry.OID)
+	entry, there := wg.looks.snap.Lookup(path)
+	current, err := wg.tree.store.read(entry.Mode, entry.OID)
+	owners, known := wg.tree.store.known.Get(path, entry.OID)
 	if err != nil || !there || current.whole || !known || owners.Len() != len(current.lines) {
 		return true, err
 	}
@@ -214,14 +215,14 @@ func (s *step) cameFirst(h half) (found bool, err error) {
 		}
 		b.Add(owner, 1)
 	}
-	if err := s.known.Put(path, entry.OID, b.Vector()); err != nil {
+	if err := wg.tree.store.known.Put(path, entry.OID, b.Vector()); err != nil {
 		return true, err
 	}
-	return true, s.recordMoved(path, current, kept)
+	return true, wg.out.recordMoved(path, current, kept)
 }
 
 // recordMoved records that lines of a content are older than it seemed: patches whose lines are all kept.
-func (s *step) recordMoved(path string, in text, kept []events.KeptRun) error {
+func (rec *record) recordMoved(path string, in text, kept []events.KeptRun) error {
 	for len(kept) > 0 {
 		n := 1
 		for n < len(kept) && kept[n].Start == kept[n-1].Start+1 {
@@ -230,13 +231,15 @@ func (s *step) recordMoved(path string, in text, kept []events.KeptRun) error {
 		block := kept[:n]
 		kept = kept[n:]
 		h := linediff.Hunk{OldStart: block[0].Start - 1, OldCount: n, NewStart: block[0].Start - 1, NewCount: n}
-		seed := patchSeed{interval: s.interval, path: path, start: h.NewStart, count: n, old: n, after: in.oid, segment: -2}
+		seed := patchSeed{
+			interval: rec.tree.interval, path: path, start: h.NewStart, count: n, old: n, after: in.oid, segment: -2,
+		}
 		data := events.PatchData{
-			Patch: s.ownerOf(person, seed).Patch, Interval: s.interval, Path: events.EncodePath(path),
+			Patch: rec.ownerOf(person, seed).Patch, Interval: rec.tree.interval, Path: events.EncodePath(path),
 			Before: in.oid, After: in.oid, Owner: nobody.kind, Kept: block,
 		}
 		data.OldStart, data.OldCount, data.NewStart, data.NewCount = h.Numbers()
-		if err := s.draftPatch(data, nobody, nil); err != nil {
+		if err := rec.draftPatch(data, nobody, nil); err != nil {
 			return err
 		}
 	}
@@ -244,11 +247,11 @@ func (s *step) recordMoved(path string, in text, kept []events.KeptRun) error {
 }
 
 // noteShift notes a change that another one may be the other half of.
-func (s *step) noteShift(from, path string, m shifting) {
+func (rec *record) noteShift(from, path string, m shifting) {
 	one := &shift{From: from, Path: path, Before: m.from.oid, After: m.to.oid}
 	if one.Gone, one.Come = m.blocks(); one.Gone+one.Come == "" {
 		return
 	}
-	s.state.Shifts = append(s.state.Shifts, one)
-	s.state.Shifts = s.state.Shifts[max(0, len(s.state.Shifts)-maxShifts):]
+	rec.tree.state.Notes.Shifts = append(rec.tree.state.Notes.Shifts, one)
+	rec.tree.state.Notes.Shifts = rec.tree.state.Notes.Shifts[max(0, len(rec.tree.state.Notes.Shifts)-maxShifts):]
 }

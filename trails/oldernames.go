@@ -23,9 +23,22 @@ import (
 // maxFormer bounds the earlier contents of a file that is gone.
 const maxFormer = 8
 
+// names finds the names that files had before.
+type names struct {
+	tree  *workTree
+	older older
+}
+
+// older holds the findings about older names; nil until asked for.
+type older struct {
+	gone     []rename.Change             // see findOlderName
+	newNames map[string]origin.Candidate // see underOlderName
+	nested   []string                    // see noteNested
+}
+
 // olderNames gives the new ones of some files the names that they had before, and leaves out the deletions that were
 // found to be renames.
-func (s *workTree) olderNames(q *rename.Query, files []*file) ([]*file, error) {
+func (n *names) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 	var born []*rename.File
 	byPath, texts := map[string]*file{}, map[refs.OID]text{}
 	for _, f := range files {
@@ -41,19 +54,21 @@ func (s *workTree) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 		return files, nil
 	}
 	q.Read = func(mode uint32, oid refs.OID) ([][]byte, error) {
-		t, err := s.read(mode, oid)
+		t, err := n.tree.store.read(mode, oid)
 		texts[oid] = t
 		return t.lines, err
 	}
-	q.Work, q.Wrote, q.Asked = s.asks.Whole.Work, s.asks.Whole.Restored, s.asks.Commit
-	q.Stored, q.Staged = s.objects.MayBeStored, s.staged
+	q.Work, q.Wrote, q.Asked = n.tree.asks.Whole.Work, n.tree.asks.Whole.Restored, n.tree.asks.Commit
+	q.Stored, q.Staged = n.tree.store.objects.MayBeStored, n.staged
 	q.Known = func(path string, oid refs.OID) bool {
-		_, known := s.known.Get(path, oid)
+		_, known := n.tree.store.known.Get(path, oid)
 		return known
 	}
-	q.Former = func(path string, lines func() [][]byte) []refs.OID { return s.known.Left(path, lines, maxFormer) }
+	q.Former = func(path string, lines func() [][]byte) []refs.OID {
+		return n.tree.store.known.Left(path, lines, maxFormer)
+	}
 	if q.Last == nil {
-		q.Last = func() (rename.Seen, bool) { return s.last, s.findLast() }
+		q.Last = func() (rename.Seen, bool) { return n.tree.store.last, n.tree.store.findLast() }
 	}
 	pairs, err := rename.Pair(q, born)
 	if err != nil {
@@ -64,7 +79,7 @@ func (s *workTree) olderNames(q *rename.Query, files []*file) ([]*file, error) {
 		f := byPath[p.New.Path]
 		old, found := texts[p.Old.OID]
 		if !found {
-			if old, err = s.read(p.Old.Mode, p.Old.OID); err != nil {
+			if old, err = n.tree.store.read(p.Old.Mode, p.Old.OID); err != nil {
 				return nil, err
 			}
 		}
@@ -91,77 +106,77 @@ func changesOf(files []*file) []rename.Change {
 }
 
 // momentOfLook reports whether a look is a commit's.
-func (s *workTree) momentOfLook() moment.Moment {
-	if s.asks.Commit.IsZero() {
+func (n *names) momentOfLook() moment.Moment {
+	if n.tree.asks.Commit.IsZero() {
 		return moment.Look
 	}
 	return moment.CommitLook
 }
 
 // lookedAt is the work tree as a look has found it.
-type lookedAt struct{ *step }
+type lookedAt struct{ looks *looks }
 
 func (l lookedAt) Has(path string) bool {
-	_, found := l.snap.Lookup(path)
+	_, found := l.looks.snap.Lookup(path)
 	return found
 }
 
 func (l lookedAt) Entry(path string) snapshot.Entry {
-	entry, _ := l.snap.Lookup(path)
+	entry, _ := l.looks.snap.Lookup(path)
 	return entry
 }
 
-func (l lookedAt) Gone(path string) bool { return l.goneFromWorkTree(path) }
+func (l lookedAt) Gone(path string) bool { return l.looks.tree.store.goneFromWorkTree(path) }
 
-func (l lookedAt) Older(path string) bool { return l.writtenBeforeLook(path) }
+func (l lookedAt) Older(path string) bool { return l.looks.tree.store.writtenBeforeLook(path) }
 
 // atRest is a work tree without a snapshot of its present state: the last seen files count as still there, except
 // the files that are known to be gone.
 type atRest struct {
-	*workTree
+	tree *workTree
 	gone map[string]bool
 }
 
 func (a atRest) Has(path string) bool {
-	if _, seen := a.last.Lookup(path); seen {
+	if _, seen := a.tree.store.last.Lookup(path); seen {
 		return !a.gone[path]
 	}
-	return !a.goneFromWorkTree(path)
+	return !a.tree.store.goneFromWorkTree(path)
 }
 
 func (a atRest) Entry(path string) snapshot.Entry {
-	content, found := readWorkFile(a.repo, path)
+	content, found := readWorkFile(a.tree.repo, path)
 	if !found {
 		return snapshot.Entry{}
 	}
-	return snapshot.Entry{OID: a.repo.Format.Hash(refs.BlobObject, content)}
+	return snapshot.Entry{OID: a.tree.repo.Format.Hash(refs.BlobObject, content)}
 }
 
-func (a atRest) Gone(path string) bool { return a.goneFromWorkTree(path) }
+func (a atRest) Gone(path string) bool { return a.tree.store.goneFromWorkTree(path) }
 
-func (a atRest) Older(path string) bool { return a.writtenBeforeLook(path) }
+func (a atRest) Older(path string) bool { return a.tree.store.writtenBeforeLook(path) }
 
-func (s *workTree) goneFromWorkTree(path string) bool {
-	_, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
+func (c *contents) goneFromWorkTree(path string) bool {
+	_, err := os.Lstat(filepath.Join(c.repo.WorkTree, filepath.FromSlash(path)))
 	return errors.Is(err, fs.ErrNotExist)
 }
 
 // writtenBeforeLook reports whether a file was last written before the last boundary ended. A new name leaves that
 // time as it was.
-func (s *workTree) writtenBeforeLook(path string) bool {
-	now, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path)))
-	last, errLast := os.Stat(StatePath(s.repo))
+func (c *contents) writtenBeforeLook(path string) bool {
+	now, err := os.Lstat(filepath.Join(c.repo.WorkTree, filepath.FromSlash(path)))
+	last, errLast := os.Stat(StatePath(c.repo))
 	return err == nil && errLast == nil && !now.ModTime().After(last.ModTime())
 }
 
 // asSeen holds the contents of paths before the changes that a look has found.
 type asSeen struct {
-	*step
+	looks   *looks
 	changes []snapshot.Change
 }
 
 func (a asSeen) Lookup(path string) (snapshot.Entry, bool) {
-	entry := a.lastSeen(path, a.changes)
+	entry := a.looks.lastSeen(path, a.changes)
 	return entry, !entry.OID.IsZero()
 }
 
@@ -169,9 +184,9 @@ func (a asSeen) Lookup(path string) (snapshot.Entry, bool) {
 func (a asSeen) Moved(_, _ string) bool { return false }
 
 // staged maps the new names in the index to their names in HEAD (git-diff-index(1)).
-func (s *workTree) staged() map[string]string {
+func (n *names) staged() map[string]string {
 	args := append([]string{"diff-index", "--cached", "-M", "--diff-filter=R"}, gitdiff.Raw()...)
-	out, err := s.repo.Git(s.ctx, nil, append(args, "HEAD")...)
+	out, err := n.tree.repo.Git(n.tree.ctx, nil, append(args, "HEAD")...)
 	if err != nil {
 		return nil // there is no HEAD
 	}
@@ -185,16 +200,17 @@ func (s *workTree) staged() map[string]string {
 
 // peek lists the last seen paths that are now gone or have another content. It runs git once. If there are more
 // than most, and most is not 0, it returns none.
-func (s *workTree) peek(most int) ([]rename.Change, error) {
-	if !s.findLast() || s.last.Tree().IsZero() {
+func (n *names) peek(most int) ([]rename.Change, error) {
+	if !n.tree.store.findLast() || n.tree.store.last.Tree().IsZero() {
 		return nil, nil
 	}
 	args := append([]string{"diff-index"}, gitdiff.Raw()...)
-	cmd := s.repo.Command(s.ctx, append(args, "--no-renames", "--ignore-submodules=all", s.last.Tree().String())...)
-	cmd.Env = append(cmd.Env, s.repo.SideReadEnv()...)
+	args = append(args, "--no-renames", "--ignore-submodules=all", n.tree.store.last.Tree().String())
+	cmd := n.tree.repo.Command(n.tree.ctx, args...)
+	cmd.Env = append(cmd.Env, n.tree.repo.SideReadEnv()...)
 	raw, err := cmd.Output()
 	if err != nil {
-		return nil, s.ctx.Err() // the tree of a snapshot that is gone says nothing
+		return nil, n.tree.ctx.Err() // the tree of a snapshot that is gone says nothing
 	}
 	changed, err := snapshot.ParseRawDiff(string(raw))
 	if err != nil || most > 0 && len(changed) > most {
@@ -202,17 +218,17 @@ func (s *workTree) peek(most int) ([]rename.Change, error) {
 	}
 	var out []rename.Change
 	for _, c := range changed {
-		entry, found := s.last.Lookup(c.Path)
+		entry, found := n.tree.store.last.Lookup(c.Path)
 		if !found {
 			continue
 		}
 		// git's index has the name and not the content, or not the name: git mv took the name, and somebody wrote another
-		if c.New.IsZero() && (c.NewMode != 0 || !s.goneFromWorkTree(c.Path)) {
-			if c.New = (atRest{workTree: s}).Entry(c.Path).OID; c.New == entry.OID {
+		if c.New.IsZero() && (c.NewMode != 0 || !n.tree.store.goneFromWorkTree(c.Path)) {
+			if c.New = (atRest{tree: n.tree}).Entry(c.Path).OID; c.New == entry.OID {
 				continue
 			}
 		}
-		t, err := s.read(entry.Mode, entry.OID)
+		t, err := n.tree.store.read(entry.Mode, entry.OID)
 		if err != nil {
 			return nil, err
 		}
@@ -223,13 +239,14 @@ func (s *workTree) peek(most int) ([]rename.Change, error) {
 }
 
 // nameBefore finds the older names of files of the work tree that no look has seen.
-func (s *workTree) nameBefore(at moment.Moment, changes []rename.Change, files ...*file) error {
+func (n *names) nameBefore(at moment.Moment, changes []rename.Change, files ...*file) error {
 	gone := map[string]bool{}
 	for _, c := range changes {
 		gone[c.Old.Path] = c.New.IsZero()
 	}
-	_, err := s.olderNames(&rename.Query{
-		Moment: at, Tree: atRest{s, gone}, Changes: changes, Stashes: gitfacts.Newer(s.now.Stashes, s.state.Git.Stashes),
+	_, err := n.olderNames(&rename.Query{
+		Moment: at, Tree: atRest{n.tree, gone}, Changes: changes,
+		Stashes: gitfacts.Newer(n.tree.now.Stashes, n.tree.state.Git.Stashes),
 	}, files)
 	return err
 }
@@ -239,20 +256,20 @@ const maxRivals = 256
 
 // rivals returns the other new files of the work tree, which the next look will find as well: a content has one new
 // name.
-func (s *workTree) rivals(path string) ([]*file, error) {
-	raw, err := s.repo.Git(s.ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+func (n *names) rivals(path string) ([]*file, error) {
+	raw, err := n.tree.repo.Git(n.tree.ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, fmt.Errorf("list new files: %w", err)
 	}
 	var out []*file
 	done := map[string]bool{"": true, path: true} // a path with a conflict is listed three times
 	for name := range bytes.SplitSeq(raw, []byte{0}) {
-		if _, seen := s.last.Lookup(string(name)); seen || done[string(name)] {
+		if _, seen := n.tree.store.last.Lookup(string(name)); seen || done[string(name)] {
 			continue
 		}
 		done[string(name)] = true
-		if content, found := readWorkFile(s.repo, string(name)); found && len(out) < maxRivals {
-			t := newText(s.repo.Format.Hash(refs.BlobObject, content), content)
+		if content, found := readWorkFile(n.tree.repo, string(name)); found && len(out) < maxRivals {
+			t := newText(n.tree.repo.Format.Hash(refs.BlobObject, content), content)
 			out = append(out, &file{path: string(name), oldPath: string(name), new: t})
 		}
 	}
@@ -268,38 +285,39 @@ const (
 // underOlderName returns the last seen content of a file that has another name since, at which nobody has looked yet. A
 // commit that was made since the last look at everything must have it. For example: a file is renamed and committed
 // while hooks are off, and a rebase then makes that commit anew. The state of the last look is left as it is.
-func (s *workTree) underOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
-	if from, asked := s.older.newNames[path]; asked {
+func (n *names) underOlderName(commit refs.OID, path string) (origin.Candidate, bool) {
+	if from, asked := n.older.newNames[path]; asked {
 		return from, !from.Blob.IsZero()
 	}
-	if len(s.older.newNames) == maxNewNames || len(s.known.Blobs(path, 1)) > 0 || !s.findLast() {
+	if len(n.older.newNames) == maxNewNames || len(n.tree.store.known.Blobs(path, 1)) > 0 || !n.tree.store.findLast() {
 		return origin.Candidate{}, false
 	}
-	if _, there := s.last.Lookup(path); there || !s.asks.Whole.Known() || !s.asks.Whole.MovedTo(commit) {
+	git := n.tree.asks.Whole
+	if _, there := n.tree.store.last.Lookup(path); there || !git.Known() || !git.MovedTo(commit) {
 		return origin.Candidate{}, false
 	}
-	if s.older.newNames == nil {
-		s.older.newNames = map[string]origin.Candidate{}
+	if n.older.newNames == nil {
+		n.older.newNames = map[string]origin.Candidate{}
 	}
-	s.older.newNames[path] = s.findOlderName(path)
-	return s.older.newNames[path], !s.older.newNames[path].Blob.IsZero()
+	n.older.newNames[path] = n.findOlderName(path)
+	return n.older.newNames[path], !n.older.newNames[path].Blob.IsZero()
 }
 
 // findOlderName compares a file of the work tree with the files that lost their names.
-func (s *workTree) findOlderName(path string) origin.Candidate {
-	content, found := readWorkFile(s.repo, path)
+func (n *names) findOlderName(path string) origin.Candidate {
+	content, found := readWorkFile(n.tree.repo, path)
 	if !found {
 		return origin.Candidate{}
 	}
-	if s.older.gone == nil {
-		gone, err := s.peek(maxGone)
+	if n.older.gone == nil {
+		gone, err := n.peek(maxGone)
 		if err != nil {
 			gone = nil // what cannot be listed has no new name
 		}
-		s.older.gone = append([]rename.Change{}, gone...)
+		n.older.gone = append([]rename.Change{}, gone...)
 	}
-	f := &file{path: path, oldPath: path, new: newText(s.repo.Format.Hash(refs.BlobObject, content), content)}
-	if err := s.nameBefore(moment.Rewritten, s.older.gone, f); err != nil {
+	f := &file{path: path, oldPath: path, new: newText(n.tree.repo.Format.Hash(refs.BlobObject, content), content)}
+	if err := n.nameBefore(moment.Rewritten, n.older.gone, f); err != nil {
 		return origin.Candidate{}
 	}
 	return origin.Candidate{Path: f.oldPath, Blob: f.old.oid, Trust: origin.Far}
@@ -314,41 +332,42 @@ func (s *workTree) findOlderName(path string) origin.Candidate {
 func nestedKey(dir string) string { return dir + "/" }
 
 // keepNested remembers who made a nested repository, or a commit in it.
-func (s *step) keepNested(f *file, owner vector.Owner) error {
+func (rec *record) keepNested(f *file, owner vector.Owner) error {
 	if f.newMode != refs.ModeGitlink {
 		return nil
 	}
-	return s.known.Put(nestedKey(f.path), f.new.oid, vector.Uniform(1, owner))
+	return rec.tree.store.known.Put(nestedKey(f.path), f.new.oid, vector.Uniform(1, owner))
 }
 
 // fromNested says whose the lines of a file are that lay in a nested repository until now; nil for any other file.
-func (s *workTree) fromNested(f *file) []vector.Origin {
+func (n *names) fromNested(f *file) []vector.Origin {
 	if !f.old.oid.IsZero() || f.new.oid.IsZero() || f.new.whole || path.Dir(f.path) == "." ||
-		!s.writtenBeforeLook(f.path) || !s.findLast() {
+		!n.tree.store.writtenBeforeLook(f.path) || !n.tree.store.findLast() {
 		return nil
 	}
 	for dir := path.Dir(f.path); dir != "."; dir = path.Dir(dir) {
-		if was, found := s.last.Lookup(dir); found && was.Mode == refs.ModeGitlink || slices.Contains(s.older.nested, dir) {
-			return []vector.Origin{{Count: len(f.new.lines), Why: vector.Equal, Owner: s.ownerOfNested(dir)}}
+		was, found := n.tree.store.last.Lookup(dir)
+		if found && was.Mode == refs.ModeGitlink || slices.Contains(n.older.nested, dir) {
+			return []vector.Origin{{Count: len(f.new.lines), Why: vector.Equal, Owner: n.ownerOfNested(dir)}}
 		}
 	}
 	return nil
 }
 
 // noteNested remembers the nested repositories that were in the last look and are gone in this one.
-func (s *workTree) noteNested(changes []snapshot.Change) {
+func (n *names) noteNested(changes []snapshot.Change) {
 	for _, c := range changes {
 		if c.OldMode == refs.ModeGitlink && c.New.IsZero() {
-			s.older.nested = append(s.older.nested, c.Path)
+			n.older.nested = append(n.older.nested, c.Path)
 		}
 	}
 }
 
 // ownerOfNested returns the maker of a nested repository and its commits; unknown if several did.
-func (s *workTree) ownerOfNested(dir string) vector.Owner {
+func (n *names) ownerOfNested(dir string) vector.Owner {
 	owner := vector.Unknown
-	for i, commit := range s.known.Blobs(nestedKey(dir), origin.MaxEarlier) {
-		v, _ := s.known.Get(nestedKey(dir), commit)
+	for i, commit := range n.tree.store.known.Blobs(nestedKey(dir), origin.MaxEarlier) {
+		v, _ := n.tree.store.known.Get(nestedKey(dir), commit)
 		if i > 0 && v.At(0) != owner {
 			return vector.Unknown
 		}

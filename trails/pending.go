@@ -65,32 +65,32 @@ func Pending(
 		return p, err
 	}
 	defer tree.close()
-	s := newWitness(tree, settle, nil, "")
-	if s.state.Interval == 0 {
+	s := newWitness(tree, settle, "")
+	if s.tree.state.Interval == 0 {
 		return p, p.remember(tree, path, t)
 	}
-	f, err := s.pendingChange(moment.Unlooked, path, t)
+	f, err := s.tree.names.pendingChange(moment.Unlooked, path, t)
 	if err != nil || f.old.whole || t.whole {
 		return p, err
 	}
-	s.readNotes()
-	f.vec = s.vectorOf(f.oldPath, f.old)
-	explained, err := s.explained(f)
+	s.tree.readNotes()
+	f.vec = s.tree.origins.vectorOf(f.oldPath, f.old)
+	explained, err := s.tree.origins.explained(f)
 	if err != nil {
 		return p, fmt.Errorf("find what git wrote: %w", err)
 	}
-	if v, ok := s.known.Get(path, t.oid); ok && explained {
+	if v, ok := s.tree.store.known.Get(path, t.oid); ok && explained {
 		p.Vector = v
 		return p, nil
 	}
 	p.since = person.beside(editing)
-	return p, p.carry(s, f)
+	return p, p.carry(newJudge(s, &heard{editor: &editor{}}, nil), f)
 }
 
 // remember finds the owners of a path that nobody has looked at in this work tree: in the contents of the path in
 // other work trees, as for a commit (AtCommit). Lines that are in none of them belong to nobody.
 func (p *PendingLines) remember(s *workTree, path string, t text) error {
-	found, err := s.committed(moment.Unlooked, Committed{Path: path, OldPath: path, Lines: t.lines}).Lines()
+	found, err := s.origins.committed(moment.Unlooked, Committed{Path: path, OldPath: path, Lines: t.lines}).Lines()
 	if err != nil {
 		return err
 	}
@@ -107,35 +107,35 @@ func (p *PendingLines) remember(s *workTree, path string, t text) error {
 }
 
 // pendingChange returns the change of a path since the last look at it, by the older name of its file if it had one.
-func (s *workTree) pendingChange(at moment.Moment, path string, now text) (*file, error) {
-	last, err := snapshot.Open(s.ctx, s.repo, snapshotState(s.repo))
+func (n *names) pendingChange(at moment.Moment, path string, now text) (*file, error) {
+	last, err := snapshot.Open(n.tree.ctx, n.tree.repo, snapshotState(n.tree.repo))
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot state: %w", err)
 	}
-	s.last = last
-	s.passed = map[string]bool{path: last.PassedOver(path)}
+	n.tree.store.last = last
+	n.tree.passed = map[string]bool{path: last.PassedOver(path)}
 	f := &file{path: path, oldPath: path, new: now}
 	if entry, found := last.Lookup(path); found {
-		if f.old, err = s.read(entry.Mode, entry.OID); err != nil {
+		if f.old, err = n.tree.store.read(entry.Mode, entry.OID); err != nil {
 			return nil, fmt.Errorf("read the last snapshot of the file: %w", err)
 		}
 		return f, nil
 	}
-	changes, err := s.peek(0)
+	changes, err := n.peek(0)
 	if err != nil {
 		return nil, fmt.Errorf("list what changed since the last snapshot: %w", err)
 	}
-	if err := s.nameBefore(at, changes, f); err != nil || f.oldPath == path {
+	if err := n.nameBefore(at, changes, f); err != nil || f.oldPath == path {
 		return f, err
 	}
-	others, err := s.rivals(path)
+	others, err := n.rivals(path)
 	if err != nil || len(others) == 0 {
 		return f, err
 	}
 	f = &file{path: path, oldPath: path, new: now}
 	files := slices.Concat(others, []*file{f})
 	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
-	return f, s.nameBefore(at, changes, files...)
+	return f, n.nameBefore(at, changes, files...)
 }
 
 // OlderName returns the older name of a file that has a new name in the work tree: the one under which it was seen
@@ -154,7 +154,7 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 		return "", err
 	}
 	defer s.close()
-	f, err := s.pendingChange(moment.LongAfter, path, t)
+	f, err := s.names.pendingChange(moment.LongAfter, path, t)
 	if err != nil || f.oldPath == path {
 		return "", err
 	}
@@ -162,29 +162,29 @@ func OlderName(ctx context.Context, repo *refs.Repo, path string) (string, error
 }
 
 // carry carries the owners from the last snapshot of the path, and from later writes of git, to the content.
-func (p *PendingLines) carry(s *witness, f *file) error {
-	s.askProcesses(s.time)
-	s.askTranscripts()
-	s.doubtGone()
-	s.changedBefore([]snapshot.Change{{Path: f.path, New: f.new.oid}})
-	s.measure(f)
+func (p *PendingLines) carry(j *judge, f *file) error {
+	j.seen.askProcesses(j.tree.time)
+	j.seen.askTranscripts()
+	j.seen.doubtGone()
+	j.seen.changedBefore([]snapshot.Change{{Path: f.path, New: f.new.oid}})
+	j.measure(f)
 	seg := segment{from: f.old, to: f.new}
-	if by, ok := s.turnedUp(f.path, f.new.oid); ok {
+	if by, ok := j.tree.turnedUp(f.path, f.new.oid); ok {
 		seg.decide = by
-	} else if after, ok := s.afterHooks(f, s.state.seen(f.path)); ok {
+	} else if after, ok := j.afterHooks(f, j.tree.state.seen(f.path)); ok {
 		seg.decide = after
 	} else {
-		seg.decide = s.decide(f.path)
+		seg.decide = j.decide(f.path)
 	}
 	change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
-	if _, err := s.moves([]shifting{{change, f.old, f.new, f.path}}); err != nil {
+	if _, err := j.tree.moves([]shifting{{change, f.old, f.new, f.path}}); err != nil {
 		return err
 	}
 	part := &part{file: f, seg: seg, change: change}
-	restored := s.restoredLines(part)
+	restored := j.tree.restoredLines(part)
 	var by []func(line int) *actor
 	for i := range change.Hunks() {
-		by = append(by, s.writersOf(part, f.vec, i))
+		by = append(by, j.tree.writersOf(part, f.vec, i))
 	}
 	p.open = map[events.PatchID]events.AnchorOwner{}
 	result := change.Resolve(func(hunk, line int) vector.Owner {
@@ -198,7 +198,7 @@ func (p *PendingLines) carry(s *witness, f *file) error {
 		if who.window == nil && len(who.candidates) == 0 {
 			return vector.Owner{Kind: who.kind}
 		}
-		seed := patchSeed{writer: "pending", interval: s.interval, path: f.path, start: line, after: f.new.oid}
+		seed := patchSeed{writer: "pending", interval: j.tree.interval, path: f.path, start: line, after: f.new.oid}
 		owner := vector.Owner{Kind: who.kind, Patch: seed.id(who.key())}
 		p.open[owner.Patch] = who.describe()
 		return owner
@@ -209,22 +209,22 @@ func (p *PendingLines) carry(s *witness, f *file) error {
 
 // readNotes handles the notes of killed processes for readers: it takes no boundary, and puts the changes since the
 // last look in doubt.
-func (s *workTree) readNotes() {
-	entries, _ := os.ReadDir(spool.Dir(s.repo)) // what cannot be read is not there
+func (tree *workTree) readNotes() {
+	entries, _ := os.ReadDir(spool.Dir(tree.repo)) // what cannot be read is not there
 	for _, entry := range entries {
-		if !s.isLate(entry.Name(), time.Now()) {
+		if !tree.isLate(entry.Name(), time.Now()) {
 			continue
 		}
-		raw, err := os.ReadFile(filepath.Join(spool.Dir(s.repo), entry.Name()))
+		raw, err := os.ReadFile(filepath.Join(spool.Dir(tree.repo), entry.Name()))
 		switch {
 		case err != nil:
 		case spool.SaysGitWrote(entry.Name(), raw):
-			s.restoredNow()
+			tree.restoredNow()
 		default:
-			s.lose(events.LimitBoundaryLate)
+			tree.lose(events.LimitBoundaryLate)
 		}
 	}
-	if recorded.MissedIn(s.repo.GitDir, s.state.Missed.Last).Hooks > 0 {
-		s.lose(events.LimitHookMissed)
+	if recorded.MissedIn(tree.repo.GitDir, tree.state.Lost.Missed.Last).Hooks > 0 {
+		tree.lose(events.LimitHookMissed)
 	}
 }

@@ -57,18 +57,18 @@ func TestNothingIsMadeAgainInARemovedRepository(t *testing.T) {
 			sc := newScene(t)
 			sc.work("a.txt", "one\n")
 			sc.commit()
-			snap, err := snapshot.Open(t.Context(), sc.repo, snapshotState(sc.repo))
+			snap, err := snapshot.Open(t.Context(), sc.step.tree.repo, snapshotState(sc.step.tree.repo))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer snap.Close()
-			if err := os.RemoveAll(sc.repo.GitDir); err != nil {
+			if err := os.RemoveAll(sc.step.tree.repo.GitDir); err != nil {
 				t.Fatal(err)
 			}
-			if err := write(t, New(sc.repo, nil, nil), snap); err == nil {
+			if err := write(t, New(sc.step.tree.repo, nil, nil), snap); err == nil {
 				t.Error("it does not fail")
 			}
-			if _, err := os.Lstat(sc.repo.GitDir); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Lstat(sc.step.tree.repo.GitDir); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the git directory is there again: %v", err)
 			}
 		})

@@ -29,7 +29,7 @@ type retelling struct {
 
 func newRetelling(t *testimony) *retelling {
 	r := &retelling{testimony: t, parts: map[refs.OID][]events.CommitData{}, changed: map[refs.OID]bool{}}
-	r.contents = retold{known: t.known, blob: t.blob, lines: map[refs.OID][][]byte{}}
+	r.contents = retold{known: t.step.tree.store.known, blob: t.step.tree.store.blob, lines: map[refs.OID][][]byte{}}
 	return r
 }
 
@@ -51,12 +51,12 @@ func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool)
 	if err != nil || after == nil {
 		return edits, err
 	}
-	vec, found := r.known.Get(in.path, in.after)
+	vec, found := r.step.tree.store.known.Get(in.path, in.after)
 	if !found || vec.Len() != len(after) {
 		return edits, nil
 	}
 	open := openLines(in, vec)
-	before, err := r.blob(in.before)
+	before, err := r.step.tree.store.blob(in.before)
 	if in.before.IsZero() || missing(err) {
 		before, err = nil, nil
 	}
@@ -176,12 +176,13 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, call *
 	who := actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitNotReported}}
 	if call != nil {
 		who.kind, who.window = events.OwnerAI, &Window{
-			Trace: call.Trace, Agent: call.Agent, Session: call.Session, Subagent: call.Subagent, CallID: call.Call,
-			Tool: call.Tool, Model: call.Model, Prompt: call.Prompt, Class: events.ToolEdits,
+			Call: Call{Trace: call.Trace, Agent: call.Agent, Session: call.Session, Subagent: call.Subagent, ID: call.Call,
+				Tool: call.Tool, Model: call.Model, Prompt: call.Prompt, Class: events.ToolEdits},
 		}
 	}
-	to := r.ownerOf(who, patchSeed{interval: in.number, path: in.path, start: start, count: end - start, after: in.after,
-		segment: -2})
+	to := r.step.write(r.by).ownerOf(who, patchSeed{
+		interval: in.number, path: in.path, start: start, count: end - start, after: in.after, segment: -2,
+	})
 	lines, err := r.contents.of(in.after)
 	if err != nil {
 		return err
@@ -195,7 +196,7 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, call *
 		OldStart: start, NewStart: start + 1, NewCount: end - start, Owner: who.kind, Revises: from.Patch,
 		Lines: events.EncodeFingerprints(prints),
 	}
-	if err := r.draftPatch(data, who, who.limits); err != nil {
+	if err := r.step.write(r.by).draftPatch(data, who, who.limits); err != nil {
 		return err
 	}
 	run, err := r.contents.run(in.path, in.after, start, end, from, to)
@@ -213,7 +214,7 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, call *
 
 // pathsOf returns the paths in whose contents lines of a path may be now.
 func (r *retelling) pathsOf(path string, patch events.PatchID) []string {
-	out := append([]string{path}, r.known.Names(path)...)
+	out := append([]string{path}, r.step.tree.store.known.Names(path)...)
 	for _, in := range r.changes {
 		for i := range in.patches {
 			out = pathsWith(out, &in.patches[i], patch)
@@ -290,7 +291,7 @@ func (r *retelling) file(p *events.CommitData, f *events.AnchorFile, lines [][]b
 		if !named {
 			described := events.AnchorOwner{Kind: o.Kind, Limits: []events.Limit{events.LimitNotReported}}
 			if o.Patch != "" {
-				described = r.owners.Describe(o.Patch)
+				described = r.step.tree.store.owners.Describe(o.Patch)
 				described.Previous = o.Previous
 			}
 			at = len(p.Owners)
@@ -315,13 +316,13 @@ func (r *retelling) anchorAnew() error {
 		if !r.changed[commit] {
 			continue
 		}
-		drafts, err := anewParts(r.parts[commit], r.env.Method)
+		drafts, err := anewParts(r.parts[commit], r.by.env.Method)
 		if err != nil {
 			return fmt.Errorf("anchor %s anew: %w", commit, err)
 		}
 		for _, d := range drafts {
-			d.Time, d.Worktree = r.time, r.step.repo.WorktreeName()
-			r.drafts = append(r.drafts, d)
+			d.Time, d.Worktree = r.step.tree.time, r.step.tree.repo.WorktreeName()
+			r.step.page.drafts = append(r.step.page.drafts, d)
 		}
 	}
 	return nil

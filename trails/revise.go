@@ -59,35 +59,35 @@ func newRevision(trace events.TraceID, call string, class events.ToolClass, neve
 const reviseLog = 5000
 
 // revise corrects the records of a call whose end became known later.
-func (s *step) revise(w *Window, ended time.Time) error {
-	if w.Wrote == 0 || w.Wrote >= s.interval || !w.Rejected && ended.IsZero() {
+func (rec *record) revise(w *Window, ended time.Time) error {
+	if w.Wrote == 0 || w.Wrote >= rec.tree.interval || !w.Rejected && ended.IsZero() {
 		return nil
 	}
-	r := newRevision(w.Trace, w.CallID, w.Class, w.Rejected, ended, s.owners)
-	r.windows = s.state.Windows
-	r.beside = slices.ContainsFunc(s.state.openWindows(),
-		func(o *Window) bool { return o != w && o.Class != events.ToolEdits })
+	r := newRevision(w.Call.Trace, w.Call.ID, w.Call.Class, w.Rejected, ended, rec.tree.store.owners)
+	r.windows = rec.tree.state.Windows
+	r.beside = slices.ContainsFunc(rec.tree.state.openWindows(),
+		func(o *Window) bool { return o != w && o.Call.Class != events.ToolEdits })
 	read := 0
-	for e, err := range s.engine.log.Walk(s.ctx, events.Range{Order: events.NewestFirst}) {
+	for e, err := range rec.engine.log.Walk(rec.tree.ctx, events.Range{Order: events.NewestFirst}) {
 		if err != nil {
 			return err
 		}
 		r.hear(&e)
-		if read++; read == reviseLog || r.begins(&e, s.repo.WorktreeName()) {
+		if read++; read == reviseLog || r.begins(&e, rec.tree.repo.WorktreeName()) {
 			break
 		}
 	}
-	if err := r.apply(s.known); err != nil {
+	if err := r.apply(rec.tree.store.known); err != nil {
 		return err
 	}
 	for _, commit := range slices.Backward(r.commits) {
-		drafts, err := r.anchor(commit, s.env.Method)
+		drafts, err := r.anchor(commit, rec.heard.env.Method)
 		if err != nil {
 			return err
 		}
 		for _, d := range drafts {
-			d.Time, d.Worktree = s.time, s.repo.WorktreeName()
-			s.drafts = append(s.drafts, d)
+			d.Time, d.Worktree = rec.tree.time, rec.tree.repo.WorktreeName()
+			rec.page.drafts = append(rec.page.drafts, d)
 		}
 	}
 	return nil
@@ -271,7 +271,7 @@ func (r *revision) window(c events.CandidateData) *Window {
 			return w
 		}
 	}
-	return &Window{Trace: c.Trace, Agent: c.Agent, Session: c.Session, Subagent: c.Subagent, CallID: c.ToolCall}
+	return &Window{Call: Call{Trace: c.Trace, Agent: c.Agent, Session: c.Session, Subagent: c.Subagent, ID: c.ToolCall}}
 }
 
 // anchor makes the events that replace a commit's anchor; none if it does not name the call, or is right.

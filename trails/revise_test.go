@@ -52,7 +52,7 @@ func TestWhatACallLosesThatHadEnded(t *testing.T) {
 			if tt.never {
 				ended = time.Time{}
 			}
-			owners := ledger.NewOwners(newScene(t).repo)
+			owners := ledger.NewOwners(newScene(t).step.tree.repo)
 			r := newRevision(revised, "c1", tt.class, tt.never, ended, owners)
 			r.beside = tt.beside
 			for _, look := range tt.looks {
@@ -95,7 +95,7 @@ func TestWhatACallLosesThatHadEnded(t *testing.T) {
 
 func TestARevisedAnchorCountsItsLinesAnew(t *testing.T) {
 	t.Parallel()
-	r := newRevision(revised, "c1", events.ToolRuns, true, time.Time{}, ledger.NewOwners(newScene(t).repo))
+	r := newRevision(revised, "c1", events.ToolRuns, true, time.Time{}, ledger.NewOwners(newScene(t).step.tree.repo))
 	commit := refs.SHA1.Hash(refs.BlobObject, []byte("a commit"))
 	other := events.AnchorOwner{Kind: events.OwnerHuman, Patch: "1123456789abcdef0000000000000000", Previous: patchOne}
 	mine := events.AnchorOwner{Kind: events.OwnerAI, Patch: patchOne, Trace: revised, ToolCall: "c1"}

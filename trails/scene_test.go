@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
 // scene is a step of a timeline in a repository of its own, for decisions that need contents and commits.
 type scene struct {
-	*step
+	*among
 	t     *testing.T
 	names map[refs.OID]string
 }
@@ -33,8 +33,8 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	dir := t.TempDir()
 	sc := &scene{t: t, names: map[refs.OID]string{{}: "nothing"}}
-	sc.step = stepAmong(nil, &state{})
-	sc.repo.WorkTree = dir
+	sc.among = stepAmong(nil, &state{})
+	sc.step.tree.repo.WorkTree = dir
 	sc.git("init", "-q")
 	repo, err := refs.Discover(dir)
 	if err != nil {
@@ -42,22 +42,34 @@ func newScene(t *testing.T) *scene {
 	}
 	tree := newWorkTree(t.Context(), repo, time.Now(), &state{Interval: 9, LastFull: 5}, ledger.NewKnown(repo).Frozen())
 	t.Cleanup(tree.close)
-	sc.step = New(repo, nil, nil).newStep(tree, newRecord(""))
-	sc.interval = 10
-	sc.step.asks.Whole = &origin.Work{Work: sc.workAfter(gitfacts.Mark{})}
+	sc.among = &among{New(repo, nil, nil).newStep(tree, newPage("")), &heard{editor: &editor{}}}
+	sc.step.tree.interval = 10
+	sc.step.tree.asks.Whole = &origin.Work{Work: sc.step.tree.origins.workAfter(gitfacts.Mark{})}
 	return sc
 }
 
+// among is a step, and what it has heard.
+type among struct {
+	*step
+	heard *heard
+}
+
+func (a *among) hears() *hearer   { return a.step.hear(a.heard) }
+func (a *among) judges() *judge   { return a.step.judge(a.heard) }
+func (a *among) weighs() *weigher { return a.step.weigh(a.heard) }
+func (a *among) out() *record     { return a.step.write(a.heard) }
+
 // stepAmong is a step in no repository, for decisions about the windows of a state.
-func stepAmong(settle Settler, found *state) *step {
+func stepAmong(settle Settler, found *state) *among {
 	repo := &refs.Repo{}
-	return New(repo, nil, settle).newStep(newWorkTree(context.Background(), repo, time.Now(), found, ledger.NewKnown(repo)), newRecord(""))
+	tree := newWorkTree(context.Background(), repo, time.Now(), found, ledger.NewKnown(repo))
+	return &among{New(repo, nil, settle).newStep(tree, newPage("")), &heard{editor: &editor{}}}
 }
 
 func (sc *scene) git(args ...string) string {
 	sc.t.Helper()
 	cmd := exec.Command("git", args...)
-	cmd.Dir = sc.repo.WorkTree
+	cmd.Dir = sc.step.tree.repo.WorkTree
 	out, err := cmd.Output()
 	if err != nil {
 		sc.t.Fatalf("git %v: %v", args, err)
@@ -68,7 +80,7 @@ func (sc *scene) git(args ...string) string {
 // work writes a file of the work tree.
 func (sc *scene) work(path, content string) {
 	sc.t.Helper()
-	if err := os.WriteFile(filepath.Join(sc.repo.WorkTree, path), []byte(content), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(sc.step.tree.repo.WorkTree, path), []byte(content), 0o644); err != nil {
 		sc.t.Fatal(err)
 	}
 }
@@ -77,7 +89,7 @@ func (sc *scene) work(path, content string) {
 func (sc *scene) text(name, content string) text {
 	sc.t.Helper()
 	cmd := exec.Command("git", "hash-object", "-w", "--stdin")
-	cmd.Dir, cmd.Stdin = sc.repo.WorkTree, bytes.NewReader([]byte(content))
+	cmd.Dir, cmd.Stdin = sc.step.tree.repo.WorkTree, bytes.NewReader([]byte(content))
 	out, err := cmd.Output()
 	if err != nil {
 		sc.t.Fatal(err)
@@ -99,15 +111,15 @@ func (sc *scene) commit() refs.OID {
 	if err != nil {
 		sc.t.Fatal(err)
 	}
-	sc.asks.Base, sc.now = oid, gitfacts.ReadMark(sc.repo)
-	sc.step.asks.Whole = &origin.Work{Work: sc.workAfter(sc.now)}
+	sc.step.tree.asks.Base, sc.step.tree.now = oid, gitfacts.ReadMark(sc.step.tree.repo)
+	sc.step.tree.asks.Whole = &origin.Work{Work: sc.step.tree.origins.workAfter(sc.step.tree.now)}
 	return oid
 }
 
 // knows puts down who owns the lines of a content of a path.
 func (sc *scene) knows(path string, content text, owner vector.Owner) {
 	sc.t.Helper()
-	if err := sc.known.Put(path, content.oid, vector.Uniform(len(content.lines), owner)); err != nil {
+	if err := sc.step.tree.store.known.Put(path, content.oid, vector.Uniform(len(content.lines), owner)); err != nil {
 		sc.t.Fatal(err)
 	}
 }
@@ -125,7 +137,7 @@ func nameOf(a *actor) string {
 	case a.kind != events.OwnerAI:
 		return string(a.kind)
 	case a.window != nil:
-		return a.window.CallID
+		return a.window.Call.ID
 	}
 	var calls []string
 	for _, c := range a.candidates {

@@ -15,6 +15,13 @@ import (
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
+// cutter cuts the change of a file into segments.
+type cutter struct {
+	tree  *workTree
+	judge *judge
+	out   *record
+}
+
 // segment is a part of a change with one decision: from one content of the path to the next.
 type segment struct {
 	from, to text
@@ -37,33 +44,35 @@ func (seg segment) writer(line int) *actor {
 // another agent may write. A later change of another writer is not its own either. If there is no other writer, a
 // later change comes from a formatter that ran on the tool's text: it is the call's, with less confidence for new
 // text.
-func (s *step) segments(f *file) []segment {
-	seen := s.seen(f.path)
+func (cut *cutter) segments(f *file) []segment {
+	seen := cut.tree.seen(f.path)
 	var done []*Window
 	if f.early {
-		seen, done = s.state.LastFull, s.doneWith(f.path)
+		seen, done = cut.tree.state.LastFull, cut.tree.doneWith(f.path)
 	}
-	if by, ok := s.turnedUp(f.path, f.new.oid); ok {
+	if by, ok := cut.tree.turnedUp(f.path, f.new.oid); ok {
 		return []segment{{from: f.old, to: f.new, decide: by}}
 	}
-	if by, ok := s.afterHooks(f, seen); ok {
+	if by, ok := cut.judge.afterHooks(f, seen); ok {
 		return []segment{{from: f.old, to: f.new, decide: by}}
 	}
-	if chain := s.completions(f); len(chain) > 0 {
+	if chain := cut.completions(f); len(chain) > 0 {
 		return chain
 	}
-	whole := []segment{{from: f.old, to: f.new, decide: s.decideSince(f.path, seen, done...), typed: s.typedIn(f)}}
-	reports := s.reports(f, seen)
-	if len(reports) == 0 || f.old.whole || f.new.whole || f.new.oid.IsZero() || s.converted(f) {
+	whole := []segment{{
+		from: f.old, to: f.new, decide: cut.judge.decideSince(f.path, seen, done...), typed: cut.typedIn(f),
+	}}
+	reports := cut.reports(f, seen)
+	if len(reports) == 0 || f.old.whole || f.new.whole || f.new.oid.IsZero() || cut.tree.store.converted(f) {
 		return whole
 	}
 	var tools []*Window
 	for _, r := range reports {
 		tools = append(tools, r.window)
 	}
-	others := writers(s.state.Windows, f.path, seen)
-	alone := len(others) <= 1 && !s.inDoubt(f.path, seen)
-	aside := s.decideSince(f.path, seen, tools...)
+	others := writers(cut.tree.state.Windows, f.path, seen)
+	alone := len(others) <= 1 && !cut.tree.inDoubt(f.path, seen)
+	aside := cut.judge.decideSince(f.path, seen, tools...)
 	var chain []segment
 	add := func(from, to text, by decision) {
 		if from.oid != to.oid {
@@ -72,13 +81,14 @@ func (s *step) segments(f *file) []segment {
 	}
 	at := f.old
 	for i, r := range reports {
-		before, after := s.reportedText(*r.said.Before, f.old, f.new), s.reportedText(*r.said.After, f.new, f.old)
+		before := cut.tree.store.reportedText(*r.said.Before, f.old, f.new)
+		after := cut.tree.store.reportedText(*r.said.After, f.new, f.old)
 		if before.whole || after.whole {
 			return whole
 		}
 		add(at, before, aside)
 		if i == 0 && len(chain) > 0 {
-			chain[0].origins = s.composition(f, before)
+			chain[0].origins = cut.composition(f, before)
 		}
 		add(before, after, asProposed([]*Window{r.window}, f.path, always(byWindow(r.window, f.path))))
 		at = after
@@ -91,7 +101,7 @@ func (s *step) segments(f *file) []segment {
 	add(at, f.new, aside)
 	if !consistent(f.old, f.new, chain) {
 		// A report is older than the last snapshot, or speaks of other bytes: only its text is evidence.
-		return []segment{{from: f.old, to: f.new, decide: s.weigh(others, f.path, seen, tools)}}
+		return []segment{{from: f.old, to: f.new, decide: cut.judge.weigh(others, f.path, seen, tools)}}
 	}
 	return chain
 }
@@ -104,19 +114,19 @@ type report struct {
 
 // reports returns the calls that did so and ended since the path was looked at: first the calls whose ends were put
 // aside, in the order of their beginnings, then the call that ends at this boundary.
-func (s *step) reports(f *file, seen int64) []report {
+func (cut *cutter) reports(f *file, seen int64) []report {
 	var out []report
-	for _, w := range writers(s.state.Windows, f.path, seen) {
-		if w.Closed == 0 || w.Class != events.ToolEdits {
+	for _, w := range writers(cut.tree.state.Windows, f.path, seen) {
+		if w.Closed == 0 || w.Call.Class != events.ToolEdits {
 			continue
 		}
 		if said, found := w.reported(f.path); found {
 			out = append(out, report{w, said})
 		}
 	}
-	w, said := s.reported(f.path)
+	w, said := cut.judge.heard.reported(f.path)
 	if w == nil && len(out) == 0 {
-		w, said = s.tookBack(f)
+		w, said = cut.tookBack(f)
 	}
 	if w != nil {
 		out = append(out, report{w, said})
@@ -129,15 +139,15 @@ func (s *step) reports(f *file, seen int64) []report {
 // replacement has to be in the file once. Nothing may have been written since the hook of the call's end began: a
 // formatter may run beside it. For example: an agent says that it put x := 2 in the place of x := 1. With x := 1
 // put back, the file is as the call found it.
-func (s *step) tookBack(f *file) (*Window, declared) {
-	for _, end := range s.closing {
+func (cut *cutter) tookBack(f *file) (*Window, declared) {
+	for _, end := range cut.judge.heard.closing {
 		w := end.window
-		if end.status != "done" || w.Class != events.ToolEdits || !w.mayWrite(f.path) {
+		if end.status != "done" || w.Call.Class != events.ToolEdits || !w.mayWrite(f.path) {
 			continue
 		}
-		changed, known := snapshot.Stamp(filepath.Join(s.repo.WorkTree, filepath.FromSlash(f.path)))
+		changed, known := snapshot.Stamp(filepath.Join(cut.tree.repo.WorkTree, filepath.FromSlash(f.path)))
 		before, ok := takenBack(string(f.new.bytes), w.declares(f.path))
-		if after := string(f.new.bytes); ok && known && changed.Before(s.time) && utf8.ValidString(after) {
+		if after := string(f.new.bytes); ok && known && changed.Before(cut.tree.time) && utf8.ValidString(after) {
 			return w, declared{Before: &before, After: &after}
 		}
 	}
@@ -177,24 +187,24 @@ func (w *Window) reported(path string) (declared, bool) {
 
 // doneWith lists the edit calls that have ended and declared the path. It was looked at then; had git written to the
 // work tree by that time, everything would have been.
-func (s *workTree) doneWith(path string) []*Window {
-	return slices.DeleteFunc(slices.Clone(s.state.Windows), func(w *Window) bool {
-		return w.Closed == 0 || w.Class != events.ToolEdits || !slices.Contains(w.Paths, path)
+func (tree *workTree) doneWith(path string) []*Window {
+	return slices.DeleteFunc(slices.Clone(tree.state.Windows), func(w *Window) bool {
+		return w.Closed == 0 || w.Call.Class != events.ToolEdits || !slices.Contains(w.Says.Paths, path)
 	})
 }
 
 // composition returns the origins of the lines of a content that a tool found after git had written.
-func (s *step) composition(f *file, found text) []vector.Origin {
+func (cut *cutter) composition(f *file, found text) []vector.Origin {
 	g := &file{path: f.path, oldPath: f.oldPath, oldMode: f.oldMode, newMode: f.newMode, old: f.old, new: found,
 		vec: f.vec}
-	explained, err := s.explained(g)
+	explained, err := cut.tree.origins.explained(g)
 	if err != nil {
-		if s.err == nil {
-			s.err = err
+		if cut.out.page.err == nil {
+			cut.out.page.err = err
 		}
 		return nil
 	}
-	v, known := s.known.Get(f.path, found.oid)
+	v, known := cut.tree.store.known.Get(f.path, found.oid)
 	if !explained || !known || v.Len() != len(found.lines) {
 		return g.from
 	}
@@ -213,9 +223,9 @@ func originsOf(v vector.Vector) []vector.Origin {
 }
 
 // reported finds the edit call that ends at this boundary and reported the whole content of the path before and after.
-func (s *witness) reported(path string) (*Window, declared) {
-	for _, end := range s.closing {
-		if end.status != "done" || end.window.Class != events.ToolEdits {
+func (h *heard) reported(path string) (*Window, declared) {
+	for _, end := range h.closing {
+		if end.status != "done" || end.window.Call.Class != events.ToolEdits {
 			continue
 		}
 		if said, found := end.window.reported(path); found {
@@ -256,7 +266,7 @@ func consistent(old, latest text, chain []segment) bool {
 const byteOrderMark = "\uFEFF"
 
 // reportedText returns a content as a tool reported it, in the form of the contents it lies between, the nearest first.
-func (s *step) reportedText(content string, like ...text) text {
+func (c *contents) reportedText(content string, like ...text) text {
 	raw := []byte(content)
 	for _, t := range like {
 		if len(t.bytes) > 0 {
@@ -267,7 +277,7 @@ func (s *step) reportedText(content string, like ...text) text {
 	if !utf8.Valid(raw) || strings.ContainsRune(content, utf8.RuneError) {
 		raw = unmarked(raw, like)
 	}
-	return newText(s.repo.Format.Hash(refs.BlobObject, raw), raw)
+	return newText(c.repo.Format.Hash(refs.BlobObject, raw), raw)
 }
 
 // inForm returns a text the byte order mark, the line ends and the encoding of a file.
@@ -334,14 +344,14 @@ func marked(line []byte) string {
 // converted reports whether a filter makes git store other bytes than the file has: a tool's report of the file
 // cannot be compared with blobs then. Line ends alone do not count, nor does an encoding in which clients read the
 // file too (gitattributes(5), on working-tree-encoding).
-func (s *step) converted(f *file) bool {
-	raw, found := readWorkFile(s.repo, f.path)
+func (c *contents) converted(f *file) bool {
+	raw, found := readWorkFile(c.repo, f.path)
 	if !found {
 		return false
 	}
 	for _, content := range [][]byte{raw, fromUTF16(raw), fromLatin1(raw)} {
 		for _, ends := range [][]byte{content, bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))} {
-			if ends != nil && s.repo.Format.Hash(refs.BlobObject, ends) == f.new.oid {
+			if ends != nil && c.repo.Format.Hash(refs.BlobObject, ends) == f.new.oid {
 				return false
 			}
 		}

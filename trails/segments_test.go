@@ -67,13 +67,13 @@ func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 		"a file that was binary is one too":    {old: "\x00", new: old, before: typed, after: old, want: "old→new edit"},
 		"a report that is binary cuts nothing": {old: old, new: written, before: "\x00", after: written, want: "old→new edit"},
 		"a call that failed cuts nothing": {old: old, new: written, before: typed, after: written, want: "old→new edit",
-			change: func(sc *scene, _ *Window) { sc.closing[0].status = "failed" }},
+			change: func(sc *scene, _ *Window) { sc.heard.closing[0].status = "failed" }},
 		"a call that ran a command cuts nothing": {old: old, new: written, before: typed, after: written, want: "old→new edit",
-			change: func(_ *scene, edit *Window) { edit.Class = events.ToolRuns }},
+			change: func(_ *scene, edit *Window) { edit.Call.Class = events.ToolRuns }},
 		"a report of another path cuts nothing": {old: old, new: written, before: typed, after: written, want: "old→new edit",
-			change: func(_ *scene, edit *Window) { edit.Edits[0].Path = "b.txt" }},
+			change: func(_ *scene, edit *Window) { edit.Says.Edits[0].Path = "b.txt" }},
 		"a lost boundary before: what changed first may be anybody's": {old: old, new: written, before: typed, after: written, want: "old→typed unknown, typed→new edit",
-			change: func(sc *scene, _ *Window) { sc.state.Lost = 6 }},
+			change: func(sc *scene, _ *Window) { sc.step.tree.state.Lost.At = 6 }},
 		"an edit that told what it put in the place of what is taken back": {old: old, new: written, before: "-", after: "-", want: "old→typed human, typed→new edit",
 			change: func(sc *scene, edit *Window) { exactly(sc, edit, "person\n", "person\nagent\n") }},
 		"not where that stands in the file twice": {old: old, new: written, before: "-", after: "-", want: "old→new edit",
@@ -83,15 +83,15 @@ func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 		"nor where it may have done more": {old: old, new: written, before: "-", after: "-", want: "old→new edit",
 			change: func(sc *scene, edit *Window) {
 				exactly(sc, edit, "person\n", "person\nagent\n")
-				edit.Edits[0].Exact = false
+				edit.Says.Edits[0].Exact = false
 			}},
 		"nor where something wrote the file since the hook of its end began": {old: old, new: written, before: "-", after: "-", want: "old→new edit",
 			change: func(sc *scene, edit *Window) {
 				exactly(sc, edit, "person\n", "person\nagent\n")
-				sc.time = time.Now().Add(-time.Hour)
+				sc.step.tree.time = time.Now().Add(-time.Hour)
 			}},
 		"a boundary lost before the last look changes nothing": {old: old, new: written, before: typed, after: written, want: "old→typed human, typed→new edit",
-			change: func(sc *scene, _ *Window) { sc.state.Lost = 5 }},
+			change: func(sc *scene, _ *Window) { sc.step.tree.state.Lost.At = 5 }},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -116,9 +116,9 @@ func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 			if tt.after != "-" {
 				d.After = &tt.after
 			}
-			edit.Edits = []declared{d}
-			sc.state.Windows = append([]*Window{edit}, tt.others...)
-			sc.closing = []ending{{window: edit, status: "done"}}
+			edit.Says.Edits = []declared{d}
+			sc.step.tree.state.Windows = append([]*Window{edit}, tt.others...)
+			sc.heard.closing = []ending{{window: edit, status: "done"}}
 			if tt.change != nil {
 				tt.change(sc, edit)
 			}
@@ -126,7 +126,7 @@ func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 			if ask == "" {
 				ask = "agent"
 			}
-			if got := sc.told(sc.segments(f), ask); got != tt.want {
+			if got := sc.told(sc.weighs().cuts.segments(f), ask); got != tt.want {
 				t.Errorf("segments are %s, want %s", got, tt.want)
 			}
 		})
@@ -136,8 +136,8 @@ func TestWhatAnEditReportsCutsTheChange(t *testing.T) {
 // exactly has an edit put one text in the place of another, in a file that was written before the hook of its end
 // began.
 func exactly(sc *scene, edit *Window, old, latest string) {
-	edit.Edits[0].Old, edit.Edits[0].New, edit.Edits[0].Exact = old, latest, true
-	sc.time = time.Now().Add(time.Hour)
+	edit.Says.Edits[0].Old, edit.Says.Edits[0].New, edit.Says.Edits[0].Exact = old, latest, true
+	sc.step.tree.time = time.Now().Add(time.Hour)
 }
 
 // told writes segments as FROM→TO WHO, WHO being the owner of one line.
@@ -166,10 +166,10 @@ func TestAChangeBeforeTheLastLookAtAPathIsNotTheLastEdits(t *testing.T) {
 	}{
 		"a change since the look is the call's that goes on":          {false, func(*Window) {}, "human"},
 		"one before it is not that of the edit that was looked at":    {true, func(*Window) {}, "human"},
-		"but that of a command that ended since all was looked at":    {true, func(w *Window) { w.Class = events.ToolRuns }, "call"},
+		"but that of a command that ended since all was looked at":    {true, func(w *Window) { w.Call.Class = events.ToolRuns }, "call"},
 		"and that of an edit which goes on":                           {true, func(w *Window) { w.Closed = 0 }, "call"},
-		"an edit of the directory has not looked at the path":         {true, func(w *Window) { w.Paths = []string{"dir"} }, "call"},
-		"what ended before everything was looked at wrote none of it": {true, func(w *Window) { w.Class, w.Closed = events.ToolRuns, 5 }, "human"},
+		"an edit of the directory has not looked at the path":         {true, func(w *Window) { w.Says.Paths = []string{"dir"} }, "call"},
+		"what ended before everything was looked at wrote none of it": {true, func(w *Window) { w.Call.Class, w.Closed = events.ToolRuns, 5 }, "human"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -180,9 +180,9 @@ func TestAChangeBeforeTheLastLookAtAPathIsNotTheLastEdits(t *testing.T) {
 			w := window("S1", "call", events.ToolEdits, "dir/a.txt")
 			w.Closed = 7
 			tt.change(w)
-			sc.state.Windows = []*Window{w}
-			sc.state.Scoped = map[string]int64{"dir/a.txt": 7}
-			if got := sc.told(sc.segments(f), "two"); got != "old→new "+tt.want {
+			sc.step.tree.state.Windows = []*Window{w}
+			sc.step.tree.state.Scoped = map[string]int64{"dir/a.txt": 7}
+			if got := sc.told(sc.weighs().cuts.segments(f), "two"); got != "old→new "+tt.want {
 				t.Errorf("segments are %s, want %s", got, tt.want)
 			}
 		})
@@ -210,13 +210,13 @@ func TestWhatGitPutThereBeforeAnEditKeepsItsOwners(t *testing.T) {
 			if tt.known {
 				sc.knows("a.txt", found, other)
 			}
-			sc.step.asks.Whole.Restored = tt.restored
+			sc.step.tree.asks.Whole.Restored = tt.restored
 			before, after := "two\nthree\n", "two\nthree\nagent\n"
 			edit := window("S1", "edit", events.ToolEdits, "a.txt")
-			edit.Edits = []declared{{Path: "a.txt", Before: &before, After: &after}}
-			sc.state.Windows = []*Window{edit}
-			sc.closing = []ending{{window: edit, status: "done"}}
-			segments := sc.segments(f)
+			edit.Says.Edits = []declared{{Path: "a.txt", Before: &before, After: &after}}
+			sc.step.tree.state.Windows = []*Window{edit}
+			sc.heard.closing = []ending{{window: edit, status: "done"}}
+			segments := sc.weighs().cuts.segments(f)
 			if got := sc.told(segments, "agent"); got != "old→found human, found→new edit" {
 				t.Fatalf("segments are %s", got)
 			}

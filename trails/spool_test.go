@@ -90,7 +90,7 @@ func TestWhatANoteThatWasLeftSays(t *testing.T) {
 		s := newWorkTree(t.Context(), repo, time.Now(), &state{}, ledger.NewKnown(repo))
 		s.asks.Whole, s.interval = &origin.Work{}, 7
 		s.readNotes()
-		if lost := s.state.Lost == 7; lost != test.lost || s.asks.Whole.Restored != test.git {
+		if lost := s.state.Lost.At == 7; lost != test.lost || s.asks.Whole.Restored != test.git {
 			t.Errorf("%s: lost %v, git wrote %v", what, lost, s.asks.Whole.Restored)
 		}
 	}
@@ -142,8 +142,8 @@ func TestWhatAStateHasIsNotTakenAgain(t *testing.T) {
 
 func TestWhatIsLeftToDoubtAfterAKill(t *testing.T) {
 	t.Parallel()
-	edit := &Window{Class: events.ToolEdits, Paths: []string{"a"}, payload: []declared{{Path: "a", Old: "x\n", New: "x\nend\nmine and long enough\n"}}}
-	shell := &Window{Class: events.ToolRuns}
+	edit := &Window{Call: Call{Class: events.ToolEdits}, Says: sayings{Paths: []string{"a"}, payload: []declared{{Path: "a", Old: "x\n", New: "x\nend\nmine and long enough\n"}}}}
+	shell := &Window{Call: Call{Class: events.ToolRuns}}
 	for what, test := range map[string]struct {
 		by   actor
 		line string
@@ -183,7 +183,7 @@ func TestACallThatMayHaveEndedOwnsWhatItDeclared(t *testing.T) {
 		"not declared, while another one runs": {[]*Window{edit, other}, "other", events.OwnerAI, other},
 	} {
 		s := stepAmong(nil, &state{Windows: test.windows})
-		if got := s.decide("a")(linediff.Split([]byte(test.line))[0]); got.kind != test.want || got.window != test.window {
+		if got := s.judges().decide("a")(linediff.Split([]byte(test.line))[0]); got.kind != test.want || got.window != test.window {
 			t.Errorf("%s: %s of %v", what, got.kind, got.window)
 		}
 	}

@@ -11,49 +11,56 @@ import (
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
 
+// stashes weighs what a stash took out of the work tree.
+type stashes struct {
+	engine *Engine
+	weighs *weigher
+}
+
 // attributeStashed settles the changes that a new stash took out of the work tree before anybody saw them: they
 // belong to the possible writers since the last boundary, whoever brings them back.
-func (s *step) attributeStashed(changes []snapshot.Change) error {
-	if !s.asks.Whole.Restored || s.asks.Whole.Doubtful {
+func (st *stashes) attributeStashed(changes []snapshot.Change) error {
+	if !st.weighs.tree.asks.Whole.Restored || st.weighs.tree.asks.Whole.Doubtful {
 		return nil
 	}
 	var files []*file
-	for _, stash := range gitfacts.Newer(s.now.Stashes, s.state.Git.Stashes) {
-		if maker := s.makerOf(stash); maker != nil {
-			there := s.engine.newStep(maker, s.record)
-			there.snap = maker.last
-			found, err := there.stashed(stash, nil)
+	for _, stash := range gitfacts.Newer(st.weighs.tree.now.Stashes, st.weighs.tree.state.Git.Stashes) {
+		if maker := st.weighs.tree.makerOf(stash); maker != nil {
+			there := st.engine.newStep(maker, st.weighs.out.page)
+			wg := there.weigh(&heard{env: st.weighs.out.heard.env, editor: &editor{}})
+			there.looks.snap = maker.store.last
+			found, err := (&stashes{st.engine, wg}).stashed(stash, nil)
 			if err == nil {
-				err = there.settleFiles(found, there.segments)
+				err = wg.settleFiles(found, wg.cuts.segments)
 			}
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		found, err := s.stashed(stash, changes)
+		found, err := st.stashed(stash, changes)
 		if err != nil {
 			return err
 		}
 		files = append(files, found...)
 	}
-	return s.settleFiles(files, s.segments)
+	return st.weighs.settleFiles(files, st.weighs.cuts.segments)
 }
 
 // stashedAnew reports whether there is a stash that was not there at the last look at everything.
-func (s *workTree) stashedAnew() bool {
-	return len(s.now.Stashes) > 0 && !slices.Contains(s.state.Git.Stashes, s.now.Stashes[0])
+func (tree *workTree) stashedAnew() bool {
+	return len(tree.now.Stashes) > 0 && !slices.Contains(tree.state.Git.Stashes, tree.now.Stashes[0])
 }
 
 // stashed lists the files of a stash whose contents differ from the last seen ones and were never seen.
-func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, error) {
-	blobs, err := s.stashedBlobs(stash)
+func (st *stashes) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, error) {
+	blobs, err := st.weighs.tree.stashedBlobs(stash)
 	if err != nil {
 		return nil, err
 	}
 	var files []*file
 	for path, blob := range blobs {
-		f, err := s.unseen(path, blob, changes)
+		f, err := st.unseen(path, blob, changes)
 		if err != nil {
 			return nil, err
 		}
@@ -62,18 +69,18 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 		}
 	}
 	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
-	untold, err := s.withdrawn(blobs, changes)
+	untold, err := st.withdrawn(blobs, changes)
 	if err != nil {
 		return nil, err
 	}
-	vanished, err := s.vanished(blobs, changes)
+	vanished, err := st.vanished(blobs, changes)
 	if err != nil {
 		return nil, err
 	}
-	parts, _ := gitfacts.StashOf(s.asks.Git, stash)
-	files, err = s.olderNames(&rename.Query{
+	parts, _ := gitfacts.StashOf(st.weighs.tree.asks.Git, stash)
+	files, err = st.weighs.tree.names.olderNames(&rename.Query{
 		Moment: moment.Stashed, Changes: changesOf(files), Untold: untold, Vanished: vanished, Stash: parts, Stashed: blobs,
-		Last: func() (rename.Seen, bool) { return asSeen{s, changes}, true },
+		Last: func() (rename.Seen, bool) { return asSeen{st.weighs.looks, changes}, true },
 	}, files)
 	if err != nil {
 		return nil, err
@@ -83,14 +90,14 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 		if f.new.oid.IsZero() || f.old.whole || f.new.whole {
 			continue
 		}
-		f.vec = s.vectorOf(f.oldPath, f.old)
-		f.early = slices.Contains(s.gitAt(f.path).Before.Stashes, stash)
+		f.vec = st.weighs.tree.origins.vectorOf(f.oldPath, f.old)
+		f.early = slices.Contains(st.weighs.tree.origins.gitAt(f.path).Before.Stashes, stash)
 		if f.oldPath != f.path {
-			if err := s.known.Link(f.oldPath, f.path); err != nil {
+			if err := st.weighs.tree.store.known.Link(f.oldPath, f.path); err != nil {
 				return nil, err
 			}
 		}
-		q := s.questionOf(f)
+		q := st.weighs.tree.origins.questionOf(f)
 		q.Moment = moment.Stashed
 		if f.from, err = q.Lines(); err != nil {
 			return nil, err
@@ -102,13 +109,13 @@ func (s *step) stashed(stash refs.OID, changes []snapshot.Change) ([]*file, erro
 
 // withdrawn lists the files that are gone and not in the stash: an untracked file may have their content under a
 // new name.
-func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
+func (st *stashes) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for _, c := range changes {
 		if _, told := stashed[c.Path]; told || c.Old.IsZero() || !c.New.IsZero() {
 			continue
 		}
-		old, err := s.read(c.OldMode, c.Old)
+		old, err := st.weighs.tree.store.read(c.OldMode, c.Old)
 		if err != nil {
 			return nil, err
 		}
@@ -121,14 +128,14 @@ func (s *step) withdrawn(stashed map[string]refs.OID, changes []snapshot.Change)
 const maxVanished = 4
 
 // vanished lists the last contents of files that a stash deleted. They were gone when everything was looked at last.
-func (s *step) vanished(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
+func (st *stashes) vanished(stashed map[string]refs.OID, changes []snapshot.Change) ([]rename.File, error) {
 	var out []rename.File
 	for path, blob := range stashed {
-		if !blob.IsZero() || !s.lastSeen(path, changes).OID.IsZero() {
+		if !blob.IsZero() || !st.weighs.looks.lastSeen(path, changes).OID.IsZero() {
 			continue
 		}
-		for _, had := range s.known.Blobs(path, maxVanished) {
-			old, err := s.read(0, had)
+		for _, had := range st.weighs.tree.store.known.Blobs(path, maxVanished) {
+			old, err := st.weighs.tree.store.read(0, had)
 			if err != nil {
 				return nil, err
 			}
@@ -141,26 +148,26 @@ func (s *step) vanished(stashed map[string]refs.OID, changes []snapshot.Change) 
 
 // unseen returns the change from the last seen content of a path to a content that it was never seen with; nil if
 // there is no such change.
-func (s *step) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
-	if _, known := s.known.Get(path, blob); known {
+func (st *stashes) unseen(path string, blob refs.OID, changes []snapshot.Change) (*file, error) {
+	if _, known := st.weighs.tree.store.known.Get(path, blob); known {
 		return nil, nil
 	}
-	entry := s.lastSeen(path, changes)
+	entry := st.weighs.looks.lastSeen(path, changes)
 	if entry.OID == blob {
 		return nil, nil
 	}
 	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode}
 	var err error
-	if f.old, err = s.read(entry.Mode, entry.OID); err != nil {
+	if f.old, err = st.weighs.tree.store.read(entry.Mode, entry.OID); err != nil {
 		return nil, err
 	}
-	f.new, err = s.read(0, blob)
+	f.new, err = st.weighs.tree.store.read(0, blob)
 	return f, err
 }
 
 // lastSeen returns the entry of a path at the last look, before the changes that are found now.
-func (s *step) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
-	entry, _ := s.snap.Lookup(path)
+func (l *looks) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
+	entry, _ := l.snap.Lookup(path)
 	for _, c := range changes {
 		if c.Path == path {
 			entry = snapshot.Entry{Mode: c.OldMode, OID: c.Old}
@@ -170,10 +177,10 @@ func (s *step) lastSeen(path string, changes []snapshot.Change) snapshot.Entry {
 }
 
 // stashedBlobs lists the contents of the paths that a stash changes; nil if the stash cannot be read.
-func (s *workTree) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
-	parts, found := gitfacts.StashOf(s.asks.Git, stash)
+func (tree *workTree) stashedBlobs(stash refs.OID) (map[string]refs.OID, error) {
+	parts, found := gitfacts.StashOf(tree.asks.Git, stash)
 	if !found {
 		return nil, nil
 	}
-	return parts.Blobs(s.asks.Git)
+	return parts.Blobs(tree.asks.Git)
 }

@@ -42,24 +42,36 @@ type state struct {
 	Scoped map[string]int64
 	// Anchored are the last commits that were taken in: a hook that is called twice for one finds it here.
 	Anchored []refs.OID
+	// Lost says which boundaries were lost.
+	Lost loss
+	// Notes are of contents.
+	Notes notes
+	// Spooled are the names of the spooled files whose boundaries this state has: they are about to be removed. One that
+	// is still there, for the process was killed, is not taken again.
+	Spooled []string
+}
+
+// loss says which boundaries were lost.
+type loss struct {
+	// At is the interval in which it last turned out that a boundary had been lost, with the look that it would have
+	// taken (lose). What changed in a path that was not looked at since may be anybody's.
+	At int64
+	// Why is why, if that is known.
+	Why events.Limit
+	// Missed are the hooks that could not record (package recorded).
+	Missed recorded.Missed
+}
+
+// notes holds what is noted of contents.
+type notes struct {
 	// Expected are contents that a tool reported and that were not on disk yet, and contents that are about to be
 	// restored: path → blob.
 	Expected map[string]refs.OID
-	// Lost is the interval in which it last turned out that a boundary had been lost, with the look that it would have
-	// taken (lose). What changed in a path that was not looked at since may be anybody's.
-	Lost int64
-	// LostWhy is why, if that is known.
-	LostWhy events.Limit
-	// Missed are the hooks that could not record (package recorded).
-	Missed recorded.Missed
 	// Shifts are changes that may have another half, the last one last (moves.go).
 	Shifts []*shift
 	// Taken are contents that git took out of the work tree and that are not in a known commit, by path. Other work
 	// trees use them: a stash may have carried them there and be gone.
 	Taken map[string]taken
-	// Spooled are the names of the spooled files whose boundaries this state has: they are about to be removed. One that
-	// is still there, for the process was killed, is not taken again.
-	Spooled []string
 	// Shared are lines of which a completion and a person wrote parts, the last one last (completions.go).
 	Shared []sharedLine
 	// Buffers are the last texts of editors' buffers, the last one last (buffer.go).
@@ -81,11 +93,16 @@ type sessionState struct {
 	Befores    bool     // its agent reports tool calls before they run
 	Subagents  []string // those already announced
 	Unnamed    int      // tool calls to which the agent gave no id
-	// Host is the process that the hooks of the conversation came from last, and Heard for how many of them.
-	Host  process.ID
-	Heard int
+	// From is where its hooks come from.
+	From source
 	// Idle is true if the turn has ended and a new one has not begun.
 	Idle bool
+}
+
+// source is the process that the hooks of a conversation came from last, and for how many of them.
+type source struct {
+	Host  process.ID
+	Heard int
 }
 
 // maxAnchored bounds the commits that the state remembers.
@@ -102,7 +119,8 @@ func StatePath(repo *refs.Repo) string {
 // loadState reads the state. A missing, damaged or foreign state is an empty one: the next snapshot is then an origin,
 // and what changed in between belongs to nobody.
 func loadState(repo *refs.Repo) (*state, error) {
-	fresh := &state{Sessions: map[events.TraceID]*sessionState{}, Lost: 1} // an earlier snapshot may be there alone
+	// an earlier snapshot may be there alone
+	fresh := &state{Sessions: map[events.TraceID]*sessionState{}, Lost: loss{At: 1}}
 	raw, err := refs.ReadFile(StatePath(repo))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fresh, nil
@@ -189,7 +207,7 @@ func (s *state) forget() {
 	s.boundTexts()
 	kept := s.Windows[:0]
 	for _, w := range s.Windows {
-		if w.Closed == 0 || w.Closed > s.LastFull || len(w.Said) > 0 || w.Tail {
+		if w.Closed == 0 || w.Closed > s.LastFull || len(w.Says.Hidden) > 0 || w.Tail {
 			kept = append(kept, w)
 		}
 	}
@@ -221,10 +239,10 @@ func (s *state) seen(path string) int64 {
 
 // lostWhy returns LostWhy as a list.
 func (s *state) lostWhy() []events.Limit {
-	if s.LostWhy == "" {
+	if s.Lost.Why == "" {
 		return nil
 	}
-	return []events.Limit{s.LostWhy}
+	return []events.Limit{s.Lost.Why}
 }
 
 // openWindows returns the windows without an after-boundary, background calls included.
@@ -264,28 +282,28 @@ func (s *state) fields(f codec.Fields) {
 	})
 	table(f, &s.Scoped, func(n *int64) { f.Integer(n) })
 	codec.List(f, &s.Anchored, func(o *refs.OID) { f.OID(o) })
-	table(f, &s.Expected, func(o *refs.OID) { f.OID(o) })
-	f.Integer(&s.Lost)
-	codec.List(f, &s.Shifts, func(one **shift) {
+	table(f, &s.Notes.Expected, func(o *refs.OID) { f.OID(o) })
+	f.Integer(&s.Lost.At)
+	codec.List(f, &s.Notes.Shifts, func(one **shift) {
 		if *one == nil {
 			*one = &shift{}
 		}
 		(*one).fields(f)
 	})
-	table(f, &s.Taken, func(one *taken) {
+	table(f, &s.Notes.Taken, func(one *taken) {
 		f.OID(&one.Blob)
 		f.Moment(&one.At)
 	})
 	codec.List(f, &s.Spooled, func(name *string) { f.Text(name) })
-	codec.Word(f, &s.LostWhy)
-	codec.Numbers(f, &s.Missed.Calls, &s.Missed.Hooks)
-	f.Moment(&s.Missed.First)
-	f.Moment(&s.Missed.Last)
-	codec.List(f, &s.Missed.Why, func(why *string) { f.Text(why) })
-	codec.List(f, &s.Shared, func(one *sharedLine) {
+	codec.Word(f, &s.Lost.Why)
+	codec.Numbers(f, &s.Lost.Missed.Calls, &s.Lost.Missed.Hooks)
+	f.Moment(&s.Lost.Missed.First)
+	f.Moment(&s.Lost.Missed.Last)
+	codec.List(f, &s.Lost.Missed.Why, func(why *string) { f.Text(why) })
+	codec.List(f, &s.Notes.Shared, func(one *sharedLine) {
 		codec.Texts(f, &one.Key, &one.Words)
 	})
-	codec.List(f, &s.Buffers, func(one *buffer) {
+	codec.List(f, &s.Notes.Buffers, func(one *buffer) {
 		f.Text(&one.Key)
 		f.OID(&one.Seen)
 		f.OID(&one.Held)
@@ -330,8 +348,8 @@ func (s *sessionState) fields(f codec.Fields) {
 	f.Flag(&s.Befores)
 	codec.List(f, &s.Subagents, func(id *string) { f.Text(id) })
 	codec.Number(f, &s.Unnamed)
-	processFields(f, &s.Host)
-	codec.Number(f, &s.Heard)
+	processFields(f, &s.From.Host)
+	codec.Number(f, &s.From.Heard)
 	f.Flag(&s.Idle)
 }
 
@@ -349,32 +367,32 @@ func processFields(f codec.Fields, id *process.ID) {
 }
 
 func (w *Window) fields(f codec.Fields) {
-	codec.Word(f, &w.Trace)
-	codec.Texts(f, &w.Agent, &w.Session, &w.Subagent, &w.CallID, &w.Print, &w.Tool)
-	codec.Word(f, &w.Class)
-	f.Text(&w.Model)
-	codec.Numbers(f, &w.Prompt, &w.Step)
-	codec.List(f, &w.Paths, func(p *string) { f.Text(p) })
-	codec.List(f, &w.Names, func(p *string) { f.Text(p) })
-	codec.List(f, &w.Edits, func(d *declared) { d.fields(f) })
+	codec.Word(f, &w.Call.Trace)
+	codec.Texts(f, &w.Call.Agent, &w.Call.Session, &w.Call.Subagent, &w.Call.ID, &w.Call.Print, &w.Call.Tool)
+	codec.Word(f, &w.Call.Class)
+	f.Text(&w.Call.Model)
+	codec.Numbers(f, &w.Call.Prompt, &w.Call.Step)
+	codec.List(f, &w.Says.Paths, func(p *string) { f.Text(p) })
+	codec.List(f, &w.Says.Names, func(p *string) { f.Text(p) })
+	codec.List(f, &w.Says.Edits, func(d *declared) { d.fields(f) })
 	f.Integer(&w.Opened)
 	f.Integer(&w.Closed)
-	f.Flag(&w.Background)
-	codec.Texts(f, &w.TaskID, &w.Transcript)
-	processFields(f, &w.Host)
-	f.Flag(&w.Sure)
-	f.Integer(&w.Since)
-	f.Text(&w.Mark)
-	codec.Number(f, &w.Opener)
-	f.Integer(&w.Awake)
-	f.Moment(&w.Begun)
+	f.Flag(&w.Run.Background)
+	codec.Texts(f, &w.Run.TaskID, &w.Call.Transcript)
+	processFields(f, &w.Run.Host)
+	f.Flag(&w.Run.Sure)
+	f.Integer(&w.Run.Since)
+	f.Text(&w.Run.Mark)
+	codec.Number(f, &w.Run.Opener)
+	f.Integer(&w.Run.Awake)
+	f.Moment(&w.Run.Begun)
 	f.Moment(&w.Asked)
-	codec.List(f, &w.Left, func(p *process.Process) {
+	codec.List(f, &w.Run.Left, func(p *process.Process) {
 		processFields(f, &p.ID)
 		codec.Number(f, &p.Parent)
 		f.Integer(&p.Wrote)
 	})
-	codec.List(f, &w.Printed, func(o *process.Output) {
+	codec.List(f, &w.Run.Printed, func(o *process.Output) {
 		f.Text(&o.Name)
 		f.Integer(&o.Size)
 	})
@@ -384,7 +402,7 @@ func (w *Window) fields(f codec.Fields) {
 	f.Integer(&w.Wrote)
 	f.Flag(&w.Rejected)
 	f.Flag(&w.Tail)
-	codec.List(f, &w.Said, func(one *saying) {
+	codec.List(f, &w.Says.Hidden, func(one *saying) {
 		f.Text(&one.Path)
 		f.OID(&one.After)
 		f.Text(&one.Lines)

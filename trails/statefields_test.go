@@ -137,7 +137,7 @@ func FuzzStateFields(f *testing.F) {
 func TestTheStoredBytesStay(t *testing.T) {
 	t.Parallel()
 	s := &state{Interval: -7, Anchored: []refs.OID{{}, refs.SHA1.Hash(refs.BlobObject, nil)}, Windows: []*Window{{
-		Trace: "4f2a", Prompt: 3, Paths: []string{"a", "bé"}, Edits: []declared{{}},
+		Call: Call{Trace: "4f2a", Prompt: 3}, Says: sayings{Paths: []string{"a", "bé"}, Edits: []declared{{}}},
 	}}}
 	note := spool.EncodeNote(events.Boundary{Kind: "turn_end", Time: time.Unix(-1, 5).UTC(), Tool: &events.ToolUse{Paths: []string{"p"}}})
 	for name, got := range map[string]string{"state": fmt.Sprintf("%x", encodeState(s)), "note": fmt.Sprintf("%x", note)} {

@@ -91,7 +91,7 @@ func (y *story) hooked(by string, does func()) {
 	now, err := loadState(y.repo)
 	y.check(err)
 	if len(now.Windows) > len(before.Windows) {
-		now.Windows[len(now.Windows)-1].Opener = young.Process.Pid
+		now.Windows[len(now.Windows)-1].Run.Opener = young.Process.Pid
 		y.check(now.save(y.repo))
 	}
 }

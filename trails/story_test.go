@@ -109,7 +109,7 @@ func (y *story) readable(d events.Draft) {
 	}
 }
 
-func (y *story) settle(w Window) End { return y.settled[w.CallID] }
+func (y *story) settle(w Window) End { return y.settled[w.Call.ID] }
 
 func (y *story) engine() *Engine {
 	e := New(y.repo, recorder{y.log, y}, y.settle)

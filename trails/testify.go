@@ -69,9 +69,9 @@ func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unhe
 	if err := t.listen(ctx, e.log); err != nil || len(t.unheard()) == 0 {
 		return nil, err
 	}
-	err = e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{events.SessionFile}}
-		t := &testimony{repo: e.repo, calls: calls, step: s}
+	err = e.advance(ctx, at, func(s *step, h *heard) error {
+		h.env = events.Draft{Method: []events.Method{events.SessionFile}}
+		t := &testimony{repo: e.repo, calls: calls, step: s, by: h}
 		if err := t.listen(ctx, e.log); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unhe
 		switch {
 		case len(unheard) == 0:
 			return nil
-		case s.state.Interval == 0:
+		case s.tree.state.Interval == 0:
 			return ErrUnwatched
 		}
 		return t.take(unheard)
@@ -89,7 +89,8 @@ func (e *Engine) Testify(ctx context.Context, at time.Time, calls []*Told) (unhe
 
 // testimony compares the calls of records with the log.
 type testimony struct {
-	*step
+	step  *step
+	by    *heard
 	repo  *refs.Repo
 	calls []*Told
 
@@ -144,11 +145,11 @@ func (t *testimony) listen(ctx context.Context, log Log) error {
 		t.hear(&e, hooked)
 	}
 	if t.step != nil { // boundaries that were put aside are taken by now
-		for i := range t.drafts {
-			t.hear(drafted(&t.drafts[i]), hooked)
+		for i := range t.step.page.drafts {
+			t.hear(drafted(&t.step.page.drafts[i]), hooked)
 		}
-		for _, w := range t.state.Windows { // whose events may wait in the spool
-			t.heard[w.CallID] = true
+		for _, w := range t.step.tree.state.Windows { // whose events may wait in the spool
+			t.heard[w.Call.ID] = true
 		}
 	}
 	for trace, ids := range hooked {
@@ -286,12 +287,12 @@ func (t *testimony) lookAfter(calls []*Told) error {
 	if n := len(t.looks); n > 0 && !last.Ended.After(t.looks[n-1]) {
 		return nil
 	}
-	from, env := len(t.drafts), t.env
-	t.env.Method = []events.Method{events.Manual}
-	err := t.lookAtAll("manual")
-	t.env = env
-	for i := from; i < len(t.drafts); i++ {
-		t.hear(drafted(&t.drafts[i]), nil)
+	from := len(t.step.page.drafts)
+	by := t.by.within()
+	by.env.Method = []events.Method{events.Manual}
+	err := t.step.lookAtAll(by, "manual")
+	for i := from; i < len(t.step.page.drafts); i++ {
+		t.hear(drafted(&t.step.page.drafts[i]), nil)
 	}
 	return err
 }
@@ -310,12 +311,12 @@ func (t *testimony) firstChanges(calls []*Told, paths map[string][]*unheardEdit)
 		if after.IsZero() || after == before {
 			continue
 		}
-		now, err := readText(t.blob, after)
+		now, err := readText(t.step.tree.store.blob, after)
 		if err != nil {
 			return nil, err
 		}
-		if _, known := t.known.Get(path, after); !known {
-			if err := t.known.Put(path, after, t.vectorOf(path, now)); err != nil {
+		if _, known := t.step.tree.store.known.Get(path, after); !known {
+			if err := t.step.tree.store.known.Put(path, after, t.step.tree.origins.vectorOf(path, now)); err != nil {
 				return nil, err
 			}
 		}
@@ -330,7 +331,7 @@ func (t *testimony) entry(top refs.OID, path string) refs.OID {
 	if top.IsZero() {
 		return top
 	}
-	entry, err := t.objects.EntryAt(top, path)
+	entry, err := t.step.tree.store.objects.EntryAt(top, path)
 	if err != nil {
 		return refs.OID{}
 	}
@@ -339,7 +340,7 @@ func (t *testimony) entry(top refs.OID, path string) refs.OID {
 
 // number gives a call the prompt that it answers, as hooks have counted.
 func (t *testimony) number(c *Told) {
-	if sess := t.state.Sessions[c.Trace]; sess != nil && len(t.prompts[c.Trace]) == 0 && sess.Prompts > 0 {
+	if sess := t.step.tree.state.Sessions[c.Trace]; sess != nil && len(t.prompts[c.Trace]) == 0 && sess.Prompts > 0 {
 		c.Prompt = sess.Prompts
 	}
 	ended := c.Ended
@@ -393,7 +394,7 @@ func (t *testimony) say(calls []*Told) error {
 			if len(data.Calls) == 0 {
 				continue
 			}
-			err := t.draft(events.CaptureIncomplete, data, func(d *events.Draft) {
+			err := t.step.write(t.by).draft(events.CaptureIncomplete, data, func(d *events.Draft) {
 				d.Trace, d.Agent, d.Session = first.Trace, first.Agent, first.Session
 			})
 			if err != nil {

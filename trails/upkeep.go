@@ -126,15 +126,15 @@ func Forget(repo *refs.Repo, drop Drop, dry bool) (int, error) {
 	}
 	changed := false
 	for _, w := range s.Windows {
-		for _, e := range w.Edits {
-			if drop(w.Trace, e.Path, e.texts()...) {
-				w.Edits, changed = nil, true // half of what a call declared says something wrong
+		for _, e := range w.Says.Edits {
+			if drop(w.Call.Trace, e.Path, e.texts()...) {
+				w.Says.Edits, changed = nil, true // half of what a call declared says something wrong
 				break
 			}
 		}
-		said := len(w.Said)
-		w.Said = slices.DeleteFunc(w.Said, func(one saying) bool { return drop(w.Trace, one.Path) })
-		changed = changed || len(w.Said) < said
+		said := len(w.Says.Hidden)
+		w.Says.Hidden = slices.DeleteFunc(w.Says.Hidden, func(one saying) bool { return drop(w.Call.Trace, one.Path) })
+		changed = changed || len(w.Says.Hidden) < said
 	}
 	if !changed {
 		return n, nil
@@ -246,7 +246,7 @@ func AtWork(repo *refs.Repo) bool {
 func MissedHooks(repo *refs.Repo) recorded.Missed {
 	var known recorded.Missed
 	if state, err := loadState(repo); err == nil {
-		known = state.Missed
+		known = state.Lost.Missed
 	}
 	known.Add(recorded.MissedIn(repo.GitDir, known.Last))
 	return known

@@ -27,30 +27,30 @@ type Unreported struct {
 func (e *Engine) Watch(ctx context.Context, at time.Time, unreported []Unreported,
 	others func() ([]Unreported, error),
 ) (changed int, err error) {
-	err = e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{events.Watcher}}
-		if err := s.goOn(unreported); err != nil {
+	err = e.advance(ctx, at, func(s *step, h *heard) error {
+		h.env = events.Draft{Method: []events.Method{events.Watcher}}
+		if err := s.write(h).goOn(unreported); err != nil {
 			return err
 		}
-		if !s.unreported && others != nil {
-			if err := s.askAhead(others); err != nil {
+		if !h.unreported && others != nil {
+			if err := s.askAhead(h, others); err != nil {
 				return err
 			}
 		}
-		o, err := s.look(nil)
+		o, err := s.look(h, nil)
 		if err != nil || !o.found() {
 			return err
 		}
 		changed = len(o.Changes)
-		return s.recordSnapshot("watch", o)
+		return s.write(h).recordSnapshot("watch", o)
 	})
 	return changed, err
 }
 
 // askAhead asks which conversations go on, if the work tree has changed: before it is said who changed it.
-func (s *step) askAhead(others func() ([]Unreported, error)) error {
+func (s *step) askAhead(h *heard, others func() ([]Unreported, error)) error {
 	if s.queue.ahead == nil {
-		o, err := s.observe(nil)
+		o, err := s.looks.observe(h, nil)
 		if err != nil {
 			return fmt.Errorf("snapshot: %w", err)
 		}
@@ -63,29 +63,25 @@ func (s *step) askAhead(others func() ([]Unreported, error)) error {
 	if err != nil {
 		return err
 	}
-	return s.goOn(unreported)
+	return s.write(h).goOn(unreported)
 }
 
-// goOn notes that conversations go on and that no hook reports them.
-func (s *step) goOn(unreported []Unreported) error {
-	s.unreported = len(unreported) > 0
+// goOn notes that conversations go on and that no hook reports them, and puts each down once.
+func (rec *record) goOn(unreported []Unreported) error {
+	rec.heard.unreported = len(unreported) > 0
+	data := events.IncompleteData{Boundary: "session", Reason: "not_reported"}
 	for _, one := range unreported {
-		if err := s.putDown(one); err != nil {
+		if one.Known {
+			continue
+		}
+		err := rec.draft(events.CaptureIncomplete, data, func(d *events.Draft) {
+			d.Trace, d.Agent, d.Session = events.NewTraceID(one.Agent, one.Session), one.Agent, one.Session
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// putDown notes once that a conversation is not captured.
-func (s *step) putDown(one Unreported) error {
-	if one.Known {
-		return nil
-	}
-	data := events.IncompleteData{Boundary: "session", Reason: "not_reported"}
-	return s.draft(events.CaptureIncomplete, data, func(d *events.Draft) {
-		d.Trace, d.Agent, d.Session = events.NewTraceID(one.Agent, one.Session), one.Agent, one.Session
-	})
 }
 
 // behind is the time after its last hook in which an agent may still write to a session file.
@@ -121,26 +117,26 @@ func remembered(repo *refs.Repo, path string, t text) (p PendingLines, known boo
 // Announce looks at the work tree, so that its contents are kept. It notes which contents the paths are about to get
 // back. A content that turns up as announced brings the owners of its lines.
 func (e *Engine) Announce(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
-	return e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{events.Manual}}
-		if err := s.lookAtAll("manual"); err != nil {
+	return e.advance(ctx, at, func(s *step, h *heard) error {
+		h.env = events.Draft{Method: []events.Method{events.Manual}}
+		if err := s.lookAtAll(h, "manual"); err != nil {
 			return err
 		}
-		if s.state.Expected == nil {
-			s.state.Expected = map[string]refs.OID{}
+		if s.tree.state.Notes.Expected == nil {
+			s.tree.state.Notes.Expected = map[string]refs.OID{}
 		}
-		maps.Copy(s.state.Expected, contents)
+		maps.Copy(s.tree.state.Notes.Expected, contents)
 		return nil
 	})
 }
 
 // Arrived looks at the work tree after contents were put there. One that did not come is not waited for any longer.
 func (e *Engine) Arrived(ctx context.Context, at time.Time, contents map[string]refs.OID) error {
-	return e.advance(ctx, at, func(s *step) error {
-		s.env = events.Draft{Method: []events.Method{events.Manual}}
-		err := s.lookAtAll("manual")
+	return e.advance(ctx, at, func(s *step, h *heard) error {
+		h.env = events.Draft{Method: []events.Method{events.Manual}}
+		err := s.lookAtAll(h, "manual")
 		for path := range contents {
-			delete(s.state.Expected, path)
+			delete(s.tree.state.Notes.Expected, path)
 		}
 		return err
 	})

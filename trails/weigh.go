@@ -1,31 +1,44 @@
 package trails
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/trails/ledger"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/snapshot"
 	"github.com/git-trace/git-trace/trails/vector"
 )
 
+// weigher is the phase that weighs: it finds the owner of each changed line.
+type weigher struct {
+	engine *Engine
+	tree   *workTree
+	judge  *judge
+	cuts   *cutter
+	looks  *looks
+	out    *record
+}
+
 // attribute gives every changed line of an interval its owner, every hunk its patch, every content its vector.
-func (s *step) attribute(changes []snapshot.Change) error {
+func (wg *weigher) attribute(changes []snapshot.Change) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	s.noteNested(changes)
-	files, err := s.gather(changes)
+	wg.tree.names.noteNested(changes)
+	files, err := wg.gather(changes)
 	if err != nil {
 		return err
 	}
-	files, back, err := s.explain(files)
+	files, back, err := wg.explain(files)
 	if err != nil {
 		return err
 	}
-	s.measure(files...)
-	return s.settleFiles(files, s.segments, back...)
+	wg.judge.measure(files...)
+	return wg.settleFiles(files, wg.cuts.segments, back...)
 }
 
 // part is a segment while it is being settled.
@@ -49,7 +62,7 @@ type patchRun struct {
 // settleFiles carries ownership through the segments of every file. All segments of one rank are compared before any is
 // resolved, so that a block that moved from one file to another is found. Blocks may have come from files that need no
 // owner, too.
-func (s *step) settleFiles(files []*file, cut func(*file) []segment, explained ...*file) error {
+func (wg *weigher) settleFiles(files []*file, cut func(*file) []segment, explained ...*file) error {
 	plans := make([][]segment, len(files))
 	levels := 0
 	for i, f := range files {
@@ -66,7 +79,7 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment, explained .
 		var parts []*part
 		var moving []shifting
 		for i, f := range files {
-			if err := s.ctx.Err(); err != nil {
+			if err := wg.tree.ctx.Err(); err != nil {
 				return err
 			}
 			if level >= len(plans[i]) {
@@ -82,76 +95,63 @@ func (s *step) settleFiles(files []*file, cut func(*file) []segment, explained .
 				moving = append(moving, f.giving())
 			}
 		}
-		earlier, err := s.moves(moving)
+		earlier, err := wg.tree.moves(moving)
 		if err != nil {
 			return err
 		}
 		for _, p := range parts {
-			if err := s.ctx.Err(); err != nil {
+			if err := wg.tree.ctx.Err(); err != nil {
 				return err
 			}
-			if err := s.settlePart(p); err != nil {
+			if err := wg.out.recordFound(wg.weighPart(p)); err != nil {
 				return err
 			}
 		}
-		if err := s.settleHalves(earlier); err != nil {
+		if err := wg.settleHalves(earlier); err != nil {
 			return err
 		}
 	}
 	for _, f := range explained {
-		s.noteShift(f.oldPath, f.path, f.giving())
+		wg.out.noteShift(f.oldPath, f.path, f.giving())
 	}
 	for _, f := range files {
 		if f.withoutLines() {
-			if err := s.recordWhole(f); err != nil {
+			if err := wg.out.recordWhole(f, wg.writerOfWhole(f)); err != nil {
 				return err
 			}
 		}
-		delete(s.state.Expected, f.path)
-		s.state.heardOf(f.path)
+		delete(wg.tree.state.Notes.Expected, f.path)
+		wg.tree.state.heardOf(f.path)
 	}
-	return s.err
+	return wg.out.page.err
 }
 
-// settlePart resolves one segment, records its patches and stores the vector of the content it leads to.
-func (s *step) settlePart(p *part) error {
-	restored := s.restoredLines(p)
-	runs := map[int][]patchRun{}
+// found is the result of weighing a part: its patches, and the owner of each line of the content that it leads to.
+type found struct {
+	part     *part
+	runs     map[int][]patchRun // by hunk
+	restored map[int]vector.Owner
+	result   vector.Result
+}
+
+// weighPart resolves one segment. It writes nothing down.
+func (wg *weigher) weighPart(p *part) found {
+	out := found{part: p, restored: wg.tree.restoredLines(p), runs: map[int][]patchRun{}}
 	for i, h := range p.change.Hunks() {
-		runs[i] = s.cutHunk(p, h, s.writersOf(p, p.file.vec, i))
+		out.runs[i] = wg.cutHunk(p, h, wg.tree.writersOf(p, p.file.vec, i))
 	}
-	result := p.change.Resolve(func(hunk, line int) vector.Owner {
-		if owner, found := restored[line]; found {
+	out.result = p.change.Resolve(func(hunk, line int) vector.Owner {
+		if owner, found := out.restored[line]; found {
 			return owner
 		}
-		for _, run := range runs[hunk] {
+		for _, run := range out.runs[hunk] {
 			if line < run.last {
 				return run.owner
 			}
 		}
 		return vector.Unknown
 	})
-	p.file.vec = result.Vector
-	if err := s.keepReported(p); err != nil {
-		return err
-	}
-	if !p.seg.to.oid.IsZero() {
-		if err := s.known.Put(p.file.path, p.seg.to.oid, result.Vector); err != nil {
-			return err
-		}
-	}
-	s.noteShift(p.leftPath(), p.file.path, shifting{p.change, p.seg.from, p.seg.to, p.file.path})
-	if err := s.known.PutLeft(p.leftPath(), p.seg.from.oid, removed(p.seg.from, p.change.Hunks())); err != nil {
-		return err
-	}
-	for i, h := range result.Hunks {
-		for _, run := range runs[i] {
-			if err := s.recordPatch(p, run, h, restored, result.Capped); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return out
 }
 
 // leftPath returns the path of the content before the segment.
@@ -164,10 +164,10 @@ func (p *part) leftPath() string {
 
 // restoredLines returns the lines that nobody wrote in this interval, with their owners in the source of the content,
 // or at an earlier time with the same content.
-func (s *workTree) restoredLines(p *part) map[int]vector.Owner {
+func (tree *workTree) restoredLines(p *part) map[int]vector.Owner {
 	out := map[int]vector.Owner{}
 	from := p.seg.origins
-	switch had, known := s.known.Get(p.file.path, p.seg.to.oid); {
+	switch had, known := tree.store.known.Get(p.file.path, p.seg.to.oid); {
 	case p.seg.to.oid == p.file.new.oid:
 		from = p.file.from
 	case from == nil && known && had.Len() == len(p.seg.to.lines):
@@ -182,16 +182,16 @@ func (s *workTree) restoredLines(p *part) map[int]vector.Owner {
 }
 
 // cutHunk cuts a hunk where its actor changes. A hunk that only deletes is one run.
-func (s *step) cutHunk(p *part, h linediff.Hunk, writer func(line int) *actor) []patchRun {
+func (wg *weigher) cutHunk(p *part, h linediff.Hunk, writer func(line int) *actor) []patchRun {
 	var out []patchRun
 	end := h.NewStart + h.NewCount
 	add := func(first, last int, who actor) {
-		run := patchRun{hunk: h, who: who.beside(s.engine.Editing), first: first, last: last}
+		run := patchRun{hunk: h, who: who.beside(wg.engine.Editing), first: first, last: last}
 		if len(out) == 0 {
 			run.oldLen = h.OldCount
 		}
-		run.owner = s.ownerOf(run.who, patchSeed{
-			interval: s.interval, path: p.file.path, start: first, count: last - first, old: run.oldLen,
+		run.owner = wg.out.named(run.who, patchSeed{
+			interval: wg.tree.interval, path: p.file.path, start: first, count: last - first, old: run.oldLen,
 			after: p.seg.to.oid, segment: p.index,
 		})
 		out = append(out, run)
@@ -214,37 +214,37 @@ func (s *step) cutHunk(p *part, h linediff.Hunk, writer func(line int) *actor) [
 
 // attributeSeeded finds owners when the first snapshot of a work tree is taken at an after-boundary: if an edit tool
 // reports the file before its edit, no earlier snapshot is necessary.
-func (s *step) attributeSeeded() error {
+func (wg *weigher) attributeSeeded() error {
 	var files []*file
-	for _, end := range s.closing {
-		for _, path := range end.window.Paths {
+	for _, end := range wg.judge.heard.closing {
+		for _, path := range end.window.Says.Paths {
 			said, told := end.window.reported(path)
-			entry, found := s.snap.Lookup(path)
+			entry, found := wg.looks.snap.Lookup(path)
 			if !told || !found {
 				continue
 			}
-			now, err := s.read(entry.Mode, entry.OID)
+			now, err := wg.tree.store.read(entry.Mode, entry.OID)
 			if err != nil {
 				return fmt.Errorf("read %s: %w", strconv.Quote(path), err)
 			}
 			f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, new: now, reported: true}
-			f.old = s.reportedText(*said.Before, now)
-			f.vec = s.vectorOf(path, f.old)
+			f.old = wg.tree.store.reportedText(*said.Before, now)
+			f.vec = wg.tree.origins.vectorOf(path, f.old)
 			files = append(files, f)
 		}
 	}
-	return s.settleFiles(files, s.segments)
+	return wg.settleFiles(files, wg.cuts.segments)
 }
 
 // expect looks, after the snapshot of an after-boundary, for declared contents that are not on disk yet: some clients
 // report before they write. It records the patch from the report. Later the content is recognised.
-func (s *step) expect() error {
-	for _, end := range s.closing {
-		if end.status != "done" || s.snap == nil {
+func (wg *weigher) expect() error {
+	for _, end := range wg.judge.heard.closing {
+		if end.status != "done" || wg.looks.snap == nil {
 			continue
 		}
-		for _, p := range end.window.Paths {
-			if err := s.expectPath(end.window, p); err != nil {
+		for _, p := range end.window.Says.Paths {
+			if err := wg.expectPath(end.window, p); err != nil {
 				return err
 			}
 		}
@@ -252,30 +252,112 @@ func (s *step) expect() error {
 	return nil
 }
 
-func (s *step) expectPath(w *Window, path string) error {
-	tool, said := s.reported(path)
+func (wg *weigher) expectPath(w *Window, path string) error {
+	tool, said := wg.judge.heard.reported(path)
 	if tool != w {
 		return nil
 	}
-	entry, found := s.snap.Lookup(path)
-	now, err := s.read(entry.Mode, entry.OID)
+	entry, found := wg.looks.snap.Lookup(path)
+	now, err := wg.tree.store.read(entry.Mode, entry.OID)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", strconv.Quote(path), err)
 	}
-	before, after := s.reportedText(*said.Before, now), s.reportedText(*said.After, now)
+	before, after := wg.tree.store.reportedText(*said.Before, now), wg.tree.store.reportedText(*said.After, now)
 	onDisk := entry.OID == before.oid || !found && *said.Before == ""
 	if !onDisk || before.oid == after.oid || before.whole || after.whole {
 		return nil
 	}
 	f := &file{path: path, oldPath: path, oldMode: entry.Mode, newMode: entry.Mode, old: before, new: after,
 		reported: true}
-	f.vec = s.vectorOf(path, before)
-	err = s.settleFiles([]*file{f}, func(f *file) []segment {
+	f.vec = wg.tree.origins.vectorOf(path, before)
+	err = wg.settleFiles([]*file{f}, func(f *file) []segment {
 		return []segment{{from: f.old, to: f.new, decide: always(byWindow(w, path))}}
 	})
-	if s.state.Expected == nil {
-		s.state.Expected = map[string]refs.OID{}
+	if wg.tree.state.Notes.Expected == nil {
+		wg.tree.state.Notes.Expected = map[string]refs.OID{}
 	}
-	s.state.Expected[path] = after.oid
+	wg.tree.state.Notes.Expected[path] = after.oid
 	return err
+}
+
+// writerOfWhole returns the maker of a change that has no lines to own.
+func (wg *weigher) writerOfWhole(f *file) actor {
+	if by, ok := wg.tree.turnedUp(f.path, f.new.oid); ok {
+		return *by(nil)
+	}
+	return *wg.judge.decide(f.path)(nil)
+}
+
+// allRestored reports whether git put every one of n lines there.
+func allRestored(kept []events.KeptRun, n int) bool {
+	for _, k := range kept {
+		if k.Why == "restored" {
+			n -= k.Count
+		}
+	}
+	return n == 0 && len(kept) > 0
+}
+
+// keptRuns lists the lines of a run that keep an older owner, and why.
+func keptRuns(run patchRun, resolved vector.Hunk, restored map[int]vector.Owner) []events.KeptRun {
+	var out []events.KeptRun
+	add := func(line int, owner vector.Owner, why string) {
+		if last := len(out) - 1; last >= 0 {
+			k := &out[last]
+			next := keptLine(line, owner, why)
+			if next.Start, next.Count = k.Start, k.Count; *k == next && k.Start+k.Count == line+1 {
+				k.Count++
+				return
+			}
+		}
+		out = append(out, keptLine(line, owner, why))
+	}
+	kept := map[int]vector.Kept{}
+	for _, k := range resolved.Kept {
+		for line := k.Start; line < k.End; line++ {
+			kept[line] = k
+		}
+	}
+	for line := run.first; line < run.last; line++ {
+		if k, found := kept[line]; found {
+			add(line, k.Owner, string(k.Why))
+		} else if owner, found := restored[line]; found {
+			add(line, owner, "restored")
+		}
+	}
+	return out
+}
+
+// keptLine returns a run of one line, from 0, that keeps an older owner.
+func keptLine(line int, owner vector.Owner, why string) events.KeptRun {
+	kept := events.KeptRun{Start: line + 1, Count: 1, Patch: owner.Patch, Kind: owner.Kind, Why: why}
+	if owner.Reformatted {
+		kept.Form = "other"
+	}
+	return kept
+}
+
+// patchSeed holds the facts from which the id of a patch follows: where and when it was made.
+type patchSeed struct {
+	writer   string
+	worktree string
+	interval int64
+	path     string
+	start    int
+	count    int
+	old      int
+	after    refs.OID
+	segment  int
+}
+
+func (s patchSeed) id(owner ledger.OwnerKey) events.PatchID {
+	var b bytes.Buffer
+	for _, part := range []string{
+		s.writer, s.worktree, strconv.FormatInt(s.interval, 10), s.path, strconv.Itoa(s.start), strconv.Itoa(s.count),
+		strconv.Itoa(s.old), s.after.String(), strconv.Itoa(s.segment),
+	} {
+		b.WriteString(part)
+		b.WriteByte(0)
+	}
+	return ledger.PatchOf(b.Bytes(), owner)
 }

@@ -33,11 +33,11 @@ func TestWhyACallMayNotHaveWrittenAPath(t *testing.T) {
 		"it may never have begun":                   {bound: &bound{unbegun: true, within: within}, want: events.LimitMissingAfter},
 		"it did, for it reports back":               {bound: &bound{unbegun: true}, ends: "done", want: ""},
 		"it changed while the call ran":             {bound: &bound{within: within, doubt: events.LimitProcessGone, ended: now}, want: ""},
-		"what it left running has ended":            {window: Window{Left: left}, bound: &bound{over: true, ended: now}, want: events.LimitProcessGone},
-		"it reports back, and leaves it so":         {window: Window{Left: left}, bound: &bound{over: true}, ends: "done", want: ""},
+		"what it left running has ended":            {window: Window{Run: running{Left: left}}, bound: &bound{over: true, ended: now}, want: events.LimitProcessGone},
+		"it reports back, and leaves it so":         {window: Window{Run: running{Left: left}}, bound: &bound{over: true}, ends: "done", want: ""},
 		"it had left nothing running":               {bound: &bound{over: true}, want: ""},
-		"some of it has ended, the rest wrote less": {window: Window{Left: left}, bound: &bound{partly: true, wrote: 9}, want: events.LimitProcessGone},
-		"some of it has ended, the rest wrote it":   {window: Window{Left: left}, bound: &bound{partly: true, wrote: 10}, want: ""},
+		"some of it has ended, the rest wrote less": {window: Window{Run: running{Left: left}}, bound: &bound{partly: true, wrote: 9}, want: events.LimitProcessGone},
+		"some of it has ended, the rest wrote it":   {window: Window{Run: running{Left: left}}, bound: &bound{partly: true, wrote: 10}, want: ""},
 		"the agent wrote down that it was over":     {bound: &bound{ended: now, doubt: events.LimitProcessUnknown}, want: events.LimitMissingAfter},
 		"its agent's process is gone":               {bound: &bound{doubt: events.LimitProcessGone}, want: events.LimitProcessGone},
 		"and yet it reports back":                   {bound: &bound{doubt: events.LimitProcessGone}, ends: "failed", want: ""},
@@ -50,14 +50,14 @@ func TestWhyACallMayNotHaveWrittenAPath(t *testing.T) {
 		"it got consent":                            {bound: &bound{consent: consentGiven}, want: ""},
 	} {
 		w := &tt.window
-		other := &Window{CallID: "other"}
+		other := &Window{Call: Call{ID: "other"}}
 		s := stepAmong(nil, &state{Windows: []*Window{w, other}})
-		s.bounds, s.sizes = map[*Window]*bound{w: tt.bound}, sized
-		s.closing = []ending{{window: other, status: "done"}}
+		s.seen.bounds, s.seen.sizes = map[*Window]*bound{w: tt.bound}, sized
+		s.heard.closing = []ending{{window: other, status: "done"}}
 		if tt.ends != "" {
-			s.closing = append(s.closing, ending{window: w, status: tt.ends})
+			s.heard.closing = append(s.heard.closing, ending{window: w, status: tt.ends})
 		}
-		if got := s.doubts(w, "f"); got != tt.want {
+		if got := s.judges().doubts(w, "f"); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
@@ -66,9 +66,9 @@ func TestWhyACallMayNotHaveWrittenAPath(t *testing.T) {
 // A change that needs more bytes than something wrote is not its own, where both are known.
 func TestWhatWroteTooLittleForAChange(t *testing.T) {
 	t.Parallel()
-	w := &Window{Class: events.ToolRuns}
+	w := &Window{Call: Call{Class: events.ToolRuns}}
 	s := stepAmong(nil, &state{Windows: []*Window{w}})
-	s.sizes = map[string]int64{"f": 10}
+	s.seen.sizes = map[string]int64{"f": 10}
 	for _, tt := range []struct {
 		bound *bound
 		path  string
@@ -77,8 +77,8 @@ func TestWhatWroteTooLittleForAChange(t *testing.T) {
 		{nil, "f", false}, {&bound{silent: true, wrote: 9}, "f", true}, {&bound{silent: true, wrote: 10}, "f", false},
 		{&bound{silent: true, wrote: 11}, "f", false}, {&bound{wrote: 9}, "f", false}, {&bound{silent: true}, "not measured", false},
 	} {
-		s.bounds = map[*Window]*bound{w: tt.bound}
-		if got := s.silent(w, tt.path); got != tt.want {
+		s.seen.bounds = map[*Window]*bound{w: tt.bound}
+		if got := s.judges().silent(w, tt.path); got != tt.want {
 			t.Errorf("%+v, %s: silent %v", tt.bound, tt.path, got)
 		}
 	}
@@ -103,14 +103,14 @@ func TestWhichOfSeveralCallsWroteEnough(t *testing.T) {
 	} {
 		var able []*Window
 		s := stepAmong(nil, &state{})
-		s.sizes, s.bounds = map[string]int64{"f": 10}, map[*Window]*bound{}
+		s.seen.sizes, s.seen.bounds = map[string]int64{"f": 10}, map[*Window]*bound{}
 		for i, class := range tt.classes {
-			w := &Window{CallID: fmt.Sprint(i), Class: class}
-			able, s.bounds[w] = append(able, w), tt.bounds[i]
+			w := &Window{Call: Call{ID: fmt.Sprint(i), Class: class}}
+			able, s.seen.bounds[w] = append(able, w), tt.bounds[i]
 		}
 		var got []string
-		for _, w := range s.wroteEnough(able, tt.path) {
-			got = append(got, w.CallID)
+		for _, w := range s.judges().wroteEnough(able, tt.path) {
+			got = append(got, w.Call.ID)
 		}
 		if strings.Join(got, " ") != tt.want || len(able) != len(tt.classes) {
 			t.Errorf("%s: %v, want %s", name, got, tt.want)
@@ -121,11 +121,11 @@ func TestWhichOfSeveralCallsWroteEnough(t *testing.T) {
 // Calls are told apart by what their processes wrote if a command is at work, or several calls are open.
 func TestWhetherACommandIsAtWork(t *testing.T) {
 	t.Parallel()
-	run, edit, unknown := Window{Class: events.ToolRuns}, Window{Class: events.ToolEdits}, Window{Class: events.ToolUnknown}
+	run, edit, unknown := Window{Call: Call{Class: events.ToolRuns}}, Window{Call: Call{Class: events.ToolEdits}}, Window{Call: Call{Class: events.ToolUnknown}}
 	with := func(w Window, change func(*Window)) Window { change(&w); return w }
 	rejected := with(run, func(w *Window) { w.Rejected = true })
-	background := with(run, func(w *Window) { w.Background = true })
-	leaving := with(run, func(w *Window) { w.Left = []process.Process{{}} })
+	background := with(run, func(w *Window) { w.Run.Background = true })
+	leaving := with(run, func(w *Window) { w.Run.Left = []process.Process{{}} })
 	closed := with(run, func(w *Window) { w.Closed = 3 })
 	for name, tt := range map[string]struct {
 		windows []Window
@@ -142,12 +142,12 @@ func TestWhetherACommandIsAtWork(t *testing.T) {
 	} {
 		s := stepAmong(nil, &state{})
 		for i := range tt.windows {
-			s.state.Windows = append(s.state.Windows, &tt.windows[i])
+			s.tree.state.Windows = append(s.tree.state.Windows, &tt.windows[i])
 		}
 		if tt.ends > 0 {
-			s.closing = []ending{{window: &tt.windows[tt.ends-1], status: "done"}}
+			s.heard.closing = []ending{{window: &tt.windows[tt.ends-1], status: "done"}}
 		}
-		if got := s.shellAtWork(); got != tt.want {
+		if got := s.judges().shellAtWork(); got != tt.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -180,7 +180,7 @@ func TestTheSessionThatABoundaryBelongsTo(t *testing.T) {
 		"of a sub-agent that has the session's id": {known(main), events.Boundary{Session: "main", Subagent: "main"}, "main"},
 	} {
 		tt.b.Agent = agent
-		if got := stepAmong(nil, &state{Sessions: tt.sessions}).sessionOf(tt.b); got != tt.want {
+		if got := stepAmong(nil, &state{Sessions: tt.sessions}).hears().sessionOf(tt.b); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}
@@ -208,11 +208,11 @@ func TestWhatAConversationIsKnownBy(t *testing.T) {
 	} {
 		s := stepAmong(nil, &state{Sessions: map[events.TraceID]*sessionState{}})
 		if tt.was != nil {
-			s.state.Sessions["T"] = tt.was
+			s.tree.state.Sessions["T"] = tt.was
 		}
 		tt.b.Agent, tt.b.Session = "a", "S"
-		sess, adopted := s.adopt("T", tt.b)
-		if sess != s.state.Sessions["T"] || adopted != tt.adopted || sess.Model != tt.model || sess.Stated != tt.stated || sess.Ended || sess.Last != s.time {
+		sess, adopted := s.hears().adopt("T", tt.b)
+		if sess != s.tree.state.Sessions["T"] || adopted != tt.adopted || sess.Model != tt.model || sess.Stated != tt.stated || sess.Ended || sess.Last != s.tree.time {
 			t.Errorf("%s: %+v, adopted %v", name, sess, adopted)
 		}
 		if tt.was == nil && (sess.Agent != "a" || sess.Session != "S") {
@@ -236,9 +236,9 @@ func TestWhatAConversationIsKnownBy(t *testing.T) {
 		if tt.b.Limits == nil {
 			tt.b.Limits = []events.Limit{events.LimitModelUnknown}
 		}
-		w, err := s.newWindow(&sessionState{Stated: tt.stated}, "T", tt.b)
-		if err != nil || w.Model != tt.model || len(w.Limits) != tt.limits {
-			t.Errorf("%s: model %q, limits %v, %v", name, w.Model, w.Limits, err)
+		w, err := s.hears().newWindow(&sessionState{Stated: tt.stated}, "T", tt.b)
+		if err != nil || w.Call.Model != tt.model || len(w.Limits) != tt.limits {
+			t.Errorf("%s: model %q, limits %v, %v", name, w.Call.Model, w.Limits, err)
 		}
 	}
 }
@@ -263,9 +263,9 @@ func TestThePromptThatACallAnswers(t *testing.T) {
 	} {
 		s := stepAmong(nil, &state{})
 		sess := &sessionState{Prompts: tt.prompts, LastPrompt: tt.last}
-		got, err := s.promptIndex(sess, events.Boundary{Prompt: tt.prompt, Tool: &events.ToolUse{CallID: "c"}})
-		if err != nil || got != tt.want || sess.LastPrompt != tt.heard || sess.Prompts != tt.want || len(s.drafts) != tt.told {
-			t.Errorf("%s: %d (%v), last %q, %d told", name, got, err, sess.LastPrompt, len(s.drafts))
+		got, err := s.out().promptIndex(sess, events.Boundary{Prompt: tt.prompt, Tool: &events.ToolUse{CallID: "c"}})
+		if err != nil || got != tt.want || sess.LastPrompt != tt.heard || sess.Prompts != tt.want || len(s.out().page.drafts) != tt.told {
+			t.Errorf("%s: %d (%v), last %q, %d told", name, got, err, sess.LastPrompt, len(s.out().page.drafts))
 		}
 	}
 }
@@ -275,9 +275,9 @@ func TestWhichCallsConsentIsAskedFor(t *testing.T) {
 	t.Parallel()
 	open := func() []*Window {
 		return []*Window{
-			{Trace: "T", CallID: "a", Tool: "Bash"}, {Trace: "T", CallID: "b", Tool: "Bash", Subagent: "s"}, {Trace: "T", CallID: "c", Tool: "Edit"},
-			{Trace: "U", CallID: "a", Tool: "Bash"}, {Trace: "T", CallID: "d", Tool: "Bash", Background: true},
-			{Trace: "T", CallID: "e", Tool: "Bash", Left: []process.Process{{}}}, {Trace: "T", CallID: "f", Tool: "Bash", Closed: 3},
+			{Call: Call{Trace: "T", ID: "a", Tool: "Bash"}}, {Call: Call{Trace: "T", ID: "b", Tool: "Bash", Subagent: "s"}}, {Call: Call{Trace: "T", ID: "c", Tool: "Edit"}},
+			{Call: Call{Trace: "U", ID: "a", Tool: "Bash"}}, {Call: Call{Trace: "T", ID: "d", Tool: "Bash"}, Run: running{Background: true}},
+			{Call: Call{Trace: "T", ID: "e", Tool: "Bash"}, Run: running{Left: []process.Process{{}}}}, {Call: Call{Trace: "T", ID: "f", Tool: "Bash"}, Closed: 3},
 		}
 	}
 	for name, tt := range map[string]struct {
@@ -293,14 +293,14 @@ func TestWhichCallsConsentIsAskedFor(t *testing.T) {
 		s := stepAmong(nil, &state{Windows: open()})
 		tt.b.Time = minute(5)
 		var got []string
-		for _, w := range s.asked("T", tt.b) {
-			got = append(got, w.CallID)
+		for _, w := range s.tree.state.asked("T", tt.b) {
+			got = append(got, w.Call.ID)
 			if !w.Asked.Equal(minute(5)) {
-				t.Errorf("%s: %s was asked for at %v", name, w.CallID, w.Asked)
+				t.Errorf("%s: %s was asked for at %v", name, w.Call.ID, w.Asked)
 			}
 		}
 		asked := 0
-		for _, w := range s.state.Windows {
+		for _, w := range s.tree.state.Windows {
 			if !w.Asked.IsZero() {
 				asked++
 			}
@@ -324,10 +324,10 @@ func TestWhoseAreTheLinesOfAFileThatTurnsUp(t *testing.T) {
 		return events.EncodeFingerprints(list)
 	}
 	content := refs.SHA1.Hash(refs.BlobObject, []byte("x"))
-	first := &Window{CallID: "c1", Class: events.ToolEdits, Said: []saying{{Path: "f", Lines: prints(wordy, "short", "both of them wrote it")}}}
-	second := &Window{CallID: "c2", Class: events.ToolEdits, Said: []saying{{Path: "f", Lines: prints("both of them wrote it", "}"), After: content, Whole: true}}}
-	elsewhere := &Window{CallID: "c3", Class: events.ToolEdits, Said: []saying{{Path: "g", Lines: prints(wordy)}}}
-	damaged := &Window{CallID: "c4", Class: events.ToolEdits, Said: []saying{{Path: "f", Lines: "?"}}}
+	first := &Window{Call: Call{ID: "c1", Class: events.ToolEdits}, Says: sayings{Hidden: []saying{{Path: "f", Lines: prints(wordy, "short", "both of them wrote it")}}}}
+	second := &Window{Call: Call{ID: "c2", Class: events.ToolEdits}, Says: sayings{Hidden: []saying{{Path: "f", Lines: prints("both of them wrote it", "}"), After: content, Whole: true}}}}
+	elsewhere := &Window{Call: Call{ID: "c3", Class: events.ToolEdits}, Says: sayings{Hidden: []saying{{Path: "g", Lines: prints(wordy)}}}}
+	damaged := &Window{Call: Call{ID: "c4", Class: events.ToolEdits}, Says: sayings{Hidden: []saying{{Path: "f", Lines: "?"}}}}
 	for name, tt := range map[string]struct {
 		windows []*Window
 		now     refs.OID
@@ -350,8 +350,8 @@ func TestWhoseAreTheLinesOfAFileThatTurnsUp(t *testing.T) {
 		"the same in a content that is told of whole": {[]*Window{second}, content, "both of them wrote it", "c2"},
 	} {
 		s := stepAmong(nil, &state{Windows: tt.windows})
-		s.passed = map[string]bool{"f": name == "git passed over it, and no call spoke"}
-		by, ok := s.turnedUp("f", tt.now)
+		s.tree.passed = map[string]bool{"f": name == "git passed over it, and no call spoke"}
+		by, ok := s.tree.turnedUp("f", tt.now)
 		if !ok {
 			t.Errorf("%s: it did not turn up", name)
 			continue
@@ -359,13 +359,13 @@ func TestWhoseAreTheLinesOfAFileThatTurnsUp(t *testing.T) {
 		who := by([]byte(tt.line))
 		got := "nobody"
 		if who.window != nil {
-			got = who.window.CallID
+			got = who.window.Call.ID
 		}
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}
-	if _, ok := stepAmong(nil, &state{Windows: []*Window{elsewhere}}).turnedUp("f", content); ok {
+	if _, ok := stepAmong(nil, &state{Windows: []*Window{elsewhere}}).tree.turnedUp("f", content); ok {
 		t.Error("a file that nobody passed over turned up")
 	}
 }
@@ -375,8 +375,8 @@ func TestWhatIsKeptOfACallThatWroteWhatGitPassesOver(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
 	hash := func(s string) refs.OID { return refs.SHA1.Hash(refs.BlobObject, []byte(s)) }
-	earlier := &Window{Said: []saying{{Path: "f", After: hash("one\n"), Whole: true}}}
-	part := &Window{Said: []saying{{Path: "f", After: hash("one\n")}}}
+	earlier := &Window{Says: sayings{Hidden: []saying{{Path: "f", After: hash("one\n"), Whole: true}}}}
+	part := &Window{Says: sayings{Hidden: []saying{{Path: "f", After: hash("one\n")}}}}
 	for name, tt := range map[string]struct {
 		before *Window
 		edits  []declared
@@ -394,13 +394,13 @@ func TestWhatIsKeptOfACallThatWroteWhatGitPassesOver(t *testing.T) {
 		"blank lines say nothing":             {nil, []declared{{Path: "f", New: "a\n\n  \n"}}, 1, "", false},
 		"what it found is not told":           {nil, []declared{{Path: "f", After: text("one\n")}}, 1, "one\n", false},
 	} {
-		w := &Window{Edits: tt.edits}
+		w := &Window{Says: sayings{Edits: tt.edits}}
 		s := stepAmong(nil, &state{Windows: []*Window{w}})
-		s.repo.Format = refs.SHA1
+		s.tree.repo.Format = refs.SHA1
 		if tt.before != nil {
-			s.state.Windows = []*Window{tt.before, w}
+			s.tree.state.Windows = []*Window{tt.before, w}
 		}
-		said, fits := s.sayingOf(w, "f")
+		said, fits := s.looks.sayingOf(w, "f")
 		prints, err := events.DecodeFingerprints(said.Lines)
 		var after refs.OID
 		if tt.after != "" {
@@ -415,10 +415,10 @@ func TestWhatIsKeptOfACallThatWroteWhatGitPassesOver(t *testing.T) {
 		for i := range n {
 			fmt.Fprintln(&b, "line", i)
 		}
-		return &Window{Edits: []declared{{Path: "f", New: b.String()}}}
+		return &Window{Says: sayings{Edits: []declared{{Path: "f", New: b.String()}}}}
 	}
 	for n, want := range map[int]bool{maxSayingLines: true, maxSayingLines + 1: false} {
-		if _, fits := stepAmong(nil, &state{}).sayingOf(many(n), "f"); fits != want {
+		if _, fits := stepAmong(nil, &state{}).looks.sayingOf(many(n), "f"); fits != want {
 			t.Errorf("%d lines fit: %v", n, fits)
 		}
 	}
@@ -430,36 +430,36 @@ func TestHowMuchTheStateKeepsOfWhatCallsSaid(t *testing.T) {
 	half := strings.Repeat("x", maxTexts/2)
 	texts := func(w Window, n int) *Window {
 		for range n {
-			w.Edits = append(w.Edits, declared{New: half})
+			w.Says.Edits = append(w.Says.Edits, declared{New: half})
 		}
 		return &w
 	}
 	s := &state{LastFull: 5, Windows: []*Window{
 		texts(Window{Closed: 7}, 1), texts(Window{Closed: 8}, 1), texts(Window{}, 3), texts(Window{Closed: 9}, 1), texts(Window{Closed: 5}, 0),
 	}}
-	s.Windows[4].Edits = []declared{{}}
+	s.Windows[4].Says.Edits = []declared{{}}
 	s.boundTexts()
 	var kept []int
 	for _, w := range s.Windows {
-		kept = append(kept, len(w.Edits))
+		kept = append(kept, len(w.Says.Edits))
 	}
 	if !slices.Equal(kept, []int{0, 1, 3, 1, 0}) {
 		t.Errorf("texts that are kept: %v", kept)
 	}
-	said := func(n int) *Window { return &Window{Said: make([]saying, n)} }
+	said := func(n int) *Window { return &Window{Says: sayings{Hidden: make([]saying, n)}} }
 	s = &state{Windows: []*Window{said(1), said(1), said(maxSayings - 1)}}
 	s.boundSayings()
-	if len(s.Windows[0].Said) != 0 || len(s.Windows[1].Said) != 1 || len(s.Windows[2].Said) != maxSayings-1 {
+	if len(s.Windows[0].Says.Hidden) != 0 || len(s.Windows[1].Says.Hidden) != 1 || len(s.Windows[2].Says.Hidden) != maxSayings-1 {
 		t.Error("the sayings of the oldest call are kept, or of others lost")
 	}
-	s = &state{Windows: []*Window{{Said: []saying{{Path: "f", Lines: "1"}, {Path: "g"}}}, {Said: []saying{{Path: "f", Lines: "2"}}}}}
+	s = &state{Windows: []*Window{{Says: sayings{Hidden: []saying{{Path: "f", Lines: "1"}, {Path: "g"}}}}, {Says: sayings{Hidden: []saying{{Path: "f", Lines: "2"}}}}}}
 	if last, found := s.said("f"); !found || last.Lines != "2" {
 		t.Errorf("the last that was said is %+v, %v", last, found)
 	}
 	if _, found := s.said("h"); found {
 		t.Error("nobody said anything of h")
 	}
-	if s.heardOf("f"); len(s.Windows[0].Said) != 1 || len(s.Windows[1].Said) != 0 || s.Windows[0].Said[0].Path != "g" {
+	if s.heardOf("f"); len(s.Windows[0].Says.Hidden) != 1 || len(s.Windows[1].Says.Hidden) != 0 || s.Windows[0].Says.Hidden[0].Path != "g" {
 		t.Errorf("of f is left: %+v", s.Windows)
 	}
 }
@@ -468,7 +468,7 @@ func TestHowMuchTheStateKeepsOfWhatCallsSaid(t *testing.T) {
 func TestWhichUnnamedCallEnds(t *testing.T) {
 	t.Parallel()
 	call := func(id, print, tool, sub string, paths ...string) *Window {
-		return &Window{Trace: "T", CallID: id, Print: print, Tool: tool, Subagent: sub, Paths: paths}
+		return &Window{Call: Call{Trace: "T", ID: id, Print: print, Tool: tool, Subagent: sub}, Says: sayings{Paths: paths}}
 	}
 	for name, tt := range map[string]struct {
 		windows []*Window
@@ -486,13 +486,13 @@ func TestWhichUnnamedCallEnds(t *testing.T) {
 		"its own before a sub-agent's":              {[]*Window{call("1", "p", "Bash", "s"), call("2", "p", "Bash", "")}, "", "2"},
 		"another tool":                              {[]*Window{call("1", "p", "Edit", "")}, "", ""},
 		"one that had an id":                        {[]*Window{call("1", "", "Bash", "")}, "", ""},
-		"another conversation":                      {[]*Window{{Trace: "U", CallID: "1", Print: "p", Tool: "Bash"}}, "", ""},
-		"one that is over":                          {[]*Window{{Trace: "T", CallID: "1", Print: "p", Tool: "Bash", Closed: 2}}, "", ""},
+		"another conversation":                      {[]*Window{{Call: Call{Trace: "U", ID: "1", Print: "p", Tool: "Bash"}}}, "", ""},
+		"one that is over":                          {[]*Window{{Call: Call{Trace: "T", ID: "1", Print: "p", Tool: "Bash"}, Closed: 2}}, "", ""},
 	} {
 		s := stepAmong(nil, &state{Windows: tt.windows})
 		got := ""
-		if w := s.openUnnamed("T", &events.Boundary{Subagent: tt.sub, Tool: &events.ToolUse{Name: "Bash", Fingerprint: "p"}}); w != nil {
-			got = w.CallID
+		if w := s.hears().openUnnamed("T", &events.Boundary{Subagent: tt.sub, Tool: &events.ToolUse{Name: "Bash", Fingerprint: "p"}}); w != nil {
+			got = w.Call.ID
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

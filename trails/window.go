@@ -16,31 +16,46 @@ import (
 
 // Window is a tool call between its before-boundary and its after-boundary, as the state of the work tree keeps it.
 type Window struct {
-	Trace    events.TraceID
-	Agent    string
-	Session  string
-	Subagent string
-	CallID   string
-	Print    string // of a call to which the agent gave no id
-	Tool     string
-	Class    events.ToolClass
-	Model    string
-	Prompt   int
-	Step     int
-	// Paths are the declared paths, relative to the work tree.
-	Paths []string
-	// Names are the keys (nameKey) of the files that the call's command line names.
-	Names []string
-	// Edits are the declared texts, kept only while the window is open.
-	Edits []declared
+	Call Call
+	Run  running
+	Says sayings
 	// Opened is the interval number of the before-boundary.
 	Opened int64
 	// Closed is the interval number of the after-boundary; 0 while the window is open.
 	Closed int64
-	// Background marks a call that goes on after its after-boundary; TaskID is the agent's name of the task.
-	Background bool
-	TaskID     string
+	// Asked is the time at which the agent asked for consent to the call, as long as its answer has no known time.
+	Asked  time.Time
+	Limits []events.Limit
+	// Doubt marks a window that may have ended: a lost boundary may have been its end. Why says what is known of that.
+	Doubt bool
+	Why   events.Limit
+	// Tail is true if no boundary of the agent has come since the call ended: hooks of the user may still work on its
+	// files (doubts.go).
+	Tail bool
+	// Wrote is the interval in which a line was first given to the call; 0 for none.
+	Wrote int64
+	// Rejected marks a call that never ran; it owns nothing.
+	Rejected bool
+}
+
+// Call says which call of which conversation a window is of.
+type Call struct {
+	Trace      events.TraceID
+	Agent      string
+	Session    string
+	Subagent   string
+	ID         string
+	Print      string // of a call to which the agent gave no id
+	Tool       string
+	Class      events.ToolClass
+	Model      string
+	Prompt     int
+	Step       int
 	Transcript string
+}
+
+// running says which processes a call has.
+type running struct {
 	// Host is the agent's process; Sure is true if it is certainly the agent. Since is when the call's first hook
 	// started, in the units of the system. Begun is the same by the clock, or when what the call left running was last
 	// seen alive. Mark is the mark of the boundary that opened the window.
@@ -53,26 +68,25 @@ type Window struct {
 	Opener int
 	// Awake is the time that the system had been awake at Begun, in nanoseconds; 0 if unknown.
 	Awake int64
-	// Asked is the time at which the agent asked for consent to the call, as long as its answer has no known time.
-	Asked time.Time
 	// Left are the processes of the call after its end, and Printed the file that they print to, both at the last look
 	// at everything.
 	Left    []process.Process
 	Printed []process.Output
-	Limits  []events.Limit
-	// Doubt marks a window that may have ended: a lost boundary may have been its end.
-	Doubt bool
-	// Said holds the texts that the call wrote where git does not look (saying), kept until it does.
-	Said []saying
-	// Tail is true if no boundary of the agent has come since the call ended: hooks of the user may still work on its
-	// files (doubts.go).
-	Tail bool
-	// Why says what is known of that.
-	Why events.Limit
-	// Wrote is the interval in which a line was first given to the call; 0 for none.
-	Wrote int64
-	// Rejected marks a call that never ran; it owns nothing.
-	Rejected bool
+	// Background marks a call that goes on after its after-boundary; TaskID is the agent's name of the task.
+	Background bool
+	TaskID     string
+}
+
+// sayings holds what a call says about the files that it writes.
+type sayings struct {
+	// Paths are the declared paths, relative to the work tree.
+	Paths []string
+	// Names are the keys (nameKey) of the files that the call's command line names.
+	Names []string
+	// Edits are the declared texts, kept only while the window is open.
+	Edits []declared
+	// Hidden holds the texts that the call wrote where git does not look (saying), kept until it does.
+	Hidden []saying
 
 	payload []declared // what the boundary at hand says, whatever its size
 }
@@ -105,7 +119,7 @@ func (d *declared) size() int {
 
 // same reports whether the window belongs to the same tool call.
 func (w *Window) same(trace events.TraceID, callID string) bool {
-	return w.Trace == trace && w.CallID == callID
+	return w.Call.Trace == trace && w.Call.ID == callID
 }
 
 // call returns the window of the call that a boundary names; nil if there is none. Some agents name another session
@@ -116,7 +130,7 @@ func (s *state) call(trace events.TraceID, b events.Boundary) *Window {
 		switch {
 		case w.same(trace, b.Tool.CallID):
 			return w
-		case w.Closed == 0 && w.Agent == b.Agent && w.CallID == b.Tool.CallID && w.Print == "":
+		case w.Closed == 0 && w.Call.Agent == b.Agent && w.Call.ID == b.Tool.CallID && w.Call.Print == "":
 			elsewhere = w
 		}
 	}
@@ -126,10 +140,10 @@ func (s *state) call(trace events.TraceID, b events.Boundary) *Window {
 // mayWrite reports whether the call could have written the path: an edit tool writes only the paths that it
 // declares.
 func (w *Window) mayWrite(p string) bool {
-	if w.Class != events.ToolEdits {
+	if w.Call.Class != events.ToolEdits {
 		return true
 	}
-	return slices.ContainsFunc(w.Paths, func(d string) bool {
+	return slices.ContainsFunc(w.Says.Paths, func(d string) bool {
 		return d == p || strings.HasPrefix(p, d+"/")
 	})
 }
@@ -137,7 +151,7 @@ func (w *Window) mayWrite(p string) bool {
 // named reports whether the call said that it is about the path: an edit tool always does, a shell where its command
 // line has the name.
 func (w *Window) named(p string) bool {
-	return w.Class == events.ToolEdits || slices.Contains(w.Names, nameKey(p))
+	return w.Call.Class == events.ToolEdits || slices.Contains(w.Says.Names, nameKey(p))
 }
 
 // nameKey returns the key of a path relative to the work tree. A path from a command line may be a secret, and is
@@ -150,9 +164,9 @@ func nameKey(p string) string {
 // declares returns the edits that the window declared for the path.
 func (w *Window) declares(p string) []declared {
 	var out []declared
-	edits := w.payload
+	edits := w.Says.payload
 	if edits == nil {
-		edits = w.Edits
+		edits = w.Says.Edits
 	}
 	for _, d := range edits {
 		if d.Path == p {
@@ -165,7 +179,7 @@ func (w *Window) declares(p string) []declared {
 // candidate names the window in an event.
 func (w *Window) candidate() events.CandidateData {
 	return events.CandidateData{
-		Trace: w.Trace, Agent: w.Agent, Session: w.Session, Subagent: w.Subagent, ToolCall: w.CallID,
+		Trace: w.Call.Trace, Agent: w.Call.Agent, Session: w.Call.Session, Subagent: w.Call.Subagent, ToolCall: w.Call.ID,
 	}
 }
 
@@ -205,37 +219,37 @@ const (
 )
 
 // keepSayings serves paths that git passes over. It keeps the contents that ending calls reported for them.
-func (s *step) keepSayings() {
-	for _, end := range s.closing {
+func (l *looks) keepSayings(closing []ending) {
+	for _, end := range closing {
 		w := end.window
-		if end.status != "done" || w.Class != events.ToolEdits || s.snap == nil {
+		if end.status != "done" || w.Call.Class != events.ToolEdits || l.snap == nil {
 			continue
 		}
-		for _, path := range w.Paths {
-			if len(w.declares(path)) == 0 || !s.passesOver(path) {
+		for _, path := range w.Says.Paths {
+			if len(w.declares(path)) == 0 || !l.passesOver(path) {
 				continue
 			}
-			if said, fits := s.sayingOf(w, path); fits {
-				w.Said = append(w.Said, said)
+			if said, fits := l.sayingOf(w, path); fits {
+				w.Says.Hidden = append(w.Says.Hidden, said)
 			}
 		}
 	}
 }
 
 // passesOver reports whether git passes over a file that is there.
-func (s *step) passesOver(path string) bool {
-	if s.snap.PassedOver(path) {
+func (l *looks) passesOver(path string) bool {
+	if l.snap.PassedOver(path) {
 		return true
 	}
-	_, found := s.snap.Lookup(path)
+	_, found := l.snap.Lookup(path)
 	if found {
 		return false
 	}
-	info, err := os.Lstat(filepath.Join(s.repo.WorkTree, filepath.FromSlash(path))) // it is not read
+	info, err := os.Lstat(filepath.Join(l.tree.repo.WorkTree, filepath.FromSlash(path))) // it is not read
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (s *step) sayingOf(w *Window, path string) (saying, bool) {
+func (l *looks) sayingOf(w *Window, path string) (saying, bool) {
 	said := saying{Path: path}
 	lines := declaredLines(w, path)
 	if len(lines) > maxSayingLines {
@@ -255,12 +269,12 @@ func (s *step) sayingOf(w *Window, path string) (saying, bool) {
 			before = d.Before
 		}
 		if d.After != nil {
-			said.After = s.repo.Format.Hash(refs.BlobObject, []byte(*d.After))
+			said.After = l.tree.repo.Format.Hash(refs.BlobObject, []byte(*d.After))
 		}
 	}
 	if before != nil && !said.After.IsZero() {
-		found := s.repo.Format.Hash(refs.BlobObject, []byte(*before))
-		last, was := s.state.said(path)
+		found := l.tree.repo.Format.Hash(refs.BlobObject, []byte(*before))
+		last, was := l.tree.state.said(path)
 		said.Whole = *before == "" || was && last.Whole && last.After == found
 	}
 	return said, true
@@ -268,7 +282,7 @@ func (s *step) sayingOf(w *Window, path string) (saying, bool) {
 
 func (s *state) said(path string) (last saying, found bool) {
 	for _, w := range s.Windows {
-		for _, one := range w.Said {
+		for _, one := range w.Says.Hidden {
 			if one.Path == path {
 				last, found = one, true
 			}
@@ -280,7 +294,7 @@ func (s *state) said(path string) (last saying, found bool) {
 // heardOf drops the sayings about a path that has been looked at.
 func (s *state) heardOf(path string) {
 	for _, w := range s.Windows {
-		w.Said = slices.DeleteFunc(w.Said, func(one saying) bool { return one.Path == path })
+		w.Says.Hidden = slices.DeleteFunc(w.Says.Hidden, func(one saying) bool { return one.Path == path })
 	}
 }
 
@@ -295,11 +309,11 @@ func (s *state) boundTexts() {
 		if w.Closed == 0 {
 			continue
 		}
-		for _, d := range w.Edits {
+		for _, d := range w.Says.Edits {
 			n += d.size()
 		}
 		if n > maxTexts || w.Closed <= s.LastFull {
-			w.Edits = nil
+			w.Says.Edits = nil
 		}
 	}
 }
@@ -308,22 +322,22 @@ func (s *state) boundTexts() {
 func (s *state) boundSayings() {
 	n := 0
 	for _, w := range slices.Backward(s.Windows) {
-		if n += len(w.Said); n > maxSayings {
-			w.Said = nil
+		if n += len(w.Says.Hidden); n > maxSayings {
+			w.Says.Hidden = nil
 		}
 	}
 }
 
 // turnedUp decides about the lines of a path that git passed over until now. ok is false if there are no sayings
 // about it.
-func (s *workTree) turnedUp(path string, now refs.OID) (by decision, ok bool) {
+func (tree *workTree) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 	type heard struct {
 		who   *actor
 		lines map[events.Fingerprint]bool
 	}
 	var all []heard
-	for _, w := range s.state.Windows {
-		for _, said := range w.Said {
+	for _, w := range tree.state.Windows {
+		for _, said := range w.Says.Hidden {
 			if said.Path != path {
 				continue
 			}
@@ -338,10 +352,10 @@ func (s *workTree) turnedUp(path string, now refs.OID) (by decision, ok bool) {
 			all = append(all, one)
 		}
 	}
-	if len(all) == 0 && !s.passed[path] {
+	if len(all) == 0 && !tree.passed[path] {
 		return nil, false
 	}
-	last, _ := s.state.said(path)
+	last, _ := tree.state.said(path)
 	exact := last.Whole && last.After == now
 	return func(line []byte) *actor {
 		print := events.FingerprintOf(line)

@@ -24,8 +24,7 @@ type bound struct {
 	apart   bool  // wrote is known since the call began (tellApart)
 	afar    bool  // all that wrote works outside of the work tree
 	wrote   int64 // at most so many bytes since everything was looked at last, or since the call began
-	left    []process.Process
-	printed []process.Output
+	rest    leftover
 	over    bool            // nothing is left that could write after this look
 	began   time.Time       // before it the call waited for consent; zero if that is not known
 	before  map[string]bool // paths that changed before that
@@ -36,92 +35,85 @@ type bound struct {
 	unbegun bool            // it is over, and may never have got it
 }
 
+// leftover holds the processes that a call left, and the file that they print to.
+type leftover struct {
+	left    []process.Process
+	printed []process.Output
+}
+
 // witness holds the facts at one moment about processes that may have written in a work tree since the last look.
 type witness struct {
-	*workTree
+	tree    *workTree
 	settle  Settler
-	beside  func(agent string) bool // see Engine
-	caller  string                  // the session whose hook this is, "" for git's
-	host    process.ID              // the process that called the hook
-	sure    bool                    // which is the agent's
-	closing []ending                // the windows that end now
-	ended   *batch                  // whose calls, with all their hooks, have ended now
-	bounds  map[*Window]*bound      // see askProcesses
-	ends    map[*Window]End         // see endTold
+	caller  string             // the session whose hook this is, "" for git's
+	bounds  map[*Window]*bound // see askProcesses
+	ends    map[*Window]End    // see endTold
 	hosts   map[process.ID]process.State
 	sizes   map[string]int64 // bytes that have to be written for the change of a path, see silent
 	environ []byte           // of this process; nil until asked for
-	// unreported is true if a conversation goes on that no hook reports: a change that no window explains may be its
-	// work.
-	unreported bool
 }
 
-func newWitness(tree *workTree, settle Settler, beside func(string) bool, caller string) *witness {
-	s := &witness{workTree: tree, settle: settle, beside: beside, caller: caller}
-	s.asks.Reported = func(path string) bool {
-		tool, _ := s.reported(path)
-		return tool != nil
-	}
-	return s
+func newWitness(tree *workTree, settle Settler, caller string) *witness {
+	return &witness{tree: tree, settle: settle, caller: caller}
 }
 
 // forgotten is the time after which a call no longer counts as open, if its processes are unknown.
 const forgotten = 24 * time.Hour
 
 // askProcesses asks for the processes of each window that may still write, once in a step.
-func (s *witness) askProcesses(at time.Time) {
-	if s.bounds == nil {
-		s.bounds = map[*Window]*bound{}
+func (wit *witness) askProcesses(at time.Time) {
+	if wit.bounds == nil {
+		wit.bounds = map[*Window]*bound{}
 	}
-	for _, w := range s.state.Windows {
+	for _, w := range wit.tree.state.Windows {
 		switch {
-		case s.bounds[w] != nil:
-		case len(w.Left) > 0 && w.Closed == 0:
-			s.bounds[w] = s.askLeft(w)
-		case len(w.Left) > 0: // paths that nobody looked at since may be the call's
-			s.bounds[w] = &bound{over: true, lived: s.livedUntil(w)}
+		case wit.bounds[w] != nil:
+		case len(w.Run.Left) > 0 && w.Closed == 0:
+			wit.bounds[w] = wit.askLeft(w)
+		case len(w.Run.Left) > 0: // paths that nobody looked at since may be the call's
+			wit.bounds[w] = &bound{over: true, lived: wit.livedUntil(w)}
 		case w.Closed != 0:
 		default:
-			s.bounds[w] = s.askHost(w, at)
-			if s.bounds[w].consent == consentAwaited {
-				s.endTold(w) // its shell may have come and gone
+			wit.bounds[w] = wit.askHost(w, at)
+			if wit.bounds[w].consent == consentAwaited {
+				wit.endTold(w) // its shell may have come and gone
 			}
 		}
 	}
 }
 
 // askHost asks for the agent of a call.
-func (s *witness) askHost(w *Window, at time.Time) *bound {
+func (wit *witness) askHost(w *Window, at time.Time) *bound {
 	b := &bound{}
-	state := s.hostState(w)
+	state := wit.hostState(w)
 	switch {
 	case state == process.Gone:
 		b.doubt = events.LimitProcessGone
-		b.left, b.printed, _ = process.Measure(w.processes(), s.repo.WorkTree)
-		b.over = len(b.left) == 0
-	case state == process.Alive || s.around(w):
+		b.rest.left, b.rest.printed, _ = process.Measure(w.processes(), wit.tree.repo.WorkTree)
+		b.over = len(b.rest.left) == 0
+	case state == process.Alive || wit.around(w):
 	default:
 		b.doubt = events.LimitProcessUnknown
-		b.over = !w.Begun.IsZero() && at.Sub(w.Begun) > forgotten
+		b.over = !w.Run.Begun.IsZero() && at.Sub(w.Run.Begun) > forgotten
 	}
-	if b.doubt == "" && w.Background && s.idle(w) {
+	if b.doubt == "" && w.Run.Background && wit.idle(w) {
 		b.doubt = events.LimitProcessUnknown
 	}
-	b.consent = s.consentTo(w, state)
+	b.consent = wit.consentTo(w, state)
 	return b
 }
 
 // askLeft asks for the processes that a call left running. The time at which they ended is unknown. A change while
 // they were seen alive is the call's, and a later change may be a person's. For example a call leaves a build
 // running, the build ends, and a person types before the agent does anything else.
-func (s *witness) askLeft(w *Window) *bound {
+func (wit *witness) askLeft(w *Window) *bound {
 	b := &bound{}
-	b.left, b.printed, b.wrote, b.silent, b.partly = s.count(w)
-	b.over = len(b.left) == 0
-	b.afar = process.Elsewhere(b.left, s.repo.WorkTree)
-	goesOn := !s.idle(w) && s.hostState(w) != process.Gone // its conversation, and with it the call
+	b.rest.left, b.rest.printed, b.wrote, b.silent, b.partly = wit.count(w)
+	b.over = len(b.rest.left) == 0
+	b.afar = process.Elsewhere(b.rest.left, wit.tree.repo.WorkTree)
+	goesOn := !wit.idle(w) && wit.hostState(w) != process.Gone // its conversation, and with it the call
 	if goesOn && (b.over || b.partly) {
-		b.lived = s.livedUntil(w)
+		b.lived = wit.livedUntil(w)
 	}
 	switch {
 	case b.over:
@@ -137,27 +129,27 @@ func (s *witness) askLeft(w *Window) *bound {
 }
 
 // seenAlive notes that all that a call left running lives.
-func (w *Window) seenAlive() { w.Begun, w.Awake = time.Now(), process.Awake() }
+func (w *Window) seenAlive() { w.Run.Begun, w.Run.Awake = time.Now(), process.Awake() }
 
 // idle reports whether the agent of a window waits for the person.
-func (s *witness) idle(w *Window) bool {
-	sess := s.state.Sessions[w.Trace]
+func (wit *witness) idle(w *Window) bool {
+	sess := wit.tree.state.Sessions[w.Call.Trace]
 	return sess == nil || sess.Idle
 }
 
 // hostState returns the state of the agent's process. If the process is not certainly the agent, its end says
 // nothing, since it may have stood between the agent and one hook. If it lives, the agent lives too, which waits
 // for it.
-func (s *witness) hostState(w *Window) process.State {
-	state, asked := s.hosts[w.Host]
+func (wit *witness) hostState(w *Window) process.State {
+	state, asked := wit.hosts[w.Run.Host]
 	if !asked {
-		if s.hosts == nil {
-			s.hosts = map[process.ID]process.State{}
+		if wit.hosts == nil {
+			wit.hosts = map[process.ID]process.State{}
 		}
-		state = w.Host.State()
-		s.hosts[w.Host] = state
+		state = w.Run.Host.State()
+		wit.hosts[w.Run.Host] = state
 	}
-	if !w.Sure && state == process.Gone {
+	if !w.Run.Sure && state == process.Gone {
 		return process.Unknown
 	}
 	return state
@@ -179,24 +171,26 @@ func (w *Window) seenBy(hook bool) process.Search {
 
 // search describes the processes of a call.
 func (w *Window) search() process.Search {
-	return process.Search{Agent: w.Host, Since: w.Since, After: w.Opener, Session: w.Session, Mark: w.Mark}
+	return process.Search{
+		Agent: w.Run.Host, Since: w.Run.Since, After: w.Run.Opener, Session: w.Call.Session, Mark: w.Run.Mark,
+	}
 }
 
 // around reports whether this process was started by the call, as by a commit that it makes, and waited for.
-func (s *witness) around(w *Window) bool {
+func (wit *witness) around(w *Window) bool {
 	if process.Behind() {
 		return false
 	}
-	if s.environ == nil {
-		s.environ = []byte(strings.Join(append(os.Environ(), ""), "\x00"))
+	if wit.environ == nil {
+		wit.environ = []byte(strings.Join(append(os.Environ(), ""), "\x00"))
 	}
-	return process.Within(s.environ, w.Session, w.Mark)
+	return process.Within(wit.environ, w.Call.Session, w.Run.Mark)
 }
 
 // hearHost notes which process the hooks of a conversation come from. A program that stands between the agent and its
 // hooks is another one at each: one that is met twice is the agent.
-func (s *witness) hearHost(sess *sessionState, b events.Boundary) {
-	s.host, s.sure = process.ID{}, false
+func (hr *hearer) hearHost(sess *sessionState, b events.Boundary) {
+	hr.heard.host, hr.heard.sure = process.ID{}, false
 	pid := b.Process
 	if pid == 0 {
 		pid = b.Parent
@@ -204,84 +198,84 @@ func (s *witness) hearHost(sess *sessionState, b events.Boundary) {
 	if pid == 0 {
 		return
 	}
-	id := sess.Host
-	if id.PID != pid || s.hosts[id] != process.Alive { // not asked in this step
+	id := sess.From.Host
+	if id.PID != pid || hr.seen.hosts[id] != process.Alive { // not asked in this step
 		id = process.Of(pid)
 	}
 	if !id.Known() || b.Moment != 0 && id.Start > b.Moment { // it has ended since the boundary was put aside
-		if id = process.Ended(pid); sess.Host.PID == pid {
-			id = sess.Host
+		if id = process.Ended(pid); sess.From.Host.PID == pid {
+			id = sess.From.Host
 		}
 	}
 	if !id.Known() {
 		return
 	}
-	if sess.Host != id {
-		sess.Host, sess.Heard = id, 0
+	if sess.From.Host != id {
+		sess.From.Host, sess.From.Heard = id, 0
 	}
-	sess.Heard = min(sess.Heard+1, 2)
-	s.host, s.sure = id, b.Process != 0 || sess.Heard > 1
-	for _, w := range s.state.openWindows() {
-		if w.Host == id && w.Session == sess.Session && w.Agent == sess.Agent {
-			w.Sure = w.Sure || s.sure
+	sess.From.Heard = min(sess.From.Heard+1, 2)
+	hr.heard.host, hr.heard.sure = id, b.Process != 0 || sess.From.Heard > 1
+	for _, w := range hr.tree.state.openWindows() {
+		if w.Run.Host == id && w.Call.Session == sess.Session && w.Call.Agent == sess.Agent {
+			w.Run.Sure = w.Run.Sure || hr.heard.sure
 		}
 	}
 }
 
 // live takes back the doubt about the conversation's windows whose processes are unknown: its agent has just called
 // a hook. At a session's start or a prompt, its windows may have ended, and the doubt stays.
-func (s *witness) live(trace events.TraceID, b events.Boundary) {
+func (wit *witness) live(trace events.TraceID, b events.Boundary) {
 	if b.Kind == events.SessionStart || b.Kind == events.PromptSubmit {
 		return
 	}
-	for w, bound := range s.bounds {
-		if w.Trace == trace && bound.doubt == events.LimitProcessUnknown && !w.Background {
+	for w, bound := range wit.bounds {
+		if w.Call.Trace == trace && bound.doubt == events.LimitProcessUnknown && !w.Run.Background {
 			bound.doubt = ""
 		}
 	}
 }
 
 // leaveRunning keeps a window open whose call has ended and left something running.
-func (s *step) leaveRunning(end *ending) {
+func (hr *hearer) leaveRunning(end *ending) {
 	w := end.window
-	if w.Class == events.ToolEdits || end.status != "done" && end.status != "failed" && end.status != "background" {
+	if w.Call.Class == events.ToolEdits || end.status != "done" && end.status != "failed" && end.status != "background" {
 		return
 	}
 	var left []process.Process
 	var printed []process.Output
 	switch {
-	case s.queue.glance != nil:
-		left, printed = s.queue.glance.Left, s.queue.glance.Printed
-	case s.hostState(w) == process.Alive:
-		q := w.seenBy(s.caller != "")
+	case hr.queue.glance != nil:
+		left, printed = hr.queue.glance.Left, hr.queue.glance.Printed
+	case hr.seen.hostState(w) == process.Alive:
+		q := w.seenBy(hr.seen.caller != "")
 		q.Over = end.status != "background"
 		found, _ := q.Left()
-		left, printed, _ = process.Measure(found, s.repo.WorkTree)
+		left, printed, _ = process.Measure(found, hr.tree.repo.WorkTree)
 	}
 	if len(left) == 0 {
 		return
 	}
-	w.Left, w.Printed, w.Background = left, printed, true
-	if s.queue.glance == nil {
+	w.Run.Left, w.Run.Printed, w.Run.Background = left, printed, true
+	if hr.queue.glance == nil {
 		w.seenAlive()
 	}
 	end.status = "background"
 }
 
 // keepLeft notes the processes that windows left running, after a look at everything.
-func (s *witness) keepLeft() {
-	for w, b := range s.bounds {
-		if w.Closed == 0 && len(b.left) > 0 {
-			w.Left, w.Printed, w.Background = b.left, b.printed, true
+func (wit *witness) keepLeft() {
+	for w, b := range wit.bounds {
+		if w.Closed == 0 && len(b.rest.left) > 0 {
+			w.Run.Left, w.Run.Printed, w.Run.Background = b.rest.left, b.rest.printed, true
 		}
 	}
 }
 
 // doubtGone returns the windows whose processes have ended since the last look: they are over with this step. It notes
 // that they may have ended before the change.
-func (s *witness) doubtGone() []*Window {
+func (wit *witness) doubtGone() []*Window {
 	var out []*Window
-	for w, b := range s.bounds {
+	for w, b := range wit.bounds {
 		if w.Closed != 0 {
 			continue
 		}
@@ -289,13 +283,13 @@ func (s *witness) doubtGone() []*Window {
 			w.Doubt, w.Why = true, b.doubt
 		}
 		if b.over {
-			w.Rejected = w.Rejected || len(w.Left) == 0 && s.endTold(w).Outcome == OutcomeRejected
+			w.Rejected = w.Rejected || len(w.Run.Left) == 0 && wit.endTold(w).Outcome == OutcomeRejected
 			out = append(out, w)
 		}
 	}
 	slices.SortFunc(out, func(a, b *Window) int {
-		return strings.Compare(string(a.Trace)+a.CallID,
-			string(b.Trace)+b.CallID)
+		return strings.Compare(string(a.Call.Trace)+a.Call.ID,
+			string(b.Call.Trace)+b.Call.ID)
 	})
 	return out
 }
@@ -305,17 +299,17 @@ func (s *witness) doubtGone() []*Window {
 // askTranscripts asks the agents' own records how the calls ended whose windows are open. Boundaries of their
 // conversations ask by themselves (overdue); a person who refuses a call, or interrupts it, may commit before they say
 // anything to the agent again. Returned are the calls that are over.
-func (s *witness) askTranscripts() (over []*Window) {
-	for _, w := range s.state.openWindows() {
-		if w.Background || s.around(w) {
+func (wit *witness) askTranscripts() (over []*Window) {
+	for _, w := range wit.tree.state.openWindows() {
+		if w.Run.Background || wit.around(w) {
 			continue
 		}
-		switch s.endTold(w).Outcome {
+		switch wit.endTold(w).Outcome {
 		case OutcomeRejected:
 			w.Rejected = true
 			over = append(over, w)
 		case OutcomeRan:
-			if s.bounds[w].ended.IsZero() {
+			if wit.bounds[w].ended.IsZero() {
 				w.Doubt, w.Why = true, events.LimitMissingAfter
 			} else {
 				over = append(over, w)
@@ -328,20 +322,21 @@ func (s *witness) askTranscripts() (over []*Window) {
 
 // endTold asks the agent's own record once how a call ended. The call was under way until that moment, unless a
 // process of it still lives.
-func (s *witness) endTold(w *Window) End {
-	if end, asked := s.ends[w]; asked {
+func (wit *witness) endTold(w *Window) End {
+	if end, asked := wit.ends[w]; asked {
 		return end
 	}
-	end := s.settle.end(w)
-	if s.ends == nil {
-		s.ends = map[*Window]End{}
+	end := wit.settle.end(w)
+	if wit.ends == nil {
+		wit.ends = map[*Window]End{}
 	}
-	s.ends[w] = end
-	b := s.bounds[w]
+	wit.ends[w] = end
+	b := wit.bounds[w]
 	if b != nil {
 		b.hearEnd(w, end)
 	}
-	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Begun) && s.steady(w, s.time) && len(w.processes()) == 0 {
+	if b != nil && end.Outcome == OutcomeRan && end.At.After(w.Run.Begun) && wit.steady(w, wit.tree.time) &&
+		len(w.processes()) == 0 {
 		b.ended = end.At.Add(-snapshot.Slack) // what was written right after may bear a time before
 		if end.Finished {
 			b.ended = end.At.Add(time.Millisecond) // what it wrote last, right before; agents cut off what is less than that
@@ -352,23 +347,23 @@ func (s *witness) endTold(w *Window) End {
 
 // hearFinish asks the agent's own record for the end of a command that is reported late: Codex reports a command
 // that outlasts its call when the model asks for it again. A change in between belongs to nobody.
-func (s *witness) hearFinish(w *Window) {
-	if w.Class != events.ToolRuns || s.bounds == nil {
+func (wit *witness) hearFinish(w *Window) {
+	if w.Call.Class != events.ToolRuns || wit.bounds == nil {
 		return
 	}
-	b := s.bounds[w]
+	b := wit.bounds[w]
 	if b == nil {
 		b = &bound{}
-		s.bounds[w] = b
+		wit.bounds[w] = b
 	}
-	if !s.endTold(w).Finished {
+	if !wit.endTold(w).Finished {
 		b.ended = time.Time{}
 	}
 }
 
 // toldEnd returns the end of a call by the agent's own record; zero if the record does not have it.
-func (s *witness) toldEnd(w *Window) time.Time {
-	if b := s.bounds[w]; b != nil && !w.Rejected && !w.Background {
+func (wit *witness) toldEnd(w *Window) time.Time {
+	if b := wit.bounds[w]; b != nil && !w.Rejected && !w.Run.Background {
 		return b.ended.UTC()
 	}
 	return time.Time{}

@@ -29,11 +29,11 @@ func TestACallWhoseAgentIsGoneIsInDoubt(t *testing.T) {
 		"it may be another's process": {gone, false, 0, events.LimitProcessUnknown, false},
 		"it has ended before that":    {gone, true, 3, "", false},
 	} {
-		w := &Window{CallID: "c", Host: tt.host, Sure: tt.sure, Closed: tt.closed}
+		w := &Window{Call: Call{ID: "c"}, Run: running{Host: tt.host, Sure: tt.sure}, Closed: tt.closed}
 		s := stepAmong(nil, &state{Windows: []*Window{w}})
-		s.askProcesses(time.Now())
-		over := len(s.doubtGone()) == 1
-		if got := s.doubts(w, "f"); got != tt.doubts || over != tt.over || w.Doubt != tt.over {
+		s.seen.askProcesses(time.Now())
+		over := len(s.seen.doubtGone()) == 1
+		if got := s.judges().doubts(w, "f"); got != tt.doubts || over != tt.over || w.Doubt != tt.over {
 			t.Errorf("%s: %q, over %v, marked %v, want %q, %v", name, got, over, w.Doubt, tt.doubts, tt.over)
 		}
 	}
@@ -53,13 +53,13 @@ func TestWhatChangedBeforeACallWasOverIsItsOwnOnlyIfItBegan(t *testing.T) {
 		"interrupted, and nobody was asked":       {time.Time{}, End{Outcome: OutcomeRan, At: time.Now(), Unbegun: true}, ""},
 		"interrupted or refused, nobody can tell": {time.Now(), End{Outcome: OutcomeRan, At: time.Now(), Unbegun: true}, events.LimitMissingAfter},
 	} {
-		w := &Window{CallID: "c", Class: events.ToolRuns, Host: lives, Sure: true, Asked: tt.asked, Begun: time.Now().Add(-time.Hour)}
+		w := &Window{Call: Call{ID: "c", Class: events.ToolRuns}, Run: running{Host: lives, Sure: true, Begun: time.Now().Add(-time.Hour)}, Asked: tt.asked}
 		settle := func(Window) End { return tt.end }
 		s := stepAmong(settle, &state{Windows: []*Window{w}})
-		s.askProcesses(time.Now())
-		s.endTold(w)
-		s.bounds[w].within = map[string]bool{"f": true}
-		if got := s.doubts(w, "f"); got != tt.doubts {
+		s.seen.askProcesses(time.Now())
+		s.seen.endTold(w)
+		s.seen.bounds[w].within = map[string]bool{"f": true}
+		if got := s.judges().doubts(w, "f"); got != tt.doubts {
 			t.Errorf("%s: %q, want %q", name, got, tt.doubts)
 		}
 	}
@@ -92,18 +92,18 @@ func TestWhenACallHadEndedByItsAgentsRecord(t *testing.T) {
 		"it may go on":                  {End{At: told.At}, time.Hour, nil, time.Time{}},
 	} {
 		w := &Window{
-			CallID: "c", Class: events.ToolRuns, Begun: now.Add(-time.Hour), Awake: process.Awake() - int64(tt.awake),
-			Limits: tt.limits, Host: process.Of(os.Getpid()), Sure: true,
+			Call: Call{ID: "c", Class: events.ToolRuns}, Run: running{Begun: now.Add(-time.Hour), Awake: process.Awake() - int64(tt.awake),
+				Host: process.Of(os.Getpid()), Sure: true}, Limits: tt.limits,
 		}
 		s := stepAmong(func(Window) End { return tt.end }, &state{Windows: []*Window{w}})
-		s.time = now
-		s.askProcesses(now)
+		s.tree.time = now
+		s.seen.askProcesses(now)
 		for range 2 { // it is asked once, and known from then on
-			if got := s.endTold(w); got != tt.end {
+			if got := s.seen.endTold(w); got != tt.end {
 				t.Errorf("%s: told %+v", name, got)
 			}
 		}
-		if got := s.toldEnd(w); !got.Equal(tt.want) {
+		if got := s.seen.toldEnd(w); !got.Equal(tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}

@@ -14,34 +14,34 @@ func TestWhatGitTookIsNotedForOtherWorkTrees(t *testing.T) {
 	sc := newScene(t)
 	sc.work("a.txt", "one\n")
 	head := sc.commit()
-	sc.state.Git.Head = head
+	sc.step.tree.state.Git.Head = head
 	one, two := sc.text("one", "one\n"), sc.text("two", "one\ntwo\n")
 	pending := sc.change("a.txt", two, one)
 
-	sc.noteTaken(pending)
-	if len(sc.state.Taken) != 0 {
+	sc.step.tree.noteTaken(pending)
+	if len(sc.step.tree.state.Notes.Taken) != 0 {
 		t.Error("it is noted where there is no other work tree")
 	}
 	linked := t.TempDir()
 	sc.git("worktree", "add", "-q", linked+"/l")
-	sc.noteTaken(sc.change("a.txt", one, two))
-	if len(sc.state.Taken) != 0 {
+	sc.step.tree.noteTaken(sc.change("a.txt", one, two))
+	if len(sc.step.tree.state.Notes.Taken) != 0 {
 		t.Error("what HEAD had is noted")
 	}
-	sc.noteTaken(sc.change("a.txt", text{}, two))
-	if len(sc.state.Taken) != 0 {
+	sc.step.tree.noteTaken(sc.change("a.txt", text{}, two))
+	if len(sc.step.tree.state.Notes.Taken) != 0 {
 		t.Error("a new file is noted")
 	}
-	sc.noteTaken(pending)
-	if sc.state.Taken["a.txt"].Blob != two.oid {
-		t.Errorf("noted: %v", sc.state.Taken)
+	sc.step.tree.noteTaken(pending)
+	if sc.step.tree.state.Notes.Taken["a.txt"].Blob != two.oid {
+		t.Errorf("noted: %v", sc.step.tree.state.Notes.Taken)
 	}
 
 	here, err := refs.Discover(linked + "/l")
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := sc.state.Taken["a.txt"].At
+	at := sc.step.tree.state.Notes.Taken["a.txt"].At
 	for name, tt := range map[string]struct {
 		state  state
 		looked time.Duration // when the last boundary here ended, after that
@@ -59,7 +59,7 @@ func TestWhatGitTookIsNotedForOtherWorkTrees(t *testing.T) {
 		if err := os.Chtimes(StatePath(here), at.Add(tt.looked), at.Add(tt.looked)); err != nil {
 			t.Fatal(err)
 		}
-		tree := otherTree{sc.workTree, &workTree{repo: here, state: &tt.state}}
+		tree := otherTree{sc.step.tree, &workTree{repo: here, state: &tt.state}}
 		if _, got := tree.Taken("a.txt"); got != tt.want {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
@@ -75,11 +75,11 @@ func TestWhatIsKeptForOtherWorkTrees(t *testing.T) {
 	sc := newScene(t)
 	sc.commit()
 	sc.git("worktree", "add", "-q", t.TempDir()+"/l")
-	others := otherWorkTrees(sc.repo)
+	others := otherWorkTrees(sc.step.tree.repo)
 	if len(others) != 1 {
 		t.Fatalf("other work trees: %v", others)
 	}
-	there := &refs.Repo{CommonDir: sc.repo.CommonDir, GitDir: others[0]}
+	there := &refs.Repo{CommonDir: sc.step.tree.repo.CommonDir, GitDir: others[0]}
 	now := time.Now()
 	for name, tt := range map[string]struct {
 		here, there, at time.Duration // the last boundaries, and when it was seen to go
@@ -90,7 +90,7 @@ func TestWhatIsKeptForOtherWorkTrees(t *testing.T) {
 		"the other one is behind":         {-time.Minute, -time.Hour, -2 * time.Minute, true},
 		"the other one is behind, of now": {-time.Minute, -time.Hour, 0, true},
 	} {
-		for repo, ago := range map[*refs.Repo]time.Duration{sc.repo: tt.here, there: tt.there} {
+		for repo, ago := range map[*refs.Repo]time.Duration{sc.step.tree.repo: tt.here, there: tt.there} {
 			if err := new(state).save(repo); err != nil {
 				t.Fatal(err)
 			}
@@ -98,9 +98,9 @@ func TestWhatIsKeptForOtherWorkTrees(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		sc.state.Taken = map[string]taken{"a.txt": {At: now.Add(tt.at)}}
-		if sc.keepForOthers(); (len(sc.state.Taken) == 1) != tt.kept {
-			t.Errorf("%s: kept %v, want %v", name, sc.state.Taken, tt.kept)
+		sc.step.tree.state.Notes.Taken = map[string]taken{"a.txt": {At: now.Add(tt.at)}}
+		if sc.step.tree.keepForOthers(); (len(sc.step.tree.state.Notes.Taken) == 1) != tt.kept {
+			t.Errorf("%s: kept %v, want %v", name, sc.step.tree.state.Notes.Taken, tt.kept)
 		}
 	}
 }

@@ -205,12 +205,12 @@ func agentNamed(name string) (agents.Agent, bool) {
 // Settler asks an agent's transcript how a call ended that never reported back.
 func Settler() trails.Settler {
 	return func(w trails.Window) trails.End {
-		agent, found := agentNamed(w.Agent)
+		agent, found := agentNamed(w.Call.Agent)
 		if !found || agent.Decoder == nil {
 			return trails.End{}
 		}
 		return agent.Decoder.Settle(capability.Call{
-			Transcript: w.Transcript, Subagent: w.Subagent, CallID: w.CallID, Class: w.Class, Background: w.Background,
+			Transcript: w.Call.Transcript, Subagent: w.Call.Subagent, CallID: w.Call.ID, Class: w.Call.Class, Background: w.Run.Background,
 		})
 	}
 }
