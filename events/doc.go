@@ -7,8 +7,8 @@
 //
 // The beginning of a file's name says its purpose. check_ judges events in a row. copy_ opens a log for readers: the
 // sound part of this clone's file, and one file with all logs of others. verify_ reads all and lists the faults.
-// repair_ puts back what a gc or a rewriting of history took. All other files append, seal and read. rooms_test.go
-// tests which of them use which.
+// repair_ puts back objects that a gc or a rewriting of history removed. All other files append, seal and read.
+// rooms_test.go tests which of them use which.
 //
 // What it promises:
 //
@@ -16,9 +16,9 @@
 //     says so.
 //  2. Number, parent and chain hash of an event come from one read of the tip, made under the append lock.
 //  3. Verify hashes stored bytes itself, trusts neither git's checks nor any cache, and lists every fault.
-//  4. Whatever is read, own or fetched, is checked before it is believed; foreign bytes never panic and never change
-//     state.
-//  5. The cache may be deleted at any moment; nothing is in it that the log does not hold.
+//  4. Everything that is read, own or fetched, is checked before it is believed. Foreign bytes never cause a panic and
+//     never change state.
+//  5. The cache may be deleted at any moment; everything in it is also in the log.
 //
 // What it does not promise: a chain alone does not show that its end was cut off. Nor does it show that somebody with
 // write access rebuilt the whole log. This needs an anchor outside the log (see AnchorSource, and package

@@ -3,14 +3,14 @@
 //
 // It goes by content:
 //
-//   - What each edit wrote is worked out as whole lines. The agent may say it of its hunks. Otherwise the edit is made
-//     again on what the file held, as far as earlier edits and the history tell that.
-//   - The lines that a commit added are laid beside the lines of edits to the same path. It does not matter what
-//     directory the path was in. Lines that agree one after the other make a run; a run counts if it says something,
-//     for lines that stand everywhere do not: "}" is not evidence.
-//   - A line that was written once lands once on each line of history, unless it was taken away in between.
+//   - The result of each edit is computed as whole lines. The agent's hunks may give them. Otherwise the edit is
+//     repeated on the content that the file had, as far as earlier edits and the history show it.
+//   - The lines that a commit added are compared with the lines of edits to the same path, in whatever directory.
+//     Consecutive lines that agree make a run. A run counts if it is distinctive, and a line that occurs everywhere is
+//     not: "}" is not evidence.
+//   - A line that was written once is found once on each branch of history, unless it was removed in between.
 //
-// Times decide only if contents cannot. A commit never has a line that was written later. Sessions dated after all
+// Times decide only if contents cannot. A commit never gets a line that was written later. Sessions dated after all
 // commits are judged without times, and more strictly.
 //
 // A session in another directory must first prove that it belongs to the repository. Its paths must fit below one root,

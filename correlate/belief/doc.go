@@ -10,8 +10,8 @@
 // Between logs this order decides, line by line:
 //
 //  1. a log that knows the owner before one without;
-//  2. this clone's log before the others, and before what this clone wrote under an id that it gave up;
-//  3. what hooks saw before what was reconstructed, and that before what was imported;
+//  2. this clone's log before the others, and before its own log under an id that it gave up;
+//  3. anchors by hooks before reconstructed ones, and these before imported ones;
 //  4. the better evidence (correlate.Tiers);
 //  5. the smaller id of the writer, so that all clones with the same logs answer the same.
 //

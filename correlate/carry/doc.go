@@ -1,5 +1,6 @@
-// Package carry takes claims about commits over to the commits that took their place without a hook: a server squashed
-// or rebased a branch, and the commits of the branch, which other tools described, are no longer in the history.
+// Package carry moves claims about commits to the commits that replaced them without a hook. Example: other tools
+// described the commits of a branch, and a server squashed or rebased it. The described commits are no longer in the
+// history.
 //
 // A commit of the history gets a claim only for a line that it added, and only on these grounds:
 //
@@ -9,7 +10,7 @@
 //     row are equal in a file of another name.
 //
 // A described commit cannot be a source of its own ancestors. Each of its lines goes to one commit, and to a later one
-// only if that moves the line. Of two sources the descendant has the word, then the one with more equal letters. If two
-// are equally good and name different owners, the line stays unknown, as does a line that a described commit added and
-// did not name.
+// only if that moves the line. Of two sources the descendant counts, then the one with more equal letters. If two are
+// equally good and name different owners, the line stays unknown, as does a line that a described commit added and did
+// not name.
 package carry

@@ -4,20 +4,19 @@
 // It tries evidence from strong to weak, and stops at the first that explains a line:
 //
 //   - exact_blob: the committed content was seen in a work tree of this repository, under this path or another one;
-//   - rewritten: the log says that the commit took the place of another one (commit_rewritten), whose anchor knows the
-//     line;
-//   - same_patch: an anchored commit changed a file in the same way, with white space and place apart, or several
+//   - rewritten: the log says that the commit replaced another one (commit_rewritten), whose anchor knows the line;
+//   - same_patch: an anchored commit changed a file in the same way, apart from white space and place, or several
 //     commits of another clone did together;
-//   - exact_lines, reformatted, moved_lines: contents that the path is known to have had hold the lines. A commit hook
-//     finds them so for a file that was staged in part;
-//   - line_fingerprint: patches wrote the lines. A line must say something (correlate.MinSpecific), and in
-//     another file so must the lines around it (correlate.MinMoved). Patches of several
-//     owners that fit equally well cancel each other out.
+//   - exact_lines, reformatted, moved_lines: known contents of the path hold the lines. A commit hook finds them so for
+//     a file that was staged in part;
+//   - line_fingerprint: patches wrote the lines. A line must be distinctive (correlate.MinSpecific), and in another
+//     file the lines around it too (correlate.MinMoved). Patches of several owners that fit equally well cancel each
+//     other out.
 //
 // A patch must be a possible source. The log must have the patch before it names the commit, a descendant, or any later
 // commit. And the commit must not be dated before a commit that existed when the patch was made. Other lines stay
 // unknown. The package never guesses from clocks alone, authors or messages.
 //
-// The work depends on the question. A line that is in no log costs a look into a sorted table (index.Digest). One git
+// The work depends on the question. A line that is in no log costs one lookup in a sorted table (index.Digest). One git
 // process finds all commits older than the log. Answers are kept until a log mentions something that they depend on.
 package unseen

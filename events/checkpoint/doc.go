@@ -8,8 +8,8 @@
 // What it promises:
 //
 //  1. A checkpoint anchors a log only if git calls its signature good and its key trusted here (see Verdict).
-//  2. What is no checkpoint, or carries any other signature, is named and counts for nothing.
-//  3. The message is read strictly: what is signed has one meaning.
+//  2. A commit that is not a checkpoint, or has another signature, is named and counts for nothing.
+//  3. The message is read strictly, so the signed statement has one meaning.
 //
 // What it does not promise: people who can write the refs can delete checkpoints. Then the log is anchored only up to
 // an old one, or not at all. A copy fetched from elsewhere shows this.

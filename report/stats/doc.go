@@ -6,9 +6,9 @@
 //	            several of them.
 //	Survival  how many of the lines were alive after days, in the history of first parents.
 //
-// Whose a line is, package graph says, as it does for everybody else who shows commits; nothing is decided here. The
-// groups of a count add up to it: people and unknown lines are groups too. What a dimension does not tell of a line
-// is a group of its own, and never put to another one.
+// Package graph gives the owners of lines, as for every other view of commits; nothing is decided here. The groups of a
+// count add up to it: people and unknown lines are groups too. Lines whose value of a dimension is not known are a
+// group of their own.
 //
-// Nothing here draws, and nothing here knows of conversations, their tokens and their cost.
+// The package draws nothing, and does not use conversations, their tokens or their cost.
 package stats

@@ -1,6 +1,5 @@
-// Package dataset makes tables of what is known in a repository: conversations, their prompts, steps and calls, what
-// they wrote, the commits, who owns the lines that these added, and how long the lines lived. Package shards writes
-// them.
+// Package dataset makes tables of the data of a repository: conversations, their prompts, steps and calls, their
+// patches, the commits, the owners of added lines, and how long the lines lived. Package shards writes them.
 //
 // No figure is counted here. Package stats gives commits, lines and lives, view gives conversations, and stored
 // records give texts, which are redacted. So sums over the tables equal the figures of git trace stats.

@@ -6,10 +6,9 @@
 //
 // Three promises:
 //
-//   - No other package reads a reflog, and none other says what its messages mean. The table in kind.go is the only
-//     one.
-//   - A commit, a stash or a file that is gone tells nothing. It is never a failure.
-//   - Whatever git says nowhere is not guessed. An Operand of which nothing tells that git took from it is marked so.
+//   - No other package reads a reflog or interprets its messages. The table in kind.go is the only one.
+//   - A missing commit, stash or file gives no facts. It is never a failure.
+//   - Facts that git does not record are not guessed. An Operand is marked if nothing shows that git took from it.
 //
 // Objects are read through Reader, five reads that a map satisfies in tests. Git is the real one.
 //

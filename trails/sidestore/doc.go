@@ -7,7 +7,7 @@
 // It promises:
 //
 //   - An object that a snapshot relies on is there at every moment, loose or packed: a pack has its name before the
-//     loose copies go. What is kept of an old pack is in a new one before the old one goes.
+//     loose copies go. The kept objects of an old pack are in a new one before the old one is deleted.
 //   - A process killed at any moment leaves at worst an object that is there twice, and a temporary file. The next run
 //     clears both away.
 //   - Writers and readers go on meanwhile. A writer that finds an object in its place may rely on it. Its time stamp

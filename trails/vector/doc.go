@@ -8,11 +8,11 @@
 // Ownership follows content, not the last process that touched the file:
 //
 //  1. A line that is kept byte for byte keeps its owner.
-//  2. A line is its words. What says the same in other signs keeps owners, in either direction: white space, line ends,
-//     quotation marks, commas, semicolons, brackets, and text wrapped or joined differently.
+//  2. A line is its words. The same words in other signs keep their owners, in either direction: white space, line
+//     ends, quotation marks, commas, semicolons, brackets, and text wrapped or joined differently.
 //  3. A line whose other content changed belongs to whoever changed it, and remembers the agent's patch it replaced.
 //  4. A block of three or more lines that moved keeps its owners.
-//  5. A text of which nothing but punctuation and blank lines remains is a new text.
+//  5. If only punctuation and blank lines of a text remain, it is a new text.
 //
 // The package is pure: no files, no processes, no clocks. The same input gives the same vector on every machine;
 // testdata/vectors/ownership holds examples that another implementation can check itself against.

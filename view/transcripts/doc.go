@@ -1,7 +1,7 @@
-// Package transcripts takes out of the session files of agents what their conversations wrote.
+// Package transcripts reads the edits of conversations from the session files of agents.
 //
-// Find names the files, each told by its content. Read gives for each conversation when it was, what was asked, and the
-// edits of its calls. The edits have the form in which correlate/backfill looks for them in commits. They are replaced
-// texts, hunks, whole files, and substitutions of sed and perl that are made again. Calls that may have written what no
-// transcript tells are counted. Nothing here knows a commit, and nothing is written.
+// Find names the files; it recognises them by their content. Read gives the time, the prompts and the edits of each
+// conversation. The edits have the form in which correlate/backfill looks for them in commits. They are replaced texts,
+// hunks, whole files, and repeated substitutions of sed and perl. Calls that may have written lines that no session
+// file shows are counted. The package does not use commits, and writes nothing.
 package transcripts
