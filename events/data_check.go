@@ -78,7 +78,7 @@ func (d *NoteData) Values() (success *bool, reward *float64, err error) {
 	if d.Reward != "" {
 		value, err := strconv.ParseFloat(d.Reward, 64)
 		if err != nil || math.IsNaN(value) || math.IsInf(value, 0) || strings.ContainsAny(d.Reward, "xXpP_") {
-			return nil, nil, fmt.Errorf("reward %.40q is no finite decimal number", d.Reward)
+			return nil, nil, fmt.Errorf("reward %.40q is not a finite decimal number", d.Reward)
 		}
 		reward = &value
 	}

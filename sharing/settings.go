@@ -309,7 +309,7 @@ func (s *Settings) MostFetched() (int64, error) {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	unit := map[string]int64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[strings.ToLower(text)[len(digits):]]
 	if err != nil || n < 1 || unit == 0 || n > math.MaxInt64/unit {
-		return 0, fmt.Errorf("trace.maxFetched: '%s' is no number of bytes", text)
+		return 0, fmt.Errorf("trace.maxFetched: '%s' is not a number of bytes", text)
 	}
 	return n * unit, nil
 }

@@ -120,7 +120,7 @@ func TestPagesAreWrittenAsFiles(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run("--export", at); err == nil || !strings.Contains(out, "nobody is there to ask") {
+	if out, err := run("--export", at); err == nil || !strings.Contains(out, "there is no terminal to ask") {
 		t.Errorf("nobody was asked: %v\n%s", err, out)
 	}
 	if _, err := os.Stat(at); err == nil {

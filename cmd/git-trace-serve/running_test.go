@@ -207,7 +207,7 @@ func TestTheConfigurationNamesThePort(t *testing.T) {
 	set("many")
 	cmd := exec.Command(program, "serve")
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "trace.servePort: 'many' is no port") {
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "trace.servePort: 'many' is not a port") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

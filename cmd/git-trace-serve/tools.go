@@ -42,31 +42,31 @@ type (
 		Revision string `json:"revision,omitempty" jsonschema:"a revision; without it the work tree"`
 		First    int    `json:"first,omitempty" jsonschema:"the first line, from 1"`
 		Last     int    `json:"last,omitempty" jsonschema:"the last line"`
-		Cursor   int    `json:"cursor,omitempty" jsonschema:"where the answer before ended"`
+		Cursor   int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
 	}
 	whyArguments struct {
 		Path   string `json:"path" jsonschema:"the file, relative to the directory of the server"`
 		Line   int    `json:"line" jsonschema:"the line, from 1"`
-		Cursor int    `json:"cursor,omitempty" jsonschema:"where the answer before ended"`
+		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
 	}
 	searchArguments struct {
 		Text   string `json:"text" jsonschema:"words that must all occur, whole or by their beginning"`
 		Most   int    `json:"most,omitempty" jsonschema:"how many conversations at most; without it 10"`
-		Cursor int    `json:"cursor,omitempty" jsonschema:"where the answer before ended"`
+		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
 	}
 	showArguments struct {
 		ID     string `json:"id" jsonschema:"conversation, prompt (TRACE#N), step (TRACE:N), tool call, patch or commit"`
-		Cursor int    `json:"cursor,omitempty" jsonschema:"where the answer before ended"`
+		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
 	}
 	scopeArguments struct {
 		Scope  string `json:"scope,omitempty" jsonschema:"a conversation, or revisions such as main..HEAD; without it all"`
-		Cursor int    `json:"cursor,omitempty" jsonschema:"where the answer before ended"`
+		Cursor int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
 	}
 	rangeArguments struct {
 		Revisions string `json:"revisions,omitempty" jsonschema:"revisions, such as main..HEAD or HEAD~1 HEAD"`
 		Path      string `json:"path,omitempty" jsonschema:"a file or directory; without it all"`
 		Most      int    `json:"most,omitempty" jsonschema:"how many conversations at most; without it 20"`
-		Cursor    int    `json:"cursor,omitempty" jsonschema:"where the answer before ended"`
+		Cursor    int    `json:"cursor,omitempty" jsonschema:"the cursor of the answer before"`
 	}
 )
 
@@ -84,7 +84,7 @@ func newServer(a *answers) *mcp.Server {
 			"next agent should know." + byOthers,
 	})
 	add(s, a, "blame", "Who wrote the lines of a file, by runs of lines: an agent's conversation and prompt, a person, "+
-		"or nobody that is known.", askBlame)
+		"or an unknown owner.", askBlame)
 	add(s, a, "why", "Why a line is there: what was asked, thought and answered when it was written, the change, the "+
 		"commit, what it replaced.", func(in whyArguments) (asked, error) {
 		if in.Line < 1 {
@@ -105,14 +105,14 @@ func newServer(a *answers) *mcp.Server {
 		func(in rangeArguments) (asked, error) {
 			return askRange(in, "log", "--no-color", "-n", strconv.Itoa(orElse(in.Most, 20)))
 		})
-	add(s, a, "diff", "git diff, with who wrote each line that came.", func(in rangeArguments) (asked, error) {
+	add(s, a, "diff", "git diff, with the owner of each added line.", func(in rangeArguments) (asked, error) {
 		return askRange(in, "diff", "--no-color")
 	})
 	add(s, a, "report", "A page about a range of commits, as for a pull request: who wrote what, and what was asked.",
 		func(in scopeArguments) (asked, error) { return askScope(in, "report") })
 	offerConversations(s, a)
 	for name, about := range map[string]string{
-		"lessons": "What to remember of how people steered agents here, each with the prompts that prove it.",
+		"lessons": "Lessons from people's corrections of agents here, each with the prompts that prove it.",
 		"handoff": "Where things stand: goal, what is open, not committed or failing, decisions, constraints, dead ends.",
 	} {
 		add(s, a, name, about, func(in scopeArguments) (asked, error) { return askScope(in, name) })

@@ -154,7 +154,7 @@ func (a *app) dropArchived(c *call, log *events.Log, s *sharing.Settings, remote
 	}
 	writers := c.StringSlice("drop")
 	if !c.Bool("yes") {
-		ok, err := a.confirm("nobody will read any more what "+plural(len(writers), "clone")+" published?", "drops them")
+		ok, err := a.confirm("after this nobody can read the logs of "+plural(len(writers), "clone")+"; go on?", "drops them")
 		if err != nil || !ok {
 			return err
 		}

@@ -36,7 +36,7 @@ func backfillCommand() *command {
 			"hooks saw the owner. Sessions in another checkout count too, if their lines were committed here.",
 		options: options("all", "transcripts", "dry-run", "json", "color"),
 		examples: []example{
-			{"git trace backfill --dry-run", "which old commits have a session file behind them"},
+			{"git trace backfill --dry-run", "show the old commits that a session file explains"},
 			{"git trace backfill", "write the owners of their lines to the log"},
 		},
 		run:    (*app).backfill,
@@ -398,10 +398,10 @@ func (b *filler) sum() error {
 	text := fmt.Sprintf("%s of %s from %s %s", plural(b.lines, "line"), plural(b.filled, "commit"),
 		plural(len(b.linked), "conversation"), verb)
 	if b.filled == 0 {
-		text = "nothing to do: what commits hold of these conversations is known"
+		text = "nothing to do: the lines of these conversations in commits are known"
 		switch {
 		case len(b.asked) == 0 && len(b.lost) == 0:
-			text = "nothing to do: there is no commit in what was asked for"
+			text = "nothing to do: the range has no commit"
 		case !b.found:
 			text = "nothing to do: no session file of an agent was found (--transcripts <dir> names more)"
 		}
@@ -416,7 +416,7 @@ func (b *filler) sum() error {
 	}
 	if n := b.unseen(); n > 0 {
 		fmt.Fprintf(b.app.std.err,
-			"git-trace: hint: %s of these conversations may have written files in ways that a transcript does not tell "+
+			"git-trace: hint: %s of these conversations may have written files in ways that a session file does not show "+
 				"(scripts, formatters); those lines stay unknown\n",
 			plural(n, "command"))
 	}

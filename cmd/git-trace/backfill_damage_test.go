@@ -65,7 +65,7 @@ func TestADamagedHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	w.must(os.RemoveAll(filepath.Join(w.dir, ".git", "traces")))
 	testenv.LoseLog(t, w.dir)
 	w.must(os.Remove(object))
-	if out := run("import", "--from", "agent-trace", file); !strings.Contains(out, " 1 commit taken in") {
+	if out := run("import", "--from", "agent-trace", file); !strings.Contains(out, " 1 commit imported") {
 		t.Errorf("import took %s", out)
 	}
 }

@@ -53,7 +53,7 @@ func (a *app) blameInBrowser(args []string) error {
 	}
 	stored, inside := storedPath(repo, dir, place.name)
 	if !inside || stored == "" {
-		return fail(exitGit, errors.New("'"+printable(place.name)+"' is no file of the work tree"), "")
+		return fail(exitGit, errors.New("'"+printable(place.name)+"' is not a file of the work tree"), "")
 	}
 	page := "/blame/worktree"
 	switch {

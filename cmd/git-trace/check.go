@@ -21,7 +21,7 @@ const checkSchema = "git-trace.check/1"
 func checkCommand() *command {
 	return &command{
 		name: "check",
-		does: "hold a change against the policy of the branch that it goes to",
+		does: "check a change against the policy of its target branch",
 		form: "git trace check [<options>] [<branch> | <base>...<head> | <tag>..<tag>]",
 		about: "Reads " + check.File + " of the base, never of the change: which agents and models may write where,\n" +
 			"which paths need a person's review, how many lines may have no known owner, and whether the logs\n" +
@@ -34,7 +34,7 @@ func checkCommand() *command {
 			".unknown; docs/ci.md describes them. --policy tries a policy that is not committed.",
 		options: append(options("json", "policy", "output"), opt("format", "text, json or sarif").or("text")),
 		examples: []example{
-			{"git trace check origin/main...HEAD", "hold a branch against the policy of its target"},
+			{"git trace check origin/main...HEAD", "check a branch against the policy of its target"},
 			{"git trace check --format sarif -o check.sarif origin/main...HEAD", "for a forge that shows findings at the lines"},
 		},
 		run:    (*app).check,

@@ -60,7 +60,7 @@ func (a *app) checkpoint(c *call, _ operands) error {
 	made, err := checkpoint.Sign(c.Context, log, end, c.String("key"))
 	switch {
 	case errors.Is(err, events.ErrSpooled):
-		fmt.Fprintf(a.std.err, "git-trace: warning: the log does not tell of the checkpoint yet: %s\n",
+		fmt.Fprintf(a.std.err, "git-trace: warning: the log does not name the checkpoint yet: %s\n",
 			printable(err.Error()))
 	case errors.Is(err, refs.ErrTipMoved):
 		return fail(exitUnchecked, err, "another checkpoint was signed just now; try again")

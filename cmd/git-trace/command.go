@@ -66,7 +66,7 @@ func commandGroups() []commandGroup {
 			importCommand(), trailersCommand(), noteCommand(), purgeCommand()}},
 		{"share it", []*command{pushCommand(), pullCommand(), unshareCommand(), archiveCommand()}},
 		{"trust the log", []*command{verifyCommand(), checkpointCommand()}},
-		{"plumbing: doctor --fix does what is needed of it", []*command{recordCommand(), reconcileCommand(),
+		{"plumbing: doctor --fix runs these when needed", []*command{recordCommand(), reconcileCommand(),
 			rebuildCommand(), gcCommand(), eventsCommand(), snapshotCommand()}},
 	}
 }

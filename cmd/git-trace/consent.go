@@ -89,7 +89,7 @@ func (a *app) answer() string {
 // confirm asks before something that cannot be undone. If nobody can answer, it refuses. does describes --yes.
 func (a *app) confirm(question, does string) (bool, error) {
 	if _, terminal := terminalOf(a.std.err); !terminal {
-		return false, fail(exitUsage, errors.New("nobody is there to confirm"), "--yes "+does+" without asking")
+		return false, fail(exitUsage, errors.New("there is no terminal to confirm on"), "--yes "+does+" without asking")
 	}
 	return a.asks(question), nil
 }

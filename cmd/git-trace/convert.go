@@ -51,12 +51,12 @@ func (a *app) convert(c *call, ops operands) error {
 		return usage("no file was named")
 	}
 	if to.tables {
-		return fail(exitUsage, fmt.Errorf("%s is tables of a repository", to.name),
+		return fail(exitUsage, fmt.Errorf("%s writes tables of a repository", to.name),
 			"git trace export --format "+to.name+" writes them")
 	}
 	if !to.converted() {
 		return &failure{
-			code: exitUsage, err: fmt.Errorf("%s tells of commits, which a session file does not hold", to.name),
+			code: exitUsage, err: fmt.Errorf("%s describes commits, and a session file has none", to.name),
 			hint: "git trace export --format " + to.name + " writes it for commits of a repository",
 		}
 	}
@@ -160,7 +160,7 @@ func (v *converter) known() error {
 			names = append(names, agent.Name)
 		}
 	}
-	return usage("'%s' is nothing to convert from; there are %s", v.from, strings.Join(names, ", "))
+	return usage("cannot convert from '%s'; known formats are %s", v.from, strings.Join(names, ", "))
 }
 
 // noConversation is the error for a format that has the owners of commits' lines, and not the conversation.
@@ -169,8 +169,8 @@ func noConversation(format exchange) error {
 		return usage("%s is only written", format.name)
 	}
 	return &failure{
-		code: exitUsage, err: fmt.Errorf("%s tells of commits: there is no conversation in it to convert", format.name),
-		hint: "git trace import --from " + format.name + " takes in who wrote the lines",
+		code: exitUsage, err: fmt.Errorf("%s describes commits and has no conversation to convert", format.name),
+		hint: "git trace import --from " + format.name + " imports the owners of the lines",
 	}
 }
 
@@ -353,7 +353,7 @@ func (v *converter) records(ctx context.Context, name string) func(int, *records
 func (v *converter) told(name string, line int, r *records.Record, err error) error {
 	if err == nil && len(r.Steps) == 0 && !v.out.format.lines {
 		fmt.Fprintf(v.app.std.err, "git-trace: warning: %s\n",
-			printable(fmt.Sprintf("%s:%d: what was said is not in it: the conversation is written without a step", name, line)))
+			printable(fmt.Sprintf("%s:%d: it holds no texts: the conversation is written without a step", name, line)))
 	}
 	if errors.Is(err, errNoLines) {
 		return v.withoutLines(fmt.Sprintf("%s:%d", name, line))

@@ -12,7 +12,7 @@ import (
 )
 
 // errCame ends a reading when something came that it has to read too.
-var errCame = errors.New("what was said has come")
+var errCame = errors.New("texts have come")
 
 // demanding calls read, and calls it again if texts of conversations came from others meanwhile.
 func (a *app) demanding(read func(demand demander) error) error {
@@ -42,10 +42,10 @@ func (a *app) demand(ctx context.Context, repo *refs.Repo, traces []events.Trace
 	if len(d.Elsewhere) > 0 {
 		where := printable(strings.Join(d.Elsewhere, ", "))
 		if d.Err != nil {
-			fmt.Fprintf(a.std.err, "git-trace: hint: what was said there is kept on %s, not here: %s\n", where,
+			fmt.Fprintf(a.std.err, "git-trace: hint: the texts are kept on %s, not here: %s\n", where,
 				printable(d.Err.Error()))
 		} else {
-			fmt.Fprintf(a.std.err, "git-trace: hint: what was said there is kept on %s, not here; git trace pull --records "+
+			fmt.Fprintf(a.std.err, "git-trace: hint: the texts are kept on %s, not here; git trace pull --records "+
 				"fetches all,\ngit-trace: hint: git config trace.fetchOnDemand true each when it is looked at\n", where)
 		}
 	}

@@ -54,7 +54,7 @@ func demoCommand() *command {
 			"repositories, so that every command works in it.",
 		options: options("keep"),
 		examples: []example{
-			{"git trace demo", "a conversation, played and told"},
+			{"git trace demo", "play a conversation and show the result"},
 		},
 		run:    func(a *app, c *call, _ operands) error { return a.demo(c.Context, c.Bool("keep")) },
 		traits: alone | atOnce,

@@ -84,7 +84,7 @@ func (a *app) exportTables(c *call, format string, words []string) error {
 // askTables reads the options and the directory.
 func askTables(c *call, format string, words []string) (o shards.Options, by []string, err error) {
 	if len(words) != 1 {
-		return o, nil, fail(exitUsage, fmt.Errorf("%s takes one directory, into which the tables are written", format),
+		return o, nil, fail(exitUsage, fmt.Errorf("%s needs one directory for the tables", format),
 			"git trace export --format "+format+" <directory>")
 	}
 	for _, name := range []string{"notes", "redact-auto", "words", "include-human"} {
@@ -117,7 +117,8 @@ func shardSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 1 || n > math.MaxInt64/unit {
-		return 0, fail(exitUsage, fmt.Errorf("option '--shard-size': '%s' is no size", text), "a size is 500000, 64M or 1G")
+		return 0, fail(exitUsage, fmt.Errorf("option '--shard-size': '%s' is not a size", text),
+			"a size is 500000, 64M or 1G")
 	}
 	return n * unit, nil
 }
@@ -204,7 +205,7 @@ func (a *app) writeTables(ctx context.Context, from dataset.Source, o shards.Opt
 	var out dataset.Written
 	if m == nil || set.Went() {
 		if out, err = dataset.Write(ctx, from, set); err != nil {
-			return fail(exitUnchecked, err, "what is finished is kept: the same command goes on from there")
+			return fail(exitUnchecked, err, "finished files are kept: the same command continues")
 		}
 		if m, err = set.Finish(); err != nil {
 			return fail(exitUnchecked, err, "")
@@ -238,7 +239,7 @@ func leftOut(a *app, out dataset.Written) error {
 func blockedRecord(trace events.TraceID) error {
 	return fail(exitUnchecked,
 		fmt.Errorf("conversation %.8s is left out: much of its session file could not be read", trace),
-		"look at it with git trace show; export --force gives it away")
+		"look at it with git trace show; export --force includes it")
 }
 
 // packer is the companion at work on files.

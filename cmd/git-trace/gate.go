@@ -60,7 +60,7 @@ func (g *gate) pass(d *treetrace.Document, takeOut bool) error {
 	if err != nil || found == 0 || takeOut {
 		return err
 	}
-	return fail(exitLeak, fmt.Errorf("by the rules of today %s of the conversations must not leave",
+	return fail(exitLeak, fmt.Errorf("by the present rules of redaction %s of the conversations must not leave",
 		plural(found, "piece")),
-		"--redact-auto takes it out of what is written, git trace purge out of what is stored")
+		"--redact-auto removes it from the output, git trace purge from the stored data")
 }

@@ -60,8 +60,8 @@ func (a *app) importFiles(c *call, ops operands) error {
 		return usage("option '--dry-run' goes with --from %s", entireName)
 	}
 	if !format.taken() {
-		return fail(exitUsage, fmt.Errorf("%s is made of records, and cannot be taken in", format.name),
-			"formats that are taken in: "+formatNames(exchange.taken))
+		return fail(exitUsage, fmt.Errorf("%s is made of records, and cannot be imported", format.name),
+			"formats that can be imported: "+formatNames(exchange.taken))
 	}
 	files, notes := ops.all(), c.Bool("notes")
 	if files, err = a.ofFormat(files, format); err != nil {
@@ -109,7 +109,7 @@ func (a *app) ofFormat(names []string, format exchange) ([]string, error) {
 		files = append(files, n.file)
 	}
 	if faults := over.tell(a, "file of "+format.name); len(faults) > 0 {
-		return nil, fail(exitUnchecked, errors.Join(faults...), "nothing was taken in")
+		return nil, fail(exitUnchecked, errors.Join(faults...), "nothing was imported")
 	}
 	return files, nil
 }
@@ -134,7 +134,7 @@ func (im *importer) conversations(files []string) error {
 	for _, name := range files { // before the lock, which leaves a file behind
 		file, err := openRecords(im.format, name)
 		if err != nil {
-			return fail(exitUnchecked, fileFault(name, err), "nothing was taken in")
+			return fail(exitUnchecked, fileFault(name, err), "nothing was imported")
 		}
 		_ = file.Close()
 	}
@@ -171,11 +171,11 @@ func (im *importer) conversations(files []string) error {
 			return in.take(redacted)
 		})
 		if err != nil {
-			return fail(exitUnchecked, fileFault(name, err), "nothing was taken in")
+			return fail(exitUnchecked, fileFault(name, err), "nothing was imported")
 		}
 	}
 	if _, err := s.PutAll(im.ctx, in.changes); err != nil {
-		return fail(exitUnchecked, err, "nothing was taken in")
+		return fail(exitUnchecked, err, "nothing was imported")
 	}
 	return im.report(importReport{Stored: len(in.changes), Newer: in.newer, Here: len(in.known)})
 }
@@ -261,7 +261,7 @@ func (im *importer) report(r importReport) error {
 		return writeJSON(out, r)
 	}
 	if im.format.lines {
-		fmt.Fprintf(out, "%s of %s taken in\n", plural(r.Lines, "line"), plural(r.Commits, "commit"))
+		fmt.Fprintf(out, "%s of %s imported\n", plural(r.Lines, "line"), plural(r.Commits, "commit"))
 	} else {
 		fmt.Fprint(out, plural(r.Stored, "conversation")+" stored")
 		if r.Newer > 0 {
@@ -277,8 +277,8 @@ func (im *importer) report(r importReport) error {
 		what  string
 		count int
 	}{
-		{"not being where the files say", "line", r.Moved},
-		{"being about commits that are not here", "statement", r.Strange},
+		{"not at the place that the files give", "line", r.Moved},
+		{"about commits that are not here", "statement", r.Strange},
 	} {
 		if left.count > 0 {
 			fmt.Fprintf(im.app.std.err, "git-trace: warning: left out, %s: %s\n", left.why, plural(left.count, left.what))

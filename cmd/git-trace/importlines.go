@@ -32,12 +32,12 @@ func (im *importer) lines(files []string) error {
 			return nil
 		})
 		if err != nil {
-			return fail(exitUnchecked, err, "nothing was taken in")
+			return fail(exitUnchecked, err, "nothing was imported")
 		}
 	}
 	for _, name := range files {
 		if err := im.file(name); err != nil {
-			return fail(exitUnchecked, fileFault(name, err), "nothing was taken in")
+			return fail(exitUnchecked, fileFault(name, err), "nothing was imported")
 		}
 	}
 	return im.write()

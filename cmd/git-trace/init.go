@@ -422,7 +422,7 @@ func relativeTo(dir, text string) string {
 
 // explainList gives the remedy if the list of recorded repositories cannot be written.
 func explainList(err error) error {
-	return fail(exitGit, err, "it is kept in the state directory: let XDG_STATE_HOME name one that can be written")
+	return fail(exitGit, err, "the list is in the state directory: set XDG_STATE_HOME to a writable directory")
 }
 
 // explainInstall gives an installer's error the exit status and hint of the contract.

@@ -36,12 +36,12 @@ func completionCommand() *command {
 		about: "Prints the completion for bash, zsh or fish. Packages bring it along. git trace install-docs puts\n" +
 			"it where the shells look.",
 		examples: []example{
-			{"git trace completion bash", "what bash reads to complete git trace"},
+			{"git trace completion bash", "the completion for bash"},
 		},
 		run: func(a *app, _ *call, ops operands) error {
 			names := slices.Concat(ops.list, ops.behind)
 			if len(names) != 1 {
-				return usage("one shell is wanted: %s", strings.Join(shells, ", "))
+				return usage("name one shell: %s", strings.Join(shells, ", "))
 			}
 			file, known := completionFiles[names[0]]
 			if !known {

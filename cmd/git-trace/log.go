@@ -120,7 +120,7 @@ func orConversation(err error, named []string, known *conversations) error {
 	for _, id := range named {
 		if _, unknown := known.find(id); unknown == nil {
 			id = printable(id)
-			return fail(exitGit, fmt.Errorf("'%s' is a conversation and no commit", id), "git trace show "+id)
+			return fail(exitGit, fmt.Errorf("'%s' is a conversation, not a commit", id), "git trace show "+id)
 		}
 	}
 	return err
@@ -136,7 +136,7 @@ func (a *app) hintNone(c *call, repo *refs.Repo, known *conversations) error {
 		fmt.Fprintln(a.std.err, "git-trace: hint: no conversation is recorded here (git trace status)")
 	case len(all) == 0:
 	case c.Int("max-count") != 0:
-		fmt.Fprintf(a.std.err, "git-trace: hint: of %s here none is what was asked for\n", plural(len(all), "conversation"))
+		fmt.Fprintf(a.std.err, "git-trace: hint: none of %s here matches\n", plural(len(all), "conversation"))
 	}
 	return nil
 }
@@ -211,11 +211,11 @@ func gitDate(c *call, repo *refs.Repo, option string) (time.Time, error) {
 	}
 	seconds, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(string(out)), "--max-age="), 10, 64)
 	if err != nil {
-		return time.Time{}, usage("option '--%s': '%s' is no date", option, text)
+		return time.Time{}, usage("option '--%s': '%s' is not a date", option, text)
 	}
 	at := time.Unix(seconds, 0)
 	if isNow := time.Since(at).Abs() < time.Minute; isNow && !saysNow(text) {
-		return time.Time{}, usage("option '--%s': '%s' is no date", option, text)
+		return time.Time{}, usage("option '--%s': '%s' is not a date", option, text)
 	}
 	return at, nil
 }

@@ -152,9 +152,9 @@ func outcomeText(c *view.Conversation) string {
 	}
 	switch {
 	case held == "" && slices.Contains(c.Sources, view.Lines):
-		return "only commits that are gone held lines of it"
+		return "only commits that are gone had its lines"
 	case !c.Seen() && held == "" && len(c.Lost) > 0:
-		return plural(view.SumLines(c.Lost), "line") + " in commits that no branch leads to"
+		return plural(view.SumLines(c.Lost), "line") + " in commits that no branch reaches"
 	case !c.Seen() && held == "":
 		return "only its record is here"
 	case !c.Seen():

@@ -57,8 +57,8 @@ func (o *outgrown) by(left uint64) bool {
 
 func (o *outgrown) failure() error {
 	return fail(exitGit, fmt.Errorf("out of memory: %w", errTooLarge),
-		fmt.Sprintf("GOMEMLIMIT=%dMiB lets it need twice as much"+anotherHint+"it may be what others publish: "+
-			"git -c trace.trust=own trace … reads what was recorded here alone", o.most>>19))
+		fmt.Sprintf("GOMEMLIMIT=%dMiB lets it need twice as much"+anotherHint+"the logs of others may be the reason: "+
+			"git -c trace.trust=own trace … reads only this clone's log", o.most>>19))
 }
 
 var errTooLarge = errors.New("there is more to read than the limit of memory allows")

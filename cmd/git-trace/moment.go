@@ -99,9 +99,9 @@ func (r *resolver) instead(p view.Place) string {
 		if c, found, err := r.known.Conversation(p.Trace); err == nil && found && !c.Seen() {
 			why := "only its session file is known"
 			if slices.Contains(c.Sources, view.Digest) {
-				why = "snapshots stay where they were taken"
+				why = "snapshots are only in the clone that took them"
 			}
-			return why + "; its commits are what is kept: git trace show " + string(p.Trace)[:8]
+			return why + "; only its commits are kept: git trace show " + string(p.Trace)[:8]
 		}
 		return "git trace show " + string(p.Trace)[:8] + " lists its prompts and calls"
 	}

@@ -92,9 +92,9 @@ func (a *app) note(c *call, ops operands) error {
 	job.recorder.Said = said
 	if err := job.one(c.Context, session, func(recordedConversation) {}); err != nil {
 		return fail(exitUnchecked, err,
-			"the note is in the log, but for --message; git trace record brings it into the record")
+			"the note is in the log, without its --message; git trace record adds that to the record")
 	}
-	fmt.Fprintf(a.std.out, "noted of conversation %.8s: %s\n", session.Trace,
+	fmt.Fprintf(a.std.out, "noted for conversation %.8s: %s\n", session.Trace,
 		words(data.Outcome, data.Reward, cells.Safe(said)))
 	return nil
 }

@@ -85,7 +85,7 @@ func (c *call) parse(args []string) (ops operands, help bool, err error) {
 			value = args[i]
 		}
 		if !o.kind.has(value) {
-			return ops, false, usage("option '%s': '%s' is no such value", arg, value)
+			return ops, false, usage("option '%s': '%s' is not allowed", arg, value)
 		}
 		c.given[o.names[0]] = append(c.given[o.names[0]], value)
 	}

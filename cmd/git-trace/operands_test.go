@@ -63,7 +63,7 @@ func TestOptionsStandAnywhereBeforeTheDashes(t *testing.T) {
 		"an unknown letter":       {[]string{"-x"}, parsed{err: "unknown option '-x'"}},
 		"a value that is missing": {[]string{"a", "-n"}, parsed{err: "option '-n' needs a value"}},
 		"a value that is no number": {
-			[]string{"--max-count=many"}, parsed{err: "option '--max-count=many': 'many' is no such value"},
+			[]string{"--max-count=many"}, parsed{err: "option '--max-count=many': 'many' is not allowed"},
 		},
 		"a value that is not taken": {[]string{"--json=yes"}, parsed{err: "option '--json' takes no value"}},
 	} {

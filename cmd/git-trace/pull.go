@@ -137,7 +137,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 		return explainSharing(err)
 	}
 	w := quietWriter{a.std.out}
-	fmt.Fprintf(w, "under this clone's id %s has %s that the log here has not\n", printable(sources[0].Name),
+	fmt.Fprintf(w, "under this clone's id %s has %s that the log here lacks\n", printable(sources[0].Name),
 		plural(len(lost.Events), "event"))
 	sayEvents(w, lost.Events)
 	switch {
@@ -145,7 +145,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 		fmt.Fprintln(w, "your key signed that")
 	case c.Bool("dry-run"):
 	case !c.Bool("yes"):
-		ok, err := a.confirm("whoever may push there can have written that. Is it this clone's, from before a backup?",
+		ok, err := a.confirm("anybody who may push there can have written them. Did this clone write them?",
 			"takes it")
 		if err != nil || !ok {
 			return err
@@ -160,7 +160,7 @@ func (a *app) pullOwn(c *call, log *events.Log, s *sharing.Settings, sources []s
 		return explainSharing(err)
 	}
 	if lost.From <= lost.To {
-		fmt.Fprintf(w, "events %s to %s of %s are only on %s; of published commits they are read from there\n",
+		fmt.Fprintf(w, "events %s to %s of %s are only on %s; commands read them there, for published commits\n",
 			thousands(int(lost.From)), thousands(int(lost.To)), got.Old, printable(sources[0].Name))
 	}
 	fmt.Fprintf(w, "this clone writes as %s now; the log of %s is read as before\n", got.New, got.Old)
@@ -211,11 +211,11 @@ func (a *app) offerTexts(ctx context.Context, log *events.Log, s *sharing.Settin
 	case settled || have > 0 || lacking == 0:
 		return nil
 	case !terminal:
-		fmt.Fprintf(a.std.err, "git-trace: hint: others share what was said in %s; git trace pull --records fetches it\n",
+		fmt.Fprintf(a.std.err, "git-trace: hint: others share the texts of %s; git trace pull --records fetches them\n",
 			plural(lacking, "conversation"))
 		return nil
 	}
-	fmt.Fprintf(a.std.err, "others share what was said in %s. Fetch it? all now and with each pull (a),\n"+
+	fmt.Fprintf(a.std.err, "others share the texts of %s. Fetch them? all now and with each pull (a),\n"+
 		"each when you look at it (e), or nothing (N): ", plural(lacking, "conversation"))
 	answer := a.answer()
 	if err := sharing.SettleOnDemand(ctx, log.Repo(), answer == "e" || answer == "each"); err != nil {
@@ -281,7 +281,7 @@ func sayPulled(w io.Writer, p *sharing.Pulled) {
 			fmt.Fprintf(w, "  left out: %s: %s\n", printable(o.Ref), printable(o.LeftOut))
 		}
 		if o.Anew {
-			fmt.Fprintf(w, "  begun anew: %s: its writer took something out of it\n", printable(o.Ref))
+			fmt.Fprintf(w, "  begun anew: %s: its writer removed something from it\n", printable(o.Ref))
 		}
 	}
 	if told > mostTold {

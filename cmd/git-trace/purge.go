@@ -70,7 +70,7 @@ func (a *app) runPurge(c *call, _ operands) error {
 				"some of it is done; git trace doctor --fix does the rest, or the same command again")
 		}
 		if err := p.Finish(); err != nil {
-			return fail(exitUnchecked, err, "it is done, and the log does not say so; git trace doctor --fix writes it")
+			return fail(exitUnchecked, err, "the purge is done, but the log does not say so; git trace doctor --fix writes it")
 		}
 	}
 	if c.Bool("json") {
@@ -165,11 +165,11 @@ func (a *app) sayPurged(p *purge.Purge, dry bool) {
 	w := quietWriter{a.std.out}
 	if p.Empty() {
 		if len(p.Left) == 0 {
-			fmt.Fprintln(w, "nothing that git-trace stores holds that")
+			fmt.Fprintln(w, "git-trace stores nothing of that")
 		}
 		a.sayLeft(p)
 		if !dry && !p.Target.Texts.Empty() {
-			fmt.Fprintln(a.std.err, "git-trace: hint: it is taken out of what is recorded from now on")
+			fmt.Fprintln(a.std.err, "git-trace: hint: later recordings leave it out, too")
 		}
 		return
 	}
@@ -188,7 +188,7 @@ func (a *app) sayPurged(p *purge.Purge, dry bool) {
 		{p.Prompts, "typed prompt", ""},
 		{p.Files, "file", ""},
 		{p.Blobs, "content", " of snapshots"},
-		{p.Lost, "version", " of a record that nothing leads to"},
+		{p.Lost, "version", " of an unreachable record"},
 		{p.Objects, "git object", ""},
 	} {
 		if one.n > 0 {

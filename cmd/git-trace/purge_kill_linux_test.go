@@ -107,7 +107,7 @@ func (p *purgeWorld) agent(args ...string) {
 // would hold a lock whose file restore replaces.
 func (p *purgeWorld) alone() { p.world.must(untilAlone(p.dir())) }
 
-// unreached makes a version of a record that nothing leads to, as an interrupted purge of earlier versions left it,
+// unreached makes a version of an unreachable record, as an interrupted purge of earlier versions left it,
 // with its tree and its commit, and a content of the user's that nothing leads to either.
 func (p *purgeWorld) unreached() {
 	w, dir := p.world, p.dir()

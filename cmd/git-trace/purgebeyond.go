@@ -24,8 +24,8 @@ func (a *app) sayBeyond(p *purge.Purge) {
 	if names := a.remotesOf(p); len(names) > 0 {
 		who += " to " + strings.Join(names, ", ")
 	}
-	hint("%s, or fetched by others, cannot be recalled, nor what another clone on this machine holds: a secret that "+
-		"left must be changed", who)
+	hint("%s, or fetched by others, cannot be recalled, and neither can data in other clones on this machine: change "+
+		"a secret that left", who)
 	files := a.sessionFiles(p)
 	for _, file := range files[:min(len(files), mostFiles)] {
 		hint("the agent's own session file still holds it: %s", file)

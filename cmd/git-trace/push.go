@@ -77,7 +77,7 @@ func (a *app) push(c *call, ops operands) error {
 		level = sharing.LevelCommits
 	case level.Wider(sharing.LevelNone):
 	default:
-		return usage("option '--to': '%s' is no such value; it is commits, conversations or log", string(level))
+		return usage("option '--to': '%s' is not allowed; it is commits, conversations or log", string(level))
 	}
 	plan := sharing.MakePlan
 	if c.Bool("rebuild-digest") {
@@ -159,7 +159,7 @@ func meansToShare(repo *refs.Repo) sharing.Means {
 func choiceStays(err error, remote string, chosen bool) error {
 	var told *failure
 	if chosen && errors.As(err, &told) {
-		told.hint += anotherHint + "what was chosen for " + printable(remote) + " stays; git config --unset remote." +
+		told.hint += anotherHint + "the choice for " + printable(remote) + " stays; git config --unset remote." +
 			printable(remote) + ".traceShare takes it back"
 	}
 	return err
@@ -185,7 +185,8 @@ func (a *app) retract(c *call, log *events.Log, s *sharing.Settings, remote shar
 }
 
 // takenOff describes events that were taken off the refs of a remote.
-const takenOff = "who has fetched it has it until their next pull; a remote may keep what nothing names for weeks\n"
+const takenOff = "whoever has fetched it keeps it until their next pull; " +
+	"a remote may keep unreachable objects for weeks\n"
 
 // agreesToPush asks the person; if nobody can be asked, naming the level with --to is the answer. Nobody knows
 // beforehand what a server forbids: so it names the needs of a retraction.
@@ -198,7 +199,8 @@ func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 		if c.IsSet("to") {
 			return true, nil
 		}
-		return false, fail(exitUsage, fmt.Errorf("nothing was chosen for %s, and nobody is there to ask", p.Remote.Name),
+		return false, fail(exitUsage,
+			fmt.Errorf("no level was chosen for %s, and there is no terminal to ask on", p.Remote.Name),
 			"git trace push "+p.Remote.Name+" --to commits chooses without asking; --dry-run says what would leave")
 	}
 	yes := a.asks("send that, now and with each later git trace push?")
@@ -228,7 +230,7 @@ func sayPlan(w io.Writer, p *sharing.Plan) {
 				thousands(r.Encoded)+" texts have"))
 		}
 		if r.Unstored > 0 {
-			fmt.Fprintf(w, "              %s stored: git trace record reads what was said\n",
+			fmt.Fprintf(w, "              %s stored: git trace record reads the texts\n",
 				numbers.Agree(r.Unstored, "1 is not", thousands(r.Unstored)+" are not"))
 		}
 		for _, k := range r.Kept {
@@ -291,15 +293,15 @@ func sayPushed(w io.Writer, p *sharing.Plan, sent []sharing.Pushed) {
 	fmt.Fprintf(w, "sent to %s: %s, %s", printable(p.Remote.Name), plural(len(p.Digest.Commits), "commit"),
 		plural(len(p.New()), "new event"))
 	if n := p.TakenBack(); n > 0 {
-		fmt.Fprintf(w, "; taken off it: what was said in %s", plural(n, "conversation"))
+		fmt.Fprintf(w, "; removed from it: the texts of %s", plural(n, "conversation"))
 	}
 	fmt.Fprintln(w)
 	if p.Replaces() {
 		fmt.Fprint(w, takenOff)
 	}
 	if p.Others >= sharing.MostOthers {
-		fmt.Fprintf(w, "%s has %s of traces of other clones, which every push is shown;\n"+
-			"git trace archive %s puts those of clones that are gone into one\n", printable(p.Remote.Name),
+		fmt.Fprintf(w, "%s has %s of traces of other clones, and every push reads them;\n"+
+			"git trace archive %s joins the refs of unused clones\n", printable(p.Remote.Name),
 			plural(p.Others, "ref"), printable(p.Remote.Name))
 	}
 }
@@ -421,7 +423,7 @@ func explainSharing(err error) error {
 	case errors.Is(err, sharing.ErrOtherObjects):
 		return fail(exitFinding, err, "")
 	case errors.Is(err, sharing.ErrTooMany):
-		return fail(exitFinding, err, "--writer <id> names those that are wanted")
+		return fail(exitFinding, err, "--writer <id> chooses clones")
 	case errors.Is(err, sharing.ErrLocked):
 		return fail(exitUnchecked, err, "git trace doctor --fix removes locks of killed processes")
 	case errors.Is(err, sharing.ErrUnreached), errors.Is(err, sharing.ErrBusy), errors.Is(err, context.DeadlineExceeded):
@@ -430,7 +432,7 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err,
 			"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs there names them")
 	case errors.Is(err, sharing.ErrKept):
-		return fail(exitFinding, err, "who administers it lets refs/traces/ be rewound and deleted (in gitolite: RW+)")
+		return fail(exitFinding, err, "an administrator can allow to rewind and delete refs/traces/ (in gitolite: RW+)")
 	case errors.Is(err, sharing.ErrLogRefused):
 		return fail(exitFinding, err, "its commits are not in your name: rules for mail, signature or message refuse them;\n"+
 			"git-trace: hint: git config remote.<name>.traceShare conversations sends conversations, but not the log")

@@ -101,7 +101,7 @@ func (a *app) reconcile(c *call, ops operands) error {
 	}
 	if !r.DryRun {
 		if err := reconcile.Write(c.Context, events.OpenLog(repo), found); err != nil {
-			return fail(exitUnchecked, err, "what was found is written by the next run")
+			return fail(exitUnchecked, err, "the next run writes the owners that were found")
 		}
 	}
 	if c.Bool("json") {
@@ -121,7 +121,7 @@ func commitsOf(ctx context.Context, repo *refs.Repo, revs []string, all bool, op
 	}
 	for _, rev := range revs {
 		if strings.HasPrefix(rev, "-") {
-			return nil, usage("'%s' is no revision", rev)
+			return nil, usage("'%s' is not a revision", rev)
 		}
 		args = append(args, rev)
 	}

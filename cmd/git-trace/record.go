@@ -113,7 +113,7 @@ func (a *app) record(c *call, ops operands) error {
 		failed = append(failed, more...)
 	}
 	if unheard := (&witnesses{repo, job.recorder.Env}).all(c.Context); unheard != nil {
-		failed = append(failed, fmt.Errorf("hear what session files tell: %w", unheard))
+		failed = append(failed, fmt.Errorf("read session files: %w", unheard))
 	}
 	expirePromptsDaily(c.Context, repo)
 	for _, f := range failed {
@@ -225,7 +225,7 @@ func newRecording(ctx context.Context, repo *refs.Repo) (*recording, error) {
 		Facts:    facts.For(repo), Completions: facts.Completions(repo), Settle: settleTime,
 		Heard: func(ctx context.Context, s waiting.Session, path string, earlier []string) {
 			if err := (&witnesses{repo, env}).session(ctx, s, path, earlier); err != nil {
-				runner.NoteFailure(repo, fmt.Errorf("hear what the session file tells: %w", err))
+				runner.NoteFailure(repo, fmt.Errorf("read the session file: %w", err))
 			}
 		},
 	}

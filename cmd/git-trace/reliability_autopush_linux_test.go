@@ -88,7 +88,7 @@ func TestReliabilityS26APushByItselfIsInNobodysWay(t *testing.T) {
 			}
 			told := false
 			for end := time.Now().Add(2 * time.Minute); !told && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-				told = strings.Contains(w.must("../bin/git-trace", "status"), "pushing by itself has failed")
+				told = strings.Contains(w.must("../bin/git-trace", "status"), "automatic pushes have failed")
 			}
 			if !told {
 				t.Errorf("status does not tell: %s", w.must("../bin/git-trace", "status"))

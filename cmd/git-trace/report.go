@@ -67,7 +67,7 @@ func reportOptionsOf(c *call) (o reportOptions, err error) {
 		return o, usage("--json and --markdown exclude each other")
 	}
 	if !slices.Contains([]span.Prompts{span.NoPrompts, span.FirstPrompt, span.AllPrompts}, o.prompts) {
-		return o, usage("option '--show-prompts': '%s' is none of none, first and all", o.prompts)
+		return o, usage("option '--show-prompts' takes none, first or all, not '%s'", o.prompts)
 	}
 	if text := c.String("max-bytes"); c.IsSet("max-bytes") {
 		if o.json {
@@ -76,7 +76,7 @@ func reportOptionsOf(c *call) (o reportOptions, err error) {
 		var known bool
 		if o.limit, known = forgeLimits[text]; !known {
 			if o.limit, err = strconv.Atoi(text); err != nil || o.limit < 1 {
-				return o, fail(exitUsage, fmt.Errorf("option '--max-bytes': '%s' is no size", text),
+				return o, fail(exitUsage, fmt.Errorf("option '--max-bytes': '%s' is not a size", text),
 					"give a number, or github-comment, github-summary or gitlab-comment")
 			}
 		}
@@ -84,7 +84,7 @@ func reportOptionsOf(c *call) (o reportOptions, err error) {
 	if text := c.String("fail-unknown"); c.IsSet("fail-unknown") {
 		if o.mayUnknown, err = strconv.Atoi(strings.TrimSuffix(text, "%")); err != nil || o.mayUnknown < 0 ||
 			o.mayUnknown > 100 {
-			return o, usage("option '--fail-unknown': '%s' is no percentage", text)
+			return o, usage("option '--fail-unknown': '%s' is not a percentage", text)
 		}
 	}
 	return o, nil
@@ -139,8 +139,8 @@ func (a *app) reportRange(c *call, ops operands) error {
 		if sum.Older > 0 {
 			older = fmt.Sprintf(" (%s older than the recording)", thousands(sum.Older))
 		}
-		return fail(exitFinding, fmt.Errorf("nobody vouches for %s%s of %s: more than %d %%", thousands(sum.Unknown), older,
-			plural(sum.Lines, "line"), opts.mayUnknown), "")
+		return fail(exitFinding, fmt.Errorf("%s%s of %s have no known owner: more than %d %%",
+			thousands(sum.Unknown), older, plural(sum.Lines, "line"), opts.mayUnknown), "")
 	}
 	return nil
 }

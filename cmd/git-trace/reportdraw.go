@@ -207,7 +207,7 @@ func (p *reportPage) lookHere() {
 	}
 	section := p.Add("**Look here first**\n\n", "\n")
 	if !vouched {
-		runs := section.Add(fmt.Sprintf("- %s nobody vouches for\n", plural(unknown, "line")), "")
+		runs := section.Add(fmt.Sprintf("- %s without a known owner\n", plural(unknown, "line")), "")
 		runs.Add("", "")
 		for i, run := range p.Unknown {
 			if i == mostShown && len(p.Unknown) > mostShown+1 {
@@ -381,7 +381,7 @@ func (p *reportPage) models() {
 func (p *reportPage) rests() {
 	l := p.Limits
 	list := p.Add("**What this rests on**\n\n", "\n")
-	list.Add("- the result is git's diff; written is what all commits in between added\n", "")
+	list.Add("- the result is git's diff; written counts the lines that all commits in between added\n", "")
 	if slices.ContainsFunc(p.Writers, func(w span.Writer) bool { return w.Otherwise > 0 }) {
 		list.Add("- lines came otherwise that a merge brought, or that moved: no commit of the range wrote them\n", "")
 	}
@@ -393,7 +393,7 @@ func (p *reportPage) rests() {
 		{l.Unrecorded, "without a record, so without tokens and cost", "conversation"},
 		{l.Blocked, "of which much could not be read", "conversation"},
 		{l.Elsewhere, "known from the log of another clone alone", "conversation"},
-		{l.Posed, "in whose name another repository speaks, as a fork may: what it says is left out", "writer"},
+		{l.Posed, "whose id another repository uses too, such as a fork: its claims are left out", "writer"},
 	} {
 		if fact.n > 0 {
 			list.Add(fmt.Sprintf("- %s %s\n", plural(fact.n, fact.word), fact.text), "")

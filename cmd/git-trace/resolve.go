@@ -175,7 +175,7 @@ func objectOf(c view.Candidate) object {
 func (r *resolver) numbered(id, text string) (object, error) {
 	seq, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seq < 1 {
-		return object{}, fail(exitFinding, fmt.Errorf("'%s' is no event number", id), "events are numbered from @1")
+		return object{}, fail(exitFinding, fmt.Errorf("'%s' is not an event number", id), "events are numbered from @1")
 	}
 	e, ok, err := r.known.Log().Event(seq)
 	if err != nil {

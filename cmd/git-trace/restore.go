@@ -42,7 +42,7 @@ func restoreCommand() *command {
 			"lines that will be removed are named. On a terminal it asks before it removes lines of others\n" +
 			"than the named conversation.",
 		options: append(options("dry-run"), slices.Concat(options("before", "after"),
-			[]optionUse{opt("force", "what is replaced is saved nowhere"), jsonFlag(), colorFlag()})...),
+			[]optionUse{opt("force", "the replaced content is not saved"), jsonFlag(), colorFlag()})...),
 		examples: []example{
 			{"git trace restore --dry-run 4f2a#3 .", "show what it would restore"},
 			{"git trace restore 4f2a#3 -- server.go", "a file as it was when prompt 3 was sent"},
@@ -83,7 +83,7 @@ func (a *app) restore(c *call, ops operands) error {
 	case len(words) == 1:
 		return usage("which files? '.' stands for all that is here and below")
 	case c.Bool("before") && c.Bool("after"):
-		return usage("--before and --after are two moments")
+		return usage("--before and --after exclude each other")
 	}
 	repo, err := a.workTree()
 	if err != nil {
@@ -179,7 +179,7 @@ func (a *app) momentNamed(ctx context.Context, r *resolver, word string, after b
 	case err != nil:
 		return m, err
 	case !known:
-		return m, fail(exitFinding, fmt.Errorf("'%s' is no prompt, step or call", word),
+		return m, fail(exitFinding, fmt.Errorf("'%s' is not a prompt, step or call", word),
 			"git trace log lists conversations; files of a commit come back with git restore --source")
 	}
 	m.trace = p.Trace
@@ -224,7 +224,7 @@ func unsaved(paths []string) error {
 	if n := len(paths) - 1; n > 0 {
 		what += " and " + plural(n, "other file")
 	}
-	return fail(exitFinding, fmt.Errorf("%s: what is there is in no commit, not staged and in no snapshot", what),
+	return fail(exitFinding, fmt.Errorf("%s: its content is in no commit, not staged and in no snapshot", what),
 		"commit or stash it, or replace it with --force")
 }
 
@@ -282,7 +282,7 @@ func (r *restored) tell(plan *restore.Plan) {
 			action = "created"
 		}
 		if r.DryRun && slices.Contains(plan.Unsaved, c.Path) {
-			why = "what is there is saved nowhere; --force replaces it"
+			why = "the present content is not saved; --force replaces it"
 		}
 		r.Paths = append(r.Paths, of(c.Path, action, why))
 	}

@@ -88,7 +88,7 @@ func resumeLine(trace *view.Conversation) ([]string, error) {
 		return nil, fail(exitGit, fmt.Errorf("git-trace does not know how %s goes on with a conversation", trace.Agent), "")
 	}
 	if !payload.SessionID(trace.Session) || strings.HasPrefix(trace.Session, "-") {
-		return nil, fail(exitGit, errors.New("the conversation has no session id that an agent could be given"), "")
+		return nil, fail(exitGit, errors.New("the conversation has no session id to give to an agent"), "")
 	}
 	return agent.Resumer.Resume(trace.Session), nil
 }
@@ -97,7 +97,7 @@ func resumeLine(trace *view.Conversation) ([]string, error) {
 func (a *app) handOver(dir string, line []string) error {
 	program, err := exec.LookPath(line[0])
 	if err != nil {
-		return fail(exitGit, fmt.Errorf("%s is not on the search path", line[0]),
+		return fail(exitGit, fmt.Errorf("%s is not in PATH", line[0]),
 			"git trace resume --print shows the command line")
 	}
 	cmd := exec.Command(program, line[1:]...)

@@ -37,7 +37,7 @@ type resumed struct {
 // resumeAt goes on from a step, in a work tree of its own.
 func (a *app) resumeAt(c *call, word string) error {
 	if c.Bool("before") && c.Bool("after") {
-		return usage("--before and --after are two moments")
+		return usage("--before and --after exclude each other")
 	}
 	repo, err := a.workTree()
 	if err != nil {

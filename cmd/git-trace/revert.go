@@ -36,7 +36,7 @@ func revertCommand() *command {
 			"command that brings the present state back is printed. Work that hooks of this clone did not\n" +
 			"see is taken out of the commits of HEAD that hold its lines, if this clone or a signed log tells.",
 		options: append(options("dry-run"),
-			[]optionUse{opt("force", "what is replaced is saved nowhere"), jsonFlag(), colorFlag()}...),
+			[]optionUse{opt("force", "the replaced content is not saved"), jsonFlag(), colorFlag()}...),
 		examples: []example{
 			{"git trace revert --dry-run 4f2a#3", "whose lines would go, and which come back"},
 			{"git trace revert 4f2a#3 -- server.go", "undo what prompt 3 did to a file, and nothing that came later"},
@@ -175,12 +175,13 @@ func (t *taking) findCommitted() (err error) {
 	switch {
 	case len(t.steps) > 0:
 	case len(strangers) > 0:
-		return fail(exitFinding, fmt.Errorf("'%s': only another clone tells of it (%s, not signed), which removes no line",
-			t.name, cells.Safe(strangers[0])), "git trace show "+t.name+" tells what it says")
+		return fail(exitFinding,
+			fmt.Errorf("'%s': only the log of another clone has it (%s, not signed), and that removes no line",
+				t.name, cells.Safe(strangers[0])), "git trace show "+t.name+" shows its claim")
 	default:
 		return fail(exitFinding,
 			fmt.Errorf("'%s': no change of it is known here, in the work tree or in commits of HEAD", t.name),
-			"git trace show "+t.name+" tells what is known of it")
+			"git trace show "+t.name+" shows what is known of it")
 	}
 	return nil
 }

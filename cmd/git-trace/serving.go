@@ -92,7 +92,7 @@ func (a *app) servePages(c *call, ops operands) error {
 		return usage("option '--port': there is no port %d", port)
 	}
 	if c.Duration("idle") < 0 {
-		return usage("option '--idle': '%s' is no time to wait", c.Duration("idle"))
+		return usage("option '--idle': '%s' is not a duration", c.Duration("idle"))
 	}
 	if c.Bool("listen-anyway") && !c.IsSet("listen") {
 		return usage("option '--listen-anyway' goes with --listen")
@@ -139,7 +139,7 @@ func (a *app) settledPort(c *call, repo *refs.Repo) (int, error) {
 	}
 	port, err := strconv.Atoi(text)
 	if err != nil || port < 0 || port > 65535 {
-		return 0, fail(exitUsage, fmt.Errorf("%s: '%s' is no port", servePortKey, printable(text)),
+		return 0, fail(exitUsage, fmt.Errorf("%s: '%s' is not a port", servePortKey, printable(text)),
 			"git config "+servePortKey+" 8080")
 	}
 	return port, nil
@@ -166,7 +166,7 @@ func (a *app) exportPages(c *call, span string) error {
 	args := []string{"--export", c.String("export"), "--range", span}
 	if !c.Bool("yes") {
 		if _, terminal := terminalOf(a.std.err); !terminal {
-			return fail(exitUsage, errors.New("nobody is there to ask whether the pages may leave"),
+			return fail(exitUsage, errors.New("there is no terminal to ask whether the pages may leave"),
 				"--yes writes them without asking")
 		}
 		args = append(args, "--ask")

@@ -28,7 +28,7 @@ func wrongSettings(ctx context.Context, repo *refs.Repo, config refs.Config) []d
 			continue
 		}
 		told[key] = true
-		meant := "git trace config lists those that there are"
+		meant := "git trace config lists all settings"
 		if near := nearest(key, keys); near != "" {
 			meant = "did you mean " + settingForms[slices.Index(keys, near)].key + "?"
 		}

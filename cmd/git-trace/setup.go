@@ -135,7 +135,7 @@ func (a *app) directoriesBelow(c *call) ([]string, error) {
 			return nil, err
 		}
 		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-			return nil, fail(exitUsage, fmt.Errorf("'%s' is no directory", dir), "")
+			return nil, fail(exitUsage, fmt.Errorf("'%s' is not a directory", dir), "")
 		}
 		if !slices.Contains(has, abs) && !slices.Contains(out, abs) {
 			out = append(out, abs)

@@ -239,9 +239,9 @@ func TestSetupTellsWhatItDoesNot(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	for want, args := range map[string][]string{
-		"is no directory": {"setup", "--below", "nowhere"},
-		"goes with no":    {"setup", "--undo", "--below", "."},
-		"unknown agent":   {"setup", "--agent", "nobody"},
+		"is not a directory": {"setup", "--below", "nowhere"},
+		"goes with no":       {"setup", "--undo", "--below", "."},
+		"unknown agent":      {"setup", "--agent", "nobody"},
 	} {
 		cmd := m.command("git-trace", args...)
 		var out bytes.Buffer

@@ -114,7 +114,7 @@ func (a *app) stats(c *call, ops operands) error {
 	}
 	whole := ask.now == "" && len(query.Revs)+len(query.Paths)+len(query.Options) == 0
 	if !whole && !nothing && s.Lines.Commits == 0 {
-		fmt.Fprintf(a.std.err, "git-trace: hint: no %s is what was asked for\n", ask.counted())
+		fmt.Fprintf(a.std.err, "git-trace: hint: no %s matches\n", ask.counted())
 	}
 	if err := s.AddConversations(known.Reader, whole); err != nil {
 		return err

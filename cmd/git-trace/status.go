@@ -179,7 +179,7 @@ var whyOpen = map[string]string{
 	"left_running": "it ended and left something running",
 	"background":   "its agent says that it goes on",
 	"consent":      "you are asked for your consent",
-	"end_unknown":  "a hook was lost that may have been its end",
+	"end_unknown":  "a lost hook may have been its end",
 }
 
 // openText names the call under way, its start, and its work tree if that is another one.
@@ -200,14 +200,14 @@ func (t *rows) shared(s sharing.State, now time.Time) {
 	}
 	switch {
 	case s.Moved:
-		parts = append(parts, "it has another URL now, and nothing is sent")
+		parts = append(parts, "its URL has changed, and nothing is sent")
 		mend = "git trace push " + s.Remote
 	case s.Waiting > 0:
 		parts = append(parts, plural(s.Waiting, "commit")+" more "+numbers.Agree(s.Waiting, "waits", "wait"))
 		mend = "git trace push " + s.Remote
 	}
 	if f := s.Failed; f != nil {
-		parts = append(parts, fmt.Sprintf("pushing by itself has failed since %s (%s)", f.Since.Local().Format("2 Jan 15:04"),
+		parts = append(parts, fmt.Sprintf("automatic pushes have failed since %s (%s)", f.Since.Local().Format("2 Jan 15:04"),
 			f.Why))
 		mend = "git trace push " + s.Remote
 	}

@@ -167,7 +167,7 @@ func (e *exporter) chooseAtHand(command string) error {
 		}
 	}
 	if len(e.traces) < len(all) {
-		fmt.Fprintf(e.app.std.err, "git-trace: hint: the work at hand, %d of %s; git trace %s HEAD takes all that wrote "+
+		fmt.Fprintf(e.app.std.err, "git-trace: hint: the current work, %d of %s; git trace %s HEAD takes all that wrote "+
 			"lines\n", len(e.traces), plural(len(all), "conversation"), command)
 	}
 	return nil

@@ -160,7 +160,7 @@ func (f *patchFinder) find(arg string) error {
 			"git trace show "+o.commit.String()[:10]+" says what git knows")
 	default:
 		return fail(exitFinding, fmt.Errorf("no line of '%s' is known", printable(arg)),
-			"git trace show "+printable(arg)+" says what is known of it")
+			"git trace show "+printable(arg)+" shows what is known of it")
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (f *patchFinder) event(e events.Event) error {
 	case events.CommitAnchored:
 		f.believed(belief.Weigh(events.DataOf[events.CommitData](e).Commit, []events.Event{e}, e.Writer), everybody)
 	default:
-		return fail(exitFinding, fmt.Errorf("event @%d is a %s, no patch", e.Seq, e.Type),
+		return fail(exitFinding, fmt.Errorf("event @%d is a %s, not a patch", e.Seq, e.Type),
 			"git trace events lists the events")
 	}
 	return nil

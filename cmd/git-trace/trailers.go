@@ -117,7 +117,7 @@ func (a *app) commitShares(c *call, repo *refs.Repo, known *conversations, name 
 		return nil, err
 	}
 	if !found {
-		return nil, fail(exitGit, fmt.Errorf("'%s' is no commit", name), "")
+		return nil, fail(exitGit, fmt.Errorf("'%s' is not a commit", name), "")
 	}
 	g, err := v.graphCommit(id)
 	if err != nil {

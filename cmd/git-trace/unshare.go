@@ -40,7 +40,7 @@ func (a *app) unshare(c *call, ops operands) error {
 		if err := sharing.KeepPrivate(repo, trace, c.Bool("undo")); err != nil {
 			return err
 		}
-		text := "is kept to yourself; git trace push takes it off a remote that has it"
+		text := "is kept to yourself; git trace push removes it from a remote that has it"
 		if c.Bool("undo") {
 			text = "leaves with the next git trace push at the level conversations"
 		}

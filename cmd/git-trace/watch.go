@@ -61,7 +61,7 @@ func (a *app) watch(c *call, _ operands) error {
 	if c.Bool("once") {
 		err := w.tick(c.Context, time.Now())
 		if _, seen := terminalOf(a.std.err); err == nil && !w.told && seen {
-			fmt.Fprintln(a.std.err, "git-trace: hint: nothing changed that no hook reported")
+			fmt.Fprintln(a.std.err, "git-trace: hint: hooks reported every change")
 		}
 		return err
 	}

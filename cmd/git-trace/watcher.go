@@ -82,7 +82,7 @@ func (w *watcher) memoryFile() string { return filepath.Join(w.repo.TracesDir(),
 func (w *watcher) load() error {
 	raw, err := os.ReadFile(w.memoryFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read what the watcher remembers: %w", err)
+		return fmt.Errorf("read the state of the watcher: %w", err)
 	}
 	if err == nil && json.Unmarshal(raw, &w.memory) == nil && w.memory.V == watchMemoryVersion &&
 		w.memory.Sessions != nil {
@@ -102,7 +102,7 @@ func (w *watcher) save() error {
 		err = refs.WriteFileAtomic(w.memoryFile(), raw, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("keep what the watcher remembers: %w", err)
+		return fmt.Errorf("store the state of the watcher: %w", err)
 	}
 	w.changed = false
 	return nil

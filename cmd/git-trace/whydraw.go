@@ -31,20 +31,20 @@ const (
 var evidenceText = map[string]string{
 	correlate.TierExactBlob:   "the committed file was seen in the work tree, to the last byte",
 	correlate.TierExactLines:  "the line was seen in the work tree as it was written",
-	string(events.Watched):    "it was seen to come about",
+	string(events.Watched):    "git-trace saw it appear",
 	string(events.SeenTyping): "an editor saw it typed",
 	correlate.TierMovedLines:  "the line moved, in a block that kept its owner",
-	correlate.TierReformatted: "the line was written so but for its form",
+	correlate.TierReformatted: "the line was written in another form",
 	correlate.TierRewritten:   "carried from the commit that this one replaced",
 	correlate.TierSamePatch:   "the commit makes the same change; no hook saw it",
-	correlate.TierNamed:       "the conversation says that it made this commit, of its edits alone",
-	correlate.TierFingerprint: "the line alone is the same; no hook saw the commit",
+	correlate.TierNamed:       "the conversation says that it made this commit, with its edits alone",
+	correlate.TierFingerprint: "only this line is equal; no hook saw the commit",
 }
 
 // foundText explains the tiers of contents if no hook saw the change: the edits of a session were replayed.
 var foundText = map[string]string{
-	correlate.TierExactBlob:  "the committed file is what its edits gave, to the last byte; no hook saw them",
-	correlate.TierExactLines: "its edits wrote the line so; no hook saw them",
+	correlate.TierExactBlob:  "the committed file equals the result of its edits, to the last byte; no hook saw them",
+	correlate.TierExactLines: "its edits wrote exactly this line; no hook saw them",
 }
 
 // evidenceOf describes the evidence for the owner of lines.

@@ -40,7 +40,7 @@ func TestFindingsAreSARIF(t *testing.T) {
 	}
 	for name, r := range map[string]*check.Result{
 		"nothing": {},
-		"all": {LeftOff: 3, Gaps: []check.Gap{{Path: "gone.txt", Why: "nothing tells who removed 2 lines"}}, Findings: []check.Finding{
+		"all": {LeftOff: 3, Gaps: []check.Gap{{Path: "gone.txt", Why: "nobody knows who removed 2 lines"}}, Findings: []check.Finding{
 			{Rule: check.ByAgent, Path: "a b/c:d%.go", Line: 3, Lines: 2, Message: "x wrote this", Satisfy: "let a person write it"},
 			{Rule: check.NoLines, Path: "a:b", Message: "\u202e<script>", Satisfy: "nothing"},
 		}},

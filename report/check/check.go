@@ -95,7 +95,7 @@ func (p *Policy) Hold(d *diff.Diff, facts *Facts) *Result {
 			continue
 		}
 		for _, run := range s.runs {
-			run.Message = fmt.Sprintf("nothing tells who wrote %s; \"%s\" allows %s of %s unknown, and has %d",
+			run.Message = fmt.Sprintf("nobody knows who wrote %s; \"%s\" allows %s of %s unknown, and has %d",
 				numbers.Count(run.Lines, "line"), r.Pattern, s.budget.text, numbers.Count(s.all, "line"), s.bad)
 			c.add(run)
 		}
@@ -145,13 +145,13 @@ func (c *checking) file(f *diff.File) {
 		return
 	}
 	if why := c.unlined(f, added+removed); why != "" && !c.reviewedFile(f.Path) {
-		at.Rule, at.Message = NoLines, why+": nothing tells who wrote it"
+		at.Rule, at.Message = NoLines, why+": nobody knows who wrote it"
 		at.Satisfy = "a Reviewed-by trailer of a person in each commit that changed it"
 		c.add(at)
 	}
 	if removed > 0 {
 		c.out.Gaps = append(c.out.Gaps, Gap{at.Path, at.PathBase64,
-			"nothing tells who removed " + numbers.Count(removed, "line")})
+			"nobody knows who removed " + numbers.Count(removed, "line")})
 	}
 }
 

@@ -85,7 +85,7 @@ func ReadFile(ctx context.Context, repo *refs.Repo, name string) (*Policy, error
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > maxSize:
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", name, maxSize)
+		return nil, fmt.Errorf("%s is not a file of at most %d bytes", name, maxSize)
 	}
 	return list(ctx, repo, "--file", name)
 }

@@ -211,8 +211,8 @@ func (s *server) execute(ctx context.Context, m *message) (any, error) {
 }
 
 var (
-	errNoID   = &rpcError{codeInvalidParams, "that is no id"}
-	errNoLine = &rpcError{codeInvalidParams, "the line is no number"}
+	errNoID   = &rpcError{codeInvalidParams, "that is not an id"}
+	errNoLine = &rpcError{codeInvalidParams, "the line is not a number"}
 )
 
 // open shows in the browser what wrote a line, or the line where nothing is known.

@@ -111,7 +111,7 @@ func (d *Doctor) strayFindings(ctx context.Context) []Finding {
 	mend := &repair{"what was fetched from remotes that are gone has its place, or went", d.deeds.Gather}
 	for _, s := range strays {
 		logs := numbers.Count(s.Logs, "log")
-		f := Finding{What: s.Remote + " is no remote any more, and " + logs + " of it " +
+		f := Finding{What: s.Remote + " is not a remote any more, and " + logs + " of it " +
 			numbers.Agree(s.Logs, "is", "are") + " read", fix: mend,
 			Mend: "git trace doctor --fix deletes what was fetched from it"}
 		if s.Now != "" {

@@ -241,7 +241,7 @@ func (w *work) makeDirs(dir string) error {
 	info, err := w.root.Lstat(dir)
 	switch {
 	case err == nil && !info.IsDir():
-		return fmt.Errorf("%s is no directory", dir)
+		return fmt.Errorf("%s is not a directory", dir)
 	case err == nil:
 		return w.makeDirs(path.Dir(dir))
 	}

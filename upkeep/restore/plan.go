@@ -252,7 +252,7 @@ func (p *Plan) way(c *Change) error {
 	case err == nil && info.IsDir():
 		return &Refusal{c.Path, "it is a directory now", "move the directory away first"}
 	case err == nil && !info.Mode().IsRegular() && info.Mode()&os.ModeSymlink == 0:
-		return &Refusal{c.Path, "it is no file and no link now", "move it away first"}
+		return &Refusal{c.Path, "it is neither a file nor a link now", "move it away first"}
 	}
 	return nil
 }
