@@ -155,7 +155,7 @@ func TestOurPartDoesWhatItsHookAndItsKindAsk(t *testing.T) {
 					"git_trace_next=NEXT\n":            k == chain || k == forward || k == source,
 					"exec \"$git_trace_next\"":         k == chain || k == forward,
 					". \"$git_trace_next\"":            k == source,
-					marks.Begin + "\n# version 3, " + string(k) + ": put here": true,
+					marks.Begin + "\n# version 4, " + string(k) + ": put here": true,
 					"\n" + marks.End + "\n": true,
 				} {
 					if got := strings.Contains(text, what); got != want {
@@ -170,8 +170,8 @@ func TestOurPartDoesWhatItsHookAndItsKindAsk(t *testing.T) {
 func TestWhatABlockSaysOfItself(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]block{
-		"# version 3, insert: put here": {kind: insert, version: 3}, "# version 12, chain: x": {kind: chain, version: 12},
-		"# version x, insert: y": {kind: own}, "version 3, insert: y": {kind: own}, "": {kind: own}, "# version 4, new": {kind: "new", version: 4},
+		"# version 4, insert: put here": {kind: insert, version: 4}, "# version 12, chain: x": {kind: chain, version: 12},
+		"# version x, insert: y": {kind: own}, "version 4, insert: y": {kind: own}, "": {kind: own}, "# version 4, new": {kind: "new", version: 4},
 	} {
 		if version, k := parseHead(line); k != want.kind || version != want.version {
 			t.Errorf("%q: %d, %s", line, version, k)

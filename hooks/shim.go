@@ -9,7 +9,7 @@ import (
 )
 
 // version of the texts below. A block of another version is reported as stale and replaced by an install.
-const version = 3
+const version = 4
 
 // part is the work of our block in one hook file.
 type part struct {
@@ -66,6 +66,18 @@ const callTold = locate + `if ` + traced + `; then
 fi
 ` + tidy
 
+// callSeen is call for a commit: it tells whether git's messages go to a terminal, where a person may read of it.
+const callSeen = locate + `if ` + traced + `; then
+` + program + `	git_trace_seen=
+	[ ! -t 2 ] || git_trace_seen=1
+	{ ` + SeenEnv + `=$git_trace_seen "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
+	unset git_trace_seen || :
+fi
+` + tidy
+
+// SeenEnv is the environment variable that is 1 for the hook of a commit whose messages go to a terminal.
+const SeenEnv = "GITTRACE_SEEN"
+
 // callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The
 // script starts itself again with its input, marked by an argument. A marker in the environment could get lost, and
 // the script would start itself for ever. A here-document needs a temporary file in some shells. The input is lines
@@ -116,6 +128,8 @@ func (p part) text() []byte {
 		b.WriteString(callFed)
 	case p.hook == "post-applypatch", p.hook == PushHook:
 		b.WriteString(callTold)
+	case p.hook == "post-commit":
+		b.WriteString(callSeen)
 	default:
 		b.WriteString(call)
 	}

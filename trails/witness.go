@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/process"
 	"github.com/git-trace/git-trace/trails/snapshot"
 )
@@ -185,6 +186,24 @@ func (wit *witness) around(w *Window) bool {
 		wit.environ = []byte(strings.Join(append(os.Environ(), ""), "\x00"))
 	}
 	return process.Within(wit.environ, w.Call.Session, w.Run.Mark)
+}
+
+// CalledByAgent reports whether an agent started this process: the agent of a conversation that the work tree has heard
+// of is one of its ancestors, or has left its mark in the environment. What cannot be read may be an agent's.
+func CalledByAgent(repo *refs.Repo) bool {
+	known, err := loadState(repo)
+	if err != nil {
+		return true
+	}
+	environ := []byte(strings.Join(append(os.Environ(), ""), "\x00"))
+	for _, one := range known.Sessions {
+		if process.Ancestor(one.From.Host.PID) || process.Within(environ, one.Session, "") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(known.Windows, func(w *Window) bool {
+		return process.Ancestor(w.Run.Host.PID) || process.Within(environ, w.Call.Session, w.Run.Mark)
+	})
 }
 
 // hearHost notes which process the hooks of a conversation come from. A program that stands between the agent and its

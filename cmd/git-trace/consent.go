@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/sharing"
 )
 
@@ -78,6 +81,22 @@ func (a *app) asked(question, proposed string) string {
 	fmt.Fprintf(a.std.err, "%s [%s] ", question, printable(proposed))
 	line, _ := bufio.NewReader(a.std.in).ReadString('\n')
 	return strings.TrimSpace(line)
+}
+
+// asksSummary asks a person at a terminal once, for all their repositories, whether they want a line after each commit.
+// It returns their answer as a value of the setting; "" if there is one already or nobody can answer.
+func (a *app) asksSummary(config refs.Config) string {
+	if _, has := config.Get(runner.SummaryKey); has {
+		return ""
+	}
+	in, isFile := a.std.in.(*os.File)
+	if !isFile {
+		return ""
+	}
+	if _, terminal := terminalWidth(in); !terminal {
+		return ""
+	}
+	return strconv.FormatBool(a.asks("after your commits, print one line that tells whose lines they added?"))
 }
 
 // answer reads the person's answer, in small letters.

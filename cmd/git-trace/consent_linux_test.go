@@ -23,6 +23,7 @@ func newAsked(t *testing.T) *asked {
 	home := testenv.TempDir(t)
 	return &asked{home: home, dir: newScreenRepo(t), env: []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "TERM=xterm",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=trace.summary", "GIT_CONFIG_VALUE_0=false", // the other question
 	}}
 }
 

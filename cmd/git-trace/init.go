@@ -13,6 +13,7 @@ import (
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/hooks"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -232,6 +233,9 @@ func (a *app) initialise(c *call) error {
 		return cmp.Or(err, a.tellObstacles(c.Context, in), passed)
 	}
 	a.printActions(allowed, "")
+	if err := a.settleSummary(c.Context, in.repo); err != nil {
+		return err
+	}
 	switch started := told.Started; {
 	case started && len(in.agents) == 0 && !in.global:
 		fmt.Fprintln(a.std.out, "recording started; no agent is traced yet")
@@ -242,6 +246,27 @@ func (a *app) initialise(c *call) error {
 		fmt.Fprintln(a.std.out, "already recording; nothing to do")
 	}
 	return cmp.Or(a.tellObstacles(c.Context, in), a.tellMissing(c.Context, in), passed)
+}
+
+// settleSummary writes the answer to the question about a line after each commit to the user's own configuration.
+func (a *app) settleSummary(ctx context.Context, repo *refs.Repo) error {
+	config, err := repo.Config(ctx)
+	if err != nil {
+		return err
+	}
+	value := a.asksSummary(config)
+	if value == "" {
+		return nil
+	}
+	if _, err := refs.GitNowhere(ctx, "config", "--global", runner.SummaryKey, value); err != nil {
+		return err
+	}
+	a.tellSummary(value)
+	return nil
+}
+
+func (a *app) tellSummary(value string) {
+	a.printActions([]planned{{who: "git", what: "set " + runner.SummaryKey + " = " + value}}, "")
 }
 
 // initSchema names the form of the JSON output; docs/schema/init-1.schema.json describes it.

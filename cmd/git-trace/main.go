@@ -56,6 +56,8 @@ func runHeavyHook(args []string) int {
 		return runPushHook(args[1:])
 	case runner.EnrolHook:
 		return runEnrol()
+	case runner.SummaryHook:
+		return runSummaryHook()
 	case pushLaterHook:
 		return runPushLater(args[1:])
 	}

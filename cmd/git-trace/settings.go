@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/internal/cells"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
@@ -63,6 +64,8 @@ var settingForms = []setting{
 	{"trace.signPush", "commit.gpgSign", "true: the commits that push makes are signed", aTruth},
 	{"trace.snapshotExpire", defaultExpire, "when gc removes contents of snapshots that are in no last snapshot; " +
 		"spelt as gc.pruneExpire", aDate},
+	{runner.SummaryKey, "", "true: one line after your commits at a terminal tells whose lines they added; " +
+		"init and setup ask once", aTruth},
 	{"trace.trailers", "", "assisted-by or co-author: commit messages name the agents of their lines; init then adds " +
 		"the hook", ""},
 	{"trace.trust", "all", "the fetched logs that commands read: all, signed (with a key that git trusted at the pull) " +

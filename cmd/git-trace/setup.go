@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-trace/git-trace/agents"
 	"github.com/git-trace/git-trace/agents/capability"
+	"github.com/git-trace/git-trace/hooks/runner"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 )
@@ -104,6 +105,16 @@ func (a *app) setUp(c *call) error {
 		return explainInstall(err)
 	}
 	a.printActions(allowed, "")
+	config, err := refs.OwnConfig(c.Context)
+	if err != nil {
+		return err
+	}
+	if value := a.asksSummary(config); value != "" {
+		if err := writeSetup(c.Context, runner.SummaryKey, []string{value}); err != nil {
+			return err
+		}
+		a.tellSummary(value)
+	}
 	fmt.Fprintln(a.std.out, "repositories are recorded from the next prompt of an agent in them\n"+
 		"next: start an agent in one of yours, then git trace status")
 	return errors.Join(a.tellObstacles(c.Context, in), a.tellPassed(in))

@@ -52,7 +52,9 @@ func Run(args []string, in io.Reader) int {
 	if args[0] == "hook" {
 		return runAgent(args[1:], in)
 	}
-	return runGit(args[1:], in)
+	status := runGit(args[1:], in)
+	summarise(args[1:])
+	return status
 }
 
 // Main is git-trace-hook. git-trace beside it does the other calls.

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/graph"
+	"github.com/git-trace/git-trace/hooks/runner"
+	"github.com/git-trace/git-trace/internal/cells"
+	"github.com/git-trace/git-trace/refs"
+	"github.com/git-trace/git-trace/refs/recorded"
+)
+
+// runSummaryHook prints one line about the newest commit: whose lines it added, and the conversations. git-trace-hook
+// starts it on the terminal of the person who made the commit.
+func runSummaryHook() int {
+	_, hard := runner.Limits()
+	guard := runner.Guard(hard, nil)
+	defer guard()
+	if refs.FetchNothing() != nil {
+		return exitDone
+	}
+	repo, err := recorded.Here()
+	if err != nil {
+		return exitDone
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), hard)
+	defer cancel()
+	if line, err := summaryOf(ctx, repo); err == nil && line != "" {
+		if width, terminal := terminalWidth(os.Stdout); terminal && width > 0 {
+			line = cells.Cut(line, width)
+		}
+		fmt.Println(line)
+	}
+	return exitDone
+}
+
+// summaryOf describes the newest commit in one line; "" if it added no lines.
+func summaryOf(ctx context.Context, repo *refs.Repo) (string, error) {
+	quiet := &app{std: streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard}, dir: ".", life: ctx}
+	known, err := quiet.openConversations(ctx, repo)
+	if err != nil {
+		return "", err
+	}
+	defer known.Close()
+	v, err := newViewer(ctx, repo, known)
+	if err != nil {
+		return "", err
+	}
+	defer v.close()
+	head, _, err := repo.Head()
+	if err != nil || head.IsZero() {
+		return "", err
+	}
+	g, err := v.graphCommit(head)
+	if err != nil || g.Added == 0 || !g.Anchored {
+		return "", err
+	}
+	line := "git-trace: added " + plural(g.Added, "line") + ": " + g.Owned().String()
+	if names := v.conversationsIn(g); len(names) > 0 {
+		line += " · " + strings.Join(names, ", ")
+	}
+	return line, nil
+}
+
+// conversationsIn names the conversations with lines in a commit, with their agents, the largest first.
+func (v *viewer) conversationsIn(g *graph.Commit) (names []string) {
+	told := map[events.TraceID]bool{}
+	for i := range g.Contributors {
+		if who := &g.Contributors[i]; who.Trace != "" && !told[who.Trace] {
+			told[who.Trace] = true
+			names = append(names, cells.Safe(words(v.short(who.Trace), who.Agent)))
+		}
+	}
+	return names
+}
