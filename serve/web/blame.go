@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/blame"
+	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/internal/numbers"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/refs"
@@ -140,8 +141,13 @@ func blamed(q *question) (string, string, any, error) {
 	}
 	var content, answer []byte
 	var err error
+	words := make(chan [][]word, 1) // found while git-trace finds the owners
+	colour := func() {
+		fault.Go(func() { words <- colours(languageOf(path), strings.ReplaceAll(string(content), "\r\n", "\n")) })
+	}
 	if body.WorkTree {
 		if content, err = q.files.worktree(q.ctx, path); err == nil && !bytes.Contains(content, []byte{0}) {
+			colour()
 			answer, err = q.answers.get(q.ctx, content, append(args, "--contents", "-", "--", path)...)
 		}
 	} else {
@@ -157,6 +163,7 @@ func blamed(q *question) (string, string, any, error) {
 			return "", "", nil, &moved{to}
 		}
 		if content, err = q.files.content(commit, path); err == nil && !bytes.Contains(content, []byte{0}) {
+			colour()
 			answer, err = q.answers.get(q.ctx, nil, append(args, commit.String(), "--", path)...)
 		}
 	}
@@ -180,7 +187,7 @@ func blamed(q *question) (string, string, any, error) {
 	for _, talk := range runs.Conversations {
 		q.digits = len(talk.Short)
 	}
-	body.fill(&runs, content, max(positive(ask.Get("from")), 1)) // what is no number begins at the beginning
+	body.fill(&runs, content, <-words, max(positive(ask.Get("from")), 1)) // what is no number begins at the beginning
 	return path, "blame", body, nil
 }
 
@@ -257,7 +264,7 @@ func (b *blameBody) asked(ask url.Values) string {
 }
 
 // fill lays the lines of the file beside their owners, as many as a page holds.
-func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, line int) {
+func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, words [][]word, line int) {
 	lines := strings.SplitAfter(string(content), "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
@@ -297,10 +304,7 @@ func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, line int) {
 			for _, text := range lines[at : at+rows] {
 				columns = max(columns, len(text)+7*strings.Count(text, "\t"))
 			}
-			block.Code = strings.ReplaceAll(strings.Join(lines[at:at+rows], ""), "\r\n", "\n")
-			if strings.HasPrefix(block.Code, "\n") {
-				block.Code = "\n" + block.Code // browsers drop the first one of a <pre>
-			}
+			block.Code = codeOf(lines[at:at+rows], words[min(at, len(words)):min(at+rows, len(words))])
 			b.Blocks = append(b.Blocks, block)
 		}
 	}
@@ -312,6 +316,18 @@ func (b *blameBody) fill(runs *blame.RunsJSON, content []byte, line int) {
 			b.Ages = append(b.Ages, a.name)
 		}
 	}
+}
+
+// codeOf returns the words of lines; one word where they are not divided.
+func codeOf(lines []string, words [][]word) []word {
+	code := []word{{"", strings.ReplaceAll(strings.Join(lines, ""), "\r\n", "\n")}}
+	if len(words) == len(lines) {
+		code = slices.Concat(words...)
+	}
+	if len(code) > 0 && strings.HasPrefix(code[0].Text, "\n") {
+		code = append([]word{{"", "\n"}}, code...) // browsers drop the first one of a <pre>
+	}
+	return code
 }
 
 // mark draws where the lines of conversations stand. What is beside lines of the same conversation is one stroke.

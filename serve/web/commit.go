@@ -147,6 +147,7 @@ func (b *commitBody) fill(q *question) error {
 	err := all(
 		func() (err error) {
 			b.Files, err = q.files.patch(q.ctx, b.From, b.To)
+			colour(b.Files)
 			return err
 		},
 		func() error {

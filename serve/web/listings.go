@@ -222,7 +222,7 @@ func directory(q *question) (string, string, any, error) {
 		return "", "", nil, err
 	}
 	body := &treeBody{Rev: commit.String(), Path: path, Names: crumbs(commit.String(), path)}
-	args := []string{"stats", "--json", "--by=file", commit.String()}
+	args := []string{"stats", "--json", "--now", "--by=file", commit.String()}
 	if path != "" {
 		args = append(args, "--", path)
 	}

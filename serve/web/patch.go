@@ -36,10 +36,11 @@ type patchRow struct {
 	text string
 }
 
-// part is a piece of a line. Marked ones have changed.
+// part is a piece of a line. Marked ones have changed. Kind is the kind of its words.
 type part struct {
 	Text   string
 	Marked bool
+	Kind   string
 }
 
 // Bounds of a diff that is drawn.
@@ -209,7 +210,7 @@ func changed(a, b string) (partsA, partsB []part) {
 		var out []part
 		for i, list := range [][]string{words[:first], words[first : len(words)-last], words[len(words)-last:]} {
 			if text := strings.Join(list, ""); text != "" {
-				out = append(out, part{text, i == 1 && same != ""})
+				out = append(out, part{Text: text, Marked: i == 1 && same != ""})
 			}
 		}
 		return out

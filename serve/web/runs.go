@@ -24,7 +24,7 @@ type runBlock struct {
 	Author  string
 	Time    time.Time
 	Summary string // of the commit
-	Code    string
+	Code    []word
 	Rows    int
 	Age     string // ageNames, by how long ago the commit was; empty where nobody asks
 	Numbers []lineNumbers
@@ -56,7 +56,10 @@ func (b *runBlock) About() string {
 
 // Class returns the drawing of the block: how high it is, and by age or by whose it is.
 func (b *runBlock) Class() string {
-	high := "n" + strconv.Itoa(b.Rows)
+	high := "n" + strconv.Itoa(b.Rows%10)
+	if b.Rows >= 10 {
+		high = "t" + strconv.Itoa(b.Rows/10) + " " + high
+	}
 	switch {
 	case b.Age != "":
 		return high + " " + b.Age

@@ -12,8 +12,12 @@ func TestALineThatIsEmptyKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	human := blame.RunJSON{Start: 1, Count: 3, Contributor: "human"}
 	b := &blameBody{}
-	b.fill(&blame.RunsJSON{Runs: []blame.RunJSON{human}}, []byte("\n\tx := 1\r\n}\n"), 1)
-	if got := b.Blocks[0].Code; strings.TrimPrefix(got, "\n") != "\n\tx := 1\n}\n" {
+	b.fill(&blame.RunsJSON{Runs: []blame.RunJSON{human}}, []byte("\n\tx := 1\r\n}\n"), nil, 1)
+	got := ""
+	for _, w := range b.Blocks[0].Code {
+		got += w.Text
+	}
+	if strings.TrimPrefix(got, "\n") != "\n\tx := 1\n}\n" {
 		t.Errorf("a browser shows %q", strings.TrimPrefix(got, "\n"))
 	}
 }

@@ -1,0 +1,170 @@
+package web
+
+import (
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+
+	"github.com/git-trace/git-trace/internal/fault"
+)
+
+// Bounds of what is coloured. The rest is shown without colours.
+const (
+	mostColoured   = 40 << 10 // bytes of a page
+	longestColours = 2000     // bytes of a line
+	colourTime     = time.Second
+)
+
+// word is a piece of a line of one kind: k for a keyword, s for a string, c for a comment, n for a number or a
+// constant, f for the name of a function or a type; empty for the rest.
+type word struct{ Kind, Text string }
+
+// kindOf returns the kind of a token.
+func kindOf(token chroma.Token) string {
+	switch t := token.Type; {
+	case t == chroma.CommentPreproc && strings.HasPrefix(token.Value, "//"): // a comment that a tool reads
+		return "c"
+	case t == chroma.KeywordConstant, t.InSubCategory(chroma.LiteralNumber):
+		return "n"
+	case t == chroma.KeywordType, t == chroma.NameFunction, t == chroma.NameClass, t == chroma.NameTag,
+		t == chroma.NameDecorator, t == chroma.GenericHeading, t == chroma.GenericSubheading:
+		return "f"
+	case t.InCategory(chroma.Keyword), t == chroma.CommentPreproc:
+		return "k"
+	case t.InCategory(chroma.Comment):
+		return "c"
+	case t.InSubCategory(chroma.LiteralString):
+		return "s"
+	}
+	return ""
+}
+
+// turns lets one text after the other be divided: a text of a stranger may take long, and one processor is enough.
+var turns = make(chan struct{}, 1)
+
+// languageOf returns what divides a file into words, by its name; nil if nothing does.
+func languageOf(name string) chroma.Lexer { return lexers.Match(path.Base(name)) }
+
+// colours divides the lines of a text into words. It returns nil without a language, or if that takes too long.
+func colours(language chroma.Lexer, text string) [][]word {
+	if language == nil || len(text) == 0 || len(text) > mostColoured || !utf8.ValidString(text) || strings.Contains(text, "\r") {
+		return nil
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > longestColours {
+			return nil
+		}
+	}
+	done, enough := make(chan [][]word, 1), make(chan struct{})
+	fault.Go(func() {
+		var out [][]word
+		defer func() { done <- out }()
+		select {
+		case turns <- struct{}{}:
+			defer func() { <-turns }()
+			out = divide(language, text, enough)
+		case <-enough:
+		}
+	})
+	timer := time.NewTimer(colourTime)
+	defer timer.Stop()
+	select {
+	case out := <-done:
+		return out
+	case <-timer.C:
+		close(enough)
+		return nil
+	}
+}
+
+// divide does it, until there is enough. The words of all lines are the text, byte for byte.
+func divide(language chroma.Lexer, text string, enough <-chan struct{}) [][]word {
+	next, err := language.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
+	if err != nil {
+		return nil
+	}
+	out, size := [][]word{nil}, 0
+	for token := next(); token != chroma.EOF; token = next() {
+		select {
+		case <-enough:
+			return nil
+		default:
+		}
+		if !strings.HasPrefix(text[size:], token.Value) {
+			return nil
+		}
+		size += len(token.Value)
+		kind := kindOf(token)
+		for piece := range strings.Lines(token.Value) {
+			last := &out[len(out)-1]
+			if n := len(*last); n > 0 && (*last)[n-1].Kind == kind {
+				(*last)[n-1].Text += piece
+			} else {
+				*last = append(*last, word{kind, piece})
+			}
+			if strings.HasSuffix(piece, "\n") {
+				out = append(out, nil)
+			}
+		}
+	}
+	if size != len(text) {
+		return nil
+	}
+	return out
+}
+
+// colour colours the lines of files, as many as a page may have in colours.
+func colour(list []*patchFile) {
+	size := 0
+	for _, file := range list {
+		language := languageOf(file.Path)
+		for _, hunk := range file.Hunks {
+			if language != nil && size < mostColoured {
+				size += hunk.colour(language)
+			}
+		}
+	}
+}
+
+// colour colours the old side and the new side of a hunk, each as a text. It returns their bytes.
+func (h *patchHunk) colour(language chroma.Lexer) (size int) {
+	for _, side := range []string{"old", "new"} {
+		var text strings.Builder
+		var rows []*patchRow
+		for _, row := range h.Rows {
+			if row.Kind == side || row.Kind == "both" {
+				rows = append(rows, row)
+				text.WriteString(row.text + "\n")
+			}
+		}
+		size += text.Len()
+		for i, words := range colours(language, text.String()) {
+			if i < len(rows) && (rows[i].Kind == side || side == "new") {
+				rows[i].Parts = inWords(rows[i].Parts, words)
+			}
+		}
+	}
+	return size
+}
+
+// inWords divides the parts of a line by its words.
+func inWords(parts []part, words []word) (out []part) {
+	for _, p := range parts {
+		for p.Text != "" && len(words) > 0 {
+			n := min(len(p.Text), len(words[0].Text))
+			out = append(out, part{p.Text[:n], p.Marked, words[0].Kind})
+			p.Text, words[0].Text = p.Text[n:], words[0].Text[n:]
+			if words[0].Text == "" {
+				words = words[1:]
+			}
+		}
+		if p.Text != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
