@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"os"
@@ -20,8 +19,9 @@ import (
 
 // unheard are the commits whose owners come from a search: made with hooks switched off, fetched, or rewritten without
 // hooks. A search reads the whole history. So its results are kept in <common>/traces/cache/found/unheard. The first
-// line of that file names the logs and the tips for which it holds. Then a line for each commit has the conversations,
-// and the number of lines of each. It has ids and numbers only, and may be deleted at any moment.
+// line of that file names the logs and the tips for which it holds. If objects are missing, it also names the state of
+// the object store, and the commits that could not be read. Then a line for each commit has the conversations, and the
+// number of lines of each. The file has ids and numbers only, and may be deleted at any moment.
 type unheard struct {
 	lines map[refs.OID]map[events.TraceID]int
 }
@@ -48,13 +48,14 @@ func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 		return nil, err
 	}
 	sum := blake3.Sum256([]byte(reach.key + "\n" + r.log.State()))
-	key := hex.EncodeToString(sum[:]) + "\n"
+	key := hex.EncodeToString(sum[:])
 	if raw, err := os.ReadFile(unheardPath(r.repo)); err == nil {
-		if rest, same := bytes.CutPrefix(raw, []byte(key)); same && out.read(rest) {
+		head, rest, _ := strings.Cut(string(raw), "\n")
+		if r.holds(head, key) && out.read(rest) {
 			return out, nil
 		}
 	}
-	searcher := r.Searcher()
+	searcher, state := r.Searcher(), r.repo.ObjectState()
 	list, err := searcher.Unheard(ctx)
 	if err != nil {
 		return nil, err
@@ -75,10 +76,36 @@ func (r *Reader) findUnheard(ctx context.Context) (*unheard, error) {
 		}
 		done += len(batch)
 	}
+	if searcher.Lacking() {
+		key += " " + state + " " + idWords(r.repo.LeftOut.Commits())
+	}
 	if r.repo.HasTraces() && !searcher.Passing() && refs.MakeDirs(unseen.Dir(r.repo), 0o700) == nil {
-		_ = refs.WriteFileAtomic(unheardPath(r.repo), append([]byte(key), out.text()...), 0o600)
+		_ = refs.WriteFileAtomic(unheardPath(r.repo), append([]byte(key+"\n"), out.text()...), 0o600)
 	}
 	return out, nil
+}
+
+// holds reports whether kept results are valid, by the first line of their file. It names the commits that they lack.
+func (r *Reader) holds(head, key string) bool {
+	words := strings.Fields(head)
+	if len(words) == 0 || words[0] != key || len(words) > 1 && words[1] != r.repo.ObjectState() {
+		return false
+	}
+	for _, word := range words[min(2, len(words)):] {
+		if commit, err := refs.ParseOID(word); err == nil {
+			r.repo.LeftOut.Note(commit)
+		}
+	}
+	return true
+}
+
+// idWords returns ids as words.
+func idWords(list []refs.OID) string {
+	words := make([]string, len(list))
+	for i, id := range list {
+		words[i] = id.String()
+	}
+	return strings.Join(words, " ")
 }
 
 // text returns the stored form: "commit conversation lines conversation lines …".
@@ -96,9 +123,9 @@ func (u *unheard) text() []byte {
 }
 
 // read reads the stored form; false if it is not complete.
-func (u *unheard) read(raw []byte) bool {
-	rest, whole := bytes.CutSuffix(raw, []byte("end\n"))
-	for line := range strings.Lines(string(rest)) {
+func (u *unheard) read(text string) bool {
+	rest, whole := strings.CutSuffix(text, "end\n")
+	for line := range strings.Lines(rest) {
 		fields := strings.Fields(line)
 		commit, err := refs.ParseOID(fields[0])
 		if err != nil || len(fields)%2 == 0 {

@@ -58,11 +58,12 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	for _, c := range open {
 		left[c] = true
 	}
-	search := func(c refs.OID, changed []correlate.FileChange) error {
+	search := func(c refs.OID, changed []correlate.FileChange, here bool) error {
 		found, on, err := s.commit(ctx, c, changed, under == noPathElsewhere, settled[c])
 		if err != nil {
 			return fmt.Errorf("search owners of %.7s: %w", c, err)
 		}
+		on.lacking = on.lacking || !here
 		delete(left, c)
 		s.rememberCommit(under, c, found, on)
 		if found != nil {
@@ -78,7 +79,7 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 			merges = append(merges, c)
 		case given:
 			change, err := changeGiven(commit)
-			if err := errors.Join(err, search(c, change.Files)); err != nil {
+			if err := errors.Join(err, search(c, change.Files, true)); err != nil {
 				return nil, err
 			}
 		default:
@@ -88,7 +89,7 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 	slices.SortStableFunc(plain, func(a, b refs.OID) int { return s.ages[b].dated.Compare(s.ages[a].dated) })
 	unread, err := correlate.Patches(ctx, s.repo, plain, tells, func(c refs.OID, change correlate.CommitChange) error {
 		s.added[c] = change.Added
-		return search(c, change.Files)
+		return search(c, change.Files, true)
 	})
 	if err != nil {
 		return nil, err
@@ -105,7 +106,8 @@ func (s *Search) whole(ctx context.Context, commits []refs.OID, under string) (m
 		case s.old(c):
 			s.rememberCommit(under, c, nil, depends{})
 		default:
-			if err := search(c, changed[c]); err != nil {
+			files, listed := changed[c]
+			if err := search(c, files, listed); err != nil {
 				return nil, err
 			}
 		}
@@ -175,7 +177,7 @@ func (s *Search) commit(ctx context.Context, commit refs.OID, changed []correlat
 			return nil, on, err
 		}
 		if f == nil {
-			on.passing = true // not all of it is here
+			on.lacking = true
 			continue
 		}
 		on.onFile(f, settled)

@@ -11,7 +11,8 @@ import (
 // depends holds the conditions of an answer: it is valid until a log mentions one of them.
 type depends struct {
 	keys    []byte
-	passing bool // of a state that no log tells: a rebase under way, an event on its way, an object that is not here
+	passing bool // of a state that no log tells: a rebase under way, an event on its way
+	lacking bool // of an object that is not here
 }
 
 func (d *depends) on(key index.Key) { d.keys = append(d.keys, key[:]...) }

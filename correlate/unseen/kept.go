@@ -179,8 +179,8 @@ func (s *Search) remember(q Question, answer Answer, on depends, lines ...int) {
 }
 
 func (s *Search) rememberUnder(under string, commit refs.OID, a keptAnswer, on depends) {
-	if on.passing {
-		s.passing = true
+	if on.passing || on.lacking {
+		s.passing, s.lacking = s.passing || on.passing, s.lacking || on.lacking
 		return
 	}
 	a.Commit, a.Last, a.Keys = commit, s.kept.last, on.keys

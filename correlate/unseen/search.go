@@ -40,6 +40,7 @@ type Search struct {
 	named   map[string]bool              // see published
 	here    map[int][]index.NamedCommit  // see heads
 	passing bool                         // see Passing
+	lacking bool                         // see Lacking
 	err     error                        // the first failure of something that cannot return one
 }
 
@@ -150,7 +151,7 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 		if err != nil {
 			return nil, fmt.Errorf("search owners: %w", err)
 		}
-		on.passing = on.passing || s.ages[q.Commit] == nil
+		on.lacking = s.ages[q.Commit] == nil
 		for _, c := range changed[q.Commit] {
 			if c.Path != q.Path {
 				continue
@@ -162,7 +163,7 @@ func (s *Search) Ask(ctx context.Context, questions []Question) ([]Answer, error
 			if err != nil {
 				return nil, fmt.Errorf("search owners of %.7s: %w", q.Commit, err)
 			}
-			if on.passing = on.passing || f == nil; f != nil {
+			if on.lacking = on.lacking || f == nil; f != nil {
 				on.onFile(f, settled[q.Commit])
 				answers[i] = f.answer()
 			}

@@ -101,3 +101,6 @@ func (s *Search) Settle(c *belief.Commit) error {
 
 // Passing reports whether an answer may change without a new event.
 func (s *Search) Passing() bool { return s.passing || len(s.picked()) > 0 }
+
+// Lacking reports whether an answer may change once an object is here that is missing now.
+func (s *Search) Lacking() bool { return s.lacking }
