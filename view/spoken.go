@@ -50,6 +50,18 @@ func spoken(record *records.Record) *conversationSteps {
 	return s
 }
 
+// PromptNumbers returns the numbers of the prompts of a record, by the step that begins each.
+func PromptNumbers(record *records.Record) map[int]int {
+	s, out, before := spoken(record), map[int]int{}, 0
+	for i, n := range s.follows {
+		if n > before && s.prompts[n-1].number > 0 {
+			out[i+1] = s.prompts[n-1].number
+		}
+		before = n
+	}
+	return out
+}
+
 // numberEarlier counts the prompts before the first one in the log, if the log's numbers leave room for them.
 func (s *conversationSteps) numberEarlier() {
 	first := slices.IndexFunc(s.prompts, func(p spokenPrompt) bool { return p.number > 0 })

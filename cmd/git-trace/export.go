@@ -133,6 +133,7 @@ type exporter struct {
 	revs   []string         // revisions and ranges that were named
 	force  bool             // also what should be looked at first
 	byTime bool             // in the order of their beginning
+	names  bool             // cite prompts by the names that commands take
 }
 
 // choose sorts the words into conversations and revisions.

@@ -84,6 +84,7 @@ func (d *showDrawer) steps(t *traceView) {
 			seen[c.ToolCall] = c
 		}
 	}
+	d.prompts = view.PromptNumbers(t.record)
 	for i := range t.record.Steps {
 		d.line("")
 		d.step(t.Trace, &t.record.Steps[i], seen, false)
@@ -141,7 +142,7 @@ func (d *showDrawer) step(trace events.TraceID, s *records.Step, calls map[strin
 
 // stepHead names a step: its id, its speaker, its time and its price.
 func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
-	who := "user"
+	who, name := "user", ""
 	switch {
 	case s.Role == records.RoleSystem:
 		who = "system"
@@ -150,9 +151,12 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	case s.Role == records.RoleAgent:
 		who = "agent"
 	case s.ParentStep != nil:
-		who = "task of " + records.Value(s.AgentRole)
+		who = strings.TrimSuffix("task of "+records.Value(s.AgentRole), " of ")
 	}
 	id := d.pen.paint(traceColor(trace), d.safe(d.short(trace))+":"+strconv.Itoa(s.StepIndex))
+	if n := d.prompts[s.StepIndex]; n > 0 {
+		name = "  " + d.conversation(trace, n)
+	}
 	facts := []string{clock(records.Value(s.Timestamp)), view.ModelName(records.Value(s.Model))}
 	if n := s.TokenUsage.OutputTokens; n > 0 {
 		facts = append(facts, thousands(int(n))+" tokens out")
@@ -160,7 +164,7 @@ func (d *showDrawer) stepHead(trace events.TraceID, s *records.Step) string {
 	if s.CallType != nil && *s.CallType == records.CallWarmup {
 		facts = append(facts, "warm-up")
 	}
-	return id + "  " + d.pen.paint(bold, d.safe(who)) + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
+	return id + "  " + d.pen.paint(bold, d.safe(who)) + name + "  " + d.pen.paint(faint, d.safe(dotted(facts...)))
 }
 
 // clock returns a time to the second in the user's own time zone; a text of another form stays as it is.

@@ -28,6 +28,7 @@ type showDrawer struct {
 	short    func(events.TraceID) string
 	inside   func(path string) string // a path as it stands in the work tree, others as they are
 	digits   int                      // of a commit id
+	prompts  map[int]int              // the numbers of the prompts of a conversation, by step
 	text     strings.Builder
 	claims   map[*records.ToolCall][]*view.Declared // see declares
 }

@@ -8,8 +8,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/internal/version"
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/steering"
@@ -113,7 +115,7 @@ func (a *app) steering(c *call, ops operands) error {
 	case dir != "":
 		return a.steered(c, ops, func(d *treetrace.Document) ([]byte, error) { return nil, writeFiles(dir, d) })
 	}
-	return a.steered(c, ops, treetrace.Report)
+	return a.steered(c, ops, treetrace.Screen)
 }
 
 // steered makes the document of what is asked for, and writes what a function makes of it.
@@ -134,6 +136,7 @@ func (a *app) steered(c *call, ops operands, form func(*treetrace.Document) ([]b
 		}
 	}
 	e.force = len(e.traces) > 0 // what is named is shown
+	e.names = !c.IsSet("write") // the files of the format cite nodes
 	return e.writeTree(c, form)
 }
 
@@ -227,6 +230,10 @@ func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []
 		return nil, nil, err
 	}
 	defer log.close()
+	short, err := e.known.short()
+	if err != nil {
+		return nil, nil, err
+	}
 	none := true
 	e.byTime = true
 	faults, err = e.each(func(r *records.Record) error {
@@ -234,7 +241,11 @@ func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []
 		if err != nil {
 			return err
 		}
-		b.Add(&steering.Conversation{Record: r, Known: known})
+		one := &steering.Conversation{Record: r, Known: known}
+		if e.names {
+			one.Name = promptNames(r, short)
+		}
+		b.Add(one)
 		none = false
 		return nil
 	})
@@ -242,6 +253,17 @@ func (e *exporter) steered(o steering.Options) (d *treetrace.Document, faults []
 		return nil, faults, err
 	}
 	return b.Document(), faults, nil
+}
+
+// promptNames returns the names of the prompts of a record, by step, as git trace show takes them.
+func promptNames(r *records.Record, short func(events.TraceID) string) func(step int) string {
+	numbers, id := view.PromptNumbers(r), short(events.TraceID(r.TraceID))
+	return func(step int) string {
+		if n := numbers[step]; n > 0 {
+			return id + "#" + strconv.Itoa(n)
+		}
+		return id + ":" + strconv.Itoa(max(step, 1))
+	}
 }
 
 // steeringView is failures, chains and rejections in one.

@@ -97,6 +97,13 @@ func (a *analysis) findNodes(c *conversation) {
 	for _, t := range c.nodes() {
 		a.prompts++
 		t.number = a.prompts
+		if c.Name != nil {
+			t.name = c.Name(t.step)
+			if a.doc.Names == nil {
+				a.doc.Names = map[string]string{}
+			}
+			a.doc.Names[nodeID(t.number)] = t.name
+		}
 		t.constraints = a.words.constraintsOf(t.text)
 		if t.parent = t.previous; t.parent == nil {
 			t.parent = c.origin

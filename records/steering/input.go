@@ -8,6 +8,8 @@ import (
 type Conversation struct {
 	Record *records.Record
 	Known  *Known // nil where there is no log, as for a file
+	// Name returns the name under which commands take the prompt of a step; nil where none does, as for a file.
+	Name func(step int) string
 }
 
 // Known holds the facts of a conversation in the log.

@@ -199,6 +199,6 @@ func (f *failure) takenFiles() []string {
 }
 
 // ref names a turn for people.
-func (t *turn) ref() string { return "#" + counted(t.number) }
+func (t *turn) ref() string { return cmp.Or(t.name, "#"+counted(t.number)) }
 
 func nodeID(number int) string { return fmt.Sprintf("node_%03d", number) }

@@ -96,13 +96,13 @@ func (a *analysis) takenBack(t, failed *turn) {
 		if !a.words.tooMuch(t.text) { // what is done with is cleared away, too
 			f.confidence = hint
 		}
-		f.evidence = "#" + counted(t.number) + " only took away: " + counted(taken) + " of " + counted(wrote) + " lines"
+		f.evidence = t.ref() + " only took away: " + counted(taken) + " of " + counted(wrote) + " lines"
 	case taken*2 >= wrote && wrote >= leastLines:
 		f.kind = treetrace.MisunderstoodGoal
 		if !a.words.says(treetrace.MisunderstoodGoal, t.text) { // the person may have named the wrong cause
 			f.confidence = hint
 		}
-		f.evidence = "#" + counted(t.number) + " replaced " + counted(taken) + " of " + counted(wrote) + " lines"
+		f.evidence = t.ref() + " replaced " + counted(taken) + " of " + counted(wrote) + " lines"
 	default:
 		return
 	}

@@ -13,8 +13,9 @@ import (
 // turn is a prompt and what the agent did until the next one. It becomes a node.
 type turn struct {
 	conv   *conversation
-	number int // of the node, from 1
-	step   int // of the prompt; 0 for what came before the first one
+	number int    // of the node, from 1
+	name   string // under which commands take it; empty where none does
+	step   int    // of the prompt; 0 for what came before the first one
 	text   string
 	at     *string
 	source []string // ids of the session file's records

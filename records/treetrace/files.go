@@ -222,7 +222,7 @@ func Lessons(d *Document) ([]byte, error) {
 	b.WriteString("# Lessons\n\n")
 	for i := range d.Lessons {
 		l := &d.Lessons[i]
-		fmt.Fprintf(&b, "- **%s.** %s%s\n", l.Title, inline(l.Text), ids(l.NodeIDs))
+		fmt.Fprintf(&b, "- **%s.** %s%s\n", l.Title, inline(l.Text), d.proof(l))
 	}
 	if len(d.Lessons) == 0 {
 		b.WriteString(noLessons + "\n")
@@ -230,9 +230,13 @@ func Lessons(d *Document) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// ids returns the nodes that prove a line, at most eight.
-func ids(list []string) string {
+// proof returns the nodes that prove a lesson, at most eight. Where nodes have names, the text of the lesson has them.
+func (d *Document) proof(l *Lesson) string {
 	const most = 8
+	list := l.NodeIDs
+	if len(d.Names) > 0 {
+		list = nil
+	}
 	switch {
 	case len(list) == 0:
 		return ""

@@ -1,6 +1,7 @@
 package treetrace
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,42 @@ const (
 	mostFailures, mostRisks, mostChains, mostRejections     = 8, 12, 10, 12
 	memoryLessons, memoryPaths, memoryRisks, handoffLessons = 8, 6, 8, 6
 )
+
+// Screen is the report for people: without the list of files, with the names that commands take.
+func Screen(d *Document) ([]byte, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# How agents were steered: %s\n\n", inline(d.Project.Name))
+	d.summary(&b)
+	var list []string
+	for i := range d.Failures {
+		f := &d.Failures[i]
+		model := ""
+		if f.Model != nil {
+			model = ", " + inline(*f.Model)
+		}
+		list = append(list, fmt.Sprintf("- %s %s (%s%s): %s", d.name(f.FirstSeenNodeID), plain(f.Type), f.Tier, model,
+			inline(f.Evidence)))
+	}
+	section(&b, "What failed", first(list, mostFailures))
+	list = nil
+	for i := range d.CorrectionChains {
+		c := &d.CorrectionChains[i]
+		list = append(list, fmt.Sprintf("- %s corrected by %s (%s): %s", d.name(c.FailureNodeID), d.name(c.CorrectionNodeID),
+			c.Confidence, inline(c.Summary)))
+	}
+	section(&b, "What people corrected, and whether it was followed", first(list, mostChains))
+	list = nil
+	for _, r := range d.Placed() {
+		list = append(list, fmt.Sprintf("- %s %s: %s", d.name(r.NodeID), plain(r.Kind), inline(records.Value(r.Evidence))))
+	}
+	section(&b, "What was declined, refused or failed", first(list, mostRejections))
+	return []byte(b.String()), nil
+}
+
+func plain(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
+
+// name returns the name under which commands take the prompt of a node; without one its id.
+func (d *Document) name(node string) string { return cmp.Or(d.Names[node], node) }
 
 // Report is TREETRACE_REPORT.md.
 func Report(d *Document) ([]byte, error) {
@@ -131,7 +168,7 @@ func (d *Document) lessonLines() []string {
 	var out []string
 	for i := range d.Lessons {
 		l := &d.Lessons[i]
-		out = append(out, "- "+l.Title+": "+inline(l.Text)+ids(l.NodeIDs))
+		out = append(out, "- "+l.Title+": "+inline(l.Text)+d.proof(l))
 	}
 	return out
 }

@@ -17,6 +17,9 @@ type Document struct {
 	Failures       []Failure      `json:"-"`
 	Hallucinations Hallucinations `json:"-"`
 	Brief          Brief          `json:"-"`
+
+	// Names are the names under which commands take the prompts of nodes, by node; empty where none does.
+	Names map[string]string `json:"-"`
 }
 
 // Generator is the program that wrote a document.
