@@ -443,12 +443,9 @@ func (b *filler) row(l *backfill.Link) ([]byte, error) {
 			*backfill.Link
 		}{backfillSchema, l})
 	}
-	files := "files"
-	if l.Files == 1 {
-		files = "file"
-	}
-	session := l.Session[:min(len(l.Session), 8)]
-	text := fmt.Sprintf("%.8s  %-20s %-16s %-6s %4d lines in %d %s", l.Commit, printable(l.Agent+" "+session), l.Tier,
-		l.Confidence, l.Lines, l.Files, files)
+	const id = 8 // digits of it, which show takes
+	trace := string(l.Trace)
+	text := fmt.Sprintf("%.8s  %-20s %-6s %12s in %s", l.Commit, printable(l.Agent+" "+trace[:min(len(trace), id)]),
+		l.Confidence, plural(l.Lines, "line"), plural(l.Files, "file"))
 	return []byte(text), nil
 }
