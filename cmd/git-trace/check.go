@@ -115,7 +115,8 @@ func readPolicy(c *call, repo *refs.Repo, base refs.OID) (p *check.Policy, from 
 	if errors.Is(err, check.ErrNone) {
 		return &check.Policy{}, "", nil
 	}
-	return p, strings.ToValidUTF8(from, "\ufffd"), fail(exitUnchecked, err, "git trace help check names its keys; nothing was checked")
+	err = fail(exitUnchecked, err, "git trace help check names its keys; nothing was checked")
+	return p, strings.ToValidUTF8(from, "\ufffd"), err
 }
 
 // checkSpan holds a range against a policy.

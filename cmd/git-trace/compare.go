@@ -162,7 +162,8 @@ func (c *comparison) draw(p pen, width int, whole bool) string {
 			row(figure.name, of, with)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s of %s equal, score %.2f\n", numbers.Thousands(c.Equal), numbers.Count(c.Actions, "action"), c.Score)
+	fmt.Fprintf(&b, "\n%s of %s equal, score %.2f\n", numbers.Thousands(c.Equal), numbers.Count(c.Actions, "action"),
+		c.Score)
 	prompt := -1
 	for i := range c.Drifts {
 		d := &c.Drifts[i]

@@ -84,7 +84,8 @@ func (a *app) log(c *call, ops operands) error {
 		if err != nil {
 			return err
 		}
-		return writeJSON(quietWriter{a.std.out}, answers.Log{Schema: answers.LogSchema, IDDigits: digits, Conversations: items})
+		return writeJSON(quietWriter{a.std.out},
+			answers.Log{Schema: answers.LogSchema, IDDigits: digits, Conversations: items})
 	}
 	if len(items) == 0 {
 		return a.hintNone(c, repo, known)
@@ -97,7 +98,9 @@ func (a *app) log(c *call, ops operands) error {
 }
 
 // withPrompts adds the prompts of the time that was asked for. It leaves out conversations that have none.
-func withPrompts(ctx context.Context, known *conversations, list []answers.LogItem, want view.Choice) ([]answers.LogItem, error) {
+func withPrompts(
+	ctx context.Context, known *conversations, list []answers.LogItem, want view.Choice,
+) ([]answers.LogItem, error) {
 	out := []answers.LogItem{}
 	for _, item := range list {
 		var err error

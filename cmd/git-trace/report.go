@@ -62,7 +62,8 @@ type reportOptions struct {
 }
 
 func reportOptionsOf(c *call) (o reportOptions, err error) {
-	o = reportOptions{json: c.Bool("json"), prompts: span.Prompts(c.String("show-prompts")), mayUnknown: 100, file: c.String("output")}
+	o = reportOptions{json: c.Bool("json"), prompts: span.Prompts(c.String("show-prompts")), mayUnknown: 100,
+		file: c.String("output")}
 	if o.json && c.Bool("markdown") {
 		return o, usage("--json and --markdown exclude each other")
 	}
@@ -120,7 +121,8 @@ func (a *app) reportRange(c *call, ops operands) error {
 		return err
 	}
 	found, err := span.Of(c.Context, repo, span.Source{Known: known.Reader, Lines: linesFrom(known),
-		Diff: func(dir, dotted string) (*diff.Diff, error) { return a.diffOf(repo, known, dir, dotted) }}, about, opts.prompts)
+		Diff: func(dir, dotted string) (*diff.Diff, error) { return a.diffOf(repo, known, dir, dotted) },
+	}, about, opts.prompts)
 	if err != nil {
 		return err
 	}

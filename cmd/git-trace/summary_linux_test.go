@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,7 +39,7 @@ func (d *seat) at(keys string, env []string, args ...string) string {
 	}
 	shown := watchTerminal(terminal, person)
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = d.dir, append(d.env, env...)
+	cmd.Dir, cmd.Env = d.dir, slices.Concat(d.env, env)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	err := cmd.Run()

@@ -86,7 +86,8 @@ func (a *app) verifyFetched(c *call, log *events.Log) error {
 	}
 	w := quietWriter{a.std.out}
 	if c.Bool("json") {
-		err = writeJSON(w, answers.Fetched{Schema: answers.FetchedSchema, Fetched: append([]sharing.FetchedState{}, states...)})
+		err = writeJSON(w,
+			answers.Fetched{Schema: answers.FetchedSchema, Fetched: append([]sharing.FetchedState{}, states...)})
 	} else {
 		for _, s := range states {
 			fmt.Fprintln(w, fetchedText(s))

@@ -210,7 +210,8 @@ func Settler() trails.Settler {
 			return trails.End{}
 		}
 		return agent.Decoder.Settle(capability.Call{
-			Transcript: w.Call.Transcript, Subagent: w.Call.Subagent, CallID: w.Call.ID, Class: w.Call.Class, Background: w.Run.Background,
+			Transcript: w.Call.Transcript, Subagent: w.Call.Subagent, CallID: w.Call.ID, Class: w.Call.Class,
+			Background: w.Run.Background,
 		})
 	}
 }

@@ -261,16 +261,3 @@ func (g *Groups) Sort() {
 		return order
 	})
 }
-
-// Sum adds all groups up. A commit counts in each of its groups, so commits are not added up.
-func (g *Groups) Sum() Lines {
-	var sum Lines
-	for _, one := range g.List {
-		sum.Added += one.Lines.Added
-		sum.AI += one.Lines.AI
-		sum.Human += one.Lines.Human
-		sum.Unknown += one.Lines.Unknown
-		sum.Older += one.Lines.Older
-	}
-	return sum
-}

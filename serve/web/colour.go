@@ -51,7 +51,8 @@ func languageOf(name string) chroma.Lexer { return lexers.Match(path.Base(name))
 
 // colours divides the lines of a text into words. It returns nil without a language, or if that takes too long.
 func colours(language chroma.Lexer, text string) [][]word {
-	if language == nil || len(text) == 0 || len(text) > mostColoured || !utf8.ValidString(text) || strings.Contains(text, "\r") {
+	if language == nil || len(text) == 0 || len(text) > mostColoured || !utf8.ValidString(text) ||
+		strings.Contains(text, "\r") {
 		return nil
 	}
 	for line := range strings.Lines(text) {

@@ -245,7 +245,8 @@ func (o *object) told(words map[string]json.RawMessage) *object {
 		}
 	}
 	for _, name := range []string{"const", "enum", "pattern", "format", "contentEncoding", "minimum", "maximum",
-		"minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "exclusiveMinimum", "propertyNames", "anyOf", "oneOf"} {
+		"minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "exclusiveMinimum", "propertyNames",
+		"anyOf", "oneOf"} {
 		if text, is := words[name]; is {
 			out.set(name, text)
 		}
