@@ -36,6 +36,7 @@ func compareCommand() *command {
 		run:    (*app).compare,
 		traits: bounded,
 		tries:  []string{"a b", "--json a b"},
+		waits:  "0000 0000",
 		unseen: "compare.txtar holds its screen",
 	}
 }

@@ -20,6 +20,7 @@ func pastGuest(t *testing.T) *guest {
 	g.write("nuts.txt", text)
 	g.git("add", ".")
 	g.git("commit", "-qm", "nuts", "--date", "2026-11-02T09:01:00Z")
+	g.git("config", "trace.summary", "false") // init would ask about it first
 	home := filepath.Dir(g.dir)
 	key := regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(g.dir, "-")
 	name := filepath.Join(home, ".claude", "projects", key, "S9.jsonl")

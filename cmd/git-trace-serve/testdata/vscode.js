@@ -42,7 +42,7 @@ const vscode = {
   StatusBarAlignment: { Right: 2 },
   ConfigurationTarget: { Global: 1 },
   Uri: {
-    parse: (text) => ({ toString: () => text }),
+    parse: (text) => ({ path: new URL(text).pathname, toString: () => text }),
     from: (parts) => ({ ...parts, toString: () => `${parts.scheme}:${parts.path}?${parts.query}` }),
   },
   env: { clipboard: { writeText: async (text) => { out.copied = text; } } },
@@ -116,6 +116,8 @@ class LanguageClient {
     this.process.stdin.write(`Content-Length: ${body.length}\r\n\r\n`);
     this.process.stdin.write(body);
   }
+
+  registerFeature() {}
 
   sendRequest(method, params) {
     const id = ++this.id;
