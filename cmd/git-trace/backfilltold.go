@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-trace/git-trace/correlate/backfill"
+	"github.com/git-trace/git-trace/correlate/claim"
+	"github.com/git-trace/git-trace/events"
+	"github.com/git-trace/git-trace/view"
+)
+
+// tell appends the claims to the log and prints them.
+func (b *filler) tell(claims []claim.Commit) error {
+	reader, err := b.app.open(b.ctx, b.repo, view.Options{LogOnly: true})
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	owners := newCommitOwners(b.ctx, reader)
+	out := newLineWriter(quietWriter{b.app.std.out})
+	log := events.OpenLog(b.repo)
+	b.linked = map[events.TraceID]bool{}
+	var drafts []events.Draft
+	var rows [][]byte
+	flush := func() error { // what is said is written
+		if !b.dry {
+			if err := b.keeper.list(); err != nil {
+				return fail(exitUnchecked, err, "")
+			}
+			if err := appendDrafts(b.ctx, log, drafts); err != nil {
+				return fail(exitUnchecked, err, "what is written so far stays; run it again to go on")
+			}
+		}
+		for _, row := range rows {
+			if err := out.line(row); err != nil {
+				return err
+			}
+		}
+		drafts, rows = drafts[:0], rows[:0]
+		return nil
+	}
+	for i := range claims {
+		c := &claims[i]
+		if !b.asked[c.Commit] {
+			continue
+		}
+		if c.Anchored, err = owners.anchored(c.Commit); err != nil {
+			return err
+		}
+		if err := c.Fill(owners.unknown(c.Commit), owners.dispute(c.Commit)); err != nil {
+			return err
+		}
+		links := backfill.Links(c)
+		if len(links) == 0 {
+			continue
+		}
+		for _, l := range links {
+			begun, err := b.begin(reader.Log(), l)
+			if err != nil {
+				return err
+			}
+			drafts = append(drafts, begun...)
+			row, err := b.row(&l)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+			b.lines += l.Lines
+		}
+		more, err := c.Drafts(events.Backfill, time.Now())
+		if err != nil {
+			return err
+		}
+		drafts = append(drafts, more...)
+		b.filled++
+		const batch = 100
+		if len(drafts) >= batch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := errors.Join(flush(), out.flush()); err != nil {
+		return err
+	}
+	return b.sum()
+}
+
+// sum prints a summary for people.
+func (b *filler) sum() error {
+	verb := "written"
+	if b.dry {
+		verb = "would be written"
+	}
+	text := fmt.Sprintf("%s of %s from %s %s", plural(b.lines, "line"), plural(b.filled, "commit"),
+		plural(len(b.linked), "conversation"), verb)
+	if b.filled == 0 {
+		text = "nothing to do: the lines of these conversations in commits are known"
+		switch {
+		case len(b.asked) == 0 && len(b.lost) == 0:
+			text = "nothing to do: the range has no commit"
+		case !b.found:
+			text = "nothing to do: no session file of an agent was found (--transcripts <dir> names more)"
+		}
+	}
+	w := b.app.std.out
+	if b.json {
+		w = b.app.std.err
+		text = "git-trace: hint: " + text
+	}
+	if _, err := fmt.Fprintln(quietWriter{w}, text); err != nil {
+		return err
+	}
+	if n := b.unseen(); n > 0 {
+		fmt.Fprintf(b.app.std.err,
+			"git-trace: hint: %s of these conversations may have written files in ways that a session file does not show "+
+				"(scripts, formatters); those lines stay unknown\n",
+			plural(n, "command"))
+	}
+	return nil
+}
+
+// unseen counts the commands of linked conversations that may have written lines without a trace in the transcript.
+func (b *filler) unseen() int {
+	n := 0
+	for trace := range b.linked {
+		if t := b.keeper.byTrace[trace]; t != nil {
+			n += t.Unseen
+		}
+	}
+	return n
+}
+
+// row returns a link as a line of the output.
+func (b *filler) row(l *backfill.Link) ([]byte, error) {
+	b.linked[l.Trace] = true
+	if b.json {
+		return marshal(struct {
+			Schema string `json:"schema"`
+			*backfill.Link
+		}{backfillSchema, l})
+	}
+	const id = 8 // digits of it, which show takes
+	trace := string(l.Trace)
+	text := fmt.Sprintf("%.8s  %-20s %-6s %12s in %s", l.Commit, printable(l.Agent+" "+trace[:min(len(trace), id)]),
+		l.Confidence, plural(l.Lines, "line"), plural(l.Files, "file"))
+	return []byte(text), nil
+}
