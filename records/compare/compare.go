@@ -147,7 +147,7 @@ func (r *Result) moved() {
 		}
 		kept = append(kept, d)
 	}
-	r.Drifts = append(kept, joined...)
+	r.Drifts = slices.Concat(kept, joined)
 	slices.SortStableFunc(r.Drifts, func(a, b Drift) int { return a.Prompt - b.Prompt })
 }
 
