@@ -39,7 +39,7 @@ func newForeignWorld(t *testing.T) *foreignWorld {
 	w := &foreignWorld{t: t, program: filepath.Join(root, "git-trace"), dir: filepath.Join(root, "repo"),
 		transcripts: filepath.Join(root, "sessions"), random: rand.New(rand.NewPCG(3, 4))}
 	build := exec.Command("go", "build", "-o", w.program, "./cmd/git-trace")
-	build.Dir = ".."
+	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
