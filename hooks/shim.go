@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-trace/git-trace/agents/shell"
+	"github.com/git-trace/git-trace/hooks/runner"
 )
 
 // version of the texts below. A block of another version is reported as stale and replaced by an install.
@@ -70,13 +71,10 @@ fi
 const callSeen = locate + `if ` + traced + `; then
 ` + program + `	git_trace_seen=
 	[ ! -t 2 ] || git_trace_seen=1
-	{ ` + SeenEnv + `=$git_trace_seen "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
+	{ ` + runner.SeenEnv + `=$git_trace_seen "$git_trace_bin" git-hook @HOOK@ ${1+"$@"}; } @STDIN@>/dev/null 2>&1 || :
 	unset git_trace_seen || :
 fi
 ` + tidy
-
-// SeenEnv is the environment variable that is 1 for the hook of a commit whose messages go to a terminal.
-const SeenEnv = "GITTRACE_SEEN"
 
 // callFed is call for a hook that reads standard input and shares it with another one: both get all of it. The
 // script starts itself again with its input, marked by an argument. A marker in the environment could get lost, and

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/git-trace/git-trace/hooks"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/recorded"
 	"github.com/git-trace/git-trace/trails"
@@ -19,6 +18,9 @@ const SummaryHook = "summary"
 // SummaryKey is the setting that asks for this line.
 const SummaryKey = "trace.summary"
 
+// SeenEnv is the environment variable that is 1 for the hook of a commit whose messages go to a terminal.
+const SeenEnv = "GITTRACE_SEEN"
+
 // replays are the files in the git directory that tell of a command which makes commits one after the other.
 var replays = [...]string{"rebase-merge", "rebase-apply", "sequencer", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
 
@@ -26,7 +28,7 @@ var replays = [...]string{"rebase-merge", "rebase-apply", "sequencer", "CHERRY_P
 // they asked for it, if git's own messages go to a terminal, and if no agent started git. An agent may give a command
 // a terminal of its own.
 func summarise(args []string) {
-	if len(args) == 0 || args[0] != "post-commit" || os.Getenv(hooks.SeenEnv) != "1" {
+	if len(args) == 0 || args[0] != "post-commit" || os.Getenv(SeenEnv) != "1" {
 		return
 	}
 	program, found := Program()
