@@ -38,41 +38,38 @@ func WithSkill(env capability.Env, agent capability.Agent) capability.HookInstal
 
 // Plan lists the actions of both.
 func (s skilled) Plan(ctx context.Context, target capability.Target) ([]capability.Action, error) {
-	actions, err := s.HookInstaller.Plan(ctx, target)
-	if err != nil {
-		return actions, err
-	}
-	more, err := s.skill.Plan(ctx, target)
-	return beside(actions, more, err)
+	return both(ctx, target, s.HookInstaller.Plan, s.skill.Plan)
 }
 
 // Install installs the hooks, then the skill.
 func (s skilled) Install(ctx context.Context, target capability.Target) ([]capability.Action, error) {
-	actions, err := s.HookInstaller.Install(ctx, target)
-	if err != nil {
-		return actions, err
-	}
-	more, err := s.skill.Install(ctx, target)
-	return beside(actions, more, err)
+	return both(ctx, target, s.HookInstaller.Install, s.skill.Install)
 }
 
 // Remove takes both out. A skill that the project has committed is not one person's to delete.
 func (s skilled) Remove(ctx context.Context, target capability.Target) ([]capability.Action, error) {
-	actions, err := s.HookInstaller.Remove(ctx, target)
+	return both(ctx, target, s.HookInstaller.Remove, s.remove)
+}
+
+func (s skilled) remove(ctx context.Context, target capability.Target) ([]capability.Action, error) {
+	if place, err := s.skill.Place(target); err == nil && place.Ignored != "" {
+		if _, err := s.skill.wantsRule(ctx, place); err != nil {
+			return nil, err
+		}
+	}
+	return s.skill.Remove(ctx, target)
+}
+
+// both does the same with the hooks and with the skill. It returns the actions of the skill too, if there was nothing
+// in its way.
+func both(ctx context.Context, target capability.Target,
+	hooks, skill func(context.Context, capability.Target) ([]capability.Action, error),
+) ([]capability.Action, error) {
+	actions, err := hooks(ctx, target)
 	if err != nil {
 		return actions, err
 	}
-	if place, err := s.skill.Place(target); err == nil && place.Ignored != "" {
-		if _, err := s.skill.wantsRule(ctx, place); err != nil {
-			return beside(actions, nil, err)
-		}
-	}
-	more, err := s.skill.Remove(ctx, target)
-	return beside(actions, more, err)
-}
-
-// beside adds the actions of the skill, if there was nothing in its way.
-func beside(actions, more []capability.Action, err error) ([]capability.Action, error) {
+	more, err := skill(ctx, target)
 	switch {
 	case errors.As(err, new(*capability.InstallError)):
 		return actions, nil
