@@ -98,25 +98,15 @@ func newCall(s *records.Step, c *records.ToolCall, root string) *Action {
 	}
 	said := declared.Of(c.Input)
 	var in struct {
-		Command, Cmd, Script json.RawMessage
 		Pattern, Query, Glob *string
 		Offset, Limit        json.Number
 		Subagent             *string `json:"subagent_type"`
 		Prompt               *string
 		Type                 *string
 	}
-	if json.Unmarshal(c.Input, &in) != nil {
-		in.Command = nil
-	}
-	command := ""
-	for _, raw := range [...]json.RawMessage{in.Command, in.Cmd, in.Script} {
-		if command == "" {
-			command = declared.Command(raw)
-		}
-	}
-	if patch, found := strings.CutPrefix(strings.TrimLeft(command, " \n"), "apply_patch"); found {
-		said.Edits = append(said.Edits, declared.Patch(patch)...)
-	}
+	_ = json.Unmarshal(c.Input, &in) // members of another form are left out
+	command, patch := declared.Run(c.Input)
+	said.Edits = append(said.Edits, patch...)
 	file := relative(said.Path, root)
 	switch {
 	case len(said.Edits) > 0:

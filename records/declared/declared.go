@@ -150,3 +150,18 @@ func Command(raw json.RawMessage) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// Run returns the command line that the input of a call holds, and the edits of a patch that it applies.
+func Run(raw json.RawMessage) (command string, edits []Edit) {
+	var in struct{ Command, Cmd, Script json.RawMessage }
+	_ = json.Unmarshal(raw, &in) // an input of another form has no command
+	for _, member := range [...]json.RawMessage{in.Command, in.Cmd, in.Script} {
+		if command == "" {
+			command = Command(member)
+		}
+	}
+	if patch, found := strings.CutPrefix(strings.TrimLeft(command, " \n"), "apply_patch"); found {
+		edits = Patch(patch)
+	}
+	return command, edits
+}

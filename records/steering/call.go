@@ -1,7 +1,6 @@
 package steering
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -28,13 +27,6 @@ type call struct {
 // maxCommand is the number of bytes of a command that leave.
 const maxCommand = 2000
 
-// input are the members of inputs that hold a command.
-type input struct {
-	Command json.RawMessage `json:"command"`
-	Cmd     json.RawMessage `json:"cmd"`
-	Script  json.RawMessage `json:"script"`
-}
-
 // newCall reads a call and what came of it.
 func newCall(s *records.Step, c *records.ToolCall) *call {
 	out := &call{id: c.ToolCallID, tool: c.ToolName, model: modelName(s.Model), at: s.Timestamp, step: s.StepIndex}
@@ -49,15 +41,8 @@ func newCall(s *records.Step, c *records.ToolCall) *call {
 	out.declined = out.failure == records.ErrorRejected
 	said := declared.Of(c.Input)
 	out.path, out.edits = said.Path, said.Edits
-	var in input
-	_ = json.Unmarshal(c.Input, &in) // what is no object has no command
-	for _, raw := range [...]json.RawMessage{in.Command, in.Cmd, in.Script} {
-		if out.command == "" && len(out.edits) == 0 {
-			out.command = declared.Command(raw)
-		}
-	}
-	if patch, found := strings.CutPrefix(strings.TrimLeft(out.command, " \n"), "apply_patch"); found {
-		out.edits = append(out.edits, declared.Patch(patch)...)
+	if len(out.edits) == 0 {
+		out.command, out.edits = declared.Run(c.Input)
 	}
 	return out
 }
