@@ -9,11 +9,13 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/git-trace/git-trace/internal/fault"
 	"github.com/git-trace/git-trace/serve/web"
+	"github.com/git-trace/git-trace/view"
 )
 
 // The address of a conversation as a resource: git-trace://conversation/ID, with ?cursor=N for what follows.
@@ -82,26 +84,26 @@ func (a *answers) conversations(ctx context.Context) (_ []*mcp.Resource, err err
 		return nil, err
 	}
 	var log struct {
-		Conversations []struct {
-			Trace  string   `json:"trace"`
-			Agent  string   `json:"agent"`
-			Models []string `json:"models"`
-			Last   string   `json:"last"`
-			Prompt struct {
-				Text string `json:"text"`
-			} `json:"prompt"`
-		} `json:"conversations"`
+		Conversations []view.Conversation `json:"conversations"`
 	}
 	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
 	list := make([]*mcp.Resource, 0, len(log.Conversations))
-	for _, c := range log.Conversations {
-		address := url.URL{Scheme: conversationScheme, Host: conversationHost, Path: "/" + c.Trace}
+	for i := range log.Conversations {
+		c := &log.Conversations[i]
+		address := url.URL{Scheme: conversationScheme, Host: conversationHost, Path: "/" + string(c.Trace)}
+		asked, last := "", ""
+		if c.Prompt != nil {
+			asked = c.Prompt.Text
+		}
+		if !c.Last.IsZero() {
+			last = c.Last.Format(time.RFC3339Nano)
+		}
 		list = append(list, &mcp.Resource{
 			URI: address.String(), MIMEType: "text/plain",
-			Name:        cmp.Or(beginningOf(c.Prompt.Text), c.Trace),
-			Description: strings.Join(append([]string{c.Agent}, c.Models...), " ") + ", " + c.Last,
+			Name:        cmp.Or(beginningOf(asked), string(c.Trace)),
+			Description: strings.Join(append([]string{c.Agent}, c.Models...), " ") + ", " + last,
 		})
 	}
 	return list, nil
