@@ -26,8 +26,8 @@ func (e *Engine) Handle(ctx context.Context, b events.Boundary) error {
 	return e.advance(ctx, b.Time, func(s *step, h *heard) error { return s.take(h, b) })
 }
 
-// heard holds what a boundary tells; every phase is given it. If a second boundary is taken during the look of the first,
-// it gets a value of its own.
+// heard holds what a boundary tells; every phase is given it. If a second boundary is taken during the look of the
+// first, it gets a value of its own.
 type heard struct {
 	env     events.Draft // what all its events have
 	host    process.ID   // the process that called the hook
