@@ -70,7 +70,7 @@ func (r *Reader) names(id events.TraceID) names {
 	if r.readSome(id) != nil {
 		r.records, r.whole = nil, false
 	}
-	t, _, err := r.log.Trace(id)
+	t, err := r.log.Names(id)
 	if err != nil {
 		return names{last: -1}
 	}

@@ -98,8 +98,8 @@ func (t *Trace) joinOutcome(o *Trace) {
 	}
 }
 
-// mostHeldElsewhere bounds the commits that another clone may name for one conversation: each of them is looked at.
-const mostHeldElsewhere = 256
+// mostHeldElsewhere bounds the commits that another clone may name for one conversation: each is looked at.
+const mostHeldElsewhere = 128
 
 // heard returns a summary of this log: another clone's log may name only mostHeldElsewhere commits.
 func (s *source) heard(t Trace) Trace {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -75,16 +76,29 @@ func (ix *Index) Retell(r Rewriting) (Retold, error) {
 		return Retold{r, last.Kind, last.Time}, nil
 	}
 	e, _, err := ix.within(r.log, r.seq)
-	var said struct {
-		Kind string `json:"kind"`
-	}
+	var kind string
 	if err == nil && e.Type == events.CommitRewritten {
-		_ = json.Unmarshal(e.Data, &said) // the index had read it
+		kind = kindOf(e.Data)
 	}
 	if err == nil {
-		ix.retold = Retold{r, said.Kind, e.Time}
+		ix.retold = Retold{r, kind, e.Time}
 	}
-	return Retold{r, said.Kind, e.Time}, err
+	return Retold{r, kind, e.Time}, err
+}
+
+// kindOf returns the kind of a rewriting. It is in front of the pairs, which may be thousands and are not read.
+func kindOf(data []byte) (kind string) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	for _, err := d.Token(); err == nil && d.More(); {
+		var member json.Token
+		if member, err = d.Token(); member == "kind" {
+			_ = d.Decode(&kind) // the index had read it
+			break
+		}
+		var other json.RawMessage
+		err = cmp.Or(err, d.Decode(&other))
+	}
+	return kind
 }
 
 // HasHeir reports whether any log says that another commit took the place of one, whose id may be abbreviated.

@@ -221,6 +221,19 @@ func (ix *Index) Trace(id events.TraceID) (Trace, bool, error) {
 	return t, err == nil && t.Events > 0, err
 }
 
+// Names returns the summary without Held, for which commits need not be looked at.
+func (ix *Index) Names(id events.TraceID) (Trace, error) {
+	return mended(ix, func() (Trace, error) {
+		_, logs, err := ix.tellings(id)
+		if err != nil {
+			return Trace{}, err
+		}
+		t := united(logs)
+		t.Held = nil
+		return t, nil
+	})
+}
+
 // Told returns the events of a conversation in the order of the log that has its story.
 func (ix *Index) Told(id events.TraceID) ([]events.Event, error) {
 	return mended(ix, func() ([]events.Event, error) {
