@@ -145,3 +145,22 @@ func TestWhatGitPutTogetherKeepsTheOwnersOfItsLines(t *testing.T) {
 		t.Errorf("owners are %v, want %s", got, want)
 	}
 }
+
+// A line that one source has byte for byte is that one's, though the content before it has it in other signs. Of a
+// source whose owners nobody knows this says nothing.
+func TestALineWithItsOwnSignsIsNotThatInOtherSigns(t *testing.T) {
+	t.Parallel()
+	agent := vector.Owner{Kind: events.OwnerAI, Patch: events.PatchID(strings.Repeat("a", 32))}
+	person := vector.Owner{Kind: events.OwnerHuman}
+	for known, want := range map[bool]vector.Owner{true: person, false: agent} {
+		sc := newScene(t)
+		f := sc.change("a.txt", sc.text("old", "alpha one\n\tend\n"), sc.text("new", "alpha one\nbeta two\nend\n"))
+		f.vec = vector.Uniform(2, agent)
+		f.from = []vector.Origin{{Start: 1, Count: 2, Why: vector.Equal, Owner: person, Same: known}}
+		change := vector.Compare(vector.Content{Lines: f.old.lines, Owners: f.vec}, f.new.lines)
+		part := &part{file: f, seg: segment{from: f.old, to: f.new, decide: always(nobody)}, change: change}
+		if got := sc.weighs().weighPart(part).result.Vector.At(2); got.Kind != want.Kind {
+			t.Errorf("owners known %v: the line is %v's, want %v", known, got, want)
+		}
+	}
+}

@@ -173,11 +173,13 @@ func (tree *workTree) restoredLines(p *part) map[int]vector.Owner {
 	case from == nil && known && had.Len() == len(p.seg.to.lines):
 		from = originsOf(had)
 	}
+	same := map[int]bool{}
 	for _, run := range from {
 		for line := run.Start; run.Source >= 0 && line < run.Start+run.Count; line++ {
-			out[line] = run.Owner
+			out[line], same[line] = run.Owner, run.Same
 		}
 	}
+	p.change.Yield(func(line int) bool { return same[line] })
 	return out
 }
 

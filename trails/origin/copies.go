@@ -132,7 +132,7 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 		return at
 	}
 	first, last := next(-1), next(1)
-	if first < 0 || last == len(out) || !c.taken(out, first) && !c.taken(out, last) {
+	if !c.taken(out, first) && !c.taken(out, last) {
 		return nil
 	}
 	var found []place
@@ -154,13 +154,21 @@ func (c *copier) between(out []vector.Origin, line int) []place {
 // taken reports whether a line was copied. It counts as taken, too, if it stands in its place in a far content alone
 // (see Far).
 func (c *copier) taken(out []vector.Origin, line int) bool {
+	if line < 0 || line == len(out) {
+		return false
+	}
 	o := out[line]
 	return c.from[line] != nil || o.Source >= 0 && o.Why == vector.Equal && c.sources[o.Source].Far &&
 		!c.sources[o.Source].Faint
 }
 
-// placesOf lists the places of a line that speaks for itself, or else those that it was taken from.
+// placesOf lists the places of a line that speaks for itself, or else those that it was taken from. The beginning and
+// the end of the content are those of a side of a conflict, too. For example: of the last function of a side a person
+// keeps the first line and the brace.
 func (c *copier) placesOf(out []vector.Origin, line int) []place {
+	if line < 0 || line == len(out) {
+		return c.edges(line)
+	}
 	if key := c.keys[line]; len(key) >= Specific {
 		return c.places[key]
 	}
@@ -172,6 +180,21 @@ func (c *copier) placesOf(out []vector.Origin, line int) []place {
 		return []place{{source, at}}
 	}
 	return nil
+}
+
+// edges lists the beginnings of the far sources, for a line above the first one, or else their ends.
+func (c *copier) edges(line int) []place {
+	var out []place
+	for i, src := range c.sources {
+		switch {
+		case !src.Far:
+		case line < 0:
+			out = append(out, place{i, -1})
+		default:
+			out = append(out, place{i, len(src.Lines)})
+		}
+	}
+	return out
 }
 
 // copied gives a line that no source has at its place the owner from the places where it was copied.

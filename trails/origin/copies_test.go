@@ -99,6 +99,9 @@ func TestALineBetweenOthersThatWereTakenWasTakenToo(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"below one that was copied", "the first of the lines\n}\nthe first of the lines\nreturn nil\nreturn nil\nthe last of the lines\n", "b a b b b a"},
 		{"between lines that a nearer one has", "the first of the lines\n}\nreturn nil\nthe last of the lines\n", "b a - a"},
+		{"at the end, below one that was copied", "the first of the lines\n}\nthe first of the lines\nreturn nil\n", "b a b b"},
+		{"at the end, too far from it", "the first of the lines\n}\nreturn nil\n", "b a -"},
+		{"at the beginning, above one that was copied", "return nil\nthe last of the lines\nthe first of the lines\n}\n", "b b b a"},
 		{"more of them than the far one has", "the first of the lines\n}\nthe first of the lines\nreturn nil\nreturn nil\nreturn nil\nthe last of the lines\n", "b a b b b - a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

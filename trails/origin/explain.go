@@ -29,6 +29,9 @@ func Explain(lines [][]byte, list []Candidate, told Told) ([]vector.Origin, erro
 		earlier = earlier[n:]
 		found = vector.Origins(lines, e.contents())
 	}
+	for i, run := range found {
+		found[i].Same = run.Why == vector.Equal && run.Source < len(e.known)
+	}
 	found = copies(lines, found, e.contents(), len(e.known))
 	return between(lines, found, staged, told)
 }

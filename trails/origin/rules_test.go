@@ -246,11 +246,25 @@ func copiedByTheRule(lines [][]byte, found []vector.Origin, sources []vector.Con
 		}
 	}
 	taken := func(i int) bool {
+		if i < 0 || i == len(out) {
+			return false
+		}
 		o := out[i]
 		return len(from[i]) > 0 || o.Source >= 0 && o.Why == vector.Equal && sources[o.Source].Far && !sources[o.Source].Faint
 	}
-	places := func(i int) []place {
+	places := func(i int) (edges []place) {
+		for s := range sources {
+			switch {
+			case !sources[s].Far:
+			case i < 0:
+				edges = append(edges, place{s, -1})
+			default:
+				edges = append(edges, place{s, len(sources[s].Lines)})
+			}
+		}
 		switch {
+		case i < 0 || i == len(lines):
+			return edges
 		case speaks(lines[i]):
 			return everywhere(i)
 		case len(from[i]) > 0:
@@ -268,7 +282,7 @@ func copiedByTheRule(lines [][]byte, found []vector.Origin, sources []vector.Con
 		for below < len(lines) && out[below].Source < 0 && !speaks(lines[below]) {
 			below++
 		}
-		if speaks(l) || above < 0 || below == len(lines) || !taken(above) && !taken(below) {
+		if speaks(l) || !taken(above) && !taken(below) {
 			continue
 		}
 		var all []place

@@ -105,6 +105,18 @@ func (c *Change) newPart(h linediff.Hunk) part {
 	return part{Hunk: h, origins: make([]origin, h.NewCount), fates: make([]fate, h.OldCount)}
 }
 
+// Yield gives up the lines that are old ones in other signs, if another source has them byte for byte. For example: one
+// side of a conflict has the brace of an agent, and the other one a person's with less white space.
+func (c *Change) Yield(elsewhere func(line int) bool) {
+	for _, p := range c.parts {
+		for i := range p.origins {
+			if p.origins[i].why.OtherForm() && elsewhere(p.NewStart+i) {
+				p.origins[i] = origin{}
+			}
+		}
+	}
+}
+
 // Hunks returns the changed places, in order. They are those of linediff, but for three exceptions. A deletion may
 // stand at another of several equal places. Hunks between which only braces or blank lines were kept may be one. A text
 // of which nothing is left is one hunk.

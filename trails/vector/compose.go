@@ -8,6 +8,7 @@ type Origin struct {
 	Source       int // index of the source; -1 for lines that no source has
 	Why          Why // Equal, Space, Reformatted or Moved; Written for lines that no source has
 	Owner        Owner
+	Same         bool // the lines are equal to lines of a source whose owners are known
 }
 
 // Origins says for every line of a content which source has it and who owns it there.
