@@ -77,6 +77,7 @@ func (c *candidate) tight(value string, after byte) bool {
 // nameLine describes the line of a name.
 type nameLine struct {
 	first bool // nothing but its beginning stands before the name
+	quote byte // which opens a text right before the name; 0 for none
 	start int
 }
 
@@ -85,6 +86,9 @@ func (c *candidate) lineOf() nameLine {
 	l := nameLine{start: lineStart(c.text, c.start)}
 	before := c.text[gutter(c.text[:c.start], l.start):c.start]
 	l.first = strings.Trim(before, " \t+->#/*│|") == ""
+	if n := len(before); n > 0 && isQuote(before[n-1]) { // a line of a file, as a text of a program
+		l.first, l.quote = true, before[n-1]
+	}
 	return l
 }
 
@@ -135,7 +139,7 @@ func (c *candidate) ini(value string, after byte, end int) bool {
 	}
 	l := c.lineOf()
 	rest := c.restOfLine(end)
-	if !l.first || after == ',' || after == ';' || rest != "" && rest[0] != '#' && rest[0] != ';' {
+	if !l.first || after == ',' || after == ';' || rest != "" && rest[0] != '#' && rest[0] != ';' && rest[0] != l.quote {
 		return false
 	}
 	if !identifier(value) || strings.Contains(c.text[c.start:c.end], "-") {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-trace/git-trace/internal/testing/testenv"
 	"github.com/git-trace/git-trace/records"
+	"github.com/git-trace/git-trace/records/redact/gitleaks"
 )
 
 // A token that its own form tells, made here.
@@ -39,6 +40,36 @@ func TestThreeLayersAreLookedBehindAndNoMore(t *testing.T) {
 			if got, want := len(found) > 0, layer <= 3; got != want {
 				t.Errorf("%s, %d layers: found is %v", name, layer, got)
 			}
+		}
+	}
+}
+
+// What a page, an address or a program puts around a secret does not keep it.
+func TestWhatIsAroundASecretDoesNotKeepIt(t *testing.T) {
+	t.Parallel()
+	rules, err := gitleaks.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRedactor(t, Options{Finder: rules})
+	npm := "npm_" + random(rand.New(rand.NewSource(7)), base62, 36)
+	for text, secret := range map[string]string{
+		"<span>" + npm + "</span>":              npm,
+		"<p>" + everyByte(npm, "&#x%02x;"):      everyByte(npm, "&#x%02x;"),
+		"https://a.example/?a=" + npm + "&b=1":  npm,
+		`\x` + hex.EncodeToString([]byte(npm)):  hex.EncodeToString([]byte(npm)),
+		`{"new":"db_password = +4f/Kq-w2\n"}`:   "+4f/Kq-w2",
+		`x("db_password = +4f/Kq-w2", 'as is')`: "+4f/Kq-w2",
+	} {
+		if out := redacted(t, r, text); remains(out, secret) != "" {
+			t.Errorf("%s: stays in %s", text, out)
+		}
+	}
+	for _, text := range []string{
+		"libsecret-1-0 0.21.4-1build3", "Sign(rand.Reader, test512Key, buf)", `fmt.Errorf("token = %w", err)`,
+	} {
+		if out := redacted(t, r, text); out != text {
+			t.Errorf("%s: %s is left of it", text, out)
 		}
 	}
 }

@@ -12,7 +12,8 @@ const (
 	leastBits    = 4.2 // a character
 	// leastTurns is the share of neighbours that are of different kinds (upper case, lower case, digit). Random base62 has
 	// two thirds, names that are put together of words a quarter.
-	leastTurns = 0.42
+	leastTurns    = 0.42
+	fewDigitTurns = 0.5 // beside one or two digits
 )
 
 // highEntropy finds strings that look random and are not common ids.
@@ -63,10 +64,14 @@ func looksRandom(token string) bool {
 		last = kind
 	}
 	n := float64(len(token))
-	if upper < 3 || lower < 3 || digit < 3 || float64(other) > n/8 {
+	if upper < 3 || lower < 3 || digit < 1 || digit < 3 && other > 0 || float64(other) > n/8 {
 		return false
 	}
-	return float64(turns)/n >= leastTurns && bits(token) >= leastBits
+	least := leastTurns
+	if digit < 3 { // one of twenty random tokens
+		least = fewDigitTurns
+	}
+	return float64(turns)/n >= least && bits(token) >= leastBits
 }
 
 // named reports whether the text before a token shows that it is not a secret: the checksum of a package, data in

@@ -24,14 +24,17 @@ func TestWhatLooksRandom(t *testing.T) {
 		"integrity " + token:          {},
 		"integrity" + strings.Repeat(" ", 32) + token: {token},
 		"integrity" + strings.Repeat(" ", 31) + token: {},
-		"toolu_" + token:      {},
-		"a/b/toolu_" + token:  {},
-		"toolu_/" + token:     {"toolu_/" + token},
-		"REDACTED" + token:    {},
-		`say \n` + token:      {token},
-		`say \u003c` + token:  {token},
-		`say \` + token:       {}, // one letter less
-		`say \` + "x" + token: {token},
+		"toolu_" + token:                 {},
+		"a/b/toolu_" + token:             {},
+		"toolu_/" + token:                {"toolu_/" + token},
+		"REDACTED" + token:               {},
+		`say \n` + token:                 {token},
+		"aBzC2DeFxGhHyIjJwKlKvMnMuOpQ":   {"aBzC2DeFxGhHyIjJwKlKvMnMuOpQ"}, // one digit, but kinds that turn often
+		"aBzC_DeF2GhHyIjJwKlKvMnMuOpQ":   {},
+		"rewriteValueOfSomeInBounds2For": {},
+		`say \u003c` + token:             {token},
+		`say \` + token:                  {}, // one letter less
+		`say \` + "x" + token:            {token},
 	} {
 		if got := cut(text, newRedactor(t, Options{}).highEntropy(text)); !slices.Equal(got, want) {
 			t.Errorf("%q: found %q, want %q", text, got, want)
@@ -48,7 +51,10 @@ func TestKindsOfCharactersThatChanceMixes(t *testing.T) {
 		"Ab1Cd2EFGH4IJ5KL6MN7OPf8QR9S": true,
 		"Ab1Cd2EFGH4IJ5KL6MN7OPF8QR9S": false,
 		"aBcDeF1gHiJkL2mNoPqRs3tUvWxY": true,
-		"aBcDeF1gHiJkL2mNoPqRsztUvWxY": false,
+		"aBcDeF1gHiJkL2mNoPqRsztUvWxY": true, // two digits, but kinds that turn often
+		"aBcDeFagHiJkLcmNoPqRsztUvWxY": false,
+		"aBcdeF1ghiJkl2mnopqRsztUvwxY": true, // 14 turns of 28
+		"aBcdeF1ghiJkl2mnopqrsztUvwxY": false,
 		"aB1cD2eF3gH4iJ5kL6mN7o/-_":    true,  // three others of 25
 		"aB1cD2eF3gH4iJ5kL6mN7/-_+":    false, // four
 		"aB1cD2eF3gH4iJ5kL6/-_A":       false,

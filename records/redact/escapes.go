@@ -136,7 +136,9 @@ func escapedNumber(out *[utf8.UTFMax]byte, text string) (n, length int) {
 	}
 	digits := 4
 	if text[1] == 'x' {
-		digits = 2
+		if digits = 2; hexAhead(text[2:]) { // the bytes of a database, behind one sign
+			return 0, 0
+		}
 	}
 	if len(text) >= 2+digits {
 		if value, ok := number(text[2:2+digits], 16); ok {
@@ -144,6 +146,15 @@ func escapedNumber(out *[utf8.UTFMax]byte, text string) (n, length int) {
 		}
 	}
 	return put(out, rune(text[1]), 2)
+}
+
+// hexAhead reports whether a text begins with as many hexadecimal digits as are read together.
+func hexAhead(text string) bool {
+	n := 0
+	for n < len(text) && n < leastHex && isHex(text[n]) {
+		n++
+	}
+	return n == leastHex
 }
 
 // percent decodes a percent-encoded byte. Bytes that are not ASCII stay bytes.

@@ -32,6 +32,9 @@ func secretName(name string) strength {
 		before = words[len(words)-2]
 	}
 	last = strings.TrimRight(last, "0123456789")
+	if strings.HasPrefix(last, "lib") { // libsecret and the like
+		return says
+	}
 	s := lastWord(last, before)
 	if s == says {
 		return says

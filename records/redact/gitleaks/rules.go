@@ -171,11 +171,21 @@ func (r *rule) held() []core {
 	return r.cores
 }
 
+// What follows a secret in most rules, and what does here as well: pages and addresses close it in other ways.
+const (
+	endings     = "(?:[\\x60'\"\\s;]|"
+	moreEndings = "(?:[\\x60'\"\\s;<>&,)}\\]|]|"
+)
+
 func (r *rule) compiled() (*regexp.Regexp, error) {
 	r.held()
 	r.once.Do(func() {
 		if r.fault = r.err; r.err == nil {
-			r.pattern, r.fault = regexp.Compile(r.Regex)
+			text := r.Regex
+			if !r.generic { // which finds what looks like a call's arguments
+				text = strings.ReplaceAll(text, endings, moreEndings)
+			}
+			r.pattern, r.fault = regexp.Compile(text)
 		}
 	})
 	if r.fault != nil {
