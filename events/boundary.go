@@ -38,7 +38,9 @@ type Boundary struct {
 	Time         time.Time    `json:"time"`
 	// Answered is the time of the answer that names the model, or of the end of the call before. It is zero if the
 	// agent does not say, or if the boundary was deferred.
-	Answered   time.Time `json:"-"`
+	Answered time.Time `json:"-"`
+	// Done is when a person did in an editor what it tells of; zero if it does not say so.
+	Done       time.Time `json:"done,omitzero"`
 	Cwd        string    `json:"cwd,omitempty"`        // absolute
 	Transcript string    `json:"transcript,omitempty"` // absolute path of the session file
 	// session start: startup, resume, fork, clear, compact; session end: the reason

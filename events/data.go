@@ -133,8 +133,8 @@ type PatchData struct {
 	Kept []KeptRun `json:"kept,omitempty"`
 	// Previous names the patches whose lines this hunk replaced.
 	Previous []PatchID `json:"previous,omitempty"`
-	// Revises is the patch to which the lines belonged before; empty if they had no owner. Only later facts from an
-	// agent's own record revise a patch.
+	// Revises is the patch to which the lines belonged before; empty if they had no owner. Only what is told later
+	// revises a patch, see Retold.
 	Revises PatchID `json:"revises,omitempty"`
 	// Lines holds the fingerprints of the new lines: FingerprintChars base64url characters a line.
 	Lines string `json:"lines,omitempty"`

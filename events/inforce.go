@@ -38,6 +38,11 @@ func (e Event) Claimed() bool {
 	return slices.Contains(e.Method, Backfill) || slices.Contains(e.Method, Import)
 }
 
+// Retold reports whether an event gives lines to somebody else than was recorded, for it was told later.
+func (e Event) Retold() bool {
+	return slices.Contains(e.Method, SessionFile) || slices.Contains(e.Method, EditorLate)
+}
+
 // revisionOf returns the number of a revision, and the commit that it is about; 0 for any other event. Few events are
 // one, and anchors may be large.
 func revisionOf(e *Event) (int, refs.OID) {

@@ -44,6 +44,8 @@ const (
 	Import           Method = "import"
 	// SessionFile: the agent's own record of a conversation told it, beside hooks that did not.
 	SessionFile Method = "session_file"
+	// EditorLate: an editor told it after somebody had looked at the file.
+	EditorLate Method = "editor_late"
 )
 
 // Limit names something the capture could not see. The vocabulary is closed and documented in docs/format.md.
@@ -115,7 +117,7 @@ func (t Type) Known() bool { return slices.Contains(Types(), t) }
 func (m Method) Known() bool {
 	switch m {
 	case HookSessionStart, HookPrompt, HookToolBefore, HookToolAfter, HookStop, PostCommit, PostRewrite, Watcher, Backfill,
-		Manual, Import, SessionFile:
+		Manual, Import, SessionFile, EditorLate:
 		return true
 	}
 	return false

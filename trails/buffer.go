@@ -2,17 +2,19 @@ package trails
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails/linediff"
 	"github.com/git-trace/git-trace/trails/origin"
+	"github.com/git-trace/git-trace/trails/vector"
 )
 
 // An editor tells what its buffer held when a person accepted a completion, and what they saved. The buffer may differ
@@ -112,7 +114,15 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 		}
 	}
 	for _, d := range w.Says.payload {
-		if err := s.weigh(h).settleBuffer(w, d, late); err != nil {
+		o := &overtaken{step: s, heard: h, at: cmp.Or(b.Done, b.Time)}
+		told, err := o.completed(w, d)
+		if err == nil && !told {
+			err = s.weigh(h).settleBuffer(w, d, late)
+		}
+		if err == nil && b.Kind == events.Saved {
+			err = o.typed(d)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -136,53 +146,6 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 	// it writes nothing more
 	s.tree.state.Windows = slices.DeleteFunc(s.tree.state.Windows, func(o *Window) bool { return o == w })
 	return nil
-}
-
-// completed is a completion in a file that nobody had seen and that was saved before the word of it came.
-type completed struct {
-	window *Window
-	said   declared
-}
-
-// completions cuts the first content of a file where completions of it were told of.
-func (cut *cutter) completions(f *file) (chain []segment) {
-	at := f.old
-	aside := cut.judge.decideSince(f.path, cut.tree.seen(f.path))
-	add := func(to text, by decision, typed map[int]bool) {
-		if at.oid != to.oid {
-			chain = append(chain, segment{from: at, to: to, decide: by, typed: typed})
-		}
-		at = to
-	}
-	for _, one := range cut.judge.heard.editor.fresh {
-		if one.said.Path == f.path && !f.new.whole {
-			add(cut.tree.store.reportedText(*one.said.Before, f.new), aside, typedLines(one.said.typed))
-			add(cut.tree.store.reportedText(*one.said.After, f.new), always(byWindow(one.window, f.path)), nil)
-		}
-	}
-	if len(chain) > 0 {
-		add(f.new, aside, nil)
-	}
-	return chain
-}
-
-// fileSeen returns a path as it was looked at last; found is false if there was no such file.
-func (l *looks) fileSeen(path string) (t text, mode uint32, found bool, err error) {
-	look := l.snap
-	if look == nil {
-		if !l.tree.store.findLast() {
-			return t, 0, false, nil
-		}
-		look = l.tree.store.last
-	}
-	entry, found := look.Lookup(path)
-	if !found || look.PassedOver(path) {
-		return t, 0, false, nil
-	}
-	if t, err = l.tree.store.read(entry.Mode, entry.OID); err != nil {
-		err = fmt.Errorf("read the last snapshot of the file: %w", err)
-	}
-	return t, entry.Mode, !t.whole, err
 }
 
 // unborn reports whether a path has no file yet, and git would not ignore one.
@@ -262,7 +225,7 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) error {
 	}
 	wg.tree.state.noteBuffer(f.path, was.oid, latest.oid)
 	if len(chain) == 0 {
-		return wg.retype(f, typedLines(d.typed))
+		return nil
 	}
 	f.new, f.from = latest, nil
 	if err := wg.settleFiles([]*file{f}, func(*file) []segment { return chain }); err != nil {
@@ -270,35 +233,6 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) error {
 	}
 	hunks := linediff.Diff(latest.lines, was.lines, linediff.Options{}).Hunks
 	return wg.tree.store.known.PutLeft(f.path, latest.oid, removed(latest, hunks))
-}
-
-// retype gives lines of a content whose owners are known to the person whom an editor saw type them. Another boundary
-// came between the saving and the word of it. For example: a command is at work while a person saves, and its end is
-// told before. Lines of a completion that a person changed are as they were taken then.
-func (wg *weigher) retype(f *file, typed map[int]bool) error {
-	f.vec = wg.tree.origins.vectorOf(f.path, f.new)
-	var without []byte
-	left := 0
-	for line, content := range f.new.lines {
-		owner := f.vec.At(line)
-		wrong := owner.Kind == events.OwnerUnknown ||
-			owner.Kind == events.OwnerAI && wg.tree.store.owners.Describe(owner.Patch).Tool != events.ToolCompletion
-		if !wrong || !typed[line] || len(bytes.TrimSpace(content)) == 0 {
-			without = append(append(without, content...), '\n')
-			left++
-		}
-	}
-	if left == len(f.new.lines) {
-		return nil
-	}
-	between := newText(wg.tree.repo.Format.Hash(refs.BlobObject, without), without)
-	f.old, f.from = f.new, nil
-	return wg.settleFiles([]*file{f}, func(*file) []segment {
-		return []segment{
-			{from: f.new, to: between, decide: always(typist)},
-			{from: between, to: f.new, decide: always(typist)},
-		}
-	})
 }
 
 // typedIn returns the lines of a saved content that an editor saw a person type.
@@ -323,3 +257,179 @@ func typedLines(runs []events.LineRun) map[int]bool {
 
 // maxTyped bounds the lines that an editor says a person typed between two of its events.
 const maxTyped = 100000
+
+// An editor's word comes after what it tells of. Somebody may look at the file before it comes: the hook of an agent, a
+// commit. The lines were a person's for them, on the evidence that nobody else is known. The word makes that evidence
+// void, as an agent's own record does (testify.go). Its lines get their owner in the content that was looked at, and
+// in the contents and commits that followed. For example: a person accepts a line, saves and commits, and the
+// editor's word comes then.
+
+// overtaken is what an editor tells of, if others have looked at the file since.
+type overtaken struct {
+	step  *step
+	heard *heard
+	at    time.Time // when a person did it
+	log   *retelling
+}
+
+// longestLook is the longest time from the beginning of a hook to its look.
+const longestLook = 2 * time.Second
+
+// completed gives the lines of a completion their owner if the file was looked at with them before the word came. It
+// reports false if it was not.
+func (o *overtaken) completed(w *Window, d declared) (bool, error) {
+	s := o.step
+	now, _, found, err := s.looks.fileSeen(d.Path)
+	if err != nil || !found || d.Before == nil || d.After == nil {
+		return false, err
+	}
+	before, after := s.tree.store.reportedText(*d.Before, now), s.tree.store.reportedText(*d.After, now)
+	if before.whole || after.whole || !origin.Nearer(now.lines, after.lines, before.lines) {
+		return false, nil
+	}
+	if err := o.read(); err != nil {
+		return false, err
+	}
+	looked, then := o.log.lookedSince(d.Path, now, o.at.Add(-longestLook))
+	if looked == nil {
+		return false, nil
+	}
+	old, err := s.tree.store.read(0, then.before)
+	if err != nil || old.whole {
+		return false, err
+	}
+	f := &file{path: d.Path, oldPath: d.Path, old: old, new: now, vec: s.tree.origins.vectorOf(d.Path, old)}
+	by := s.weigh(o.heard).weighed(f, []segment{
+		{from: old, to: before, decide: always(person), typed: typedLines(d.typed)},
+		{from: before, to: after, decide: always(byWindow(w, d.Path))},
+		{from: after, to: now, decide: always(person)},
+	})
+	return true, o.log.correct(looked, func(line int, was events.AnchorOwner) *actor {
+		who, made := by[f.vec.At(line).Patch]
+		switch {
+		case !made || was.Kind != events.OwnerUnknown && (was.Kind != events.OwnerHuman || was.Evidence == events.SeenTyping):
+			return nil
+		case who.seen, who.window != nil && who.window.same(w.Call.Trace, w.Call.ID):
+			return &who
+		}
+		return nil
+	})
+}
+
+// weighed carries the owners of a file through segments. It records no patch, and returns who made them.
+func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
+	by := map[events.PatchID]actor{}
+	for i, seg := range chain {
+		if seg.from.oid == seg.to.oid {
+			continue
+		}
+		change := vector.Compare(vector.Content{Lines: seg.from.lines, Owners: f.vec}, seg.to.lines)
+		found := wg.weighPart(&part{file: f, seg: seg, index: i, change: change})
+		for _, runs := range found.runs {
+			for _, run := range runs {
+				wg.out.noteOwner(run.who)
+				by[run.owner.Patch] = run.who
+			}
+		}
+		f.vec = found.result.Vector
+	}
+	return by
+}
+
+// typed gives lines of a content that was looked at to the person whom an editor saw type them. For example: a command
+// is at work while a person saves, and its end is told before the word of the save. Lines of a completion that a person
+// changed are as they were taken then.
+func (o *overtaken) typed(d declared) error {
+	s := o.step
+	now, _, _, err := s.looks.fileSeen(d.Path)
+	if err != nil || d.Before == nil || len(d.typed) == 0 {
+		return err
+	}
+	saved := s.tree.store.reportedText(*d.Before, now)
+	vec, known := s.tree.store.known.Get(d.Path, saved.oid)
+	if !known || vec.Len() != len(saved.lines) {
+		return nil
+	}
+	typed := typedLines(d.typed)
+	is := func(line int, was events.AnchorOwner) *actor {
+		stays := was.Kind == events.OwnerMixed || was.Evidence == events.SeenTyping || was.Tool == events.ToolCompletion
+		if stays || !typed[line] || len(bytes.TrimSpace(saved.lines[line])) == 0 {
+			return nil
+		}
+		return &typist
+	}
+	for line := range saved.lines {
+		if is(line, s.tree.store.describe(vec.At(line))) == nil {
+			continue
+		}
+		if err := o.read(); err != nil {
+			return err
+		}
+		looked, _ := o.log.lookedSince(d.Path, saved, time.Time{})
+		if looked == nil {
+			looked = &interval{path: d.Path, after: saved.oid, number: s.tree.interval}
+		}
+		return o.log.correct(looked, is)
+	}
+	return nil
+}
+
+// read reads the log, back to some time before the person did it.
+func (o *overtaken) read() error {
+	by := o.heard.within()
+	by.env.Method = []events.Method{events.EditorLate}
+	t := &testimony{repo: o.step.tree.repo, calls: []*Told{{Began: o.at}}, step: o.step, by: by}
+	o.log = newRetelling(t)
+	return t.listen(o.step.tree.ctx, o.step.engine.log)
+}
+
+// describe names the owner of a line.
+func (c *contents) describe(o vector.Owner) events.AnchorOwner {
+	if o.Patch == "" {
+		return events.AnchorOwner{Kind: o.Kind}
+	}
+	return c.owners.Describe(o.Patch)
+}
+
+// lookedSince returns the change that led to a content of a path, and the first one after a moment on the way there;
+// nil if nobody has looked since then.
+func (r *retelling) lookedSince(path string, now text, moment time.Time) (latest, first *interval) {
+	at := now.oid
+	for i := len(r.changes) - 1; i >= 0; i-- {
+		if in := r.changes[i]; in.path == path && in.after == at && in.at.After(moment) {
+			if latest == nil {
+				latest = in
+			}
+			first, at = in, in.before
+		}
+	}
+	return latest, first
+}
+
+// correct gives lines of a content to others, as is tells of a line and its present owner; nil where they stay.
+func (r *retelling) correct(in *interval, is func(line int, was events.AnchorOwner) *actor) error {
+	vec, known := r.step.tree.store.known.Get(in.path, in.after)
+	if !known {
+		return nil
+	}
+	for start := 0; start < vec.Len(); {
+		from := vec.At(start)
+		who := is(start, r.step.tree.store.describe(from))
+		end := start + 1
+		for end < vec.Len() && vec.At(end) == from && same(who, is(end, r.step.tree.store.describe(from))) {
+			end++
+		}
+		if who != nil {
+			if err := r.give(in, start, end, from, *who); err != nil {
+				return err
+			}
+		}
+		start = end
+	}
+	return r.anchorAnew()
+}
+
+// same reports whether two actors are one.
+func same(a, b *actor) bool {
+	return (a == nil) == (b == nil) && (a == nil || a.key() == b.key())
+}

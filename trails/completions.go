@@ -213,6 +213,34 @@ func (s *state) noteShared(path string, line []byte, words string) {
 	s.Notes.Shared = s.Notes.Shared[max(0, len(s.Notes.Shared)-maxShared):]
 }
 
+// completed is a completion in a file that nobody had seen and that was saved before the word of it came.
+type completed struct {
+	window *Window
+	said   declared
+}
+
+// completions cuts the first content of a file where completions of it were told of.
+func (cut *cutter) completions(f *file) (chain []segment) {
+	at := f.old
+	aside := cut.judge.decideSince(f.path, cut.tree.seen(f.path))
+	add := func(to text, by decision, typed map[int]bool) {
+		if at.oid != to.oid {
+			chain = append(chain, segment{from: at, to: to, decide: by, typed: typed})
+		}
+		at = to
+	}
+	for _, one := range cut.judge.heard.editor.fresh {
+		if one.said.Path == f.path && !f.new.whole {
+			add(cut.tree.store.reportedText(*one.said.Before, f.new), aside, typedLines(one.said.typed))
+			add(cut.tree.store.reportedText(*one.said.After, f.new), always(byWindow(one.window, f.path)), nil)
+		}
+	}
+	if len(chain) > 0 {
+		add(f.new, aside, nil)
+	}
+	return chain
+}
+
 // Some editors tell of a completion by its place alone: the text that it replaced, its own text, and the old line.
 // The whole buffer is then the content of the path that fits: the file, or a buffer that was told of before. The line
 // may have grown since. Where no content fits, nobody knows what the buffer held.

@@ -153,6 +153,25 @@ func readText(read func(refs.OID) ([]byte, error), oid refs.OID) (text, error) {
 	return newText(oid, raw), nil
 }
 
+// fileSeen returns a path as it was looked at last; found is false if there was no such file.
+func (l *looks) fileSeen(path string) (t text, mode uint32, found bool, err error) {
+	look := l.snap
+	if look == nil {
+		if !l.tree.store.findLast() {
+			return t, 0, false, nil
+		}
+		look = l.tree.store.last
+	}
+	entry, found := look.Lookup(path)
+	if !found || look.PassedOver(path) {
+		return t, 0, false, nil
+	}
+	if t, err = l.tree.store.read(entry.Mode, entry.OID); err != nil {
+		err = fmt.Errorf("read the last snapshot of the file: %w", err)
+	}
+	return t, entry.Mode, !t.whole, err
+}
+
 // readWorkFile reads a regular file of the work tree whose lines can be followed. Whatever else stands there, such as a
 // pipe, is not opened.
 func readWorkFile(repo *refs.Repo, path string) ([]byte, bool) {

@@ -86,7 +86,7 @@ func (r *rebuilder) take(event events.Event) error {
 	if err := r.owner(event, p); err != nil {
 		return err
 	}
-	if slices.Contains(event.Method, events.SessionFile) {
+	if event.Retold() {
 		return r.retell(&p)
 	}
 	if len(r.group) > 0 {
@@ -131,14 +131,14 @@ func (r *rebuilder) revise(event events.Event) error {
 	return rev.apply(r.known)
 }
 
-// retell repeats the timeline's correction that gave lines to a call without hooks.
+// retell repeats the timeline's correction that gave lines to somebody else.
 func (r *rebuilder) retell(p *events.PatchData) error {
 	if err := r.flush(); err != nil {
 		return err
 	}
 	from, to := vector.Unknown, vector.Owner{Kind: p.Owner, Patch: p.Patch}
 	if p.Revises != "" {
-		from = vector.Owner{Kind: events.OwnerHuman, Patch: p.Revises}
+		from = vector.Owner{Kind: r.owners.Describe(p.Revises).Kind, Patch: p.Revises}
 	}
 	contents := retold{known: r.known, blob: r.objects.Blob, lines: map[refs.OID][][]byte{}}
 	path := events.RawPath(p.Path)
@@ -174,7 +174,7 @@ func (r *rebuilder) owner(event events.Event, p events.PatchData) error {
 	o := events.AnchorOwner{
 		Kind: p.Owner, Trace: event.Trace, Agent: event.Agent, Session: event.Session, Subagent: event.Subagent,
 		Model: p.Model, Tool: p.Tool, ToolCall: event.ToolCall, Prompt: p.Prompt, Step: event.Step,
-		Candidates: p.Candidates, Limits: event.Limits,
+		Candidates: p.Candidates, Limits: event.Limits, Evidence: p.Evidence,
 	}
 	return r.owners.Put(key, o)
 }

@@ -79,7 +79,7 @@ func (r *retelling) interval(in *interval, edits []*unheardEdit, strangers bool)
 			end++
 		}
 		if takes {
-			if err := r.give(in, start, end, from, call); err != nil {
+			if err := r.give(in, start, end, from, toldActor(call)); err != nil {
 				return edits, err
 			}
 		}
@@ -171,8 +171,8 @@ func withoutReturns(lines [][]byte) [][]byte {
 	return out
 }
 
-// give records that lines of an interval belong to a call, or to nobody if call is nil.
-func (r *retelling) give(in *interval, start, end int, from vector.Owner, call *Told) error {
+// toldActor returns the maker of lines that a record gives to a call, or to nobody if call is nil.
+func toldActor(call *Told) actor {
 	who := actor{kind: events.OwnerUnknown, limits: []events.Limit{events.LimitNotReported}}
 	if call != nil {
 		who.kind, who.window = events.OwnerAI, &Window{
@@ -180,6 +180,11 @@ func (r *retelling) give(in *interval, start, end int, from vector.Owner, call *
 				Tool: call.Tool, Model: call.Model, Prompt: call.Prompt, Class: events.ToolEdits},
 		}
 	}
+	return who
+}
+
+// give records that lines of an interval belong to somebody else.
+func (r *retelling) give(in *interval, start, end int, from vector.Owner, who actor) error {
 	to := r.step.write(r.by).ownerOf(who, patchSeed{
 		interval: in.number, path: in.path, start: start, count: end - start, after: in.after, segment: -2,
 	})

@@ -167,7 +167,7 @@ func drafted(d *events.Draft) *events.Event {
 
 // hear notes an event of the log.
 func (t *testimony) hear(e *events.Event, hooked map[events.TraceID]map[string]bool) {
-	told := slices.Contains(e.Method, events.SessionFile)
+	told := e.Retold()
 	here := e.Worktree == t.repo.WorktreeName()
 	switch e.Type {
 	case events.WindowOpened, events.WindowClosed, events.WindowAbandoned:

@@ -3,6 +3,7 @@ package generic
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/git-trace/git-trace/agents/capability"
 	"github.com/git-trace/git-trace/agents/payload"
@@ -38,6 +39,7 @@ type wire struct {
 	Cwd        string `json:"cwd"`
 	Transcript string `json:"transcript"`
 	Source     string `json:"source"`
+	Time       string `json:"time"`
 	Prompt     *struct {
 		ID   string `json:"id"`
 		Text string `json:"text"`
@@ -139,6 +141,9 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 // lines are a run of lines: the first and the last one, from 1.
 type lines [2]int
 
+// longestWait bounds the time that an editor's event may have waited for its hook.
+const longestWait = 10 * time.Minute
+
 // fillBuffer reads what an editor tells of its buffer. Without texts of a file there is no boundary.
 func (c *Client) fillBuffer(b *events.Boundary, w *wire) bool {
 	var t tool
@@ -165,6 +170,9 @@ func (c *Client) fillBuffer(b *events.Boundary, w *wire) bool {
 		return false
 	}
 	call.Describe(b, c.env.Home)
+	if at, err := time.Parse(time.RFC3339, w.Time); err == nil && at.Before(b.Time) && at.After(b.Time.Add(-longestWait)) {
+		b.Done = at
+	}
 	if b.Kind == events.Completed {
 		payload.NeedModel(b)
 	}

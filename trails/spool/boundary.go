@@ -43,6 +43,7 @@ func boundaryFields(f codec.Fields, b *events.Boundary) {
 	codec.Word(f, &b.Kind)
 	codec.Texts(f, &b.Agent, &b.Session, &b.Subagent, &b.SubagentType, &b.Model)
 	f.Moment(&b.Time)
+	f.Moment(&b.Done)
 	codec.Texts(f, &b.Cwd, &b.Transcript)
 	codec.Numbers(f, &b.Process, &b.Parent)
 	f.Integer(&b.Moment)

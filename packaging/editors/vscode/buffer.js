@@ -10,7 +10,7 @@
 /** @typedef {{first: number, last: number, typed: boolean}} Run lines that changed since something was told, from 0 */
 /** @typedef {[number, number][]} Typed runs of lines, from 1 */
 /** @typedef {{provider: string, before: string, after: string, typed: Typed, at: number}} Completion */
-/** @typedef {{completion?: Completion, saved?: {after: string, typed: Typed}}} Told */
+/** @typedef {{completion?: Completion, saved?: {after: string, typed: Typed, at: number}}} Told */
 
 const mostRuns = 500; // places that changed and were not told
 const mostChanges = 100; // places of one change
@@ -92,7 +92,7 @@ exports.Buffer = class {
     this.close(told);
     if (mark.save === "done" && this.saving?.save === "by hand") {
       const typed = this.typed();
-      if (typed.length > 0) told.push({ saved: { after: this.text(), typed } });
+      if (typed.length > 0) told.push({ saved: { after: this.text(), typed, at: mark.at } });
       this.runs = [];
     }
     this.saving = mark.save === "done" ? undefined : mark;

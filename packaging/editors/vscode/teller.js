@@ -152,7 +152,7 @@ exports.Teller = class {
     for (const { completion, saved } of buffer.settle(until, until + late - apart)) {
       if (completion && document.isUntitled) held.push(completion);
       else if (completion) this.completed(document, [completion]);
-      if (saved) this.tell("saved", document, { agent: "vscode" }, [saved]);
+      if (saved) this.tell("saved", document, { agent: "vscode" }, saved.at, [{ after: saved.after, typed: saved.typed }]);
     }
     if (held.length > 0) this.held.set(buffer, held.slice(0, mostHeld));
     if (buffer.waiting.length === 0 && buffer.lines.length !== document.lineCount) {
@@ -169,7 +169,7 @@ exports.Teller = class {
     while (list.length > 0) {
       const agent = list[0].provider, others = list.findIndex((c) => c.provider !== agent);
       const { model } = this.last.agent === agent ? this.last : {};
-      this.tell("completion", document, { agent, ...(model && { model }) },
+      this.tell("completion", document, { agent, ...(model && { model }) }, list[0].at,
         list.splice(0, others < 0 ? list.length : others).map(({ before, after, typed }) => ({ before, after, typed })));
     }
   }
@@ -178,13 +178,14 @@ exports.Teller = class {
    *  @param {string} event
    *  @param {import("vscode").TextDocument} document
    *  @param {object} who
+   *  @param {number} at when the person did it
    *  @param {object[]} edits */
-  tell(event, document, who, edits) {
+  tell(event, document, who, at, edits) {
     if (this.queued >= mostWaiting) return;
     this.queued++;
     const cwd = path.dirname(document.uri.fsPath);
     const payload = JSON.stringify({
-      schema: "git-trace.hook/1", session: this.session, cwd, ...who,
+      schema: "git-trace.hook/1", session: this.session, cwd, ...who, time: new Date(at).toISOString(),
       tool: { edits: edits.map((edit) => ({ path: path.basename(document.uri.fsPath), ...edit })) },
     });
     this.queue = this.queue.then(() => new Promise((/** @type {(_: void) => void} */ done) => {

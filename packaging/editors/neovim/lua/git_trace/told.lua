@@ -80,6 +80,7 @@ local function tell(name, agent, buffer, edit)
     agent = agent,
     session = M.session,
     cwd = vim.fn.fnamemodify(edit.path, ':h'),
+    time = os.date('!%Y-%m-%dT%H:%M:%SZ'),
     tool = { edits = { edit } },
   }
   table.insert(queue, { name = name, payload = vim.json.encode(payload) })
