@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,9 @@ func ReadHistory(ctx context.Context, repo *refs.Repo, since time.Time, paths []
 	}
 	return h, nil
 }
+
+// Commits lists the commits of the history in no order.
+func (h *History) Commits() []refs.OID { return slices.Collect(maps.Keys(h.commits)) }
 
 // Close ends the processes that were started.
 func (h *History) Close() error { return h.objects.Close() }

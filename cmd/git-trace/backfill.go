@@ -57,7 +57,9 @@ func (a *app) backfill(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	b := &filler{app: a, ctx: c.Context, repo: repo, json: c.Bool("json"), dry: c.Bool("dry-run")}
+	b := &filler{app: a, ctx: c.Context, repo: repo, json: c.Bool("json"), dry: c.Bool("dry-run"), began: time.Now()}
+	_, terminal := terminalOf(a.std.out)
+	b.brief = terminal && !b.json
 	list, err := b.commits(revs)
 	if err != nil {
 		return err
@@ -94,8 +96,11 @@ type filler struct {
 	dry    bool
 	asked  map[refs.OID]bool // commits of the range
 	newest time.Time
+	began  time.Time
 	lost   []history.Commit // those that are missing
 
+	brief  bool // a terminal gets some of the rows
+	rows   int
 	lines  int
 	filled int
 	linked map[events.TraceID]bool
@@ -238,13 +243,26 @@ func (b *filler) run(list []history.Commit, found []*transcripts.Transcript) err
 	if err := b.tell(result.Claims); err != nil {
 		return err
 	}
-	if err := b.testify(byTrace); err != nil {
-		return err
+	err = b.store(byTrace)
+	if told := b.sum(); err == nil { // after the records, which take most of the time
+		err = told
 	}
-	if err := b.keeper.keep(b.ctx); err != nil {
+	if err != nil {
 		return err
 	}
 	return damage.fault()
+}
+
+// store compares the sessions with the log, and stores the records of the linked ones.
+func (b *filler) store(byTrace map[events.TraceID]*transcripts.Transcript) error {
+	noted, err := b.keeper.noted()
+	if err != nil {
+		return err
+	}
+	if err := b.testify(byTrace, noted); err != nil {
+		return err
+	}
+	return b.keeper.keep(b.ctx, noted)
 }
 
 // isPartial reports whether this is a partial clone: git has left objects on a remote, and git-trace does not fetch

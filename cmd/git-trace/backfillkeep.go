@@ -110,28 +110,35 @@ func (k *keeper) list() error {
 	return nil
 }
 
-// keep stores the waiting conversations that this run has read. A conversation that cannot be stored waits for the next
-// run.
-func (k *keeper) keep(ctx context.Context) error {
+// noted lists the waiting conversations that this run has read.
+func (k *keeper) noted() ([]waiting.Session, error) {
 	if k.job == nil {
-		return nil
+		return nil, nil
 	}
 	all, err := k.job.list.All()
 	if err != nil {
-		return fail(exitUnchecked, err, "")
+		return nil, fail(exitUnchecked, err, "")
 	}
-	var noted []waiting.Session
-	for _, s := range all {
+	return slices.DeleteFunc(all, func(s waiting.Session) bool {
 		if k.byTrace[s.Trace] == nil {
-			continue
+			return true
 		}
-		if own, err := k.session(s.Trace); err == nil && own == s {
-			noted = append(noted, s)
-		}
-	}
+		own, err := k.session(s.Trace)
+		return err != nil || own != s
+	}), nil
+}
+
+// keep stores conversations of the list whose session files were heard. A conversation that cannot be stored waits for
+// the next run.
+func (k *keeper) keep(ctx context.Context, noted []waiting.Session) error {
 	if len(noted) == 0 {
 		return nil
 	}
+	k.job.recorder.Heard = nil
+	for _, t := range k.byTrace {
+		t.Forget()
+	}
+	collectBeyond(convertRoom)
 	// in the order in which they were held: git's answer for one commit serves the next
 	slices.SortStableFunc(noted, func(a, b waiting.Session) int {
 		return k.byTrace[a.Trace].First.Compare(k.byTrace[b.Trace].First)

@@ -34,6 +34,9 @@ func (b *filler) tell(claims []claim.Commit) error {
 			}
 		}
 		for _, row := range rows {
+			if b.rows++; b.brief && b.rows > mostRows {
+				continue
+			}
 			if err := out.line(row); err != nil {
 				return err
 			}
@@ -82,11 +85,11 @@ func (b *filler) tell(claims []claim.Commit) error {
 			}
 		}
 	}
-	if err := errors.Join(flush(), out.flush()); err != nil {
-		return err
-	}
-	return b.sum()
+	return errors.Join(flush(), out.flush())
 }
+
+// mostRows is the number of rows that a terminal gets.
+const mostRows = 20
 
 // sum prints a summary for people.
 func (b *filler) sum() error {
@@ -109,6 +112,9 @@ func (b *filler) sum() error {
 	if b.json {
 		w = b.app.std.err
 		text = "git-trace: hint: " + text
+	}
+	if b.brief && b.rows > mostRows {
+		text = fmt.Sprintf("and %s more; git trace log lists the conversations\n%s", plural(b.rows-mostRows, "row"), text)
 	}
 	if _, err := fmt.Fprintln(quietWriter{w}, text); err != nil {
 		return err

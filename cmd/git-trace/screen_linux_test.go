@@ -174,3 +174,19 @@ func TestBlameExplainsItsSigns(t *testing.T) {
 		t.Errorf("an unrecorded repository: %s", shown)
 	}
 }
+
+func TestATerminalGetsSomeRowsOfABackfill(t *testing.T) {
+	t.Parallel()
+	w := newPastWorld(t, 1)
+	s := w.at(w.dir)
+	for i := range mostRows + 3 {
+		s.write(fmt.Sprintf("new%d.go", i), w.block("agent", 4), nil, true)
+		w.commit("more")
+	}
+	s.end()
+	shown := onTerminal(t, w.dir, nil, "backfill", "--dry-run", "--transcripts", w.folder)
+	rows := strings.Count(shown, "claude-code ")
+	if !strings.Contains(shown, "\nand 3 rows more; git trace log lists the") || rows != mostRows {
+		t.Errorf("%d rows:\n%s", rows, shown)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,11 +103,11 @@ func (w *witnesses) session(ctx context.Context, s waiting.Session, path string,
 // hear takes in what a session file tells, if it was written to since it was heard last. The conversation was held in
 // the directory; only edits tell a better one.
 func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcript) error {
-	if t.Agent.Parser == nil || t.Agent.Traits.CallIDs == capability.CallIDsPaired {
+	if !w.listens(t) {
 		return nil
 	}
 	size, changed, err := transcripts.Written(t.Path)
-	if err != nil || purge.Was(w.repo, events.NewTraceID(t.Agent.Name, t.ID)) {
+	if err != nil {
 		return nil //nolint:nilerr // a file that went meanwhile tells nothing
 	}
 	mark := heardMark{Path: t.Path, Size: size, Changed: changed.UnixNano()}
@@ -123,7 +124,22 @@ func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcr
 	if len(t.Session.Dirs) == 0 && dir != "" {
 		t.Session.Dirs = []string{dir}
 	}
-	switch err := w.testify(ctx, t); {
+	found, err := w.testify(ctx, t)
+	if found > 0 {
+		err = errors.Join(err, w.begin(ctx, t))
+	}
+	return w.heard(t, mark, err)
+}
+
+// listens reports whether the calls of a session file can be compared with what hooks told.
+func (w *witnesses) listens(t *transcripts.Transcript) bool {
+	return t.Agent.Parser != nil && t.Agent.Traits.CallIDs != capability.CallIDsPaired &&
+		!purge.Was(w.repo, events.NewTraceID(t.Agent.Name, t.ID))
+}
+
+// heard notes that a session file was heard; err is the error of the testimony, if any.
+func (w *witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) error {
+	switch {
 	case err == nil && purged.Stamp(w.repo) != "": // a reading may hold what was purged: all of it is heard again
 	case err == nil:
 		mark.Reading = t.Reading()
@@ -133,22 +149,25 @@ func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcr
 	return w.mark(t.ID, mark)
 }
 
-// testify lays the calls of a session that was read beside what hooks told, in each work tree.
-func (w *witnesses) testify(ctx context.Context, t *transcripts.Transcript) error {
-	calls := t.Calls()
-	if len(calls) == 0 {
-		return nil
+// testify compares the calls of sessions that were read with the log, in each work tree. It reads the log once. It
+// returns the number of calls that no hook reported.
+func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript) (found int, unwatched error) {
+	calls := make([][]*transcripts.Call, len(list))
+	for i, t := range list {
+		calls[i] = t.Calls()
 	}
-	known := make([]*trails.Told, len(t.Since.Calls)) // they tell whether hooks have the same ids
-	for i, id := range t.Since.Calls {
-		known[i] = &trails.Told{Trace: t.Session.Trace, Call: id, Began: calls[0].Began}
-	}
-	found := 0
-	var unwatched error
 	for _, repo := range workTreesOf(w.repo) {
-		told := slices.Clone(known)
-		for _, c := range calls {
-			told = append(told, toldIn(repo, t, c))
+		var told []*trails.Told
+		for i, t := range list {
+			if len(calls[i]) == 0 {
+				continue
+			}
+			for _, id := range t.Since.Calls { // they tell whether hooks have the same ids
+				told = append(told, &trails.Told{Trace: t.Session.Trace, Call: id, Began: calls[i][0].Began})
+			}
+			for _, c := range calls[i] {
+				told = append(told, toldIn(repo, t, c))
+			}
 		}
 		engine := runner.Engine(repo, events.OpenLog(repo))
 		unheard, err := engine.Testify(ctx, time.Now(), told)
@@ -156,14 +175,11 @@ func (w *witnesses) testify(ctx context.Context, t *transcripts.Transcript) erro
 		case errors.Is(err, trails.ErrUnwatched):
 			unwatched = err
 		case err != nil:
-			return err
+			return 0, err
 		}
 		found += len(unheard)
 	}
-	if found == 0 {
-		return unwatched
-	}
-	return errors.Join(unwatched, w.begin(ctx, t))
+	return found, unwatched
 }
 
 // begin adds to the log a conversation that no hook reported, and puts it on the waiting list.
@@ -217,8 +233,8 @@ func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *tr
 	return out
 }
 
-// testify compares the sessions with the log, for conversations that hooks told of.
-func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript) error {
+// testify compares the sessions with the log: conversations that hooks told of, and those whose records will be stored.
+func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, stored []waiting.Session) error {
 	if b.dry || !recorded.Is(b.repo) {
 		return nil
 	}
@@ -227,11 +243,25 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript) error
 		return err
 	}
 	defer reader.Close()
-	for trace, t := range found {
-		if _, hooked, err := told(reader.Log(), trace); err != nil || !hooked {
+	w := &witnesses{repo: b.repo}
+	var list []*transcripts.Transcript
+	for _, trace := range slices.Sorted(maps.Keys(found)) {
+		kept := slices.ContainsFunc(stored, func(s waiting.Session) bool { return s.Trace == trace })
+		if _, hooked, err := told(reader.Log(), trace); err == nil && (hooked || kept) && w.listens(found[trace]) {
+			list = append(list, found[trace])
+		}
+	}
+	_, err = w.testify(b.ctx, list...)
+	if err != nil && !errors.Is(err, trails.ErrUnwatched) {
+		return err
+	}
+	for _, t := range list {
+		size, changed, unread := transcripts.Written(t.Path)
+		if unread != nil || changed.After(b.began) { // it is not what was read
 			continue
 		}
-		if err := (&witnesses{repo: b.repo}).testify(b.ctx, t); err != nil && !errors.Is(err, trails.ErrUnwatched) {
+		mark := heardMark{Path: t.Path, Size: size, Changed: changed.UnixNano()}
+		if err := w.heard(t, mark, err); err != nil {
 			return err
 		}
 	}

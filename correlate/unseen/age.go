@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -166,6 +167,20 @@ func (s *Search) young(ctx context.Context, commits []refs.OID) ([]refs.OID, err
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(commits), func(c refs.OID) bool { return s.ages[c] == nil || s.old(c) }), nil
+}
+
+// Ahead finds the age of commits that will be asked about one by one. Git is asked once for all of them.
+func (s *Search) Ahead(ctx context.Context, commits []refs.OID) error {
+	if s.untraced() {
+		return nil
+	}
+	if err := s.prepare(ctx); err != nil {
+		return fmt.Errorf("search owners: %w", err)
+	}
+	if _, err := s.young(ctx, commits); err != nil {
+		return fmt.Errorf("search owners: %w", err)
+	}
+	return nil
 }
 
 // dated returns the date and the parents of a commit. A walk has already read both, but git shows no parents where the

@@ -28,6 +28,7 @@ func ForMany(
 	places := NewBirthplaces(repo)
 	var g *gathering
 	var past *gitblame.History
+	var commits []refs.OID // that are asked about
 	rest := func() {
 		if g != nil {
 			g.close()
@@ -50,8 +51,9 @@ func ForMany(
 				return nil, err
 			}
 			if count == 1 && len(traces) >= fewConversations {
-				past, _ = g.past(traces, since) // without it git is asked for each file: where objects are missing, too
+				past, commits, _ = g.past(traces, since) // without it git is asked for each file: where objects are missing, too
 			}
+			g.ahead(commits)
 			g.history = past
 		}
 		return g.of(head, prior)
@@ -63,18 +65,19 @@ func ForMany(
 const mostHistoryPaths = 5000
 
 // past reads the changes of files in the commits of some conversations, and in later commits: since a moment when
-// none of them had begun. It is nil if that is more than blames would read.
-func (g *gathering) past(traces []events.TraceID, since time.Time) (*gitblame.History, error) {
+// none of them had begun. It is nil if that is more than blames would read. It lists these commits too.
+func (g *gathering) past(
+	traces []events.TraceID, since time.Time,
+) (history *gitblame.History, commits []refs.OID, err error) {
 	lines, err := g.known.Lines()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	paths := map[string]bool{}
-	var commits []refs.OID
 	for _, trace := range traces {
 		held, err := lines.Anchors(trace, func(*events.AnchorOwner) bool { return true })
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, a := range held {
 			paths[a.Path] = true
@@ -85,11 +88,19 @@ func (g *gathering) past(traces []events.TraceID, since time.Time) (*gitblame.Hi
 			}
 		}
 	}
-	if _, err := g.known.Reached(g.ctx, commits); err != nil { // one question in the place of many
-		return nil, err
-	}
 	if len(paths) == 0 || len(paths) > mostHistoryPaths {
-		return nil, nil
+		return nil, commits, nil
 	}
-	return gitblame.ReadHistory(g.ctx, g.repo, since, slices.Sorted(maps.Keys(paths)))
+	if history, err = gitblame.ReadHistory(g.ctx, g.repo, since, slices.Sorted(maps.Keys(paths))); err != nil {
+		return nil, commits, err
+	}
+	return history, append(commits, history.Commits()...), nil
+}
+
+// ahead asks git once for what the conversations ask about each of some commits. If it fails, they ask themselves.
+func (g *gathering) ahead(commits []refs.OID) {
+	if len(commits) > 0 {
+		_, _ = g.known.Reached(g.ctx, commits)
+		_ = g.known.Searcher().Ahead(g.ctx, commits)
+	}
 }

@@ -43,6 +43,11 @@ type Transcript struct {
 	late   map[string]*Call // those without a result
 }
 
+// Forget drops the edits and the calls, which take most of the memory.
+func (t *Transcript) Forget() {
+	t.Session.Edits, t.calls, t.open, t.late, t.keys = nil, nil, nil, nil, nil
+}
+
 // Prompt is what somebody asked. Its time is zero where it is not known.
 type Prompt struct {
 	At   time.Time
