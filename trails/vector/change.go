@@ -94,6 +94,7 @@ func Compare(old Content, new [][]byte) *Change {
 		hunks = hunks[taken:]
 	}
 	c.spreadForm()
+	c.strayBrackets()
 	if c.isNewText() {
 		whole := linediff.Hunk{OldCount: len(old.Lines), NewCount: len(new)}
 		c.parts = []part{c.newPart(whole)}

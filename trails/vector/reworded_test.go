@@ -58,6 +58,8 @@ func TestALineIsItsWords(t *testing.T) {
 		{"a comment becomes a statement", "# first = 1\n# second = 2", "# first = 1\nsecond = 2", "0 ."},
 		{"words change places", "call(firstOne, secondOne)", "call(secondOne, firstOne);", "."},
 		{"a block that a person puts around it", "run('all of it')", "if (ready) {\n  run(\"all of it\");\n}", ". 0 ."},
+		{"a brace comes above a call whose semicolon goes", "\nvalue_18_003(\n  'a_18_003', last);", "\n}\nvalue_18_003(\n  'a_18_003', last)", "0 . 1 2"},
+		{"a brace comes below a blank line, above a call that is broken", "first()\n\nvalue(one, two);", "first()\n\n}\nvalue(\n  one, two)", "0 1 . 2 2"},
 		{"a part of a version", "go 'v1.20'", "go \"v1.2\"", "."},
 	} {
 		old := Content{Lines: linediff.Split([]byte(c.was))}

@@ -1,0 +1,52 @@
+package vector
+
+// bracket is a closing bracket of a new line that nothing before it in its hunk opens.
+type bracket struct {
+	part *part
+	line int // within the hunk
+	sign byte
+}
+
+// strayBrackets makes lines new that have nothing but such brackets, if the old lines have not as many of them:
+// formatters add brackets in pairs. For example: while a formatter breaks the lines around, a person types a brace.
+func (c *Change) strayBrackets() {
+	had := map[byte]int{} // brackets of the old lines that nothing opens
+	var now []bracket
+	reformed := func(b bracket) bool {
+		return b.part.origins[b.line].why == Reformatted && !says(c.new[b.part.NewStart+b.line])
+	}
+	for k := range c.parts {
+		p := &c.parts[k]
+		eachUnopened(c.old.Lines[p.OldStart:p.Old().End], func(_ int, sign byte) { had[sign]++ })
+		eachUnopened(c.new[p.NewStart:p.New().End], func(line int, sign byte) {
+			if b := (bracket{p, line, sign}); reformed(b) {
+				now = append(now, b)
+			} else {
+				had[sign]--
+			}
+		})
+	}
+	for _, b := range now {
+		if had[b.sign]--; had[b.sign] < 0 {
+			b.part.origins[b.line] = origin{}
+		}
+	}
+}
+
+// eachUnopened calls back for each closing bracket that nothing before it opens.
+func eachUnopened(lines [][]byte, call func(line int, sign byte)) {
+	open := 0
+	for i, line := range lines {
+		for _, sign := range line {
+			switch sign {
+			case '(', '[', '{':
+				open++
+			case ')', ']', '}':
+				if open == 0 {
+					call(i, sign)
+				}
+				open = max(open-1, 0)
+			}
+		}
+	}
+}
