@@ -324,22 +324,22 @@ func (wg *weigher) explain(files []*file) (rest, back []*file, err error) {
 	return rest, back, nil
 }
 
-// maxNoted bounds the files of a look whose lost lines are noted although the change needed no owner. If there are
-// more, git changed them, and they are committed.
+// maxNoted bounds the files of a look whose lost lines are noted although the change needed no owner: if there are
+// more, git changed them.
 const maxNoted = 64
 
-// noteLeft notes the lines that a change without an owner of its own takes away: they may come back. Git brings
-// back the content of a commit.
+// noteLeft notes the lines that a change without an owner of its own takes away: they may come back. left tells whether
+// lines went that no commit has.
 func (wg *weigher) noteLeft(f *file) (left bool, err error) {
 	if f.old.whole || f.new.whole || f.old.oid.IsZero() {
 		return false, nil
 	}
+	lines := removed(f.old, linediff.Diff(f.old.lines, f.new.lines, linediff.Options{}).Hunks)
 	if git := wg.tree.origins.gitAt(f.path); git.Restored {
 		if blob, err := wg.tree.asks.Git.Blob(git.Before.Head, f.oldPath); err == nil && blob == f.old.oid {
-			return false, nil
+			return false, wg.tree.store.known.PutApart(f.oldPath, f.old.oid, lines)
 		}
 	}
-	lines := removed(f.old, linediff.Diff(f.old.lines, f.new.lines, linediff.Options{}).Hunks)
 	return len(lines) > 0, wg.tree.store.known.PutLeft(f.oldPath, f.old.oid, lines)
 }
 

@@ -126,6 +126,19 @@ func (k *Known) Left(path string, lines func() [][]byte, limit int) []refs.OID {
 	return out
 }
 
+// PutApart and Apart are PutLeft and Left for lines that git took away with the commit that has them.
+func (k *Known) PutApart(path string, blob refs.OID, lines [][]byte) error {
+	return k.PutLeft(takenFrom(path), blob, lines)
+}
+
+// Apart lists the contents that one of the lines may have gone with.
+func (k *Known) Apart(path string, lines func() [][]byte, limit int) []refs.OID {
+	return k.Left(takenFrom(path), lines, limit)
+}
+
+// takenFrom is what the lines that git took from a path are filed under. It is not a path.
+func takenFrom(path string) string { return path + "\x00" }
+
 func (k *Known) leftOf(path string) []left {
 	list, done := k.left[path]
 	if done {

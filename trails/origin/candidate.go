@@ -22,6 +22,7 @@ const (
 	Before              // what the path had before the change
 	Earlier             // the path, or one of its names, had it once
 	Staged              // the same, asked for lines alone that stand between the same neighbours
+	Apart               // another commit has it, and git took it away
 )
 
 // Trust is the trust in a candidate.

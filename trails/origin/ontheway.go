@@ -128,7 +128,7 @@ func comeBack(q *Query, _ []Candidate) (put Text, _ []Candidate, found bool, err
 	list, err := Gather(q.at(moment.Returned))
 	put = q.Old
 	for _, c := range list {
-		if !q.knows(c.Path, c.Blob) {
+		if c.Kind == Apart || !q.knows(c.Path, c.Blob) {
 			continue
 		}
 		t, err := q.Read(c.Blob)

@@ -19,6 +19,8 @@ type Memory interface {
 	// Left lists contents of a path that one of the lines may have left, the last one first. The lines are asked for
 	// only where something left the path.
 	Left(path string, lines func() [][]byte, limit int) []refs.OID
+	// Apart lists those that they may have gone with when git went to a commit without them.
+	Apart(path string, lines func() [][]byte, limit int) []refs.OID
 }
 
 // Tree is another work tree of the repository as it was looked at last.

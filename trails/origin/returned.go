@@ -17,20 +17,25 @@ import (
 const maxLeft = 8
 
 // left returns the contents that one of the new lines may have left. For example: pre-commit puts an agent's lines
-// aside with git diff, a hook changes the file, and git apply brings the lines back.
+// aside with git diff, a hook changes the file, and git apply brings the lines back. Or git switches to a branch
+// without an agent's function, and somebody copies the function into the file there.
 func left(q *Query) ([]Candidate, error) {
 	added := func() [][]byte { return changeOf(q.Old.Lines, q.New.Lines).added }
 	var out []Candidate
 	if !q.Buffer.IsZero() {
 		out = append(out, Candidate{Path: q.Path, Blob: q.Buffer, Trust: Faint})
 	}
-	for _, name := range q.names() {
-		for _, blob := range q.Memory.Left(name, added, maxLeft-len(out)) {
-			if blob != q.Buffer && (blob != q.Old.OID || name != q.OldPath) {
-				out = append(out, Candidate{Path: name, Blob: blob, Trust: Faint})
+	add := func(kind Kind, had func(string, func() [][]byte, int) []refs.OID) {
+		for _, name := range q.names() {
+			for _, blob := range had(name, added, maxLeft-len(out)) {
+				if blob != q.Buffer && (blob != q.Old.OID || name != q.OldPath) {
+					out = append(out, Candidate{Path: name, Blob: blob, Kind: kind, Trust: Faint})
+				}
 			}
 		}
 	}
+	add(Before, q.Memory.Left)
+	add(Apart, q.Memory.Apart)
 	return out, nil
 }
 
@@ -42,7 +47,7 @@ func (q *Query) returned() (v Verdict, err error) {
 		return v, err
 	}
 	base := q.Old
-	var had []vector.Content
+	var had, apart []vector.Content
 	at := -1
 	for _, c := range list {
 		content, known, err := contentOf(c, caseTold{q.Case})
@@ -50,6 +55,10 @@ func (q *Query) returned() (v Verdict, err error) {
 			return v, err
 		}
 		if !known {
+			continue
+		}
+		if c.Kind == Apart {
+			apart = append(apart, content)
 			continue
 		}
 		if q.begins(c.Blob, base, content.Lines) {
@@ -78,7 +87,10 @@ func (q *Query) returned() (v Verdict, err error) {
 		open[line] = from.Why == vector.Written && v.From[line].Source < 0
 	}
 	for _, content := range had {
-		takeBack(q.New.Lines, v.From, open, content)
+		takeBack(q.New.Lines, v.From, open, content, 0)
+	}
+	for _, content := range apart { // on two branches two people may write the same lines
+		takeBack(q.New.Lines, v.From, open, content, 2*backAlone)
 	}
 	if v.Put == nil && !slices.ContainsFunc(v.From, func(o vector.Origin) bool { return o.Source >= 0 }) {
 		v.From = nil
@@ -105,8 +117,8 @@ const backAlone = 40 // letters and digits
 
 // takeBack gives runs of open lines that a content has in the same order the owners that they have there. They may have
 // other signs there. For example: prek puts a person's lines aside while an agent commits, and prettier, which the
-// agent's command then runs, breaks them.
-func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content) {
+// agent's command then runs, breaks them. A run has to say as much as least.
+func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.Content, least int) {
 	at := vector.Matches(content, lines)
 	has := func(line int) bool { return at[line].Why != vector.Written }
 	follows := func(line int) bool { // what stands above it there
@@ -116,7 +128,7 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 		case line == len(lines):
 			return has(line-1) && at[line-1].Line == len(content.Lines)-1
 		}
-		return has(line-1) && has(line) && at[line-1].GoesOn(at[line])
+		return has(line-1) && has(line) && (at[line-1].GoesOn(at[line]) || skips(content, at[line-1].Line, at[line].Line))
 	}
 	for first := 0; first < len(lines); {
 		if !open[first] || !has(first) {
@@ -135,7 +147,7 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 		case above || below:
 			needed = Specific
 		}
-		if said >= needed {
+		if said >= max(needed, least) {
 			for line := first; line < last; line++ {
 				from[line].Source, from[line].Why = 0, vector.Equal
 				from[line].Owner = content.OwnerOf(at[line].Line, lines[line])
@@ -144,4 +156,15 @@ func takeBack(lines [][]byte, from []vector.Origin, open []bool, content vector.
 		}
 		first = last
 	}
+}
+
+// skips reports whether no line that speaks for itself stands between two lines of a content. For example: an undo
+// brings back an agent's function as it was before somebody put a blank line into it.
+func skips(content vector.Content, above, below int) bool {
+	if below <= above || below-above > maxGap {
+		return false
+	}
+	return !slices.ContainsFunc(content.Lines[above+1:below], func(l []byte) bool {
+		return len(linediff.StripSpace(l)) >= Specific
+	})
 }

@@ -15,6 +15,7 @@ func TestLinesThatComeBack(t *testing.T) {
 		base   = "one base line\ntwo base line\nthree base line\nfour base line\n"
 		longer = "one base line\ntwo base line\nx := 1\nreturn nil\nthree base line\nfour base line\n"
 	)
+	block := "first line of the agent's function\nsecond line of the agent's function\nthird line of the agent's function\n"
 	for name, tt := range map[string]struct {
 		had, old, is string // an agent's content of before, a person's of now, and what is found
 		want         string
@@ -38,6 +39,20 @@ func TestLinesThatComeBack(t *testing.T) {
 			"one base line\ncall(\n  \"first\",\n  x,\n);\ntwo base line\nthree base line\nfour base line\n",
 			"human o o o o human human human",
 		},
+		"of another branch, in another place": {
+			base + block, base, "one base line\n" + block + "two base line\nthree base line\nfour base line\n",
+			"human o o o human human human",
+		},
+		"of another branch, less than two people may write": {
+			base + "first of the agent\n\nsecond of the agent\n", base, base + "first of the agent\nsecond of the agent\n", "",
+		},
+		"of another branch, a single line between the same ones": {
+			longer, base, "one base line\ntwo base line\nx := 1\nthree base line\nfour base line\n", "",
+		},
+		"in another place, without a blank line that stood in it": {
+			base + strings.Replace(block, "\n", "\n\n", 1), base,
+			"one base line\n" + block + "two base line\nthree base line\nfour base line\n", "human o o o human human human",
+		},
 		"nothing but what is new": {longer, base, base + "typed by hand\n", ""},
 		"the file was emptied, and has one line more": {
 			longer, "", longer + "typed by hand\n", "o o o o o o - on " + strings.ReplaceAll(strings.TrimSpace(longer), "\n", "|"),
@@ -47,7 +62,11 @@ func TestLinesThatComeBack(t *testing.T) {
 			t.Parallel()
 			s := tell(t, moment.Returned)
 			s.Work.Restored = false
-			s.lost["a.txt"] = s.knew("a.txt", "o", tt.had)
+			where := s.lost
+			if strings.HasPrefix(name, "of another branch") { // git went to a commit without it
+				where = s.apart
+			}
+			where["a.txt"] = s.knew("a.txt", "o", tt.had)
 			if s.Old = s.text(tt.old); tt.old != "" {
 				s.knew("a.txt", "human", tt.old)
 			}

@@ -30,6 +30,7 @@ type world struct {
 	there map[string]refs.OID // in another work tree
 	taken map[string]refs.OID // what git took out of it there
 	lost  map[string]refs.OID // what lines left
+	apart map[string]refs.OID // what they went with when git switched
 	marks []gitfacts.Mark     // of that
 }
 
@@ -89,6 +90,9 @@ func (w *world) Left(path string, _ func() [][]byte, _ int) []refs.OID {
 	}
 	return nil
 }
+func (w *world) Apart(path string, _ func() [][]byte, _ int) []refs.OID {
+	return slices.DeleteFunc([]refs.OID{w.apart[path]}, refs.OID.IsZero)
+}
 func (w *world) Names(path string) []string { return w.aliases[path] }
 
 func (w *world) Lookup(path string) (snapshot.Entry, bool) {
@@ -130,7 +134,7 @@ func tell(t *testing.T, m moment.Moment, entries ...string) *story {
 	w := &world{
 		told: newTold(), commits: map[refs.OID]refs.Commit{}, files: map[refs.OID]map[string]refs.OID{},
 		base: map[[2]refs.OID]refs.OID{}, order: map[string][]refs.OID{}, aliases: map[string][]string{},
-		there: map[string]refs.OID{}, taken: map[string]refs.OID{}, lost: map[string]refs.OID{},
+		there: map[string]refs.OID{}, taken: map[string]refs.OID{}, lost: map[string]refs.OID{}, apart: map[string]refs.OID{},
 	}
 	dir := t.TempDir()
 	var log strings.Builder
