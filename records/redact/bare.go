@@ -25,7 +25,8 @@ func (c *candidate) literal(sep string, start, end int) bool {
 	case sep == ":" && c.spaced && !c.quotedName:
 		return c.yaml(value, after, end)
 	case sep == ":" && !c.spaced && !c.quotedName:
-		return letterAndDigit(value) && !strings.ContainsAny(value, ":") && c.lineOf().first
+		return letterAndDigit(value) && !strings.ContainsAny(value, ":") &&
+			(c.lineOf().first || after == '}' && strings.HasSuffix(c.text[:c.start], "${"))
 	case sep == "=":
 		return c.ini(value, after, end)
 	}
@@ -62,16 +63,27 @@ func (c *candidate) tight(value string, after byte) bool {
 	if c.shouted() {
 		return true
 	}
-	if after == ',' || after == ')' || after == '\'' && !strings.Contains(value, "=") {
+	if (after == ',' || after == ')' || after == '\'' && !strings.Contains(value, "=")) && !c.ofOption() {
 		return letterAndDigit(value) && (!identifier(value) || len(value) >= 20 && bits(value) >= 3)
 	}
-	if c.start > 0 && strings.IndexByte("?&;", c.text[c.start-1]) >= 0 { // of an address, or of a list of settings
+	if c.start > 0 && strings.IndexByte("?&;", c.text[c.start-1]) >= 0 || c.ofOption() { // of an address, or of a list
 		return true
 	}
 	if dot := strings.IndexByte(value, '.'); dot > 0 && identifier(value) { // a field of something
 		return letterAndDigit(value[dot:])
 	}
 	return true
+}
+
+// ofOption reports whether a setting is one of an option's, which commas part: -o user=ops,password=…
+func (c *candidate) ofOption() bool {
+	if c.start == 0 || c.text[c.start-1] != ',' {
+		return false
+	}
+	before := c.text[max(0, c.start-mostContext):c.start]
+	before = strings.TrimRight(before[:1+strings.LastIndexAny(before, " \t\n")], " ")
+	option := before[1+strings.LastIndexAny(before, " \t\n"):]
+	return len(option) > 1 && option[0] == '-' && lower(option[len(option)-1]|0x20)
 }
 
 // nameLine describes the line of a name.
@@ -350,6 +362,8 @@ func (c *candidate) paired(at int) (start, end int) {
 	switch {
 	case word(text, i, "value"):
 		i += len("value")
+	case word(text, i, "parametervalue"): // of CloudFormation
+		i += len("parametervalue")
 	case word(text, i, "default") && strings.IndexByte(text[at:i], '{') >= 0:
 		i += len("default")
 	case quoted && strings.IndexByte(text[at:i], '{') >= 0: // "github-oauth": {"HOST": "…"}

@@ -54,12 +54,18 @@ func TestWhatIsAroundASecretDoesNotKeepIt(t *testing.T) {
 	r := newRedactor(t, Options{Finder: rules})
 	npm := "npm_" + random(rand.New(rand.NewSource(7)), base62, 36)
 	for text, secret := range map[string]string{
-		"<span>" + npm + "</span>":              npm,
-		"<p>" + everyByte(npm, "&#x%02x;"):      everyByte(npm, "&#x%02x;"),
-		"https://a.example/?a=" + npm + "&b=1":  npm,
-		`\x` + hex.EncodeToString([]byte(npm)):  hex.EncodeToString([]byte(npm)),
-		`{"new":"db_password = +4f/Kq-w2\n"}`:   "+4f/Kq-w2",
-		`x("db_password = +4f/Kq-w2", 'as is')`: "+4f/Kq-w2",
+		"<span>" + npm + "</span>":                                                 npm,
+		"<p>" + everyByte(npm, "&#x%02x;"):                                         everyByte(npm, "&#x%02x;"),
+		"https://a.example/?a=" + npm + "&b=1":                                     npm,
+		`\x` + hex.EncodeToString([]byte(npm)):                                     hex.EncodeToString([]byte(npm)),
+		`{"new":"db_password = +4f/Kq-w2\n"}`:                                      "+4f/Kq-w2",
+		`x("db_password = +4f/Kq-w2", 'as is')`:                                    "+4f/Kq-w2",
+		"TeleBot(\"982976367:AAgbPwTQJ1TZ2_eZBdpJr7iKKuWxsNjAbEx\")":               "982976367:AAgbPwTQJ1TZ2_eZBdpJr7iKKuWxsNjAbEx",
+		"push a.nupkg -k oy2kwh4uohs2dvmod4j4fwclnh7zzgej5qproi7svdswpw":           "oy2kwh4uohs2dvmod4j4fwclnh7zzgej5qproi7svdswpw",
+		`{"ParameterKey": "MasterUserPassword", "ParameterValue": "4l1z59-*V2"}`:   "4l1z59-*V2",
+		"@Value(\"${mail.password:YYJt.Dre83fcoA}\") String mailPassword;":         "YYJt.Dre83fcoA",
+		"mount -t cifs //nas1/d /mnt -o username=ops,password=LN.ISeq6pPwE,vers=3": "LN.ISeq6pPwE",
+		"app:Kf8HnWeOc4oq@tcp(10.0.0.8:3306)/shop?parseTime=true":                  "Kf8HnWeOc4oq",
 	} {
 		if out := redacted(t, r, text); remains(out, secret) != "" {
 			t.Errorf("%s: stays in %s", text, out)
@@ -67,6 +73,7 @@ func TestWhatIsAroundASecretDoesNotKeepIt(t *testing.T) {
 	}
 	for _, text := range []string{
 		"libsecret-1-0 0.21.4-1build3", "Sign(rand.Reader, test512Key, buf)", `fmt.Errorf("token = %w", err)`,
+		"at 10:20:AA of all", "f(user=ops,password=self.one2,x)", "root@tcp(db)",
 	} {
 		if out := redacted(t, r, text); out != text {
 			t.Errorf("%s: %s is left of it", text, out)

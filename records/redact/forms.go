@@ -27,6 +27,8 @@ func forms() (byFirst [256][]form) {
 		{"new-relic-key", "NRII-", wordByte, 32, 32},
 		{"new-relic-key", "NRIQ-", wordByte, 32, 32},
 		{"new-relic-key", "NRRA-", smallHex, 42, 42},
+		{"nuget-api-key", "oy2", nameLetter, 43, 43},
+		{"telegram-bot-token", ":AA", wordByte, 31, 36}, // behind the number of the bot
 		{"supabase-token", "sbp_", smallHex, 40, 40},
 		{"supabase-token", "sb_secret_", wordByte, 20, 80},
 		{"1password-service-account-token", "ops_eyJ", keyByte, 40, anyLength},
@@ -102,11 +104,18 @@ func (r *Redactor) known(s *marks) []span {
 	text, from := s.text, 0
 	for _, at := range s.at[atForm] {
 		i := int(at)
-		if i < from || i > 0 && nameLetter(text[i-1]) {
+		if i < from || i > 0 && text[i] != ':' && nameLetter(text[i-1]) {
 			continue
 		}
 		for _, f := range r.forms[text[i]] {
 			if !strings.HasPrefix(text[i:], f.begin) {
+				continue
+			}
+			first := i
+			for f.begin[0] == ':' && first > 0 && digit(text[first-1]) {
+				first--
+			}
+			if f.begin[0] == ':' && i-first < 6 {
 				continue
 			}
 			start := i + len(f.begin)
@@ -118,7 +127,7 @@ func (r *Redactor) known(s *marks) []span {
 				!strings.ContainsAny(text[start:end], "0123456789") {
 				continue
 			}
-			found = append(found, span{start: i, end: end, rule: f.rule, whole: true})
+			found = append(found, span{start: first, end: end, rule: f.rule, whole: true})
 			from = end
 			break
 		}

@@ -10,7 +10,8 @@ const (
 	pgpassRule  = "pgpass"
 )
 
-// ofLines finds cookies, addresses of webhooks, keys of Rails, passwords of net use and lines of .pgpass.
+// ofLines finds cookies, passwords of drivers, addresses of webhooks, keys of Rails, passwords of net use and lines of
+// .pgpass.
 func (s *marks) ofLines() []span {
 	var found []span
 	text, from := s.text, 0
@@ -27,6 +28,8 @@ func (s *marks) ofLines() []span {
 			}
 		case strings.HasPrefix(text[i:], "\tTRUE\t"), strings.HasPrefix(text[i:], "\tFALSE\t"):
 			list = jar(text, i)
+		case strings.HasPrefix(text[i:], "@tcp("), strings.HasPrefix(text[i:], "@unix("):
+			list = driver(text, i)
 		case word(text, i, "webhook"):
 			list = webhook(text, i)
 		case word(text, i, "jdbc:oracle:"):
@@ -206,6 +209,17 @@ func oracle(text string, at int) []span {
 		return nil
 	}
 	return []span{{start: at + start, end: at + end, rule: "url-password", whole: byItself(login[start:])}}
+}
+
+// driver finds the password before the network of a database, as a driver of Go has it: app:tiger@tcp(db:3306)/shop.
+func driver(text string, at int) []span {
+	login := text[max(0, at-mostContext):at]
+	login = login[1+strings.LastIndexAny(login, " \t\r\n\"'<>`="):]
+	colon := strings.IndexByte(login, ':')
+	if colon <= 0 || strings.Contains(login, "://") || len(login)-colon-1 < leastValue || standsIn(login[colon+1:]) {
+		return nil
+	}
+	return []span{{start: at - len(login) + colon + 1, end: at, rule: "url-password", whole: byItself(login[colon+1:])}}
 }
 
 // webhook finds the address of a webhook of Microsoft's or Discord's: whoever has it may post.

@@ -67,7 +67,7 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atArgument, false, "poetry ", ":_authToken ", "wpa_passphrase ", "pdftk ", "vault ", "bw ")
 	b.add(atLine, true, "cookie", "master.key", "webhook", "net use ", "net user ", "requirepass ", "masterauth ",
 		"bindpw ", "bind_pw ", "rootpw ", "jdbc:oracle:")
-	b.add(atLine, false, "\tTRUE\t", "\tFALSE\t")
+	b.add(atLine, false, "\tTRUE\t", "\tFALSE\t", "@tcp(", "@unix(")
 	b.add(atLine, true, "auth ")
 	b.add(atCall, true, "hmac", "login", "pdo", "connect", "sequelize")
 	b.add(atPort, false, ":1", ":2", ":3", ":4", ":5", ":6", ":7", ":8", ":9", ":*")
@@ -78,8 +78,7 @@ func newBeginnings(forms *[256][]form) *beginnings {
 	b.add(atUnseen, false, "\x1b", "\x00", "\b")
 	b.add(atUnseen, false, "^[[", "^@")
 	b.add(atUnseen, false, "\u00ad")
-	b.add(atUnseen, false, "\ufeff")
-	b.add(atUnseen, false, "\u200b", "\u200c", "\u200d", "\u2060")
+	b.add(atUnseen, false, "\ufeff", "\u200b", "\u200c", "\u200d", "\u2060")
 	return b
 }
 
