@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -28,13 +29,10 @@ func Head(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, git int
 	if head.IsZero() {
 		return nil
 	}
-	if done, err := deferPick(repo, head); done || err != nil {
+	if done, err := putOff(repo, head, git, at); done || err != nil {
 		return err
 	}
-	if done, err := deferPatch(repo, head, git); done || err != nil {
-		return err
-	}
-	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 40)); err != nil {
+	if err := takePicks(ctx, repo, timeline, head, at, share(ctx, at, 40)); err != nil {
 		return err
 	}
 	if err := forgetPatching(repo); err != nil {
@@ -71,11 +69,14 @@ func JustMade(repo *refs.Repo) refs.OID {
 }
 
 // Later anchors a commit for which the hook had no time, and first earlier commits that no hook reported. HEAD may have
-// moved since.
-func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit refs.OID, at time.Time) error {
+// moved since. A commit that a rebase made of the commit from is anchored by that one.
+func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit, from refs.OID, at time.Time) error {
+	if !from.IsZero() {
+		return carry(ctx, repo, timeline, []later.Pick{{Commit: commit, From: from}}, at)
+	}
 	anchored := timeline.Anchored()
 	list := unheard(repo, anchored, commit)
-	if !slices.Contains(anchored, commit) && !isDeferred(readDeferred(repo), commit) {
+	if _, waits := Picked(repo)[commit]; !waits && !slices.Contains(anchored, commit) {
 		list = append(list, commit)
 	}
 	for _, c := range list {
@@ -88,12 +89,8 @@ func Later(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, commit
 
 // unheard is missed without the commits that are anchored together with others later on.
 func unheard(repo *refs.Repo, anchored []refs.OID, head refs.OID) []refs.OID {
-	noted := readDeferred(repo)
-	return slices.DeleteFunc(missed(repo, anchored, head), func(commit refs.OID) bool { return isDeferred(noted, commit) })
-}
-
-func isDeferred(noted []deferred, commit refs.OID) bool {
-	return slices.ContainsFunc(noted, func(d deferred) bool { return d.commit == commit })
+	picks := Picked(repo)
+	return slices.DeleteFunc(missed(repo, anchored, head), func(commit refs.OID) bool { return !picks[commit].IsZero() })
 }
 
 // mostFiles is the largest number of changed files for which git waits. Each takes a quarter to half of a millisecond,
@@ -136,7 +133,7 @@ func anchorAt(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, com
 // pairsPerEvent keeps an event of rewritten commits far below the limit of the format.
 const pairsPerEvent = 2000
 
-// Rewritten records rewritten commits (githooks(5), post-rewrite), and anchors the deferred ones.
+// Rewritten records rewritten commits (githooks(5), post-rewrite), and anchors those that were put off.
 func Rewritten(
 	ctx context.Context, log Log, repo *refs.Repo, timeline *trails.Engine, kind string, pairs []events.RewritePair,
 	at time.Time,
@@ -161,7 +158,7 @@ func Rewritten(
 	if err != nil {
 		return fmt.Errorf("read HEAD: %w", err)
 	}
-	if err := takeDeferred(ctx, repo, timeline, head, at, share(ctx, at, 90)); err != nil {
+	if err := takePicks(ctx, repo, timeline, head, at, share(ctx, at, 90)); err != nil {
 		return err
 	}
 	return forgetPatching(repo)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/trails"
@@ -153,6 +154,30 @@ func TestWhatHooksSayOfCommits(t *testing.T) {
 			}
 		}, "HEAD~3", "free: free.txt 1+1 S1 exact_blob by post_commit\nin the way: a.txt 6+1 S1 exact_blob by post_commit\n" +
 			"more: a.txt 7+1 S2 exact_blob by post_commit"},
+		"a rebase at whose end there is no time": {func(h *home) {
+			h.git("switch", "-q", "-c", "topic")
+			h.edit("S1", "free.txt", "not in anybody's way")
+			h.git("add", "-A")
+			h.git("commit", "-q", "-m", "free")
+			h.edit("S1", "a.txt", with("the agent's line 1")...)
+			h.git("commit", "-q", "-a", "-m", "in the way")
+			h.git("switch", "-q", "main")
+			h.write("a.txt", with("a person's line")...)
+			h.git("commit", "-q", "-a", "-m", "person")
+			h.git("rebase", "main", "topic")
+			queue := later.Open(h.repo)
+			head, _, err := h.repo.Head()
+			if err = errors.Join(err, takePicks(h.t.Context(), h.repo, h.engine, head, time.Now(), time.Now())); err != nil || queue.Len() != 1 {
+				h.t.Fatalf("%d are left for later, %v", queue.Len(), err)
+			}
+			do := func(job later.Job) error {
+				return Later(h.t.Context(), h.repo, h.engine, job.Commit, job.From, time.Now())
+			}
+			nothing := func() error { return nil }
+			if err := queue.Work(h.t.Context(), do, nothing, func() bool { return false }); err != nil {
+				h.t.Fatal(err)
+			}
+		}, "main", "free: free.txt 1+1 S1 exact_blob by post_rewrite"},
 		"a commit that is anchored later on": {func(h *home) {
 			h.edit("S1", "a.txt", with("by the agent")...)
 			h.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-a", "-m", "put off")
@@ -163,7 +188,7 @@ func TestWhatHooksSayOfCommits(t *testing.T) {
 				h.t.Fatal(err)
 			}
 			for range 2 { // once
-				if err := Later(h.t.Context(), h.repo, h.engine, first, time.Now()); err != nil {
+				if err := Later(h.t.Context(), h.repo, h.engine, first, refs.OID{}, time.Now()); err != nil {
 					h.t.Fatal(err)
 				}
 			}

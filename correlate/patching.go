@@ -13,8 +13,7 @@ import (
 // `git rebase --apply` makes its commits in git-am(1), which runs the post-applypatch hook for each. The first commit
 // of a process may be a conflict that somebody resolved; it is anchored like any commit, and its hook writes the id of
 // the process into the file "patching" of the work tree. Later commits of the same process are git's alone, because the
-// process ends at a conflict. They are noted like picks: at that moment git names the original commit of a patch
-// (rebase-apply/original-commit).
+// process ends at a conflict. At that moment git names the original commit of a patch (rebase-apply/original-commit).
 
 func patchingFile(repo *refs.Repo) string {
 	return filepath.Join(repo.WorktreeTracesDir(), "patching")
@@ -42,20 +41,18 @@ func forgetPatching(repo *refs.Repo) error {
 	return nil
 }
 
-// deferPatch notes the commit that HEAD names, if it is not the first one of a process that applies patches.
-func deferPatch(repo *refs.Repo, head refs.OID, git int) (bool, error) {
+// patched returns the commit of which HEAD's commit was made, if that is not the first one of a process that applies
+// patches.
+func patched(repo *refs.Repo, git int) (from refs.OID, ok bool) {
 	if raw, err := os.ReadFile(patchingFile(repo)); err != nil || string(raw) != strconv.Itoa(git) || !patching(repo) {
-		return false, nil //nolint:nilerr // nothing was noted
+		return from, false
 	}
 	text, err := os.ReadFile(patchFile(repo, "original-commit"))
 	if err != nil {
-		return false, nil //nolint:nilerr // it is then anchored like any other
+		return from, false // it is then anchored like any other
 	}
-	from, err := refs.ParseOID(strings.TrimSpace(string(text)))
-	if err != nil {
-		return false, nil //nolint:nilerr // the same
-	}
-	return true, note(repo, deferred{head, from})
+	from, err = refs.ParseOID(strings.TrimSpace(string(text)))
+	return from, err == nil
 }
 
 func patchFile(repo *refs.Repo, name string) string {

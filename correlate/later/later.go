@@ -1,4 +1,5 @@
-// Package later keeps jobs for which git's hooks had no time, until a background process does them.
+// Package later keeps what git's hooks do not do at once: jobs for which they had no time, until a background process
+// does them, and commits that a rebase made by itself, until it ends.
 //
 // Each job is a file below <traces dir of the work tree>/later. One process at a time works on them, oldest first,
 // under a lock. It removes the file after the job, so a killed process leaves it to the next one. A job that runs twice
@@ -11,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,6 +28,7 @@ type Job struct {
 	Hook   string               `json:"hook"` // its name in githooks(5)
 	Args   []string             `json:"args,omitempty"`
 	Commit refs.OID             `json:"commit,omitzero"` // the one it is about; zero if it is about none
+	From   refs.OID             `json:"from,omitzero"`   // the one that a rebase made it of; zero if none did
 	Pairs  []events.RewritePair `json:"pairs,omitempty"` // what post-rewrite was told
 	Time   time.Time            `json:"time"`
 }
@@ -36,31 +39,89 @@ type Queue struct{ dir string }
 // Open returns the queue of a work tree. Nothing is read or made.
 func Open(repo *refs.Repo) Queue { return Queue{filepath.Join(repo.WorktreeTracesDir(), "later")} }
 
-// jobSuffix ends the name of a job's file. The name has the time, the process id, and the number of tries.
-const jobSuffix = ".job"
+// The name of a job's file has the time, the process id, pickMark if a rebase made the commit, the number of tries, and
+// a suffix that says whether the job is to be done now.
+const (
+	jobSuffix  = ".job"
+	waitSuffix = ".wait"
+	pickMark   = ".pick"
+)
 
 // maxTries bounds the tries of a job: a job that kills its process must not do so for ever.
 const maxTries = 3
 
 func (q Queue) lockFile() string { return q.dir + ".lock" }
 
-// Add puts a job into the queue.
+// Add puts a job into the queue. A commit that a rebase made waits until Release.
 func (q Queue) Add(job Job) error {
 	raw, err := json.Marshal(job)
 	if err != nil {
 		return fmt.Errorf("put off %s: %w", job.Hook, err)
 	}
-	name := fmt.Sprintf("%020d-%d-0%s", job.Time.UnixNano(), os.Getpid(), jobSuffix)
+	mark, suffix := "", jobSuffix
+	if !job.From.IsZero() {
+		mark, suffix = pickMark, waitSuffix
+	}
+	name := fmt.Sprintf("%020d-%d%s-0%s", job.Time.UnixNano(), os.Getpid(), mark, suffix)
 	if err := refs.WriteFileAtomic(filepath.Join(q.dir, name), raw, 0o600); err != nil {
 		return fmt.Errorf("put off %s: %w", job.Hook, err)
 	}
 	return nil
 }
 
-// Any reports whether something waits. If there never was a job, it costs one system call.
+// Pick is a commit in the queue that a rebase made.
+type Pick struct {
+	Commit, From refs.OID
+	file         string
+}
+
+// Picks lists the commits in the queue that rebases made, oldest first, without files that cannot be read.
+func (q Queue) Picks() []Pick {
+	entries, _ := os.ReadDir(q.dir)
+	var out []Pick
+	for _, entry := range entries {
+		if !strings.Contains(entry.Name(), pickMark) {
+			continue
+		}
+		name := filepath.Join(q.dir, entry.Name())
+		var job Job
+		if raw, err := refs.ReadFile(name); err == nil && json.Unmarshal(raw, &job) == nil && !job.From.IsZero() {
+			out = append(out, Pick{job.Commit, job.From, name})
+		}
+	}
+	return out
+}
+
+// Done takes commits off the queue.
+func (q Queue) Done(picks []Pick) error {
+	var failed error
+	for _, p := range picks {
+		if err := os.Remove(p.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = errors.Join(failed, fmt.Errorf("take a commit off the queue: %w", err))
+		}
+	}
+	return failed
+}
+
+// Release makes jobs of commits that waited: the rebase has ended, and its hook has no time for them.
+func (q Queue) Release(picks []Pick) error {
+	var failed error
+	for _, p := range picks {
+		stem, waits := strings.CutSuffix(p.file, waitSuffix)
+		if !waits {
+			continue
+		}
+		if err := os.Rename(p.file, stem+jobSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = errors.Join(failed, fmt.Errorf("release a commit: %w", err))
+		}
+	}
+	return failed
+}
+
+// Any reports whether something is to be done now. If there never was a job, it costs one system call.
 func (q Queue) Any() bool { return q.Len() > 0 }
 
-// Len returns the number of waiting jobs.
+// Len returns the number of jobs to be done now.
 func (q Queue) Len() int { return len(q.names()) }
 
 // names lists the jobs, oldest first. A queue that cannot be read is empty.

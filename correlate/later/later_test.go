@@ -130,3 +130,40 @@ func TestWorkThatIsCutShortStaysUntilItWasBegunTooOften(t *testing.T) {
 		t.Errorf("begun %d times, left %v", n, q.names())
 	}
 }
+
+// A commit that a rebase made is no job until it is released, and is taken off without one.
+func TestPicksWaitUntilTheyAreReleased(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	ids := make([]refs.OID, 3)
+	for n := range ids {
+		id, err := refs.ParseOID(strings.Repeat(string(rune('1'+n)), 40))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[n] = id
+		if err := q.Add(Job{Hook: "post-commit", Commit: id, From: ids[0], Time: time.Unix(0, int64(n)).UTC()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(q.dir, "00000000000000000009-1"+pickMark+"-0"+waitSuffix), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	picks := q.Picks()
+	if q.Any() || len(picks) != 3 || picks[2].Commit != ids[2] || picks[2].From != ids[0] {
+		t.Fatalf("%d jobs, and %+v", q.Len(), picks)
+	}
+	for range 2 { // somebody else may have done it before
+		if err := errors.Join(q.Done(picks[:1]), q.Release(picks)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if q.Len() != 2 || len(q.Picks()) != 2 {
+		t.Errorf("%d jobs, and %+v", q.Len(), q.Picks())
+	}
+	var done []Job
+	err := q.Work(t.Context(), func(job Job) error { done = append(done, job); return nil }, nothing, never)
+	if err != nil || len(done) != 2 || done[1].Commit != ids[2] || done[1].From != ids[0] {
+		t.Errorf("%v; done %+v", err, done)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-trace/git-trace/correlate/belief"
+	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/internal/testing/recording"
@@ -169,7 +170,7 @@ func TestCommitsOfWhichASearchCouldTell(t *testing.T) {
 	listed("unseen")
 	w.claim(heard, "S9", "c.txt", "1+1 exact_lines") // the log speaks of it again
 	listed("heard unseen")
-	w.Check(os.WriteFile(filepath.Join(w.Repo.WorktreeTracesDir(), "deferred"), []byte(heard.String()+" "+unseen.String()+"\n"), 0o600))
+	w.Check(later.Open(w.Repo).Add(later.Job{Hook: "post-commit", Commit: heard, From: unseen, Time: time.Now()}))
 	w.with(func(s *Search, _ *index.Index) {
 		if !s.Passing() {
 			t.Error("a rebase is under way, and what is found may be another thing afterwards")

@@ -3,10 +3,11 @@ package unseen
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/events/index"
 	"github.com/git-trace/git-trace/internal/testing/recording"
@@ -186,7 +187,7 @@ func TestACommitThatTookThePlaceOfAnother(t *testing.T) {
 				w.Append(events.CommitRewritten, events.PostRewrite,
 					events.RewriteData{Kind: "rebase", Pairs: []events.RewritePair{{Old: older, New: newer}}})
 			case "note":
-				w.Check(os.WriteFile(filepath.Join(w.Repo.WorktreeTracesDir(), "deferred"), []byte(newer.String()+" "+older.String()+"\n"), 0o600))
+				w.Check(later.Open(w.Repo).Add(later.Job{Hook: "post-commit", Commit: newer, From: older, Time: time.Now()}))
 			}
 			w.Forget()
 			w.want(before, "unknown", "S1 by rewritten", "unknown")

@@ -143,7 +143,7 @@ func takeLater(ctx context.Context, repo *refs.Repo, log *committedLog, engine *
 		if job.Commit.IsZero() {
 			return engine.CatchUp(ctx, now)
 		}
-		return correlate.Later(ctx, repo, engine, job.Commit, now)
+		return correlate.Later(ctx, repo, engine, job.Commit, job.From, now)
 	case "post-checkout":
 		return engine.CatchUp(ctx, now)
 	case "post-rewrite":

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/events"
 	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/gitdiff"
@@ -20,40 +20,22 @@ import (
 	"github.com/git-trace/git-trace/trails/gitfacts"
 )
 
-// A rebase calls the post-commit hook for every commit that it picks. A pick without a conflict needs no look at the
-// work tree: its lines come from the picked commit and the new parent. So the hook only notes it, in the file
-// "deferred" of the work tree. All picks are anchored together: by the post-rewrite hook at the end, or by the hook of
-// the next commit that somebody makes while the rebase is stopped.
-//
-// The file holds a line for each: the new commit, a blank, and the picked commit.
+// A rebase calls the hooks of a commit for every commit that it makes. If it makes one by itself, nobody needs to look
+// at the work tree: its lines come from the commit that it was made of and the new parent. So the hook only puts it
+// into the queue. All of them are anchored together: by the post-rewrite hook at the end, or by the hook of the next commit
+// that somebody makes while the rebase is stopped.
 
-// deferred is a commit to anchor later, and the commit from which it was made.
-type deferred struct{ commit, from refs.OID }
-
-func deferredFile(repo *refs.Repo) string {
-	return filepath.Join(repo.WorktreeTracesDir(), "deferred")
-}
-
-// deferPick notes the commit that HEAD names, if a rebase has just picked it and goes on.
-func deferPick(repo *refs.Repo, head refs.OID) (bool, error) {
+// putOff puts the commit that HEAD names into the queue, if a rebase has just made it by itself. git is the id of git's
+// process, or 0 if it is not known.
+func putOff(repo *refs.Repo, head refs.OID, git int, at time.Time) (bool, error) {
 	from, ok := picked(repo, head)
+	if !ok {
+		from, ok = patched(repo, git)
+	}
 	if !ok {
 		return false, nil
 	}
-	return true, note(repo, deferred{head, from})
-}
-
-// note adds a commit to the file.
-func note(repo *refs.Repo, d deferred) error {
-	f, err := os.OpenFile(deferredFile(repo), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("note a picked commit: %w", err)
-	}
-	_, err = f.WriteString(d.commit.String() + " " + d.from.String() + "\n")
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("note a picked commit: %w", err)
-	}
-	return nil
+	return true, later.Open(repo).Add(later.Job{Hook: "post-commit", Commit: head, From: from, Time: at})
 }
 
 // picked reports whether a rebase made a commit from another one without a person. The last move of HEAD is a pick
@@ -104,75 +86,44 @@ func lastLine(text []byte) string {
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
-// readDeferred lists the noted commits, oldest first. It skips a line that it cannot read.
-func readDeferred(repo *refs.Repo) []deferred {
-	raw, err := os.ReadFile(deferredFile(repo))
-	if err != nil {
-		return nil
-	}
-	var out []deferred
-	for line := range strings.Lines(string(raw)) {
-		fields := strings.Fields(line)
-		if len(fields) != 2 {
-			continue
-		}
-		commit, err := refs.ParseOID(fields[0])
-		from, err2 := refs.ParseOID(fields[1])
-		if err == nil && err2 == nil {
-			out = append(out, deferred{commit, from})
-		}
-	}
-	return out
-}
-
-// Picked returns the commits that a rebase made in this work tree and that still wait for an anchor, each with its
-// picked commit.
+// Picked returns the commits that a rebase made in this work tree and that still wait for an anchor, each with the
+// commit that it was made of.
 func Picked(repo *refs.Repo) map[refs.OID]refs.OID {
 	out := map[refs.OID]refs.OID{}
-	for _, d := range readDeferred(repo) {
-		out[d.commit] = d.from
+	for _, p := range later.Open(repo).Picks() {
+		out[p.Commit] = p.From
 	}
 	return out
-}
-
-// writeDeferred writes the remaining entries.
-func writeDeferred(repo *refs.Repo, rest []deferred) error {
-	if len(rest) == 0 {
-		if err := os.Remove(deferredFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
-	var text strings.Builder
-	for _, d := range rest {
-		text.WriteString(d.commit.String() + " " + d.from.String() + "\n")
-	}
-	return refs.WriteFileAtomic(deferredFile(repo), []byte(text.String()), 0o600)
 }
 
 // together is the number of commits that are anchored under one lock, in one batch of events.
 const together = 32
 
-// takeDeferred anchors the noted commits that are still in the history of HEAD, and drops those of an aborted rebase.
-// It begins none after the moment until; the rest waits for the next hook.
-func takeDeferred(
+// takePicks anchors the commits that rebases made and that are still in the history of HEAD, and drops those of an
+// aborted rebase. It begins none after the moment until: the rest is left to a background process.
+func takePicks(
 	ctx context.Context, repo *refs.Repo, timeline *trails.Engine, head refs.OID, at, until time.Time,
 ) error {
-	list := readDeferred(repo)
-	if len(list) > 0 {
-		list = kept(repo, list, head)
+	queue := later.Open(repo)
+	list := queue.Picks()
+	if len(list) == 0 {
+		return nil
+	}
+	list, dropped := kept(repo, list, head)
+	if err := queue.Done(dropped); err != nil {
+		return err
 	}
 	for len(list) > 0 && time.Now().Before(until) && ctx.Err() == nil {
 		n := min(together, len(list))
 		if err := carry(ctx, repo, timeline, list[:n], at); err != nil {
-			return errors.Join(err, writeDeferred(repo, list))
+			return errors.Join(err, queue.Release(list))
+		}
+		if err := queue.Done(list[:n]); err != nil {
+			return err
 		}
 		list = list[n:]
-		if err := writeDeferred(repo, list); err != nil {
-			return fmt.Errorf("note what was anchored: %w", err)
-		}
 	}
-	return writeDeferred(repo, list)
+	return queue.Release(list)
 }
 
 // share returns the moment after a part of the context's remaining time; without a deadline it is far away.
@@ -184,9 +135,9 @@ func share(ctx context.Context, at time.Time, percent int) time.Time {
 	return at.Add(time.Until(deadline) * time.Duration(percent) / 100)
 }
 
-// kept drops commits that HEAD no longer reaches, except for one that was just amended: a command of the rebase may
+// kept parts commits that HEAD reaches from others. It keeps one that was just amended: a command of the rebase may
 // amend it, and the new commit has the same owners. It walks back slightly more steps than there are commits.
-func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
+func kept(repo *refs.Repo, list []later.Pick, head refs.OID) (reached, dropped []later.Pick) {
 	objects := repo.Objects()
 	defer objects.Close()
 	const more = 64
@@ -210,20 +161,21 @@ func kept(repo *refs.Repo, list []deferred, head refs.OID) []deferred {
 			}
 		}
 	}
-	var out []deferred
-	for _, d := range list {
-		if seen[d.commit] {
-			out = append(out, d)
+	for _, p := range list {
+		if seen[p.Commit] {
+			reached = append(reached, p)
+		} else {
+			dropped = append(dropped, p)
 		}
 	}
-	return out
+	return reached, dropped
 }
 
 // carry anchors commits that replaced others.
-func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list []deferred, at time.Time) error {
+func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list []later.Pick, at time.Time) error {
 	ids := make([]refs.OID, len(list))
 	for i, d := range list {
-		ids[i] = d.commit
+		ids[i] = d.Commit
 	}
 	changes, err := diffTrees(ctx, repo, ids)
 	if err != nil {
@@ -232,13 +184,13 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 	return timeline.AtRewrite(ctx, at, ids, func(view *trails.View) ([]events.Draft, error) {
 		var all []events.Draft
 		for _, d := range list {
-			c, err := view.Objects.Commit(d.commit)
+			c, err := view.Objects.Commit(d.Commit)
 			if err != nil {
-				return nil, fmt.Errorf("read commit %s: %w", d.commit, err)
+				return nil, fmt.Errorf("read commit %s: %w", d.Commit, err)
 			}
-			a := anchorer{repo: repo, view: view, commit: d.commit, replaced: d.from}
+			a := anchorer{repo: repo, view: view, commit: d.Commit, replaced: d.From}
 			a.renamed = sync.OnceValue(func() map[string]string { return oldNames(ctx, repo, d) })
-			drafts, err := a.anchor(ctx, c.Parents, changes[d.commit])
+			drafts, err := a.anchor(ctx, c.Parents, changes[d.Commit])
 			if err != nil {
 				return nil, err
 			}
@@ -252,9 +204,9 @@ func carry(ctx context.Context, repo *refs.Repo, timeline *trails.Engine, list [
 }
 
 // oldNames maps the names of files in a commit to their names in the replaced commit.
-func oldNames(ctx context.Context, repo *refs.Repo, d deferred) map[string]string {
+func oldNames(ctx context.Context, repo *refs.Repo, d later.Pick) map[string]string {
 	names := map[string]string{}
-	renamed, err := gitdiff.Renames(ctx, repo, d.from.String(), d.commit.String())
+	renamed, err := gitdiff.Renames(ctx, repo, d.From.String(), d.Commit.String())
 	if err != nil {
 		return names // then only equal names count
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-trace/git-trace/correlate/later"
 	"github.com/git-trace/git-trace/refs"
 )
 
@@ -186,7 +187,12 @@ func TestWhatWasPickedAndPutOff(t *testing.T) {
 	if got := Picked(repo); len(got) != 0 {
 		t.Errorf("nothing was put off: %v", got)
 	}
-	write(t, repo.WorktreeTracesDir(), "deferred", oid(t, 1).String()+" "+oid(t, 2).String()+"\n"+oid(t, 3).String()+" "+oid(t, 4).String()+"\n")
+	for n := range 2 {
+		job := later.Job{Hook: "post-commit", Commit: oid(t, 2*n+1), From: oid(t, 2*n+2), Time: time.Now()}
+		if err := later.Open(repo).Add(job); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if got := Picked(repo); len(got) != 2 || got[oid(t, 1)] != oid(t, 2) || got[oid(t, 3)] != oid(t, 4) {
 		t.Errorf("put off are %v", got)
 	}
@@ -239,36 +245,6 @@ func TestOnlyPicksArePutOff(t *testing.T) {
 	}
 }
 
-// What was noted is read back, and what is damaged is left out.
-func TestNotedCommitsAreReadBack(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	git(t, dir, "init", "-q")
-	git(t, dir, "commit", "-q", "--allow-empty", "-m", "c")
-	repo, err := refs.DiscoverHook(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, two := strings.Repeat("1", 40), strings.Repeat("2", 40)
-	write(t, repo.WorktreeTracesDir(), "deferred", one+" "+two+"\nnonsense\n"+one+"\n"+two+" "+one+"\n"+one[:20])
-	list := readDeferred(repo)
-	if len(list) != 2 || list[0].commit.String() != one || list[1].from.String() != one {
-		t.Fatalf("read %v", list)
-	}
-	if err := writeDeferred(repo, list[1:]); err != nil {
-		t.Fatal(err)
-	}
-	if again := readDeferred(repo); len(again) != 1 || again[0] != list[1] {
-		t.Errorf("read %v, want %v", again, list[1:])
-	}
-	if err := writeDeferred(repo, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(deferredFile(repo)); !os.IsNotExist(err) {
-		t.Errorf("the file is still there: %v", err)
-	}
-}
-
 // Patches after the first one of a process that applies them are put off, with what git says that they were made of.
 func TestPatchesOfOneProcessArePutOff(t *testing.T) {
 	t.Parallel()
@@ -303,17 +279,17 @@ func TestPatchesOfOneProcessArePutOff(t *testing.T) {
 		if c.original != "" {
 			write(t, repo.GitDir, "rebase-apply/original-commit", c.original)
 		}
-		done, err := deferPatch(repo, oid(t, 9), c.now)
+		done, err := putOff(repo, oid(t, 9), c.now, time.Now())
 		if err != nil || done != c.want {
 			t.Errorf("%s: %v, %v", name, done, err)
 		}
-		if list := readDeferred(repo); done && (len(list) != 1 || list[0] != (deferred{oid(t, 9), oid(t, 7)})) {
+		if list := Picked(repo); done && (len(list) != 1 || list[oid(t, 9)] != oid(t, 7)) {
 			t.Errorf("%s: noted %v", name, list)
 		}
 		if err := forgetPatching(repo); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := deferPatch(repo, oid(t, 9), c.now); again || err != nil {
+		if again, err := putOff(repo, oid(t, 9), c.now, time.Now()); again || err != nil {
 			t.Errorf("%s: forgotten, and put off: %v", name, err)
 		}
 	}
