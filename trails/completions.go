@@ -205,6 +205,16 @@ func (s *state) wordsOf(path string, line []byte) string {
 	return ""
 }
 
+// moveShared notes the lines of a path under its new name, too.
+func (s *state) moveShared(from, to string) {
+	for _, one := range s.Notes.Shared {
+		if print, found := strings.CutPrefix(one.Key, nameKey(from)); found {
+			s.Notes.Shared = append(s.Notes.Shared, sharedLine{nameKey(to) + print, one.Words})
+		}
+	}
+	s.Notes.Shared = s.Notes.Shared[max(0, len(s.Notes.Shared)-maxShared):]
+}
+
 // noteShared notes the writers of the words of a line.
 func (s *state) noteShared(path string, line []byte, words string) {
 	key := sharedKey(path, line)

@@ -112,6 +112,7 @@ func (wg *weigher) gather(changes []snapshot.Change) ([]*file, error) {
 			if err := wg.tree.store.known.Link(f.oldPath, f.path); err != nil {
 				return nil, err
 			}
+			wg.tree.state.moveShared(f.oldPath, f.path)
 		}
 		f.vec = wg.tree.origins.vectorOf(f.oldPath, f.old)
 		if f.old.oid.IsZero() || f.old.whole {

@@ -23,7 +23,7 @@ const (
 	longFile   = 5000     // lines
 	rounds     = 4
 	keys       = rounds * 100
-	accepts    = rounds * 10
+	accepts    = rounds * 40
 )
 
 // costs are processor times of the editor's own thread, in milliseconds, and the memory of the extension host.
