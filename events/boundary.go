@@ -145,6 +145,8 @@ type DeclaredEdit struct {
 	Proposed *string `json:"proposed,omitempty"`
 	// Typed are the lines of Before that an editor saw a person type.
 	Typed []LineRun `json:"typed,omitempty"`
+	// Put are the lines of Before into which an editor saw text come that it cannot tell from a completion.
+	Put []LineRun `json:"put,omitempty"`
 	// At is where an editor put New in the place of Old, if it does not tell the whole buffer.
 	At *Place `json:"at,omitempty"`
 }

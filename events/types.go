@@ -96,7 +96,7 @@ const (
 	// changed while such a call could write.
 	LimitNotReported Limit = "call_not_reported"
 	// LimitCompletionUntold: an editor in which something completes had the work tree open, and nothing tells of what a
-	// person accepts there.
+	// person accepts there; or it saw text come that it cannot tell from a completion.
 	LimitCompletionUntold Limit = "completion_not_reported"
 )
 

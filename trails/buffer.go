@@ -120,7 +120,7 @@ func (s *step) takeBuffer(h *heard, trace events.TraceID, b events.Boundary, loo
 			err = s.weigh(h).settleBuffer(w, d, late)
 		}
 		if err == nil && b.Kind == events.Saved {
-			err = o.typed(d)
+			err = o.person(d)
 		}
 		if err != nil {
 			return err
@@ -217,7 +217,7 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) error {
 	}
 	var chain []segment
 	if f.old.oid != f.new.oid {
-		chain = append(chain, segment{from: f.old, to: f.new, origins: f.from, typed: typedLines(d.typed),
+		chain = append(chain, segment{from: f.old, to: f.new, origins: f.from, said: lineWriters(d),
 			decide: wg.judge.decideSince(f.path, wg.tree.seen(f.path), append(outside, w)...)})
 	}
 	if f.new.oid != latest.oid {
@@ -235,23 +235,28 @@ func (wg *weigher) settleBuffer(w *Window, d declared, late bool) error {
 	return wg.tree.store.known.PutLeft(f.path, latest.oid, removed(latest, hunks))
 }
 
-// typedIn returns the lines of a saved content that an editor saw a person type.
-func (cut *cutter) typedIn(f *file) map[int]bool {
+// saidIn returns the writers of lines of a saved content by an editor's word.
+func (cut *cutter) saidIn(f *file) map[int]*actor {
 	for _, d := range cut.judge.heard.editor.saved {
 		if d.Path == f.path && cut.tree.store.reportedText(*d.Before, f.new).oid == f.new.oid {
-			return typedLines(d.typed)
+			return lineWriters(d)
 		}
 	}
 	return nil
 }
 
-func typedLines(runs []events.LineRun) map[int]bool {
-	out := map[int]bool{}
-	for _, run := range runs {
-		for line := max(run.First, 1); line <= run.Last && len(out) < maxTyped; line++ {
-			out[line-1] = true
+// lineWriters returns the writers of lines of a buffer by an editor's word.
+func lineWriters(d declared) map[int]*actor {
+	out := map[int]*actor{}
+	add := func(runs []events.LineRun, who *actor) {
+		for _, run := range runs {
+			for line := max(run.First, 1); line <= run.Last && len(out) < maxTyped; line++ {
+				out[line-1] = who
+			}
 		}
 	}
+	add(d.put, &paster)
+	add(d.typed, &typist)
 	return out
 }
 
@@ -300,7 +305,7 @@ func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 	}
 	f := &file{path: d.Path, oldPath: d.Path, old: old, new: now, vec: s.tree.origins.vectorOf(d.Path, old)}
 	by := s.weigh(o.heard).weighed(f, []segment{
-		{from: old, to: before, decide: always(person), typed: typedLines(d.typed)},
+		{from: old, to: before, decide: always(person), said: lineWriters(d)},
 		{from: before, to: after, decide: always(byWindow(w, d.Path))},
 		{from: after, to: now, decide: always(person)},
 	})
@@ -309,7 +314,8 @@ func (o *overtaken) completed(w *Window, d declared) (bool, error) {
 		switch {
 		case !made || was.Kind != events.OwnerUnknown && (was.Kind != events.OwnerHuman || was.Evidence == events.SeenTyping):
 			return nil
-		case who.seen, who.window != nil && who.window.same(w.Call.Trace, w.Call.ID):
+		case who.seen, who.window != nil && who.window.same(w.Call.Trace, w.Call.ID),
+			len(who.limits) > 0 && was.Kind == events.OwnerHuman && len(was.Limits) == 0:
 			return &who
 		}
 		return nil
@@ -336,13 +342,14 @@ func (wg *weigher) weighed(f *file, chain []segment) map[events.PatchID]actor {
 	return by
 }
 
-// typed gives lines of a content that was looked at to the person whom an editor saw type them. For example: a command
+// person gives lines of a content that was looked at to the person whom an editor saw type them. For example: a command
 // is at work while a person saves, and its end is told before the word of the save. Lines of a completion that a person
 // changed are as they were taken then.
-func (o *overtaken) typed(d declared) error {
+func (o *overtaken) person(d declared) error {
 	s := o.step
 	now, _, _, err := s.looks.fileSeen(d.Path)
-	if err != nil || d.Before == nil || len(d.typed) == 0 {
+	said := lineWriters(d)
+	if err != nil || d.Before == nil || len(said) == 0 {
 		return err
 	}
 	saved := s.tree.store.reportedText(*d.Before, now)
@@ -350,13 +357,13 @@ func (o *overtaken) typed(d declared) error {
 	if !known || vec.Len() != len(saved.lines) {
 		return nil
 	}
-	typed := typedLines(d.typed)
 	is := func(line int, was events.AnchorOwner) *actor {
 		stays := was.Kind == events.OwnerMixed || was.Evidence == events.SeenTyping || was.Tool == events.ToolCompletion
-		if stays || !typed[line] || len(bytes.TrimSpace(saved.lines[line])) == 0 {
-			return nil
+		if who := said[line]; who != nil && !stays && len(bytes.TrimSpace(saved.lines[line])) > 0 &&
+			(who.seen || was.Kind == events.OwnerHuman && len(was.Limits) == 0) {
+			return who
 		}
-		return &typist
+		return nil
 	}
 	for line := range saved.lines {
 		if is(line, s.tree.store.describe(vec.At(line))) == nil {

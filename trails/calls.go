@@ -181,7 +181,7 @@ func (w *Window) declare(repo *refs.Repo, tool *events.ToolUse) {
 		}
 		edits = append(edits, declared{
 			Path: rel, Old: e.Old, New: e.New, Before: e.Before, After: e.After, Exact: e.Exact, Proposed: e.Proposed,
-			typed: e.Typed, at: e.At,
+			typed: e.Typed, put: e.Put, at: e.At,
 		})
 	}
 	if len(edits) > 0 && textSize(tool.Edits) <= maxDeclared {

@@ -126,8 +126,12 @@ func (tree *workTree) share(
 
 // personOf returns the person who owns a line already.
 func (c *contents) personOf(owner vector.Owner) *actor {
-	if owner.Patch != "" && c.owners.Describe(owner.Patch).Evidence == events.SeenTyping {
+	was := c.describe(owner)
+	switch {
+	case was.Evidence == events.SeenTyping:
 		return &typist
+	case slices.Contains(was.Limits, events.LimitCompletionUntold):
+		return &paster
 	}
 	return &person
 }
@@ -233,15 +237,15 @@ type completed struct {
 func (cut *cutter) completions(f *file) (chain []segment) {
 	at := f.old
 	aside := cut.judge.decideSince(f.path, cut.tree.seen(f.path))
-	add := func(to text, by decision, typed map[int]bool) {
+	add := func(to text, by decision, said map[int]*actor) {
 		if at.oid != to.oid {
-			chain = append(chain, segment{from: at, to: to, decide: by, typed: typed})
+			chain = append(chain, segment{from: at, to: to, decide: by, said: said})
 		}
 		at = to
 	}
 	for _, one := range cut.judge.heard.editor.fresh {
 		if one.said.Path == f.path && !f.new.whole {
-			add(cut.tree.store.reportedText(*one.said.Before, f.new), aside, typedLines(one.said.typed))
+			add(cut.tree.store.reportedText(*one.said.Before, f.new), aside, lineWriters(one.said))
 			add(cut.tree.store.reportedText(*one.said.After, f.new), always(byWindow(one.window, f.path)), nil)
 		}
 	}

@@ -368,6 +368,8 @@ var (
 	person = actor{kind: events.OwnerHuman}
 	nobody = actor{kind: events.OwnerUnknown}
 	typist = actor{kind: events.OwnerHuman, seen: true}
+	// paster is a person who put text into an editor, if it was not a completion that the editor did not notice.
+	paster = actor{kind: events.OwnerHuman, limits: []events.Limit{events.LimitCompletionUntold}}
 )
 
 // beside returns a person with a limitation if what they accepted in an editor would not be told.

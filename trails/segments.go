@@ -27,15 +27,20 @@ type segment struct {
 	from, to text
 	decide   decision
 	origins  []vector.Origin // of the lines of to, if git put them together before a tool changed them
-	typed    map[int]bool    // lines of to that an editor saw a person type
+	said     map[int]*actor  // the writers of lines of to by an editor's word, see lineWriters
 }
 
 // writer returns the writer of a changed line of to.
 func (seg segment) writer(line int) *actor {
-	if seg.typed[line] {
-		return &typist
+	said := seg.said[line]
+	if said != nil && said.seen {
+		return said
 	}
-	return seg.decide(seg.to.lines[line])
+	who := seg.decide(seg.to.lines[line])
+	if said != nil && who.kind == events.OwnerHuman {
+		return said
+	}
+	return who
 }
 
 // segments cuts the change of a file where the evidence allows it. Some edit tools report the whole file as they
@@ -60,7 +65,7 @@ func (cut *cutter) segments(f *file) []segment {
 		return chain
 	}
 	whole := []segment{{
-		from: f.old, to: f.new, decide: cut.judge.decideSince(f.path, seen, done...), typed: cut.typedIn(f),
+		from: f.old, to: f.new, decide: cut.judge.decideSince(f.path, seen, done...), said: cut.saidIn(f),
 	}}
 	reports := cut.reports(f, seen)
 	if len(reports) == 0 || f.old.whole || f.new.whole || f.new.oid.IsZero() || cut.tree.store.converted(f) {

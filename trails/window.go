@@ -101,9 +101,9 @@ type declared struct {
 	Exact  bool
 	// Proposed is the agent's text, if a person changed it before they let the tool write.
 	Proposed *string
-	// typed are the lines of Before that an editor saw a person type.
-	typed []events.LineRun
-	at    *events.Place
+	// typed are the lines of Before that an editor saw a person type, put those that may also be a completion's.
+	typed, put []events.LineRun
+	at         *events.Place
 }
 
 // size returns the number of bytes of its text.

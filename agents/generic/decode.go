@@ -62,6 +62,7 @@ type tool struct {
 		Before *string `json:"before"`
 		After  *string `json:"after"`
 		Typed  []lines `json:"typed"`
+		Put    []lines `json:"put"`
 	} `json:"edits"`
 	Background bool   `json:"background"`
 	Task       string `json:"task"`
@@ -141,6 +142,13 @@ func (c *Client) fillTool(b *events.Boundary, w *wire) {
 // lines are a run of lines: the first and the last one, from 1.
 type lines [2]int
 
+func runs(list []lines) (out []events.LineRun) {
+	for _, run := range list {
+		out = append(out, events.LineRun{First: run[0], Last: run[1]})
+	}
+	return out
+}
+
 // longestWait bounds the time that an editor's event may have waited for its hook.
 const longestWait = 10 * time.Minute
 
@@ -160,10 +168,7 @@ func (c *Client) fillBuffer(b *events.Boundary, w *wire) bool {
 		if path == "" || e.Before == nil || b.Kind == events.Completed && e.After == nil {
 			continue
 		}
-		edit := events.DeclaredEdit{Path: path, Before: e.Before, After: e.After}
-		for _, run := range e.Typed {
-			edit.Typed = append(edit.Typed, events.LineRun{First: run[0], Last: run[1]})
-		}
+		edit := events.DeclaredEdit{Path: path, Before: e.Before, After: e.After, Typed: runs(e.Typed), Put: runs(e.Put)}
 		call.Paths, call.Edits = addPath(call.Paths, path), append(call.Edits, edit)
 	}
 	if len(call.Edits) == 0 {

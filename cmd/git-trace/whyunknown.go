@@ -93,7 +93,7 @@ var reasons = map[events.Limit]string{
 	events.LimitHookMissed:        "hooks ran but could not record",
 	events.LimitPathNotNamed:      "a running tool did not name the file",
 	events.LimitConcurrentWriters: "several calls were running",
-	events.LimitCompletionUntold:  "an editor that does not report its completions had the work tree open",
+	events.LimitCompletionUntold:  "an editor that does not report all completions had the work tree open",
 }
 
 // inWords names reasons.

@@ -4,13 +4,15 @@
 
 /** @typedef {{line: number, character: number}} Position from 0 */
 /** @typedef {{start: Position, end: Position, text: string}} Change of one place */
-/** @typedef {{at: number, changes: Change[], typed: boolean, open: boolean, accepted?: string}} Step a change of the text;
- *  open is true while it may turn out that it was a completion */
+/** @typedef {"typed" | "put" | "other"} Way how text came: by keys; in a way that may be a completion, such as a paste;
+ *  or by a formatter, undo and redo, and where it has no words */
+/** @typedef {{at: number, changes: Change[], way: Way, open: boolean, accepted?: string}} Step a change of the text; open
+ *  is true while it may turn out that it was a completion */
 /** @typedef {{at: number, save: "begun" | "by hand" | "done"}} Mark a save */
-/** @typedef {{first: number, last: number, typed: boolean}} Run lines that changed since something was told, from 0 */
-/** @typedef {[number, number][]} Typed runs of lines, from 1 */
-/** @typedef {{provider: string, before: string, after: string, typed: Typed, at: number}} Completion */
-/** @typedef {{completion?: Completion, saved?: {after: string, typed: Typed, at: number}}} Told */
+/** @typedef {{first: number, last: number, way: Way}} Run lines that changed since something was told, from 0 */
+/** @typedef {[number, number][]} Lines runs of lines, from 1 */
+/** @typedef {{provider: string, before: string, after: string, typed: Lines, put: Lines, at: number}} Completion */
+/** @typedef {{completion?: Completion, saved?: {after: string, typed: Lines, put: Lines, at: number}}} Told */
 
 const mostRuns = 500; // places that changed and were not told
 const mostChanges = 100; // places of one change
@@ -57,14 +59,15 @@ exports.Buffer = class {
     const last = this.waiting.findLast((s) => "save" in s);
     const saving = (last ?? this.saving)?.save ?? "done"; // what changes meanwhile is a formatter's
     const open = !undone && saving === "done" && (!typed || changes.some((c) => c.text.trim().length > 1));
-    this.waiting.push({ at, changes, typed, open });
+    const words = changes.some((c) => /[\p{L}\p{N}_]/u.test(c.text));
+    this.waiting.push({ at, changes, way: typed ? "typed" : words && !undone ? "put" : "other", open });
   }
 
   /** Takes the change that was an accepted completion: the last one that was not the work of a key where another was not.
    *  @param {string} provider */
   accept(provider) {
     const steps = /** @type {Step[]} */ (this.waiting.filter((s) => "changes" in s && !s.accepted));
-    const step = steps.findLast((s) => s.open && !s.typed) ?? steps.findLast((s) => s.open) ?? steps.at(-1);
+    const step = steps.findLast((s) => s.open && s.way !== "typed") ?? steps.findLast((s) => s.open) ?? steps.at(-1);
     if (step) Object.assign(step, { accepted: provider, open: false });
   }
 
@@ -91,8 +94,8 @@ exports.Buffer = class {
   save(mark, told) {
     this.close(told);
     if (mark.save === "done" && this.saving?.save === "by hand") {
-      const typed = this.typed();
-      if (typed.length > 0) told.push({ saved: { after: this.text(), typed, at: mark.at } });
+      const typed = this.linesThatCame("typed"), put = this.linesThatCame("put");
+      if (typed.length + put.length > 0) told.push({ saved: { after: this.text(), typed, put, at: mark.at } });
       this.runs = [];
     }
     this.saving = mark.save === "done" ? undefined : mark;
@@ -103,13 +106,14 @@ exports.Buffer = class {
   take(step, told) {
     if (!step.accepted) {
       this.close(told);
-      this.apply(step, step.typed && !(this.saving && step.at < this.saving.at + longestSave));
+      this.apply(step, this.saving && step.at < this.saving.at + longestSave ? "other" : step.way);
       return;
     }
     if (this.open?.provider !== step.accepted) this.close(told);
-    this.open ??= { provider: step.accepted, before: this.text(), after: "", typed: this.typed(), at: 0 };
+    this.open ??= { provider: step.accepted, before: this.text(), after: "", at: 0,
+      typed: this.linesThatCame("typed"), put: this.linesThatCame("put") };
     this.runs = [];
-    this.apply(step, false);
+    this.apply(step, "other");
     this.runs = [];
     Object.assign(this.open, { after: this.text(), at: step.at });
   }
@@ -122,19 +126,20 @@ exports.Buffer = class {
 
   text() { return this.lines.join(this.eol); }
 
-  /** @returns {Typed} */
-  typed() { return this.runs.filter((run) => run.typed).map((run) => [run.first + 1, run.last + 1]); }
+  /** @param {Way} way
+   *  @returns {Lines} */
+  linesThatCame(way) { return this.runs.filter((run) => run.way === way).map((run) => [run.first + 1, run.last + 1]); }
 
   /** @param {Step} step
-   *  @param {boolean} typed */
-  apply(step, typed) {
+   *  @param {Way} way */
+  apply(step, way) {
     const many = step.changes.length > mostChanges;
     for (const { start, end, text } of step.changes) {
       const old = this.lines.slice(start.line, end.line + 1);
       const now = ((old[0] ?? "").slice(0, start.character) + text + (old.at(-1) ?? "").slice(end.character)).split(/\r\n|\r|\n/);
       this.lines.splice(start.line, old.length, ...(now.length < 50_000 ? now : []));
       if (now.length >= 50_000) this.lines = [...this.lines.slice(0, start.line), ...now, ...this.lines.slice(start.line)];
-      if (!many) this.note(start.line, old, now, typed);
+      if (!many) this.note(start.line, old, now, way);
     }
     if (many || this.runs.length > mostRuns) this.runs = []; // nothing is told of them
   }
@@ -143,8 +148,8 @@ exports.Buffer = class {
    *  @param {number} first
    *  @param {string[]} old
    *  @param {string[]} now
-   *  @param {boolean} typed */
-  note(first, old, now, typed) {
+   *  @param {Way} way */
+  note(first, old, now, way) {
     let same = 0;
     while (same < Math.min(old.length, now.length) && old[same] === now[same]) same++;
     let tail = 0;
@@ -154,15 +159,17 @@ exports.Buffer = class {
     const kept = [];
     for (const run of this.runs) {
       if (run.first < start) kept.push({ ...run, last: Math.min(run.last, start - 1) });
-      if (run.first < end && run.last >= start && !run.typed && old.slice(same, old.length - tail).some((l) => l.trim() !== "")) typed = false;
-      if (run.last >= end) kept.push({ first: Math.max(run.first, end) + grown, last: run.last + grown, typed: run.typed });
+      if (run.first < end && run.last >= start && run.way !== "typed" && old.slice(same, old.length - tail).some((l) => l.trim() !== "")) {
+        if (way !== "put") way = run.way;
+      }
+      if (run.last >= end) kept.push({ first: Math.max(run.first, end) + grown, last: run.last + grown, way: run.way });
     }
-    if (end + grown > start) kept.push({ first: start, last: end + grown - 1, typed });
+    if (end + grown > start) kept.push({ first: start, last: end + grown - 1, way });
     kept.sort((a, b) => a.first - b.first);
     this.runs = [];
     for (const run of kept) {
       const last = this.runs.at(-1);
-      if (last && last.typed === run.typed && last.last + 1 >= run.first) last.last = Math.max(last.last, run.last);
+      if (last && last.way === run.way && last.last + 1 >= run.first) last.last = Math.max(last.last, run.last);
       else this.runs.push(run);
     }
   }

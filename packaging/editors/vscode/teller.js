@@ -152,7 +152,7 @@ exports.Teller = class {
     for (const { completion, saved } of buffer.settle(until, until + late - apart)) {
       if (completion && document.isUntitled) held.push(completion);
       else if (completion) this.completed(document, [completion]);
-      if (saved) this.tell("saved", document, { agent: "vscode" }, saved.at, [{ after: saved.after, typed: saved.typed }]);
+      if (saved) this.tell("saved", document, { agent: "vscode" }, saved.at, [{ after: saved.after, typed: saved.typed, put: saved.put }]);
     }
     if (held.length > 0) this.held.set(buffer, held.slice(0, mostHeld));
     if (buffer.waiting.length === 0 && buffer.lines.length !== document.lineCount) {
@@ -170,18 +170,23 @@ exports.Teller = class {
       const agent = list[0].provider, others = list.findIndex((c) => c.provider !== agent);
       const { model } = this.last.agent === agent ? this.last : {};
       this.tell("completion", document, { agent, ...(model && { model }) }, list[0].at,
-        list.splice(0, others < 0 ? list.length : others).map(({ before, after, typed }) => ({ before, after, typed })));
+        list.splice(0, others < 0 ? list.length : others).map(({ before, after, typed, put }) => ({ before, after, typed, put })));
     }
   }
+
+  /** Whether something completes in this window.
+   *  @returns {boolean} */
+  completes() { return this.last.agent !== "" || provider().agent !== "inline-suggestion"; }
 
   /** Starts the program in the folder of the file, one after the other. Nobody waits for it.
    *  @param {string} event
    *  @param {import("vscode").TextDocument} document
    *  @param {object} who
    *  @param {number} at when the person did it
-   *  @param {object[]} edits */
+   *  @param {{put?: object}[]} edits */
   tell(event, document, who, at, edits) {
     if (this.queued >= mostWaiting) return;
+    if (event === "saved" && !this.completes()) edits = edits.map(({ put, ...edit }) => edit);
     this.queued++;
     const cwd = path.dirname(document.uri.fsPath);
     const payload = JSON.stringify({

@@ -16,8 +16,8 @@ import (
 
 // owner is the owner of a line, as git trace blame gives it.
 type owner struct {
-	Content, Contributor     string
-	Agent, Session, Evidence string
+	Content, Contributor                 string
+	Agent, Session, Evidence, Confidence string
 }
 
 func (w *world) blame(file string) []owner {
@@ -30,7 +30,7 @@ func (w *world) blame(file string) []owner {
 // most bounds how long the program is given to hear of what was saved.
 const most = 10 * time.Second
 
-// owns checks the owner of each line: the contributor, and a word of the evidence or the session.
+// owns checks the owner of each line: the contributor, and a word of the evidence, the session or the confidence.
 func (w *world) owns(file string, want ...string) {
 	w.Helper()
 	w.wanted[file] = want
@@ -52,7 +52,7 @@ func (w *world) judged(file string) (string, bool) {
 	lines, want := w.blame(file), w.wanted[file]
 	wrong := len(lines) != len(want)
 	for i, line := range lines {
-		about := []string{line.Contributor, line.Evidence, line.Session}
+		about := []string{line.Contributor, line.Evidence, line.Session, line.Confidence}
 		note := ""
 		if i < len(want) && slices.ContainsFunc(strings.Fields(want[i]), func(word string) bool { return !slices.Contains(about, word) }) {
 			wrong, note = true, "   NOT "+want[i]

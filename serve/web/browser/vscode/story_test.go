@@ -34,6 +34,7 @@ func (w *world) playStories() {
 		{"a rename across files", (*world).playRename},
 		{"an agent that writes into the same file", (*world).playAgent},
 		{"a buffer without a name", (*world).playUntitled},
+		{"a suggestion that is accepted without a key", (*world).playUnnoticed},
 		{"switched off", (*world).playOff},
 	}
 	for _, story := range stories {
@@ -229,6 +230,18 @@ func (w *world) playUntitled() {
 	w.typed("p7a p7b\n")
 	w.do(w.e.Save())
 	w.owns("named.go", "human", "mixed", "ai", "human", "ai", "human seen_typing", "human seen_typing")
+}
+
+// The editor's own command accepts, as its button does. Nothing tells the extension; so less is certain of the lines.
+func (w *world) playUnnoticed() {
+	w.begin("unnoticed.go", "p0a p0b\n")
+	w.typed("p1a p1b\n")
+	w.do(w.e.Suggest("c2a c2b\nc3a c3b\n"))
+	w.do(w.e.ask("run", asked{"command": "editor.action.inlineSuggest.commit"}, nil))
+	w.do(w.e.Silent())
+	w.typed("p4a p4b\n")
+	w.do(w.e.Save())
+	w.owns("unnoticed.go", "human", "human seen_typing high", "human medium", "human medium", "human seen_typing high")
 }
 
 func (w *world) playOff() {
