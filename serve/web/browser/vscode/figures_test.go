@@ -3,7 +3,7 @@ package vscode
 import (
 	"context"
 	"fmt"
-	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -21,9 +21,8 @@ const (
 	mostKey    = 2.0      // milliseconds of a key press, more than without it
 	mostMemory = 15 << 20 // bytes of the extension host
 	longFile   = 5000     // lines
-	rounds     = 4
-	keys       = rounds * 100
-	accepts    = rounds * 40
+	keys       = 400
+	accepts    = 160
 )
 
 // costs are processor times of the editor's own thread, in milliseconds, and the memory of the extension host.
@@ -54,11 +53,17 @@ func TestWhatTheExtensionCosts(t *testing.T) {
 	}
 	without, with := both[0].costs, both[1].costs
 	for name, times := range map[string][2][]float64{"a key": {without.key, with.key}, "an acceptance": {without.accept, with.accept}} {
-		a, b := high(times[0]), high(times[1])
-		t.Logf("%s: %.2f ms without, %.2f ms with (95th percentile, the lowest of rounds of %d; median %.2f and %.2f)", name, a, b, len(times[0])/rounds,
-			percentile(times[0], 50), percentile(times[1], 50))
-		if b-a > mostKey {
-			t.Errorf("%s: %.2f ms more than without the extension", name, b-a)
+		low, high := slower(times[0], times[1])
+		for _, n := range []int{50, 95} {
+			a, b := percentile(times[0], n), percentile(times[1], n)
+			t.Logf("%s, percentile %d of %d: %.2f ms without, %.2f ms with", name, n, len(times[0]), a, b)
+			if n == 50 && b-a > mostKey {
+				t.Errorf("%s: %.2f ms more than without the extension at the median", name, b-a)
+			}
+		}
+		t.Logf("%s: between %.2f and %.2f ms more at the 95th percentile", name, low, high)
+		if low > mostKey {
+			t.Errorf("%s: at least %.2f ms more than without the extension", name, low)
 		}
 	}
 	t.Logf("memory: %d kB without, %d kB with", without.memory>>10, with.memory>>10)
@@ -67,13 +72,22 @@ func TestWhatTheExtensionCosts(t *testing.T) {
 	}
 }
 
-// high is the 95th percentile, of the round in which it is lowest: other work on the machine makes it higher.
-func high(times []float64) float64 {
-	lowest := math.Inf(1)
-	for round := range slices.Chunk(times, len(times)/rounds) {
-		lowest = min(lowest, percentile(round, 95))
+// slower returns by how much the 95th percentile of the second times is above the first, with the doubt of the
+// measurement: in nine of ten draws of the same times it lies between the two.
+func slower(first, second []float64) (low, high float64) {
+	random := rand.New(rand.NewPCG(1, 45))
+	drawn := func(times []float64) float64 {
+		some := make([]float64, len(times))
+		for i := range some {
+			some[i] = times[random.IntN(len(times))]
+		}
+		return percentile(some, 95)
 	}
-	return lowest
+	var more []float64
+	for range 1000 {
+		more = append(more, drawn(second)-drawn(first))
+	}
+	return percentile(more, 5), percentile(more, 95)
 }
 
 func percentile(times []float64, n int) float64 {
