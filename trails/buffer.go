@@ -153,9 +153,14 @@ func (c *contents) unborn(path string) bool {
 	if _, err := os.Lstat(filepath.Join(c.repo.WorkTree, filepath.FromSlash(path))); !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
+	return !c.ignores(path)
+}
+
+// ignores reports whether git ignores a path, or cannot say.
+func (c *contents) ignores(path string) bool {
 	var failed *refs.GitError
 	_, err := c.repo.Git(c.ctx, nil, "check-ignore", "-q", "--", path)
-	return errors.As(err, &failed) && failed.Code == 1 // git-check-ignore(1): it is not ignored
+	return !errors.As(err, &failed) || failed.Code != 1 // git-check-ignore(1): it is not ignored
 }
 
 // savedSince reports whether the file has changed since it was looked at, and is nearer to the buffer after the event

@@ -277,8 +277,8 @@ func (l *looks) placeEdits(edits []declared) (out []declared, ok bool, err error
 		if err != nil {
 			return nil, false, err
 		}
-		if !found {
-			continue // git ignores it, or nobody has saved it yet
+		if !found && l.tree.store.ignores(path) {
+			continue
 		}
 		var texts [][]byte
 		if raw, readable := readWorkFile(l.tree.repo, path); readable {
