@@ -99,7 +99,8 @@ func Start(ctx context.Context, o Options) (*Editor, error) {
 		return nil, err
 	}
 	e.server = exec.Command("node", append(base, "--auth", "none", "--bind-addr", address, "--disable-telemetry",
-		"--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override", o.Dir)...)
+		"--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override",
+		"--enable-proposed-api", "git-trace-tests.provider", o.Dir)...)
 	e.server.Env = e.Env
 	log, err := os.Create(filepath.Join(o.Root, "log"))
 	if err != nil {

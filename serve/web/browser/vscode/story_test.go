@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 )
@@ -35,6 +36,7 @@ func (w *world) playStories() {
 		{"an agent that writes into the same file", (*world).playAgent},
 		{"a buffer without a name", (*world).playUntitled},
 		{"a suggestion that is accepted without a key", (*world).playUnnoticed},
+		{"an edit of a line", (*world).playNextEdit},
 		{"switched off", (*world).playOff},
 	}
 	for _, story := range stories {
@@ -242,6 +244,21 @@ func (w *world) playUnnoticed() {
 	w.typed("p4a p4b\n")
 	w.do(w.e.Save())
 	w.owns("unnoticed.go", "human", "human seen_typing high", "human medium", "human medium", "human seen_typing high")
+}
+
+// A suggestion may be an edit of a line that stands there.
+func (w *world) playNextEdit() {
+	w.begin("next.go", "p0a p0b\np1a p1b\np2a p2b\n")
+	w.do(w.e.Open("next.go", 2, 1))
+	w.do(w.e.ask("suggest", asked{"text": "c1a c1b(c1c, c1d)", "line": 2}, nil))
+	w.do(w.e.ask("run", asked{"command": "editor.action.inlineSuggest.trigger"}, nil))
+	w.waits(`document.querySelector(".monaco-editor").textContent.includes("c1a")`)
+	time.Sleep(300 * time.Millisecond) // it is drawn before a key takes it
+	w.picture("next-edit")
+	w.press(kb.Tab)
+	w.do(w.e.Silent())
+	w.do(w.e.Save())
+	w.owns("next.go", "human", "ai", "human")
 }
 
 func (w *world) playOff() {

@@ -7,12 +7,13 @@ const vm = require("node:vm");
 const vscode = require("vscode");
 
 let suggestion = "";
+let edited; // the line that the suggestion is for, if it is an edit of it
 const all = [{ scheme: "file" }, { scheme: "untitled" }];
 
 const whole = (document) => new vscode.Range(0, 0, document.lineCount, 0);
 
 const does = {
-  suggest: ({ text }) => { suggestion = text; },
+  suggest: ({ text, line }) => { suggestion = text; edited = line; },
   run: async ({ command, args = [] }) => { await vscode.commands.executeCommand(command, ...args); },
   set: ({ section, value }) => vscode.workspace.getConfiguration().update(section, value, vscode.ConfigurationTarget.Global),
   open: async ({ path, line = 1, column = 1 }) => {
@@ -66,7 +67,11 @@ exports.activate = (context) => {
   context.subscriptions.push(
     { dispose: () => server.close() },
     vscode.languages.registerInlineCompletionItemProvider(all, {
-      provideInlineCompletionItems: (_, at) => (suggestion ? [{ insertText: suggestion, range: new vscode.Range(at, at) }] : []),
+      provideInlineCompletionItems: (document, at) => {
+        if (!suggestion) return [];
+        if (edited === undefined) return [{ insertText: suggestion, range: new vscode.Range(at, at) }];
+        return [{ insertText: suggestion, range: document.lineAt(edited - 1).range, isInlineEdit: true }];
+      },
     }),
     vscode.languages.registerDocumentFormattingEditProvider(all, {
       provideDocumentFormattingEdits(document) {
