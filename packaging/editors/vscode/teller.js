@@ -183,7 +183,7 @@ exports.Teller = class {
    *  @param {import("vscode").TextDocument} document
    *  @param {object} who
    *  @param {number} at when the person did it
-   *  @param {{put?: object}[]} edits */
+   *  @param {Record<string, unknown>[]} edits */
   tell(event, document, who, at, edits) {
     if (this.queued >= mostWaiting) return;
     if (event === "saved" && !this.completes()) edits = edits.map(({ put, ...edit }) => edit);
