@@ -61,7 +61,6 @@ func printsOf(lines [][]byte) map[linePrint]bool {
 			phrase(n)
 		}
 	}
-	delete(out, linePrint{}) // blank ones say nothing
 	return out
 }
 
@@ -71,6 +70,9 @@ const phraseWords = 3
 // PutLeft remembers that lines left a content of a path.
 func (k *Known) PutLeft(path string, blob refs.OID, lines [][]byte) error {
 	one := left{blob, printsOf(lines)}
+	if len(one.lines) > 1 {
+		delete(one.lines, linePrint{}) // blank ones say something only where nothing else left
+	}
 	if blob.IsZero() || len(one.lines) == 0 {
 		return nil
 	}

@@ -40,6 +40,7 @@ func TestWhichContentsALineLeft(t *testing.T) {
 		"white space aside":                       {"A if a {", "\tif a  {", 9, "A"},
 		"another line":                            {"A one", "two", 9, ""},
 		"a blank line says nothing":               {"A one|", "", 9, ""},
+		"nothing but a blank line left":           {"A  ", "|one", 9, "A"},
 		"one of several":                          {"A one", "zero|one", 9, "A"},
 		"a line in other signs":                   {"A f('one', two)", "f(|  \"one\",|  two,|);", 9, "A"},
 		"a part of a line":                        {"A var a = 1, b = 'two', c", "b = \"two\", c", 9, "A"},
