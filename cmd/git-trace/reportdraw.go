@@ -182,22 +182,21 @@ func (p *reportPage) lookHere() {
 	l := p.Limits
 	var facts []string
 	for _, fact := range []struct {
-		n    int
-		text string
+		n      int
+		text   string
+		places []string
 	}{
-		{l.Several, "of an agent, but one of several could have written it"},
-		{l.Low, "of an agent on weak evidence"},
-		{l.Rewritten, rewrittenFact},
-		{p.Result.Older, "older than the recording"},
+		{l.Several, "of an agent, but one of several could have written it", places(p.Shared)},
+		{l.Low, "of an agent on weak evidence", places(p.Weak)},
+		{l.Rewritten, "of a person in the place of an agent's line", p.rewrites()},
+		{p.Result.Older, "older than the recording", nil},
 	} {
 		if l.Nothing {
 			break
 		}
 		if fact.n > 0 {
 			facts = append(facts, fmt.Sprintf("- %s %s\n", plural(fact.n, "line"), fact.text))
-		}
-		if fact.text == rewrittenFact {
-			facts = append(facts, p.rewrites()...)
+			facts = append(facts, someRows(fact.places)...)
 		}
 	}
 	unknown := p.Result.Unknown - p.Result.Older
@@ -222,22 +221,38 @@ func (p *reportPage) lookHere() {
 	}
 }
 
-const rewrittenFact = "of a person in the place of an agent's line"
-
-// rewrites lists the first places where people rewrote an agent's lines.
+// rewrites lists the places where people rewrote an agent's lines.
 func (p *reportPage) rewrites() (rows []string) {
 	for i := range p.Rewritten {
 		run := &p.Rewritten[i]
-		if i == mostShown && len(p.Rewritten) > mostShown+1 {
-			return append(rows, fmt.Sprintf("  - and %s more\n", plural(len(p.Rewritten)-i, "place")))
-		}
-		row := "  - " + page.Code(run.Raw) + " " + lineNumbers(&run.Run)
+		row := placeRow(&run.Run)
 		if run.Trace != "" {
 			row += ", was " + page.Cell(p.short(run.Trace)) + "'s"
 		}
-		rows = append(rows, row+"\n")
+		rows = append(rows, row)
 	}
 	return rows
+}
+
+// places lists where lines are.
+func places(runs []span.Run) (rows []string) {
+	for i := range runs {
+		rows = append(rows, placeRow(&runs[i]))
+	}
+	return rows
+}
+
+func placeRow(run *span.Run) string { return "  - " + page.Code(run.Raw) + " " + lineNumbers(run) }
+
+// someRows ends rows, and counts those that it leaves out.
+func someRows(rows []string) (out []string) {
+	for i, row := range rows {
+		if i == mostShown && len(rows) > mostShown+1 {
+			return append(out, fmt.Sprintf("  - and %s more\n", plural(len(rows)-i, "place")))
+		}
+		out = append(out, row+"\n")
+	}
+	return out
 }
 
 // lineNumbers returns the numbers of the lines.

@@ -34,6 +34,8 @@ type Report struct {
 	Files         []File        `json:"files"`
 	Unknown       []Run         `json:"unknown"`
 	Rewritten     []Rewritten   `json:"rewritten"`
+	Shared        []Run         `json:"shared"`
+	Weak          []Run         `json:"weak"`
 	Reviewers     []Review      `json:"reviewers"` // who looked at most commits first
 	Limits        Limits        `json:"limits"`
 	People        []string      `json:"-"` // the authors of people's lines, who has most first
@@ -134,10 +136,19 @@ type File struct {
 	Raw string `json:"-"` // the path as it is
 }
 
-// Run are lines that follow each other and that nobody vouches for.
+// Run are lines that follow each other.
 type Run struct {
 	PathLines
 	Start int `json:"start"`
+}
+
+// extend adds a line to the last run, or begins another.
+func extend(runs []Run, path string, line int) []Run {
+	if n := len(runs) - 1; n >= 0 && runs[n].Raw == path && runs[n].Start+runs[n].Lines == line {
+		runs[n].Lines++
+		return runs
+	}
+	return append(runs, Run{newLines(path, 1), line})
 }
 
 // Limits holds the limits of the figures, and their grounds.
@@ -175,7 +186,7 @@ type Source struct {
 func Of(ctx context.Context, repo *refs.Repo, from Source, s Range, prompts Prompts) (*Report, error) {
 	r := &Report{
 		Schema: Schema, Range: s, Writers: []Writer{}, Conversations: []Talk{}, Files: []File{}, Unknown: []Run{},
-		Rewritten: []Rewritten{}, Reviewers: []Review{},
+		Rewritten: []Rewritten{}, Shared: []Run{}, Weak: []Run{}, Reviewers: []Review{},
 	}
 	known := from.Known
 	r.Limits.Nothing, r.Limits.Posed = known.Untraced(), len(known.Log().Posed())
@@ -337,11 +348,13 @@ func (r *Report) addFile(f *diff.File) {
 		case o.ByAI():
 			if o.Trace == "" {
 				r.Limits.Several++
+				r.Shared = extend(r.Shared, f.Path, l.New)
 			} else {
 				lines[o.Trace]++
 			}
 			if o.Confidence == "low" {
 				r.Limits.Low++
+				r.Weak = extend(r.Weak, f.Path, l.New)
 			}
 		case o.Kind == events.OwnerOlder:
 		case o.Kind == events.OwnerHuman:
@@ -350,12 +363,7 @@ func (r *Report) addFile(f *diff.File) {
 				r.rewritten(f.Path, l.New, o.Previous)
 			}
 		default:
-			last := len(r.Unknown) - 1
-			if last >= 0 && r.Unknown[last].Raw == f.Path && r.Unknown[last].Start+r.Unknown[last].Lines == l.New {
-				r.Unknown[last].Lines++
-			} else {
-				r.Unknown = append(r.Unknown, Run{newLines(f.Path, 1), l.New})
-			}
+			r.Unknown = extend(r.Unknown, f.Path, l.New)
 		}
 	})
 	for trace := range lines {

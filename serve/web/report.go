@@ -49,21 +49,48 @@ func (b *reportBody) Otherwise() bool {
 	return slices.ContainsFunc(b.Writers, func(w span.Writer) bool { return w.Otherwise > 0 })
 }
 
+// reportFact is a fact for a reviewer, and the lines that it is about.
+type reportFact struct {
+	Text         string
+	Shown, Below []span.Rewritten // below are the places that are folded
+	Left         int              // places that are left out
+}
+
+const (
+	mostPlaces = 10 // that are shown of a fact
+	mostFolded = 90 // that are folded
+)
+
 // Facts lists the facts for a reviewer.
-func (b *reportBody) Facts() (out []string) {
+func (b *reportBody) Facts() (out []reportFact) {
 	for _, fact := range []struct {
-		n    int
-		text string
+		n      int
+		text   string
+		places []span.Rewritten
 	}{
-		{b.Result.Unknown - b.Result.Older, "nobody vouches for"},
-		{b.Limits.Several, "of an agent, but one of several could have written it"},
-		{b.Limits.Low, "of an agent on weak evidence"},
-		{b.Limits.Rewritten, "of a person in the place of an agent's line"},
-		{b.Result.Older, "older than the recording"},
+		{b.Result.Unknown - b.Result.Older, "nobody vouches for", runsOf(b.Unknown)},
+		{b.Limits.Several, "of an agent, but one of several could have written it", runsOf(b.Shared)},
+		{b.Limits.Low, "of an agent on weak evidence", runsOf(b.Weak)},
+		{b.Limits.Rewritten, "of a person in the place of an agent's line", b.Rewritten},
+		{b.Result.Older, "older than the recording", nil},
 	} {
-		if fact.n > 0 && !b.Limits.Nothing {
-			out = append(out, numbers.Count(fact.n, "line")+" "+fact.text)
+		if fact.n == 0 || b.Limits.Nothing {
+			continue
 		}
+		one := reportFact{Text: numbers.Count(fact.n, "line") + " " + fact.text, Shown: fact.places}
+		if n := len(fact.places); n > mostPlaces+1 {
+			last := min(n, mostPlaces+mostFolded)
+			one.Shown, one.Below, one.Left = fact.places[:mostPlaces], fact.places[mostPlaces:last], n-last
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func runsOf(list []span.Run) []span.Rewritten {
+	out := make([]span.Rewritten, len(list))
+	for i := range list {
+		out[i].Run = list[i]
 	}
 	return out
 }
