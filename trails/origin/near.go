@@ -15,6 +15,12 @@ func Nearer(lines, a, b [][]byte) bool {
 	return distance(wordsOf(a), to) <= distance(wordsOf(b), to)
 }
 
+// muchNearer reports whether a content is closer to a than to b by more than a line that does not speak for itself.
+func muchNearer(lines, a, b [][]byte) bool {
+	to := wordsOf(lines)
+	return distance(wordsOf(a), to)+Specific <= distance(wordsOf(b), to)
+}
+
 // distance counts the bytes of the words that differ, with one for the end of each.
 func distance(from, to [][]byte) int {
 	n := 0

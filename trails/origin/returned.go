@@ -108,7 +108,7 @@ func (q *Query) begins(blob refs.OID, base Text, had [][]byte) bool {
 	case base.OID == q.Buffer:
 		return false
 	}
-	return !Nearer(q.New.Lines, base.Lines, had)
+	return muchNearer(q.New.Lines, had, base.Lines)
 }
 
 // Lines that came back stand where they stood, between what stood beside them. Those that something new stands beside

@@ -31,6 +31,10 @@ func TestLinesThatComeBack(t *testing.T) {
 		"less than a line that speaks for itself, with another one below": {
 			"one base line\nx := 1\ntwo base line\n", base, "one base line\nx := 1\ny := 2\ntwo base line\nthree base line\nfour base line\n", "",
 		},
+		"a brace between lines that a person types": {
+			"one base line\ntwo base line\n}\nthree base line\nfour base line\n", base,
+			"one base line\ntyped by hand\ntyped again\n}\nthree base line\nfour base line\n", "",
+		},
 		"in another place, and it says little": {
 			longer, base, "return nil\none base line\ntwo base line\nthree base line\nfour base line\n", "",
 		},
