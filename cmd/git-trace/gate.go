@@ -54,13 +54,31 @@ func (g *gate) redact(d *treetrace.Document) (int, error) {
 	return found, fail(exitLeak, err, "")
 }
 
-// pass refuses a document with secrets or names, unless they are taken out.
+// pass refuses a document with secrets or names, unless they are taken out. It tells which prompts have them.
 func (g *gate) pass(d *treetrace.Document, takeOut bool) error {
-	found, err := g.redact(d)
-	if err != nil || found == 0 || takeOut {
+	nodes, found := d.Nodes, 0
+	var where []string
+	for i := range nodes {
+		n, err := g.redact(&treetrace.Document{Nodes: nodes[i : i+1]})
+		if err != nil {
+			return err
+		}
+		if name := d.Names[nodes[i].ID]; n > 0 && name != "" {
+			where = append(where, name)
+		}
+		found += n
+	}
+	d.Nodes = nil
+	n, err := g.redact(d)
+	d.Nodes = nodes
+	if found += n; err != nil || found == 0 || takeOut {
 		return err
 	}
-	return fail(exitLeak, fmt.Errorf("by the present rules of redaction %s of the conversations must not leave",
-		plural(found, "piece")),
+	places := ""
+	if len(where) > 0 {
+		places = ": " + someOf(where)
+	}
+	return fail(exitLeak, fmt.Errorf("by the present rules of redaction %s of the conversations must not leave%s",
+		plural(found, "piece"), places),
 		"--redact-auto removes it from the output, git trace purge from the stored data")
 }
