@@ -22,8 +22,8 @@ import (
 
 // A rebase calls the hooks of a commit for every commit that it makes. If it makes one by itself, nobody needs to look
 // at the work tree: its lines come from the commit that it was made of and the new parent. So the hook only puts it
-// into the queue. All of them are anchored together: by the post-rewrite hook at the end, or by the hook of the next commit
-// that somebody makes while the rebase is stopped.
+// into the queue. All of them are anchored together: by the post-rewrite hook at the end, or by the hook of the next
+// commit that somebody makes while the rebase is stopped.
 
 // putOff puts the commit that HEAD names into the queue, if a rebase has just made it by itself. git is the id of git's
 // process, or 0 if it is not known.
