@@ -120,7 +120,8 @@ func (p *painter) hash(c *gitblame.Commit) string {
 	return p.lastHex[:min(p.digits, len(p.lastHex))]
 }
 
-// sign returns the mark that git puts before the id: a boundary, an ignored revision's change.
+// sign returns the marks that git puts before the id: ^ for a boundary, * for a line that only an ignored revision
+// explains, ? for a line that an ignored revision changed.
 func (p *painter) sign(l *gitblame.Line) string {
 	sign := ""
 	if l.Commit.Boundary && !p.cols.BlankBoundary && l.Commit.Committed() {

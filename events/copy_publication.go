@@ -38,7 +38,7 @@ func (l *Log) copyPublished(of FetchedLog, end flatEnd, tip refs.OID, w io.Write
 		last, id = lines[len(lines)-1].seq, lines[len(lines)-1].id
 	}
 	if last != p.Head.Events || id != p.Head.Last {
-		return end, &brokenError{seq: last, why: "it ends elsewhere than it says"}
+		return end, &brokenError{seq: last, why: "its last event is not the one that it names"}
 	}
 	return end, writeBatch(w, tip, lines, &end)
 }
@@ -53,7 +53,7 @@ func (l *Log) PublishedEvents(p Publication) ([]Event, error) {
 		return nil, broken
 	}
 	if n := len(lines); n == 0 || lines[n-1].seq != p.Head.Events || lines[n-1].id != p.Head.Last {
-		return nil, &brokenError{seq: int64(n), why: "it ends elsewhere than it says"}
+		return nil, &brokenError{seq: int64(n), why: "its last event is not the one that it names"}
 	}
 	out := make([]Event, len(lines))
 	for i := range lines {

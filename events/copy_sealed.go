@@ -49,7 +49,7 @@ func (l *Log) copySealed(ctx context.Context, of FetchedLog, tip refs.OID, end f
 			err = &brokenError{seq: end.seq + 1, why: "the next event does not follow the one before"}
 		}
 		if err == nil && last && (at.seq != p.Head.Events || at.id != p.Head.Last) {
-			err = &brokenError{seq: at.seq, why: "it ends elsewhere than it says"}
+			err = &brokenError{seq: at.seq, why: "its last event is not the one that it names"}
 		}
 		if err != nil {
 			return end, err

@@ -65,7 +65,7 @@ func TestALogThatIsNotSoundIsReadOnce(t *testing.T) {
 	log := OpenLog(repo)
 	f, file := published(t, log, "00000000000000ff", func(h *PublicationHead) { h.Events = 3 })
 	why := opened(t, repo)
-	if !strings.Contains(why, "it ends elsewhere than it says") {
+	if !strings.Contains(why, "its last event is not the one that it names") {
 		t.Fatal(why)
 	}
 	check(t, os.Remove(objectFile(repo, file.Blob)))

@@ -40,7 +40,7 @@ func ReadStart(path string, most int) ([]byte, error) {
 	}
 }
 
-// leastRead is the number of bytes that are read at once of a file that does not tell its size.
+// leastRead is the size of the smallest buffer, in bytes. A file of /proc gives 0 as its size.
 const leastRead = 1024
 
 // again repeats a call that a signal has interrupted.

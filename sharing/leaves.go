@@ -23,8 +23,8 @@ const publishedCommits = "published commits"
 // everyEvent stands for the members of all events outside of their data.
 const everyEvent = "every event"
 
-// Leaves returns the list of everything that may leave. The question before the first push and docs/privacy.md are made
-// from it; a test compares it with the types.
+// Leaves returns the list of everything that may leave. The question before the first push is made from it. Tests
+// compare the list with the table in docs/privacy.md and with the types.
 func Leaves() []Leaf {
 	const c, t, l = LevelCommits, LevelConversations, LevelLog
 	return []Leaf{

@@ -21,8 +21,9 @@ type Agent struct {
 	Copier     Copier // nil if a part of a session cannot be made a session
 	Traits     Traits
 	Tested     string // the newest version whose session files the tests hold; "" where these do not tell the version
-	// Program is the agent's own program, as it is called; Dir the directory, absolute, in which it keeps its settings.
-	// Where one of them is found the agent is used on this machine. Both are empty for an agent that has neither.
+	// Program is the name of the agent's own command. Dir is the absolute path of its directory of settings or of
+	// sessions. Where one of them is found the agent is used on this machine. Both are empty for an agent that has
+	// neither.
 	Program, Dir string
 	// Skills is the directory of a project in which the agent looks for skills; it looks in "skills" below Dir too. It
 	// is empty for an agent that is not known to have skills.

@@ -193,8 +193,8 @@ var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)exit(?:ed with)? code:? (\d+)`)
 })
 
-// errorOf returns the kind of failure that a result reports. Only the result of a command has an exit code; other
-// results may quote one.
+// errorOf returns the kind of failure that a result reports. It takes an exit code from the result of a command or of
+// an unknown call. Results of other calls may quote one.
 func errorOf(content string, call *assemble.Call) string {
 	head := content[:min(len(content), 2000)]
 	switch {

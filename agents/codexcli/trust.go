@@ -16,8 +16,8 @@ import (
 	"github.com/git-trace/git-trace/agents/userfile"
 )
 
-// Codex runs a hook only if its user allowed it as it is: config.toml holds, under the place of the hook, a hash of
-// what the hook says. Moving or changing the hook makes it wait for its user again.
+// Codex runs a hook only if the user has allowed exactly this hook. config.toml keeps a hash of its definition, under
+// a key that names its place. Moving or changing the hook makes it wait for its user again.
 //
 //	[hooks.state."/home/dev/.codex/hooks.json:pre_tool_use:0:0"]
 //	trusted_hash = "sha256:…"

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/git-trace/git-trace/agents/jsonlines"
@@ -111,11 +112,11 @@ func (s *source) object(at int64) ([]byte, error) {
 	return append(raw, "]}"...), nil
 }
 
-// sound reports whether a text is a JSON object, and counts one that is not.
+// sound reports whether a text is one JSON object. It counts any other text.
 func (s *source) sound(raw []byte) bool {
 	d := rawjson.NewDecoder(raw)
 	kind := d.Kind()
-	if d.Skip(); d.Err() != nil || kind != rawjson.Object {
+	if d.Skip(); d.Err() != nil || kind != rawjson.Object || len(bytes.TrimSpace(raw[d.Pos():])) > 0 {
 		s.faults.Broken++
 		return false
 	}

@@ -230,7 +230,7 @@ func (f *files) Next() (jsonlines.Object, error) {
 	return jsonlines.Object{}, io.EOF
 }
 
-// readFile reads a file, of a long one so much that it is known to be too long.
+// readFile reads a file. It reads one byte more than the limit, which shows that a file is too long.
 func readFile(path string) ([]byte, error) {
 	file, err := transcript.Open(path)
 	if err != nil {

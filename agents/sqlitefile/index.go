@@ -10,8 +10,8 @@ import (
 // ErrNoIndex reports a table whose first column SQLite did not index by itself.
 var ErrNoIndex = fmt.Errorf("%w: no index of the first column", ErrFormat)
 
-// Prefix gives the rows whose first column begins so, in the order of these texts, until yield gives an
-// error. It reads the index that SQLite makes for a unique column (sqlite_autoindex_TABLE_1), and no row.
+// Prefix gives the rows whose first column begins so, in the order of these texts, until yield gives an error. It
+// reads only the index that SQLite makes for a unique column (sqlite_autoindex_TABLE_1), not the rows.
 func (t *Table) Prefix(prefix string, yield func(text string, id int64) error) error {
 	root, err := t.db.autoIndex(t.name)
 	if err != nil {

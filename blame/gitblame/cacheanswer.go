@@ -11,7 +11,8 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// answer is blame through the cache, where the cache can answer. It hands on the same entries.
+// answer does the same as blame, from the cache if the cache has the answer, otherwise with git. It hands on the same
+// entries.
 func (s *Session) answer(args []string, format Format, each func(*Entry) error) (trailer []byte, err error) {
 	if !s.repo.HasTraces() { // nothing is left behind where nothing is recorded
 		return s.blame(args, format, each)
@@ -182,8 +183,8 @@ func (q *inquiry) compose(k *kept, bases map[refs.OID]*answer) (*answer, [][]byt
 	return &b.answer, b.lines
 }
 
-// tellLikely passes on the likely subjects of the answer: those of the kept answers, since most lines are unchanged.
-// The returned function stops it.
+// tellLikely passes on the commits of the kept answers. Most lines are unchanged, so the new answer has them too. The
+// returned function stops it.
 func (q *inquiry) tellLikely(bases map[refs.OID]*answer) (stop func()) {
 	if q.opts.Likely == nil {
 		return func() {}

@@ -40,7 +40,8 @@ func load(repo *refs.Repo, path string, context settings.Digest) *kept {
 	return k
 }
 
-// save stores the answers, if there are new ones. It ignores errors: a cache may be incomplete.
+// save stores the answers if some are new, unless only this process may use them or they are longer than maxKept. It
+// ignores errors: a cache may be incomplete.
 func (k *kept) save(repo *refs.Repo) {
 	if !k.changed || k.passing {
 		return

@@ -193,7 +193,7 @@ const takenOff = "whoever has fetched it keeps it until their next pull; " +
 func (a *app) agreesToPush(c *call, p *sharing.Plan) (bool, error) {
 	if p.Remote.Share == sharing.LevelNone {
 		fmt.Fprintln(a.std.err, "git-trace: hint: git trace push --retract takes it back, unless the server forbids "+
-			"to rewind and to delete refs")
+			"rewinding and deleting refs")
 	}
 	if _, terminal := terminalOf(a.std.err); !terminal {
 		if c.IsSet("to") {
@@ -432,7 +432,7 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err,
 			"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs there names them")
 	case errors.Is(err, sharing.ErrKept):
-		return fail(exitFinding, err, "an administrator can allow to rewind and delete refs/traces/ (in gitolite: RW+)")
+		return fail(exitFinding, err, "an administrator can give you the right to rewind and delete refs/traces/ (in gitolite: RW+)")
 	case errors.Is(err, sharing.ErrLogRefused):
 		return fail(exitFinding, err, "its commits are not in your name: rules for mail, signature or message refuse them;\n"+
 			"git-trace: hint: git config remote.<name>.traceShare conversations sends conversations, but not the log")

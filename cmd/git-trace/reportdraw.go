@@ -18,8 +18,8 @@ import (
 type reportPage struct {
 	*rangeReport
 	page.Document
-	// What is left out first, second and so on, where the page is too long.
-	later, files, talks, first, unknown []*page.Part
+	// The parts that are left out if the page is too long, in this order: later, files, first, talks, unknown.
+	later, files, first, talks, unknown []*page.Part
 }
 
 // A page shows the beginning of long lists and texts.

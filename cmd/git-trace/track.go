@@ -264,7 +264,8 @@ func (f *patchFinder) lines(p fileLines) error {
 		}
 		if line > count {
 			if count == 0 {
-				return fail(exitGit, fmt.Errorf("there is no text file '%s'", p.name),
+				return fail(exitGit,
+					fmt.Errorf("'%s' has no lines that git blame knows: it is missing, empty or not tracked", p.name),
 					"paths are relative to where you are, as for git blame")
 			}
 			return fail(exitGit, fmt.Errorf("'%s' has %s", p.name, plural(count, "line")), "")

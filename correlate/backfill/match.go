@@ -194,7 +194,7 @@ func (f *finder) judge(r *run, file *pastFile, commit int32, strict bool) string
 	return ""
 }
 
-// The tiers, as correlate has them.
+// The evidence tiers that this package gives. Their values are the same as in package correlate.
 const (
 	tierExactBlob   = "exact_blob"
 	tierExactLines  = "exact_lines"

@@ -107,7 +107,7 @@ func (s *Search) person(id events.PatchID) (person, error) {
 	return p, nil
 }
 
-// takenBack reports whether a later event says that the call of a patch had ended before it, or never ran.
+// takenBack reports whether the log says that the call of a patch never ran, or had ended before the patch.
 func (s *Search) takenBack(e *events.Event) bool {
 	if s.ended == nil {
 		ended, err := s.index.ByType(events.WindowAbandoned)

@@ -53,7 +53,7 @@ func (f *file) byLines(open map[int]bool) error {
 	return f.claim(rows, open)
 }
 
-// rowsOf finds the distinctive rows of a patch's lines in the file.
+// rowsOf finds consecutive lines of a patch that are also consecutive in the file, if they are distinctive enough.
 func (f *file) rowsOf(patch events.PatchData, owner events.AnchorOwner, prints []events.Fingerprint) []row {
 	wrote, err := events.DecodeFingerprints(patch.Lines)
 	if err != nil {

@@ -41,7 +41,8 @@ func (f *file) credible(r *belief.Run) bool {
 	return r.Owner.Patch == "" || f.believes(r.Owner.Patch)
 }
 
-// carriedFrom compares the file with its content in an older commit. It takes only runs for which counts is true.
+// carriedFrom compares the file with its content in an older commit. It takes only the runs that the function counts
+// accepts.
 func (f *file) carriedFrom(older refs.OID, counts func(*belief.Run) bool) error {
 	known := f.weighed[older]
 	if known == nil {

@@ -50,7 +50,7 @@ var ageUnits = [...]ageUnit{
 	{"y", "year", year, 1 << 30},
 }
 
-// age rounds to the nearest, in the finest unit that gives a small number.
+// age returns the time from then to now, rounded, in the finest unit whose number is below its bound; 0 below 30 s.
 func age(then, now time.Time) (int, ageUnit) {
 	passed := now.Sub(then)
 	if passed < time.Minute/2 {

@@ -23,7 +23,7 @@ type Record struct {
 	Metadata  map[string]json.RawMessage `json:"metadata,omitempty"`
 }
 
-// VCS is the revision at which the positions hold.
+// VCS is the revision to which the line numbers of the record refer.
 type VCS struct {
 	Type     string `json:"type"` // git, jj, hg, svn
 	Revision string `json:"revision"`

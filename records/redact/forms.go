@@ -135,5 +135,5 @@ func (r *Redactor) known(s *marks) []span {
 	return found
 }
 
-// leastFormBits is the least number of bits a character in a token: xxxx has less.
+// leastFormBits is the least entropy of a token, in bits per byte. A placeholder such as xxxx has less.
 const leastFormBits = 2.5

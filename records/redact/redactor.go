@@ -381,7 +381,7 @@ func unmarked(text string, found []span) []span {
 	})
 }
 
-// longestMarker bounds a marker, in bytes.
+// longestMarker is the largest number of bytes of a marker after markerStart.
 const longestMarker = 100
 
 // markerStart begins every marker.

@@ -134,7 +134,7 @@ func nameOfOne(token string) bool {
 	return false
 }
 
-// chance reports whether a short token mixes letters and digits as chance does, and not as words that are put together.
+// chance reports whether a short token has a digit and looks random. Words that are joined do not look random.
 func chance(token string) bool {
 	return strings.ContainsAny(token, "0123456789") && byChance(token)
 }

@@ -18,8 +18,8 @@ const (
 	mostUntrackedBytes = 1 << 20 // of one file
 )
 
-// untracked are the files of the work tree that git diff leaves out because they are not tracked. Git is asked as
-// git-status(1) asks, for the same paths.
+// untracked adds the untracked files of the work tree, which git diff leaves out. Git is asked as git-status(1) asks,
+// for the same paths.
 func (f *finder) untracked() error {
 	if show, _ := f.from.Config.Get("status.showuntrackedfiles"); show == "no" || show == "false" || f.o.picks ||
 		f.o.reverse || f.sides.given[1] != Work || f.sides.fork {

@@ -175,7 +175,7 @@ const (
 	AllPrompts  Prompts = "all"
 )
 
-// Source gives what is known: the reader, the owners of lines, and the diff of a range.
+// Source holds the inputs of a report: the reader, the owners of lines, and the diff of a range.
 type Source struct {
 	Known *view.Reader
 	Lines stats.Source

@@ -99,7 +99,7 @@ func (k *Known) PutLeft(path string, blob refs.OID, lines [][]byte) error {
 		err = refs.WriteFileAtomic(name, out, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("remember what left a path: %w", err)
+		return fmt.Errorf("remember lines that were removed from a file: %w", err)
 	}
 	return nil
 }

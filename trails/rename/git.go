@@ -131,9 +131,9 @@ func missingOf(q *Query, born []*File, try func([]*File)) error {
 }
 
 // replaced are the contents that a name had before a checkout put another one in their place, or none, before a stash
-// was made. What the work tree has now does not tell: git may have brought the old name back since, as by a rebase.
-// Only a content that is all the same counts. For example: an agent writes a, a person does mv a b, git switch brings
-// another a, and git stash -u takes b.
+// was made. The present work tree is not evidence: git may have brought the old name back since, for example in a
+// rebase. Only a content that is all the same counts. For example: an agent writes a, a person does mv a b, git
+// switch brings another a, and git stash -u takes b.
 func replaced(q *Query, born []*File, try func([]*File)) error {
 	wanted := map[refs.OID]bool{}
 	for _, b := range born {

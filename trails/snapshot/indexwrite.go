@@ -6,7 +6,7 @@ import (
 	"github.com/git-trace/git-trace/refs"
 )
 
-// encodeIndex writes an index of version 2 with sorted entries and no stat data.
+// encodeIndex returns an index file of version 2, without stat data. The entries must be sorted.
 func encodeIndex(entries []indexEntry, format refs.ObjectFormat) []byte {
 	out := append([]byte("DIRC"), 0, 0, 0, 2)
 	out = binary.BigEndian.AppendUint32(out, uint32(len(entries)))

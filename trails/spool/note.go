@@ -66,7 +66,7 @@ func announce(repo *refs.Repo, at time.Time, suffix string) *Note {
 	return &Note{name, file}
 }
 
-// AnnounceWrote leaves the note of a git hook.
+// AnnounceWrote leaves a note that git has written to the work tree. The name of the note says so.
 func AnnounceWrote(repo *refs.Repo, at time.Time) *Note {
 	n := announce(repo, at, WroteSuffix+BegunSuffix)
 	if n != nil {
@@ -137,8 +137,8 @@ func DecodeNote(raw []byte) (b Boundary, err error) {
 	return b, r.End()
 }
 
-// Abandoned reports whether a spooled file is the note of a process that was killed. This one was not, whatever
-// its clock says.
+// Abandoned reports whether a spooled file is a note whose process has ended, or which is older than begunLong. This
+// one was not, whatever its clock says.
 func Abandoned(name string, now time.Time) bool {
 	stem, found := strings.CutSuffix(name, BegunSuffix)
 	at, pid, _ := strings.Cut(strings.TrimSuffix(stem, WroteSuffix), "-")

@@ -96,7 +96,7 @@ func (c *Change) matches() []Match {
 	return matches
 }
 
-// telling is the number of letters and digits from which on lines in a row speak for themselves.
+// telling is the least number of letters and digits that makes consecutive lines evidence by themselves.
 const telling = 12
 
 // dropLoose takes back the matches of lines in a row that say nothing together. What was told before does not count.

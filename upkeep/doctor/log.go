@@ -108,7 +108,7 @@ func (d *Doctor) strayFindings(ctx context.Context) []Finding {
 		return []Finding{{What: "the remotes of fetched logs cannot be listed: " + err.Error(), Mend: "git remote -v"}}
 	}
 	var out []Finding
-	mend := &repair{"what was fetched from remotes that are gone has its place, or went", d.deeds.Gather}
+	mend := &repair{"logs of renamed remotes were moved, and logs of removed remotes deleted", d.deeds.Gather}
 	for _, s := range strays {
 		logs := numbers.Count(s.Logs, "log")
 		f := Finding{What: s.Remote + " is not a remote any more, and " + logs + " of it " +

@@ -145,7 +145,7 @@ func (p *Plan) check(ctx context.Context, name string, then, now refs.OID) error
 		return nil
 	}
 	if _, err := os.Lstat(p.abs(name)); err == nil {
-		p.leave(name, "snapshots leave it out, as git does what it ignores")
+		p.leave(name, "git ignores it, so snapshots do not have it")
 		return nil
 	}
 	if slices.Contains(p.gone, name) {

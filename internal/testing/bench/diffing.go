@@ -21,7 +21,7 @@ const (
 	smallBound    = 2.5 // most of it is the start of the program and of git
 	diffByGit     = "git diff, and git blame of files changed twice"
 	workByGit     = "git diff, git diff-index --cached, git ls-files --others"
-	reportByGit   = "git log --numstat, git diff, git blame of those"
+	reportByGit   = "git log --numstat, git diff, git blame of files changed twice"
 	branchNumstat = "git log --numstat"
 	reportBound   = 1.5
 	groupBound    = 1.5

@@ -15,7 +15,7 @@ import (
 const (
 	listLimit    = 50
 	verifyMemory = 200
-	gitGrep      = "git grep in the seal"
+	gitGrep      = "git grep in the sealed log"
 	verifyRatio  = 6
 )
 

@@ -16,7 +16,7 @@ import (
 
 // Bounds of a seal, which a process that nobody waits for makes at the end of each turn.
 const (
-	sealTime   = 10  // ms of processor time, beside the start of the process
+	sealTime   = 10  // ms of processor time, without the start of the process
 	sealGrowth = 1.3 // with a log ten times as long
 	sealDisk   = 6   // KB after git gc, with the events of a turn in it
 	mostHaves  = 32
@@ -29,7 +29,7 @@ func sealing(logged, seals int) scenario {
 	return scenario{
 		name: "seal, " + name,
 		rows: []row{
-			{"processor time of a seal beside the start, " + name, "seal", plainStart, extraWork, sealTime},
+			{"processor time of a seal without the start of the program, " + name, "seal", plainStart, extraWork, sealTime},
 			{"seal, " + name, "seal", "seal, " + size(logged/10) + " events", work, sealGrowth},
 			{"KB of a turn and its seal after git gc", "disk", "", count, sealDisk},
 			{fmt.Sprintf("haves of a fetch of one commit beside %s seals", size(seals)), "haves", "", count, mostHaves},

@@ -187,8 +187,8 @@ const (
 	longestWord = 16 << 10 // a token that begins in reach is read to its end
 )
 
-// around gives the part of a text in which a match with a keyword may lie. The lesser part, near, ends with the line
-// after the keyword's.
+// around gives the part of a text in which a match with a keyword may lie. The smaller part, near, ends with the line
+// that follows the line of the keyword.
 func around(text string, start, end int) (near, far part) {
 	from := max(0, start-lookBack)
 	if i := strings.LastIndexByte(text[from:start], '\n'); i >= 0 {
