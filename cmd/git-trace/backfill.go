@@ -57,7 +57,7 @@ func (a *app) backfill(c *call, ops operands) error {
 	if err != nil {
 		return err
 	}
-	b := &filler{app: a, ctx: c.Context, repo: repo, json: c.Bool("json"), dry: c.Bool("dry-run"), began: time.Now()}
+	b := &filler{app: a, ctx: c.Context, repo: repo, json: c.Bool("json"), dry: c.Bool("dry-run")}
 	_, terminal := terminalOf(a.std.out)
 	b.brief = terminal && !b.json
 	list, err := b.commits(revs)
@@ -96,7 +96,6 @@ type filler struct {
 	dry    bool
 	asked  map[refs.OID]bool // commits of the range
 	newest time.Time
-	began  time.Time
 	lost   []history.Commit // those that are missing
 
 	brief  bool // a terminal gets some of the rows

@@ -100,35 +100,42 @@ func (w *witnesses) session(ctx context.Context, s waiting.Session, path string,
 	return w.hear(ctx, s.WorkTree, &transcripts.Transcript{Agent: agent, Path: path, ID: s.Session, Earlier: earlier})
 }
 
-// hear takes in what a session file tells, if it was written to since it was heard last. The conversation was held in
-// the directory; only edits tell a better one.
+// hear takes in what a session file tells, if it was written to since it was heard last.
 func (w *witnesses) hear(ctx context.Context, dir string, t *transcripts.Transcript) error {
+	mark, fresh, err := w.read(ctx, dir, t)
+	if err != nil || !fresh {
+		return err
+	}
+	return w.heard(t, mark, w.testify(ctx, t))
+}
+
+// read reads what is new in a session file; fresh is false if nothing is. The conversation was held in the directory;
+// only edits tell a better one.
+func (w *witnesses) read(
+	ctx context.Context, dir string, t *transcripts.Transcript,
+) (mark heardMark, fresh bool, err error) {
 	if !w.listens(t) {
-		return nil
+		return mark, false, nil
 	}
 	size, changed, err := transcripts.Written(t.Path)
 	if err != nil {
-		return nil //nolint:nilerr // a file that went meanwhile tells nothing
+		return mark, false, nil //nolint:nilerr // a file that went meanwhile tells nothing
 	}
-	mark := heardMark{Path: t.Path, Size: size, Changed: changed.UnixNano()}
+	mark = heardMark{Path: t.Path, Size: size, Changed: changed.UnixNano()}
 	last := w.marked(t.ID)
 	if last.Path == mark.Path {
 		if last.Size == mark.Size && last.Changed == mark.Changed {
-			return nil
+			return mark, false, nil
 		}
 		t.Since = last.Reading
 	}
 	if err := t.Load(ctx); err != nil {
-		return err
+		return mark, false, err
 	}
 	if len(t.Session.Dirs) == 0 && dir != "" {
 		t.Session.Dirs = []string{dir}
 	}
-	found, err := w.testify(ctx, t)
-	if found > 0 {
-		err = errors.Join(err, w.begin(ctx, t))
-	}
-	return w.heard(t, mark, err)
+	return mark, true, nil
 }
 
 // listens reports whether the calls of a session file can be compared with what hooks told.
@@ -149,9 +156,10 @@ func (w *witnesses) heard(t *transcripts.Transcript, mark heardMark, err error) 
 	return w.mark(t.ID, mark)
 }
 
-// testify compares the calls of sessions that were read with the log, in each work tree. It reads the log once. It
-// returns the number of calls that no hook reported.
-func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript) (found int, unwatched error) {
+// testify compares the calls of sessions that were read with the log, in each work tree, and adds conversations to the
+// log that no hook reported. It reads the log once.
+func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript) (unwatched error) {
+	found := map[events.TraceID]bool{}
 	calls := make([][]*transcripts.Call, len(list))
 	for i, t := range list {
 		calls[i] = t.Calls()
@@ -175,21 +183,31 @@ func (w *witnesses) testify(ctx context.Context, list ...*transcripts.Transcript
 		case errors.Is(err, trails.ErrUnwatched):
 			unwatched = err
 		case err != nil:
-			return 0, err
+			return err
 		}
-		found += len(unheard)
+		for _, one := range unheard {
+			found[one.Trace] = true
+		}
 	}
-	return found, unwatched
-}
-
-// begin adds to the log a conversation that no hook reported, and puts it on the waiting list.
-func (w *witnesses) begin(ctx context.Context, t *transcripts.Transcript) error {
+	if len(found) == 0 {
+		return unwatched
+	}
 	reader, err := view.Open(ctx, w.repo, view.Options{LogOnly: true})
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
-	known, hooked, err := told(reader.Log(), t.Session.Trace)
+	for _, t := range list {
+		if found[t.Session.Trace] {
+			unwatched = errors.Join(unwatched, w.begin(ctx, reader.Log(), t))
+		}
+	}
+	return unwatched
+}
+
+// begin adds to the log a conversation that no hook reported, and puts it on the waiting list.
+func (w *witnesses) begin(ctx context.Context, log *view.Log, t *transcripts.Transcript) error {
+	known, hooked, err := told(log, t.Session.Trace)
 	if err != nil || hooked {
 		return err
 	}
@@ -234,6 +252,8 @@ func toldIn(repo *refs.Repo, t *transcripts.Transcript, c *transcripts.Call) *tr
 }
 
 // testify compares the sessions with the log: conversations that hooks told of, and those whose records will be stored.
+// They are read once more, since the texts of their edits were dropped when the edits were linked. As many as mostHeard
+// holds are compared at once.
 func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, stored []waiting.Session) error {
 	if b.dry || !recorded.Is(b.repo) {
 		return nil
@@ -245,27 +265,40 @@ func (b *filler) testify(found map[events.TraceID]*transcripts.Transcript, store
 	defer reader.Close()
 	w := &witnesses{repo: b.repo}
 	var list []*transcripts.Transcript
+	var marks []heardMark
+	var size int64
+	flush := func() error {
+		err := w.testify(b.ctx, list...)
+		for i, t := range list {
+			if err := w.heard(t, marks[i], err); err != nil {
+				return err
+			}
+		}
+		list, marks, size = nil, nil, 0
+		return nil
+	}
 	for _, trace := range slices.Sorted(maps.Keys(found)) {
 		kept := slices.ContainsFunc(stored, func(s waiting.Session) bool { return s.Trace == trace })
-		if _, hooked, err := told(reader.Log(), trace); err == nil && (hooked || kept) && w.listens(found[trace]) {
-			list = append(list, found[trace])
-		}
-	}
-	_, err = w.testify(b.ctx, list...)
-	if err != nil && !errors.Is(err, trails.ErrUnwatched) {
-		return err
-	}
-	for _, t := range list {
-		size, changed, unread := transcripts.Written(t.Path)
-		if unread != nil || changed.After(b.began) { // it is not what was read
+		if _, hooked, err := told(reader.Log(), trace); err != nil || !hooked && !kept {
 			continue
 		}
-		mark := heardMark{Path: t.Path, Size: size, Changed: changed.UnixNano()}
-		if err := w.heard(t, mark, err); err != nil {
+		old := found[trace]
+		t := &transcripts.Transcript{Agent: old.Agent, Path: old.Path, ID: old.ID, Earlier: old.Earlier}
+		mark, fresh, err := w.read(b.ctx, b.repo.WorkTree, t)
+		if err != nil {
 			return err
 		}
+		if !fresh {
+			continue
+		}
+		list, marks, size = append(list, t), append(marks, mark), size+mark.Size
+		if size > mostHeard {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return flush()
 }
 
 // heardMark is the state in which a session file was heard last.
