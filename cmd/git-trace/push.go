@@ -432,7 +432,8 @@ func explainSharing(err error) error {
 		return fail(exitFinding, err,
 			"others cannot fetch them while uploadpack.hideRefs or transfer.hideRefs there names them")
 	case errors.Is(err, sharing.ErrKept):
-		return fail(exitFinding, err, "an administrator can give you the right to rewind and delete refs/traces/ (in gitolite: RW+)")
+		return fail(exitFinding, err,
+			"an administrator can give you the right to rewind and delete refs/traces/ (in gitolite: RW+)")
 	case errors.Is(err, sharing.ErrLogRefused):
 		return fail(exitFinding, err, "its commits are not in your name: rules for mail, signature or message refuse them;\n"+
 			"git-trace: hint: git config remote.<name>.traceShare conversations sends conversations, but not the log")
