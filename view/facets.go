@@ -12,6 +12,7 @@ import (
 	"github.com/git-trace/git-trace/records"
 	"github.com/git-trace/git-trace/records/rawjson"
 	"github.com/git-trace/git-trace/records/search"
+	"github.com/git-trace/git-trace/refs"
 	"github.com/git-trace/git-trace/refs/pathglob"
 )
 
@@ -96,12 +97,30 @@ func (r *Reader) callsWith(ctx context.Context, id events.TraceID, f *Facets) ([
 		for k := range talk.Turns[i].Calls {
 			c := &talk.Turns[i].Calls[k]
 			call, result := recordedCall(stored.Record, c)
-			if r.describes(f, c, call, result) {
-				out = append(out, FoundCall{c, asked(c, call)})
+			if !r.describes(f, c, call, result) {
+				continue
 			}
+			if f.Survived {
+				if alive, err := r.survives(ctx, c); err != nil {
+					return nil, err
+				} else if !alive {
+					continue
+				}
+			}
+			out = append(out, FoundCall{c, asked(c, call)})
 		}
 	}
 	return out, nil
+}
+
+// survives reports whether a ref leads to a commit with lines of a call.
+func (r *Reader) survives(ctx context.Context, c *Call) (bool, error) {
+	commits := make([]refs.OID, len(c.Commits))
+	for i := range c.Commits {
+		commits[i] = c.Commits[i].Commit
+	}
+	reached, err := r.Reached(ctx, commits)
+	return slices.ContainsFunc(commits, func(commit refs.OID) bool { return reached[commit] }), err
 }
 
 // recordedCall returns a call in its record, and its result; nil where there is none.
@@ -129,7 +148,6 @@ func (r *Reader) describes(f *Facets, c *Call, call *records.ToolCall, result *r
 	case f.Model != "" && !named(f.Model, ModelName(c.Model)) && !named(f.Model, c.Model):
 	case f.Failed && !failed(c, result):
 	case f.Test && !runsTests(commandOf(input)):
-	case f.Survived && len(c.Commits) == 0:
 	case !f.Since.IsZero() && c.Opened != nil && c.Opened.Before(f.Since):
 	case f.File != "" && !r.touches(c, f.File):
 	default:
