@@ -81,6 +81,13 @@ func (t statsTable) Lives() bool {
 	return slices.ContainsFunc(t.Groups, func(g figures.Counted) bool { return t.Alive(g) != nil })
 }
 
+// Accepts reports whether it is known of a row what became of the lines that hooks saw agents write.
+func (t statsTable) Accepts() bool {
+	return slices.ContainsFunc(t.Groups, func(g figures.Counted) bool {
+		return g.Accepted != nil && g.Accepted.Written > 0
+	})
+}
+
 // timed reports whether the rows are times.
 func (t statsTable) timed() bool {
 	return t.key.Times()

@@ -30,9 +30,11 @@ func TestTheTableOfAgents(t *testing.T) {
 		_, page, _ := strings.Cut(out.String(), "<h2>Agent</h2>")
 		return page
 	}
-	page := drawn(of(&agent, ai, &figures.Tokens{Input: 1000, Output: 200, CacheRead: 2800}, &cost), of(nil, human, nil, nil))
+	one := of(&agent, ai, &figures.Tokens{Input: 1000, Output: 200, CacheRead: 2800}, &cost)
+	one.Accepted = &figures.Accepted{Written: 50, Committed: 40, Rewritten: 7}
+	page := drawn(one, of(nil, human, nil, nil))
 	for _, want := range []string{
-		`<th scope="col">Alive</th>`, `<th scope="col">Tokens</th>`, `75 % <small>after 7 days</small>`, "<td>4,000</td>", "<td>$1.25</td>",
+		`<th scope="col">Alive</th>`, `<th scope="col">Tokens</th>`, `<td>80 % <small>of 50</small></td><td>7</td>`, `75 % <small>after 7 days</small>`, "<td>4,000</td>", "<td>$1.25</td>",
 		`<th scope="row">claude-code</th>`, `<th scope="row">people</th>`,
 	} {
 		if !strings.Contains(page, want) {
@@ -41,7 +43,7 @@ func TestTheTableOfAgents(t *testing.T) {
 	}
 	bare := of(&agent, ai, nil, nil)
 	bare.Survival = nil
-	if page := drawn(bare); strings.Contains(page, "Alive") || strings.Contains(page, "Tokens") || strings.Contains(page, "Whose") {
+	if page := drawn(bare); strings.Contains(page, "Alive") || strings.Contains(page, "Tokens") || strings.Contains(page, "Accepted") || strings.Contains(page, "Whose") {
 		t.Errorf("a column says nothing: %s", page)
 	}
 }
