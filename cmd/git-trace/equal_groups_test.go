@@ -125,7 +125,7 @@ var groupRows = []row{
 			for _, l := range lines {
 				count[l.Contributor]++
 			}
-			out[path] = fmt.Sprint(len(lines), count["ai"]+count["mixed"], count["human"], count["unknown"]+count["older"])
+			out[path] = fmt.Sprint(len(lines), count["ai"]+count["mixed"], count["human"], count["unknown"])
 		}
 		return out
 	}},
@@ -133,6 +133,26 @@ var groupRows = []row{
 		out := map[string]string{}
 		for _, g := range a.now.Groups {
 			out[records.Value(g.Key["file"])] = fmt.Sprint(g.Added, g.AI, g.Human, g.Unknown)
+		}
+		return out
+	}},
+	{"lines of a file that are older than the recording", "blame --json HEAD PATH", func(a *allAnswers) map[string]string {
+		out := map[string]string{}
+		for path, lines := range a.atHead {
+			older := 0
+			for _, l := range lines {
+				if l.Older {
+					older++
+				}
+			}
+			out[path] = fmt.Sprint(older)
+		}
+		return out
+	}},
+	{"lines of a file that are older than the recording", "stats --json --now --by file", func(a *allAnswers) map[string]string {
+		out := map[string]string{}
+		for _, g := range a.now.Groups {
+			out[records.Value(g.Key["file"])] = fmt.Sprint(g.Older)
 		}
 		return out
 	}},

@@ -126,12 +126,12 @@ type toldTrail struct {
 
 // toldGroup is a group of stats --by.
 type toldGroup struct {
-	Key                                      map[string]*string
-	Contributor                              *string
-	Added, AI, Human, Unknown, Conversations int
-	Percent                                  int
-	CostUSD                                  *float64 `json:"cost_usd"`
-	Accepted                                 *struct{ Written, Committed, Rewritten int }
+	Key                                             map[string]*string
+	Contributor                                     *string
+	Added, AI, Human, Unknown, Older, Conversations int
+	Percent                                         int
+	CostUSD                                         *float64 `json:"cost_usd"`
+	Accepted                                        *struct{ Written, Committed, Rewritten int }
 }
 
 type toldStats struct {

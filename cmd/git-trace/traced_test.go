@@ -86,6 +86,7 @@ type blamed struct {
 	Content     string  `json:"content"`
 	Commit      *string `json:"commit"`
 	Contributor string  `json:"contributor"`
+	Older       bool    `json:"older"`
 	Agent       string  `json:"agent"`
 	Model       string  `json:"model"`
 	Session     string  `json:"session"`
