@@ -33,6 +33,8 @@ let leaving;
 /** What is shown of itself: "off", "line" (the owner of the line at the cursor), or "file" (also hints and bars). */
 const mode = () => vscode.workspace.getConfiguration("gitTrace").get("show", "line");
 
+const lenses = () => vscode.workspace.getConfiguration("gitTrace").get("codeLens", false);
+
 const program = () => vscode.workspace.getConfiguration("gitTrace").get("program", "git-trace");
 const oldest = [0, 1, 0]; // the version of git-trace that takes what is told
 let hinted = false;
@@ -86,7 +88,7 @@ async function start() {
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
       documentSelector: [{ scheme: "file" }],
-      initializationOptions: { copy: true },
+      initializationOptions: { copy: true, codeLens: lenses() },
       middleware: {
         executeCommand: run,
         provideInlayHints: (document, range, token, next) => (mode() === "file" ? next(document, range, token) : []),
@@ -233,7 +235,10 @@ exports.activate = async (context) => {
     vscode.workspace.onDidChangeTextDocument((event) => {
       if (event.document === vscode.window.activeTextEditor?.document && event.contentChanges.length > 0) refresh();
     }),
-    vscode.workspace.onDidChangeConfiguration((event) => { if (event.affectsConfiguration("gitTrace.show")) refresh(); }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("gitTrace.show")) refresh();
+      if (event.affectsConfiguration("gitTrace.codeLens") && client) void turn(false).then(() => turn(true));
+    }),
     vscode.workspace.registerTextDocumentContentProvider("git-trace", {
       provideTextDocumentContent: (address) => pages.get(address.toString()) ?? "",
     }),

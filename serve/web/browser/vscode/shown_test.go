@@ -36,6 +36,12 @@ func (w *world) playShown() {
 		w.waits(`![...document.querySelectorAll(".tab")].some((t) => t.textContent.includes("shown.go-6"))`) // not the server's
 		w.do(w.e.ask("run", asked{"command": "workbench.action.closeActiveEditor"}, nil))
 	}
+	lens := `[...document.querySelectorAll(".codelens-decoration a")].some((a) => /my.agent.*5.lines/.test(a.textContent))`
+	w.do(w.e.ask("set", asked{"section": "gitTrace.codeLens", "value": true}, nil))
+	w.waits(lens)
+	w.picture("lens")
+	w.do(w.e.ask("set", asked{"section": "gitTrace.codeLens", "value": false}, nil))
+	w.waits("!" + lens)
 	w.do(w.e.ask("set", asked{"section": "gitTrace.show", "value": "line"}, nil))
 	w.do(w.e.ask("set", asked{"section": "workbench.colorTheme", "value": "Default Light Modern"}, nil))
 	w.waits(`document.querySelectorAll(".cgmr[class*=ced-]").length === 0`)
