@@ -15,7 +15,7 @@ import (
 var modelSeeds = map[string][]uint64{
 	"killed": {7944, 8029, 8302, 8342, 8390},
 	"living": {431},
-	"shaped": {260, 1010, 1108, 1201},
+	"shaped": {260, 1010, 1108, 1201, 1242},
 }
 
 func TestModelSeedsThatFailed(t *testing.T) {

@@ -10,8 +10,9 @@ import (
 
 // Lines that were only put in another order keep their owners, one by one: what tools do to imports and to lists. Any
 // single line may have been deleted here and written anew there, so there must be a sign that an order changed. Either
-// the line is an import, as the usual languages write them, or it now stands in a paragraph that is sorted. For
-// example: a person's editor sorts the imports that an agent wrote, and they stay the agent's.
+// the line is an import, as the usual languages write them, or it now stands in a paragraph that is sorted; an "end"
+// stands between two names by chance. For example: a person's editor sorts the imports that an agent wrote, and they
+// stay the agent's.
 
 // minOrdered is how many lines a sorted paragraph must have, and minOld how many of them must be old ones: fewer are
 // sorted by chance, and a single old line among new ones has no order.
@@ -55,7 +56,8 @@ func (c *Change) reorder() {
 				before, after = countKeys(c.old.Lines), countKeys(c.new)
 			}
 			if before[string(key)] != 1 || after[string(key)] != 1 ||
-				!importLine().Match(c.new[at]) && !c.inOrder(at, before, sorted) && !inPlace()[string(key)] {
+				!importLine().Match(c.new[at]) && (letters(key) < trivial || !c.inOrder(at, before, sorted)) &&
+					!inPlace()[string(key)] {
 				continue
 			}
 			from.part.fates[from.line] = movedAway

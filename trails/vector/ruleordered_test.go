@@ -14,7 +14,7 @@ import (
 func TestReorderedLinesAreThoseOfTheRule(t *testing.T) {
 	t.Parallel()
 	pool := []string{
-		"", "}", "import b", "import a", `"fmt"`, "\tb", "\ta", "\tc", "d", "e", "f", "elevenchars", "twelve_chars1", "fourteen_chars_2",
+		"", "}", "import b", "import a", `"fmt"`, "\tbabe", "\taria", "\tc", "dune", "ease", "f", "elevenchars", "twelve_chars1", "fourteen_chars_2",
 		"fifteen_chars_of3", "  indented b", "  indented a",
 	}
 	rounds(t, 6000, pool, func(m *maker) string {
@@ -76,7 +76,7 @@ func orderedByTheRule(c *Change) map[int]int {
 				continue
 			}
 			isImport := strings.HasPrefix(strings.TrimSpace(string(c.new[at])), "import ") || key == `"fmt"`
-			if isImport || sortedAround(c, at) || letters([]byte(key)) >= 12 && inPlaceByTheRule(c, from, at, alone) {
+			if isImport || letters([]byte(key)) >= 4 && sortedAround(c, at) || letters([]byte(key)) >= 12 && inPlaceByTheRule(c, from, at, alone) {
 				out[at] = from
 			}
 		}
@@ -118,4 +118,19 @@ func inPlaceByTheRule(c *Change, from, at int, alone func(string) (int, int, boo
 		}
 	}
 	return true
+}
+
+// The end of a block that stands between two names is in order by chance.
+func TestAnEndBetweenNamesIsInNoOrder(t *testing.T) {
+	t.Parallel()
+	old := Content{Lines: linesOf("a_first_name() call_of_it()  some_other(1) \tend")}
+	c := Compare(old, linesOf("a_first_name() call_of_it() end store_it()  some_other(1)"))
+	c.reorder()
+	for i := range c.parts {
+		for k, o := range c.parts[i].origins {
+			if o.why == Moved {
+				t.Errorf("line %d came from line %d", c.parts[i].NewStart+k+1, o.line+1)
+			}
+		}
+	}
 }
