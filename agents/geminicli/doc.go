@@ -3,15 +3,16 @@
 //
 // What was measured with the client (0.61.0) and is relied on:
 //
-// - Hooks are synchronous. BeforeTool and AfterTool have no id of the call. Of parallel calls neighbouring shells run
-// beside each other, all others one after the other. AfterTool comes also for a call that failed. - After a tool
-// wrote a file the payload holds the file as it was and as it is. - No payload names the model; the answer that holds
-// a call is in the session file before the call's hook runs. - Settings of a project are read only where Gemini is
-// started at the top of it. Its hooks run only if the folder is trusted. Time limits are in milliseconds. - Hooks of
-// a sub-agent's calls look like those of the main conversation. Its own file says when it waits for its calls. Where
-// calls of an answer run beside each other, BeforeTool of all comes before the first of them begins. So the main
-// conversation begins no call while a sub-agent is at work. A sub-agent cannot start another sub-agent. - PreCompress
-// comes before every request to the model and is not asked for.
+//   - Hooks are synchronous. BeforeTool and AfterTool have no id of the call. Of parallel calls neighbouring shells run
+//     beside each other, all others one after the other. AfterTool comes also for a call that failed.
+//   - After a tool wrote a file the payload holds the file as it was and as it is.
+//   - No payload names the model; the answer that holds a call is in the session file before the call's hook runs.
+//   - Settings of a project are read only where Gemini is started at the top of it. Its hooks run only if the folder is
+//     trusted. Time limits are in milliseconds.
+//   - Hooks of a sub-agent's calls look like those of the main conversation. Its own file says when it waits for its
+//     calls. Where calls of an answer run beside each other, BeforeTool of all comes before the first of them begins.
+//     So the main conversation begins no call while a sub-agent is at work. A sub-agent starts no other one.
+//   - PreCompress comes before every request to the model and is not asked for.
 //
 // A session is one file, ~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl: a line about the session, then
 // messages; a message that is written again replaces itself, {"$set": …} changes what the session is, {"$rewindTo": …}
