@@ -98,24 +98,18 @@ func forms() (byFirst [256][]form) {
 	return byFirst
 }
 
-// known finds the tokens that have one of the forms. The beginning of a longer word is not one.
+// known finds the tokens that have one of the forms.
 func (r *Redactor) known(s *marks) []span {
 	var found []span
 	text, from := s.text, 0
 	for _, at := range s.at[atForm] {
 		i := int(at)
-		if i < from || i > 0 && text[i] != ':' && nameLetter(text[i-1]) {
+		if i < from {
 			continue
 		}
 		for _, f := range r.forms[text[i]] {
-			if !strings.HasPrefix(text[i:], f.begin) {
-				continue
-			}
-			first := i
-			for f.begin[0] == ':' && first > 0 && digit(text[first-1]) {
-				first--
-			}
-			if f.begin[0] == ':' && i-first < 6 {
+			first, is := f.head(text, i)
+			if !is {
 				continue
 			}
 			start := i + len(f.begin)
@@ -133,6 +127,20 @@ func (r *Redactor) known(s *marks) []span {
 		}
 	}
 	return found
+}
+
+// head returns the place at which a token begins whose beginning stands at another one. A number stands before a colon.
+// The beginning of a longer word is not one.
+func (f *form) head(text string, at int) (first int, is bool) {
+	const leastNumber = 6
+	for first = at; f.begin[0] == ':' && first > 0 && digit(text[first-1]); {
+		first--
+	}
+	alone := first < at-leastNumber+1
+	if f.begin[0] != ':' {
+		alone = at == 0 || !nameLetter(text[at-1])
+	}
+	return first, alone && strings.HasPrefix(text[at:], f.begin)
 }
 
 // leastFormBits is the least entropy of a token, in bits per byte. A placeholder such as xxxx has less.

@@ -32,9 +32,6 @@ func secretName(name string) strength {
 		before = words[len(words)-2]
 	}
 	last = strings.TrimRight(last, "0123456789")
-	if strings.HasPrefix(last, "lib") { // libsecret and the like
-		return says
-	}
 	s := lastWord(last, before)
 	if s == says {
 		return says
@@ -88,7 +85,8 @@ func lastWord(last, before string) strength {
 	switch {
 	case strings.HasSuffix(last, "assword"), strings.HasSuffix(last, "passwd"), strings.HasSuffix(last, "passphrase"),
 		last == "passcode",
-		strings.HasSuffix(last, "secret"), strings.HasSuffix(last, "apikey"), strings.HasSuffix(last, "secretkey"),
+		strings.HasSuffix(last, "secret") && last != "libsecret", strings.HasSuffix(last, "apikey"),
+		strings.HasSuffix(last, "secretkey"),
 		strings.HasSuffix(last, "accesskey"), strings.HasSuffix(last, "privatekey"):
 		return tells
 	case strings.HasSuffix(last, "token"), strings.HasSuffix(last, "authkey"), strings.HasSuffix(last, "signingkey"),
