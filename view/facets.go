@@ -92,35 +92,41 @@ func (r *Reader) callsWith(ctx context.Context, id events.TraceID, f *Facets) ([
 	if err != nil {
 		return nil, err
 	}
+	var reached map[refs.OID]bool
+	if f.Survived {
+		if reached, err = r.reachedOf(ctx, &talk); err != nil {
+			return nil, err
+		}
+	}
 	var out []FoundCall
 	for i := range talk.Turns {
 		for k := range talk.Turns[i].Calls {
 			c := &talk.Turns[i].Calls[k]
 			call, result := recordedCall(stored.Record, c)
-			if !r.describes(f, c, call, result) {
-				continue
+			if r.describes(f, c, call, result) && (!f.Survived || survives(c, reached)) {
+				out = append(out, FoundCall{c, asked(c, call)})
 			}
-			if f.Survived {
-				if alive, err := r.survives(ctx, c); err != nil {
-					return nil, err
-				} else if !alive {
-					continue
-				}
-			}
-			out = append(out, FoundCall{c, asked(c, call)})
 		}
 	}
 	return out, nil
 }
 
 // survives reports whether a ref leads to a commit with lines of a call.
-func (r *Reader) survives(ctx context.Context, c *Call) (bool, error) {
-	commits := make([]refs.OID, len(c.Commits))
-	for i := range c.Commits {
-		commits[i] = c.Commits[i].Commit
+func survives(c *Call, reached map[refs.OID]bool) bool {
+	return slices.ContainsFunc(c.Commits, func(held CommitLines) bool { return reached[held.Commit] })
+}
+
+// reachedOf is Reached for the commits with lines of any call.
+func (r *Reader) reachedOf(ctx context.Context, talk *Talk) (map[refs.OID]bool, error) {
+	var commits []refs.OID
+	for i := range talk.Turns {
+		for k := range talk.Turns[i].Calls {
+			for _, held := range talk.Turns[i].Calls[k].Commits {
+				commits = append(commits, held.Commit)
+			}
+		}
 	}
-	reached, err := r.Reached(ctx, commits)
-	return slices.ContainsFunc(commits, func(commit refs.OID) bool { return reached[commit] }), err
+	return r.Reached(ctx, commits)
 }
 
 // recordedCall returns a call in its record, and its result; nil where there is none.
